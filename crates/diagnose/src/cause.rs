@@ -1,0 +1,160 @@
+//! What a cause is, and what can be said about one.
+use recording::Source;
+use std::time::Duration;
+
+/// How well something is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Observed to the nanosecond by a source that cannot mean anything else.
+    Measured,
+    /// Concluded from totals or from a log: the best reading, not a proof.
+    Inferred,
+}
+
+impl Certainty {
+    /// `measured` or `inferred`.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Certainty::Measured => "measured",
+            Certainty::Inferred => "inferred",
+        }
+    }
+}
+
+/// One known mechanism that stops an application. One file under `causes/` each.
+pub struct Cause {
+    /// Name in text, JSON, file names and the lab. Never reused.
+    pub id: &'static str,
+    /// For people, as a heading.
+    pub title: &'static str,
+    /// A few words for the middle of a sentence: `3.35 s GC log write blocked`.
+    pub short: &'static str,
+    /// Without all of these the verdict is unknown.
+    pub needs: &'static [Source],
+    /// Whether it is a fault of the surroundings to be looked for (`true`), or the ordinary cost
+    /// of a collection or operation (`false`).
+    pub is_fault: bool,
+    /// The text of the cause's file; its leading `//!` lines are the cause's page.
+    pub file: &'static str,
+    pub(crate) rules: crate::cause::Rules,
+}
+
+/// How a cause recognises itself. Filled in by the cause's file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {}
+
+impl Cause {
+    /// The cause's page in Markdown: the leading `//!` lines of its file.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let lines = self.file.lines().map_while(|line| line.strip_prefix("//!"));
+        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl std::fmt::Debug for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cause").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// What is known of a cause over a whole input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It struck; there is a finding.
+    Present,
+    /// It was watched for and did not strike.
+    Absent,
+    /// It could not be watched for: these sources were not recorded.
+    Unknown(Vec<Source>),
+}
+
+/// One fact that speaks for a finding, with its numbers, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// Where the fact comes from.
+    pub source: Source,
+    /// How well it is known.
+    pub certainty: Certainty,
+    /// One sentence with numbers and units, without a full stop.
+    pub statement: String,
+    /// How much of the pauses it accounts for.
+    pub time: Duration,
+}
+
+/// What kind of thing is to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CulpritKind {
+    /// A process on this host.
+    Process,
+    /// A thread of the JVM.
+    Thread,
+    /// A cgroup and its limits.
+    Cgroup,
+    /// A file and its device.
+    File,
+}
+
+impl CulpritKind {
+    /// `process`, `thread`, `cgroup`, `file`.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            CulpritKind::Process => "process",
+            CulpritKind::Thread => "thread",
+            CulpritKind::Cgroup => "cgroup",
+            CulpritKind::File => "file",
+        }
+    }
+}
+
+/// Who did it, as far as the facts allow. Blames nothing that was not seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Culprit {
+    /// Kind.
+    pub kind: CulpritKind,
+    /// Its name: process name, thread name, path.
+    pub name: String,
+    /// Process or thread id, where it has one.
+    pub pid: Option<u32>,
+    /// One sentence with numbers, without a full stop:
+    /// `dd (pid 991, dd if=/dev/zero …) wrote 412 MB to loop1 in the 10 s before`.
+    pub statement: String,
+}
+
+/// When a piece of advice can be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AdviceWhen {
+    /// On the running JVM or host.
+    Now,
+    /// When the JVM is started the next time.
+    NextStart,
+    /// In the application's code.
+    Code,
+}
+
+impl AdviceWhen {
+    /// `now`, `at the next start`, `in the code`.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            AdviceWhen::Now => "now",
+            AdviceWhen::NextStart => "at the next start",
+            AdviceWhen::Code => "in the code",
+        }
+    }
+}
+
+/// One way out, fitted to the JVM at hand: never a flag it already has or would refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// The remedy's name, such as `gc-log-async`.
+    pub remedy: &'static str,
+    /// When.
+    pub when: AdviceWhen,
+    /// What to do: a flag, a command, or a short phrase. May have several lines.
+    pub action: String,
+    /// What it costs or risks; one short sentence, may be empty.
+    pub note: String,
+}

@@ -1,0 +1,59 @@
+//! A pause, and how it is divided among causes.
+use crate::{Cause, Certainty};
+use std::time::Duration;
+
+/// What kind of stop a pause is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PauseKind {
+    /// All application threads were stopped at a safepoint.
+    Safepoint,
+    /// A collection pause from a log that has no safepoint lines: the stop lasted at least this.
+    Gc,
+    /// No safepoint at all, and yet the application did not run.
+    Hiccup,
+}
+
+/// An interval in which application threads did not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pause {
+    /// Kind.
+    pub kind: PauseKind,
+    /// Start, in nanoseconds on [`Diagnosis::clock`](crate::Diagnosis::clock).
+    pub start_ns: u64,
+    /// Start in nanoseconds since 1970-01-01 UTC, where the input tells.
+    pub start_wall_ns: Option<i64>,
+    /// How long application threads were stopped.
+    pub duration: Duration,
+    /// The part until all application threads had stopped (time to safepoint).
+    pub reaching: Duration,
+    /// HotSpot's name of the VM operation, or the collection's name; empty where unknown.
+    pub operation: String,
+    /// Length of the collection inside, as the GC log gives it; `None` where there was none or
+    /// no log.
+    pub collection: Option<Duration>,
+    /// Whether the threads' slices were kept, so that the account is measured. Otherwise the
+    /// parts come from totals or from a log.
+    pub detailed: bool,
+}
+
+/// One cause's part of a pause.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Whose.
+    pub cause: &'static Cause,
+    /// How much of the pause. Parts never overlap.
+    pub time: Duration,
+    /// How well it is known.
+    pub certainty: Certainty,
+}
+
+/// A pause divided among causes. The parts and `unattributed` add up to the pause exactly.
+#[derive(Clone, Debug)]
+pub struct Attribution {
+    /// The pause.
+    pub pause: Pause,
+    /// Parts, largest first; a cause at most once.
+    pub parts: Vec<Part>,
+    /// What no cause could claim.
+    pub unattributed: Duration,
+}

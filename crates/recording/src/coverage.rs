@@ -1,0 +1,161 @@
+//! What was watched, what was lost, what could not be read.
+use std::{collections::BTreeMap, time::Duration};
+
+/// One kind of observation. A cause names the sources it needs; without them it is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// USDT probes `hs_private:safepoint__begin/end` and `hotspot:vmops__begin/end` in libjvm.
+    SafepointProbes,
+    /// Uprobes on HotSpot functions found in libjvm's symbol table, where it has no USDT.
+    SafepointSymbols,
+    /// The JVM's GC and safepoint log, tailed while recording or read from a file.
+    GcLog,
+    /// `sched_switch` and `sched_waking`: what each thread of the JVM did, to the nanosecond.
+    Scheduler,
+    /// Kernel stacks where a thread blocked in something other than waiting for work.
+    KernelStacks,
+    /// Pairs of direct-reclaim tracepoints.
+    Reclaim,
+    /// Pairs of memory-compaction tracepoints.
+    Compaction,
+    /// Throttled flag of the task and throttled time of its cgroup.
+    CpuThrottling,
+    /// `filemap:mm_filemap_fault`: which file a page fault waits for.
+    FileFaults,
+    /// Bytes written per process, from `/proc/PID/io` and at process exit.
+    Writers,
+    /// Files behind descriptors and mappings, with their device and file system.
+    Files,
+    /// Host counters: pressure stall information, disk statistics, memory statistics.
+    HostCounters,
+}
+
+impl Source {
+    /// All sources, in the order of reports.
+    pub const ALL: [Source; 12] = [
+        Source::SafepointProbes,
+        Source::SafepointSymbols,
+        Source::GcLog,
+        Source::Scheduler,
+        Source::KernelStacks,
+        Source::Reclaim,
+        Source::Compaction,
+        Source::CpuThrottling,
+        Source::FileFaults,
+        Source::Writers,
+        Source::Files,
+        Source::HostCounters,
+    ];
+
+    /// The name used in tables and in JSON. Never changes once released.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Source::SafepointProbes => "safepoint-probes",
+            Source::SafepointSymbols => "safepoint-symbols",
+            Source::GcLog => "gc-log",
+            Source::Scheduler => "scheduler",
+            Source::KernelStacks => "kernel-stacks",
+            Source::Reclaim => "reclaim",
+            Source::Compaction => "compaction",
+            Source::CpuThrottling => "cpu-throttling",
+            Source::FileFaults => "file-faults",
+            Source::Writers => "writers",
+            Source::Files => "files",
+            Source::HostCounters => "host-counters",
+        }
+    }
+
+    /// The source with this [`id`](Source::id).
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Source> {
+        Source::ALL.into_iter().find(|source| source.id() == id)
+    }
+}
+
+/// Whether a source ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceState {
+    /// It ran for the whole recording.
+    Recorded,
+    /// It did not run, or stopped early. The reason is one lower-case line.
+    Missing(String),
+}
+
+/// Something a reader of the recording should know: a loss, a doubt, a part left out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// What was read or done, such as a file, table or step.
+    pub item: String,
+    /// What happened to it; lower case, one line.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// Which sources ran, what was lost, what could not be read, and what the recorder itself cost.
+///
+/// Counters are sums over the whole recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// State of each source that was asked for. A source that is not here was not asked for.
+    pub sources: BTreeMap<Source, SourceState>,
+    /// Events the kernel could not hand over (ring buffer full).
+    pub lost_events: u64,
+    /// Kernel stacks that could not be taken (hash collision, map full).
+    pub lost_stacks: u64,
+    /// Rows the writer had to drop because it could not keep up or the recording was full.
+    pub lost_rows: u64,
+    /// Context switches of the JVM that were seen.
+    pub switches: u64,
+    /// In-kernel run time of the recorder's programs, where the kernel measures it
+    /// (`kernel.bpf_stats_enabled` or the file-descriptor scoped switch).
+    pub kernel_time: Option<Duration>,
+    /// CPU time of the recorder's own process.
+    pub recorder_cpu: Duration,
+    /// Largest resident memory of the recorder's own process, in bytes.
+    pub recorder_rss_bytes: u64,
+    /// CPU time of the JVM while it was recorded.
+    pub jvm_cpu: Duration,
+    /// How long was recorded.
+    pub recorded: Duration,
+    /// Why the recording ended, for people: `the time given was over`, `the jvm exited`, …
+    /// Empty where the recorder was killed.
+    pub end: String,
+    /// Everything else worth saying.
+    pub notes: Vec<Note>,
+}
+
+impl Coverage {
+    /// Whether `source` ran for the whole recording.
+    #[must_use]
+    pub fn has(&self, source: Source) -> bool {
+        matches!(self.sources.get(&source), Some(SourceState::Recorded))
+    }
+
+    /// Adds `count` to the note with this item and message, creating it where there is none.
+    pub fn note(&mut self, item: &str, message: &str, count: u64) {
+        match self.notes.iter_mut().find(|note| note.item == item && note.message == message) {
+            Some(note) => note.count += count,
+            None => self.notes.push(Note { item: item.into(), message: message.into(), count }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_finds_its_source() {
+        for source in Source::ALL {
+            assert_eq!(Source::from_id(source.id()), Some(source));
+        }
+        assert_eq!(Source::from_id("moon-phase"), None);
+    }
+
+    #[test]
+    fn a_source_not_asked_for_is_not_recorded() {
+        assert!(!Coverage::default().has(Source::GcLog));
+    }
+}

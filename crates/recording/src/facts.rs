@@ -1,0 +1,284 @@
+//! The rows of the tables, and a batch of them.
+use crate::{Clock, ClockOffset, Coverage, FileKey, Interval, MonoTime, ThreadFact, ThreadSlice};
+use std::time::Duration;
+
+/// The JVM that was recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JvmFact {
+    /// Process id in the host's initial pid namespace.
+    pub pid: u32,
+    /// Process id as the JVM itself sees it; differs in a container.
+    pub pid_in_namespace: u32,
+    /// User id of the process.
+    pub uid: u32,
+    /// Main class or jar, without path, as a person would name the service.
+    pub main: String,
+    /// The command line, arguments separated by spaces.
+    pub command_line: String,
+    /// Version as the JVM prints it, such as `17.0.15+6-Debian-1deb12u1`. Empty where unknown.
+    pub version: String,
+    /// Vendor or distribution. Empty where unknown.
+    pub vendor: String,
+    /// `g1`, `parallel`, `serial`, `cms`, `zgc`, `shenandoah`, `epsilon`; empty where unknown.
+    pub collector: String,
+    /// Flags given: `-XX:…`, `-X…`, from the command line, `JAVA_TOOL_OPTIONS`,
+    /// `JDK_JAVA_OPTIONS` and argument files, in that order of reading.
+    pub flags: Vec<String>,
+    /// Stop-the-world GC threads seen or configured; 0 where unknown.
+    pub gc_threads: u32,
+    /// Path of libjvm.so as the JVM sees it.
+    pub libjvm: String,
+    /// The GC log's path as the JVM sees it, where one was found. Empty otherwise.
+    pub gc_log: String,
+    /// The file behind `gc_log`.
+    pub gc_log_file: Option<FileKey>,
+    /// cgroup path of the process (the CPU controller's hierarchy).
+    pub cgroup: String,
+    /// When the process started, within 10 ms (`/proc/PID/stat` field 22).
+    pub started: MonoTime,
+}
+
+/// The host that was recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostFact {
+    /// Node name.
+    pub name: String,
+    /// Kernel release, as `uname -r`.
+    pub kernel: String,
+    /// `PRETTY_NAME` of os-release.
+    pub os: String,
+    /// Architecture, as `uname -m`.
+    pub architecture: String,
+    /// CPUs online.
+    pub cpus: u32,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+    /// Version of whypause that recorded.
+    pub recorder_version: String,
+}
+
+/// A VM operation run inside a safepoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VmOperationFact {
+    /// HotSpot's name, such as `G1CollectForAllocation`. At most 63 bytes.
+    pub name: String,
+    /// From `vmops__begin` to `vmops__end`.
+    pub interval: Interval,
+}
+
+/// What the VM thread did in a safepoint, summed in the kernel. Kept for every safepoint, also
+/// for those whose slices were not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SafepointTotals {
+    /// On a CPU.
+    pub on_cpu: Duration,
+    /// Runnable, not throttled.
+    pub runnable: Duration,
+    /// Runnable and throttled.
+    pub throttled: Duration,
+    /// Blocked in something other than waiting for a thread.
+    pub blocked: Duration,
+    /// Waiting for another thread (futex), as for its GC workers.
+    pub waiting: Duration,
+}
+
+/// One safepoint as the probes saw it.
+///
+/// HotSpot resumes Java before it fires `safepoint__end` on JDK 17, 21 and 25 and after it on
+/// JDK 11 (`SafepointSynchronize::end`, `SafepointTracing::end`). The effective end of the stop
+/// is `resumed` where it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SafepointFact {
+    /// `safepoint__begin`.
+    pub begin: MonoTime,
+    /// The first wake-up of a Java thread by the VM thread after the last `vmops__end`. `None`
+    /// where no Java thread had to be woken.
+    pub resumed: Option<MonoTime>,
+    /// `safepoint__end`.
+    pub end_probe: MonoTime,
+    /// The thread that fired the probes.
+    pub vm_tid: u32,
+    /// Operations run inside, in order. JDK 11 to 14 may run several.
+    pub operations: Vec<VmOperationFact>,
+    /// Whether the slices of this safepoint were kept.
+    pub detailed: bool,
+    /// What the VM thread did from `begin` to the first operation.
+    pub reaching: SafepointTotals,
+    /// What the VM thread did from the first operation to `end_probe`.
+    pub operating: SafepointTotals,
+    /// How much the throttled time of the JVM's cgroup and its ancestors grew from `begin` to
+    /// `end_probe`. Booked by the kernel when throttling ends, and summed over CPUs, so it may be
+    /// late and may exceed wall time.
+    pub cgroup_throttled: Duration,
+}
+
+/// A kernel stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackFact {
+    /// Key, unique in the recording.
+    pub id: u32,
+    /// Function names without offsets and without compiler suffixes (`.constprop.0`, …),
+    /// innermost first.
+    pub frames: Vec<String>,
+}
+
+/// A file behind a descriptor or mapping of the JVM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileFact {
+    /// Which.
+    pub key: FileKey,
+    /// Path as the JVM sees it; ends in ` (deleted)` where the file has no name any more.
+    pub path: String,
+    /// File system type of the mount, such as `ext4`, `xfs`, `tmpfs`.
+    pub file_system: String,
+    /// The device's name, such as `sdb1` or `loop3`; `tmpfs` and the like where there is none.
+    pub device_name: String,
+    /// Mount point as the JVM sees it.
+    pub mount_point: String,
+    /// Whether the JVM has it mapped.
+    pub mapped: bool,
+}
+
+/// Which kernel work a thread did inside its slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum KernelWorkKind {
+    /// Freeing memory for its own allocation, for the host or for its cgroup.
+    DirectReclaim,
+    /// Moving pages to make a large free block.
+    Compaction,
+}
+
+impl KernelWorkKind {
+    /// The name used in tables.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            KernelWorkKind::DirectReclaim => "direct-reclaim",
+            KernelWorkKind::Compaction => "compaction",
+        }
+    }
+
+    /// The kind with this [`id`](KernelWorkKind::id).
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<KernelWorkKind> {
+        [KernelWorkKind::DirectReclaim, KernelWorkKind::Compaction]
+            .into_iter()
+            .find(|kind| kind.id() == id)
+    }
+}
+
+/// An interval of kernel work, laid over the slices of its thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelWork {
+    /// Thread id (host).
+    pub tid: u32,
+    /// Which work.
+    pub kind: KernelWorkKind,
+    /// From the begin tracepoint to the end tracepoint.
+    pub interval: Interval,
+}
+
+/// One line of the GC log, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogLine {
+    /// When the recorder read it: an upper bound of when it was written.
+    pub read: MonoTime,
+    /// Byte offset of the line in its file.
+    pub offset: u64,
+    /// The line without its line end; bytes that are no UTF-8 are replaced.
+    pub text: String,
+}
+
+/// One value of a host counter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// When it was read.
+    pub at: MonoTime,
+    /// Which, such as `psi.io.some_us`, `disk.sdb1.write_ms`, `vmstat.nr_dirty`. The unit is in
+    /// the name's last part. Cumulative counters stay cumulative.
+    pub counter: String,
+    /// Value.
+    pub value: u64,
+}
+
+/// Bytes that one process sent towards storage in an interval (`write_bytes` of `/proc/PID/io`:
+/// counted when a page is dirtied, so it names the process and not the kernel's flusher).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriterFact {
+    /// Over which time the bytes were counted.
+    pub interval: Interval,
+    /// Process id (host).
+    pub pid: u32,
+    /// Process name (`comm`).
+    pub name: String,
+    /// Command line, cut at 256 bytes. Empty where the process was gone.
+    pub command_line: String,
+    /// cgroup path.
+    pub cgroup: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// Device number (as in `st_dev`) of a file it had open for writing, largest first choice;
+    /// `None` where none could be read.
+    pub device: Option<u64>,
+    /// Path of that file as the process sees it. Empty where unknown.
+    pub path: String,
+}
+
+/// A batch of facts: rows of every table, in the order they became known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// At most one row matters: a later one replaces an earlier one.
+    pub jvm: Option<JvmFact>,
+    /// Likewise.
+    pub host: Option<HostFact>,
+    /// Clock offsets.
+    pub clocks: Vec<ClockOffset>,
+    /// Threads. A later row of the same tid replaces an earlier one.
+    pub threads: Vec<ThreadFact>,
+    /// Safepoints.
+    pub safepoints: Vec<SafepointFact>,
+    /// Slices.
+    pub slices: Vec<ThreadSlice>,
+    /// Stacks; each id once.
+    pub stacks: Vec<StackFact>,
+    /// Files. A later row of the same key replaces an earlier one.
+    pub files: Vec<FileFact>,
+    /// Reclaim and compaction.
+    pub kernel_work: Vec<KernelWork>,
+    /// GC log lines.
+    pub log_lines: Vec<LogLine>,
+    /// Host counters.
+    pub samples: Vec<Sample>,
+    /// Writers.
+    pub writers: Vec<WriterFact>,
+    /// The state of coverage so far: a later one replaces an earlier one.
+    pub coverage: Option<Coverage>,
+}
+
+impl Facts {
+    /// Adds the rows of `other`.
+    pub fn append(&mut self, other: Facts) {
+        self.jvm = other.jvm.or(self.jvm.take());
+        self.host = other.host.or(self.host.take());
+        self.coverage = other.coverage.or(self.coverage.take());
+        self.clocks.extend(other.clocks);
+        self.threads.extend(other.threads);
+        self.safepoints.extend(other.safepoints);
+        self.slices.extend(other.slices);
+        self.stacks.extend(other.stacks);
+        self.files.extend(other.files);
+        self.kernel_work.extend(other.kernel_work);
+        self.log_lines.extend(other.log_lines);
+        self.samples.extend(other.samples);
+        self.writers.extend(other.writers);
+    }
+
+    /// The offset from the monotonic to the wall clock with the smallest uncertainty.
+    #[must_use]
+    pub fn wall_offset(&self) -> Option<&ClockOffset> {
+        self.clocks
+            .iter()
+            .filter(|it| it.from == Clock::Monotonic && it.to == Clock::Wall)
+            .min_by_key(|it| it.uncertainty)
+    }
+}
