@@ -1,5 +1,6 @@
 //! What a cause is, and what can be said about one.
-use recording::Source;
+use crate::{case::Case, index::Index, tally::Tally};
+use recording::{Interval, Source};
 use std::time::Duration;
 
 /// How well something is known.
@@ -37,19 +38,26 @@ pub struct Cause {
     pub is_fault: bool,
     /// The text of the cause's file; its leading `//!` lines are the cause's page.
     pub file: &'static str,
-    pub(crate) rules: crate::cause::Rules,
+    /// Which intervals of a pause it claims.
+    pub(crate) claims: fn(&Case<'_>) -> Vec<Interval>,
+    /// What it has to say about all it claimed.
+    pub(crate) explain: fn(&Tally, &Index<'_>) -> Explanation,
 }
 
-/// How a cause recognises itself. Filled in by the cause's file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {}
+/// What a cause says about all the time it claimed in an input.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Explanation {
+    pub(crate) story: Vec<String>,
+    pub(crate) culprits: Vec<Culprit>,
+    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) advice: Vec<Advice>,
+}
 
 impl Cause {
     /// The cause's page in Markdown: the leading `//!` lines of its file.
     #[must_use]
     pub fn page(&self) -> String {
-        let lines = self.file.lines().map_while(|line| line.strip_prefix("//!"));
-        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+        crate::page::of(self.file)
     }
 }
 

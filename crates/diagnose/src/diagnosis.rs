@@ -173,6 +173,15 @@ pub struct Watched {
     pub verdict: Verdict,
 }
 
+/// A piece of stopped time that no cause claimed, with what was seen of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unexplained {
+    /// A phrase: `GC Thread#1 blocked in a page fault: folio_wait_bit_common < do_swap_page`.
+    pub what: String,
+    /// How much.
+    pub time: Duration,
+}
+
 /// Everything that is known about an input.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
@@ -194,6 +203,8 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
     /// Stopped time that no cause could claim.
     pub unattributed: Duration,
+    /// What is known of that time, most first; at most ten.
+    pub unexplained: Vec<Unexplained>,
     /// The verdict on every cause, in the order of reports.
     pub watched: Vec<Watched>,
     /// What was watched, lost, unreadable.

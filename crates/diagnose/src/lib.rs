@@ -2,13 +2,53 @@
 //!
 //! Everything here is a function: no IO, no clock, no environment, no unsafe, nothing random.
 //! The same facts and the same version give the same answer, byte for byte.
+//!
+//! * [`diagnose_recording`] and [`diagnose_facts`] for what the recorder saw, [`LogReader`] for a
+//!   GC log alone: all three give a [`Diagnosis`].
+//! * `account` says for each nanosecond of a pause whom everybody waited for; `causes` claim those
+//!   stretches, one file each; `findings` sums them up.
+mod account;
+mod attribution;
+mod case;
 mod cause;
+mod causes;
+mod culprits;
 mod diagnosis;
+#[cfg(test)]
+mod facts_text;
+mod findings;
+mod from_log;
+mod from_recording;
+mod index;
+mod jvm_flags;
+mod log_pauses;
+mod mechanisms;
+mod page;
 mod pause;
+mod statistics;
+mod syscalls;
+mod tally;
+pub mod text;
+mod timeline;
 
 pub use cause::{Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Verdict};
 pub use diagnosis::{
     Count, Diagnosis, Finding, GcStatistics, InputSummary, JvmSummary, MechanismShare, Named,
-    PauseStatistics, Place, Watched,
+    PauseStatistics, Place, Unexplained, Watched,
 };
+pub use from_log::LogReader;
+pub use from_recording::{diagnose_facts, diagnose_recording};
+pub use mechanisms::Mechanism;
 pub use pause::{Attribution, Part, Pause, PauseKind};
+
+/// All causes, in the order of reports.
+#[must_use]
+pub fn causes() -> &'static [&'static Cause] {
+    &causes::ALL
+}
+
+/// All mechanisms: how exactly a thread was blocked on its way to a disk.
+#[must_use]
+pub fn mechanisms() -> &'static [&'static Mechanism] {
+    &mechanisms::ALL
+}

@@ -1,0 +1,166 @@
+//! The account of a pause: for each nanosecond, the one thread that everybody waited for and
+//! what it did.
+//!
+//! The time to reach the safepoint is read from the straggler ([`reaching`]); the operation is
+//! walked backwards along wake-ups ([`operation`]); where the path only waits for peers, a peer
+//! that was held up is charged ([`peers`]). Safepoints whose slices were not kept are accounted
+//! from the VM thread's totals ([`totals`]).
+mod operation;
+mod peers;
+mod reaching;
+#[cfg(test)]
+mod tests;
+mod totals;
+
+use crate::{
+    Certainty,
+    case::{Phase, Segment},
+    index::Index,
+};
+use recording::{Interval, MonoTime, SafepointFact, ThreadRole, ThreadSlice, ThreadState};
+
+/// Accounts for the safepoint over `interval`, which is its effective length.
+///
+/// The segments are in order, without gaps or overlaps, and cover `interval` exactly.
+pub(crate) fn of_safepoint(
+    index: &Index<'_>,
+    safepoint: &SafepointFact,
+    interval: Interval,
+) -> Vec<Segment> {
+    let reached = safepoint.operations.first().map_or(interval.end, |it| it.interval.start);
+    let reached = reached.clamp(interval.start, interval.end);
+    let (before, after) =
+        (Interval::new(interval.start, reached), Interval::new(reached, interval.end));
+    let segments = if safepoint.detailed {
+        let mut segments = reaching::walk(index, safepoint.vm_tid, before);
+        segments.extend(operation::walk(index, safepoint.vm_tid, after));
+        segments
+    } else {
+        let mut segments =
+            totals::lay_out(safepoint.vm_tid, &safepoint.reaching, before, Phase::Reaching);
+        segments.extend(totals::lay_out(
+            safepoint.vm_tid,
+            &safepoint.operating,
+            after,
+            Phase::Operation,
+        ));
+        segments
+    };
+    merge(segments)
+}
+
+/// A stretch in which nobody saw the thread.
+fn unseen(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Segment {
+    Segment {
+        interval,
+        phase,
+        tid,
+        role: index.role(tid),
+        state: None,
+        idle: false,
+        entered: None,
+        fd: None,
+        file: None,
+        stack: None,
+        cpu_holder: None,
+        certainty: Certainty::Measured,
+    }
+}
+
+/// The part of a slice inside `interval`, as a segment.
+fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: Interval) -> Segment {
+    Segment {
+        interval,
+        phase,
+        tid: slice.tid,
+        role: index.role(slice.tid),
+        state: Some(slice.state),
+        idle: is_idle(slice),
+        entered: slice.entered,
+        fd: slice.fd,
+        file: slice.file,
+        stack: slice.stack,
+        cpu_holder: slice.cpu_holder.clone(),
+        certainty: Certainty::Measured,
+    }
+}
+
+/// Whether a slice is a wait for a thread, a timer or work: the recorder takes no stack there.
+fn is_idle(slice: &ThreadSlice) -> bool {
+    slice.state == ThreadState::Blocked && slice.stack.is_none() && !is_disk_call(slice)
+}
+
+/// A block in a call that can only be a device or a kernel lock, though its stack was lost.
+fn is_disk_call(slice: &ThreadSlice) -> bool {
+    matches!(slice.entered, Some(recording::OffCpuCause::PageFault))
+        || crate::syscalls::is_log_call(slice.entered)
+}
+
+/// All of `interval` on one thread, with unseen stretches where it has no slice.
+fn cover(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let mut at = interval.start;
+    for slice in index.slices_in(tid, interval) {
+        let Some(part) = slice.interval.intersect(Interval::new(at, interval.end)) else {
+            continue;
+        };
+        if part.start > at {
+            segments.push(unseen(index, tid, phase, Interval::new(at, part.start)));
+        }
+        segments.push(from_slice(index, slice, phase, part));
+        at = part.end;
+    }
+    if at < interval.end {
+        segments.push(unseen(index, tid, phase, Interval::new(at, interval.end)));
+    }
+    segments
+}
+
+/// Lays `over` upon `base` wherever `wins(base, over)` says so. Both are in order.
+fn overlay(
+    base: &[Segment],
+    over: &[Segment],
+    wins: impl Fn(&Segment, &Segment) -> bool,
+) -> Vec<Segment> {
+    let mut edges: Vec<MonoTime> = Vec::new();
+    for segment in base.iter().chain(over) {
+        edges.extend([segment.interval.start, segment.interval.end]);
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    let at = |segments: &[Segment], time: MonoTime| -> Option<usize> {
+        let after = segments.partition_point(|it| it.interval.start <= time);
+        after.checked_sub(1).filter(|&i| segments[i].interval.contains(time))
+    };
+    let pick = |interval: Interval| -> Option<Segment> {
+        let lower = &base[at(base, interval.start)?];
+        let upper = at(over, interval.start).map(|i| &over[i]).filter(|upper| wins(lower, upper));
+        Some(Segment { interval, ..upper.unwrap_or(lower).clone() })
+    };
+    edges.windows(2).filter_map(|pair| pick(Interval::new(pair[0], pair[1]))).collect()
+}
+
+/// Joins neighbours that say the same.
+fn merge(segments: Vec<Segment>) -> Vec<Segment> {
+    let mut merged: Vec<Segment> = Vec::with_capacity(segments.len());
+    for segment in segments {
+        if segment.interval.duration().is_zero() {
+            continue;
+        }
+        match merged.last_mut() {
+            Some(last) if says_the_same(last, &segment) => last.interval.end = segment.interval.end,
+            _ => merged.push(segment),
+        }
+    }
+    merged
+}
+
+fn says_the_same(a: &Segment, b: &Segment) -> bool {
+    let b = Segment { interval: a.interval, ..b.clone() };
+    *a == b
+}
+
+/// Whether a thread takes part in the collector's stop-the-world work.
+fn is_worker(role: ThreadRole) -> bool {
+    matches!(role, ThreadRole::GcWorker)
+}

@@ -1,0 +1,95 @@
+//! The operation, walked backwards from its end along wake-ups.
+//!
+//! At each instant the path is on one thread. Where that thread waited and another thread of the
+//! JVM woke it, the waker accounts for the time of the wait, and whoever woke the waker for its
+//! waits in turn; before the wait began, the path is back on the thread that waited. So a VM
+//! thread that waits for its workers, or for a thread that holds the log's lock while it writes,
+//! leads to the thread that kept it waiting, for as long as it waited.
+use super::{from_slice, peers, unseen};
+use crate::{
+    case::{Phase, Segment},
+    index::Index,
+};
+use recording::{Interval, MonoTime, ThreadSlice};
+
+/// How deep wake-ups are followed: VM thread, worker, the worker it waits for, and so on. More is
+/// a circle.
+const MAX_DEPTH: usize = 8;
+
+/// One thread of the path and how far back the path may stay on it.
+#[derive(Clone, Copy)]
+struct Leg {
+    tid: u32,
+    from: MonoTime,
+}
+
+/// Where the walk is.
+struct Walk<'a, 'b> {
+    index: &'b Index<'a>,
+    at: MonoTime,
+    /// The VM thread first, then whoever it waits for. Empty when the walk is over.
+    legs: Vec<Leg>,
+    /// In reverse order.
+    found: Vec<Segment>,
+}
+
+/// The account of `interval`.
+pub(super) fn walk(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<Segment> {
+    let legs = vec![Leg { tid: vm_tid, from: interval.start }];
+    let mut walk = Walk { index, at: interval.end, legs, found: Vec::new() };
+    while let Some(&leg) = walk.legs.last() {
+        walk.step(leg);
+    }
+    walk.found.reverse();
+    walk.found
+}
+
+impl Walk<'_, '_> {
+    fn step(&mut self, leg: Leg) {
+        if self.at <= leg.from {
+            self.legs.pop();
+            return;
+        }
+        match self.index.slice_before(leg.tid, self.at) {
+            None => self.step_unseen(leg),
+            Some(slice) => match self.waker(leg, slice) {
+                Some(tid) => self.legs.push(Leg { tid, from: slice.interval.start.max(leg.from) }),
+                None => self.step_slice(leg, slice),
+            },
+        }
+    }
+
+    /// The thread to follow, where the path arrives at the very end of a wait.
+    fn waker(&self, leg: Leg, slice: &ThreadSlice) -> Option<u32> {
+        let waker = slice.woken_by?;
+        let known = self.legs.iter().any(|it| it.tid == waker);
+        let usable = super::is_idle(slice) && slice.interval.end == self.at && waker != leg.tid;
+        let deeper = usable && !known && self.legs.len() < MAX_DEPTH;
+        (deeper && self.index.slice_before(waker, self.at).is_some()).then_some(waker)
+    }
+
+    fn step_slice(&mut self, leg: Leg, slice: &ThreadSlice) {
+        let part = Interval::new(slice.interval.start.max(leg.from), self.at);
+        let own = vec![from_slice(self.index, slice, Phase::Operation, part)];
+        let waits = slice_waits_for_peers(slice);
+        let charged = if waits { peers::charge(self.index, leg.tid, own) } else { own };
+        self.found.extend(charged.into_iter().rev());
+        self.at = part.start;
+    }
+
+    /// A gap in what is known of a thread: whatever a peer did then, or nobody was seen.
+    fn step_unseen(&mut self, leg: Leg) {
+        let known = self.index.last_end_before(leg.tid, self.at).filter(|&it| it < self.at);
+        let start = known.map_or(leg.from, |it| it.max(leg.from));
+        let own =
+            vec![unseen(self.index, leg.tid, Phase::Operation, Interval::new(start, self.at))];
+        self.found.extend(peers::charge(self.index, leg.tid, own).into_iter().rev());
+        self.at = start;
+    }
+}
+
+/// A wait whose waker is not known, or a storm of yields: the thread has nothing to do until a
+/// peer is done (HotSpot `TaskTerminator::offer_termination` spins, yields and sleeps).
+fn slice_waits_for_peers(slice: &ThreadSlice) -> bool {
+    super::is_idle(slice) || !slice.merged_wait.is_zero()
+}

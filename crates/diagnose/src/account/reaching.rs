@@ -1,0 +1,61 @@
+//! From the request to the moment when every application thread had stopped.
+//!
+//! Application threads stop on their own, so this part is as long as its slowest thread needs:
+//! the straggler. Its slices are the account. Where the VM thread itself is blocked in the
+//! kernel (as on its statistics file, before it has even asked), it is the one that was waited
+//! for.
+use super::{cover, overlay};
+use crate::{
+    case::{Phase, Segment},
+    index::Index,
+};
+use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
+use std::time::Duration;
+
+/// How long after the VM thread saw the last thread stop that thread may still be on its way to
+/// sleep. A thread that runs on for longer is in native code and was never waited for.
+const ON_ITS_WAY: Duration = Duration::from_millis(1);
+
+/// How far beyond the stop a thread is followed on its way to sleep: it may have to queue for a
+/// CPU before it gets there.
+const LOOK_AHEAD: Duration = Duration::from_millis(100);
+
+/// The account of `interval`.
+pub(super) fn walk(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<Segment> {
+    let vm = cover(index, vm_tid, Phase::Reaching, interval);
+    let Some((tid, stopped)) = straggler(index, vm_tid, interval) else { return vm };
+    let late = cover(index, tid, Phase::Reaching, Interval::new(interval.start, stopped));
+    overlay(&vm, &late, |vm, late| !vm.is_blocked() && late.state.is_some() && !late.idle)
+}
+
+/// The application thread that stopped last, and when.
+fn straggler(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Option<(u32, MonoTime)> {
+    index
+        .threads_with_slices()
+        .filter(|&tid| tid != vm_tid && index.role(tid) == ThreadRole::Java)
+        .filter_map(|tid| Some((stopped_at(index, tid, interval)?, tid)))
+        .max()
+        .map(|(stopped, tid)| (tid, stopped))
+}
+
+/// When a thread stopped doing anything inside `interval`; `None` for one that did nothing, or
+/// that went on beyond it as only a thread in native code may.
+fn stopped_at(index: &Index<'_>, tid: u32, interval: Interval) -> Option<MonoTime> {
+    let slices = index.slices_in(tid, Interval::new(interval.start, interval.end + LOOK_AHEAD));
+    let inside =
+        |slice: &&&ThreadSlice| slice.interval.start < interval.end && !super::is_idle(slice);
+    let last = slices.iter().rposition(|slice| inside(&slice))?;
+    let until_idle = slices[last..].iter().take_while(|slice| !super::is_idle(slice));
+    let went_on: Duration = until_idle.map(|slice| active_after(slice, interval.end)).sum();
+    (went_on <= ON_ITS_WAY).then(|| slices[last].interval.end.min(interval.end))
+}
+
+/// How long after `at` a slice did something; wanting a CPU is not doing something.
+fn active_after(slice: &ThreadSlice, at: MonoTime) -> Duration {
+    match slice.state {
+        ThreadState::OnCpu | ThreadState::Blocked => {
+            slice.interval.end.since(slice.interval.start.max(at))
+        }
+        _ => Duration::ZERO,
+    }
+}

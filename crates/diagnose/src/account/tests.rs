@@ -1,0 +1,171 @@
+//! What the account promises: whom everybody waited for, and that it adds up.
+use crate::facts_text::{case_of, facts};
+use std::fmt::Write;
+
+/// The segments of the first pause: `start-end tid state`, in milliseconds, one a line.
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    case_of(text, |case| {
+        let begin = case.interval.start;
+        let mut lines = String::new();
+        for it in &case.segments {
+            let state = it.state.map_or("unseen", recording::ThreadState::id);
+            let idle = if it.idle { " idle" } else { "" };
+            let ms = |at: recording::MonoTime| at.since(begin).as_millis();
+            writeln!(
+                lines,
+                "{}-{} {} {state}{idle}",
+                ms(it.interval.start),
+                ms(it.interval.end),
+                it.tid
+            )
+            .expect("writing to a string works");
+        }
+        let expected: Vec<_> =
+            expected.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+        assert_eq!(lines.lines().collect::<Vec<_>>(), expected);
+    });
+}
+
+const THREADS: &str = "
+    thread 1 vm-thread VM Thread
+    thread 2 gc-worker GC Thread#0
+    thread 3 gc-worker GC Thread#1
+    safepoint 0ms 100ms op G1CollectForAllocation 0ms 100ms vm 1";
+
+#[test]
+fn the_path_follows_the_worker_that_ended_the_wait() {
+    check(
+        &format!(
+            "{THREADS}
+             1 on-cpu 0ms 10ms
+             1 waiting 10ms 90ms by 3
+             1 on-cpu 90ms 100ms
+             2 on-cpu 10ms 30ms
+             3 on-cpu 10ms 60ms
+             3 blocked 60ms 80ms fault x stack do_swap_page
+             3 on-cpu 80ms 95ms"
+        ),
+        "0-10 1 on-cpu
+         10-60 3 on-cpu
+         60-80 3 blocked
+         80-90 3 on-cpu
+         90-100 1 on-cpu",
+    );
+}
+
+#[test]
+fn before_the_wait_began_the_path_is_back_on_the_thread_that_waited() {
+    check(
+        &format!(
+            "{THREADS}
+             1 on-cpu 0ms 50ms
+             1 waiting 50ms 90ms by 2
+             1 on-cpu 90ms 100ms
+             2 blocked 0ms 85ms write gc.log stack balance_dirty_pages
+             2 on-cpu 85ms 95ms"
+        ),
+        "0-50 1 on-cpu
+         50-85 2 blocked
+         85-90 2 on-cpu
+         90-100 1 on-cpu",
+    );
+}
+
+#[test]
+fn a_worker_that_waits_for_a_blocked_peer_leads_to_the_peer() {
+    check(
+        &format!(
+            "{THREADS}
+             1 waiting 0ms 100ms by 2
+             2 on-cpu 0ms 20ms
+             2 waiting 20ms 90ms
+             2 on-cpu 90ms 100ms
+             3 on-cpu 0ms 20ms
+             3 blocked 20ms 90ms fault x stack do_swap_page"
+        ),
+        "0-20 2 on-cpu
+         20-90 3 blocked
+         90-100 2 on-cpu",
+    );
+}
+
+#[test]
+fn two_threads_that_woke_each_other_are_no_endless_walk() {
+    check(
+        &format!("{THREADS}\n1 waiting 0ms 100ms by 2\n2 waiting 0ms 100ms by 1"),
+        "0-100 2 blocked idle",
+    );
+}
+
+#[test]
+fn what_nobody_saw_is_said_to_be_unseen() {
+    check(&format!("{THREADS}\n1 on-cpu 60ms 100ms"), "0-60 1 unseen\n60-100 1 on-cpu");
+}
+
+#[test]
+fn a_straggler_accounts_for_the_time_until_it_stopped() {
+    check(
+        "thread 1 vm-thread VM Thread
+         safepoint 0ms 100ms op ThreadDump 80ms 100ms vm 1
+         1 waiting 0ms 80ms
+         1 on-cpu 80ms 100ms
+         5 on-cpu 0ms 30ms
+         6 on-cpu 0ms 20ms
+         6 runnable 20ms 70ms
+         6 on-cpu 70ms 75ms",
+        "0-20 6 on-cpu
+         20-70 6 runnable
+         70-75 6 on-cpu
+         75-80 1 blocked idle
+         80-100 1 on-cpu",
+    );
+}
+
+/// A small generator of numbers, always the same ones (xorshift, Marsaglia 2003).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+#[test]
+fn whatever_the_facts_the_account_covers_the_pause_without_gaps() {
+    let mut numbers = Numbers(42);
+    let states = ["on-cpu", "runnable", "throttled", "waiting", "blocked"];
+    for _ in 0..300 {
+        let mut text = format!("{THREADS}\nthread 4 java main\n");
+        for tid in 1..=4 {
+            let mut at = 0;
+            while at < 120 {
+                at += numbers.below(8);
+                let end = at + 1 + numbers.below(30);
+                let state = states[numbers.below(5) as usize];
+                let rest = match state {
+                    "waiting" => format!("by {}", 1 + numbers.below(4)),
+                    "blocked" => "write gc.log stack do_get_write_access".into(),
+                    _ => String::new(),
+                };
+                writeln!(text, "{tid} {state} {at}ms {end}ms {rest}")
+                    .expect("writing to a string works");
+                at = end;
+            }
+        }
+        case_of(&text, |case| {
+            let mut at = case.interval.start;
+            for segment in &case.segments {
+                assert_eq!(segment.interval.start, at, "{text}");
+                at = segment.interval.end;
+            }
+            assert_eq!(at, case.interval.end, "{text}");
+        });
+        let facts = facts(&text);
+        let twice = [crate::diagnose_facts(&facts), crate::diagnose_facts(&facts)];
+        assert_eq!(format!("{:?}", twice[0].findings), format!("{:?}", twice[1].findings));
+    }
+}

@@ -1,0 +1,49 @@
+//! Accounts from totals, for safepoints too short to keep in detail.
+use crate::{
+    Certainty,
+    case::{Phase, Segment},
+};
+use recording::{Interval, SafepointTotals, ThreadRole, ThreadState};
+use std::time::Duration;
+
+/// Lays the VM thread's totals end to end over `interval`.
+///
+/// How much of each is measured; where in the interval it lay is not, so all is inferred.
+/// Totals may reach beyond `interval` (the probe fires after the threads were let go): what does
+/// not fit is cut from the last, the VM thread's own running. What is missing stays unseen.
+pub(super) fn lay_out(
+    tid: u32,
+    totals: &SafepointTotals,
+    interval: Interval,
+    phase: Phase,
+) -> Vec<Segment> {
+    let parts = [
+        (Some(ThreadState::Throttled), false, totals.throttled),
+        (Some(ThreadState::Runnable), false, totals.runnable),
+        (Some(ThreadState::Blocked), false, totals.blocked),
+        (Some(ThreadState::Blocked), true, totals.waiting),
+        (Some(ThreadState::OnCpu), false, totals.on_cpu),
+        (None, false, Duration::MAX),
+    ];
+    let mut at = interval.start;
+    let mut segments = Vec::new();
+    for (state, idle, time) in parts {
+        let end = (at + time).min(interval.end);
+        segments.push(Segment {
+            interval: Interval::new(at, end),
+            phase,
+            tid,
+            role: ThreadRole::VmThread,
+            state,
+            idle,
+            entered: None,
+            fd: None,
+            file: None,
+            stack: None,
+            cpu_holder: None,
+            certainty: Certainty::Inferred,
+        });
+        at = end;
+    }
+    segments
+}

@@ -1,0 +1,116 @@
+//! Dividing a pause among causes.
+use crate::{
+    Attribution, Cause, Certainty, Part, case::Case, causes, findings::Remainder, tally::Tally,
+};
+use recording::{Interval, Source};
+use std::{collections::BTreeMap, time::Duration};
+
+/// Sums by cause, by its place in `causes::ALL`.
+pub(crate) type Tallies = BTreeMap<usize, Tally>;
+
+/// What the causes got of all pauses so far, and what nobody got.
+#[derive(Debug, Default)]
+pub(crate) struct Books {
+    pub(crate) tallies: Tallies,
+    pub(crate) remainder: Remainder,
+}
+
+/// Lets every cause claim its intervals, first come first served, and adds what each got to its
+/// tally. The parts and the remainder add up to the pause exactly.
+///
+/// `recorded` says whether a source was there; a cause that lacks one claims nothing.
+pub(crate) fn divide(
+    case: Case<'_>,
+    recorded: &dyn Fn(Source) -> bool,
+    books: &mut Books,
+) -> Attribution {
+    let mut free = vec![case.interval];
+    let mut parts = Vec::new();
+    for (order, cause) in causes::ALL.iter().enumerate() {
+        if !cause.needs.iter().all(|&source| recorded(source)) {
+            continue;
+        }
+        let claimed = take(&mut free, &(cause.claims)(&case));
+        if !claimed.is_empty() {
+            books.tallies.entry(order).or_default().add(&case, &claimed);
+            parts.push(part(&case, cause, &claimed));
+        }
+    }
+    for segment in &case.segments {
+        for left in free.iter().filter_map(|it| it.intersect(segment.interval)) {
+            books.remainder.add(segment, case.index, left.duration());
+        }
+    }
+    parts.sort_by_key(|part: &Part| std::cmp::Reverse(part.time));
+    Attribution { parts, unattributed: sum(&free), pause: case.pause }
+}
+
+fn part(case: &Case<'_>, cause: &'static Cause, claimed: &[Interval]) -> Part {
+    let inferred = case.segments.iter().filter(|it| it.certainty == Certainty::Inferred);
+    let inferred: Duration = inferred
+        .flat_map(|it| claimed.iter().filter_map(|c| c.intersect(it.interval)))
+        .map(Interval::duration)
+        .sum();
+    let time = sum(claimed);
+    let certainty = if inferred * 10 > time { Certainty::Inferred } else { Certainty::Measured };
+    Part { cause, time, certainty }
+}
+
+fn sum(intervals: &[Interval]) -> Duration {
+    intervals.iter().map(|it| it.duration()).sum()
+}
+
+/// Moves what `wanted` and `free` share out of `free`. Both are in order.
+fn take(free: &mut Vec<Interval>, wanted: &[Interval]) -> Vec<Interval> {
+    let mut taken = Vec::new();
+    for &want in wanted {
+        let mut rest = Vec::with_capacity(free.len() + 1);
+        for &piece in free.iter() {
+            match piece.intersect(want) {
+                None => rest.push(piece),
+                Some(both) => {
+                    taken.push(both);
+                    let around = [
+                        Interval::new(piece.start, both.start),
+                        Interval::new(both.end, piece.end),
+                    ];
+                    rest.extend(around.into_iter().filter(|it| it.start < it.end));
+                }
+            }
+        }
+        *free = rest;
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use recording::MonoTime;
+
+    fn intervals(text: &str) -> Vec<Interval> {
+        let pair = |it: &str| {
+            it.split_once('-').map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap())).unwrap()
+        };
+        text.split_whitespace()
+            .map(pair)
+            .map(|(a, b)| Interval::new(MonoTime(a), MonoTime(b)))
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(free: &str, wanted: &str, taken: &str, left: &str) {
+        let mut rest = intervals(free);
+        assert_eq!(take(&mut rest, &intervals(wanted)), intervals(taken));
+        assert_eq!(rest, intervals(left));
+    }
+
+    #[test]
+    fn nothing_is_given_twice() {
+        check("0-100", "10-20", "10-20", "0-10 20-100");
+        check("0-10 20-100", "5-25", "5-10 20-25", "0-5 25-100");
+        check("0-10", "10-20", "", "0-10");
+        check("0-10", "0-10", "0-10", "");
+        check("0-100", "10-20 15-30", "10-20 20-30", "0-10 30-100");
+    }
+}

@@ -1,0 +1,126 @@
+//! One pause and the facts around it: all that a cause may look at.
+use crate::{Certainty, Pause, index::Index};
+use recording::{FileKey, Interval, OffCpuCause, ThreadRole, ThreadState};
+use std::time::Duration;
+
+/// From here on a wait for a thread that nobody saw is worth a question.
+const LONG_WAIT: Duration = Duration::from_millis(1);
+
+/// In which part of the pause a segment lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// From the request until every application thread had stopped.
+    Reaching,
+    /// The VM operation and what surrounds it, until the threads were let go.
+    Operation,
+}
+
+/// A stretch of a pause, labelled with the one thread that everybody waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Segment {
+    pub(crate) interval: Interval,
+    pub(crate) phase: Phase,
+    /// The thread that was waited for; 0 where only a log speaks.
+    pub(crate) tid: u32,
+    pub(crate) role: ThreadRole,
+    /// What it did. `None` where nobody saw it.
+    pub(crate) state: Option<ThreadState>,
+    /// Whether it waited for another thread or slept, rather than for a device or a kernel lock.
+    pub(crate) idle: bool,
+    pub(crate) entered: Option<OffCpuCause>,
+    pub(crate) fd: Option<u32>,
+    pub(crate) file: Option<FileKey>,
+    pub(crate) stack: Option<u32>,
+    pub(crate) cpu_holder: Option<(u32, String)>,
+    pub(crate) certainty: Certainty,
+}
+
+impl Segment {
+    /// Whether it is blocked in something other than waiting for a thread or for work.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.state == Some(ThreadState::Blocked) && !self.idle
+    }
+
+    /// Whether it works, as far as anybody can tell: it runs, or it waits for another thread so
+    /// briefly that it is part of the work.
+    ///
+    /// A long wait for a thread that nobody saw is nobody's work and stays unattributed. Totals
+    /// know no single waits; what they call waiting is the VM thread waiting for its workers.
+    pub(crate) fn is_at_work(&self) -> bool {
+        let waits = self.state == Some(ThreadState::Blocked) && self.idle;
+        let briefly = self.interval.duration() < LONG_WAIT || self.certainty == Certainty::Inferred;
+        self.state == Some(ThreadState::OnCpu) || (waits && briefly)
+    }
+}
+
+/// One pause with its account.
+#[derive(Debug)]
+pub(crate) struct Case<'a> {
+    pub(crate) pause: Pause,
+    pub(crate) interval: Interval,
+    /// In order, without gaps and overlaps, covering `interval`.
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) index: &'a Index<'a>,
+}
+
+impl Case<'_> {
+    /// Intervals of the segments that `wanted` accepts.
+    pub(crate) fn intervals(&self, wanted: impl Fn(&Segment) -> bool) -> Vec<Interval> {
+        self.segments
+            .iter()
+            .filter(|segment| wanted(segment))
+            .map(|segment| segment.interval)
+            .collect()
+    }
+
+    /// Sum of the segments that `wanted` accepts.
+    pub(crate) fn time(&self, wanted: impl Fn(&Segment) -> bool) -> Duration {
+        self.intervals(wanted).iter().map(|it| it.duration()).sum()
+    }
+
+    /// Whether the operation is a collection or a phase of one.
+    pub(crate) fn is_collection(&self) -> bool {
+        is_collection(&self.pause.operation)
+    }
+}
+
+/// Whether an operation of this name is a collection or a phase of one.
+///
+/// Names are HotSpot's (`vmOperation.hpp` and the collectors' own lists): all of a collector
+/// carry `GC`, `Collect` or the collector's name. `Pause …` is our own, from a log without them.
+pub(crate) fn is_collection(operation: &str) -> bool {
+    let marks = ["GC", "Collect", "Pause "];
+    let starts = ["G1", "CMS", "Shenandoah", "ZMark", "ZRelocate", "ZVerify", "XMark", "XRelocate"];
+    marks.iter().any(|mark| operation.contains(mark))
+        || starts.iter().any(|start| operation.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_collection;
+
+    #[test]
+    fn collections_of_all_ages_and_collectors() {
+        for name in [
+            "G1CollectForAllocation",
+            "G1PauseRemark",
+            "CGC_Operation",
+            "ParallelGCFailedAllocation",
+            "ParallelCollectForAllocation",
+            "GenCollectForAllocation",
+            "SerialCollectForAllocation",
+            "CollectForMetadataAllocation",
+            "ZMarkStartYoung",
+            "ShenandoahInitMark",
+        ] {
+            assert!(is_collection(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_operations_are_none() {
+        for name in ["RevokeBias", "PrintThreads", "Cleanup", "ICBufferFull", "ThreadDump", ""] {
+            assert!(!is_collection(name), "{name}");
+        }
+    }
+}

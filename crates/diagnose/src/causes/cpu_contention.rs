@@ -1,0 +1,132 @@
+//! # No CPU free
+//!
+//! ## What happens
+//! The thread that everybody waits for is ready to run, but other threads have the CPUs.
+//! During a collection every GC thread needs a CPU; one that has to queue holds up the others.
+//! The others may be processes of the same host, or threads of the JVM itself where it has more GC threads than CPUs.
+//!
+//! ## What proves it
+//! The time between a thread's wake-up, or its preemption, and its next turn on a CPU, inside the pause, while its cgroup was not throttled.
+//!
+//! ## What looks alike
+//! `late-java-thread`: the straggler has a CPU and uses it.
+//! `gc-log-write-blocked`: `Real` is far above `User` and `Sys` in the log there too, but the thread is blocked and not runnable.
+//!
+//! ## Remedies
+//! `cpu-headroom`: fewer neighbours, a CPU set of its own, or a higher CPU weight for the service.
+//! `gc-threads`: no more `-XX:ParallelGCThreads` than there are CPUs for them.
+//!
+//! ## References
+//! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
+use crate::{
+    Advice, AdviceWhen, Cause, Evidence, case::Case, cause::Explanation, culprits, index::Index,
+    tally::Tally, text,
+};
+use recording::{Interval, Source, ThreadState};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "cpu-contention",
+    title: "No CPU free",
+    short: "no CPU free",
+    needs: &[Source::Scheduler],
+    is_fault: true,
+    file: include_str!("cpu_contention.rs"),
+    claims,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.intervals(|segment| segment.state == Some(ThreadState::Runnable))
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let waited = Evidence {
+        source: Source::Scheduler,
+        certainty: tally.certainty(),
+        statement: format!(
+            "ready to run and without a CPU for {} in {}, up to {} in one",
+            text::duration(tally.time),
+            text::stops(tally.pauses),
+            text::duration(tally.longest)
+        ),
+        time: tally.time,
+    };
+    let culprits = culprits::cpu_holders(tally, index);
+    let outside = culprits.iter().any(|it| it.pid != index.jvm.map(|jvm| jvm.pid));
+    Explanation {
+        story: vec![
+            "The threads that everybody waited for were ready to run and found no CPU free.".into(),
+        ],
+        culprits,
+        evidence: vec![waited],
+        advice: advice(index, outside),
+    }
+}
+
+fn advice(index: &Index<'_>, outside: bool) -> Vec<Advice> {
+    let cpus = index.host.map_or(0, |host| host.cpus);
+    let threads = index.jvm.map_or(0, |jvm| jvm.gc_threads);
+    let mut advice = Vec::new();
+    if outside {
+        advice.push(Advice {
+            remedy: "cpu-headroom",
+            when: AdviceWhen::Now,
+            action: "give the service CPUs of its own, or a higher CPU weight than its neighbours"
+                .into(),
+            note: String::new(),
+        });
+    }
+    if cpus > 0 && threads > cpus {
+        advice.push(Advice {
+            remedy: "gc-threads",
+            when: AdviceWhen::NextStart,
+            action: format!("-XX:ParallelGCThreads={cpus}"),
+            note: format!("it has {threads} GC threads on {cpus} CPUs"),
+        });
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{advice_of, check};
+
+    const QUEUED: &str = "
+        jvm 17.0.15 g1
+        thread 1 vm-thread VM Thread
+        thread 2 gc-worker GC Thread#0
+        safepoint 0ms 100ms op G1CollectForAllocation 1ms 99ms vm 1
+        1 on-cpu 0ms 5ms
+        1 waiting 5ms 95ms by 2
+        1 on-cpu 95ms 100ms
+        2 runnable 5ms 65ms held 77 stress
+        2 on-cpu 65ms 96ms";
+
+    #[test]
+    fn a_worker_queues_for_a_cpu() {
+        check(&CAUSE, QUEUED, "present 60ms measured");
+    }
+
+    #[test]
+    fn a_thread_with_a_cpu_is_none() {
+        check(&CAUSE, &QUEUED.replace("runnable", "on-cpu"), "absent");
+    }
+
+    #[test]
+    fn throttled_is_not_contended() {
+        check(&CAUSE, &QUEUED.replace("runnable", "throttled"), "absent");
+    }
+
+    #[test]
+    fn gc_threads_are_advised_only_where_they_exceed_the_cpus() {
+        assert!(
+            !advice_of(&CAUSE, &format!("cpus 2 gc-threads 2\n{QUEUED}"))
+                .contains("ParallelGCThreads")
+        );
+        assert!(
+            advice_of(&CAUSE, &format!("cpus 2 gc-threads 3\n{QUEUED}"))
+                .contains("-XX:ParallelGCThreads=2")
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! # GC log write blocked
+//!
+//! ## What happens
+//! The JVM writes its GC log from the thread that stops the application, while the application is stopped.
+//! The write goes to memory and is quick, until the file system makes the writer wait: for a journal commit, for a page that is on its way to the disk, or because too much memory is dirty.
+//! Then every application thread waits for one line of log.
+//! The disk need not be busy with the JVM's own data: any process that writes much to the same file system will do.
+//! A collector thread that blocks in the write while it holds the log's lock stops the VM thread in the same way.
+//!
+//! ## What proves it
+//! A thread of the JVM that everybody waits for is blocked in `write()` to the GC log, with a kernel stack inside the file system.
+//! In the log itself the pause is long and its `User` and `Sys` times are short.
+//!
+//! ## What looks alike
+//! `mapped-file-fault`: the thread waits for the disk in a page fault and not in a write.
+//! `cpu-contention`: `Real` is far above `User` and `Sys` there too, but the thread was runnable.
+//!
+//! ## Remedies
+//! `gc-log-async`: JDK 17 and later can write the log from a thread of its own.
+//! `gc-log-to-tmpfs`: a log in memory never waits for a disk; a running JVM can be told to move it.
+//! `background-io`: bound or move whoever fills the disk's queue.
+//!
+//! ## References
+//! HotSpot `logging/logFileOutput.cpp`, `logging/logFileStreamOutput.cpp` (`FileLocker`), `runtime/vmThread.cpp`.
+//! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario II.
+//! Linux `fs/jbd2/transaction.c`, `mm/page-writeback.c`.
+use crate::{
+    Advice, AdviceWhen, Cause, Certainty, Evidence,
+    case::{Case, Segment},
+    cause::Explanation,
+    culprits,
+    index::Index,
+    jvm_flags, syscalls,
+    tally::Tally,
+    text,
+};
+use recording::{Interval, Source, ThreadRole};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "gc-log-write-blocked",
+    title: "GC log write blocked",
+    short: "GC log write blocked",
+    needs: &[Source::Scheduler],
+    is_fault: true,
+    file: include_str!("gc_log_write_blocked.rs"),
+    claims,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.intervals(|segment| segment.is_blocked() && is_log_write(case.index, segment))
+}
+
+/// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.
+fn is_log_write(index: &Index<'_>, segment: &Segment) -> bool {
+    if !syscalls::is_log_call(segment.entered) {
+        return false;
+    }
+    let log = index.jvm.and_then(|jvm| jvm.gc_log_file);
+    segment.role != ThreadRole::Java || (log.is_some() && segment.file == log)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = tally.place(index).unwrap_or_default();
+    let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
+    Explanation {
+        story: story(tally, &place),
+        culprits: culprits::writers(tally, index, device, &place.device),
+        evidence: evidence(tally, &place),
+        advice: advice(index),
+    }
+}
+
+fn story(tally: &Tally, place: &crate::Place) -> Vec<String> {
+    let why = tally
+        .mechanism_shares()
+        .first()
+        .map_or_else(String::new, |it| format!(" for {}", it.phrase));
+    vec![
+        format!(
+            "{} waited in {} to {}{why}.",
+            text::the_thread(&place.thread),
+            place.call,
+            text::file(place)
+        ),
+        "Every application thread waited with it.".into(),
+    ]
+}
+
+fn evidence(tally: &Tally, place: &crate::Place) -> Vec<Evidence> {
+    let blocked = Evidence {
+        source: Source::Scheduler,
+        certainty: Certainty::Measured,
+        statement: format!(
+            "{} blocked in {} for {} in {}, up to {} in one",
+            place.thread,
+            place.call,
+            text::duration(tally.time),
+            text::stops(tally.pauses),
+            text::duration(tally.longest),
+        ),
+        time: tally.time,
+    };
+    std::iter::once(blocked).chain(text::stack_evidence(tally, place)).collect()
+}
+
+fn advice(index: &Index<'_>) -> Vec<Advice> {
+    let Some(jvm) = index.jvm else { return Vec::new() };
+    let version = jvm_flags::feature_version(&jvm.version);
+    let mut advice = Vec::new();
+    if version.is_some_and(|it| it >= 9) {
+        advice.push(Advice {
+            remedy: "gc-log-to-tmpfs",
+            when: AdviceWhen::Now,
+            action: jvm_flags::move_log_commands(jvm, "/dev/shm"),
+            note: "the new log is in memory: copy it before a reboot, and bound its size".into(),
+        });
+    }
+    if version.is_some_and(|it| it >= 17) && !jvm_flags::has_async_log(jvm) {
+        advice.push(Advice {
+            remedy: "gc-log-async",
+            when: AdviceWhen::NextStart,
+            action: "-Xlog:async".into(),
+            note: "lines are dropped, and the drop is logged, when its buffer of 2 MiB is full"
+                .into(),
+        });
+    } else if version.is_some_and(|it| it < 17) {
+        advice.push(Advice {
+            remedy: "gc-log-to-tmpfs",
+            when: AdviceWhen::NextStart,
+            action: jvm_flags::log_flag_in(jvm, "/dev/shm"),
+            note: "this JDK has no asynchronous log; copy the log from memory to disk from outside"
+                .into(),
+        });
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{advice_of, check};
+
+    /// The VM thread blocks in the log write of a young collection.
+    const BLOCKED: &str = "
+        jvm 17.0.15 g1 log gc.log flags -Xlog:gc*:file=gc.log
+        thread 1 vm-thread VM Thread
+        safepoint 0ms 1000ms op G1CollectForAllocation 1ms 999ms vm 1
+        1 on-cpu 0ms 10ms
+        1 blocked 10ms 990ms write gc.log stack io_schedule do_get_write_access ext4_dirty_inode vfs_write
+        1 on-cpu 990ms 1000ms";
+
+    #[test]
+    fn the_vm_thread_blocks_in_the_write() {
+        check(&CAUSE, BLOCKED, "present 980ms measured journal-commit");
+    }
+
+    #[test]
+    fn a_thread_that_holds_the_log_lock_counts_too() {
+        check(
+            &CAUSE,
+            "jvm 17.0.15 g1 log gc.log
+             thread 1 vm-thread VM Thread
+             thread 2 gc-concurrent G1 Main Marker
+             safepoint 0ms 900ms op G1CollectForAllocation 1ms 899ms vm 1
+             1 on-cpu 0ms 10ms
+             1 waiting 10ms 890ms by 2
+             1 on-cpu 890ms 900ms
+             2 blocked 0ms 880ms write gc.log stack balance_dirty_pages vfs_write
+             2 on-cpu 880ms 895ms",
+            "present 870ms measured dirty-throttling",
+        );
+    }
+
+    #[test]
+    fn an_application_thread_that_writes_its_own_file_is_none() {
+        check(
+            &CAUSE,
+            "jvm 17.0.15 g1 log gc.log
+             thread 1 vm-thread VM Thread
+             thread 3 java http-1
+             safepoint 0ms 500ms op G1CollectForAllocation 490ms 499ms vm 1
+             1 waiting 0ms 490ms
+             3 blocked 0ms 489ms write app.log stack do_get_write_access vfs_write
+             1 on-cpu 490ms 500ms",
+            "absent",
+        );
+    }
+
+    #[test]
+    fn a_page_fault_is_no_write() {
+        check(
+            &CAUSE,
+            "jvm 17.0.15 g1 log gc.log
+             thread 1 vm-thread VM Thread
+             safepoint 0ms 500ms op G1CollectForAllocation 1ms 499ms vm 1
+             1 blocked 0ms 500ms fault data.bin stack io_schedule filemap_fault",
+            "absent",
+        );
+    }
+
+    #[test]
+    fn without_the_scheduler_nothing_is_claimed() {
+        check(
+            &CAUSE,
+            "missing scheduler\nsafepoint 0ms 500ms op G1CollectForAllocation 1ms 499ms vm 1",
+            "unknown scheduler",
+        );
+    }
+
+    #[test]
+    fn a_flag_already_given_is_not_advised() {
+        assert!(advice_of(&CAUSE, BLOCKED).contains("-Xlog:async"));
+        let given = BLOCKED.replace("flags ", "flags -Xlog:async ");
+        assert!(!advice_of(&CAUSE, &given).contains("-Xlog:async"));
+    }
+
+    #[test]
+    fn a_jdk_without_asynchronous_logging_is_not_told_to_use_it() {
+        let advice = advice_of(&CAUSE, &BLOCKED.replace("17.0.15", "11.0.31"));
+        assert!(!advice.contains("async"), "{advice}");
+        assert!(advice.contains("/dev/shm"), "{advice}");
+    }
+}

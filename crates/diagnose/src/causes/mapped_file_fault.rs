@@ -1,0 +1,211 @@
+//! # Page fault on a mapped file
+//!
+//! ## What happens
+//! A Java thread reads (or writes) memory that is mapped to a file, as with `MappedByteBuffer`.
+//! If the page is not in memory, the kernel reads it from the disk, and the thread sleeps inside an ordinary load instruction.
+//! The JVM counts it as running Java code, so it must come to the safepoint before the safepoint can begin.
+//! Every other application thread stands still for as long as the disk takes.
+//! The GC log shows a short collection and a long time to safepoint, or nothing at all.
+//!
+//! ## What proves it
+//! The straggler, the last application thread to stop, is blocked in a page fault with a stack through `filemap_fault` (or through `do_page_mkwrite`, for a write).
+//! The file is named where the kernel has the tracepoint `filemap:mm_filemap_fault` (Linux 6.12 and later).
+//!
+//! ## What looks alike
+//! `late-java-thread`: the straggler runs on a CPU and needs no disk.
+//! `gc-log-write-blocked`: the VM thread waits in a write, after the application has stopped.
+//! `cpu-contention`: the straggler wants a CPU and gets none.
+//!
+//! ## Remedies
+//! `read-through-channel`: a thread in `FileChannel.read` is in native code, and a safepoint does not wait for it.
+//! `warm-mapping`: read the file once (`MappedByteBuffer.load`) from a thread and at a time that nobody minds, and leave it room in memory.
+//! `background-io`: bound or move whoever fills the disk's queue.
+//!
+//! ## References
+//! HotSpot `runtime/safepoint.cpp`, `runtime/safepointMechanism.hpp` (`_thread_in_Java`, `_thread_in_native`).
+//! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
+//! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
+use crate::{
+    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Place,
+    case::{Case, Segment},
+    cause::Explanation,
+    culprits,
+    index::Index,
+    tally::Tally,
+    text,
+};
+use recording::{Interval, OffCpuCause, Source};
+
+/// Functions that only a fault on a file mapping passes through. Several, because compilers
+/// inline some of them (`__do_fault`, `do_shared_fault`).
+const FILE_FAULT: [&str; 9] = [
+    "filemap_fault",
+    "xfs_filemap_fault",
+    "__xfs_filemap_fault",
+    "do_page_mkwrite",
+    "ext4_page_mkwrite",
+    "btrfs_page_mkwrite",
+    "filemap_page_mkwrite",
+    "xfs_filemap_page_mkwrite",
+    "fault_dirty_shared_page",
+];
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "mapped-file-fault",
+    title: "Page fault on a mapped file",
+    short: "page fault on a mapped file",
+    needs: &[Source::Scheduler, Source::KernelStacks],
+    is_fault: true,
+    file: include_str!("mapped_file_fault.rs"),
+    claims,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.intervals(|segment| is_file_fault(case.index, segment))
+}
+
+fn is_file_fault(index: &Index<'_>, segment: &Segment) -> bool {
+    segment.is_blocked()
+        && segment.entered == Some(OffCpuCause::PageFault)
+        && index.stack_has(segment.stack, &FILE_FAULT)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = tally.place(index).unwrap_or_default();
+    let tid = tally.main_spot().map(|it| it.0.tid);
+    let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
+    let mut culprits = vec![Culprit {
+        kind: CulpritKind::Thread,
+        name: place.thread.clone(),
+        pid: tid,
+        statement: format!(
+            "{} touched {} and had to wait for the disk",
+            text::the_thread(&place.thread),
+            text::file(&place)
+        ),
+    }];
+    culprits.extend(culprits::writers(tally, index, device, &place.device));
+    Explanation {
+        story: story(tally, &place),
+        culprits,
+        evidence: evidence(tally, &place),
+        advice: advice(&place),
+    }
+}
+
+fn story(tally: &Tally, place: &Place) -> Vec<String> {
+    let why = tally.mechanism_shares().first().map_or_else(
+        || " until the page had been read from the disk".to_owned(),
+        |it| format!(", waiting for {}", it.phrase),
+    );
+    vec![
+        format!(
+            "{} was stopped in a page fault on {}{why}.",
+            text::the_thread(&place.thread),
+            text::file(place)
+        ),
+        "It counts as running Java code, so every other application thread waited for it.".into(),
+    ]
+}
+
+fn evidence(tally: &Tally, place: &Place) -> Vec<Evidence> {
+    let blocked = Evidence {
+        source: Source::Scheduler,
+        certainty: Certainty::Measured,
+        statement: format!(
+            "{} blocked in page faults for {} in {}, up to {} in one",
+            place.thread,
+            text::duration(tally.time),
+            text::stops(tally.pauses),
+            text::duration(tally.longest),
+        ),
+        time: tally.time,
+    };
+    std::iter::once(blocked).chain(text::stack_evidence(tally, place)).collect()
+}
+
+fn advice(place: &Place) -> Vec<Advice> {
+    let file = if place.path.is_empty() { "the mapped file" } else { place.path.as_str() };
+    vec![
+        Advice {
+            remedy: "read-through-channel",
+            when: AdviceWhen::Code,
+            action: format!("read {file} through FileChannel.read instead of MappedByteBuffer"),
+            note: "a thread in a read() holds up no safepoint".into(),
+        },
+        Advice {
+            remedy: "warm-mapping",
+            when: AdviceWhen::Now,
+            action: format!("cat '{}' > /dev/null", file.replace('\'', "'\\''")),
+            note:
+                "only if memory has room for the whole file, and only until it is pushed out again"
+                    .into(),
+        },
+    ]
+    .into_iter()
+    .filter(|it| it.when != AdviceWhen::Now || !place.path.is_empty())
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::{
+        case::Phase,
+        facts_text::{case_of, check},
+    };
+
+    const FAULT: &str = "
+        jvm 17.0.15 g1
+        thread 1 vm-thread VM Thread
+        thread 7 java mmap-reader
+        safepoint 0ms 640ms op G1CollectForAllocation 630ms 639ms vm 1
+        1 waiting 0ms 630ms
+        7 on-cpu 0ms 1ms
+        7 blocked 1ms 629ms fault index.bin stack io_schedule folio_wait_bit_common filemap_fault __do_fault
+        7 on-cpu 629ms 630ms
+        1 on-cpu 630ms 640ms";
+
+    #[test]
+    fn the_straggler_waits_for_a_page() {
+        check(&CAUSE, FAULT, "present 628ms measured");
+        case_of(FAULT, |case| {
+            let faults = case.segments.iter().filter(|it| super::is_file_fault(case.index, it));
+            assert!(faults.map(|it| it.phase).all(|it| it == Phase::Reaching));
+        });
+    }
+
+    #[test]
+    fn a_write_to_a_mapping_waits_for_the_journal() {
+        let write = FAULT.replace(
+            "folio_wait_bit_common filemap_fault",
+            "do_get_write_access ext4_page_mkwrite do_page_mkwrite",
+        );
+        check(&CAUSE, &write, "present 628ms measured journal-commit");
+    }
+
+    #[test]
+    fn memory_swapped_out_is_no_file() {
+        check(&CAUSE, &FAULT.replace("filemap_fault", "do_swap_page"), "absent");
+    }
+
+    #[test]
+    fn a_thread_that_only_reads_through_a_channel_holds_up_nobody() {
+        check(
+            &CAUSE,
+            "jvm 17.0.15 g1
+             thread 1 vm-thread VM Thread
+             thread 7 java reader
+             safepoint 0ms 10ms op G1CollectForAllocation 1ms 9ms vm 1
+             1 on-cpu 0ms 10ms
+             7 blocked 0ms 600ms read index.bin stack io_schedule folio_wait_bit_common filemap_read",
+            "absent",
+        );
+    }
+
+    #[test]
+    fn without_stacks_nothing_is_claimed() {
+        check(&CAUSE, &format!("missing kernel-stacks\n{FAULT}"), "unknown kernel-stacks");
+    }
+}

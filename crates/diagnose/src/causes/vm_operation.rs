@@ -1,0 +1,127 @@
+//! # VM operation
+//!
+//! ## What happens
+//! The JVM stops the application for other things than collecting: thread dumps, class redefinition, deoptimisation, biased-lock revocation, heap dumps.
+//! Stopping the threads itself takes a little each time, for collections too.
+//!
+//! ## What proves it
+//! During an operation that is no collection, the VM thread runs on a CPU; or it stops the application threads, and none of them is late.
+//!
+//! ## What looks alike
+//! `gc-work`: the operation is a collection.
+//! `late-java-thread`: one application thread takes a millisecond or more to stop.
+//!
+//! ## Remedies
+//! Find who asks for the operation: monitoring agents that take thread dumps, `jcmd` in cron jobs, heavy class loading with redefinition.
+//! Before JDK 15, `-XX:-UseBiasedLocking` ends the revocations.
+//!
+//! ## References
+//! HotSpot `runtime/vmOperations.hpp` (the list), `runtime/safepoint.cpp`.
+use crate::{
+    Cause, Evidence,
+    case::{Case, Phase, Segment},
+    cause::Explanation,
+    index::Index,
+    tally::Tally,
+    text,
+};
+use recording::{Interval, Source, ThreadRole};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "vm-operation",
+    title: "VM operation",
+    short: "VM operation",
+    needs: &[],
+    is_fault: false,
+    file: include_str!("vm_operation.rs"),
+    claims,
+    explain,
+};
+
+/// Whatever is left of work and of waiting for other threads once the other causes had theirs:
+/// this cause is the last to claim.
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.intervals(|segment| {
+        segment.is_at_work() && (segment.phase == Phase::Reaching || is_jvms_own(segment))
+    })
+}
+
+fn is_jvms_own(segment: &Segment) -> bool {
+    segment.role != ThreadRole::Java
+}
+
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
+    let mut operations: Vec<_> = tally.operations.iter().collect();
+    operations.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
+    let named: Vec<_> = operations
+        .iter()
+        .take(3)
+        .map(|(name, (count, time))| {
+            format!("{name} {} in {}", text::duration(*time), text::stops(*count))
+        })
+        .collect();
+    let source = if tally.inferred == tally.time { Source::GcLog } else { Source::Scheduler };
+    Explanation {
+        evidence: vec![Evidence {
+            source,
+            certainty: tally.certainty(),
+            statement: format!("stopping the threads and running operations: {}", named.join(", ")),
+            time: tally.time,
+        }],
+        ..Explanation::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::check;
+
+    #[test]
+    fn an_operation_that_is_no_collection() {
+        check(
+            &CAUSE,
+            "thread 1 vm-thread VM Thread
+             safepoint 0ms 30ms op PrintThreads 1ms 29ms vm 1
+             1 on-cpu 0ms 30ms",
+            "present 30ms measured",
+        );
+    }
+
+    #[test]
+    fn stopping_the_threads_of_a_collection_is_a_part_of_it() {
+        check(
+            &CAUSE,
+            "thread 1 vm-thread VM Thread
+             safepoint 0us 5000us op G1CollectForAllocation 300us 4900us vm 1
+             1 on-cpu 0us 5000us",
+            "present 300µs measured",
+        );
+    }
+
+    #[test]
+    fn a_wait_for_nobody_knows_whom_is_not_claimed_from_one_millisecond_on() {
+        let waits = |us: u64| {
+            format!(
+                "thread 1 vm-thread VM Thread
+                 safepoint 0us {end}us op PrintThreads 0us {end}us vm 1
+                 1 waiting 0us {us}us
+                 1 on-cpu {us}us {end}us",
+                end = us + 1000
+            )
+        };
+        check(&CAUSE, &waits(999), "present 1.999ms measured");
+        check(&CAUSE, &waits(1000), "present 1ms measured");
+    }
+
+    #[test]
+    fn a_blocked_vm_thread_is_not_at_work() {
+        check(
+            &CAUSE,
+            "thread 1 vm-thread VM Thread
+             safepoint 0ms 30ms op PrintThreads 0ms 30ms vm 1
+             1 blocked 0ms 30ms write x stack rwsem_down_write_slowpath",
+            "absent",
+        );
+    }
+}

@@ -1,0 +1,221 @@
+//! Facts as text, for tests: a few lines that can be read aloud, and a verdict.
+//!
+//! ```text
+//! jvm 17.0.15 g1 log gc.log flags -Xlog:gc*:file=gc.log
+//! cpus 2 gc-threads 3
+//! missing kernel-stacks
+//! thread 1 vm-thread VM Thread
+//! safepoint 0ms 100ms op G1CollectForAllocation 1ms 99ms vm 1
+//! safepoint 0us 2000us op X 100us 1900us vm 1 totals 100 0 0 0 0 / 900 0 0 0 0
+//! 1 on-cpu 0ms 5ms
+//! 1 waiting 5ms 90ms by 2
+//! 2 runnable 5ms 60ms held 77 stress
+//! 2 blocked 60ms 90ms write gc.log stack do_get_write_access vfs_write
+//! ```
+//!
+//! Totals are microseconds on a CPU, runnable, throttled, blocked and waiting. All sources were
+//! recorded unless one is missing.
+use crate::{
+    Cause, Certainty, Diagnosis, Verdict, case::Case, diagnose_facts, index::Index, syscalls,
+};
+use recording::{
+    Coverage, Facts, FileFact, FileKey, HostFact, Interval, JvmFact, MonoTime, OffCpuCause,
+    SafepointFact, SafepointTotals, Source, SourceState, StackFact, ThreadFact, ThreadRole,
+    ThreadSlice, ThreadState, VmOperationFact,
+};
+use std::time::Duration;
+
+/// The verdict on `cause`: `absent`, `unknown SOURCE…`, or
+/// `present TIME CERTAINTY [MECHANISM]`.
+#[track_caller]
+pub(crate) fn check(cause: &Cause, text: &str, expected: &str) {
+    let diagnosis = diagnose(text);
+    for attribution in &diagnosis.pauses {
+        let parts: Duration = attribution.parts.iter().map(|it| it.time).sum();
+        assert_eq!(
+            parts + attribution.unattributed,
+            attribution.pause.duration,
+            "a pause adds up exactly"
+        );
+    }
+    assert_eq!(verdict(&diagnosis, cause.id), expected);
+}
+
+/// All that a cause advises, one action a line.
+pub(crate) fn advice_of(cause: &Cause, text: &str) -> String {
+    let diagnosis = diagnose(text);
+    let finding =
+        diagnosis.findings.iter().find(|it| it.cause.id == cause.id).expect("the cause struck");
+    finding.advice.iter().map(|it| format!("{}: {}\n", it.when.id(), it.action)).collect()
+}
+
+/// Gives the first case of the facts to `look`.
+pub(crate) fn case_of(text: &str, look: impl FnOnce(&Case<'_>)) {
+    let facts = facts(text);
+    let index = Index::new(&facts);
+    let case = crate::from_recording::safepoint_cases(&facts, &index).into_iter().next();
+    look(&case.expect("there is a safepoint"));
+}
+
+fn diagnose(text: &str) -> Diagnosis {
+    diagnose_facts(&facts(text))
+}
+
+fn verdict(diagnosis: &Diagnosis, id: &str) -> String {
+    let watched =
+        diagnosis.watched.iter().find(|it| it.cause.id == id).expect("every cause has a verdict");
+    match &watched.verdict {
+        Verdict::Absent => "absent".into(),
+        Verdict::Unknown(missing) => {
+            let missing: Vec<_> = missing.iter().map(|it| it.id()).collect();
+            format!("unknown {}", missing.join(" "))
+        }
+        Verdict::Present => {
+            let finding =
+                diagnosis.findings.iter().find(|it| it.cause.id == id).expect("a finding is there");
+            let certainty =
+                if finding.certainty == Certainty::Measured { "measured" } else { "inferred" };
+            let mechanism =
+                finding.mechanisms.first().map_or_else(String::new, |it| format!(" {}", it.id));
+            format!("present {:?} {certainty}{mechanism}", finding.time)
+        }
+    }
+}
+
+/// Reads the facts. Panics on a line it does not know: it is a test's own text.
+pub(crate) fn facts(text: &str) -> Facts {
+    let mut coverage = Coverage::default();
+    coverage.sources.extend(Source::ALL.map(|it| (it, SourceState::Recorded)));
+    let mut facts = Facts { host: Some(HostFact::default()), ..Facts::default() };
+    for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
+        let words: Vec<_> = line.split_whitespace().collect();
+        match words[0] {
+            "jvm" => jvm(&mut facts, &words),
+            "cpus" => cpus(&mut facts, &words),
+            "missing" => {
+                let source = Source::from_id(words[1]).expect("a source's id");
+                coverage.sources.insert(source, SourceState::Missing("not there".into()));
+            }
+            "thread" => facts.threads.push(ThreadFact {
+                tid: number(words[1]),
+                role: ThreadRole::from_id(words[2]).expect("a role"),
+                name: words[3..].join(" "),
+                first_seen: MonoTime(0),
+            }),
+            "safepoint" => facts.safepoints.push(safepoint(&words)),
+            _ => slice(&mut facts, &words),
+        }
+    }
+    facts.coverage = Some(coverage);
+    facts
+}
+
+fn jvm(facts: &mut Facts, words: &[&str]) {
+    let after = |word: &str| words.iter().position(|it| *it == word).map(|at| &words[at + 1..]);
+    let old = facts.jvm.take().unwrap_or_default();
+    let log = after("log").map_or("", |it| it[0]);
+    let gc_log_file = (!log.is_empty()).then(|| file(facts, log));
+    facts.jvm = Some(JvmFact {
+        pid: 4242,
+        version: words[1].into(),
+        collector: words[2].into(),
+        gc_log: log.into(),
+        gc_log_file,
+        flags: after("flags").unwrap_or_default().iter().map(|it| (*it).to_owned()).collect(),
+        ..old
+    });
+}
+
+fn cpus(facts: &mut Facts, words: &[&str]) {
+    facts.host.get_or_insert_default().cpus = number(words[1]);
+    facts.jvm.get_or_insert_default().gc_threads = number(words[3]);
+}
+
+fn file(facts: &mut Facts, name: &str) -> FileKey {
+    if let Some(known) = facts.files.iter().find(|it| it.path == name) {
+        return known.key;
+    }
+    let key = FileKey { device: 7, inode: facts.files.len() as u64 + 1 };
+    facts.files.push(FileFact {
+        key,
+        path: name.into(),
+        file_system: "ext4".into(),
+        device_name: "sdb1".into(),
+        mount_point: "/".into(),
+        mapped: false,
+    });
+    key
+}
+
+fn safepoint(words: &[&str]) -> SafepointFact {
+    let totals = words.iter().position(|it| *it == "totals").map(|at| &words[at + 1..]);
+    let end = time(words[2]);
+    SafepointFact {
+        begin: time(words[1]),
+        resumed: Some(end),
+        end_probe: end,
+        vm_tid: number(words[8]),
+        operations: vec![VmOperationFact {
+            name: words[4].into(),
+            interval: Interval::new(time(words[5]), time(words[6])),
+        }],
+        detailed: totals.is_none(),
+        reaching: totals.map_or_else(SafepointTotals::default, |it| totals_of(&it[..5])),
+        operating: totals.map_or_else(SafepointTotals::default, |it| totals_of(&it[6..])),
+        cgroup_throttled: Duration::ZERO,
+    }
+}
+
+fn totals_of(words: &[&str]) -> SafepointTotals {
+    let us = |i: usize| Duration::from_micros(number::<u64>(words[i]));
+    SafepointTotals {
+        on_cpu: us(0),
+        runnable: us(1),
+        throttled: us(2),
+        blocked: us(3),
+        waiting: us(4),
+    }
+}
+
+fn slice(facts: &mut Facts, words: &[&str]) {
+    let after = |word: &str| words.iter().position(|it| *it == word).map(|at| &words[at + 1..]);
+    let stack = after("stack").map(|frames| {
+        let id = facts.stacks.len() as u32 + 1;
+        facts
+            .stacks
+            .push(StackFact { id, frames: frames.iter().map(|it| (*it).to_owned()).collect() });
+        id
+    });
+    let blocked = words[1] == "blocked";
+    let entered = match words[1] {
+        "blocked" if words[4] == "fault" => Some(OffCpuCause::PageFault),
+        "blocked" => Some(OffCpuCause::Syscall(syscalls::number(words[4]).expect("a system call"))),
+        "waiting" => syscalls::number("futex").map(OffCpuCause::Syscall),
+        _ => None,
+    };
+    let state = if words[1] == "waiting" { "blocked" } else { words[1] };
+    let file = blocked.then(|| file(facts, words[5]));
+    facts.slices.push(ThreadSlice {
+        tid: number(words[0]),
+        interval: Interval::new(time(words[2]), time(words[3])),
+        state: ThreadState::from_id(state).expect("a state"),
+        merged_wait: Duration::ZERO,
+        entered,
+        fd: None,
+        file,
+        stack,
+        woken_by: after("by").map(|it| number(it[0])),
+        cpu_holder: after("held").map(|it| (number(it[0]), it[1].to_owned())),
+    });
+}
+
+/// `5ms`, `300us`. Tests begin at one minute, so that "before" exists.
+fn time(text: &str) -> MonoTime {
+    let split = text.find(|c: char| !c.is_ascii_digit()).expect("a unit");
+    let unit = if &text[split..] == "ms" { 1_000_000 } else { 1_000 };
+    MonoTime(60_000_000_000 + number::<u64>(&text[..split]) * unit)
+}
+
+fn number<T: std::str::FromStr<Err: std::fmt::Debug>>(text: &str) -> T {
+    text.parse().expect("a number")
+}

@@ -1,0 +1,200 @@
+//! Diagnosis of a recording.
+use crate::{
+    Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, account,
+    attribution::{self, Books},
+    case::Case,
+    findings, from_log,
+    index::Index,
+    log_pauses::{LogPause, LogPauses},
+    statistics,
+    timeline::Timeline,
+};
+use recording::{Clock, Facts, Interval, JvmFact, MonoTime, Recording, SafepointFact, Source};
+use std::time::Duration;
+
+/// Everything that a recording tells.
+///
+/// Pauses are those that the probes saw; where there were no probes, those of the GC log.
+#[must_use]
+pub fn diagnose_recording(recording: &Recording) -> Diagnosis {
+    let coverage = recording.coverage();
+    let mut diagnosis = diagnose_facts(&recording.facts);
+    let (lines, lines_unrecognised) =
+        diagnosis.inputs.first().map_or((0, 0), |it| (it.lines, it.lines_unrecognised));
+    diagnosis.inputs = vec![InputSummary {
+        path: recording.path.display().to_string(),
+        kind: "recording",
+        bytes: recording.bytes,
+        lines,
+        lines_unrecognised,
+    }];
+    diagnosis.coverage = coverage;
+    diagnosis
+}
+
+/// Everything that facts in memory tell: what `watch` asks again and again of its last seconds.
+#[must_use]
+pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
+    let index = Index::new(facts);
+    let coverage = facts.coverage.clone().unwrap_or_default();
+    let recorded = |source: Source| coverage.has(source);
+    let log = Log::read(facts);
+    let mut books = Books::default();
+    let pauses: Vec<Attribution> = cases(facts, &index, &log)
+        .into_iter()
+        .map(|case| attribution::divide(case, &recorded, &mut books))
+        .collect();
+    let knows_reaching = !facts.safepoints.is_empty() || log.pauses.has_safepoints;
+    let statistics = statistics::of_pauses(&pauses, knows_reaching);
+    Diagnosis {
+        jvm: jvm(facts.jvm.as_ref(), &log.pauses),
+        clock: Clock::Monotonic,
+        span: span(facts, coverage.recorded),
+        findings: findings::of(&books.tallies, &index, statistics.all.total),
+        watched: findings::verdicts(&books.tallies, &recorded),
+        unattributed: findings::unattributed(&pauses),
+        unexplained: books.remainder.finish(),
+        inputs: vec![InputSummary {
+            lines: log.lines,
+            lines_unrecognised: log.unrecognised,
+            ..InputSummary::default()
+        }],
+        gc: log.statistics(),
+        pauses,
+        statistics,
+        coverage,
+    }
+}
+
+/// The GC log inside a recording.
+struct Log {
+    pauses: LogPauses,
+    found: Vec<LogPause>,
+    timeline: Timeline,
+    lines: u64,
+    unrecognised: u64,
+}
+
+impl Log {
+    fn read(facts: &Facts) -> Log {
+        let mut parser = gclog::Parser::new();
+        let mut pauses = LogPauses::default();
+        for line in &facts.log_lines {
+            parser.line(line.text.as_bytes(), &mut |event| pauses.event(event));
+        }
+        parser.finish(&mut |event| pauses.event(event));
+        pauses.finish();
+        let found: Vec<_> = pauses.take().collect();
+        let timeline = Timeline::new(facts, pauses.clock());
+        let counts = parser.counts();
+        Log { pauses, found, timeline, lines: counts.lines, unrecognised: counts.unrecognised() }
+    }
+
+    fn statistics(self) -> Option<GcStatistics> {
+        (self.lines > 0).then(|| self.pauses.sums.finish())
+    }
+
+    /// The length of the collections inside `interval`, where the log has any.
+    fn collection_in(&self, interval: Interval) -> Option<Duration> {
+        let middle = |pause: &LogPause| {
+            let start = self.timeline.monotonic(pause.pause.start_ns)?;
+            Some(start + pause.pause.duration / 2)
+        };
+        let inside =
+            self.found.iter().filter(|it| middle(it).is_some_and(|at| interval.contains(at)));
+        inside.filter_map(|it| it.pause.collection).reduce(|a, b| a + b)
+    }
+}
+
+fn cases<'a>(facts: &'a Facts, index: &'a Index<'a>, log: &Log) -> Vec<Case<'a>> {
+    let wall = facts.wall_offset().map(|it| it.offset_ns);
+    if facts.safepoints.is_empty() {
+        return log.found.iter().map(|it| log_case(it, index, &log.timeline, wall)).collect();
+    }
+    let mut safepoints: Vec<&SafepointFact> = facts.safepoints.iter().collect();
+    safepoints.sort_by_key(|it| it.begin);
+    safepoints.into_iter().map(|it| safepoint_case(it, index, log, wall)).collect()
+}
+
+/// The cases of the probes alone, without a log.
+#[cfg(test)]
+pub(crate) fn safepoint_cases<'a>(facts: &'a Facts, index: &'a Index<'a>) -> Vec<Case<'a>> {
+    cases(facts, index, &Log::read(facts))
+}
+
+/// The effective stop: until the first application thread was woken, where one had to be.
+fn stop(safepoint: &SafepointFact) -> Interval {
+    Interval::new(safepoint.begin, safepoint.resumed.unwrap_or(safepoint.end_probe))
+}
+
+fn safepoint_case<'a>(
+    safepoint: &'a SafepointFact,
+    index: &'a Index<'a>,
+    log: &Log,
+    wall: Option<i64>,
+) -> Case<'a> {
+    let interval = stop(safepoint);
+    let reached = safepoint.operations.first().map_or(interval.end, |it| it.interval.start);
+    let names: Vec<_> = safepoint.operations.iter().map(|it| it.name.as_str()).collect();
+    let pause = Pause {
+        kind: PauseKind::Safepoint,
+        start_ns: interval.start.0,
+        start_wall_ns: wall.map(|offset| interval.start.0.cast_signed().saturating_add(offset)),
+        duration: interval.duration(),
+        reaching: reached.min(interval.end).since(interval.start),
+        operation: names.join(", "),
+        collection: log.collection_in(interval),
+        detailed: safepoint.detailed,
+    };
+    Case { pause, interval, segments: account::of_safepoint(index, safepoint, interval), index }
+}
+
+/// A pause of the log, moved to the monotonic clock as well as the log allows.
+fn log_case<'a>(
+    found: &LogPause,
+    index: &'a Index<'a>,
+    timeline: &Timeline,
+    wall: Option<i64>,
+) -> Case<'a> {
+    let moved = |at: MonoTime| timeline.monotonic(at.0).unwrap_or(at);
+    let start = moved(found.interval.start);
+    let mut pause = found.pause.clone();
+    pause.start_ns = start.0;
+    pause.start_wall_ns =
+        pause.start_wall_ns.or(wall.map(|offset| start.0.cast_signed().saturating_add(offset)));
+    let shift = |it: Interval| {
+        Interval::new(
+            start + it.start.since(found.interval.start),
+            start + it.end.since(found.interval.start),
+        )
+    };
+    let segments = found.segments.iter().cloned().map(|mut segment| {
+        segment.interval = shift(segment.interval);
+        segment
+    });
+    Case { pause, interval: shift(found.interval), segments: segments.collect(), index }
+}
+
+fn jvm(fact: Option<&JvmFact>, log: &LogPauses) -> JvmSummary {
+    let from_log = from_log::jvm_of(log);
+    let Some(fact) = fact else { return from_log };
+    let or = |a: &str, b: String| if a.is_empty() { b } else { a.to_owned() };
+    JvmSummary {
+        main: fact.main.clone(),
+        pid: fact.pid,
+        version: or(&fact.version, from_log.version),
+        collector: or(&fact.collector, from_log.collector),
+        gc_threads: if fact.gc_threads == 0 { from_log.gc_threads } else { fact.gc_threads },
+    }
+}
+
+/// How long was recorded; where the recorder was killed before it could say, from the first to
+/// the last thing it saw.
+fn span(facts: &Facts, recorded: Duration) -> Duration {
+    let ends =
+        facts.safepoints.iter().map(|it| it.end_probe).chain(facts.samples.iter().map(|it| it.at));
+    let begins =
+        facts.safepoints.iter().map(|it| it.begin).chain(facts.samples.iter().map(|it| it.at));
+    let seen = ends.max().unwrap_or_default().since(begins.min().unwrap_or_default());
+    recorded.max(seen)
+}

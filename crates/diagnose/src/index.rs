@@ -1,0 +1,97 @@
+//! The facts of a recording, arranged for looking up.
+use recording::{
+    Facts, FileFact, FileKey, HostFact, Interval, JvmFact, MonoTime, StackFact, ThreadRole,
+    ThreadSlice,
+};
+use std::collections::BTreeMap;
+
+/// Facts by key. Borrowed from a recording; empty for an input that is only a log.
+#[derive(Debug, Default)]
+pub(crate) struct Index<'a> {
+    pub(crate) jvm: Option<&'a JvmFact>,
+    pub(crate) host: Option<&'a HostFact>,
+    pub(crate) facts: Option<&'a Facts>,
+    slices: BTreeMap<u32, Vec<&'a ThreadSlice>>,
+    threads: BTreeMap<u32, (&'a str, ThreadRole)>,
+    files: BTreeMap<FileKey, &'a FileFact>,
+    stacks: BTreeMap<u32, &'a StackFact>,
+}
+
+impl<'a> Index<'a> {
+    /// Arranges `facts`.
+    pub(crate) fn new(facts: &'a Facts) -> Index<'a> {
+        let mut index = Index {
+            jvm: facts.jvm.as_ref(),
+            host: facts.host.as_ref(),
+            facts: Some(facts),
+            ..Index::default()
+        };
+        for slice in &facts.slices {
+            index.slices.entry(slice.tid).or_default().push(slice);
+        }
+        for slices in index.slices.values_mut() {
+            slices.sort_by_key(|slice| slice.interval);
+        }
+        index.threads.extend(facts.threads.iter().map(|it| (it.tid, (it.name.as_str(), it.role))));
+        // The thread that fires the probes is the VM thread, whatever its name (JDK 8 names none).
+        index.threads.extend(
+            facts.safepoints.iter().map(|it| (it.vm_tid, ("VM Thread", ThreadRole::VmThread))),
+        );
+        index.files.extend(facts.files.iter().map(|it| (it.key, it)));
+        index.stacks.extend(facts.stacks.iter().map(|it| (it.id, it)));
+        index
+    }
+
+    /// Role of a thread; a thread that nobody named is a Java thread, as application threads are
+    /// the only ones whose names are free.
+    pub(crate) fn role(&self, tid: u32) -> ThreadRole {
+        self.threads.get(&tid).map_or(ThreadRole::Java, |it| it.1)
+    }
+
+    /// Name of a thread, or its id where it has none.
+    pub(crate) fn thread_name(&self, tid: u32) -> String {
+        self.threads.get(&tid).map_or_else(|| format!("thread {tid}"), |it| it.0.to_owned())
+    }
+
+    /// File of a key.
+    pub(crate) fn file(&self, key: FileKey) -> Option<&'a FileFact> {
+        self.files.get(&key).copied()
+    }
+
+    /// Function names of a stack, innermost first.
+    pub(crate) fn frames(&self, stack: Option<u32>) -> &'a [String] {
+        stack.and_then(|id| self.stacks.get(&id)).map_or(&[], |it| &it.frames)
+    }
+
+    /// Whether any function of the stack is one of `names`.
+    pub(crate) fn stack_has(&self, stack: Option<u32>, names: &[&str]) -> bool {
+        self.frames(stack).iter().any(|frame| names.contains(&frame.as_str()))
+    }
+
+    /// Threads with slices in the recording.
+    pub(crate) fn threads_with_slices(&self) -> impl Iterator<Item = u32> + '_ {
+        self.slices.keys().copied()
+    }
+
+    /// Slices of a thread that share time with `interval`, in order.
+    pub(crate) fn slices_in(&self, tid: u32, interval: Interval) -> &[&'a ThreadSlice] {
+        let all = self.slices.get(&tid).map_or(&[][..], Vec::as_slice);
+        let from = all.partition_point(|it| it.interval.end <= interval.start);
+        let to = all.partition_point(|it| it.interval.start < interval.end);
+        &all[from..to.max(from)]
+    }
+
+    /// The slice of a thread that covers the last nanosecond before `at`.
+    pub(crate) fn slice_before(&self, tid: u32, at: MonoTime) -> Option<&'a ThreadSlice> {
+        let all = self.slices.get(&tid)?;
+        let after = all.partition_point(|it| it.interval.start < at);
+        all[..after].last().copied().filter(|it| it.interval.end >= at)
+    }
+
+    /// The end of the last slice of a thread that ends at or before `at`.
+    pub(crate) fn last_end_before(&self, tid: u32, at: MonoTime) -> Option<MonoTime> {
+        let all = self.slices.get(&tid)?;
+        let after = all.partition_point(|it| it.interval.start < at);
+        all[..after].last().map(|it| it.interval.end.min(at))
+    }
+}

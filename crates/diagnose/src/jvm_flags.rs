@@ -1,0 +1,173 @@
+//! What a JVM's version and flags allow to be advised.
+use recording::JvmFact;
+
+/// The feature version: 17 of `17.0.15+6`, 8 of `1.8.0_412`.
+pub(crate) fn feature_version(version: &str) -> Option<u32> {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    match numbers.next()?.ok()? {
+        1 => numbers.next()?.ok(),
+        feature => Some(feature),
+    }
+}
+
+/// Whether a flag was given exactly so.
+pub(crate) fn has(jvm: &JvmFact, flag: &str) -> bool {
+    jvm.flags.iter().any(|it| it == flag)
+}
+
+/// Whether the log is written asynchronously: `-Xlog:async`, or `-Xlog:async:drop` and
+/// `-Xlog:async:stall` of later JDKs.
+pub(crate) fn has_async_log(jvm: &JvmFact) -> bool {
+    jvm.flags.iter().any(|it| it == "-Xlog:async" || it.starts_with("-Xlog:async:"))
+}
+
+/// The parts of the `-Xlog` option that writes to a file: what, decorators, options.
+struct LogOption<'a> {
+    what: &'a str,
+    decorators: &'a str,
+    options: &'a str,
+}
+
+/// The last `-Xlog` option with a file, as the JVM reads it: `-Xlog:what:output:decorators:options`.
+/// A quoted file name may hold colons.
+fn log_option(jvm: &JvmFact) -> LogOption<'_> {
+    let fallback =
+        LogOption { what: "gc*,safepoint", decorators: "time,uptime,level,tags", options: "" };
+    let of_file = |flag: &'_ &String| {
+        flag.strip_prefix("-Xlog:").and_then(|it| it.split_once(':')).is_some_and(|(_, output)| {
+            let kind = output.split(':').next().unwrap_or_default();
+            !kind.is_empty()
+                && kind != "stdout"
+                && kind != "stderr"
+                && !flag.starts_with("-Xlog:async")
+        })
+    };
+    let Some(flag) = jvm.flags.iter().rev().find(of_file) else { return fallback };
+    let Some((what, output)) = flag["-Xlog:".len()..].split_once(':') else { return fallback };
+    let rest = after_file(output);
+    let (decorators, options) = rest.split_once(':').unwrap_or((rest, ""));
+    LogOption {
+        what: if what.is_empty() { fallback.what } else { what },
+        decorators: if decorators.is_empty() { fallback.decorators } else { decorators },
+        options,
+    }
+}
+
+/// What follows the file name in `file=NAME:decorators:options` or `"file=NAME"…`.
+fn after_file(output: &str) -> &str {
+    let name = output.strip_prefix("file=").unwrap_or(output);
+    match name.strip_prefix('"').and_then(|it| it.split_once('"')) {
+        Some((_, rest)) => rest.strip_prefix(':').unwrap_or(rest),
+        None => name.split_once(':').map_or("", |(_, rest)| rest),
+    }
+}
+
+fn file_name(jvm: &JvmFact) -> String {
+    let name = jvm.gc_log.rsplit('/').next().unwrap_or_default();
+    if name.is_empty() { format!("gc-{}.log", jvm.pid_in_namespace) } else { name.to_owned() }
+}
+
+/// For a shell: quoted where a character would mean something to it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=,:+%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// The commands that move the log of a running JVM (JDK 9 and later) into `directory`: first the
+/// new output, then the old one off. HotSpot `logging/logDiagnosticCommand.cpp` (`VM.log`).
+pub(crate) fn move_log_commands(jvm: &JvmFact, directory: &str) -> String {
+    let option = log_option(jvm);
+    let bound = if option.options.is_empty() { "filecount=2,filesize=8m" } else { option.options };
+    let new = quoted(&format!("output=file={directory}/{}", file_name(jvm)));
+    let what = quoted(&format!("what={}", option.what));
+    let mut commands = format!(
+        "jcmd {pid} VM.log {new} {what} decorators={} output_options={}",
+        quoted(option.decorators),
+        quoted(bound),
+        pid = jvm.pid
+    );
+    if !jvm.gc_log.is_empty() {
+        commands += &format!(
+            "\njcmd {} VM.log {} what=all=off",
+            jvm.pid,
+            quoted(&format!("output=file={}", jvm.gc_log))
+        );
+    }
+    commands
+}
+
+/// The start flag that writes the log into `directory`.
+pub(crate) fn log_flag_in(jvm: &JvmFact, directory: &str) -> String {
+    let file = format!("{directory}/{}", file_name(jvm));
+    if feature_version(&jvm.version).is_some_and(|it| it < 9) {
+        return format!("-Xloggc:{file}");
+    }
+    let option = log_option(jvm);
+    let tail =
+        if option.options.is_empty() { String::new() } else { format!(":{}", option.options) };
+    format!("-Xlog:{}:file={file}:{}{tail}", option.what, option.decorators)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jvm(flags: &str, log: &str) -> JvmFact {
+        JvmFact {
+            pid: 42,
+            version: "17.0.15+6".into(),
+            flags: flags.split_whitespace().map(str::to_owned).collect(),
+            gc_log: log.into(),
+            ..JvmFact::default()
+        }
+    }
+
+    #[test]
+    fn feature_versions_of_all_ages() {
+        assert_eq!(feature_version("17.0.15+6-Debian"), Some(17));
+        assert_eq!(feature_version("1.8.0_412-b08"), Some(8));
+        assert_eq!(feature_version("25+36"), Some(25));
+        assert_eq!(feature_version(""), None);
+    }
+
+    #[test]
+    fn asynchronous_in_every_spelling() {
+        assert!(has_async_log(&jvm("-Xlog:async", "")));
+        assert!(has_async_log(&jvm("-Xlog:async:stall", "")));
+        assert!(!has_async_log(&jvm("-Xlog:gc:file=async.log", "")));
+    }
+
+    #[test]
+    fn a_log_is_moved_with_its_selection_and_decorators() {
+        let jvm = jvm(
+            "-Xlog:gc*,safepoint:file=/var/log/gc.log:tn,tags:filecount=5,filesize=1m",
+            "/var/log/gc.log",
+        );
+        assert_eq!(
+            move_log_commands(&jvm, "/dev/shm"),
+            "jcmd 42 VM.log output=file=/dev/shm/gc.log 'what=gc*,safepoint' decorators=tn,tags output_options=filecount=5,filesize=1m\n\
+             jcmd 42 VM.log output=file=/var/log/gc.log what=all=off"
+        );
+    }
+
+    #[test]
+    fn a_name_that_means_something_to_a_shell_is_quoted() {
+        assert!(
+            move_log_commands(&jvm("", "/var/log/a b'c.log"), "/dev/shm")
+                .contains("'output=file=/var/log/a b'\\''c.log'")
+        );
+    }
+
+    #[test]
+    fn java_8_has_its_own_flag() {
+        let jvm = JvmFact {
+            version: "1.8.0_412".into(),
+            ..jvm("-Xloggc:/var/log/gc.log", "/var/log/gc.log")
+        };
+        assert_eq!(log_flag_in(&jvm, "/dev/shm"), "-Xloggc:/dev/shm/gc.log");
+    }
+}

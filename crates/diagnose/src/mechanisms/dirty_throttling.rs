@@ -1,0 +1,48 @@
+//! # Dirty throttling
+//!
+//! ## What happens
+//! When more memory is dirty than the kernel allows (`vm.dirty_ratio`, or a limit of the device), it makes those who dirty pages sleep, each for a while, until the disk has caught up.
+//! It makes no difference that the log wrote a hundred bytes and another process wrote gigabytes: whoever dirties a page may be put to sleep.
+//!
+//! ## What proves it
+//! A kernel stack of the blocked thread with `balance_dirty_pages`.
+//!
+//! ## What looks alike
+//! `journal-commit` and `stable-page-writeback`: the wait is for one block or page, not for the sum of all.
+//!
+//! ## Remedies
+//! Make writeback start earlier (`vm.dirty_background_bytes`), bound the process that dirties the memory, or take the log off the disk.
+//!
+//! ## References
+//! Linux `mm/page-writeback.c` (`balance_dirty_pages`), `Documentation/admin-guide/sysctl/vm.rst` (`dirty_ratio`).
+use super::Mechanism;
+
+pub(super) static MECHANISM: Mechanism = Mechanism {
+    id: "dirty-throttling",
+    title: "Dirty throttling",
+    phrase: "the kernel's limit on unwritten data",
+    file: include_str!("dirty_throttling.rs"),
+    frames: &[
+        "balance_dirty_pages",
+        "balance_dirty_pages_ratelimited",
+        "balance_dirty_pages_ratelimited_flags",
+    ],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+
+    #[test]
+    fn a_writer_put_to_sleep() {
+        check(
+            "schedule_timeout io_schedule_timeout balance_dirty_pages balance_dirty_pages_ratelimited_flags generic_perform_write",
+            "dirty-throttling",
+        );
+    }
+
+    #[test]
+    fn a_plain_sleep_is_none() {
+        check("schedule_timeout msleep", "none");
+    }
+}

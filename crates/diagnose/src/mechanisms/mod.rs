@@ -1,0 +1,55 @@
+//! Mechanisms: how exactly a thread was blocked on its way to a disk. One file each.
+//!
+//! A mechanism refines a cause where both occur; it is recognised by the functions in the kernel
+//! stack. Names differ between kernels and compilers inline some of them, so each mechanism
+//! knows several and never relies on one.
+use crate::index::Index;
+
+mod dirty_throttling;
+mod journal_commit;
+mod stable_page_writeback;
+
+/// One mechanism.
+#[derive(Debug)]
+pub struct Mechanism {
+    /// Name in text, JSON and file names.
+    pub id: &'static str,
+    /// For people, as a heading.
+    pub title: &'static str,
+    /// For the middle of a sentence: `waited for a journal commit`.
+    pub phrase: &'static str,
+    /// The text of the mechanism's file; its leading `//!` lines are its page.
+    pub file: &'static str,
+    /// Any of these functions in the stack shows it.
+    pub(crate) frames: &'static [&'static str],
+}
+
+/// All, in the order in which they are tried: the first that fits is taken.
+///
+/// The throttle comes first because the throttled task also holds a journal handle or a page in
+/// some paths; the stable page comes before the journal because waiting for a page under
+/// writeback happens inside an open transaction.
+pub(crate) static ALL: [&Mechanism; 3] =
+    [&dirty_throttling::MECHANISM, &stable_page_writeback::MECHANISM, &journal_commit::MECHANISM];
+
+impl Mechanism {
+    /// The page in Markdown.
+    #[must_use]
+    pub fn page(&self) -> String {
+        crate::page::of(self.file)
+    }
+}
+
+/// The mechanism that a stack shows.
+pub(crate) fn of_stack(index: &Index<'_>, stack: Option<u32>) -> Option<&'static Mechanism> {
+    ALL.into_iter().find(|it| index.stack_has(stack, it.frames))
+}
+
+#[cfg(test)]
+pub(crate) fn check(frames: &str, expected: &str) {
+    use recording::{Facts, StackFact};
+    let frames = frames.split_whitespace().map(str::to_owned).collect();
+    let facts = Facts { stacks: vec![StackFact { id: 1, frames }], ..Facts::default() };
+    let found = of_stack(&Index::new(&facts), Some(1)).map_or("none", |it| it.id);
+    assert_eq!(found, expected);
+}

@@ -1,0 +1,15 @@
+//! The page of a cause or mechanism: the leading `//!` lines of its file.
+
+/// The page in Markdown.
+pub(crate) fn of(file: &str) -> String {
+    let lines = file.lines().map_while(|line| line.strip_prefix("//!"));
+    lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_page_ends_where_the_code_begins() {
+        assert_eq!(super::of("//! # A\n//!\n//! b\nuse x;\n//! c"), "# A\n\nb");
+    }
+}

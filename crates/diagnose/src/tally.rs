@@ -1,0 +1,128 @@
+//! What a cause claimed over a whole input, summed as the pauses go by.
+use crate::{
+    Certainty, MechanismShare, Place,
+    case::{Case, Segment},
+    index::Index,
+    mechanisms,
+};
+use recording::{FileKey, Interval, OffCpuCause};
+use std::{collections::BTreeMap, time::Duration};
+
+/// How many of the longest pauses of a cause are kept, to look for writers around them.
+const WINDOWS: usize = 64;
+
+/// Where a piece of time was spent: thread, how it entered the kernel, descriptor and file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Spot {
+    pub(crate) tid: u32,
+    pub(crate) entered: Option<OffCpuCause>,
+    pub(crate) fd: Option<u32>,
+    pub(crate) file: Option<FileKey>,
+}
+
+/// Sums over everything one cause claimed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) pauses: u64,
+    pub(crate) time: Duration,
+    pub(crate) inferred: Duration,
+    pub(crate) longest: Duration,
+    /// Time and a stack by spot.
+    pub(crate) spots: BTreeMap<Spot, (Duration, Option<u32>)>,
+    /// Time by mechanism id.
+    pub(crate) mechanisms: BTreeMap<&'static str, Duration>,
+    /// Time by process that held the CPU.
+    pub(crate) holders: BTreeMap<(u32, String), Duration>,
+    /// Time by operation.
+    pub(crate) operations: BTreeMap<String, (u64, Duration)>,
+    /// The pauses with the largest parts: part and window.
+    pub(crate) windows: Vec<(Duration, Interval)>,
+}
+
+impl Tally {
+    /// Adds what the cause claimed of one pause.
+    pub(crate) fn add(&mut self, case: &Case<'_>, claimed: &[Interval]) {
+        let time: Duration = claimed.iter().map(|it| it.duration()).sum();
+        self.pauses += 1;
+        self.time += time;
+        self.longest = self.longest.max(time);
+        let operation = self.operations.entry(case.pause.operation.clone()).or_default();
+        operation.0 += 1;
+        operation.1 += time;
+        for segment in &case.segments {
+            for part in claimed.iter().filter_map(|it| it.intersect(segment.interval)) {
+                self.add_segment(case.index, segment, part.duration());
+            }
+        }
+        self.keep_window(time, case.interval);
+    }
+
+    fn add_segment(&mut self, index: &Index<'_>, segment: &Segment, time: Duration) {
+        if segment.certainty == Certainty::Inferred {
+            self.inferred += time;
+        }
+        let spot =
+            Spot { tid: segment.tid, entered: segment.entered, fd: segment.fd, file: segment.file };
+        let at = self.spots.entry(spot).or_default();
+        at.0 += time;
+        at.1 = at.1.or(segment.stack);
+        if let Some(mechanism) = mechanisms::of_stack(index, segment.stack) {
+            *self.mechanisms.entry(mechanism.id).or_default() += time;
+        }
+        if let Some(holder) = &segment.cpu_holder {
+            *self.holders.entry(holder.clone()).or_default() += time;
+        }
+    }
+
+    fn keep_window(&mut self, time: Duration, window: Interval) {
+        self.windows.push((time, window));
+        if self.windows.len() > 2 * WINDOWS {
+            self.windows.sort_by(|a, b| b.cmp(a));
+            self.windows.truncate(WINDOWS);
+        }
+    }
+
+    /// `Measured` where at most a tenth was inferred.
+    pub(crate) fn certainty(&self) -> Certainty {
+        if self.inferred * 10 > self.time { Certainty::Inferred } else { Certainty::Measured }
+    }
+
+    /// The spot with the most time.
+    pub(crate) fn main_spot(&self) -> Option<(&Spot, Duration, Option<u32>)> {
+        let largest = self.spots.iter().max_by_key(|(_, (time, _))| *time)?;
+        Some((largest.0, largest.1.0, largest.1.1))
+    }
+
+    /// Mechanisms, most time first.
+    pub(crate) fn mechanism_shares(&self) -> Vec<MechanismShare> {
+        let mut shares: Vec<_> = mechanisms::ALL
+            .iter()
+            .filter_map(|it| {
+                let time = *self.mechanisms.get(it.id)?;
+                Some(MechanismShare { id: it.id, phrase: it.phrase, time })
+            })
+            .collect();
+        shares.sort_by_key(|it| std::cmp::Reverse(it.time));
+        shares
+    }
+
+    /// Where most of the time was spent, for people. `None` where only a log speaks.
+    pub(crate) fn place(&self, index: &Index<'_>) -> Option<Place> {
+        let (spot, _, stack) = self.main_spot()?;
+        if spot.tid == 0 {
+            return None;
+        }
+        let file = spot.file.and_then(|key| index.file(key));
+        Some(Place {
+            thread: index.thread_name(spot.tid),
+            call: crate::syscalls::call(spot.entered),
+            path: file.map_or_else(
+                || spot.fd.map_or_else(String::new, |fd| format!("fd {fd}")),
+                |it| it.path.clone(),
+            ),
+            file_system: file.map_or_else(String::new, |it| it.file_system.clone()),
+            device: file.map_or_else(String::new, |it| it.device_name.clone()),
+            stack: index.frames(stack).to_vec(),
+        })
+    }
+}
