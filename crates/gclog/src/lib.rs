@@ -1,1 +1,62 @@
-//! placeholder
+//! Text of GC and safepoint logs of HotSpot JVMs, turned into events.
+//!
+//! Borrowed bytes in, [`Event`]s out. This crate opens no files and knows nothing of the operating
+//! system: a caller reads a file, a tail or a recording, cuts it into lines with [`LineSplitter`]
+//! and gives them to a [`Parser`]. [`LogKind::detect`] says from the first bytes whether it is
+//! worth it, and if not, what the file is instead.
+//!
+//! # What is read
+//!
+//! - Unified logging (`-Xlog`) of G1, Parallel and Serial, JDK 11 to 25, with any decorators: one
+//!   event per collection, stop, begin or end of a concurrent cycle, and fact about the JVM.
+//! - Of legacy logs (JDK 8), the stops of `-XX:+PrintGCApplicationStoppedTime`.
+//!
+//! # Promises
+//!
+//! - Reading never fails: what cannot be read is counted ([`LineCounts`]) and skipped, and no
+//!   input makes it panic.
+//! - Bounded memory, independent of the size of the log and of its lines.
+//! - A line cut short is counted as malformed; it never becomes an event with a smaller number.
+//! - No floating point: durations are exact as printed.
+//!
+//! # Where things are
+//!
+//! One file per family of lines: `unified/decorations.rs`, `unified/safepoint.rs`,
+//! `unified/pause.rs` (what all collectors share) and one per collector, `unified/g1.rs`,
+//! `unified/parallel.rs`, `unified/serial.rs`. Shenandoah, ZGC and CMS get a file each beside them,
+//! and the collections of legacy logs a file each below `legacy.rs`. `join.rs` puts the lines of
+//! one collection together, whatever its collector.
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod counts;
+mod display;
+mod event;
+mod heap;
+mod join;
+mod kind;
+mod legacy;
+mod lines;
+mod parser;
+mod scan;
+mod stamp;
+mod unified;
+
+pub use counts::{LineCounts, Unrecognised};
+pub use event::{
+    Collector, ConcurrentCycle, CpuTimes, CycleEdge, Event, GcEvent, GcKind, JvmEvent, JvmFact,
+    Safepoint, SafepointThreads, YoungKind,
+};
+pub use heap::{Extent, Generation, Space, Transition};
+pub use kind::{LogKind, NotAGcLog, looks_like_gc_log};
+pub use lines::{LineSplitter, MAX_LINE};
+pub use parser::Parser;
+pub use stamp::Stamp;
+pub use unified::{SafepointError, parse_safepoint};
+
+/// When a line of a unified log was written, without reading its message: what a caller needs to
+/// put a log beside other clocks. Empty for a line without decorations.
+#[must_use]
+pub fn stamp_of(line: &[u8]) -> Stamp {
+    unified::decorations::stamp(unified::decorations::split(line).0)
+}

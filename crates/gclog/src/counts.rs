@@ -1,0 +1,51 @@
+//! What became of the lines of a log.
+
+/// Why a line could not be used although it should have been, or was no line of a GC log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unrecognised {
+    /// Neither decorations nor a message of the JVM: text of the application, a legacy line of a
+    /// kind not read yet, or no GC log at all.
+    NotALogLine,
+    /// It begins like a line of interest, but cannot be read: cut short, damaged, or of a format
+    /// not known.
+    Malformed,
+    /// A pause whose name is not known: one of another collector.
+    UnknownPause,
+}
+
+/// What became of each line, so that a reader can say how much of a log was understood.
+///
+/// `lines = used + of_no_interest + unrecognised()`, always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineCounts {
+    /// Lines given.
+    pub lines: u64,
+    /// Lines that became an event or a part of one.
+    pub used: u64,
+    /// Events given out. Several lines may make one event.
+    pub events: u64,
+    /// Lines of the JVM that carry nothing this crate reports, and empty lines.
+    pub of_no_interest: u64,
+    /// Lines of [`Unrecognised::NotALogLine`].
+    pub not_a_log_line: u64,
+    /// Lines of [`Unrecognised::Malformed`].
+    pub malformed: u64,
+    /// Lines of [`Unrecognised::UnknownPause`].
+    pub unknown_pause: u64,
+}
+
+impl LineCounts {
+    /// Lines that could not be used, for whatever reason.
+    #[must_use]
+    pub fn unrecognised(&self) -> u64 {
+        self.not_a_log_line + self.malformed + self.unknown_pause
+    }
+
+    pub(crate) fn count(&mut self, why: Unrecognised) {
+        match why {
+            Unrecognised::NotALogLine => self.not_a_log_line += 1,
+            Unrecognised::Malformed => self.malformed += 1,
+            Unrecognised::UnknownPause => self.unknown_pause += 1,
+        }
+    }
+}

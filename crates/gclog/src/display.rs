@@ -1,0 +1,131 @@
+//! Events as one line of text each: for expected results of tests and for debugging, exact to the
+//! nanosecond. Not a format for users or programs.
+use crate::{
+    ConcurrentCycle, CycleEdge, Event, Extent, GcEvent, Generation, JvmEvent, JvmFact, Safepoint,
+    Stamp, Transition,
+};
+use std::{fmt, time::Duration};
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::Gc(event) => event.fmt(f),
+            Event::Safepoint(event) => event.fmt(f),
+            Event::Jvm(event) => event.fmt(f),
+            Event::ConcurrentCycle(event) => event.fmt(f),
+        }
+    }
+}
+
+/// The clocks with a value, in seconds with nine decimals; empty where there is none.
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let wide = |ns: Option<u64>| ns.map(i128::from);
+        let clocks = [
+            ("uptime", wide(self.uptime_ns)),
+            ("wall", self.wall_ns.map(i128::from)),
+            ("monotonic", wide(self.monotonic_ns)),
+            ("unclear", wide(self.unclear_ns)),
+        ];
+        for (clock, ns) in clocks {
+            if let Some(ns) = ns {
+                let sign = if ns < 0 { "-" } else { "" };
+                let (seconds, rest) = (ns.abs() / 1_000_000_000, ns.abs() % 1_000_000_000);
+                write!(f, "{clock} {sign}{seconds}.{rest:09} ")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for GcEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let collector = self.collector.map_or("unknown", |it| it.id());
+        write!(f, "{}GC({}) {collector} {}", self.stamp, self.gc_id, self.kind.id())?;
+        if let Some(cause) = &self.cause {
+            write!(f, " ({cause})")?;
+        }
+        write!(f, " {:?}", self.duration)?;
+        if let Some(cpu) = self.cpu {
+            write!(f, " cpu {:?}+{:?}/{:?}", cpu.user, cpu.sys, cpu.real)?;
+        }
+        if let Some(heap) = self.heap {
+            f.write_str(" heap ")?;
+            transition(f, heap, "K", 1024)?;
+        }
+        self.generations.iter().try_for_each(|it| write!(f, " {it}"))?;
+        if let Some(start) = self.start.filter(|it| !it.is_empty()) {
+            write!(f, " start {}", start.to_string().trim_end())?;
+        }
+        f.write_str(if self.evacuation_failed { " evacuation-failed" } else { "" })?;
+        f.write_str(if self.nested { " nested" } else { "" })
+    }
+}
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.space.id())?;
+        match self.extent {
+            Extent::Bytes(sizes) => transition(f, sizes, "K", 1024),
+            Extent::Regions(sizes) => transition(f, sizes, "", 1),
+        }
+    }
+}
+
+fn transition(
+    f: &mut fmt::Formatter<'_>,
+    sizes: Transition,
+    unit: &str,
+    unit_size: u64,
+) -> fmt::Result {
+    write!(f, "{}{unit}->{}{unit}", sizes.before / unit_size, sizes.after / unit_size)?;
+    match sizes.capacity {
+        Some(capacity) => write!(f, "({}{unit})", capacity / unit_size),
+        None => Ok(()),
+    }
+}
+
+impl fmt::Display for Safepoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}stop \"{}\"", self.stamp, self.vm_operation)?;
+        let mut part = |name: &str, duration: Option<Duration>| match duration {
+            Some(duration) => write!(f, " {name} {duration:?}"),
+            None => Ok(()),
+        };
+        part("reaching", self.time_to_safepoint)?;
+        part("cleanup", self.cleanup)?;
+        part("at", self.at_safepoint)?;
+        part("leaving", self.leaving)?;
+        part("total", Some(self.total))?;
+        match self.threads {
+            Some(threads) => write!(f, " threads {}/{}", threads.runnable, threads.total),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for JvmEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}jvm ", self.stamp)?;
+        match &self.fact {
+            JvmFact::Version(version) => write!(f, "version {version}"),
+            JvmFact::Collector(collector) => write!(f, "collector {}", collector.id()),
+            JvmFact::Cpus { total, available } => write!(f, "cpus {available} of {total}"),
+            JvmFact::MemoryBytes(bytes) => write!(f, "memory {}M", bytes >> 20),
+            JvmFact::ParallelWorkers(count) => write!(f, "parallel workers {count}"),
+            JvmFact::ConcurrentWorkers(count) => write!(f, "concurrent workers {count}"),
+            JvmFact::RegionSizeBytes(bytes) => write!(f, "region size {}K", bytes >> 10),
+            JvmFact::MaxHeapBytes(bytes) => write!(f, "max heap {}M", bytes >> 20),
+        }
+    }
+}
+
+impl fmt::Display for ConcurrentCycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}GC({}) concurrent cycle ", self.stamp, self.gc_id)?;
+        match self.edge {
+            CycleEdge::Begin => f.write_str("begins"),
+            CycleEdge::End { duration } => write!(f, "ends after {duration:?}"),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What a file is, from its first bytes.
+use crate::{
+    lines::without_return,
+    unified::{self, decorations},
+};
+use memchr::{memchr, memmem};
+use std::fmt;
+
+/// The format of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LogKind {
+    /// Unified logging, `-Xlog`, JDK 9 and later.
+    Unified,
+    /// The GC log of JDK 8 and before.
+    Legacy,
+    /// Something else.
+    NotAGcLog(NotAGcLog),
+}
+
+/// Why a file is no GC log, as a phrase that completes "this is no GC log: …".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NotAGcLog {
+    /// There are no bytes.
+    Empty,
+    /// It is compressed, by the named program, and must be uncompressed first.
+    Compressed(&'static str),
+    /// It has zero bytes: no text.
+    Binary,
+    /// The GC log of another virtual machine, named here.
+    OtherVm(&'static str),
+    /// Text without a line of a JVM's GC or safepoint log.
+    OtherText,
+}
+
+impl fmt::Display for NotAGcLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotAGcLog::Empty => f.write_str("it is empty"),
+            NotAGcLog::Compressed(by) => write!(f, "it is compressed with {by}"),
+            NotAGcLog::Binary => f.write_str("it is no text"),
+            NotAGcLog::OtherVm(vm) => write!(f, "it was written by {vm}, not by HotSpot"),
+            NotAGcLog::OtherText => f.write_str("it has no line of a GC or safepoint log"),
+        }
+    }
+}
+
+/// First bytes of compressed files.
+const MAGIC: [(&[u8], &str); 5] = [
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"PK\x03\x04", "zip"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"BZh", "bzip2"),
+];
+
+/// How lines of other virtual machines' logs begin.
+const OTHER_VMS: [(&[u8], &str); 9] = [
+    (b"<verbosegc", "IBM J9 or OpenJ9"),
+    (b"<af type=", "IBM J9 or OpenJ9"),
+    (b"<AF[", "an IBM JVM"),
+    (b"<GC[", "an IBM JVM"),
+    (b"<GC: ", "an HP-UX JVM"),
+    (b"[memory ]", "JRockit"),
+    (b"[INFO ][memory ]", "JRockit"),
+    (b"[INFO ][gcpause]", "JRockit"),
+    (b"gc 1 @", "the Go runtime"),
+];
+
+/// What stands in legacy lines of JDK 8 and before.
+const LEGACY: [&[u8]; 10] = [
+    b"[GC",
+    b"[Full GC",
+    b"[ParNew",
+    b"[CMS-",
+    b"[Times: user=",
+    b"Heap before GC invocations=",
+    b"CommandLine flags: -",
+    b"Total time for which application threads were stopped",
+    b"Java HotSpot(TM)",
+    b"OpenJDK 64-Bit Server VM (",
+];
+
+/// Tags whose lines are of GC or safepoint logs.
+const TAGS: [&[u8]; 2] = [b"gc", b"safepoint"];
+
+impl LogKind {
+    /// Judges a file by its first bytes. Some tens of kilobytes suffice: a GC log may begin with
+    /// a page of other text, such as the output of the application.
+    #[must_use]
+    pub fn detect(first_bytes: &[u8]) -> LogKind {
+        if first_bytes.is_empty() {
+            return LogKind::NotAGcLog(NotAGcLog::Empty);
+        }
+        if let Some((_, by)) = MAGIC.iter().find(|(magic, _)| first_bytes.starts_with(magic)) {
+            return LogKind::NotAGcLog(NotAGcLog::Compressed(by));
+        }
+        // A file system may pad a log with zeros after a crash, so lines count for more.
+        let mut lines = first_bytes.split(|&byte| byte == b'\n').map(without_return);
+        lines.find_map(of_line).unwrap_or_else(|| {
+            LogKind::NotAGcLog(match memchr(0, first_bytes) {
+                Some(_) => NotAGcLog::Binary,
+                None => NotAGcLog::OtherText,
+            })
+        })
+    }
+}
+
+/// Whether a file that begins like this is a GC log that can be read, at least in part.
+#[must_use]
+pub fn looks_like_gc_log(first_bytes: &[u8]) -> bool {
+    matches!(LogKind::detect(first_bytes), LogKind::Unified | LogKind::Legacy)
+}
+
+/// What one line shows, if anything.
+fn of_line(line: &[u8]) -> Option<LogKind> {
+    if let Some((_, vm)) = OTHER_VMS.iter().find(|(begin, _)| line.starts_with(begin)) {
+        return Some(LogKind::NotAGcLog(NotAGcLog::OtherVm(vm)));
+    }
+    let (decorations, message) = decorations::split(line);
+    // Legacy logs have this message too, and it is their only one in common.
+    let unified_message =
+        !message.starts_with(unified::STOPPED) && matches!(unified::read(message), Ok(Some(_)));
+    if unified_message || (!message.is_empty() && has_known_tag(decorations)) {
+        return Some(LogKind::Unified);
+    }
+    let stopped_with_decorations = !decorations.is_empty() && message.starts_with(unified::STOPPED);
+    if stopped_with_decorations {
+        return Some(LogKind::Unified);
+    }
+    let legacy = LEGACY.iter().any(|text| memmem::find(line, text).is_some());
+    legacy.then_some(LogKind::Legacy)
+}
+
+fn has_known_tag(decorations: &[u8]) -> bool {
+    decorations::each(decorations).any(|decoration| {
+        let first = decoration.split(|&byte| byte == b',').next();
+        first.is_some_and(|first| TAGS.contains(&first))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, wanted: LogKind) {
+        assert_eq!(LogKind::detect(text.as_bytes()), wanted, "{text}");
+        let readable = !matches!(wanted, LogKind::NotAGcLog(_));
+        assert_eq!(looks_like_gc_log(text.as_bytes()), readable, "{text}");
+    }
+
+    #[test]
+    fn unified_with_and_without_decorations() {
+        check("[0.002s][info][gc] Using G1\n", LogKind::Unified);
+        check("[0.002s] Using G1\r\n", LogKind::Unified);
+        check("GC(3) Pause Remark 3M->3M(4M) 1.0ms\n", LogKind::Unified);
+        check("[1.0s][info ][safepoint,cleanup] anything", LogKind::Unified);
+        check("Listening on port 80\n[0.002s][info][gc] Using G1\n", LogKind::Unified);
+    }
+
+    #[test]
+    fn legacy() {
+        check("1.234: [GC (Allocation Failure) 1K->2K(3K), 0.1 secs]", LogKind::Legacy);
+        check(
+            "Total time for which application threads were stopped: 0.0020470 seconds",
+            LogKind::Legacy,
+        );
+    }
+
+    #[test]
+    fn the_stop_of_jdk_11_is_unified_because_it_is_decorated() {
+        check(
+            "[1.0s] Total time for which application threads were stopped: 0.0020470 seconds",
+            LogKind::Unified,
+        );
+    }
+
+    #[test]
+    fn what_is_no_gc_log_is_named() {
+        let not = LogKind::NotAGcLog;
+        check("", not(NotAGcLog::Empty));
+        check("\x1f\u{8b}\u{8}", not(NotAGcLog::OtherText));
+        assert_eq!(LogKind::detect(b"\x1f\x8b\x08"), not(NotAGcLog::Compressed("gzip")));
+        assert_eq!(LogKind::detect(b"\x7fELF\x02\x01\x01\x00\x00"), not(NotAGcLog::Binary));
+        check("<verbosegc version=\"1\">", not(NotAGcLog::OtherVm("IBM J9 or OpenJ9")));
+        check("gc 1 @0.058s 0%: 0+1.9+0 ms clock", not(NotAGcLog::OtherVm("the Go runtime")));
+        check("[2026-11-21T20:00:00.123+0000][info][http] GET /", not(NotAGcLog::OtherText));
+        check("127.0.0.1 - - GET / 200\n", not(NotAGcLog::OtherText));
+    }
+}

@@ -1,0 +1,273 @@
+//! The `[…][…]` before the message of a unified log line.
+//!
+//! Any set of decorators in any order is read, also none. What is not a time (level, tags, host
+//! name, process and thread id) is not needed to read a message: messages differ enough, and so
+//! logs without tags are read as well as others.
+use crate::{
+    Stamp,
+    scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, integer, trim_end},
+};
+use memchr::memchr;
+
+/// HotSpot has twelve decorators.
+const MAX_DECORATIONS: usize = 12;
+
+/// From this many milliseconds on, `[123ms]` is `timemillis`: an uptime of 15 years, or 1985.
+const WALL_FROM_MS: u64 = 500_000_000_000;
+
+/// A lone `ns` decoration this close to the uptime printed beside it is `uptimenanos`. HotSpot
+/// reads the clock once per decorator, and uptime is rounded to 1 ms.
+const SAME_CLOCK_NS: u64 = 5 * MILLISECOND_NS;
+
+/// Splits a line into its decorations, brackets included, and its message.
+///
+/// The decorations are empty where the line does not begin with any; a bracket with a space inside
+/// that is no padding is not a decoration but text, as in the legacy `[Full GC (System.gc()) …`.
+pub(crate) fn split(line: &[u8]) -> (&[u8], &[u8]) {
+    let mut end = 0;
+    for _ in 0..MAX_DECORATIONS {
+        match one(&line[end..]) {
+            Some(length) => end += length,
+            None => break,
+        }
+    }
+    let (decorations, message) = line.split_at(end);
+    (decorations, message.strip_prefix(b" ").unwrap_or(message))
+}
+
+/// The length of the decoration that the text begins with, brackets included.
+fn one(text: &[u8]) -> Option<usize> {
+    if text.first() != Some(&b'[') {
+        return None;
+    }
+    // Decorations are short: a plain loop is faster than a vector search.
+    let mut at = text.iter().position(|byte| matches!(byte, b']' | b' '))?;
+    while text.get(at) == Some(&b' ') {
+        at += 1;
+    }
+    (text.get(at) == Some(&b']') && at > 1).then_some(at + 1)
+}
+
+/// The decorations one by one, without brackets and padding.
+pub(crate) fn each(decorations: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = decorations;
+    std::iter::from_fn(move || {
+        let inside = rest.strip_prefix(b"[")?;
+        let end = memchr(b']', inside)?;
+        rest = &inside[end + 1..];
+        Some(trim_end(&inside[..end]))
+    })
+}
+
+/// The times among the decorations.
+pub(crate) fn stamp(decorations: &[u8]) -> Stamp {
+    let mut times = Times::default();
+    each(decorations).for_each(|decoration| times.take(decoration));
+    times.stamp()
+}
+
+/// The times of one line before it is clear which clock each is on.
+#[derive(Default)]
+struct Times {
+    wall_ns: Option<i64>,
+    wall_from_millis_ns: Option<i64>,
+    uptime_ns: Option<u64>,
+    nanos: [Option<u64>; 2],
+}
+
+impl Times {
+    fn take(&mut self, text: &[u8]) {
+        if !text.first().is_some_and(u8::is_ascii_digit) {
+            return;
+        }
+        if text.get(4) == Some(&b'-') {
+            self.wall_ns = self.wall_ns.or_else(|| date_time_ns(text));
+        } else if let Some((value, unit)) = integer(text) {
+            self.number(value, unit, text);
+        }
+    }
+
+    fn number(&mut self, value: u64, unit: &[u8], text: &[u8]) {
+        match unit {
+            b"ns" if self.nanos[0].is_none() => self.nanos[0] = Some(value),
+            b"ns" => self.nanos[1] = Some(value),
+            b"ms" if value >= WALL_FROM_MS => {
+                let ns = i64::try_from(value).ok().and_then(|ms| ms.checked_mul(1_000_000));
+                self.wall_from_millis_ns = ns;
+            }
+            b"ms" => self.uptime_ns = self.uptime_ns.or(value.checked_mul(MILLISECOND_NS)),
+            [.., b's'] => {
+                if let Some((ns, b"s")) = decimal_ns(text, SECOND_NS) {
+                    self.uptime_ns = self.uptime_ns.or(Some(ns));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn stamp(self) -> Stamp {
+        let mut stamp = Stamp {
+            wall_ns: self.wall_ns.or(self.wall_from_millis_ns),
+            uptime_ns: self.uptime_ns,
+            ..Stamp::default()
+        };
+        match (self.nanos, self.uptime_ns) {
+            ([Some(one), Some(other)], _) => {
+                stamp.monotonic_ns = Some(one.max(other));
+                stamp.uptime_ns = Some(one.min(other));
+            }
+            ([Some(nanos), None], Some(uptime)) if nanos.abs_diff(uptime) <= SAME_CLOCK_NS => {
+                stamp.uptime_ns = Some(nanos);
+            }
+            ([Some(nanos), None], Some(_)) => stamp.monotonic_ns = Some(nanos),
+            ([nanos, _], _) => stamp.unclear_ns = nanos,
+        }
+        stamp
+    }
+}
+
+/// `2026-11-21T20:00:00.123+0000`, as nanoseconds since 1970 UTC. A missing offset counts as UTC.
+pub(crate) fn date_time_ns(text: &[u8]) -> Option<i64> {
+    let (year, rest) = field(text, 4)?;
+    let (month, rest) = field(rest.strip_prefix(b"-")?, 2)?;
+    let (day, rest) = field(rest.strip_prefix(b"-")?, 2)?;
+    let (hour, rest) = field(rest.strip_prefix(b"T")?, 2)?;
+    let (minute, rest) = field(rest.strip_prefix(b":")?, 2)?;
+    let seconds = rest.strip_prefix(b":")?;
+    if seconds.get(2).is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
+    let (second_ns, rest) = decimal_ns(seconds, SECOND_NS)?;
+    let ranges = [(month, 1, 12), (day, 1, 31), (hour, 0, 23), (minute, 0, 59)];
+    if ranges.iter().any(|&(value, low, high)| value < low || value > high) {
+        return None;
+    }
+    let minutes = (days_since_1970(year, month, day) * 24 + hour) * 60 + minute;
+    let utc_seconds = (minutes - offset_minutes(rest)?) * 60;
+    utc_seconds.checked_mul(1_000_000_000)?.checked_add_unsigned(second_ns)
+}
+
+/// Exactly `digits` digits.
+fn field(text: &[u8], digits: usize) -> Option<(i64, &[u8])> {
+    let (value, rest) = integer(text.get(..digits)?)?;
+    rest.is_empty().then_some(())?;
+    Some((i64::try_from(value).ok()?, &text[digits..]))
+}
+
+/// `+0130`, `-0800`, `Z` or nothing.
+fn offset_minutes(text: &[u8]) -> Option<i64> {
+    let (sign, digits) = match text {
+        b"" | b"Z" => return Some(0),
+        [b'+', digits @ ..] => (1, digits),
+        [b'-', digits @ ..] => (-1, digits),
+        _ => return None,
+    };
+    let (hours, rest) = field(digits, 2)?;
+    let (minutes, rest) = field(rest, 2)?;
+    rest.is_empty().then_some(sign * (hours * 60 + minutes))
+}
+
+/// Days from 1970-01-01 in the Gregorian calendar: the months are counted from March, so that the
+/// leap day is the last day of a year.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1 - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(line: &str, expected: Expect) {
+        let (decorations, message) = split(line.as_bytes());
+        let Stamp { wall_ns, uptime_ns, monotonic_ns, unclear_ns } = stamp(decorations);
+        let mut text = String::new();
+        let wall = wall_ns.map(|it| format!("wall {it}"));
+        let uptime = uptime_ns.map(|it| format!("uptime {it}"));
+        let monotonic = monotonic_ns.map(|it| format!("monotonic {it}"));
+        let unclear = unclear_ns.map(|it| format!("unclear {it}"));
+        for part in [wall, uptime, monotonic, unclear].into_iter().flatten() {
+            text += &part;
+            text += " | ";
+        }
+        text += &String::from_utf8_lossy(message);
+        expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn the_usual_set() {
+        check(
+            "[2026-11-21T20:00:00.123+0000][0.123s][info][gc,start    ] GC(0) Pause",
+            expect!["wall 1795291200123000000 | uptime 123000000 | GC(0) Pause"],
+        );
+    }
+
+    #[test]
+    fn every_decorator_at_once() {
+        check(
+            "[2026-11-21T21:30:00.123+0130][2026-11-21T20:00:00.123+0000][0.123s][1795291200123ms]\
+             [123ms][987654321987654ns][123456789ns][host-1][4242][4243][info ][gc] Using G1",
+            expect![
+                "wall 1795291200123000000 | uptime 123456789 | monotonic 987654321987654 | Using G1"
+            ],
+        );
+    }
+
+    #[test]
+    fn no_decorator() {
+        check("GC(0) Pause Young", expect!["GC(0) Pause Young"]);
+        check("", expect![""]);
+    }
+
+    #[test]
+    fn milliseconds_are_wall_time_when_large() {
+        check("[499999999999ms] x", expect!["uptime 499999999999000000 | x"]);
+        check("[500000000000ms] x", expect!["wall 500000000000000000 | x"]);
+    }
+
+    #[test]
+    fn a_lone_nanosecond_decorator_is_left_to_the_caller() {
+        check("[123456789ns] x", expect!["unclear 123456789 | x"]);
+    }
+
+    #[test]
+    fn a_nanosecond_decorator_that_agrees_with_the_uptime_is_the_uptime() {
+        check("[0.123s][128000000ns] x", expect!["uptime 128000000 | x"]);
+        check("[0.123s][128000001ns] x", expect!["uptime 123000000 | monotonic 128000001 | x"]);
+    }
+
+    #[test]
+    fn the_order_of_two_nanosecond_decorators_does_not_matter() {
+        check("[5ns][900ns] x", expect!["uptime 5 | monotonic 900 | x"]);
+        check("[900ns][5ns] x", expect!["uptime 5 | monotonic 900 | x"]);
+    }
+
+    #[test]
+    fn brackets_in_a_message_stay_there() {
+        check("[0.1s][info ] [gc] text", expect!["uptime 100000000 | [gc] text"]);
+        check("[Full GC (System.gc()) 1K->2K(3K)]", expect!["[Full GC (System.gc()) 1K->2K(3K)]"]);
+        check("[] x", expect!["[] x"]);
+    }
+
+    #[test]
+    fn damaged_times_are_no_times() {
+        check("[2026-13-21T20:00:00.123+0000] x", expect!["x"]);
+        check("[2026-11-21T20:00:00.123+00] x", expect!["x"]);
+        check("[99999999999999999999999999ms] x", expect!["x"]);
+        check("[4242][0.123x] x", expect!["x"]);
+    }
+
+    #[test]
+    fn dates() {
+        let day = |text: &str| {
+            date_time_ns(format!("{text}T00:00:00Z").as_bytes()).map(|it| it / 86_400_000_000_000)
+        };
+        assert_eq!(day("1970-01-01"), Some(0));
+        assert_eq!(day("1969-12-31"), Some(-1));
+        assert_eq!(day("2000-02-29"), Some(11_016));
+        assert_eq!(day("2000-03-01"), Some(11_017));
+        assert_eq!(day("2024-12-31"), Some(20_088));
+    }
+}

@@ -1,0 +1,198 @@
+//! Unified logging (`-Xlog`, JDK 9 and later): from a message to what it says.
+//!
+//! `decorations` splits a line; this module looks at the first bytes of the message to reject what
+//! is of no interest, and hands the rest to the file of its family. Another collector is one more
+//! file here and its line in [`GenerationLine::parse`] or [`with_id`].
+pub(crate) mod decorations;
+mod g1;
+mod init;
+mod parallel;
+mod pause;
+mod safepoint;
+mod serial;
+
+pub(crate) use pause::{PauseEnd, PauseLine};
+pub(crate) use safepoint::{STOPPED, parse_stopped};
+pub use safepoint::{SafepointError, parse_safepoint};
+
+use crate::{
+    Collector, CpuTimes, CycleEdge, Extent, Generation, JvmFact, Safepoint, Space, Unrecognised,
+    heap::{byte_generations, regions_transition},
+    scan::integer,
+};
+use memchr::memchr;
+use std::time::Duration;
+
+/// What one message says.
+#[derive(Debug)]
+pub(crate) enum Message<'a> {
+    /// One with an id, `GC(n) `.
+    Gc(u64, GcMessage<'a>),
+    /// The whole stop in one line.
+    Stop(Safepoint),
+    /// The stop of JDK 9 to 12, without its operation.
+    Stopped(Safepoint),
+    /// `Entering safepoint region: X`.
+    Entering(&'a [u8]),
+    /// The cleanup inside a stop took so long.
+    Cleanup(Duration),
+    /// About the JVM.
+    Jvm(JvmFact),
+}
+
+/// What a message with an id says.
+#[derive(Debug)]
+pub(crate) enum GcMessage<'a> {
+    Pause(PauseLine<'a>),
+    Cpu(CpuTimes),
+    Generations(GenerationLine<'a>),
+    EvacuationFailed,
+    Cycle(CycleEdge),
+    /// Some concurrent phase: the last pause of this id is over, and so are its lines.
+    Concurrent,
+}
+
+/// Reads a message. `Ok(None)` where it is of no interest.
+pub(crate) fn read(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> {
+    match message {
+        [b'G', b'C', b'(', ..] => with_id(message),
+        [b'S', b'a', b'f', b'e', b'p', b'o', b'i', b'n', b't', b' ', b'"', ..] => {
+            parse_safepoint(message).map(|it| Some(Message::Stop(it))).map_err(malformed)
+        }
+        [b'T', b'o', ..] if message.starts_with(STOPPED) => {
+            parse_stopped(message).map(|it| Some(Message::Stopped(it))).map_err(malformed)
+        }
+        [b'E', ..] => {
+            let operation = message.strip_prefix(b"Entering safepoint region: ");
+            Ok(operation.map(Message::Entering))
+        }
+        [b's', b'a', ..] => Ok(safepoint::parse_cleanup(message).map(Message::Cleanup)),
+        [b'U' | b'V' | b'C' | b'M' | b'P' | b'H', ..] => Ok(init::parse(message).map(Message::Jvm)),
+        _ => Ok(None),
+    }
+}
+
+fn malformed(_: SafepointError) -> Unrecognised {
+    Unrecognised::Malformed
+}
+
+/// Reads a message that begins with `GC(n) `.
+fn with_id(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> {
+    let (id, rest) = integer(&message[3..]).ok_or(Unrecognised::Malformed)?;
+    let text = rest.strip_prefix(b") ").ok_or(Unrecognised::Malformed)?;
+    let read = match text {
+        [b'P', b'a', b'u', b's', b'e', ..] => Some(GcMessage::Pause(pause::parse(text)?)),
+        [b'U', b's', b'e', b'r', b'=', ..] => {
+            Some(GcMessage::Cpu(pause::parse_cpu(text).ok_or(Unrecognised::Malformed)?))
+        }
+        [b'C', b'o', b'n', b'c', ..] => {
+            Some(g1::parse_cycle(text).map_or(GcMessage::Concurrent, GcMessage::Cycle))
+        }
+        b"To-space exhausted" => Some(GcMessage::EvacuationFailed),
+        [b'E' | b'S' | b'O' | b'H' | b'A' | b'P' | b'D' | b'T' | b'M', ..] => {
+            GenerationLine::parse(text).map(GcMessage::Generations)
+        }
+        _ => None,
+    };
+    Ok(read.map(|it| Message::Gc(id, it)))
+}
+
+/// A line with the sizes of one generation and perhaps its parts.
+#[derive(Debug)]
+pub(crate) struct GenerationLine<'a> {
+    /// Who writes such a line; `None` where several do.
+    pub(crate) collector: Option<Collector>,
+    space: Space,
+    sizes: &'a [u8],
+}
+
+impl<'a> GenerationLine<'a> {
+    /// Recognises it by its name.
+    fn parse(text: &'a [u8]) -> Option<GenerationLine<'a>> {
+        let colon = memchr(b':', text)?;
+        let (name, sizes) = (&text[..colon], text[colon + 1..].strip_prefix(b" ")?);
+        let (collector, space) = if name == b"Metaspace" {
+            (None, Space::Metaspace)
+        } else if let Some(space) = g1::regions(name) {
+            (Some(Collector::G1), space)
+        } else if let Some(space) = parallel::generation(name) {
+            (Some(Collector::Parallel), space)
+        } else {
+            (Some(Collector::Serial), serial::generation(name)?)
+        };
+        Some(GenerationLine { collector, space, sizes })
+    }
+
+    /// Reads the sizes.
+    pub(crate) fn each(&self, mut each: impl FnMut(Generation)) -> Result<(), Unrecognised> {
+        let read = if self.collector == Some(Collector::G1) {
+            regions_transition(self.sizes).map(|(regions, _)| {
+                each(Generation { space: self.space, extent: Extent::Regions(regions) });
+            })
+        } else {
+            byte_generations(self.sizes, self.space, each)
+        };
+        read.ok_or(Unrecognised::Malformed)
+    }
+}
+
+/// Messages of a stop that carry nothing more: known, so that they are not taken for foreign text
+/// in a log without decorations.
+pub(crate) fn is_known_stop_text(message: &[u8]) -> bool {
+    message.starts_with(b"Leaving safepoint region") || message.starts_with(b"Application time: ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(message: &str, expected: Expect) {
+        let mut text = String::new();
+        match read(message.as_bytes()) {
+            Ok(Some(Message::Gc(_, GcMessage::Generations(line)))) => {
+                let read = line.each(|it| text += &format!("{it}, "));
+                let collector = line.collector.map_or("any", Collector::id);
+                text += &format!("{collector} {read:?}");
+            }
+            other => text = format!("{other:?}"),
+        }
+        expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn generations_of_each_collector() {
+        check("GC(0) Eden regions: 30->0(26)", expect!["eden 30->0(26), g1 Ok(())"]);
+        check("GC(0) Humongous regions: 2->1", expect!["humongous 2->1, g1 Ok(())"]);
+        check(
+            "GC(0) DefNew: 163840K(184320K)->20480K(184320K) Eden: 163840K(163840K)->0K(163840K) \
+             From: 0K(20480K)->20480K(20480K)",
+            expect![
+                "young 163840K->20480K(184320K), eden 163840K->0K(163840K), survivor 0K->20480K(20480K), serial Ok(())"
+            ],
+        );
+        check(
+            "GC(0) ParOldGen: 0K->13114K(409600K)",
+            expect!["old 0K->13114K(409600K), parallel Ok(())"],
+        );
+        check(
+            "GC(0) Metaspace: 100K(320K)->100K(320K) NonClass: 92K(192K)->92K(192K)",
+            expect!["metaspace 100K->100K(320K), any Ok(())"],
+        );
+        check("GC(0) DefNew: 163840K->", expect!["serial Err(Malformed)"]);
+    }
+
+    #[test]
+    fn messages_of_no_interest() {
+        check("GC(0) Using 2 workers of 2 for evacuation", expect!["Ok(None)"]);
+        check("GC(0)   Pre Evacuate Collection Set: 0.15ms", expect!["Ok(None)"]);
+        check("Application time: 0.0652486 seconds", expect!["Ok(None)"]);
+        check("", expect!["Ok(None)"]);
+    }
+
+    #[test]
+    fn an_id_that_cannot_be_read() {
+        check("GC(", expect!["Err(Malformed)"]);
+        check("GC(99999999999999999999) Pause Full", expect!["Err(Malformed)"]);
+    }
+}

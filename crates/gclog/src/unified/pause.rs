@@ -1,0 +1,228 @@
+//! `Pause …` lines: the form that all collectors share.
+use super::g1;
+use crate::{
+    CpuTimes, GcKind, Transition, Unrecognised, YoungKind,
+    heap::bytes_transition,
+    scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, parenthesised},
+};
+use memchr::memrchr;
+use std::time::Duration;
+
+/// What a `Pause …` message says, id already removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PauseLine<'a> {
+    /// It begins (tag `gc,start`).
+    Start,
+    /// It has ended.
+    End(PauseEnd<'a>),
+}
+
+/// The closing line of a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PauseEnd<'a> {
+    pub(crate) kind: GcKind,
+    pub(crate) cause: Option<&'a [u8]>,
+    pub(crate) evacuation_failed: bool,
+    pub(crate) heap: Option<Transition>,
+    pub(crate) duration: Duration,
+}
+
+/// The names that may follow `Pause `. `Mixed` and an `Initial Mark` with a cause are those of G1
+/// in JDK 9 and 10.
+const NAMES: [(&[u8], GcKind); 6] = [
+    (b"Young", GcKind::Young(YoungKind::Normal)),
+    (b"Full", GcKind::Full),
+    (b"Remark", GcKind::Remark),
+    (b"Cleanup", GcKind::Cleanup),
+    (b"Mixed", GcKind::Young(YoungKind::Mixed)),
+    (b"Initial Mark", GcKind::InitialMark),
+];
+
+/// Reads a message such as `Pause Young (Normal) (G1 Evacuation Pause) 31M->28M(600M) 18.693ms`.
+///
+/// The duration is the last word, and what stands between the heap and it is skipped. Without
+/// anything after the parentheses it is the line that opens the pause.
+pub(crate) fn parse(message: &[u8]) -> Result<PauseLine<'_>, Unrecognised> {
+    let text = message.strip_prefix(b"Pause ").ok_or(Unrecognised::Malformed)?;
+    let (kind, rest) = NAMES
+        .iter()
+        .find_map(|(name, kind)| Some((*kind, text.strip_prefix(*name)?)))
+        .filter(|(_, rest)| matches!(rest.first(), None | Some(b' ')))
+        .ok_or(Unrecognised::UnknownPause)?;
+    let mut end = PauseEnd {
+        kind,
+        cause: None,
+        evacuation_failed: false,
+        heap: None,
+        duration: Duration::ZERO,
+    };
+    let rest = read_parentheses(rest, &mut end);
+    if rest.is_empty() {
+        return Ok(PauseLine::Start);
+    }
+    if kind == GcKind::InitialMark && end.cause.is_some() {
+        end.kind = GcKind::Young(YoungKind::ConcurrentStart);
+    }
+    let sizes = rest.strip_prefix(b" ").ok_or(Unrecognised::Malformed)?;
+    end.heap = bytes_transition(sizes).map(|(heap, _)| heap);
+    end.duration = last_word_ms(sizes).ok_or(Unrecognised::Malformed)?;
+    Ok(PauseLine::End(end))
+}
+
+/// The subkind, the cause and the outcome, each in parentheses; what follows them.
+fn read_parentheses<'a>(mut rest: &'a [u8], end: &mut PauseEnd<'a>) -> &'a [u8] {
+    while let Some((inside, after)) = rest.strip_prefix(b" ").and_then(parenthesised) {
+        if inside.starts_with(b"Evacuation Failure") {
+            end.evacuation_failed = true;
+        } else if let (GcKind::Young(_), Some(kind)) = (end.kind, g1::young_kind(inside)) {
+            end.kind = GcKind::Young(kind);
+        } else if end.cause.is_none() {
+            end.cause = Some(inside);
+        }
+        rest = after;
+    }
+    rest
+}
+
+/// The duration in milliseconds that a message ends in.
+pub(crate) fn last_word_ms(text: &[u8]) -> Option<Duration> {
+    let word = &text[memrchr(b' ', text).map_or(0, |at| at + 1)..];
+    match decimal_ns(word, MILLISECOND_NS)? {
+        (ns, b"ms") => Some(Duration::from_nanos(ns)),
+        _ => None,
+    }
+}
+
+/// Reads `User=0.01s Sys=0.00s Real=0.01s` (tag `gc,cpu`).
+///
+/// # Source
+///
+/// `GCTraceCPUTime` in `src/hotspot/share/gc/shared/gcTraceTime.cpp`.
+pub(crate) fn parse_cpu(message: &[u8]) -> Option<CpuTimes> {
+    let (user, rest) = cpu_field(message, b"User=")?;
+    let (sys, rest) = cpu_field(rest, b" Sys=")?;
+    let (real, _) = cpu_field(rest, b" Real=")?;
+    Some(CpuTimes { user, sys, real })
+}
+
+fn cpu_field<'a>(text: &'a [u8], key: &[u8]) -> Option<(Duration, &'a [u8])> {
+    let (ns, rest) = decimal_ns(text.strip_prefix(key)?, SECOND_NS)?;
+    Some((Duration::from_nanos(ns), rest.strip_prefix(b"s")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(message: &str, expected: Expect) {
+        let text = match parse(message.as_bytes()) {
+            Ok(PauseLine::Start) => "start".to_owned(),
+            Ok(PauseLine::End(end)) => {
+                let cause = end.cause.map_or("-".into(), String::from_utf8_lossy);
+                let heap = end.heap.map(|it| (it.before >> 20, it.after >> 20, it.capacity));
+                let failed = if end.evacuation_failed { " failed" } else { "" };
+                format!("{} | {cause} | {heap:?} | {:?}{failed}", end.kind.id(), end.duration)
+            }
+            Err(why) => format!("{why:?}"),
+        };
+        expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn one_of_each_kind() {
+        check(
+            "Pause Young (Normal) (G1 Evacuation Pause) 31M->28M(600M) 18.693ms",
+            expect!["young | G1 Evacuation Pause | Some((31, 28, Some(629145600))) | 18.693ms"],
+        );
+        check(
+            "Pause Young (Concurrent Start) (G1 Humongous Allocation) 31M->28M(600M) 18.693ms",
+            expect![[
+                r"young-concurrent-start | G1 Humongous Allocation | Some((31, 28, Some(629145600))) | 18.693ms"
+            ]],
+        );
+        check(
+            "Pause Full (System.gc()) 3M->2M(6M) 1.5ms",
+            expect!["full | System.gc() | Some((3, 2, Some(6291456))) | 1.5ms"],
+        );
+        check(
+            "Pause Remark 3M->2M(6M) 1.500ms",
+            expect!["remark | - | Some((3, 2, Some(6291456))) | 1.5ms"],
+        );
+        check(
+            "Pause Cleanup 3M->2M(6M) 0.064ms",
+            expect!["cleanup | - | Some((3, 2, Some(6291456))) | 64µs"],
+        );
+    }
+
+    #[test]
+    fn forms_of_jdk_9_and_10() {
+        check(
+            "Pause Mixed (G1 Evacuation Pause) 3M->2M(6M) 1.5ms",
+            expect!["young-mixed | G1 Evacuation Pause | Some((3, 2, Some(6291456))) | 1.5ms"],
+        );
+        check(
+            "Pause Initial Mark (G1 Humongous Allocation) 3M->2M(6M) 1.5ms",
+            expect![[
+                r"young-concurrent-start | G1 Humongous Allocation | Some((3, 2, Some(6291456))) | 1.5ms"
+            ]],
+        );
+        check(
+            "Pause Initial Mark 3M->2M(6M) 1.5ms",
+            expect!["initial-mark | - | Some((3, 2, Some(6291456))) | 1.5ms"],
+        );
+    }
+
+    #[test]
+    fn evacuation_failure_of_jdk_22() {
+        check(
+            "Pause Young (Mixed) (G1 Evacuation Pause) (Evacuation Failure: Allocation) 3M->2M(6M) 1ms",
+            expect!["young-mixed | G1 Evacuation Pause | Some((3, 2, Some(6291456))) | 1ms failed"],
+        );
+    }
+
+    #[test]
+    fn without_sizes_and_with_words_not_known() {
+        check(
+            "Pause Young (Allocation Failure) 1.5ms",
+            expect!["young | Allocation Failure | None | 1.5ms"],
+        );
+        check(
+            "Pause Young (G1 Evacuation Pause) 1M->1M(2M) unexpected 0.774ms",
+            expect!["young | G1 Evacuation Pause | Some((1, 1, Some(2097152))) | 774µs"],
+        );
+    }
+
+    #[test]
+    fn opening_lines() {
+        check("Pause Young (Normal) (G1 Evacuation Pause)", expect!["start"]);
+        check("Pause Remark", expect!["start"]);
+    }
+
+    #[test]
+    fn cut_at_any_byte_it_is_never_another_pause() {
+        let whole = "Pause Young (Normal) (G1 Evacuation Pause) 31M->28M(600M) 18.693ms";
+        for end in 0..whole.len() {
+            let cut = parse(&whole.as_bytes()[..end]);
+            assert!(!matches!(cut, Ok(PauseLine::End(_))), "{}", &whole[..end]);
+        }
+    }
+
+    #[test]
+    fn pauses_of_other_collectors_are_said_to_be_unknown() {
+        check("Pause Mark Start 0.012ms", expect!["UnknownPause"]);
+        check("Pause Youngest 0.012ms", expect!["UnknownPause"]);
+        check("Pause Young unknown event", expect!["Malformed"]);
+    }
+
+    #[test]
+    fn cpu_times() {
+        let read = parse_cpu(b"User=1.25s Sys=0.00s Real=0.31s").expect("well-formed");
+        assert_eq!(
+            (read.user, read.real),
+            (Duration::from_millis(1250), Duration::from_millis(310))
+        );
+        assert_eq!(parse_cpu(b"User=1.25s Sys=0.00s Real=0.3"), None);
+        assert_eq!(parse_cpu(b"User=1.25s"), None);
+    }
+}
