@@ -1,1 +1,53 @@
-//! placeholder
+//! Makes each kind of pause happen on purpose, cleanly, and checks that the program explains it.
+//!
+//! A [`Scenario`] has variants: a baseline, a fault, and fixes. For each of them the lab prepares
+//! the host (a [`SlowDisk`], say), starts a JVM with a workload, lets the program itself record
+//! and explain it, and compares the answer with the truth, which it knows because it made it.
+//!
+//! Whatever the lab changes on the host it writes down first and undoes afterwards, see
+//! [`cleanup`].
+pub mod background_writer;
+pub mod cleanup;
+mod error;
+pub mod explained;
+pub mod fast_disk;
+mod interrupt;
+pub mod isolation;
+pub mod jdks;
+pub mod jvm;
+pub mod loop_device;
+mod observe;
+mod output;
+pub mod process;
+pub mod result;
+mod run;
+pub mod scenarios;
+pub mod slow_disk;
+mod stage;
+mod table;
+mod verdict;
+pub mod verify_writes;
+pub mod work_dir;
+pub mod workloads;
+
+pub use background_writer::BackgroundWriter;
+pub use cleanup::{Cleanup, Undo};
+pub use error::{LabError, Reason};
+pub use interrupt::Interrupt;
+pub use isolation::Isolation;
+pub use jdks::Jdk;
+pub use output::Output;
+pub use process::{ProcessId, Running};
+pub use result::RunResult;
+pub use run::{Format, RunOptions, clean, run};
+pub use scenarios::{Role, Scenario, Variant};
+pub use slow_disk::SlowDisk;
+pub use stage::{Stage, Staged};
+pub use verdict::Outcome;
+pub use work_dir::WorkDir;
+
+/// All scenarios, in the order of the list.
+#[must_use]
+pub fn list() -> &'static [&'static Scenario] {
+    scenarios::ALL
+}

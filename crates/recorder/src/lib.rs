@@ -1,1 +1,24 @@
-//! placeholder
+//! Attaches to a running HotSpot JVM and records facts about its pauses.
+//!
+//! * [`find_jvms`], [`jvm()`], [`select`]: the JVMs of this host, found in `/proc`.
+//! * [`Session`]: one recording. [`Session::step`] sleeps until the next drain and returns the
+//!   [`Facts`](recording::Facts) that became final.
+//!
+//! The kernel side (`src/bpf`) watches the JVM's safepoint probes and what its threads do inside
+//! safepoints; background threads read what `/proc` and the GC log tell. The recorder never
+//! lengthens a pause: no wake-up per event, no stack where it says nothing, nothing decoded that
+//! is not wanted, no write anywhere.
+mod attach_error;
+mod cost;
+mod host;
+mod kernel;
+mod process;
+mod session;
+
+pub use attach_error::AttachError;
+pub use host::{
+    FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, find_jvms, host_fact, jvm,
+    jvm_fact, monotonic_to_wall, now, select,
+};
+pub use kernel::Windows;
+pub use session::{Options, ProgramCost, Session, Step};

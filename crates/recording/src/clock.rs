@@ -16,6 +16,27 @@ pub enum Clock {
     Uptime,
 }
 
+impl Clock {
+    /// All clocks.
+    pub const ALL: [Clock; 3] = [Clock::Monotonic, Clock::Wall, Clock::Uptime];
+
+    /// The name used in tables.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Clock::Monotonic => "monotonic",
+            Clock::Wall => "wall",
+            Clock::Uptime => "uptime",
+        }
+    }
+
+    /// The clock with this [`id`](Clock::id).
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Clock> {
+        Clock::ALL.into_iter().find(|clock| clock.id() == id)
+    }
+}
+
 /// An instant on `CLOCK_MONOTONIC`, in nanoseconds since that clock's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MonoTime(pub u64);

@@ -21,8 +21,9 @@ pub struct JvmFact {
     pub vendor: String,
     /// `g1`, `parallel`, `serial`, `cms`, `zgc`, `shenandoah`, `epsilon`; empty where unknown.
     pub collector: String,
-    /// Flags given: `-XX:…`, `-X…`, from the command line, `JAVA_TOOL_OPTIONS`,
-    /// `JDK_JAVA_OPTIONS` and argument files, in that order of reading.
+    /// Flags given: `-XX:…`, `-X…`, `-verbose:…`, from the command line, argument files,
+    /// `JAVA_TOOL_OPTIONS` and the like, in the order in which HotSpot applies them: of two
+    /// settings of one flag the later one holds.
     pub flags: Vec<String>,
     /// Stop-the-world GC threads seen or configured; 0 where unknown.
     pub gc_threads: u32,
@@ -256,6 +257,24 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Number of rows in all tables.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        usize::from(self.jvm.is_some())
+            + usize::from(self.host.is_some())
+            + usize::from(self.coverage.is_some())
+            + self.clocks.len()
+            + self.threads.len()
+            + self.safepoints.len()
+            + self.slices.len()
+            + self.stacks.len()
+            + self.files.len()
+            + self.kernel_work.len()
+            + self.log_lines.len()
+            + self.samples.len()
+            + self.writers.len()
+    }
+
     /// Adds the rows of `other`.
     pub fn append(&mut self, other: Facts) {
         self.jvm = other.jvm.or(self.jvm.take());

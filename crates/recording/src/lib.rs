@@ -8,17 +8,70 @@
 //! * [`Clock`], [`MonoTime`], [`Interval`]: times that say which clock they are on.
 //! * [`Facts`]: one batch of rows of every table; a [`Recording`] is all of them.
 //! * [`Coverage`]: which sources ran, what was lost, what could not be read.
+//! * [`Writer`], [`BackgroundWriter`], [`seal()`]: writing; [`Recording::open`]: reading.
+//! * [`Table`]: name, columns, units and documentation of each table.
+//!
+//! # On storage
+//!
+//! A recording is a directory. It is one if it holds at least one part of a table:
+//!
+//! ```text
+//! slices-0000.parquet       sealed: Parquet with zstd, complete, checksum inside
+//! slices-0001.arrows        live: Arrow IPC stream, grows by one batch per write
+//! slices-0001.parquet.tmp   being sealed; ignored, removed by the next sealing
+//! ```
+//!
+//! The number counts rotations. Parts of one table are read in the order of their numbers; a live
+//! and a sealed part of one number hold the same rows, and the sealed one is taken.
+//! A part is sealed by writing it aside, syncing it, renaming it, syncing the directory and then
+//! removing the segment, so that a crash at any moment leaves every row in at least one file.
+//! Whatever a crash left, [`Recording::open`] reads it as it is and writes nothing.
+//! A killed recorder loses what it had not handed to [`Writer::write`] yet, and a batch that was
+//! torn in the middle of its write, but nothing before it.
+//!
+//! All numbers are plain integers with the unit in the column's name; times are nanoseconds on
+//! `CLOCK_MONOTONIC`, and `clocks` has the way to the wall clock. With DuckDB:
+//!
+//! ```sql
+//! SELECT state, sum(end_ns - start_ns) / 1e6 AS ms FROM 'rec/slices-*.parquet' GROUP BY state;
+//! ```
+mod background;
+mod checksum;
 mod clock;
+mod columns;
 mod coverage;
+mod directory;
+mod error;
 mod facts;
+mod limits;
+mod part;
+mod place;
+mod quiet;
+mod reader;
 mod recording;
+mod schema;
+mod seal;
+mod sealed;
+mod segment;
+mod tables;
+#[cfg(test)]
+mod tests;
 mod thread;
+mod writer;
 
+pub use background::BackgroundWriter;
 pub use clock::{Clock, ClockOffset, Interval, MonoTime};
 pub use coverage::{Coverage, Note, Source, SourceState};
+pub use error::RecordingError;
 pub use facts::{
     Facts, FileFact, HostFact, JvmFact, KernelWork, KernelWorkKind, LogLine, SafepointFact,
     SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
 };
+pub use limits::Limits;
+pub use place::{Place, default_place};
+pub use reader::is_recording;
 pub use recording::Recording;
+pub use schema::{Column, Kind, SCHEMA_VERSION, Table, Worth};
+pub use seal::{Sealed, seal};
 pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
+pub use writer::{Summary, Writer};

@@ -1,1 +1,28 @@
-//! placeholder
+//! What was found out, for people and for programs.
+//!
+//! A [`diagnose::Diagnosis`] goes in; text, JSON, Markdown or CSV comes out.
+//! This is the only crate that serialises for others: the shapes in [`json`] are a contract,
+//! the types of `diagnose` are not.
+//!
+//! Nothing here reads the environment, the terminal or the clock: the caller says in [`Options`]
+//! how wide the terminal is, whether it shows colour, and in which zone it wants to see times.
+pub mod bytes;
+pub mod csv;
+pub mod duration;
+pub mod json;
+pub mod line;
+pub mod markdown;
+mod options;
+pub mod page;
+pub mod ps;
+mod share;
+pub mod terminal;
+pub mod text;
+mod when;
+mod words;
+
+pub use bytes::bytes;
+pub use duration::duration;
+pub use jiff::tz::TimeZone;
+pub use options::{Options, Style};
+pub use share::percent;

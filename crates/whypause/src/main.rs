@@ -1,2 +1,6 @@
-//! placeholder
-fn main() {}
+//! The program: reads the arguments, runs the command, says what went wrong.
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    whypause::main(std::env::args_os())
+}

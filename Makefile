@@ -1,0 +1,34 @@
+# The two commands to start with are `make demo` and `make test`.
+# Everything here is one line that calls cargo or a script; the scripts can be run by hand.
+
+.PHONY: help setup build test demo lint fmt gen bench-recorder clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## make two pauses happen, explain them, and make them go away (about two minutes after the build)
+	@scripts/demo.sh
+
+test: ## install what is missing, then run every check and every test
+	@scripts/test.sh
+
+setup: ## install what is missing, after saying what that is
+	@scripts/setup.sh
+
+build: ## build the program: target/release/whypause
+	@scripts/build.sh
+
+lint: ## check the format, the lints and the scripts
+	@scripts/lint.sh
+
+fmt: ## format the code
+	@cargo fmt --all
+
+gen: ## write again what is generated: pages of causes, man pages, completions
+	@cargo xtask gen
+
+bench-recorder: ## measure what recording costs, as a table
+	@scripts/bench-recorder.sh
+
+clean: ## remove everything that was built
+	@cargo clean

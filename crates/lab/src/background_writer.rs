@@ -1,0 +1,83 @@
+//! The other process: writes files to a disk as fast as the disk takes them, as a backup, a log
+//! shipper or a compaction does.
+use crate::{Cleanup, LabError, Running};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+/// How many files it writes in turn.
+const FILES: u32 = 6;
+
+/// MiB per file: many times what a limited disk writes in a second, so that a sync always has a
+/// queue before it, and six of them fit on a disk of 1 GiB.
+const FILE_MIB: u32 = 40;
+
+/// Runs `dd … conv=fsync` again and again. A program of its own, so that whoever looks for the
+/// culprit can find it.
+#[derive(Debug)]
+pub struct BackgroundWriter {
+    dir: PathBuf,
+    said: PathBuf,
+    running: Option<Running>,
+    rounds: u32,
+}
+
+impl BackgroundWriter {
+    /// Starts to write into `dir`; what `dd` says goes to the file `said`.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where `dd` cannot be started.
+    pub fn start(
+        cleanup: &mut Cleanup,
+        dir: &Path,
+        said: &Path,
+    ) -> Result<BackgroundWriter, LabError> {
+        let mut writer = BackgroundWriter {
+            dir: dir.to_path_buf(),
+            said: said.to_path_buf(),
+            running: None,
+            rounds: 0,
+        };
+        writer.keep_going(cleanup)?;
+        Ok(writer)
+    }
+
+    /// Starts the next file where the last one is done. To be called every few milliseconds.
+    ///
+    /// # Errors
+    /// [`LabError::Program`] where `dd` failed: a disk that is full or gone makes no pauses.
+    pub fn keep_going(&mut self, cleanup: &mut Cleanup) -> Result<(), LabError> {
+        if let Some(running) = &mut self.running {
+            match running.ended()? {
+                None => return Ok(()),
+                Some(status) if status.success() => {}
+                Some(status) => {
+                    let message = format!("{status}, see `{}`", self.said.display());
+                    return Err(LabError::Program { program: "dd".into(), message });
+                }
+            }
+        }
+        let file = self.dir.join(format!("background-{}", self.rounds % FILES));
+        let mut command = Command::new("dd");
+        command.arg("if=/dev/zero").arg(format!("of={}", file.display()));
+        command.args(["bs=1M", &format!("count={FILE_MIB}"), "conv=fsync"]);
+        self.running = Some(Running::start(cleanup, command, &self.said, &self.said)?);
+        self.rounds += 1;
+        Ok(())
+    }
+
+    /// Files begun so far.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// Ends it. What is under way on a slow disk ends when the disk lets go of it.
+    pub fn stop(&mut self, patience: Duration) {
+        if let Some(mut running) = self.running.take() {
+            running.end(patience);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What the journal promises: everything is undone, once, and only what is the lab's own.
+use super::*;
+use crate::{
+    BackgroundWriter, Isolation, SlowDisk,
+    slow_disk::{self, DiskOptions, FileSystem, Limit},
+};
+use std::{
+    fs::Permissions,
+    io::{BufRead, BufReader},
+    os::unix::fs::PermissionsExt,
+    process::{Command, Stdio},
+};
+use tempfile::TempDir;
+
+/// A work directory that goes away with the test.
+fn work_dir() -> (TempDir, PathBuf) {
+    let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = parent.path().join("whypause-lab-test");
+    (parent, path)
+}
+
+fn leave_behind(path: &Path, undo: Undo) {
+    let dir = WorkDir::open(path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    cleanup.promise(undo).unwrap();
+    // as `kill -9` does: nothing is undone
+    std::mem::forget(cleanup);
+}
+
+/// Opens the work directory as the next run does; what it found, or what it could not undo.
+fn next_start(path: &Path) -> Result<Vec<String>, LabError> {
+    let dir = WorkDir::open(path).unwrap();
+    Cleanup::open(&dir).map(|(_, leftovers)| leftovers)
+}
+
+#[test]
+fn the_next_start_removes_what_was_left_and_only_once() {
+    let (_parent, path) = work_dir();
+    let file = path.join("disk.img");
+    leave_behind(&path, Undo::Remove { path: file.clone() });
+    std::fs::write(&file, "image").unwrap();
+    assert_eq!(next_start(&path).unwrap(), [format!("`{}`", file.display())]);
+    assert!(!file.exists());
+    assert!(next_start(&path).unwrap().is_empty());
+}
+
+#[test]
+fn a_journal_cut_at_any_byte_is_still_read() {
+    let (_parent, path) = work_dir();
+    let files = [path.join("first"), path.join("second")];
+    let dir = WorkDir::open(&path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    for file in &files {
+        cleanup.promise(Undo::Remove { path: file.clone() }).unwrap();
+    }
+    let whole = std::fs::read(path.join("journal")).unwrap();
+    cleanup.undo_all().unwrap();
+    drop((cleanup, dir));
+    let first_line = whole.iter().position(|byte| *byte == b'\n').unwrap();
+    for cut in 0..=whole.len() {
+        std::fs::write(path.join("journal"), &whole[..cut]).unwrap();
+        let expected = usize::from(cut >= first_line) + usize::from(cut + 1 >= whole.len());
+        assert_eq!(next_start(&path).unwrap().len(), expected, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_journal_that_others_may_write_is_not_believed() {
+    let (_parent, path) = work_dir();
+    leave_behind(&path, Undo::Remove { path: path.join("x") });
+    std::fs::set_permissions(path.join("journal"), Permissions::from_mode(0o666)).unwrap();
+    assert!(matches!(next_start(&path), Err(LabError::Step { .. })));
+}
+
+#[test]
+fn nothing_outside_the_work_directory_is_touched() {
+    let (parent, path) = work_dir();
+    let outside = parent.path().join("precious");
+    std::fs::write(&outside, "").unwrap();
+    let by_detour = path.join("../precious");
+    for undo in [
+        Undo::Remove { path: outside.clone() },
+        Undo::Remove { path: by_detour },
+        Undo::Remove { path: path.clone() },
+        Undo::Unmount { target: "/proc".into() },
+        Undo::RemoveKernelDir { path: parent.path().to_path_buf() },
+    ] {
+        assert!(undo.perform(&path).is_err(), "{undo}");
+    }
+    assert!(outside.exists());
+    // a loop device over someone else's file is no error, it is just not ours
+    Undo::DetachLoop { backing: outside }.perform(&path).unwrap();
+}
+
+#[test]
+fn a_setting_is_put_back_unless_someone_else_changed_it() {
+    let parent = tempfile::tempdir().unwrap();
+    let file = parent.path().join("nr_requests");
+    let undo = Undo::Knob { file: file.clone(), from: "128".into(), to: "64".into() };
+    let check = |now: &str, expected: &str| {
+        std::fs::write(&file, now).unwrap();
+        undo.perform(parent.path()).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), expected);
+    };
+    check("64\n", "128");
+    check("32\n", "32\n");
+    std::fs::remove_file(&file).unwrap();
+    undo.perform(parent.path()).unwrap();
+}
+
+#[test]
+fn a_limit_is_lifted_unless_someone_else_set_it() {
+    let parent = tempfile::tempdir().unwrap();
+    let file = parent.path().join("blkio.throttle.write_bps_device");
+    let check = |rules: &str, expected: &str| {
+        std::fs::write(&file, rules).unwrap();
+        unthrottle(&file, "7:1", "5242880").unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), expected);
+    };
+    check("7:0 1\n7:1 5242880\n", "7:1 0");
+    check("7:1 1000\n", "7:1 1000\n");
+    check("7:11 5242880\n", "7:11 5242880\n");
+    check("", "");
+}
+
+#[test]
+fn a_process_that_was_left_is_killed() {
+    let (_parent, path) = work_dir();
+    let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+    let id = ProcessId::of(child.id().cast_signed()).unwrap();
+    leave_behind(&path, Undo::Process { id, name: "sleep".into() });
+    next_start(&path).unwrap();
+    assert!(!child.wait().unwrap().success());
+}
+
+#[test]
+fn changes_are_undone_back_to_a_mark_and_on_drop() {
+    let (_parent, path) = work_dir();
+    let dir = WorkDir::open(&path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    let [first, second] = [path.join("first"), path.join("second")];
+    cleanup.promise(Undo::Remove { path: first.clone() }).unwrap();
+    std::fs::write(&first, "").unwrap();
+    let mark = cleanup.mark();
+    cleanup.promise(Undo::Remove { path: second.clone() }).unwrap();
+    std::fs::write(&second, "").unwrap();
+    cleanup.undo_to(mark).unwrap();
+    assert!(first.exists() && !second.exists());
+    drop(cleanup);
+    assert!(!first.exists());
+}
+
+const CHILD: &str = "WHYPAUSE_LAB_TEST_CHILD";
+
+/// Not a test of its own: the process that the next test kills, when the variable says so.
+#[test]
+fn holder_of_a_disk() {
+    let Some(path) = std::env::var_os(CHILD).map(PathBuf::from) else { return };
+    let dir = WorkDir::open(&path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    let options = DiskOptions {
+        size_bytes: 256 << 20,
+        file_system: FileSystem::Ext4,
+        mount_options: "commit=1",
+        stable_writes: true,
+    };
+    let _fast = crate::fast_disk::mount(&mut cleanup, &dir).unwrap();
+    let _isolation = Isolation::create(&mut cleanup);
+    let disk = SlowDisk::create(&mut cleanup, &dir, "slow", options).unwrap();
+    disk.limit(&mut cleanup, Limit::WriteBytes(1 << 20)).unwrap();
+    let said = path.join("said");
+    cleanup.promise(Undo::Remove { path: said.clone() }).unwrap();
+    let _writer = BackgroundWriter::start(&mut cleanup, disk.mount_point(), &said).unwrap();
+    println!("holding {}", disk.device().display());
+    loop {
+        std::thread::park();
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_once_the_next_one_started() {
+    if let Err(reason) = slow_disk::can_run() {
+        println!("SKIPPED: {reason}");
+        return;
+    }
+    let (_parent, path) = work_dir();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--nocapture", "cleanup::tests::holder_of_a_disk"])
+        .env(CHILD, &path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let holding = lines
+        .map_while(Result::ok)
+        .find_map(|line| line.split_once("holding /dev/").map(|(_, device)| device.to_owned()));
+    let device = holding.expect("the child made a disk");
+    assert!(is_mount_point(&path.join("slow")).unwrap());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let group = Path::new("/sys/fs/cgroup/cpu").join(format!("whypause-lab-{}", child.id()));
+
+    let leftovers = next_start(&path).unwrap();
+    assert!(leftovers.len() > 8, "{leftovers:?}");
+    assert!(!is_mount_point(&path.join("slow")).unwrap());
+    assert!(!is_mount_point(&path.join("fast")).unwrap());
+    assert!(!Path::new(&format!("/sys/block/{device}/loop/backing_file")).exists());
+    assert!(!group.exists());
+    let mut left: Vec<_> = std::fs::read_dir(&path).unwrap().flatten().collect();
+    left.retain(|it| it.file_name() != "journal" && it.file_name() != "lock");
+    assert!(left.is_empty(), "{left:?}");
+    let stable = format!("/sys/block/{device}/queue/stable_writes");
+    assert_eq!(std::fs::read_to_string(stable).unwrap().trim(), "0");
+}

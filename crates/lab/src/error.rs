@@ -1,0 +1,103 @@
+//! What can go wrong in the lab.
+use std::{fmt, io};
+
+/// What this host lacks to run a part of the lab, and how to get it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// What is missing; lower case, one line, without a full stop.
+    pub lacks: String,
+    /// What to do about it; may be empty.
+    pub hint: String,
+}
+
+impl Reason {
+    /// A reason with a hint.
+    pub fn new(lacks: impl Into<String>, hint: impl Into<String>) -> Reason {
+        Reason { lacks: lacks.into(), hint: hint.into() }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.lacks)
+    }
+}
+
+/// Why a run of the lab ended without a verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// What was asked for does not exist.
+    #[error("{message}")]
+    Usage {
+        /// One line.
+        message: String,
+        /// What exists instead.
+        hint: String,
+    },
+    /// The host lacks something.
+    #[error("the lab cannot run here: {0}")]
+    CannotRun(Reason),
+    /// Another lab runs on this host; two would disturb each other.
+    #[error("another lab is running (pid {pid})")]
+    Busy {
+        /// Its process id; 0 where unknown.
+        pid: u32,
+    },
+    /// A step failed.
+    #[error("cannot {doing}: {source}")]
+    Step {
+        /// What was being done.
+        doing: String,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+    /// A program that the lab uses failed.
+    #[error("`{program}` failed: {message}")]
+    Program {
+        /// Its name.
+        program: String,
+        /// The last line it said, or its exit status.
+        message: String,
+    },
+    /// Something that the lab did could not be undone.
+    #[error("left behind: {0}")]
+    LeftBehind(String),
+    /// Ctrl-C or a termination signal.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl LabError {
+    /// Turns the operating system's answer into an error of the step `doing`.
+    pub(crate) fn step<E: Into<io::Error>>(doing: impl Into<String>) -> impl FnOnce(E) -> LabError {
+        let doing = doing.into();
+        move |source| LabError::Step { doing, source: source.into() }
+    }
+
+    /// What to do about it, where there is something to do.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        let hint = match self {
+            LabError::Usage { hint, .. } => hint.as_str(),
+            LabError::CannotRun(reason) => reason.hint.as_str(),
+            LabError::Busy { .. } => "wait for it to end, or end it with Ctrl-C",
+            LabError::LeftBehind(_) => "`whypause lab clean` tries again",
+            _ => "",
+        };
+        (!hint.is_empty()).then_some(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_what_and_hints_only_where_it_helps() {
+        let missing = Reason::new("no loop devices", "modprobe loop");
+        let error = LabError::CannotRun(missing);
+        assert_eq!(error.to_string(), "the lab cannot run here: no loop devices");
+        assert_eq!(error.hint(), Some("modprobe loop"));
+        assert_eq!(LabError::Interrupted.hint(), None);
+    }
+}

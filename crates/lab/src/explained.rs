@@ -1,0 +1,188 @@
+//! What `whypause explain --format json` said, as far as the lab looks at it.
+//!
+//! Fields that are missing are zero or empty: the JSON only ever grows, and an older or newer
+//! program must not end an experiment.
+use crate::LabError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The answer. All times in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Explained {
+    /// The clock of every `start_ns`.
+    pub clock: String,
+    /// Statistics over all stops.
+    pub pauses: Pauses,
+    /// Causes that struck.
+    pub causes: Vec<Cause>,
+    /// Stopped time that no cause claims.
+    pub unattributed_ns: u64,
+    /// The pauses, longest first.
+    pub longest: Vec<Pause>,
+    /// What was lost, and what recording cost.
+    pub coverage: Coverage,
+}
+
+/// Statistics over all stops.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Pauses {
+    /// How many.
+    pub count: u64,
+    /// Their sum.
+    pub total_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+    /// How many were longer than `100ms`, `250ms`, …
+    pub over: BTreeMap<String, u64>,
+}
+
+/// One cause over the whole recording.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Cause {
+    /// Its id.
+    pub id: String,
+    /// `measured` or `inferred`.
+    pub certainty: String,
+    /// In how many pauses.
+    pub pauses: u64,
+    /// Its time in all pauses.
+    pub time_ns: u64,
+    /// Its share of all stopped time, 0 to 1.
+    pub share: f64,
+    /// Its mechanisms, most time first.
+    pub mechanisms: Vec<String>,
+    /// Who did it, most to blame first.
+    pub culprits: Vec<Culprit>,
+}
+
+/// Who did it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Culprit {
+    /// Name of a process, thread, cgroup or file.
+    pub name: String,
+}
+
+/// One pause.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Pause {
+    /// When it began.
+    pub start_ns: u64,
+    /// How long it lasted.
+    pub duration_ns: u64,
+    /// What it consists of.
+    pub parts: Vec<Part>,
+    /// What no cause claims.
+    pub unattributed_ns: u64,
+}
+
+/// A cause's part of a pause.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Part {
+    /// The cause's id.
+    pub cause: String,
+    /// Its time.
+    pub time_ns: u64,
+}
+
+/// What was lost, and what recording cost.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Coverage {
+    /// Events that the kernel could not hand over.
+    pub lost_events: u64,
+    /// Length of the recording.
+    pub recorded_ns: u64,
+    /// What it cost.
+    pub cost: Cost,
+}
+
+/// What recording cost.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Cost {
+    /// In the kernel, where that is known.
+    pub kernel_time_ns: Option<u64>,
+    /// CPU time of the recorder's process.
+    pub recorder_cpu_ns: u64,
+    /// Largest resident memory of the recorder's process.
+    pub recorder_rss_bytes: u64,
+    /// CPU time of the JVM meanwhile.
+    pub jvm_cpu_ns: u64,
+}
+
+impl Explained {
+    /// Reads the answer.
+    ///
+    /// # Errors
+    /// [`LabError::Program`] where it is not what `explain` prints.
+    pub fn parse(json: &str) -> Result<Explained, LabError> {
+        serde_json::from_str(json).map_err(|e| LabError::Program {
+            program: "whypause explain".into(),
+            message: format!("its answer is not understood: {e}"),
+        })
+    }
+
+    /// The time of a cause in all pauses.
+    #[must_use]
+    pub fn time_of(&self, cause: &str) -> u64 {
+        self.causes.iter().filter(|it| it.id == cause).map(|it| it.time_ns).sum()
+    }
+
+    /// The share of the stopped time that causes claim, 0 to 1; 1 where nothing stopped.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a share does not need 64 bits")]
+    pub fn attributed(&self) -> f64 {
+        match self.pauses.total_ns {
+            0 => 1.0,
+            total => 1.0 - self.unattributed_ns.min(total) as f64 / total as f64,
+        }
+    }
+}
+
+impl Pause {
+    /// The largest part: a cause's id, or `unattributed`.
+    #[must_use]
+    pub fn first(&self) -> &str {
+        // of two that are equal the first listed counts, hence the strict comparison
+        let mut first = ("unattributed", self.unattributed_ns);
+        for part in &self.parts {
+            if part.time_ns > first.1 || (first.0 == "unattributed" && part.time_ns == first.1) {
+                first = (&part.cause, part.time_ns);
+            }
+        }
+        first.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_zero_and_what_is_new_is_ignored() {
+        let explained = Explained::parse(r#"{ "schema_version": 9, "moon": 1 }"#).unwrap();
+        assert_eq!(explained, Explained::default());
+        assert!((explained.attributed() - 1.0).abs() < f64::EPSILON);
+        assert!(Explained::parse("error: no").is_err());
+    }
+
+    #[test]
+    fn the_largest_part_of_a_pause_comes_first() {
+        let check = |parts: &[(&str, u64)], unattributed_ns, expected: &str| {
+            let part = |it: &(&str, u64)| Part { cause: it.0.into(), time_ns: it.1 };
+            let parts = parts.iter().map(part).collect();
+            let pause = Pause { parts, unattributed_ns, ..Pause::default() };
+            assert_eq!(pause.first(), expected);
+        };
+        check(&[("gc-work", 5), ("mapped-file-fault", 90)], 3, "mapped-file-fault");
+        check(&[("gc-work", 5)], 6, "unattributed");
+        check(&[("gc-work", 5)], 5, "gc-work");
+        check(&[], 0, "unattributed");
+    }
+}

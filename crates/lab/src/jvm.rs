@@ -1,0 +1,200 @@
+//! A JVM under test: its command line and its life.
+use crate::{Cleanup, Interrupt, Isolation, Jdk, LabError, Running, workloads::Workload};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+/// A JVM that is up within this, on any host that can run the lab.
+const START_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where the GC log goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GcLog {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether a thread of its own writes it (`-Xlog:async`, since JDK 17).
+    pub asynchronous: bool,
+}
+
+/// What to run.
+#[derive(Debug)]
+pub struct JvmCommand<'a> {
+    /// With which JDK.
+    pub jdk: &'a Jdk,
+    /// Class path.
+    pub classes: &'a Path,
+    /// Largest heap, in MiB.
+    pub heap_mib: u32,
+    /// Young generation, in MiB.
+    pub young_mib: u32,
+    /// GC log.
+    pub gc_log: GcLog,
+    /// The program.
+    pub workload: Workload,
+    /// Its arguments, `key=value`.
+    pub arguments: Vec<String>,
+}
+
+impl JvmCommand<'_> {
+    /// Flags and arguments of `java`. No hsperfdata file, since that is a fault of its own; two GC
+    /// threads, so that hosts of any size do the same.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<String> {
+        let mut all = vec![
+            "-XX:+UseG1GC".to_owned(),
+            format!("-Xmx{}m", self.heap_mib),
+            format!("-Xmn{}m", self.young_mib),
+            "-XX:ParallelGCThreads=2".to_owned(),
+            "-XX:-UsePerfData".to_owned(),
+        ];
+        all.append(&mut log_flags(self.jdk.major, &self.gc_log));
+        all.push("-cp".to_owned());
+        all.push(self.classes.display().to_string());
+        all.push(self.workload.main_class().to_owned());
+        all.extend(self.arguments.iter().cloned());
+        all
+    }
+}
+
+/// Unified logging came with JDK 9.
+fn log_flags(major: u32, log: &GcLog) -> Vec<String> {
+    let path = log.path.display();
+    if major < 9 {
+        return vec![
+            format!("-Xloggc:{path}"),
+            "-XX:+PrintGCDetails".into(),
+            "-XX:+PrintGCDateStamps".into(),
+            "-XX:+PrintGCTimeStamps".into(),
+            "-XX:+PrintGCApplicationStoppedTime".into(),
+        ];
+    }
+    let decorators = "tn,time,uptime,level,tags";
+    let mut flags = vec![format!("-Xlog:gc*,safepoint*:file={path}:{decorators}:filecount=0")];
+    if log.asynchronous {
+        flags.push("-Xlog:async".into());
+    }
+    flags
+}
+
+/// A running JVM.
+#[derive(Debug)]
+pub struct Jvm {
+    running: Running,
+    stdout: PathBuf,
+    gc_log: PathBuf,
+}
+
+impl Jvm {
+    /// Starts it and waits until its workload runs. Its output goes to `jvm.out` and `jvm.err` in
+    /// `output`.
+    ///
+    /// # Errors
+    /// [`LabError::Program`] with its last words where it ends before that.
+    pub fn start(
+        cleanup: &mut Cleanup,
+        interrupt: &Interrupt,
+        isolation: Option<&Isolation>,
+        what: &JvmCommand<'_>,
+        output: &Path,
+    ) -> Result<Jvm, LabError> {
+        let mut command = Command::new(what.jdk.java());
+        command.args(what.arguments()).current_dir(output);
+        // flags of the surroundings would change the experiment
+        for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
+            command.env_remove(variable);
+        }
+        let (stdout, stderr) = (output.join("jvm.out"), output.join("jvm.err"));
+        let mut running = Running::start(cleanup, command, &stdout, &stderr)?;
+        if let Some(isolation) = isolation {
+            isolation.admit(running.pid())?;
+        }
+        let ready = interrupt.wait(START_PATIENCE, || {
+            if let Some(status) = running.ended()? {
+                let message = last_line(&stderr).unwrap_or_else(|| status.to_string());
+                return Err(LabError::Program { program: "java".into(), message });
+            }
+            Ok(read(&stdout).contains("ready=1").then_some(()))
+        })?;
+        if ready.is_none() {
+            let message = format!("not running after {} s", START_PATIENCE.as_secs());
+            return Err(LabError::Program { program: "java".into(), message });
+        }
+        Ok(Jvm { running, stdout, gc_log: what.gc_log.path.clone() })
+    }
+
+    /// Process id.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.running.pid()
+    }
+
+    /// Its GC log.
+    #[must_use]
+    pub fn gc_log(&self) -> &Path {
+        &self.gc_log
+    }
+
+    /// Whether it still runs.
+    ///
+    /// # Errors
+    /// [`LabError::Program`] where it ended on its own.
+    pub fn check(&mut self) -> Result<(), LabError> {
+        match self.running.ended()? {
+            None => Ok(()),
+            Some(status) => {
+                Err(LabError::Program { program: "java".into(), message: status.to_string() })
+            }
+        }
+    }
+
+    /// Ends it and answers what its workload measured, by name; empty where it had to be killed.
+    pub fn end(&mut self, patience: Duration) -> BTreeMap<String, u64> {
+        self.running.end(patience);
+        results(&read(&self.stdout))
+    }
+}
+
+/// The `key=number` pairs of a workload's output.
+fn results(text: &str) -> BTreeMap<String, u64> {
+    let pairs = text.split_ascii_whitespace().filter_map(|word| word.split_once('='));
+    pairs.filter_map(|(key, value)| Some((key.to_owned(), value.parse().ok()?))).collect()
+}
+
+/// A small file as text; what cannot be read is empty.
+pub(crate) fn read(path: &Path) -> String {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The last line of a small file that is not blank.
+pub(crate) fn last_line(path: &Path) -> Option<String> {
+    let text = read(path);
+    text.lines().rfind(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(major: u32, asynchronous: bool) -> String {
+        log_flags(major, &GcLog { path: "/log/gc.log".into(), asynchronous }).join(" ")
+    }
+
+    #[test]
+    fn log_flags_are_those_of_the_jdk() {
+        assert!(flags(8, false).starts_with("-Xloggc:/log/gc.log -XX:+PrintGCDetails"));
+        let unified = "-Xlog:gc*,safepoint*:file=/log/gc.log:tn,time,uptime,level,tags:filecount=0";
+        assert_eq!(flags(11, false), unified);
+        assert_eq!(flags(17, true), format!("{unified} -Xlog:async"));
+    }
+
+    #[test]
+    fn results_are_numbers_by_name() {
+        let found = results("ready=1\nread_count=12 read_max_us=3 note=text x\n");
+        assert_eq!(found.get("read_count"), Some(&12));
+        assert_eq!(found.len(), 3);
+    }
+}

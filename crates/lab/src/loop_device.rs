@@ -1,0 +1,116 @@
+//! Loop devices: a file, or another loop device, as a block device.
+use crate::{Cleanup, LabError, Undo, process};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// An attached loop device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopDevice {
+    path: PathBuf,
+}
+
+impl LoopDevice {
+    /// Attaches the next free loop device to `backing`, without a page cache between the two.
+    ///
+    /// # Errors
+    /// [`LabError::Program`] with what `losetup` says.
+    pub fn attach(cleanup: &mut Cleanup, backing: &Path) -> Result<LoopDevice, LabError> {
+        cleanup.promise(Undo::DetachLoop { backing: backing.to_path_buf() })?;
+        let mut command = Command::new("losetup");
+        command.args(["--find", "--show", "--direct-io=on", "--"]).arg(backing);
+        Ok(LoopDevice { path: PathBuf::from(process::output(command)?) })
+    }
+
+    /// `/dev/loopN`.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// `loopN`, as in `/sys/block`.
+    fn name(&self) -> &str {
+        self.path.file_name().and_then(|it| it.to_str()).unwrap_or("")
+    }
+
+    /// `MAJOR:MINOR`, as the block layer's cgroup controller wants it.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where sysfs does not have it.
+    pub fn number(&self) -> Result<String, LabError> {
+        let file = format!("/sys/block/{}/dev", self.name());
+        let text = std::fs::read_to_string(&file);
+        Ok(text.map_err(LabError::step(format!("read `{file}`")))?.trim().to_owned())
+    }
+
+    /// Writes a setting of the device's request queue and promises to put the old value back.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where the kernel refuses it.
+    pub fn set_queue(
+        &self,
+        cleanup: &mut Cleanup,
+        setting: &str,
+        value: u32,
+    ) -> Result<(), LabError> {
+        let file = PathBuf::from(format!("/sys/block/{}/queue/{setting}", self.name()));
+        let doing = || format!("set `{}` to {value}", file.display());
+        let from = std::fs::read_to_string(&file).map_err(LabError::step(doing()))?;
+        let (from, to) = (from.trim().to_owned(), value.to_string());
+        if from != to {
+            cleanup.promise(Undo::Knob { file: file.clone(), from, to: to.clone() })?;
+        }
+        std::fs::write(&file, to).map_err(LabError::step(doing()))
+    }
+}
+
+/// Detaches the loop devices over `backing`, if that is a file below `root` or a loop device over
+/// such a file, and waits until the kernel has let go of them.
+pub(crate) fn detach_ours(root: &Path, backing: &Path, patience: Duration) -> io::Result<()> {
+    if !backing.starts_with(root) && !backing_of(backing).is_some_and(|it| it.starts_with(root)) {
+        return Ok(());
+    }
+    let until = Instant::now() + patience;
+    loop {
+        let left = devices_over(backing)?;
+        if left.is_empty() {
+            return Ok(());
+        }
+        let mut said = None;
+        for device in &left {
+            let mut command = Command::new("losetup");
+            command.arg("--detach").arg(device);
+            // it also fails where the kernel detached the device a moment before
+            said = process::output(command).err().or(said);
+        }
+        if Instant::now() > until {
+            let busy = || io::Error::from(io::ErrorKind::ResourceBusy);
+            return Err(said.map_or_else(busy, io::Error::other));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn devices_over(backing: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/sys/block")? {
+        let device = Path::new("/dev").join(entry?.file_name());
+        if backing_of(&device).is_some_and(|it| it == backing) {
+            found.push(device);
+        }
+    }
+    Ok(found)
+}
+
+/// The file behind an attached loop device.
+fn backing_of(device: &Path) -> Option<PathBuf> {
+    let name = device.strip_prefix("/dev").ok()?;
+    let file = Path::new("/sys/block").join(name).join("loop/backing_file");
+    let text = std::fs::read_to_string(file).ok()?;
+    let path = text.trim_end_matches('\n');
+    // the kernel says this of a file that was removed while attached
+    Some(PathBuf::from(path.strip_suffix(" (deleted)").unwrap_or(path)))
+}

@@ -1,0 +1,222 @@
+//! Child processes that end with the lab, whatever ends the lab.
+//!
+//! A child is told to die with its parent (`PR_SET_PDEATHSIG`), is written to the journal with
+//! its start time, and is in a process group of its own, so that Ctrl-C on the terminal reaches
+//! the lab alone and the lab decides what ends when.
+#![allow(unsafe_code, reason = "`pre_exec` is the only way to set the parent death signal")]
+use crate::{Cleanup, LabError, Undo};
+use rustix::process::{Pid, PidfdFlags, Signal};
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+/// A process, by its id and by when it started, so that a reused id is not mistaken for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ProcessId {
+    /// Process id.
+    pub pid: i32,
+    /// Start time in clock ticks since boot (`/proc/PID/stat` field 22).
+    pub started_ticks: u64,
+}
+
+impl ProcessId {
+    /// The process that has this id now; `None` where there is none.
+    #[must_use]
+    pub fn of(pid: i32) -> Option<ProcessId> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // the name, in parentheses, may itself contain blanks and parentheses
+        let after_name = stat.rsplit_once(')')?.1;
+        let started_ticks = after_name.split_ascii_whitespace().nth(19)?.parse().ok()?;
+        Some(ProcessId { pid, started_ticks })
+    }
+
+    /// Sends SIGKILL, if the id still means this process, and waits until it is gone.
+    /// A process that is blocked in the kernel goes only when that ends.
+    pub(crate) fn kill(self, patience: Duration) -> io::Result<()> {
+        let Some(pid) = Pid::from_raw(self.pid) else { return Ok(()) };
+        // opened first and compared then: the descriptor cannot come to mean another process
+        let Ok(pidfd) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else {
+            return Ok(());
+        };
+        if ProcessId::of(self.pid) != Some(self) {
+            return Ok(());
+        }
+        let _ = rustix::process::pidfd_send_signal(&pidfd, Signal::KILL);
+        let mut wait = [rustix::event::PollFd::new(&pidfd, rustix::event::PollFlags::IN)];
+        let timeout = rustix::event::Timespec {
+            tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: 0,
+        };
+        match rustix::io::retry_on_intr(|| rustix::event::poll(&mut wait, Some(&timeout)))? {
+            0 => Err(io::Error::new(io::ErrorKind::TimedOut, "it does not end")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends SIGKILL without waiting, if the id still means this process.
+    pub(crate) fn signal_kill(self) {
+        let Some(pid) = Pid::from_raw(self.pid) else { return };
+        let Ok(pidfd) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { return };
+        if ProcessId::of(self.pid) == Some(self) {
+            let _ = rustix::process::pidfd_send_signal(&pidfd, Signal::KILL);
+        }
+    }
+}
+
+/// A running child.
+#[derive(Debug)]
+pub struct Running {
+    name: String,
+    child: Child,
+}
+
+impl Running {
+    /// Starts `command` with stdout and stderr going to files, and stdin closed.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where it cannot be started.
+    pub fn start(
+        cleanup: &mut Cleanup,
+        mut command: Command,
+        stdout: &Path,
+        stderr: &Path,
+    ) -> Result<Running, LabError> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let failed = || format!("start `{name}`");
+        command.stdin(Stdio::null());
+        command.stdout(create(stdout).map_err(LabError::step(failed()))?);
+        command.stderr(create(stderr).map_err(LabError::step(failed()))?);
+        die_with_parent(&mut command);
+        let mut child = command.spawn().map_err(LabError::step(failed()))?;
+        if let Some(id) = i32::try_from(child.id()).ok().and_then(ProcessId::of) {
+            let promised = cleanup.promise(Undo::Process { id, name: name.clone() });
+            if let Err(e) = promised {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(e);
+            }
+        }
+        Ok(Running { name, child })
+    }
+
+    /// Process id.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The exit status, if it has ended.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where the kernel refuses to say.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>, LabError> {
+        self.child.try_wait().map_err(LabError::step(format!("wait for `{}`", self.name)))
+    }
+
+    /// Asks the process to end (SIGTERM) and kills it after `patience`.
+    /// `None` where even that did not end it within `patience` more.
+    pub fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
+        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+            && matches!(self.child.try_wait(), Ok(None))
+        {
+            // not reaped yet, so the id is still this child's
+            let _ = rustix::process::kill_process(pid, Signal::TERM);
+        }
+        self.wait(patience).or_else(|| {
+            let _ = self.child.kill();
+            self.wait(patience)
+        })
+    }
+
+    fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let until = Instant::now() + patience;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Ok(status) => return status,
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(path)
+}
+
+/// Makes the child of `command` receive SIGKILL when this process ends, and puts it in a process
+/// group of its own.
+pub(crate) fn die_with_parent(command: &mut Command) {
+    let parent = rustix::process::getpid();
+    command.process_group(0);
+    // SAFETY: the closure runs between fork and exec and only makes two system calls; it neither
+    // allocates nor takes a lock.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            // the parent may have ended before the line above
+            if rustix::process::getppid() == Some(parent) {
+                Ok(())
+            } else {
+                Err(io::Error::from(io::ErrorKind::Interrupted))
+            }
+        });
+    }
+}
+
+/// Runs a program of the host to its end and returns what it printed.
+///
+/// # Errors
+/// [`LabError::Step`] where it cannot be started, [`LabError::Program`] with its last words where
+/// it fails.
+pub(crate) fn output(mut command: Command) -> Result<String, LabError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    command.stdin(Stdio::null());
+    die_with_parent(&mut command);
+    let output = command.output().map_err(LabError::step(format!("start `{program}`")))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let message = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("").trim();
+    let message = if message.is_empty() { output.status.to_string() } else { message.to_owned() };
+    Err(LabError::Program { program, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_id_and_start() {
+        let me = ProcessId::of(std::process::id().cast_signed()).unwrap();
+        assert_eq!(ProcessId::of(me.pid), Some(me));
+        assert_eq!(ProcessId::of(-1), None);
+    }
+
+    #[test]
+    fn a_reused_id_is_left_alone() {
+        let mut other = Command::new("sleep").arg("60").spawn().unwrap();
+        let id = ProcessId::of(other.id().cast_signed()).unwrap();
+        let before = ProcessId { started_ticks: id.started_ticks - 1, ..id };
+        before.kill(Duration::from_secs(5)).unwrap();
+        assert_eq!(ProcessId::of(id.pid), Some(id));
+        id.kill(Duration::from_secs(5)).unwrap();
+        assert!(!other.wait().unwrap().success());
+    }
+
+    #[test]
+    fn a_failed_program_is_quoted() {
+        let mut command = Command::new("ls");
+        command.arg("/nonexistent/whypause");
+        let said = output(command).unwrap_err().to_string();
+        assert!(said.starts_with("`ls` failed: "), "{said}");
+    }
+}

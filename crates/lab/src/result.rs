@@ -1,0 +1,266 @@
+//! What one run of one variant gave.
+use crate::{
+    explained::Explained,
+    scenarios::{Role, Scenario, Variant},
+};
+use serde::{Serialize, Serializer};
+use std::{collections::BTreeMap, time::Duration};
+
+/// Pauses from this length on must be explained by the right cause: shorter ones also come from
+/// collections alone on a busy host.
+pub const LONG: Duration = Duration::from_millis(50);
+
+/// One run of one variant. In JSON all durations are integer nanoseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunResult {
+    /// The scenario's id.
+    pub scenario: &'static str,
+    /// Version of the JDK.
+    pub jdk: String,
+    /// The variant's name.
+    pub variant: &'static str,
+    /// What the variant is for.
+    pub role: Role,
+    /// Which repetition, from 1.
+    pub run: u32,
+    /// Number of stops.
+    pub pauses: u64,
+    /// Their sum.
+    #[serde(serialize_with = "ns")]
+    pub total: Duration,
+    /// The longest.
+    #[serde(serialize_with = "ns")]
+    pub longest: Duration,
+    /// How many were longer than `100ms`, `250ms`, …
+    pub over: BTreeMap<String, u64>,
+    /// Causes that `explain` named.
+    pub causes: Vec<NamedCause>,
+    /// Share of the stopped time that causes claim, 0 to 1.
+    pub attributed: f64,
+    /// Stops of [`LONG`] and more.
+    pub long_pauses: u64,
+    /// Of these, how many have the scenario's cause as their largest part.
+    pub long_pauses_right: u64,
+    /// The cause with the most time in the stops of [`LONG`] and more; `None` where there are no
+    /// such stops.
+    pub first: Option<String>,
+    /// The longest time by which a 1 ms sleep inside the workload was too long, over its whole
+    /// life: the pause as the application felt it, measured without `whypause`.
+    #[serde(serialize_with = "ns")]
+    pub felt_longest: Duration,
+    /// Events that the recorder lost.
+    pub lost_events: u64,
+    /// What recording cost.
+    pub cost: RecorderCost,
+    /// Blocked writes to the GC log, measured independently, where that was asked for.
+    pub blocked_writes: Option<BlockedWrites>,
+}
+
+/// A cause that `explain` named.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NamedCause {
+    /// Its id.
+    pub id: String,
+    /// Its time in all pauses.
+    #[serde(serialize_with = "ns")]
+    pub time: Duration,
+    /// Its share of all stopped time, 0 to 1.
+    pub share: f64,
+    /// `measured` or `inferred`.
+    pub certainty: String,
+    /// Its mechanisms, most time first.
+    pub mechanisms: Vec<String>,
+    /// Who did it, most to blame first.
+    pub culprits: Vec<String>,
+}
+
+/// What recording cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RecorderCost {
+    /// Length of the recording.
+    #[serde(serialize_with = "ns")]
+    pub recorded: Duration,
+    /// CPU time of the recorder's process.
+    #[serde(serialize_with = "ns")]
+    pub recorder_cpu: Duration,
+    /// Time in the kernel; zero where it is not known.
+    #[serde(serialize_with = "ns")]
+    pub kernel: Duration,
+    /// CPU time of the JVM meanwhile.
+    #[serde(serialize_with = "ns")]
+    pub jvm_cpu: Duration,
+    /// Largest resident memory of the recorder's process.
+    pub recorder_rss_bytes: u64,
+}
+
+/// Blocked writes to the GC log, measured and explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct BlockedWrites {
+    /// Calls of 1 ms and more.
+    pub calls: u64,
+    /// Their time, also outside pauses.
+    #[serde(serialize_with = "ns")]
+    pub measured: Duration,
+    /// Their time inside pauses, counted once where calls overlap.
+    #[serde(serialize_with = "ns")]
+    pub measured_in_pauses: Duration,
+    /// What `explain` says of the same.
+    #[serde(serialize_with = "ns")]
+    pub explained: Duration,
+    /// Events that the kernel's trace buffer lost.
+    pub lost_events: u64,
+}
+
+impl BlockedWrites {
+    /// By how much the two differ, as a share of the measured time; `None` where nothing was
+    /// measured and nothing explained.
+    #[must_use]
+    pub fn difference(&self) -> Option<f64> {
+        let measured = self.measured_in_pauses.as_secs_f64();
+        let explained = self.explained.as_secs_f64();
+        let larger = measured.max(explained);
+        (larger > 0.0).then(|| (measured - explained).abs() / larger)
+    }
+}
+
+fn ns<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+}
+
+impl RunResult {
+    /// Puts together what `explain` and the workload said.
+    #[must_use]
+    pub(crate) fn new(
+        scenario: &Scenario,
+        variant: &Variant,
+        explained: &Explained,
+        workload: &BTreeMap<String, u64>,
+    ) -> RunResult {
+        let long = explained.longest.iter().filter(|it| ns_of(it.duration_ns) >= LONG);
+        let right = long.clone().filter(|it| it.first() == scenario.id).count();
+        let felt_us = workload.get("sleep_overrun_max_us").copied().unwrap_or(0);
+        RunResult {
+            scenario: scenario.id,
+            jdk: String::new(),
+            variant: variant.name,
+            role: variant.role,
+            run: 1,
+            pauses: explained.pauses.count,
+            total: ns_of(explained.pauses.total_ns),
+            longest: ns_of(explained.pauses.max_ns),
+            over: explained.pauses.over.clone(),
+            causes: explained.causes.iter().map(named).collect(),
+            attributed: explained.attributed(),
+            long_pauses: long.count() as u64,
+            long_pauses_right: right as u64,
+            first: first(explained),
+            felt_longest: Duration::from_micros(felt_us),
+            lost_events: explained.coverage.lost_events,
+            cost: cost(explained),
+            blocked_writes: None,
+        }
+    }
+
+    /// Whether `explain` named this cause at all.
+    #[must_use]
+    pub fn names(&self, cause: &str) -> bool {
+        self.causes.iter().any(|it| it.id == cause)
+    }
+}
+
+fn ns_of(nanos: u64) -> Duration {
+    Duration::from_nanos(nanos)
+}
+
+fn named(cause: &crate::explained::Cause) -> NamedCause {
+    NamedCause {
+        id: cause.id.clone(),
+        time: ns_of(cause.time_ns),
+        share: cause.share,
+        certainty: cause.certainty.clone(),
+        mechanisms: cause.mechanisms.clone(),
+        culprits: cause.culprits.iter().map(|it| it.name.clone()).collect(),
+    }
+}
+
+/// The cause with the most time in the long pauses, `unattributed` being one.
+fn first(explained: &Explained) -> Option<String> {
+    let mut times: BTreeMap<&str, u64> = BTreeMap::new();
+    for pause in explained.longest.iter().filter(|it| ns_of(it.duration_ns) >= LONG) {
+        *times.entry("unattributed").or_default() += pause.unattributed_ns;
+        for part in &pause.parts {
+            *times.entry(&part.cause).or_default() += part.time_ns;
+        }
+    }
+    let most = times.into_iter().max_by_key(|(_, time)| *time)?;
+    Some(most.0.to_owned())
+}
+
+fn cost(explained: &Explained) -> RecorderCost {
+    let cost = &explained.coverage.cost;
+    RecorderCost {
+        recorded: ns_of(explained.coverage.recorded_ns),
+        recorder_cpu: ns_of(cost.recorder_cpu_ns),
+        kernel: ns_of(cost.kernel_time_ns.unwrap_or(0)),
+        jvm_cpu: ns_of(cost.jvm_cpu_ns),
+        recorder_rss_bytes: cost.recorder_rss_bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        explained::{Part, Pause},
+        scenarios,
+    };
+
+    fn pause(ms: u64, cause: &str) -> Pause {
+        let parts = vec![Part { cause: cause.into(), time_ns: ms * 1_000_000 }];
+        Pause { duration_ns: ms * 1_000_000, parts, ..Pause::default() }
+    }
+
+    fn result(longest: Vec<Pause>) -> RunResult {
+        let scenario = scenarios::find("mapped-file-fault").unwrap();
+        let explained = Explained { longest, ..Explained::default() };
+        RunResult::new(scenario, &scenario.variants[1], &explained, &BTreeMap::new())
+    }
+
+    #[test]
+    fn only_long_pauses_count_for_the_first_cause() {
+        let just = result(vec![pause(50, "mapped-file-fault"), pause(49, "gc-work")]);
+        assert_eq!((just.long_pauses, just.long_pauses_right), (1, 1));
+        assert_eq!(just.first.as_deref(), Some("mapped-file-fault"));
+        let none = result(vec![pause(49, "mapped-file-fault")]);
+        assert_eq!((none.long_pauses, none.first), (0, None));
+    }
+
+    #[test]
+    fn the_cause_with_the_most_time_is_first() {
+        let mixed = result(vec![
+            pause(60, "gc-work"),
+            pause(60, "gc-work"),
+            pause(500, "mapped-file-fault"),
+        ]);
+        assert_eq!(mixed.first.as_deref(), Some("mapped-file-fault"));
+        assert_eq!((mixed.long_pauses, mixed.long_pauses_right), (3, 1));
+    }
+
+    #[test]
+    fn a_difference_is_a_share_of_the_larger() {
+        let check = |measured, explained, expected: Option<f64>| {
+            let writes = BlockedWrites {
+                calls: 1,
+                measured: Duration::ZERO,
+                measured_in_pauses: Duration::from_millis(measured),
+                explained: Duration::from_millis(explained),
+                lost_events: 0,
+            };
+            let found = writes.difference();
+            assert_eq!(found.map(|it| (it * 1000.0).round()), expected.map(|it| it * 1000.0));
+        };
+        check(100, 95, Some(0.05));
+        check(0, 100, Some(1.0));
+        check(0, 0, None);
+    }
+}

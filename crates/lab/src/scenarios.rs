@@ -1,0 +1,134 @@
+//! What the lab can make happen. One scenario is one file, named like the cause that it makes.
+mod gc_log_write_blocked;
+mod mapped_file_fault;
+
+use crate::{Jdk, LabError, Reason, Stage, Staged};
+use std::time::Duration;
+
+/// What a variant is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The same load without the fault: no cause of the lab may be named.
+    Baseline,
+    /// The fault: it must strike, and its cause must be named first.
+    Fault,
+    /// The fault with a remedy: no cause of the lab may be named.
+    Fixed,
+}
+
+/// One way to run a scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// `baseline`, `fault`, `fixed-…`.
+    pub name: &'static str,
+    /// What it is for.
+    pub role: Role,
+    /// What is different in it, in a few words.
+    pub what: &'static str,
+    /// The first JDK that can do it.
+    pub since_jdk: u32,
+    /// Prepares the host and starts the JVM.
+    pub set_up: fn(&mut Stage<'_>) -> Result<Staged, LabError>,
+}
+
+impl Variant {
+    /// Whether this JDK can do it.
+    #[must_use]
+    pub fn fits(&self, jdk: &Jdk) -> bool {
+        jdk.major >= self.since_jdk
+    }
+}
+
+/// A pause that the lab can make, and how it goes away.
+#[derive(Clone, Copy, Debug)]
+pub struct Scenario {
+    /// The id of the cause that must be named first in the fault variant.
+    pub id: &'static str,
+    /// For people, as a heading.
+    pub title: &'static str,
+    /// How long each variant is recorded unless the user says otherwise.
+    pub recorded: Duration,
+    /// How long it runs before that, for the fault to develop.
+    pub warm_up: Duration,
+    /// What to run, in the order of the table.
+    pub variants: &'static [Variant],
+    /// Whether blocked writes to the GC log can be measured beside.
+    pub writes_gc_log: bool,
+    /// What this host lacks for it.
+    pub can_run: fn() -> Result<(), Reason>,
+    /// The text of the scenario's file; its leading `//!` lines are its page.
+    file: &'static str,
+}
+
+impl Scenario {
+    /// The scenario's page in Markdown: the leading `//!` lines of its file.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let lines = self.file.lines().map_while(|line| line.strip_prefix("//!"));
+        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The variant with this name.
+    ///
+    /// # Errors
+    /// [`LabError::Usage`] with the names there are.
+    pub fn variant(&self, name: &str) -> Result<&'static Variant, LabError> {
+        self.variants.iter().find(|it| it.name == name).ok_or_else(|| {
+            let names: Vec<_> = self.variants.iter().map(|it| it.name).collect();
+            LabError::Usage {
+                message: format!("`{}` has no variant `{name}`", self.id),
+                hint: format!("it has {}", names.join(", ")),
+            }
+        })
+    }
+}
+
+/// All scenarios, in the order of the list.
+pub static ALL: &[&Scenario] = &[&gc_log_write_blocked::SCENARIO, &mapped_file_fault::SCENARIO];
+
+/// The scenario with this id.
+///
+/// # Errors
+/// [`LabError::Usage`] with the ids there are.
+pub fn find(id: &str) -> Result<&'static Scenario, LabError> {
+    ALL.iter().copied().find(|it| it.id == id).ok_or_else(|| {
+        let ids: Vec<_> = ALL.iter().map(|it| it.id).collect();
+        LabError::Usage {
+            message: format!("the lab has no scenario `{id}`"),
+            hint: format!("it has {}", ids.join(", ")),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADINGS: [&str; 4] =
+        ["## What it does", "## What it needs", "## What you see", "## References"];
+
+    #[test]
+    fn every_scenario_has_its_page_and_its_variants() {
+        for scenario in ALL {
+            let page = scenario.page();
+            let found: Vec<_> = page.lines().filter(|line| line.starts_with("## ")).collect();
+            assert_eq!(found, HEADINGS, "{}", scenario.id);
+            assert!(page.starts_with("# "), "{}", scenario.id);
+            let roles: Vec<_> = scenario.variants.iter().map(|it| it.role).collect();
+            assert!(roles.starts_with(&[Role::Baseline, Role::Fault, Role::Fixed]));
+            for variant in scenario.variants {
+                assert!(page.contains(variant.name), "{} {}", scenario.id, variant.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_exist_is_told_what_does() {
+        let error = find("moon-phase").unwrap_err();
+        assert_eq!(error.to_string(), "the lab has no scenario `moon-phase`");
+        assert!(error.hint().unwrap().contains("mapped-file-fault"));
+        let error = ALL[0].variant("fixed").unwrap_err();
+        assert!(error.hint().unwrap().contains("fixed-async"));
+    }
+}

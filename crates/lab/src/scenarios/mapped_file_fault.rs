@@ -1,0 +1,118 @@
+//! # Page fault on a mapped file
+//!
+//! ## What it does
+//! A Java thread reads random bytes of a file through a `MappedByteBuffer`, and the file is on a disk that does 40 reads a second.
+//! While the kernel fetches a page, the thread counts as running Java code; a safepoint must wait for it, and everyone else waits with the safepoint.
+//!
+//! - `baseline`: the same program reads an array on the heap
+//! - `fault`: it reads the mapping
+//! - `fixed-read`: it reads the same bytes with `FileChannel.read`, in whose system call a thread does not hold up a safepoint
+//!
+//! ## What it needs
+//! Root, two loop devices, the blkio controller of cgroup version 1, 3 GiB on `/var/tmp`, 15 s per variant.
+//!
+//! ## What you see
+//! In the fault nearly every pause takes 0.3 to 0.7 s, nearly all of it time to safepoint.
+//! In the others none over 100 ms, on a host that is otherwise quiet.
+//!
+//! ## References
+//! Linux `mm/filemap.c` (`filemap_fault`); HotSpot `src/hotspot/share/runtime/safepoint.cpp` (`SafepointSynchronize::begin`).
+use super::{Role, Scenario, Variant};
+use crate::{
+    LabError, Stage, Staged,
+    jvm::{GcLog, JvmCommand},
+    slow_disk::{self, DiskOptions, FileSystem, Limit},
+    workloads::Workload,
+};
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::Path,
+    time::Duration,
+};
+
+const DISK: DiskOptions = DiskOptions {
+    size_bytes: 512 << 20,
+    file_system: FileSystem::Ext4,
+    mount_options: "",
+    stable_writes: false,
+};
+
+/// A disk that does this has one head and others to serve.
+const DISK_LIMIT: Limit = Limit::Reads(40);
+
+/// So large that 40 reads a second do not bring it into the page cache during a run.
+const FILE_MIB: usize = 300;
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "mapped-file-fault",
+    title: "Mapped file on a slow disk",
+    recorded: Duration::from_secs(10),
+    warm_up: Duration::from_secs(2),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "reads an array on the heap",
+            since_jdk: 8,
+            set_up: baseline,
+        },
+        Variant {
+            name: "fault",
+            role: Role::Fault,
+            what: "reads a mapping of a file on a slow disk",
+            since_jdk: 8,
+            set_up: fault,
+        },
+        Variant {
+            name: "fixed-read",
+            role: Role::Fixed,
+            what: "reads the same file with FileChannel.read",
+            since_jdk: 8,
+            set_up: fixed_read,
+        },
+    ],
+    writes_gc_log: false,
+    can_run: slow_disk::can_run,
+    file: include_str!("mapped_file_fault.rs"),
+};
+
+fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    set_up(stage, "none")
+}
+
+fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    set_up(stage, "mapped")
+}
+
+fn fixed_read(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    set_up(stage, "channel")
+}
+
+/// The GC log is in memory: this scenario is about reads.
+fn set_up(stage: &mut Stage<'_>, mode: &str) -> Result<Staged, LabError> {
+    let disk = stage.disk(DISK)?;
+    let file = disk.mount_point().join("data");
+    fill(&file).map_err(LabError::step(format!("write `{}`", file.display())))?;
+    disk.drop_cache(stage.cleanup)?;
+    disk.limit(stage.cleanup, DISK_LIMIT)?;
+    let command = JvmCommand {
+        jdk: stage.jdk,
+        classes: stage.classes,
+        heap_mib: 256,
+        young_mib: 16,
+        gc_log: GcLog { path: stage.fast.join("gc.log"), asynchronous: false },
+        workload: Workload::MappedReader,
+        arguments: vec![format!("file={}", file.display()), format!("mode={mode}")],
+    };
+    Ok(Staged { jvm: stage.java(&command)?, writer: None })
+}
+
+fn fill(path: &Path) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    let block = vec![0x5a; 1 << 20];
+    for _ in 0..FILE_MIB {
+        file.write_all(&block)?;
+    }
+    file.sync_all()
+}

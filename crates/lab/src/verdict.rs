@@ -1,0 +1,170 @@
+//! Whether the lab saw what it knows to be true.
+use crate::{
+    result::{BlockedWrites, LONG, RunResult},
+    scenarios::{self, Role},
+};
+use serde::Serialize;
+
+/// By how much the explained and the measured time of blocked writes may differ, as a share of
+/// the larger.
+const LARGEST_DIFFERENCE_PERCENT: u128 = 5;
+
+/// Everything that came out of a run of the lab.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// Whether everything was as it must be.
+    pub passed: bool,
+    /// What was not, one line each: `jdk 17, fault, run 1: …`.
+    pub failures: Vec<String>,
+    /// What could not be run or judged, and why.
+    pub notes: Vec<String>,
+    /// Each run.
+    pub results: Vec<RunResult>,
+}
+
+/// Compares each run with the truth.
+#[must_use]
+pub(crate) fn judge(results: Vec<RunResult>, notes: Vec<String>) -> Outcome {
+    let failures: Vec<_> = results
+        .iter()
+        .flat_map(|it| failures(it).into_iter().map(move |what| located(it, &what)))
+        .collect();
+    Outcome { passed: failures.is_empty() && !results.is_empty(), failures, notes, results }
+}
+
+fn located(result: &RunResult, what: &str) -> String {
+    format!("jdk {}, {}, run {}: {what}", result.jdk, result.variant, result.run)
+}
+
+fn failures(result: &RunResult) -> Vec<String> {
+    let mut found = match result.role {
+        Role::Fault => fault(result),
+        Role::Baseline | Role::Fixed => clean(result),
+    };
+    if let Some(writes) = &result.blocked_writes
+        && disagree(writes)
+    {
+        found.push(format!(
+            "blocked writes: {:.0?} measured, {:.0?} explained",
+            writes.measured_in_pauses, writes.explained,
+        ));
+    }
+    found
+}
+
+/// Of less than [`LONG`] in all there is too little to have an opinion on.
+fn disagree(writes: &BlockedWrites) -> bool {
+    let larger = writes.measured_in_pauses.max(writes.explained);
+    let difference = writes.measured_in_pauses.abs_diff(writes.explained);
+    larger >= LONG && difference.as_nanos() * 100 > larger.as_nanos() * LARGEST_DIFFERENCE_PERCENT
+}
+
+/// The fault must be felt by the application itself, be measured, and be named first.
+fn fault(result: &RunResult) -> Vec<String> {
+    let mut found = Vec::new();
+    if result.felt_longest < LONG {
+        found.push(format!("the fault did not strike: longest felt {:.0?}", result.felt_longest));
+    } else if result.long_pauses == 0 {
+        found.push(format!(
+            "the application felt {:.0?} and no pause was seen",
+            result.felt_longest
+        ));
+    } else if result.first.as_deref() != Some(result.scenario) {
+        let first = result.first.as_deref().unwrap_or("nothing");
+        found.push(format!("`{first}` was named first, not `{}`", result.scenario));
+    } else if !result.causes.iter().any(|it| it.id == result.scenario && it.certainty == "measured")
+    {
+        found.push(format!("`{}` was concluded and not measured", result.scenario));
+    }
+    found
+}
+
+/// None of the causes that the lab can make may be named.
+fn clean(result: &RunResult) -> Vec<String> {
+    let named = scenarios::ALL.iter().filter(|it| result.names(it.id));
+    named.map(|it| format!("`{}` was named", it.id)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{explained::Explained, result::NamedCause};
+    use std::{collections::BTreeMap, time::Duration};
+
+    const ID: &str = "gc-log-write-blocked";
+
+    /// Text in, verdict out: `VARIANT felt MS long N first CAUSE names CAUSE… [inferred]`.
+    fn check(text: &str, expected: &str) {
+        let outcome = judge(vec![result(text)], Vec::new());
+        let verdict = if outcome.passed { "passed" } else { &outcome.failures[0] };
+        assert!(verdict.contains(expected), "{text}: {verdict}");
+    }
+
+    fn result(text: &str) -> RunResult {
+        let words: Vec<_> = text.split(' ').collect();
+        let after = |key| words.iter().position(|it| *it == key).and_then(|at| words.get(at + 1));
+        let number = |key| after(key).map_or(0, |it| it.parse().unwrap());
+        let scenario = scenarios::find(ID).unwrap();
+        let variant = scenario.variant(words[0]).unwrap();
+        let mut result = RunResult::new(scenario, variant, &Explained::default(), &BTreeMap::new());
+        result.felt_longest = Duration::from_millis(number("felt"));
+        result.long_pauses = number("long");
+        result.first = after("first").map(|it| (*it).to_owned());
+        let certainty = if words.contains(&"inferred") { "inferred" } else { "measured" };
+        result.causes.extend(after("names").map(|id| NamedCause {
+            id: (*id).to_owned(),
+            time: Duration::ZERO,
+            share: 0.0,
+            certainty: certainty.to_owned(),
+            mechanisms: Vec::new(),
+            culprits: Vec::new(),
+        }));
+        result
+    }
+
+    #[test]
+    fn a_fault_must_strike_and_be_measured_and_named_first() {
+        let right = format!("first {ID} names {ID}");
+        check(&format!("fault felt 50 long 1 {right}"), "passed");
+        check(&format!("fault felt 49 long 1 {right}"), "did not strike");
+        check("fault felt 900 long 0", "no pause was seen");
+        check(
+            &format!("fault felt 900 long 3 first gc-work names {ID}"),
+            "`gc-work` was named first",
+        );
+        check(&format!("fault felt 900 long 3 {right} inferred"), "not measured");
+    }
+
+    #[test]
+    fn a_quiet_run_names_no_cause_of_the_lab() {
+        check("baseline felt 40 long 0", "passed");
+        check("baseline felt 90 long 1 first gc-work names gc-work", "passed");
+        check("baseline felt 40 long 0 names mapped-file-fault", "`mapped-file-fault` was named");
+        check(&format!("fixed-async felt 40 long 0 names {ID}"), "was named");
+    }
+
+    #[test]
+    fn measured_and_explained_writes_agree_within_five_percent() {
+        let check = |measured_ms, explained_ms, passed| {
+            let mut it = result(&format!("fault felt 900 long 1 first {ID} names {ID}"));
+            it.blocked_writes = Some(BlockedWrites {
+                calls: 1,
+                measured: Duration::from_millis(measured_ms),
+                measured_in_pauses: Duration::from_millis(measured_ms),
+                explained: Duration::from_millis(explained_ms),
+                lost_events: 0,
+            });
+            assert_eq!(judge(vec![it], Vec::new()).passed, passed, "{measured_ms} {explained_ms}");
+        };
+        check(1000, 950, true);
+        check(1000, 949, false);
+        // too little to have an opinion on
+        check(49, 0, true);
+        check(50, 0, false);
+    }
+
+    #[test]
+    fn nothing_run_is_nothing_shown() {
+        assert!(!judge(Vec::new(), Vec::new()).passed);
+    }
+}

@@ -1,0 +1,75 @@
+// What the programs hand to user space. `src/kernel/record.rs` reads these by offset: change both.
+#pragma once
+
+enum record_kind {
+	RECORD_BEGIN = 1, // safepoint__begin
+	RECORD_OPERATION, // a VM operation that ended
+	RECORD_WAKE,      // the VM thread woke a thread after an operation
+	RECORD_END,       // safepoint__end
+	RECORD_SLICE,     // a thread's time off a CPU and on it again
+	RECORD_WORK,      // kernel work of a thread
+	RECORD_WRITER,    // a process that wrote much has exited
+};
+
+// Every record starts with this.
+struct head {
+	u16 kind;
+	u16 flags;
+	u32 tid; // the thread it is about; the process in RECORD_WRITER
+	u64 at;  // when; the start where it is about an interval
+};
+
+#define OPERATION_NAME 64
+#define COMM 16
+
+struct operation {
+	struct head head;
+	u64 end;
+	char name[OPERATION_NAME];
+};
+
+enum total { TOTAL_ON_CPU, TOTAL_RUNNABLE, TOTAL_THROTTLED, TOTAL_BLOCKED, TOTAL_WAITING, TOTALS };
+
+struct end {
+	struct head head; // at: the end probe
+	u64 begin;
+	u64 cgroup_throttled_ns;
+	u64 totals_ns[2][TOTALS]; // reaching, operating
+};
+
+// `head.at`: when the thread left its CPU; 0 where that part is not wanted or was sent before.
+enum slice_flag {
+	SLICE_BLOCKED = 1,   // it had to be woken; otherwise it could have run on
+	SLICE_STOPPED = 2,   // by a signal, a tracer or the freezer
+	SLICE_THROTTLED = 4, // runnable, but its cgroup's quota was used up
+	SLICE_IDLE = 8,      // in a system call that waits for work or for another thread
+};
+
+struct slice {
+	struct head head;
+	u64 wake; // when it could run again
+	u64 on;   // when it got a CPU
+	u64 out;  // when it left that CPU; 0 where it has not yet
+	u64 merged_ns; // waits for a CPU inside [on, out) that were too short to keep apart
+	s32 stack;     // key into `stacks`, negative where there is none
+	s32 syscall;   // -1: page fault
+	u32 fd;        // first argument of the system call
+	u32 waker;     // thread of this JVM that woke it through a futex
+	u64 inode;     // of the file mapping that last faulted
+	u32 device;    // its device, as the kernel encodes it (12:20)
+	u32 holder;    // process that had the CPU, where the wait for it was long
+	char holder_name[COMM];
+};
+
+enum work_kind { WORK_RECLAIM, WORK_COMPACTION };
+
+struct work {
+	struct head head; // flags: work_kind
+	u64 end;
+};
+
+struct writer {
+	struct head head;
+	u64 bytes;
+	char name[COMM];
+};

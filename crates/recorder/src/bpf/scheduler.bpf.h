@@ -1,0 +1,310 @@
+// What each thread of the JVM does, to the nanosecond.
+//
+// One record covers one cycle: the time off the CPU and the time on it after that. It is sent when
+// the thread leaves the CPU, or at once where the time off was long. Outside of safepoints nothing
+// is sent; the times are kept because a thread may already wait when a safepoint begins.
+#pragma once
+#include "state.bpf.h"
+
+#define STATE_UNINTERRUPTIBLE 0x0002
+#define STATE_STOPPED 0x0004
+#define STATE_TRACED 0x0008
+#define STATE_FROZEN 0x8000 // 6.1
+
+// Shorter waits for a CPU are summed in the slice around them: GC workers that wait for their
+// peers yield up to 50,000 times a second.
+#define MERGED_WAIT_NS 50000
+// A longer time off the CPU is sent when it ends, and a longer wait for a CPU names who had it.
+#define LONG_NS 1000000
+// A thread may be woken between deciding to sleep and the tracepoint.
+#define WAKE_RACE_NS 2000
+
+static __always_inline long state_of(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return ((struct task_struct___before_5_14 *)task)->state;
+}
+
+static __always_inline bool is_throttled(struct task_struct *task)
+{
+	struct task_struct___since_6_18 *since = (void *)task;
+	struct cfs_rq *queue = 0;
+
+	if (bpf_core_field_exists(since->throttled))
+		return since->throttled;
+	if (!bpf_core_field_exists(queue->throttle_count))
+		return false;
+	queue = task->se.cfs_rq;
+	return queue && queue->throttle_count > 0;
+}
+
+static __always_inline bool is_stopped(struct task_struct *task, long state)
+{
+	if (state & (STATE_STOPPED | STATE_TRACED | STATE_FROZEN))
+		return true;
+	return bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
+}
+
+static __always_inline bool is_futex_current(struct task_struct *task)
+{
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+
+	return is_futex(SYSCALL_OF(regs));
+}
+
+// Two buckets of the stack map can collide. The same stack with its innermost frames (those of the
+// tracepoint itself) left out has another hash.
+static __always_inline s32 take_stack(void *ctx)
+{
+	s32 id = bpf_get_stackid(ctx, &stacks, 0);
+
+	if (id == -17 /* EEXIST */)
+		id = bpf_get_stackid(ctx, &stacks, 1);
+	if (id == -17)
+		id = bpf_get_stackid(ctx, &stacks, 2);
+	if (id < 0)
+		count(COUNTER_LOST_STACKS);
+	return id;
+}
+
+// Adds the time up to `now` to one of the totals of the VM thread.
+static __always_inline void account_vm_thread(u32 which, u64 now)
+{
+	if (safepoint.phase > 1 || which >= TOTALS)
+		return;
+	if (now > safepoint.cursor) {
+		safepoint.totals_ns[safepoint.phase & 1][which] += now - safepoint.cursor;
+		safepoint.cursor = now;
+	}
+}
+
+static __always_inline void account_vm_wait(u64 wake, u64 now, u16 flags)
+{
+	if (flags & SLICE_BLOCKED)
+		account_vm_thread(flags & SLICE_IDLE ? TOTAL_WAITING : TOTAL_BLOCKED, wake ? wake : now);
+	account_vm_thread(flags & SLICE_THROTTLED ? TOTAL_THROTTLED : TOTAL_RUNNABLE, now);
+}
+
+static __always_inline bool is_accounted(u32 tid)
+{
+	return safepoint.open && safepoint.vm_tid == tid;
+}
+
+static __always_inline struct slice *send_cycle(struct thread *it, u32 tid, u64 out)
+{
+	struct slice *record = RESERVE(struct slice);
+
+	if (!record)
+		return 0;
+	set_head(&record->head, RECORD_SLICE, it->flags, tid, it->off);
+	record->wake = it->wake;
+	record->on = it->on;
+	record->out = out;
+	record->merged_ns = it->merged;
+	record->stack = it->stack;
+	record->syscall = it->syscall;
+	record->fd = it->fd;
+	record->waker = it->waker;
+	record->inode = it->inode;
+	record->device = it->device;
+	record->holder = 0;
+	record->holder_name[0] = 0;
+	return record;
+}
+
+static __always_inline void end_cycle(struct thread *it, u32 tid, u64 out)
+{
+	struct slice *record;
+
+	if (!it->on || !overlaps_safepoint(it->off ? it->off : it->on))
+		return;
+	record = send_cycle(it, tid, out);
+	if (record)
+		submit(record);
+}
+
+static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_struct *task,
+				      bool preempt, u64 now)
+{
+	long state = preempt ? 0 : state_of(task);
+	struct pt_regs *regs;
+	long nr;
+
+	if (!state) {
+		it->out = now;
+		it->out_flags = is_throttled(task) ? SLICE_THROTTLED : 0;
+		return;
+	}
+	end_cycle(it, task->pid, now);
+	regs = (void *)bpf_task_pt_regs(task);
+	nr = SYSCALL_OF(regs);
+	it->off = now;
+	it->on = 0;
+	it->out = 0;
+	it->merged = 0;
+	it->wake = it->wake + WAKE_RACE_NS > now ? now : 0;
+	it->waker = 0;
+	it->syscall = nr;
+	it->stack = -1;
+	it->flags = SLICE_BLOCKED;
+	it->fd = FIRST_ARGUMENT_OF(regs);
+	if (is_stopped(task, state))
+		it->flags |= SLICE_STOPPED;
+	else if (is_idle(nr) && !(state & STATE_UNINTERRUPTIBLE))
+		it->flags |= SLICE_IDLE;
+	if (!(it->flags & SLICE_IDLE))
+		it->stack = take_stack(ctx);
+}
+
+// Whether the wait that just ended is worth a record of its own, and at all.
+static __always_inline bool is_wait_wanted(struct thread *it)
+{
+	if (!overlaps_safepoint(it->off))
+		return false;
+	// Idle across the end of the safepoint: it waited for that end, or for work.
+	return safepoint.open || !(it->flags & SLICE_IDLE) || it->wake < safepoint.operations_end;
+}
+
+static __always_inline void send_wait(struct thread *it, u32 tid, struct task_struct *before, u64 now)
+{
+	struct slice *record = send_cycle(it, tid, 0);
+
+	if (!record)
+		return;
+	if (now - it->wake >= LONG_NS) {
+		record->holder = before->tgid;
+		bpf_probe_read_kernel_str(record->holder_name, COMM, before->comm);
+	}
+	submit(record);
+}
+
+static __always_inline void take_cpu(struct thread *it, u32 tid, struct task_struct *before, u64 now)
+{
+	if (it->out) {
+		if (is_accounted(tid))
+			account_vm_wait(0, now, it->out_flags);
+		if (it->on && now - it->out < MERGED_WAIT_NS && !it->out_flags) {
+			it->merged += now - it->out;
+			it->out = 0;
+			return;
+		}
+		end_cycle(it, tid, it->out);
+		it->off = it->out;
+		it->wake = it->out;
+		it->flags = it->out_flags;
+		it->syscall = -1;
+		it->stack = -1;
+		it->waker = 0;
+		it->out = 0;
+		it->merged = 0;
+	} else if (it->off) {
+		if (!it->wake)
+			it->wake = now;
+		if (is_accounted(tid))
+			account_vm_wait(it->wake, now, it->flags);
+	}
+	it->on = now;
+	if (!it->off)
+		return;
+	if (!is_wait_wanted(it)) {
+		it->off = 0;
+		return;
+	}
+	if (!safepoint.open || now - it->wake >= LONG_NS ||
+	    (now - it->off >= LONG_NS && !(it->flags & SLICE_IDLE))) {
+		send_wait(it, tid, before, now);
+		it->off = 0;
+	}
+}
+
+// The first safepoint may begin on a thread that has not left its CPU since the programs started.
+static __always_inline void start_current(u64 now)
+{
+	struct thread *it;
+
+	if (!config.scheduler)
+		return;
+	it = thread_of(bpf_get_current_task_btf());
+	if (it && !it->on)
+		it->on = now;
+}
+
+// Sends what the current thread did up to now, as if it left the CPU, and goes on from here.
+static __always_inline void flush_current(u64 now)
+{
+	struct thread *it;
+	u32 tid = (u32)bpf_get_current_pid_tgid();
+
+	if (!config.scheduler)
+		return;
+	it = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	if (!it || !it->on)
+		return;
+	end_cycle(it, tid, now);
+	it->off = 0;
+	it->on = now;
+	it->merged = 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	bool leaves = prev->tgid == config.tgid, comes = next->tgid == config.tgid;
+	struct thread *it;
+	u64 now;
+
+	if (!leaves && !comes)
+		return 0;
+	now = bpf_ktime_get_ns();
+	count(COUNTER_SWITCHES);
+	if (leaves) {
+		it = thread_of(prev);
+		if (it) {
+			if (is_accounted(prev->pid))
+				account_vm_thread(TOTAL_ON_CPU, now);
+			leave_cpu(ctx, it, prev, preempt, now);
+		}
+	}
+	if (comes) {
+		it = thread_of(next);
+		if (it)
+			take_cpu(it, next->pid, prev, now);
+	}
+	return 0;
+}
+
+static __always_inline void send_wake(u32 tid, u64 now)
+{
+	struct head *record = RESERVE(struct head);
+
+	safepoint.wakes_wanted--;
+	if (!record)
+		return;
+	set_head(record, RECORD_WAKE, 0, tid, now);
+	submit(record);
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task)
+{
+	struct task_struct *waker;
+	struct thread *it;
+	u64 now;
+
+	if (task->tgid != config.tgid)
+		return 0;
+	it = bpf_task_storage_get(&threads, task, 0, 0);
+	if (!it)
+		return 0;
+	now = bpf_ktime_get_ns();
+	// The tracepoint fires only where the wake-up changes the task's state, so the last one counts.
+	it->wake = now;
+	waker = bpf_get_current_task_btf();
+	it->waker = waker->tgid == config.tgid && is_futex_current(waker) ? waker->pid : 0;
+	if (it->waker && it->waker == safepoint.vm_tid && safepoint.wakes_wanted)
+		send_wake(task->pid, now);
+	if (safepoint.open && it->off && is_throttled(task))
+		it->flags |= SLICE_THROTTLED;
+	return 0;
+}

@@ -1,0 +1,125 @@
+// Maps, the state of the one JVM and of each of its threads, and what every topic needs.
+#pragma once
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+#include "records.h"
+#include "arch.bpf.h"
+
+// Set before loading. `src/kernel/program.rs` writes it by offset: change both.
+const volatile struct {
+	u32 tgid;      // the JVM, in the initial pid namespace
+	u32 scheduler; // whether the scheduler programs are attached
+} config = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 * 1024 * 1024);
+} records SEC(".maps");
+
+// Sized for few collisions, and a collision is retried with another depth.
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 16384);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, 48 * sizeof(u64));
+} stacks SEC(".maps");
+
+enum counter { COUNTER_SWITCHES, COUNTER_LOST, COUNTER_LOST_STACKS, COUNTERS };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, COUNTERS);
+	__type(key, u32);
+	__type(value, u64);
+} counters SEC(".maps");
+
+// One thread of the JVM. A cycle is a time off the CPU followed by a time on it.
+struct thread {
+	u64 off;    // when the cycle began; 0 where that part is not wanted any more
+	u64 wake;   // when it could run again; 0 while it cannot
+	u64 on;     // when it got a CPU; 0 where unknown
+	u64 out;    // when it left the CPU still runnable; 0 otherwise
+	u64 merged; // short waits inside [on, now)
+	u64 inode;
+	u64 work_since[2]; // by enum work_kind
+	u32 device;
+	u32 waker;
+	s32 stack;
+	s32 syscall;
+	u32 fd;
+	u16 flags;     // enum slice_flag of [off, on)
+	u16 out_flags; // likewise of [out, …)
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+// The safepoint under way, or the last one. One at a time: only the VM thread writes it.
+struct {
+	u64 begin;
+	u64 end;            // of the last one
+	u64 operations_end; // last vmops__end
+	u64 cursor;         // up to here the totals are complete
+	u64 cgroup_throttled_ns;
+	u64 operation_begin;
+	u64 totals_ns[2][TOTALS];
+	u32 open;  // between begin and end
+	u32 phase; // 0 reaching, 1 operating
+	u32 depth; // of nested VM operations
+	u32 vm_tid;
+	u32 wakes_wanted;
+	char name[OPERATION_NAME];
+} safepoint = {};
+
+static __always_inline void count(u32 which)
+{
+	u64 *value = bpf_map_lookup_elem(&counters, &which);
+
+	if (value)
+		(*value)++;
+}
+
+// User space drains on a timer. A wake-up per record would preempt the JVM, which makes records.
+static __always_inline void submit(void *record)
+{
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+#define RESERVE(type) ((type *)reserve(bpf_ringbuf_reserve(&records, sizeof(type), 0)))
+
+static __always_inline void *reserve(void *record)
+{
+	if (!record)
+		count(COUNTER_LOST);
+	return record;
+}
+
+static __always_inline void set_head(struct head *head, u16 kind, u16 flags, u32 tid, u64 at)
+{
+	head->kind = kind;
+	head->flags = flags;
+	head->tid = tid;
+	head->at = at;
+}
+
+static __always_inline struct thread *thread_of(struct task_struct *task)
+{
+	return bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+static __always_inline bool is_jvm_current(void)
+{
+	return bpf_get_current_pid_tgid() >> 32 == config.tgid;
+}
+
+// Whether something that lasted from `since` until now overlaps the open or the last safepoint.
+static __always_inline bool overlaps_safepoint(u64 since)
+{
+	return safepoint.open || since < safepoint.end;
+}

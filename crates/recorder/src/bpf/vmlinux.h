@@ -1,0 +1,112 @@
+// The few kernel types that the programs look at.
+//
+// Only the fields named here are used, and every access is relocated against the running kernel's
+// BTF (`preserve_access_index`), so neither order, offset nor size need to agree with any kernel.
+// Fields that some kernels lack are read behind `bpf_core_field_exists`.
+#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
+	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	u64 regs[31];
+	u64 sp, pc, pstate;
+};
+struct pt_regs {
+	union {
+		struct user_pt_regs user_regs;
+		struct {
+			u64 regs[31];
+			u64 sp, pc, pstate;
+		};
+	};
+	u64 orig_x0;
+	s32 syscallno;
+};
+#endif
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct task_io_accounting {
+	u64 write_bytes;
+	u64 cancelled_write_bytes;
+};
+
+struct signal_struct {
+	atomic_t live;
+	struct task_io_accounting ioac;
+};
+
+struct cfs_bandwidth {
+	u64 throttled_time;
+};
+
+struct task_group {
+	struct task_group *parent;
+	struct cfs_bandwidth cfs_bandwidth;
+};
+
+// Up to 6.17 a whole run queue is throttled.
+struct cfs_rq {
+	int throttle_count;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+};
+
+struct task_struct {
+	unsigned int __state; // 5.14
+	int pid;
+	int tgid;
+	char comm[16];
+	unsigned int frozen : 1; // 5.2: by the cgroup v2 freezer
+	struct sched_entity se;
+	struct task_group *sched_task_group;
+	struct task_struct *group_leader;
+	struct signal_struct *signal;
+	struct task_io_accounting ioac;
+};
+
+struct task_struct___before_5_14 {
+	volatile long state;
+};
+
+// From 6.18 tasks are throttled one by one, on their way back to user space.
+struct task_struct___since_6_18 {
+	bool throttled;
+};
+
+struct super_block {
+	u32 s_dev;
+};
+
+struct inode {
+	unsigned long i_ino;
+	struct super_block *i_sb;
+};
+
+struct address_space {
+	struct inode *host;
+};
+
+#pragma clang attribute pop
+#endif

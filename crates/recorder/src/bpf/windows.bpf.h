@@ -1,0 +1,171 @@
+// Begin and end of safepoints and of the VM operations in them, from the JVM's own probes.
+#pragma once
+#include "state.bpf.h"
+#include "scheduler.bpf.h"
+#include <bpf/usdt.bpf.h>
+
+// The woken threads of interest are the Java threads that continue first; the VM thread wakes
+// few others before them.
+#define WAKES_WANTED 8
+#define CGROUP_DEPTH 8
+
+// Sum of the throttled time of the current thread's cgroup and its ancestors.
+static __always_inline u64 cgroup_throttled_ns(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_group *group = BPF_CORE_READ(task, sched_task_group);
+	u64 sum = 0;
+
+	if (!bpf_core_field_exists(group->cfs_bandwidth))
+		return 0;
+	for (int i = 0; i < CGROUP_DEPTH && group; i++) {
+		sum += BPF_CORE_READ(group, cfs_bandwidth.throttled_time);
+		group = BPF_CORE_READ(group, parent);
+	}
+	return sum;
+}
+
+static __always_inline void safepoint_begin(void)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct head *record;
+
+	if (!is_jvm_current())
+		return;
+	safepoint.vm_tid = (u32)bpf_get_current_pid_tgid();
+	safepoint.wakes_wanted = 0;
+	safepoint.phase = 0;
+	safepoint.depth = 0;
+	safepoint.operation_begin = 0;
+	__builtin_memset(safepoint.totals_ns, 0, sizeof(safepoint.totals_ns));
+	safepoint.cgroup_throttled_ns = cgroup_throttled_ns();
+	safepoint.cursor = now;
+	safepoint.begin = now;
+	start_current(now);
+	safepoint.open = 1;
+	record = RESERVE(struct head);
+	if (!record)
+		return;
+	set_head(record, RECORD_BEGIN, 0, safepoint.vm_tid, now);
+	submit(record);
+}
+
+// The safepoint is reached and the first operation begins. Later ones do not change the phase.
+static __always_inline void operating(u64 now)
+{
+	account_vm_thread(TOTAL_ON_CPU, now);
+	safepoint.phase = 1;
+}
+
+static __always_inline void operation_begin(const char *name)
+{
+	u64 now = bpf_ktime_get_ns();
+
+	if (!safepoint.open || !is_jvm_current() || safepoint.depth++ > 0)
+		return;
+	operating(now);
+	safepoint.wakes_wanted = 0;
+	safepoint.operation_begin = now;
+	safepoint.name[0] = 0;
+	if (name)
+		bpf_probe_read_user_str(safepoint.name, sizeof(safepoint.name), name);
+}
+
+static __always_inline void operation_end(void)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct operation *record;
+
+	// A depth of zero is an operation whose begin was before the attach, or outside of a safepoint.
+	if (!safepoint.open || !is_jvm_current() || safepoint.depth == 0 || --safepoint.depth > 0)
+		return;
+	safepoint.operations_end = now;
+	safepoint.wakes_wanted = WAKES_WANTED;
+	record = RESERVE(struct operation);
+	if (record) {
+		set_head(&record->head, RECORD_OPERATION, 0, safepoint.vm_tid, safepoint.operation_begin);
+		record->end = now;
+		__builtin_memcpy(record->name, safepoint.name, sizeof(record->name));
+		submit(record);
+	}
+	flush_current(now);
+}
+
+static __always_inline void safepoint_end(void)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct end *record;
+
+	if (!safepoint.open || !is_jvm_current())
+		return;
+	account_vm_thread(TOTAL_ON_CPU, now);
+	flush_current(now);
+	safepoint.end = now;
+	safepoint.open = 0;
+	record = RESERVE(struct end);
+	if (!record)
+		return;
+	set_head(&record->head, RECORD_END, 0, safepoint.vm_tid, now);
+	record->begin = safepoint.begin;
+	record->cgroup_throttled_ns = cgroup_throttled_ns() - safepoint.cgroup_throttled_ns;
+	__builtin_memcpy(record->totals_ns, safepoint.totals_ns, sizeof(record->totals_ns));
+	submit(record);
+}
+
+SEC("usdt")
+int BPF_USDT(usdt_safepoint_begin)
+{
+	safepoint_begin();
+	return 0;
+}
+
+SEC("usdt")
+int BPF_USDT(usdt_safepoint_end)
+{
+	safepoint_end();
+	return 0;
+}
+
+SEC("usdt")
+int BPF_USDT(usdt_operation_begin, char *name)
+{
+	operation_begin(name);
+	return 0;
+}
+
+SEC("usdt")
+int BPF_USDT(usdt_operation_end)
+{
+	operation_end();
+	return 0;
+}
+
+// Where libjvm has no USDT: entries of HotSpot functions, found in its symbol table.
+
+SEC("uprobe")
+int symbol_safepoint_begin(void *ctx) // RuntimeService::record_safepoint_begin
+{
+	safepoint_begin();
+	return 0;
+}
+
+SEC("uprobe")
+int symbol_synchronized(void *ctx) // RuntimeService::record_safepoint_synchronized
+{
+	operation_begin(0);
+	return 0;
+}
+
+SEC("uprobe")
+int symbol_operations_end(void *ctx) // SafepointSynchronize::end
+{
+	operation_end();
+	return 0;
+}
+
+SEC("uprobe")
+int symbol_safepoint_end(void *ctx) // RuntimeService::record_safepoint_end
+{
+	safepoint_end();
+	return 0;
+}

@@ -1,0 +1,311 @@
+//! Counters of the host and of the JVM's cgroup, sampled once a second.
+//!
+//! Names and units:
+//!
+//! * `psi.{io,memory,cpu}.{some,full}_us`, for the JVM's cgroup `cgroup.psi.…`: time in which some
+//!   or all tasks waited (`/proc/pressure`, `*.pressure`).
+//! * `disk.NAME.{reads,writes}`, `.read_ms`, `.write_ms`, `.io_ms`: requests completed, time summed
+//!   over requests, time with requests under way (`Documentation/admin-guide/iostats.rst`).
+//! * `vmstat.*`: the kernel's names; `nr_*` and `pswp*` and `pgscan*` in pages, the rest events.
+//!   `vmstat.allocstall` is the sum over zones.
+//! * `cpu.steal_ms`: time in which the hypervisor ran somebody else, summed over CPUs.
+//! * `cgroup.cpu.nr_periods`, `.nr_throttled`, `.throttled_ns`: the JVM's cgroup and its ancestors
+//!   together, since the quota of each of them throttles it.
+use super::{
+    Roots,
+    cgroup::{self, Version},
+    process::ProcessDir,
+};
+use recording::{MonoTime, Sample};
+use rustix::io::pread;
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    path::{Path, PathBuf},
+};
+
+/// A name and its value.
+type Value = (String, u64);
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Pressure,
+    Vmstat,
+    Stat,
+    Disk,
+    CpuStat,
+}
+
+/// A file that is read again and again.
+#[derive(Debug)]
+struct Held {
+    kind: Kind,
+    /// Beginning of its counters' names.
+    prefix: String,
+    file: File,
+    /// How much of it matters.
+    limit_bytes: usize,
+}
+
+/// Reads all counters with files held open.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    roots: Roots,
+    held: Vec<Held>,
+    disks: BTreeMap<u64, Held>,
+    buffer: Vec<u8>,
+    /// Whether the kernel has pressure stall information.
+    pub(crate) has_pressure: bool,
+}
+
+/// All files but vmstat are far smaller, and of `/proc/stat` only the first line counts.
+const BUFFER_BYTES: usize = 32 * 1024;
+const FIRST_LINE_BYTES: usize = 256;
+/// cgroups are rarely nested deeper.
+const MAX_ANCESTORS: usize = 8;
+
+impl Counters {
+    /// Opens what there is; what is not there is left out.
+    pub(crate) fn open(roots: &Roots, pid: u32) -> Counters {
+        let mut held = Vec::new();
+        let mut open = |kind, prefix: &str, path: PathBuf| {
+            let file = File::open(path).ok();
+            let opened = file.map(|file| Held::new(kind, prefix, file));
+            let there = opened.is_some();
+            held.extend(opened);
+            there
+        };
+        let mut has_pressure = false;
+        for what in ["io", "memory", "cpu"] {
+            let path = roots.proc.join("pressure").join(what);
+            has_pressure |= open(Kind::Pressure, &format!("psi.{what}"), path);
+        }
+        open(Kind::Vmstat, "vmstat", roots.proc.join("vmstat"));
+        open(Kind::Stat, "cpu", roots.proc.join("stat"));
+        let place = ProcessDir::open(roots, pid).ok().and_then(|dir| cgroup::place(&dir, "cpu"));
+        if let Some(place) = place {
+            let directories = cgroup::directories(roots, &place, "cpu");
+            for directory in directories.iter().take(MAX_ANCESTORS) {
+                open(Kind::CpuStat, "cgroup.cpu", directory.join("cpu.stat"));
+            }
+            if let (Version::V2, Some(innermost)) = (place.version, directories.first()) {
+                for what in ["io", "memory", "cpu"] {
+                    let path = innermost.join(format!("{what}.pressure"));
+                    open(Kind::Pressure, &format!("cgroup.psi.{what}"), path);
+                }
+            }
+        }
+        let roots = roots.clone();
+        Counters {
+            roots,
+            held,
+            disks: BTreeMap::new(),
+            buffer: vec![0; BUFFER_BYTES],
+            has_pressure,
+        }
+    }
+
+    /// Adds block devices that are not watched yet: number and kernel name.
+    pub(crate) fn watch_disks(&mut self, devices: &BTreeMap<u64, String>) {
+        for (&device, name) in devices {
+            if self.disks.contains_key(&device) {
+                continue;
+            }
+            let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+            let path = self.roots.sys.join(format!("dev/block/{major}:{minor}/stat"));
+            if let Ok(file) = File::open::<&Path>(&path) {
+                self.disks.insert(device, Held::new(Kind::Disk, &format!("disk.{name}"), file));
+            }
+        }
+    }
+
+    /// Reads everything once.
+    pub(crate) fn sample(&mut self, at: MonoTime) -> Vec<Sample> {
+        let mut values = Vec::with_capacity(64);
+        for held in self.held.iter().chain(self.disks.values()) {
+            // A counter that is gone (a removed cgroup or disk) simply ends.
+            if let Some(text) = held.read(&mut self.buffer) {
+                parse(held.kind, &held.prefix, text, &mut values);
+            }
+        }
+        sum_equal_names(values).map(|(counter, value)| Sample { at, counter, value }).collect()
+    }
+
+    /// Whether there is anything to read.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+}
+
+impl Held {
+    fn new(kind: Kind, prefix: &str, file: File) -> Held {
+        let limit_bytes = if kind == Kind::Stat { FIRST_LINE_BYTES } else { BUFFER_BYTES };
+        Held { kind, prefix: prefix.into(), file, limit_bytes }
+    }
+
+    fn read<'a>(&self, buffer: &'a mut [u8]) -> Option<&'a str> {
+        let mut filled = 0;
+        while filled < self.limit_bytes {
+            match pread(&self.file, &mut buffer[filled..self.limit_bytes], filled as u64) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(_) => return None,
+            }
+        }
+        std::str::from_utf8(&buffer[..filled]).ok()
+    }
+}
+
+/// Adds up values of one name (ancestors of a cgroup, zones), keeping the order.
+fn sum_equal_names(values: Vec<Value>) -> impl Iterator<Item = Value> {
+    let mut sums: Vec<Value> = Vec::with_capacity(values.len());
+    for (name, value) in values {
+        match sums.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum = sum.saturating_add(value),
+            None => sums.push((name, value)),
+        }
+    }
+    sums.into_iter()
+}
+
+fn parse(kind: Kind, prefix: &str, text: &str, values: &mut Vec<Value>) {
+    match kind {
+        Kind::Pressure => pressure(prefix, text, values),
+        Kind::Vmstat => vmstat(prefix, text, values),
+        Kind::Stat => steal(prefix, text, values),
+        Kind::Disk => disk(prefix, text, values),
+        Kind::CpuStat => cpu_stat(prefix, text, values),
+    }
+}
+
+/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=1234`
+fn pressure(prefix: &str, text: &str, values: &mut Vec<Value>) {
+    for line in text.lines() {
+        let kind = line.split(' ').next().filter(|it| matches!(*it, "some" | "full"));
+        let total = line.split(' ').find_map(|it| it.strip_prefix("total=")?.parse().ok());
+        if let (Some(kind), Some(total)) = (kind, total) {
+            values.push((format!("{prefix}.{kind}_us"), total));
+        }
+    }
+}
+
+fn vmstat(prefix: &str, text: &str, values: &mut Vec<Value>) {
+    const NAMES: [&str; 7] = [
+        "nr_dirty",
+        "nr_writeback",
+        "pgmajfault",
+        "pswpin",
+        "pswpout",
+        "pgscan_direct",
+        "compact_stall",
+    ];
+    for (name, value) in text.lines().filter_map(|line| line.split_once(' ')) {
+        let name = if name.starts_with("allocstall_") { "allocstall" } else { name };
+        if let Ok(value) = value.parse()
+            && (name == "allocstall" || NAMES.contains(&name))
+        {
+            values.push((format!("{prefix}.{name}"), value));
+        }
+    }
+}
+
+/// The eighth number of `cpu  user nice system idle iowait irq softirq steal …`, in ticks.
+fn steal(prefix: &str, text: &str, values: &mut Vec<Value>) {
+    let line = text.lines().next().and_then(|it| it.strip_prefix("cpu "));
+    let ticks = line.and_then(|it| it.split_ascii_whitespace().nth(7)?.parse::<u64>().ok());
+    if let Some(ticks) = ticks {
+        let per_second = rustix::param::clock_ticks_per_second().max(1);
+        values.push((format!("{prefix}.steal_ms"), ticks.saturating_mul(1000) / per_second));
+    }
+}
+
+/// The fields of `/sys/block/*/stat`, which are those of `/proc/diskstats`.
+fn disk(prefix: &str, text: &str, values: &mut Vec<Value>) {
+    const FIELDS: [(usize, &str); 5] =
+        [(0, "reads"), (3, "read_ms"), (4, "writes"), (7, "write_ms"), (9, "io_ms")];
+    let numbers: Vec<u64> =
+        text.split_ascii_whitespace().filter_map(|it| it.parse().ok()).collect();
+    for (at, name) in FIELDS {
+        values.extend(numbers.get(at).map(|value| (format!("{prefix}.{name}"), *value)));
+    }
+}
+
+/// `throttled_time` (version 1) is in nanoseconds, `throttled_usec` (version 2) in microseconds.
+fn cpu_stat(prefix: &str, text: &str, values: &mut Vec<Value>) {
+    for (name, value) in text.lines().filter_map(|line| line.split_once(' ')) {
+        let Ok(value) = value.trim().parse::<u64>() else { continue };
+        let (name, value) = match name {
+            "nr_periods" | "nr_throttled" => (name, value),
+            "throttled_time" => ("throttled_ns", value),
+            "throttled_usec" => ("throttled_ns", value.saturating_mul(1000)),
+            _ => continue,
+        };
+        values.push((format!("{prefix}.{name}"), value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(kind: Kind, text: &str, expected: &str) {
+        let mut values = Vec::new();
+        parse(kind, "x", text, &mut values);
+        let shown: Vec<String> =
+            sum_equal_names(values).map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(shown.join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn pressure_totals() {
+        let text = "some avg10=5.68 avg60=3.47 avg300=0.97 total=669\nfull avg10=0.00 total=7\n";
+        check(Kind::Pressure, text, "x.some_us=669 x.full_us=7");
+        check(Kind::Pressure, "some avg10=1 total=x\nodd total=3\n", "");
+    }
+
+    #[test]
+    fn memory_statistics() {
+        let text = "nr_dirty 79\nnr_dirty_threshold 12\nallocstall_dma 1\nallocstall_normal 2\npgscan_direct 4\n";
+        check(Kind::Vmstat, text, "x.nr_dirty=79 x.allocstall=3 x.pgscan_direct=4");
+    }
+
+    #[test]
+    fn stolen_time_is_in_milliseconds() {
+        check(Kind::Stat, "cpu  1 2 3 4 5 6 7 80 9 10\ncpu0 1 2 3 4 5 6 7 8\n", "x.steal_ms=800");
+        check(Kind::Stat, "cpu  1 2 3\n", "");
+        check(Kind::Stat, "", "");
+    }
+
+    #[test]
+    fn disks() {
+        let text = "  86622 25947 5127130 42481 11802 16138 1359168 7156 2 24832 51052\n";
+        check(
+            Kind::Disk,
+            text,
+            "x.reads=86622 x.read_ms=42481 x.writes=11802 x.write_ms=7156 x.io_ms=24832",
+        );
+        check(Kind::Disk, "1 2\n", "x.reads=1");
+    }
+
+    #[test]
+    fn both_versions_of_throttled_time_are_nanoseconds() {
+        let v1 = "nr_periods 10\nnr_throttled 3\nthrottled_time 5000\n";
+        check(Kind::CpuStat, v1, "x.nr_periods=10 x.nr_throttled=3 x.throttled_ns=5000");
+        let v2 = "usage_usec 1\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5\n";
+        check(Kind::CpuStat, v2, "x.nr_periods=10 x.nr_throttled=3 x.throttled_ns=5000");
+    }
+
+    #[test]
+    fn ancestors_are_added_up() {
+        let text = "nr_throttled 3\nnr_throttled 4\n";
+        check(Kind::CpuStat, text, "x.nr_throttled=7");
+    }
+
+    #[test]
+    fn this_host_has_counters() {
+        let mut counters = Counters::open(&Roots::default(), std::process::id());
+        let samples = counters.sample(MonoTime(1));
+        assert!(samples.iter().any(|it| it.counter == "vmstat.nr_dirty"), "{samples:?}");
+    }
+}

@@ -1,0 +1,166 @@
+//! The flags a JVM was given, wherever they were given.
+use super::{jvms::Jvm, launch, process::ProcessDir};
+
+/// Argument files and flag files longer than this are cut.
+const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+/// The kernel's own limit for arguments and environment is of this order (`MAX_ARG_STRLEN` × n).
+const ENVIRONMENT_LIMIT_BYTES: u64 = 2 * 1024 * 1024;
+/// More flags than anyone gives.
+const MAX_FLAGS: usize = 4096;
+
+/// Reads the flags in the order in which HotSpot applies them, so that of two settings of one
+/// flag the later one holds: `-XX:Flags=` file, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, command
+/// line with its argument files, `_JAVA_OPTIONS` (`Arguments::parse` in `arguments.cpp`).
+///
+/// Reads the JVM's environment and files of its file systems: not for the sampling thread.
+pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm) -> Vec<String> {
+    let environment =
+        Environment(dir.bytes("environ", ENVIRONMENT_LIMIT_BYTES).unwrap_or_default());
+    let cwd = dir.link("cwd").unwrap_or_else(|_| "/".into());
+    let mut read_file = |path: &str| {
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") };
+        dir.text_inside(&path, FILE_LIMIT_BYTES).ok()
+    };
+    let sources = Sources {
+        launcher_knows_files: jvm.is_modular(),
+        tool_options: environment.get("JAVA_TOOL_OPTIONS"),
+        launcher_options: environment
+            .get("JDK_JAVA_OPTIONS")
+            .filter(|_| jvm.is_modular() && jvm.java_launcher),
+        arguments: &jvm.arguments,
+        last_options: environment.get("_JAVA_OPTIONS"),
+    };
+    collect(&sources, &mut read_file)
+}
+
+/// Where flags come from, as text.
+#[derive(Debug, Default)]
+struct Sources<'a> {
+    launcher_knows_files: bool,
+    tool_options: Option<String>,
+    launcher_options: Option<String>,
+    /// Arguments after the program's own name.
+    arguments: &'a [String],
+    last_options: Option<String>,
+}
+
+fn collect(
+    sources: &Sources<'_>,
+    read_file: &mut dyn FnMut(&str) -> Option<String>,
+) -> Vec<String> {
+    let words =
+        |text: &Option<String>| launch::environment_words(text.as_deref().unwrap_or_default());
+    let mut given = words(&sources.tool_options);
+    let files = sources.launcher_knows_files;
+    let mut launcher_file = |path: &str| if files { read_file(path) } else { None };
+    given.extend(launch::parse(&words(&sources.launcher_options), &mut launcher_file).options);
+    given.extend(launch::parse(sources.arguments, &mut launcher_file).options);
+    given.extend(words(&sources.last_options));
+
+    let mut flags = Vec::new();
+    if let Some(path) = given.iter().rev().find_map(|it| it.strip_prefix("-XX:Flags=")) {
+        flags.extend(settings(&read_file(path).unwrap_or_default()));
+    }
+    for flag in given {
+        let options_file = flag.strip_prefix("-XX:VMOptionsFile=").and_then(&mut *read_file);
+        if is_flag(&flag) {
+            flags.push(flag);
+        }
+        let inside = launch::environment_words(&options_file.unwrap_or_default());
+        flags.extend(inside.into_iter().filter(|it| is_flag(it)));
+    }
+    flags.truncate(MAX_FLAGS);
+    flags
+}
+
+/// `-X…`, `-XX:…` and `-verbose:…`, not `-D…`: properties are the application's, and often secret.
+fn is_flag(argument: &str) -> bool {
+    argument.starts_with("-X") || argument.starts_with("-verbose:")
+}
+
+/// Flags of a `-XX:Flags=` file: `+Flag`, `-Flag` and `Flag=value`, `#` comments.
+fn settings(text: &str) -> impl Iterator<Item = String> {
+    launch::file_words(text).into_iter().map(|word| format!("-XX:{word}"))
+}
+
+/// The last value of `-XX:name=value`.
+pub(crate) fn value<'a>(flags: &'a [String], name: &str) -> Option<&'a str> {
+    let of = |flag: &'a String| flag.strip_prefix("-XX:")?.strip_prefix(name)?.strip_prefix('=');
+    flags.iter().rev().find_map(of)
+}
+
+/// `environ`: `NAME=value`, each ended by a zero byte.
+struct Environment(Vec<u8>);
+
+impl Environment {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.split(|&byte| byte == 0).find_map(|entry| {
+            let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+            Some(String::from_utf8_lossy(value).into_owned())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(sources: &Sources<'_>, expected: &str) {
+        let flags = collect(sources, &mut |path| match path {
+            "opts" => Some("-Xmx2g -Dsecret=1".into()),
+            "flags" => Some("+UseZGC\nParallelGCThreads=3 # three".into()),
+            "vm" => Some("-XX:+UseNUMA".into()),
+            _ => None,
+        });
+        assert_eq!(flags.join(" "), expected);
+    }
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn later_flags_override_earlier_ones() {
+        let arguments = words("@opts -Xms1g -Dx=1 Main -Xnot");
+        check(
+            &Sources {
+                launcher_knows_files: true,
+                tool_options: Some("-XX:+UseG1GC -javaagent:x.jar".into()),
+                launcher_options: Some("-XX:+UseSerialGC".into()),
+                arguments: &arguments,
+                last_options: Some("-Xmx3g".into()),
+            },
+            "-XX:+UseG1GC -XX:+UseSerialGC -Xmx2g -Xms1g -Xmx3g",
+        );
+    }
+
+    #[test]
+    fn before_jdk_9_an_at_sign_is_no_file() {
+        let arguments = words("-Xms1g @opts Main");
+        check(&Sources { arguments: &arguments, ..Sources::default() }, "-Xms1g");
+    }
+
+    #[test]
+    fn files_named_by_flags_are_read() {
+        let arguments = words("-XX:Flags=flags -XX:VMOptionsFile=vm Main");
+        check(
+            &Sources { arguments: &arguments, ..Sources::default() },
+            "-XX:+UseZGC -XX:ParallelGCThreads=3 -XX:Flags=flags -XX:VMOptionsFile=vm -XX:+UseNUMA",
+        );
+    }
+
+    #[test]
+    fn the_last_value_of_a_flag_holds() {
+        let flags =
+            words("-XX:ParallelGCThreads=3 -XX:ParallelGCThreads=5 -XX:ParallelGCThreadsX=9");
+        assert_eq!(value(&flags, "ParallelGCThreads"), Some("5"));
+        assert_eq!(value(&flags, "ConcGCThreads"), None);
+    }
+
+    #[test]
+    fn the_environment_is_matched_by_whole_names() {
+        let environment = Environment(b"X_JAVA_OPTIONS=1\0_JAVA_OPTIONS=-Xmx1g\0A".to_vec());
+        assert_eq!(environment.get("_JAVA_OPTIONS").as_deref(), Some("-Xmx1g"));
+        assert_eq!(environment.get("A"), None);
+    }
+}

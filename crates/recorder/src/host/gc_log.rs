@@ -1,0 +1,298 @@
+//! Which of the JVM's open files is its GC log.
+//!
+//! The flags say what the log is called, the descriptors say which file is really written: the
+//! path behind a descriptor is the truth, also after a rename or when the name in the flags was
+//! relative or full of `%p` and `%t`.
+use super::{files::regular_file, maps::DELETED, process::ProcessDir};
+use recording::FileKey;
+use std::io::Read;
+
+/// The GC log of a JVM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GcLogFile {
+    /// Descriptor of the JVM.
+    pub(crate) fd: u32,
+    /// Path behind the descriptor, as the kernel names it.
+    pub(crate) path: String,
+    pub(crate) key: FileKey,
+}
+
+/// One output of the JVM's logging, as configured by flags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LogOutput {
+    /// File name with `%p` and the like; `None` for standard output.
+    name: Option<String>,
+    /// Whether lines of tag `gc` go there.
+    gc: bool,
+    /// Whether lines of tag `safepoint` go there.
+    safepoint: bool,
+}
+
+/// Outputs that get GC or safepoint lines, the most useful first: one with both, then one with
+/// GC lines. Of equals the later one.
+pub(crate) fn outputs(flags: &[String]) -> Vec<LogOutput> {
+    let mut outputs: Vec<LogOutput> = flags.iter().rev().filter_map(|it| output(it)).collect();
+    outputs.sort_by_key(|it| std::cmp::Reverse((it.gc, it.safepoint)));
+    outputs
+}
+
+/// Reads `-Xlog:what:output:decorators:options` or `-Xloggc:file`
+/// (`LogConfiguration::parse_command_line_arguments` in `logConfiguration.cpp`).
+fn output(flag: &str) -> Option<LogOutput> {
+    if let Some(name) = flag.strip_prefix("-Xloggc:") {
+        return Some(LogOutput { name: Some(name.into()), gc: true, safepoint: false });
+    }
+    let rest = flag.strip_prefix("-Xlog:")?;
+    let mut parts = split_outside_quotes(rest).into_iter();
+    let what = parts.next().unwrap_or_default();
+    let (gc, safepoint) = selection(&what);
+    let name = match parts.next().unwrap_or_default().as_str() {
+        "" | "stdout" | "#0" => None,
+        "stderr" | "#1" => return None,
+        file => Some(file.strip_prefix("file=").unwrap_or(file).to_owned()),
+    };
+    (gc || safepoint).then_some(LogOutput { name, gc, safepoint })
+}
+
+/// Splits at colons; quotes keep them together and are dropped.
+fn split_outside_quotes(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut quoted = false;
+    for it in text.chars() {
+        match it {
+            '"' => quoted = !quoted,
+            ':' if !quoted => parts.push(String::new()),
+            other => parts.last_mut().expect("there is always a last part").push(other),
+        }
+    }
+    parts
+}
+
+/// Whether a selection such as `gc*=debug,safepoint` lets lines of `gc` and of `safepoint` pass.
+fn selection(what: &str) -> (bool, bool) {
+    let (mut gc, mut safepoint) = (what.is_empty(), what.is_empty());
+    for part in what.split(',') {
+        let (tags, level) = part.split_once('=').unwrap_or((part, "info"));
+        // Pauses are logged at level info.
+        let on = matches!(level, "info" | "debug" | "trace");
+        match tags.trim_end_matches('*') {
+            "all" => (gc, safepoint) = (on, on),
+            "gc" => gc = on,
+            "safepoint" => safepoint = on,
+            _ => {}
+        }
+    }
+    (gc, safepoint)
+}
+
+/// Descriptors looked at. The JVM opens its log early, so the log's descriptor is a low number.
+const MAX_DESCRIPTORS: usize = 4096;
+/// Of those, files whose beginning is read where no name fits.
+const MAX_CONTENTS: usize = 64;
+const BEGINNING_BYTES: u64 = 4096;
+
+/// Finds the GC log among the open files of the process: by the names in the flags, else by what
+/// the file begins with (a log switched on with `jcmd`, or renamed by a rotation).
+///
+/// Reads the beginnings of files: not for the sampling thread.
+pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Option<GcLogFile> {
+    let descriptors = dir.numbers("fd").ok()?;
+    let open: Vec<(u32, String)> = descriptors
+        .into_iter()
+        .take(MAX_DESCRIPTORS)
+        .filter_map(|fd| Some((fd, dir.link(&format!("fd/{fd}")).ok()?)))
+        .filter(|(_, path)| may_be_log(path))
+        .collect();
+    let cwd = dir.link("cwd").unwrap_or_default();
+    for output in outputs(flags) {
+        let fits = |rank: fn(&str, &str, &str) -> bool| {
+            let name = output.name.as_deref();
+            let found = open.iter().filter(|(fd, path)| match name {
+                Some(name) => rank(name, &cwd, path),
+                None => *fd == 1,
+            });
+            found.filter_map(|it| file_of(dir, it)).next()
+        };
+        if let Some(found) = fits(is_path).or_else(|| fits(is_file_name)) {
+            return Some(found);
+        }
+    }
+    let written = open.iter().filter_map(|it| file_of(dir, it)).take(MAX_CONTENTS);
+    written.into_iter().find(|it| begins_like_gc_log(dir, it.fd))
+}
+
+/// Whether a path may be a log's: not a socket, pipe, device or memory file.
+fn may_be_log(path: &str) -> bool {
+    let device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+    path.starts_with('/') && !device && !path.starts_with("/memfd:") && !path.ends_with(".jar")
+}
+
+fn file_of(dir: &ProcessDir, (fd, path): &(u32, String)) -> Option<GcLogFile> {
+    let info = dir.text(&format!("fdinfo/{fd}"), 4096).ok()?;
+    if !opened_for_writing(&info) {
+        return None;
+    }
+    let key = regular_file(dir, *fd).ok()??;
+    Some(GcLogFile { fd: *fd, path: path.clone(), key })
+}
+
+/// Reads the access mode in the octal `flags:` of fdinfo.
+pub(crate) fn opened_for_writing(fdinfo: &str) -> bool {
+    let flags = fdinfo.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|it| u32::from_str_radix(it.trim(), 8).ok());
+    flags.is_some_and(|it| it & 0o3 != 0)
+}
+
+/// Whether a configured name is this very path.
+fn is_path(name: &str, cwd: &str, path: &str) -> bool {
+    let relative = name.strip_prefix("./").unwrap_or(name);
+    match name.starts_with('/') {
+        true => matches(name, path),
+        false => matches(&format!("{cwd}/{relative}"), path),
+    }
+}
+
+/// Whether the last parts agree; the directories may be reached through links.
+fn is_file_name(name: &str, _cwd: &str, path: &str) -> bool {
+    let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
+    matches(&last(name), &last(path))
+}
+
+/// Whether `path` is `name` with `%p`, `%t` and `%hn` standing for anything but a `/`; perhaps
+/// with what rotation appends (`.3`, `.0.current`) or the kernel does.
+fn matches(name: &str, path: &str) -> bool {
+    let path = path.strip_suffix(DELETED).unwrap_or(path);
+    let name = name.replace("%hn", "\0").replace("%p", "\0").replace("%t", "\0");
+    let pieces: Vec<&str> = name.split('\0').collect();
+    let suffix = |rest: &str| {
+        let rest = rest.strip_suffix(".current").unwrap_or(rest);
+        let number =
+            rest.strip_prefix('.').is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit()));
+        rest.is_empty() || number
+    };
+    follows(&pieces, path, &suffix)
+}
+
+fn follows(pieces: &[&str], path: &str, suffix: &dyn Fn(&str) -> bool) -> bool {
+    let [first, others @ ..] = pieces else { return suffix(path) };
+    let Some(rest) = path.strip_prefix(first) else { return false };
+    let [next, ..] = others else { return suffix(rest) };
+    // What the placeholder stands for ends where the next piece begins; a piece that occurs
+    // in it too is not worth trying every split for.
+    let until = rest.find('/').unwrap_or(rest.len());
+    let at = if next.is_empty() { Some(until) } else { rest.find(next) };
+    at.is_some_and(|at| at <= until && follows(others, &rest[at..], suffix))
+}
+
+fn begins_like_gc_log(dir: &ProcessDir, fd: u32) -> bool {
+    let mut bytes = Vec::new();
+    let read = dir.open_fd(fd).and_then(|it| it.take(BEGINNING_BYTES).read_to_end(&mut bytes));
+    read.is_ok() && looks_like_gc_log(&String::from_utf8_lossy(&bytes))
+}
+
+/// A rough look at the first lines: unified lines with a tag `gc` or `safepoint`, the JVM's first
+/// line (`Using G1`), or the old form (`[GC (`, `[Full GC`). The reader of logs decides for good.
+fn looks_like_gc_log(text: &str) -> bool {
+    const UNIFIED: [&str; 5] = ["[gc]", "[gc,", "[gc ", "[safepoint", " Using "];
+    const LEGACY: [&str; 4] =
+        ["[GC (", "[GC pause", "[Full GC", "application threads were stopped"];
+    text.lines().take(20).any(|line| {
+        let unified = line.starts_with('[') && UNIFIED.iter().any(|it| line.contains(it));
+        unified || LEGACY.iter().any(|it| line.contains(it))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_outputs(line: &str, expected: &str) {
+        let flags: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let shown: Vec<String> = outputs(&flags)
+            .iter()
+            .map(|it| {
+                format!("{} {} {}", it.name.as_deref().unwrap_or("stdout"), it.gc, it.safepoint)
+            })
+            .collect();
+        assert_eq!(shown.join(" | "), expected, "{line}");
+    }
+
+    #[test]
+    fn outputs_are_read_as_hotspot_reads_them() {
+        check_outputs("-Xlog:gc*,safepoint:file=gc.log:tn:filecount=3", "gc.log true true");
+        check_outputs("-Xlog:gc:/var/log/gc-%p.log", "/var/log/gc-%p.log true false");
+        check_outputs("-Xlog:all=debug:file=\"a:b.log\"", "a:b.log true true");
+        check_outputs("-Xlog::x.log", "x.log true true");
+        check_outputs("-Xlog:gc", "stdout true false");
+        check_outputs("-Xloggc:/x/gc.log", "/x/gc.log true false");
+    }
+
+    #[test]
+    fn other_outputs_do_not_count() {
+        check_outputs("-Xlog:gc=off:x.log", "");
+        check_outputs("-Xlog:gc=warning:x.log", "");
+        check_outputs("-Xlog:class+load:x.log", "");
+        check_outputs("-Xlog:gc:stderr", "");
+        check_outputs("-Xlog:disable", "");
+        check_outputs("-Xlog:async", "");
+        check_outputs("-Xmx1g", "");
+    }
+
+    #[test]
+    fn the_output_with_gc_and_safepoints_comes_first() {
+        check_outputs(
+            "-Xlog:gc*:a.log -Xlog:safepoint:b.log -Xlog:safepoint,gc:c.log -Xlog:gc:d.log",
+            "c.log true true | d.log true false | a.log true false | b.log false true",
+        );
+    }
+
+    #[test]
+    fn names_stand_for_paths() {
+        for (name, path, expected) in [
+            ("gc.log", "/app/gc.log", true),
+            ("./gc.log", "/app/gc.log", true),
+            ("logs/gc.log", "/app/logs/gc.log", true),
+            ("/l/gc-%p-%t.log", "/l/gc-42-2026-11-21_20-00-00.log", true),
+            ("/l/gc-%p", "/l/gc-pid42", true),
+            ("/l/%hn/gc.log", "/l/host1/gc.log", true),
+            ("/l/%hn/gc.log", "/l/a/b/gc.log", false),
+            ("gc.log", "/app/gc.log.0.current", true),
+            ("gc.log", "/app/gc.log.3 (deleted)", true),
+            ("gc.log", "/app/gc.log.gz", false),
+            ("gc.log", "/other/gc.log", false),
+            ("gc.log", "/app/agc.log", false),
+        ] {
+            assert_eq!(is_path(name, "/app", path), expected, "{name} {path}");
+        }
+        assert!(is_file_name("/link/gc.log", "", "/real/gc.log"));
+    }
+
+    #[test]
+    fn beginnings_of_logs() {
+        for (text, expected) in [
+            ("[0.004s][info][gc] Using G1\n", true),
+            ("[2026-11-21T20:00:00.000+0000][1ms] Using Parallel\n", true),
+            ("[0.1s][info][gc,init] Version\n", true),
+            ("[1.0s][info][safepoint   ] Safepoint \"Cleanup\"\n", true),
+            ("2.3: [GC (Allocation Failure) 1K->1K\n", true),
+            ("2026-11-21 INFO [gc] sweeper started\n", false),
+            ("\u{0}\u{0}PAR1", false),
+            ("", false),
+        ] {
+            assert_eq!(looks_like_gc_log(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn access_modes() {
+        for (flags, expected) in
+            [("0100000", false), ("0100001", true), ("02102002", true), ("x", false)]
+        {
+            assert_eq!(
+                opened_for_writing(&format!("pos:\t0\nflags:\t{flags}\n")),
+                expected,
+                "{flags}"
+            );
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The JVMs of this host, found by what they are: processes that have `libjvm.so` mapped.
+//!
+//! `hsperfdata` is not asked: it may be switched off, hidden in a container's `/tmp`, or the
+//! very cause of the pauses.
+use super::{
+    Roots, clocks, launch, maps,
+    process::{ProcessDir, Stat, is_gone, pids},
+};
+use recording::MonoTime;
+use std::{
+    io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+/// A running HotSpot JVM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Jvm {
+    /// Process id as `/proc` has it.
+    pub pid: u32,
+    /// Start after boot in clock ticks (`/proc/PID/stat` field 22). Together with `pid` it names
+    /// the process for good.
+    pub start_ticks: u64,
+    /// When it started, within one clock tick (10 ms).
+    pub started: MonoTime,
+    /// Real user id.
+    pub uid: u32,
+    /// Process id in the innermost pid namespace (`NSpid`).
+    pub pid_in_namespace: u32,
+    /// Main class with its package, or jar or source file without path. The program's own name
+    /// where the launcher is not `java`.
+    pub main: String,
+    /// Arguments after the program's own name.
+    pub arguments: Vec<String>,
+    /// The command line, arguments separated by blanks, cut at 32 KiB.
+    pub command_line: String,
+    /// Whether the launcher is `java`, which knows `JDK_JAVA_OPTIONS` and argument files.
+    pub java_launcher: bool,
+    /// Path of `libjvm.so` as the JVM sees it.
+    pub libjvm: String,
+    /// Whether that path has been removed or replaced since the JVM started.
+    pub libjvm_deleted: bool,
+    /// A path through which this process can open the very library that is mapped:
+    /// `/proc/PID/root/…`, or `/proc/PID/map_files/…` where it was deleted (needs `CAP_SYS_ADMIN`
+    /// or `CAP_CHECKPOINT_RESTORE`).
+    pub libjvm_host_path: PathBuf,
+    /// The JDK's or JRE's home as the JVM sees it; where its `release` file would be.
+    pub java_home: String,
+}
+
+impl Jvm {
+    /// Whether it is JDK 9 or later, by where the library lies: `lib/server`, not
+    /// `lib/amd64/server`.
+    #[must_use]
+    pub fn is_modular(&self) -> bool {
+        home_of(&self.libjvm).1
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// JVMs, by pid.
+    pub jvms: Vec<Jvm>,
+    /// Processes that could not be looked into, mostly for lack of permission.
+    pub unreadable: u64,
+}
+
+/// Why there is no JVM to record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JvmError {
+    /// No process has this id.
+    #[error("no process with pid `{pid}`")]
+    NoSuchProcess {
+        /// Asked for.
+        pid: u32,
+    },
+    /// It is a process, but has no `libjvm.so` mapped.
+    #[error("process `{pid}` (`{name}`) is not a hotspot jvm")]
+    NotAJvm {
+        /// Asked for.
+        pid: u32,
+        /// Its name.
+        name: String,
+    },
+    /// The kernel does not let us look.
+    #[error("no permission to look into process `{pid}`")]
+    NoPermission {
+        /// Asked for.
+        pid: u32,
+    },
+    /// Something else went wrong while reading.
+    #[error("cannot read process `{pid}`: {reason}")]
+    Unreadable {
+        /// Asked for.
+        pid: u32,
+        /// The system's words.
+        reason: String,
+    },
+    /// No main class contains the pattern.
+    #[error("no jvm matches `{pattern}`")]
+    NoMatch {
+        /// Asked for.
+        pattern: String,
+        /// Processes that could not be looked into; one of them may be meant.
+        unreadable: u64,
+    },
+    /// Several do.
+    #[error("`{pattern}` matches {} jvms: {}", .jvms.len(), list(.jvms))]
+    Ambiguous {
+        /// Asked for.
+        pattern: String,
+        /// Pid and main class of each.
+        jvms: Vec<(u32, String)>,
+    },
+}
+
+impl JvmError {
+    /// What to do about it, for a `hint:` line.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            JvmError::NoSuchProcess { .. } | JvmError::NotAJvm { .. } => {
+                "`whypause ps` lists the jvms of this host".into()
+            }
+            JvmError::NoPermission { .. } => {
+                "run as root, or with the capabilities cap_sys_ptrace, cap_bpf and cap_perfmon"
+                    .into()
+            }
+            JvmError::Unreadable { .. } => {
+                "is it still running? `whypause ps` lists the jvms".into()
+            }
+            JvmError::NoMatch { unreadable: 0, .. } => {
+                "`whypause ps` lists the jvms of this host".into()
+            }
+            JvmError::NoMatch { unreadable, .. } => format!(
+                "{unreadable} processes could not be looked into; run as root to see their jvms too"
+            ),
+            JvmError::Ambiguous { .. } => "give the pid, or more of the name".into(),
+        }
+    }
+
+    fn from_io(pid: u32, error: &io::Error) -> JvmError {
+        match error.kind() {
+            _ if is_gone(error) => JvmError::NoSuchProcess { pid },
+            io::ErrorKind::PermissionDenied => JvmError::NoPermission { pid },
+            _ => JvmError::Unreadable { pid, reason: error.to_string() },
+        }
+    }
+}
+
+/// `4242 kafka.Kafka, 4711 orders.jar, …`; at most 10 of them.
+fn list(jvms: &[(u32, String)]) -> String {
+    let mut names: Vec<String> =
+        jvms.iter().take(10).map(|(pid, main)| format!("{pid} {main}")).collect();
+    if jvms.len() > names.len() {
+        names.push(format!("{} more", jvms.len() - names.len()));
+    }
+    names.join(", ")
+}
+
+/// Finds all JVMs. A process that ends while it is looked at is no JVM and no error.
+#[must_use]
+pub fn find_jvms(roots: &Roots) -> Found {
+    let mut found = Found::default();
+    for pid in pids(roots).unwrap_or_default() {
+        match read(roots, pid) {
+            Ok(jvm) => found.jvms.extend(jvm),
+            Err(error) if is_gone(&error) => {}
+            Err(_) => found.unreadable += 1,
+        }
+    }
+    found
+}
+
+/// The JVM with this pid.
+///
+/// # Errors
+///
+/// Where there is no such process, it is no JVM, or it must not be looked into.
+pub fn jvm(roots: &Roots, pid: u32) -> Result<Jvm, JvmError> {
+    match read(roots, pid) {
+        Ok(Some(jvm)) => Ok(jvm),
+        Ok(None) => Err(JvmError::NotAJvm { pid, name: process_name(roots, pid) }),
+        Err(error) => Err(JvmError::from_io(pid, &error)),
+    }
+}
+
+/// The JVM named by a pid or by a part of its main class. A main class that is the whole pattern
+/// counts before those that only contain it.
+///
+/// # Errors
+///
+/// As [`jvm`], and where no JVM or more than one fits.
+pub fn select(roots: &Roots, pattern: &str) -> Result<Jvm, JvmError> {
+    if let Ok(pid) = pattern.parse() {
+        return jvm(roots, pid);
+    }
+    let Found { jvms, unreadable } = find_jvms(roots);
+    let fitting = |fits: &dyn Fn(&str) -> bool| -> Vec<Jvm> {
+        jvms.iter().filter(|it| fits(&it.main)).cloned().collect()
+    };
+    let mut chosen = fitting(&|main| main == pattern);
+    if chosen.is_empty() {
+        chosen = fitting(&|main| main.contains(pattern));
+    }
+    match chosen.len() {
+        0 => Err(JvmError::NoMatch { pattern: pattern.into(), unreadable }),
+        1 => Ok(chosen.remove(0)),
+        _ => Err(JvmError::Ambiguous {
+            pattern: pattern.into(),
+            jvms: chosen.into_iter().map(|it| (it.pid, it.main)).collect(),
+        }),
+    }
+}
+
+fn process_name(roots: &Roots, pid: u32) -> String {
+    let name = ProcessDir::open(roots, pid).and_then(|dir| dir.text("comm", 64));
+    name.map(|it| it.trim_end().to_owned()).unwrap_or_default()
+}
+
+/// More than any command line in use.
+const ARGUMENTS_LIMIT_BYTES: u64 = 1024 * 1024;
+const COMMAND_LINE_LIMIT_BYTES: usize = 32 * 1024;
+const ARGUMENT_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+
+/// `Ok(None)` where the process is no JVM.
+fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
+    let dir = ProcessDir::open(roots, pid)?;
+    let Some(library) = maps::libjvm(&dir)? else { return Ok(None) };
+    let stat = Stat::of(&dir)?;
+    let (uid, pid_in_namespace) = parse_status(&dir.text("status", 16 * 1024)?);
+    let (java_home, modular) = home_of(&library.path);
+    let mut arguments = split_arguments(&dir.bytes("cmdline", ARGUMENTS_LIMIT_BYTES)?);
+    let command_line = cut(arguments.join(" "), COMMAND_LINE_LIMIT_BYTES);
+    let program = program_name(&dir, arguments.first(), &stat.name);
+    arguments.drain(..arguments.len().min(1));
+    let java_launcher = program == "java";
+    let main = if java_launcher { main_of(&dir, &arguments, modular) } else { program };
+    Ok(Some(Jvm {
+        pid,
+        start_ticks: stat.start_ticks,
+        started: started(stat.start_ticks),
+        uid: uid.unwrap_or_default(),
+        pid_in_namespace: pid_in_namespace.unwrap_or(pid),
+        main,
+        arguments,
+        command_line,
+        java_launcher,
+        libjvm_host_path: host_path(roots, pid, &library),
+        libjvm: library.path,
+        libjvm_deleted: library.deleted,
+        java_home,
+    }))
+}
+
+/// Ticks after boot, on the monotonic clock: that one stands still while the host sleeps.
+fn started(start_ticks: u64) -> MonoTime {
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    let since_boot = u128::from(start_ticks) * 1_000_000_000 / u128::from(per_second);
+    MonoTime(u64::try_from(since_boot).unwrap_or(u64::MAX)) - clocks::suspended()
+}
+
+fn split_arguments(bytes: &[u8]) -> Vec<String> {
+    let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
+    bytes.split(|&byte| byte == 0).map(|it| String::from_utf8_lossy(it).into_owned()).collect()
+}
+
+/// The program's name: the executable's, which nobody can set; else what it calls itself.
+fn program_name(dir: &ProcessDir, first: Option<&String>, comm: &str) -> String {
+    let base = |path: &str| {
+        path.trim_end_matches(maps::DELETED).rsplit('/').next().unwrap_or("").to_owned()
+    };
+    let names = [dir.link("exe").ok(), first.cloned(), Some(comm.to_owned())];
+    names.iter().flatten().map(|it| base(it)).find(|it| !it.is_empty()).unwrap_or_default()
+}
+
+fn main_of(dir: &ProcessDir, arguments: &[String], modular: bool) -> String {
+    let mut read_file = |path: &str| {
+        let path = match path.strip_prefix('/') {
+            Some(_) => path.to_owned(),
+            None => format!("{}/{path}", dir.link("cwd").ok()?),
+        };
+        modular.then(|| dir.text_inside(&path, ARGUMENT_FILE_LIMIT_BYTES).ok())?
+    };
+    let main = launch::parse(arguments, &mut read_file).main;
+    if main.is_empty() { "java".into() } else { main }
+}
+
+/// Uid and the innermost pid of `/proc/PID/status`.
+fn parse_status(text: &str) -> (Option<u32>, Option<u32>) {
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
+    let uid = field("Uid:").and_then(|it| it.split_ascii_whitespace().next()?.parse().ok());
+    let pid = field("NSpid:").and_then(|it| it.split_ascii_whitespace().next_back()?.parse().ok());
+    (uid, pid)
+}
+
+/// Home of the JVM from the library's path, and whether it is laid out as since JDK 9:
+/// `HOME/lib/server/libjvm.so`, before that `HOME/[jre/]lib/amd64/server/libjvm.so`.
+fn home_of(libjvm: &str) -> (String, bool) {
+    let mut parts: Vec<&str> = libjvm.split('/').collect();
+    parts.truncate(parts.len().saturating_sub(2));
+    let modular = parts.last() == Some(&"lib");
+    parts.truncate(parts.len().saturating_sub(if modular { 1 } else { 2 }));
+    // The release file of a JDK 8 lies beside its `jre`.
+    if !modular && parts.last() == Some(&"jre") {
+        parts.pop();
+    }
+    (parts.join("/"), modular)
+}
+
+/// A path that leads to the library that is mapped: by the process's root, or (where the process
+/// has changed its root within our own namespace) by ours, each only if the inode is the one
+/// mapped; else through the mapping itself.
+fn host_path(roots: &Roots, pid: u32, library: &maps::Mapping) -> PathBuf {
+    let process = roots.proc.join(pid.to_string());
+    let mapping = process.join("map_files").join(&library.range);
+    let inside = process.join("root").join(library.path.trim_start_matches('/'));
+    if library.deleted {
+        return mapping;
+    }
+    let is_it = |path: &Path| path.metadata().is_ok_and(|it| it.ino() == library.inode);
+    let by_name = [inside.clone(), PathBuf::from(&library.path)].into_iter().find(|it| is_it(it));
+    // Overlay file systems before Linux 6.8 show another inode in maps than to stat(2).
+    by_name.unwrap_or(if inside.is_file() { inside } else { mapping })
+}
+
+/// Cuts a text at a number of bytes, at a character's border.
+pub(crate) fn cut(mut text: String, limit_bytes: usize) -> String {
+    text.truncate(text.floor_char_boundary(limit_bytes));
+    text
+}
+
+#[cfg(test)]
+mod tests;

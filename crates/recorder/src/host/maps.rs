@@ -1,0 +1,155 @@
+//! Lines of `/proc/PID/maps`.
+//!
+//! Reading the file takes the process's `mmap_lock` for reading, a page of text at a time
+//! (`fs/proc/task_mmu.c`), so it is read rarely, from its start only as far as needed, and never
+//! by the sampling thread.
+use super::process::ProcessDir;
+use std::{io, ops::ControlFlow};
+
+/// More text than the default limit of 65,530 mappings makes.
+const LIMIT_BYTES: u64 = 32 * 1024 * 1024;
+
+/// A mapping of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    /// First address and end, as written: the name under `map_files`.
+    pub(crate) range: String,
+    /// Device number as in `st_dev`.
+    pub(crate) device: u64,
+    /// Inode number.
+    pub(crate) inode: u64,
+    /// Path without ` (deleted)`.
+    pub(crate) path: String,
+    /// Whether the file has no name any more.
+    pub(crate) deleted: bool,
+}
+
+/// What the kernel appends to the path of a file without a name (`fs/d_path.c`).
+pub(crate) const DELETED: &str = " (deleted)";
+
+/// Reads one line; `None` for memory that is no file's.
+pub(crate) fn parse(line: &[u8]) -> Option<Mapping> {
+    let (range, rest) = word(line)?;
+    let (_permissions, rest) = word(rest)?;
+    let (_offset, rest) = word(rest)?;
+    let (device, rest) = word(rest)?;
+    let (inode, rest) = word(rest)?;
+    let start = rest.iter().position(|&byte| byte != b' ')?;
+    let path = &rest[start..];
+    if path.first() != Some(&b'/') {
+        return None;
+    }
+    let (major, minor) = std::str::from_utf8(device).ok()?.split_once(':')?;
+    let hex = |text| u32::from_str_radix(text, 16).ok();
+    let path = unescape(&String::from_utf8_lossy(path));
+    let (path, deleted) = match path.strip_suffix(DELETED) {
+        Some(path) => (path.to_owned(), true),
+        None => (path, false),
+    };
+    Some(Mapping {
+        range: String::from_utf8_lossy(range).into_owned(),
+        device: rustix::fs::makedev(hex(major)?, hex(minor)?),
+        inode: std::str::from_utf8(inode).ok()?.parse().ok()?,
+        path,
+        deleted,
+    })
+}
+
+fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = memchr::memchr(b' ', line)?;
+    Some((&line[..at], &line[at + 1..]))
+}
+
+/// Undoes the octal escapes of `seq_path` (`\012` in maps; blanks too in mountinfo).
+pub(crate) fn unescape(text: &str) -> String {
+    if !text.contains('\\') {
+        return text.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let octal = tail.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) if *first == b'\\' => {
+                bytes.push(byte);
+                rest = &tail[3..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Hands each mapping of a file to `see` until it breaks.
+pub(crate) fn each(
+    dir: &ProcessDir,
+    see: &mut dyn FnMut(Mapping) -> ControlFlow<()>,
+) -> io::Result<()> {
+    dir.lines("maps", LIMIT_BYTES, &mut |line| {
+        parse(line).map_or(ControlFlow::Continue(()), &mut *see)
+    })
+}
+
+/// The first mapping of HotSpot's library.
+pub(crate) fn libjvm(dir: &ProcessDir) -> io::Result<Option<Mapping>> {
+    let name = memchr::memmem::Finder::new(b"/libjvm.so");
+    let mut found = None;
+    dir.lines("maps", LIMIT_BYTES, &mut |line| {
+        if name.find(line).is_some()
+            && let Some(mapping) = parse(line).filter(|it| it.path.ends_with("/libjvm.so"))
+        {
+            found = Some(mapping);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: &str) {
+        let shown = parse(line.as_bytes()).map_or_else(
+            || "none".to_owned(),
+            |it| format!("{:#x} {} {} {}", it.device, it.inode, it.path, it.deleted),
+        );
+        assert_eq!(shown, expected, "{line}");
+    }
+
+    #[test]
+    fn mappings_of_files() {
+        check(
+            "7f00-7f10 r-xp 00000000 fe:00 1234                   /usr/lib/libjvm.so",
+            "0xfe00 1234 /usr/lib/libjvm.so false",
+        );
+        check(
+            "7f00-7f10 rw-s 00000000 08:11 77                     /data/a b.log (deleted)",
+            "0x811 77 /data/a b.log true",
+        );
+        check("7f-80 r--p 00000000 08:11 7       /a\\012b", "0x811 7 /a\nb false");
+    }
+
+    #[test]
+    fn other_memory_is_no_file() {
+        for line in [
+            "",
+            "7f00-7f10 rw-p 00000000 00:00 0 ",
+            "7f00-7f10 rw-p 00000000 00:00 0                      [heap]",
+            "7f00-7f10 rw-p 00000000 00:00 0                      [anon: /x]",
+            "7f00-7f10 rw-p 00000000 zz:00 0                      /x",
+            "7f00-7f10 rw-p",
+        ] {
+            check(line, "none");
+        }
+    }
+
+    #[test]
+    fn a_backslash_that_is_no_escape_stays() {
+        assert_eq!(unescape(r"a\040b\x\99"), r"a b\x\99");
+    }
+}

@@ -1,0 +1,58 @@
+//! What the recorder reads outside the kernel's tracing: `/proc`, `/sys` and the JVM's GC log.
+//!
+//! The roots of `/proc` and `/sys` are a parameter everywhere ([`Roots`]), so that tests run on
+//! directories.
+//! Nothing here asks the JVM for anything (no attach, no signal, no `hsperfdata`), nothing is
+//! written, and files whose names others choose are opened only after they proved to be regular.
+//!
+//! Whatever may wait for a disk or for a lock of another process runs in the background threads
+//! of [`HostSources`]; the thread that drains the kernel's events never does.
+mod cgroup;
+mod clocks;
+mod collector;
+mod counters;
+mod files;
+mod flags;
+mod gc_log;
+mod host_facts;
+mod jvm_fact;
+mod jvms;
+mod launch;
+mod maps;
+mod mounts;
+mod outbox;
+mod pace;
+mod process;
+mod processes;
+mod sources;
+mod tail;
+mod version;
+mod writer_details;
+mod writers;
+
+#[cfg(test)]
+mod tests;
+
+pub use clocks::{monotonic_to_wall, now};
+pub use files::FileResolver;
+pub use host_facts::host_fact;
+pub use jvm_fact::jvm_fact;
+pub use jvms::{Found, Jvm, JvmError, find_jvms, jvm, select};
+pub use sources::{HostOptions, HostSources};
+
+use std::path::PathBuf;
+
+/// Where the kernel's file systems are mounted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roots {
+    /// The host's `proc`; `/proc` unless a container has it elsewhere.
+    pub proc: PathBuf,
+    /// The host's `sysfs`; `/sys` likewise.
+    pub sys: PathBuf,
+}
+
+impl Default for Roots {
+    fn default() -> Roots {
+        Roots { proc: "/proc".into(), sys: "/sys".into() }
+    }
+}

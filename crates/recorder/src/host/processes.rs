@@ -1,0 +1,176 @@
+//! The background thread that looks at other processes: who writes, which files the JVM has, what
+//! the JVM is. It may have to wait for locks of those processes.
+use super::{
+    Roots, clocks,
+    files::{Catalogue, Wanted},
+    gc_log::GcLogFile,
+    jvm_fact::jvm_fact_with_log,
+    jvms::Jvm,
+    outbox::{Outbox, Row},
+    pace::Pace,
+    sources::{HostOptions, Shared},
+    writers::{Exited, Writers},
+};
+use recording::{JvmFact, Source, SourceState};
+use std::{
+    sync::mpsc::{Receiver, RecvTimeoutError},
+    time::{Duration, Instant},
+};
+
+/// What the sampling thread asks of this one.
+#[derive(Debug)]
+pub(crate) enum Request {
+    /// Describe a file.
+    File(Wanted),
+    /// Count what an ended process wrote.
+    Exited(Exited),
+}
+
+/// Least and most time between two scans of the writers.
+const SHORTEST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(10);
+/// CPU time per second for the scans, in microseconds.
+const BUDGET_US: u32 = 1_800;
+/// GC threads start lazily: the JVM is looked at again after this time.
+const SECOND_LOOK: Duration = Duration::from_secs(2);
+/// The GC log is found at about the same time by another thread.
+const FIRST_ROUND: Duration = Duration::from_millis(200);
+/// The item of notes about writers.
+const ITEM: &str = "writers";
+
+/// The state of the thread.
+#[derive(Debug)]
+pub(crate) struct Processes<'a> {
+    roots: &'a Roots,
+    jvm: &'a Jvm,
+    outbox: &'a Outbox,
+    shared: &'a Shared,
+    catalogue: Option<Catalogue>,
+    writers: Option<Writers>,
+    pace: Pace,
+    fact: JvmFact,
+    log: Option<GcLogFile>,
+    second_look: Option<Instant>,
+}
+
+impl<'a> Processes<'a> {
+    pub(crate) fn new(
+        roots: &'a Roots,
+        jvm: &'a Jvm,
+        options: HostOptions,
+        outbox: &'a Outbox,
+        shared: &'a Shared,
+    ) -> Processes<'a> {
+        let catalogue = Catalogue::new(roots, jvm.pid);
+        let files = match &catalogue {
+            Ok(_) => SourceState::Recorded,
+            Err(error) => {
+                SourceState::Missing(format!("cannot read the files of the jvm: {error}"))
+            }
+        };
+        outbox.state(Source::Files, files);
+        Processes {
+            roots,
+            jvm,
+            outbox,
+            shared,
+            catalogue: catalogue.ok(),
+            writers: options.writers.then(|| Writers::new(roots)),
+            pace: Pace::new(SHORTEST, LONGEST, BUDGET_US),
+            fact: JvmFact::default(),
+            log: None,
+            second_look: Some(Instant::now() + SECOND_LOOK),
+        }
+    }
+
+    /// Works until nobody can ask any more.
+    pub(crate) fn run(mut self, requests: &Receiver<Request>) {
+        self.look_at_jvm();
+        self.start_writers();
+        let mut next = Instant::now() + FIRST_ROUND;
+        loop {
+            self.shared.spend(1);
+            match requests.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok(request) => self.serve(request),
+                Err(RecvTimeoutError::Timeout) => next = Instant::now() + self.round(),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.notice_log();
+        self.scan();
+        self.look_for_files();
+    }
+
+    fn serve(&mut self, request: Request) {
+        match request {
+            Request::Exited(exited) => {
+                let fact = self.writers.as_mut().and_then(|writers| writers.exited(exited));
+                self.outbox.push(ITEM, fact.map(Row::Writer));
+            }
+            Request::File(wanted) => {
+                let fact = self.catalogue.as_mut().and_then(|it| it.want(wanted));
+                self.outbox.push("files", fact.map(Row::File));
+                self.look_for_files();
+            }
+        }
+    }
+
+    /// Says how long to wait for the next round.
+    fn round(&mut self) -> Duration {
+        self.notice_log();
+        self.look_for_files();
+        if self.second_look.is_some_and(|at| at <= Instant::now()) {
+            self.second_look = None;
+            self.look_at_jvm();
+        }
+        self.pace.start_round();
+        self.scan();
+        self.pace.after_round()
+    }
+
+    fn start_writers(&mut self) {
+        let Some(writers) = &mut self.writers else { return };
+        writers.scan(clocks::now());
+        self.outbox.state(Source::Writers, SourceState::Recorded);
+        if writers.unreadable > 0 {
+            let message = "processes whose written bytes must not be read";
+            self.outbox.note(ITEM, message, writers.unreadable);
+        }
+    }
+
+    fn scan(&mut self) {
+        let facts = self.writers.as_mut().map(|it| it.scan(clocks::now()));
+        self.outbox.push(ITEM, facts.unwrap_or_default().into_iter().map(Row::Writer));
+    }
+
+    fn look_for_files(&mut self) {
+        let Some(catalogue) = &mut self.catalogue else { return };
+        self.outbox.push("files", catalogue.look().into_iter().map(Row::File));
+        self.shared.set_devices(catalogue.devices());
+    }
+
+    fn look_at_jvm(&mut self) {
+        let fact = jvm_fact_with_log(self.roots, self.jvm, self.log.as_ref());
+        // A JVM that has ended meanwhile says nothing; what it said before stays true.
+        if self.fact.version.is_empty() || !fact.collector.is_empty() {
+            self.fact = fact;
+            self.outbox.push("jvm", [Row::Jvm(Box::new(self.fact.clone()))]);
+        }
+    }
+
+    /// Describes the GC log when it has been found, and again when it is a new file.
+    fn notice_log(&mut self) {
+        let log = self.shared.gc_log();
+        if log == self.log {
+            return;
+        }
+        if let (Some(log), Some(catalogue)) = (&log, &mut self.catalogue) {
+            let fact = catalogue.want(Wanted::Open(log.key, log.path.clone()));
+            self.outbox.push("files", fact.map(Row::File));
+            self.fact.gc_log = log.path.clone();
+            self.fact.gc_log_file = Some(log.key);
+            self.outbox.push("jvm", [Row::Jvm(Box::new(self.fact.clone()))]);
+        }
+        self.log = log;
+    }
+}

@@ -1,0 +1,292 @@
+//! All of it together: the background threads, and what they have found.
+use super::{
+    Roots, clocks,
+    counters::Counters,
+    files::FileResolver,
+    gc_log::GcLogFile,
+    host_facts::host_fact,
+    jvms::Jvm,
+    outbox::{Outbox, Row},
+    pace::Pace,
+    processes::{Processes, Request},
+    tail::LogFollower,
+    writers::{Exited, MIN_BYTES},
+};
+use recording::{Coverage, Facts, MonoTime, Source, SourceState};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Which of the background readings are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostOptions {
+    /// Follow the GC log.
+    pub gc_log: bool,
+    /// Count who writes.
+    pub writers: bool,
+    /// Sample counters of the host.
+    pub counters: bool,
+}
+
+impl Default for HostOptions {
+    fn default() -> HostOptions {
+        HostOptions { gc_log: true, writers: true, counters: true }
+    }
+}
+
+/// Least and most time between two samples of the counters.
+const SHORTEST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(10);
+/// CPU time per second for the counters, in microseconds.
+const COUNTERS_BUDGET_US: u32 = 700;
+/// How often the wall clock is compared.
+const BETWEEN_CLOCKS: Duration = Duration::from_secs(10);
+/// How long the end may take, also with a dead disk.
+const END: Duration = Duration::from_secs(2);
+/// Requests that wait for the background. Beyond, files are asked for again and exits lost.
+const MAX_REQUESTS: usize = 1024;
+/// Facts that wait to be taken, per thread.
+const OUTBOX_BYTES: usize = 4 * 1024 * 1024;
+
+/// What the threads tell each other.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    gc_log: Mutex<Option<GcLogFile>>,
+    devices: Mutex<BTreeMap<u64, String>>,
+    /// CPU time of each thread in nanoseconds: log, processes, counters.
+    cpu_ns: [AtomicU64; 3],
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Values are replaced whole, so a panic elsewhere leaves none half written.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// Notes the calling thread's CPU time under its number.
+    pub(crate) fn spend(&self, thread: usize) {
+        let spent = u64::try_from(clocks::thread_cpu().as_nanos()).unwrap_or(u64::MAX);
+        self.cpu_ns[thread].store(spent, Ordering::Relaxed);
+    }
+
+    /// The GC log that is followed.
+    pub(crate) fn gc_log(&self) -> Option<GcLogFile> {
+        lock(&self.gc_log).clone()
+    }
+
+    /// Sets the block devices whose counters matter.
+    pub(crate) fn set_devices(&self, devices: &BTreeMap<u64, String>) {
+        let mut known = lock(&self.devices);
+        if known.len() != devices.len() {
+            known.clone_from(devices);
+        }
+    }
+}
+
+/// Everything that is read outside the kernel's tracing, by background threads.
+///
+/// No call here waits for a disk or for another process; [`stop`](HostSources::stop) waits for
+/// at most two seconds.
+#[derive(Debug)]
+pub struct HostSources {
+    shared: Arc<Shared>,
+    outboxes: [Arc<Outbox>; 3],
+    files: FileResolver,
+    requests: SyncSender<Request>,
+    /// Dropped to end the threads that take no requests.
+    stop: Vec<Sender<()>>,
+    /// Closed when the last thread has ended.
+    ended: Receiver<()>,
+    threads: Vec<thread::JoinHandle<()>>,
+    lost_exits: u64,
+}
+
+impl HostSources {
+    /// Starts the threads. The first facts (JVM, host, clocks) come with the first
+    /// [`take`](HostSources::take)s.
+    #[must_use]
+    pub fn start(roots: &Roots, jvm: &Jvm, options: HostOptions) -> HostSources {
+        let (requests, asked) = sync_channel(MAX_REQUESTS);
+        let (ending, ended) = channel();
+        let mut sources = HostSources {
+            shared: Arc::default(),
+            outboxes: std::array::from_fn(|_| Arc::new(Outbox::new(OUTBOX_BYTES))),
+            files: FileResolver::new(roots, jvm.pid, requests.clone()),
+            requests,
+            stop: Vec::new(),
+            ended,
+            threads: Vec::new(),
+            lost_exits: 0,
+        };
+        if options.gc_log {
+            let stop = sources.stop_signal();
+            sources.spawn(0, "gc-log", Source::GcLog, (roots, jvm, &ending), move |it| {
+                follow_log(&it, &stop)
+            });
+        }
+        sources.spawn(1, "processes", Source::Files, (roots, jvm, &ending), move |it| {
+            Processes::new(&it.roots, &it.jvm, options, &it.outbox, &it.shared).run(&asked);
+        });
+        if options.counters {
+            let stop = sources.stop_signal();
+            sources.spawn(2, "counters", Source::HostCounters, (roots, jvm, &ending), move |it| {
+                sample_counters(&it, &stop);
+            });
+        }
+        sources
+    }
+
+    fn stop_signal(&mut self) -> Receiver<()> {
+        let (stop, stopped) = channel();
+        self.stop.push(stop);
+        stopped
+    }
+
+    fn spawn(
+        &mut self,
+        number: usize,
+        name: &str,
+        source: Source,
+        (roots, jvm, ending): (&Roots, &Jvm, &Sender<()>),
+        work: impl FnOnce(Context) + Send + 'static,
+    ) {
+        let (roots, jvm, ending) = (roots.clone(), jvm.clone(), ending.clone());
+        let (shared, outbox) = (self.shared.clone(), self.outboxes[number].clone());
+        let started = thread::Builder::new().name(name.into()).spawn(move || {
+            // Held to the end, also by a panic.
+            let _ending = ending;
+            work(Context { roots, jvm, shared, outbox });
+        });
+        match started {
+            Ok(thread) => self.threads.push(thread),
+            Err(error) => {
+                let reason = format!("cannot start a thread: {error}");
+                self.outboxes[number].state(source, SourceState::Missing(reason));
+            }
+        }
+    }
+
+    /// Moves what has been found since the last time into `facts` and `coverage`.
+    pub fn take(&mut self, facts: &mut Facts, coverage: &mut Coverage) {
+        for outbox in &self.outboxes {
+            outbox.take(facts, coverage);
+        }
+        match std::mem::take(&mut self.lost_exits) {
+            0 => {}
+            lost => coverage.note("writers", "exits lost, because too many came at once", lost),
+        }
+    }
+
+    /// Files behind descriptors and mappings of the JVM.
+    pub fn files(&mut self) -> &mut FileResolver {
+        &mut self.files
+    }
+
+    /// Tells of a process that has ended: when, which, and all the bytes it wrote in its life
+    /// (`write_bytes` less `cancelled_write_bytes` of all its threads).
+    pub fn exited_writer(&mut self, at: MonoTime, pid: u32, name: &str, bytes: u64) {
+        if bytes < MIN_BYTES {
+            return;
+        }
+        let exited = Exited { at, pid, name: name.into(), bytes };
+        self.lost_exits += u64::from(self.requests.try_send(Request::Exited(exited)).is_err());
+    }
+
+    /// CPU time that the background threads have used.
+    #[must_use]
+    pub fn cpu_time(&self) -> Duration {
+        let sum = self.shared.cpu_ns.iter().map(|it| it.load(Ordering::Relaxed)).sum();
+        Duration::from_nanos(sum)
+    }
+
+    /// Ends the threads and takes what they still bring: the rest of the log, the last counts.
+    /// A thread that waits for a dead disk is left behind after two seconds, and noted.
+    pub fn stop(mut self, facts: &mut Facts, coverage: &mut Coverage) {
+        self.take(facts, coverage);
+        let HostSources { outboxes, files, requests, stop, ended, threads, .. } = self;
+        // All senders must go for the threads to see the end.
+        drop((files, requests, stop));
+        match ended.recv_timeout(END) {
+            Err(RecvTimeoutError::Disconnected) => {
+                let panicked = threads.into_iter().filter_map(|it| it.join().err()).count();
+                if panicked > 0 {
+                    coverage.note("host sources", "a background thread failed", panicked as u64);
+                }
+            }
+            _ => coverage.note(
+                "host sources",
+                "a background thread still waited for a disk or a process at the end",
+                1,
+            ),
+        }
+        for outbox in &outboxes {
+            outbox.take(facts, coverage);
+        }
+    }
+}
+
+/// What a thread works with.
+struct Context {
+    roots: Roots,
+    jvm: Jvm,
+    shared: Arc<Shared>,
+    outbox: Arc<Outbox>,
+}
+
+fn follow_log(it: &Context, stop: &Receiver<()>) {
+    let mut follower = match LogFollower::new(&it.roots, &it.jvm, &it.outbox) {
+        Ok(follower) => follower,
+        Err(error) => {
+            let reason = format!("cannot look into the jvm: {error}");
+            return it.outbox.state(Source::GcLog, SourceState::Missing(reason));
+        }
+    };
+    loop {
+        let wait = follower.round();
+        if follower.found.is_some() {
+            *lock(&it.shared.gc_log) = follower.found.take();
+        }
+        it.shared.spend(0);
+        if stop.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
+            break;
+        }
+    }
+    follower.finish();
+}
+
+fn sample_counters(it: &Context, stop: &Receiver<()>) {
+    it.outbox.push("host", [Row::Host(Box::new(host_fact(&it.roots)))]);
+    let mut counters = Counters::open(&it.roots, it.jvm.pid);
+    let state = match counters.is_empty() {
+        true => SourceState::Missing("no counter of the host can be read".into()),
+        false => SourceState::Recorded,
+    };
+    it.outbox.state(Source::HostCounters, state);
+    if !counters.has_pressure {
+        it.outbox.note("pressure stall information", "not available on this kernel", 1);
+    }
+    let mut pace = Pace::new(SHORTEST, LONGEST, COUNTERS_BUDGET_US);
+    let mut next_clock = Instant::now();
+    loop {
+        counters.watch_disks(&lock(&it.shared.devices));
+        let samples = counters.sample(clocks::now());
+        it.outbox.push("host counters", samples.into_iter().map(Row::Sample));
+        if next_clock <= Instant::now() {
+            next_clock = Instant::now() + BETWEEN_CLOCKS;
+            it.outbox.push("clocks", [Row::Clock(clocks::monotonic_to_wall())]);
+        }
+        it.shared.spend(2);
+        if stop.recv_timeout(pace.after_round()) != Err(RecvTimeoutError::Timeout) {
+            break;
+        }
+    }
+    let samples = counters.sample(clocks::now());
+    it.outbox.push("host counters", samples.into_iter().map(Row::Sample));
+}

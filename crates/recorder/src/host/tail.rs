@@ -1,0 +1,367 @@
+//! Follows the JVM's GC log while it is written.
+//!
+//! In a thread of its own: a slow or dead disk makes the log late and nothing else.
+//! The file is reached through the JVM's own descriptor, so it does not matter how it is called,
+//! in which mount namespace it lies, or whether it still has a name.
+//!
+//! Reading starts at the end that the file has when the recording starts.
+//! Of what is older only the log's head is kept, up to the first line that speaks of a pause: it
+//! says version, collector and workers. Older pauses are not part of the recording.
+use super::{
+    Roots, clocks,
+    files::key_of,
+    flags,
+    gc_log::{self, GcLogFile},
+    jvms::Jvm,
+    maps::DELETED,
+    outbox::{Outbox, Row},
+    process::ProcessDir,
+};
+use lines::Lines;
+use recording::{LogLine, MonoTime, Source, SourceState};
+use rustix::io::{Errno, ReadWriteFlags, pread, preadv2};
+use std::{
+    fs::File,
+    io::{self, IoSliceMut},
+    os::fd::AsRawFd,
+    time::{Duration, Instant},
+};
+
+mod lines;
+
+/// How often the file is looked at.
+const BETWEEN_POLLS: Duration = Duration::from_millis(100);
+/// How often a log that was not there is looked for again, at first and later.
+const BETWEEN_SEARCHES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
+const EAGER_SEARCHES: u32 = 10;
+const CHUNK_BYTES: usize = 64 * 1024;
+/// Chunks read per look: 10 MB/s, more than any log writes.
+const CHUNKS_PER_POLL: u32 = 16;
+/// How long the rest may take to read when the recording ends.
+const LAST_READ: Duration = Duration::from_secs(1);
+/// A log that appears later is read from its start, unless it is so long that it cannot be new.
+const NEW_LOG_BYTES: u64 = 1024 * 1024;
+/// The item of notes about the log.
+const ITEM: &str = "gc log";
+
+/// Where to start reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// At the end, after the head.
+    End,
+    /// At the beginning.
+    Beginning,
+}
+
+/// Reads one log, from one file to the next when it is rotated.
+#[derive(Debug)]
+struct Tail {
+    log: GcLogFile,
+    file: File,
+    offset: u64,
+    lines: Lines,
+    buffer: Vec<u8>,
+}
+
+impl Tail {
+    fn open(
+        dir: &ProcessDir,
+        log: GcLogFile,
+        start: Start,
+        rows: &mut Vec<Row>,
+    ) -> io::Result<Tail> {
+        let file = dir.open_fd(log.fd)?;
+        let size = file.metadata()?.len();
+        let mut tail =
+            Tail { log, file, offset: 0, lines: Lines::at(0), buffer: vec![0; CHUNK_BYTES] };
+        if start == Start::End || size > NEW_LOG_BYTES {
+            tail.read_head(size, rows);
+            tail.offset = size;
+            tail.lines = Lines::at(size);
+            // In the middle of a line there is no line to read: wait for the next one.
+            let mut last = [0];
+            let whole = size == 0 || (tail.at(&mut last, size - 1).is_ok() && last == *b"\n");
+            tail.lines.skip_first = !whole;
+        }
+        Ok(tail)
+    }
+
+    fn at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        Ok(pread(&self.file, buffer, offset)?)
+    }
+
+    /// Keeps the first lines up to the first pause, if the page cache has them: reading them from
+    /// the disk is not worth it (`RWF_NOWAIT`; file systems that cannot tell are in memory).
+    fn read_head(&mut self, size: u64, rows: &mut Vec<Row>) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let wanted = usize::try_from(size).unwrap_or(usize::MAX).min(buffer.len());
+        let part = &mut buffer[..wanted];
+        let read = preadv2(&self.file, &mut [IoSliceMut::new(part)], 0, ReadWriteFlags::NOWAIT);
+        let read = match read {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) if self.in_memory() => pread(&self.file, part, 0),
+            other => other,
+        };
+        if let Ok(read) = read {
+            let now = clocks::now();
+            let mut in_head = true;
+            Lines::at(0).feed(&buffer[..read], now, &mut |line| {
+                in_head = in_head && !speaks_of_a_pause(&line.text);
+                if in_head {
+                    rows.push(Row::Line(line));
+                }
+            });
+        }
+        self.buffer = buffer;
+    }
+
+    fn in_memory(&self) -> bool {
+        const TMPFS_MAGIC: u64 = 0x0102_1994;
+        rustix::fs::fstatfs(&self.file).is_ok_and(|it| it.f_type as u64 == TMPFS_MAGIC)
+    }
+
+    /// Reads what is new, at most `chunks` chunks. Says whether the end was reached.
+    fn read(&mut self, chunks: u32, rows: &mut Vec<Row>) -> io::Result<bool> {
+        for _ in 0..chunks {
+            let read = pread(&self.file, &mut self.buffer[..], self.offset)?;
+            let now = clocks::now();
+            self.lines.feed(&self.buffer[..read], now, &mut |line| rows.push(Row::Line(line)));
+            self.offset += read as u64;
+            if read < self.buffer.len() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Starts again where the file was cut to less than has been read (`copytruncate`).
+    fn notice_truncation(&mut self) -> io::Result<bool> {
+        let truncated = self.file.metadata()?.len() < self.offset;
+        if truncated {
+            self.offset = 0;
+            self.lines = Lines::at(0);
+        }
+        Ok(truncated)
+    }
+
+    /// Whether the JVM now writes another file. `None` where its descriptor is closed: between
+    /// two files, or for good.
+    fn rotated(&self, dir: &ProcessDir) -> Option<bool> {
+        let now = dir.statx(&format!("fd/{}", self.log.fd)).ok()?;
+        Some(key_of(&now) != self.log.key)
+    }
+
+    /// The number that rotation has given to the file, from its present name.
+    fn archive(&self) -> Archive {
+        let link = std::fs::read_link(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
+        Archive::of(&link.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default())
+    }
+}
+
+/// What became of a file that the JVM writes no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Archive {
+    /// `gc.log.3`
+    Number(u32),
+    /// Overwritten by a later one already.
+    Deleted,
+    /// Any other name.
+    Other,
+}
+
+impl Archive {
+    fn of(path: &str) -> Archive {
+        if path.ends_with(DELETED) {
+            return Archive::Deleted;
+        }
+        let number = path.rsplit_once('.').and_then(|(_, number)| number.parse().ok());
+        number.map_or(Archive::Other, Archive::Number)
+    }
+
+    /// Whether files must have come and gone between two that were read. HotSpot counts upwards
+    /// and starts again at 0; other tools always rotate to the same number.
+    fn misses_some_before(self, next: Archive) -> bool {
+        match (self, next) {
+            (Archive::Number(before), Archive::Number(now)) => {
+                now != before && now != before.saturating_add(1) && now != 0
+            }
+            (_, Archive::Deleted) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a line belongs to a pause, and so to a time before the recording.
+fn speaks_of_a_pause(line: &str) -> bool {
+    const MARKS: [&str; 6] =
+        ["GC(", "Pause ", "afepoint", "[GC", "[Full GC", "Total time for which"];
+    MARKS.iter().any(|mark| line.contains(mark))
+}
+
+/// Looks at a closed descriptor after which the log is searched for again.
+const CLOSED_POLLS: u32 = 10;
+
+/// Finds the log, follows it, finds it again. Lives in a background thread.
+#[derive(Debug)]
+pub(crate) struct LogFollower<'a> {
+    dir: ProcessDir,
+    flags: Vec<String>,
+    outbox: &'a Outbox,
+    tail: Option<Tail>,
+    searches: u32,
+    /// Looks in a row at which the descriptor was closed.
+    closed_polls: u32,
+    /// Of the file before the present one.
+    archive: Archive,
+    /// The log that is followed, for whoever describes it.
+    pub(crate) found: Option<GcLogFile>,
+}
+
+impl<'a> LogFollower<'a> {
+    pub(crate) fn new(roots: &Roots, jvm: &Jvm, outbox: &'a Outbox) -> io::Result<LogFollower<'a>> {
+        let dir = ProcessDir::open(roots, jvm.pid)?;
+        let flags = flags::read(&dir, jvm);
+        let missing = "the jvm writes no gc log to a file";
+        outbox.state(Source::GcLog, SourceState::Missing(missing.into()));
+        Ok(LogFollower {
+            dir,
+            flags,
+            outbox,
+            tail: None,
+            searches: 0,
+            closed_polls: 0,
+            archive: Archive::Other,
+            found: None,
+        })
+    }
+
+    /// Does what there is to do; says how long to wait for the next round.
+    pub(crate) fn round(&mut self) -> Duration {
+        match self.tail.take() {
+            Some(tail) => {
+                self.tail = self.follow(tail);
+                BETWEEN_POLLS
+            }
+            None => {
+                self.search();
+                match self.tail {
+                    Some(_) => BETWEEN_POLLS,
+                    None => BETWEEN_SEARCHES[usize::from(self.searches > EAGER_SEARCHES)],
+                }
+            }
+        }
+    }
+
+    fn search(&mut self) {
+        let start = if self.searches == 0 { Start::End } else { Start::Beginning };
+        self.searches = self.searches.saturating_add(1);
+        if let Some(log) = gc_log::find(&self.dir, &self.flags) {
+            self.open(log, start);
+        }
+    }
+
+    fn open(&mut self, log: GcLogFile, start: Start) {
+        let mut rows = Vec::new();
+        match Tail::open(&self.dir, log.clone(), start, &mut rows) {
+            Ok(tail) => {
+                self.found = Some(log);
+                self.tail = Some(tail);
+                self.outbox.state(Source::GcLog, SourceState::Recorded);
+            }
+            Err(error) => self.failed(&error),
+        }
+        self.outbox.push(ITEM, rows);
+    }
+
+    fn failed(&self, error: &io::Error) {
+        let reason = format!("the gc log cannot be read: {error}");
+        self.outbox.state(Source::GcLog, SourceState::Missing(reason));
+    }
+
+    /// Reads on; gives the tail back if it is still the one to follow.
+    fn follow(&mut self, mut tail: Tail) -> Option<Tail> {
+        let mut rows = Vec::new();
+        let read = tail.read(CHUNKS_PER_POLL, &mut rows);
+        let kept = match read {
+            Ok(true) => self.at_end(tail, &mut rows),
+            Ok(false) => Some(tail),
+            Err(error) => {
+                self.failed(&error);
+                None
+            }
+        };
+        self.outbox.push(ITEM, rows);
+        kept
+    }
+
+    fn at_end(&mut self, mut tail: Tail, rows: &mut Vec<Row>) -> Option<Tail> {
+        if tail.notice_truncation().unwrap_or(false) {
+            self.outbox.note(ITEM, "was truncated while it was read", 1);
+        }
+        let rotated = tail.rotated(&self.dir);
+        self.closed_polls = if rotated.is_none() { self.closed_polls + 1 } else { 0 };
+        if rotated == Some(true) || self.closed_polls >= CLOSED_POLLS {
+            self.closed_polls = 0;
+            return self.next_file(tail, rows);
+        }
+        Some(tail)
+    }
+
+    /// Leaves a file that the JVM writes no more for the one it writes now. Stays with the old
+    /// one where there is none (yet).
+    fn next_file(&mut self, mut tail: Tail, rows: &mut Vec<Row>) -> Option<Tail> {
+        // What came in between the last reading and the rotation.
+        let _ = tail.read(CHUNKS_PER_POLL, rows);
+        let path = self.dir.link(&format!("fd/{}", tail.log.fd)).unwrap_or_default();
+        let key = super::files::regular_file(&self.dir, tail.log.fd).ok().flatten();
+        // The descriptor's number may by now belong to a file that is no log.
+        let next = match key {
+            Some(key) if path == tail.log.path => Some(GcLogFile { fd: tail.log.fd, path, key }),
+            _ => gc_log::find(&self.dir, &self.flags),
+        };
+        let Some(next) = next.filter(|it| it.key != tail.log.key) else { return Some(tail) };
+        self.count_dropped(&tail);
+        self.count_missed(&tail);
+        self.outbox.push(ITEM, rows.drain(..));
+        self.open(next, Start::Beginning);
+        self.tail.take()
+    }
+
+    fn count_missed(&mut self, tail: &Tail) {
+        let archive = tail.archive();
+        if self.archive.misses_some_before(archive) {
+            self.outbox.note(ITEM, "was rotated faster than it was read; lines are missing", 1);
+        }
+        self.archive = archive;
+    }
+
+    fn count_dropped(&self, tail: &Tail) {
+        if tail.lines.dropped > 0 {
+            self.outbox.note(ITEM, "lines over 1 MiB were dropped", tail.lines.dropped);
+        }
+    }
+
+    /// Reads what is left, for at most a second.
+    pub(crate) fn finish(mut self) {
+        let Some(mut tail) = self.tail.take() else { return };
+        let started = Instant::now();
+        while started.elapsed() < LAST_READ {
+            let mut rows = Vec::new();
+            let read = tail.read(1, &mut rows);
+            self.outbox.push(ITEM, rows);
+            match read {
+                Ok(false) => {}
+                Ok(true) if tail.rotated(&self.dir) == Some(true) => {
+                    match self.at_end(tail, &mut Vec::new()) {
+                        Some(next) => tail = next,
+                        None => return,
+                    }
+                }
+                Ok(true) | Err(_) => break,
+            }
+        }
+        self.count_dropped(&tail);
+    }
+}
+
+#[cfg(test)]
+mod tests;

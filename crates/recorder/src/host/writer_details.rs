@@ -1,0 +1,107 @@
+//! Who a process is that writes, and where it writes to.
+//!
+//! Nothing here asks a file system: a descriptor's path, position and mount come from the
+//! kernel's own tables (`fd`, `fdinfo`, `mountinfo`), so a dead server cannot block it.
+use super::{
+    Roots, cgroup,
+    gc_log::opened_for_writing,
+    jvms::cut,
+    mounts::{self, Mounts},
+    process::{ProcessDir, Stat},
+};
+
+const COMMAND_LINE_BYTES: usize = 256;
+/// Descriptors looked at per process.
+const MAX_DESCRIPTORS: usize = 64;
+
+/// What is known of a writing process; empty where it was gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Details {
+    pub(crate) name: String,
+    pub(crate) command_line: String,
+    pub(crate) cgroup: String,
+    /// Device of `path`, as in `st_dev`.
+    pub(crate) device: Option<u64>,
+    /// Of the files open for writing the one that has been written furthest.
+    pub(crate) path: String,
+}
+
+/// Looks at a process.
+pub(crate) fn details(roots: &Roots, pid: u32) -> Details {
+    let Ok(dir) = ProcessDir::open(roots, pid) else { return Details::default() };
+    let command_line = dir.bytes("cmdline", COMMAND_LINE_BYTES as u64).unwrap_or_default();
+    let command_line = String::from_utf8_lossy(&command_line).replace('\0', " ");
+    let (device, path) = written_file(&dir).unwrap_or_default();
+    Details {
+        name: Stat::of(&dir).map(|it| it.name).unwrap_or_default(),
+        command_line: cut(command_line.trim_end().to_owned(), COMMAND_LINE_BYTES),
+        cgroup: cgroup::place(&dir, "blkio").map(|it| it.path).unwrap_or_default(),
+        device,
+        path,
+    }
+}
+
+fn written_file(dir: &ProcessDir) -> Option<(Option<u64>, String)> {
+    let descriptors = dir.numbers("fd").ok()?;
+    let written = descriptors.into_iter().take(MAX_DESCRIPTORS).filter_map(|fd| {
+        let path = dir.link(&format!("fd/{fd}")).ok()?;
+        if !is_stored(&path) {
+            return None;
+        }
+        let info = dir.text(&format!("fdinfo/{fd}"), 4096).ok()?;
+        opened_for_writing(&info).then_some((field(&info, "pos:")?, field(&info, "mnt_id:"), path))
+    });
+    let (_, mount, path) = written.max_by_key(|(position, ..)| *position)?;
+    let mounts = Mounts::parse(&dir.text("mountinfo", mounts::LIMIT_BYTES).unwrap_or_default());
+    let mount = mount.and_then(|id| mounts.by_id(u32::try_from(id).ok()?));
+    Some((mount.map(|it| it.device), path))
+}
+
+/// Whether a path may be a file's on some storage, not a socket's, pipe's or device's.
+fn is_stored(path: &str) -> bool {
+    let device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+    path.starts_with('/') && !device && !path.starts_with("/memfd:") && !path.starts_with("/proc/")
+}
+
+fn field(fdinfo: &str, name: &str) -> Option<u64> {
+    fdinfo.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, os::unix::fs::symlink};
+
+    #[test]
+    fn the_file_written_furthest_names_the_device() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("9");
+        fs::create_dir_all(dir.join("fd")).unwrap();
+        fs::create_dir_all(dir.join("fdinfo")).unwrap();
+        fs::write(dir.join("cmdline"), "dd\0if=/dev/zero\0of=/data/big\0").unwrap();
+        fs::write(dir.join("stat"), "9 (dd) R 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0")
+            .unwrap();
+        fs::write(dir.join("cgroup"), "3:blkio:/cron\n0::/\n").unwrap();
+        fs::write(dir.join("mountinfo"), "30 22 7:1 / /data rw - ext4 /dev/loop1 rw\n").unwrap();
+        for (fd, path, info) in [
+            (0, "/data/read", "pos:\t999\nflags:\t0100000\nmnt_id:\t30\n"),
+            (1, "/data/small", "pos:\t5\nflags:\t0100001\nmnt_id:\t31\n"),
+            (2, "/data/big", "pos:\t500\nflags:\t0100001\nmnt_id:\t30\n"),
+            (3, "socket:[1]", "pos:\t9999\nflags:\t02\nmnt_id:\t9\n"),
+            (4, "/dev/null", "pos:\t9999\nflags:\t02\nmnt_id:\t9\n"),
+        ] {
+            symlink(path, dir.join(format!("fd/{fd}"))).unwrap();
+            fs::write(dir.join(format!("fdinfo/{fd}")), info).unwrap();
+        }
+        let roots = Roots { proc: root.path().into(), sys: root.path().into() };
+        let expected = Details {
+            name: "dd".into(),
+            command_line: "dd if=/dev/zero of=/data/big".into(),
+            cgroup: "/cron".into(),
+            device: Some(rustix::fs::makedev(7, 1)),
+            path: "/data/big".into(),
+        };
+        assert_eq!(details(&roots, 9), expected);
+        assert_eq!(details(&roots, 10), Details::default());
+    }
+}

@@ -1,0 +1,231 @@
+//! Which processes send bytes towards storage.
+//!
+//! `write_bytes` of `/proc/PID/io` is counted when a process makes a page dirty
+//! (`task_io_account_write` in `mm/page-writeback.c`), so it names the process and not the kernel
+//! thread that writes the page back seconds later.
+//! Reading it may wait for a process in `execve` (`exec_update_lock`): not for the sampling
+//! thread.
+use super::{
+    Roots,
+    process::{ProcessDir, Stat, is_gone, pids},
+    writer_details::{Details, details},
+};
+use recording::{Interval, MonoTime, WriterFact};
+use rustix::io::pread;
+use std::{collections::HashMap, fs::File, io, time::Duration};
+
+/// Who writes less in an interval holds nobody up.
+pub(crate) const MIN_BYTES: u64 = 1024 * 1024;
+/// Writers named per interval.
+const TOP: usize = 8;
+/// Processes whose counters stay open between rounds; the rest are opened each time.
+const MAX_HELD: usize = 256;
+/// Kernel threads are looked at again after so many rounds: their pid may have a new owner.
+const KERNEL_ROUNDS: u64 = 16;
+/// How long the details of a process are taken to be true: a file changes, a name does not.
+const DETAILS_VALID: Duration = Duration::from_secs(10);
+
+/// A process that has ended, as the kernel side saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Exited {
+    pub(crate) at: MonoTime,
+    pub(crate) pid: u32,
+    pub(crate) name: String,
+    /// All it wrote in its life.
+    pub(crate) bytes: u64,
+}
+
+#[derive(Debug, Default)]
+struct Process {
+    io: Option<File>,
+    /// Counted so far.
+    bytes: u64,
+    /// In which round it was last seen.
+    round: u64,
+    /// The round in which it was found to be a thread of the kernel.
+    kernel: Option<u64>,
+    details: Option<(MonoTime, Details)>,
+}
+
+/// Counts what each process writes from one scan to the next.
+#[derive(Debug)]
+pub(crate) struct Writers {
+    roots: Roots,
+    processes: HashMap<u32, Process>,
+    /// Processes that ended since the scan before: their exit may still be reported.
+    gone: HashMap<u32, Process>,
+    held: usize,
+    round: u64,
+    scanned: MonoTime,
+    /// Processes that could not be read in the first scan.
+    pub(crate) unreadable: u64,
+}
+
+impl Writers {
+    pub(crate) fn new(roots: &Roots) -> Writers {
+        Writers {
+            roots: roots.clone(),
+            processes: HashMap::new(),
+            gone: HashMap::new(),
+            held: 0,
+            round: 0,
+            scanned: MonoTime(0),
+            unreadable: 0,
+        }
+    }
+
+    /// Reads all counters. The first time there is nothing to compare with and nobody is named.
+    pub(crate) fn scan(&mut self, now: MonoTime) -> Vec<WriterFact> {
+        self.round += 1;
+        let mut grown: Vec<(u64, u32)> = Vec::new();
+        for pid in pids(&self.roots).unwrap_or_default() {
+            if let Some(bytes) = self.look(pid).filter(|&bytes| bytes >= MIN_BYTES) {
+                grown.push((bytes, pid));
+            }
+        }
+        self.forget_ended();
+        let interval = Interval::new(self.scanned, now);
+        let first = std::mem::replace(&mut self.scanned, now) == MonoTime(0);
+        if first {
+            return Vec::new();
+        }
+        grown.sort_unstable_by(|a, b| b.cmp(a));
+        grown.truncate(TOP);
+        grown.into_iter().map(|(bytes, pid)| self.fact(interval, pid, bytes)).collect()
+    }
+
+    /// How much a process wrote since the last look; `None` where it is gone or not of interest.
+    fn look(&mut self, pid: u32) -> Option<u64> {
+        let round = self.round;
+        if let Some(known) = self.processes.get_mut(&pid) {
+            known.round = round;
+            if known.kernel.is_some_and(|since| round < since + KERNEL_ROUNDS) {
+                return None;
+            }
+            let read = known.io.as_ref().map(read_io);
+            match read {
+                Some(Ok(bytes)) => return Some(known.advance(bytes)),
+                // Its pid may have been given to a new process.
+                Some(Err(_)) => self.drop_process(pid),
+                None => {}
+            }
+        }
+        let opened =
+            match ProcessDir::open(&self.roots, pid).and_then(|dir| Ok((dir.file("io")?, dir))) {
+                Ok((file, dir)) => read_io(&file).map(|bytes| (bytes, file, dir)),
+                Err(error) => Err(error),
+            };
+        match opened {
+            Ok((bytes, file, dir)) => self.first_look(pid, bytes, file, &dir),
+            Err(error) => {
+                self.unreadable += u64::from(round == 1 && !is_gone(&error));
+                None
+            }
+        }
+    }
+
+    fn first_look(&mut self, pid: u32, bytes: u64, file: File, dir: &ProcessDir) -> Option<u64> {
+        let known = self.processes.entry(pid).or_default();
+        known.round = self.round;
+        let fresh = known.io.is_none() && known.bytes == 0 && known.kernel.is_none();
+        if fresh || known.kernel.is_some() {
+            let kernel = Stat::of(dir).is_ok_and(|stat| stat.kernel);
+            known.kernel = kernel.then_some(self.round);
+            if kernel {
+                return None;
+            }
+        }
+        if self.held < MAX_HELD {
+            self.held += 1;
+            known.io = Some(file);
+        }
+        Some(known.advance(bytes))
+    }
+
+    fn drop_process(&mut self, pid: u32) {
+        if let Some(process) = self.processes.remove(&pid) {
+            self.held -= usize::from(process.io.is_some());
+            self.gone.insert(pid, Process { io: None, ..process });
+        }
+    }
+
+    fn forget_ended(&mut self) {
+        let round = self.round;
+        self.gone.retain(|_, process| process.round + 1 >= round);
+        let ended: Vec<u32> = self
+            .processes
+            .iter()
+            .filter(|(_, process)| process.round != round)
+            .map(|(pid, _)| *pid)
+            .collect();
+        for pid in ended {
+            self.drop_process(pid);
+        }
+    }
+
+    fn fact(&mut self, interval: Interval, pid: u32, bytes: u64) -> WriterFact {
+        let roots = &self.roots;
+        let process = self.processes.entry(pid).or_default();
+        let valid = |at: &MonoTime| interval.end.since(*at) < DETAILS_VALID;
+        let details = match &process.details {
+            Some((at, known)) if valid(at) => known.clone(),
+            _ => details(roots, pid),
+        };
+        process.details.get_or_insert_with(|| (interval.end, details.clone()));
+        if process.details.as_ref().is_some_and(|(at, _)| !valid(at)) {
+            process.details = Some((interval.end, details.clone()));
+        }
+        fact(interval, pid, bytes, details)
+    }
+
+    /// Counts what a process wrote between the last scan and its end.
+    pub(crate) fn exited(&mut self, exited: Exited) -> Option<WriterFact> {
+        // Before the first scan nobody knows how much of it was written in the recording.
+        if self.scanned == MonoTime(0) {
+            return None;
+        }
+        self.drop_process(exited.pid);
+        let known = self.gone.remove(&exited.pid).unwrap_or_default();
+        let bytes = exited.bytes.saturating_sub(known.bytes);
+        if bytes < MIN_BYTES || known.kernel.is_some() {
+            return None;
+        }
+        let details = known.details.map(|(_, details)| details).unwrap_or_default();
+        let details = Details { name: exited.name, ..details };
+        // The exit may be reported after the scan that missed the process.
+        let start = self.scanned.min(exited.at);
+        Some(fact(Interval::new(start, exited.at), exited.pid, bytes, details))
+    }
+}
+
+impl Process {
+    /// Takes a new count; a smaller one is that of a new process with the same pid.
+    fn advance(&mut self, bytes: u64) -> u64 {
+        let before = std::mem::replace(&mut self.bytes, bytes);
+        bytes.checked_sub(before).unwrap_or(bytes)
+    }
+}
+
+fn fact(interval: Interval, pid: u32, bytes: u64, details: Details) -> WriterFact {
+    let Details { name, command_line, cgroup, device, path } = details;
+    WriterFact { interval, pid, name, command_line, cgroup, bytes, device, path }
+}
+
+fn read_io(file: &File) -> io::Result<u64> {
+    let mut buffer = [0; 512];
+    let length = pread(file, &mut buffer, 0)?;
+    parse_io(&buffer[..length]).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// Bytes written less those of files that were removed or cut before they reached the disk.
+fn parse_io(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let field = |name: &str| {
+        text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u64>().ok()
+    };
+    let written = field("write_bytes:")?;
+    Some(written.saturating_sub(field("cancelled_write_bytes:").unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests;

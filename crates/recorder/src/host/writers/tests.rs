@@ -1,0 +1,136 @@
+//! What the count of writers promises, on a made-up `/proc`.
+use super::*;
+use std::{fs, path::Path};
+
+const MIB: u64 = 1024 * 1024;
+
+fn write_io(root: &Path, pid: u32, bytes: u64) {
+    let dir = root.join(pid.to_string());
+    fs::create_dir_all(&dir).unwrap();
+    let stat = format!("{pid} (p{pid}) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0");
+    fs::write(dir.join("stat"), stat).unwrap();
+    fs::write(dir.join("cmdline"), format!("program\0{pid}\0")).unwrap();
+    // In place, as the kernel does: the recorder holds the file open.
+    let text = format!("rchar: 1\nwrite_bytes: {bytes}\ncancelled_write_bytes: 0\n");
+    fs::write(dir.join("io"), text).unwrap();
+}
+
+fn show(facts: &[WriterFact]) -> String {
+    let shown: Vec<String> =
+        facts.iter().map(|it| format!("{} {} {}", it.pid, it.name, it.bytes)).collect();
+    shown.join("; ")
+}
+
+fn scan(writers: &mut Writers, second: u64) -> String {
+    show(&writers.scan(MonoTime(second * 1_000_000_000)))
+}
+
+fn new_writers(root: &Path) -> Writers {
+    Writers::new(&Roots { proc: root.into(), sys: root.into() })
+}
+
+#[test]
+fn growth_is_counted_from_scan_to_scan() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, 100 * MIB);
+    let mut writers = new_writers(root.path());
+    assert_eq!(scan(&mut writers, 1), "");
+    write_io(root.path(), 5, 103 * MIB);
+    assert_eq!(scan(&mut writers, 2), format!("5 p5 {}", 3 * MIB));
+    assert_eq!(scan(&mut writers, 3), "");
+}
+
+#[test]
+fn the_threshold_both_sides() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, 0);
+    write_io(root.path(), 6, 0);
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    write_io(root.path(), 5, MIN_BYTES - 1);
+    write_io(root.path(), 6, MIN_BYTES);
+    assert_eq!(scan(&mut writers, 2), format!("6 p6 {MIN_BYTES}"));
+}
+
+#[test]
+fn a_process_born_between_scans_counts_from_its_birth() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    write_io(root.path(), 7, 2 * MIB);
+    assert_eq!(scan(&mut writers, 2), format!("7 p7 {}", 2 * MIB));
+}
+
+#[test]
+fn only_the_largest_are_named() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    for pid in 1..=10 {
+        write_io(root.path(), pid, u64::from(pid) * MIB);
+    }
+    let facts = writers.scan(MonoTime(2_000_000_000));
+    let pids: Vec<u32> = facts.iter().map(|it| it.pid).collect();
+    assert_eq!(pids, [10, 9, 8, 7, 6, 5, 4, 3]);
+}
+
+#[test]
+fn a_reused_pid_starts_from_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, 50 * MIB);
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    write_io(root.path(), 5, 2 * MIB);
+    assert_eq!(scan(&mut writers, 2), format!("5 p5 {}", 2 * MIB));
+}
+
+#[test]
+fn kernel_threads_are_not_writers() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    write_io(root.path(), 2, 9 * MIB);
+    let stat = "2 (kworker/u4:1) I 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0";
+    fs::write(root.path().join("2/stat"), stat).unwrap();
+    assert_eq!(scan(&mut writers, 2), "");
+    write_io(root.path(), 2, 20 * MIB);
+    assert_eq!(scan(&mut writers, 3), "");
+}
+
+fn exit(writers: &mut Writers, second: u64, pid: u32, bytes: u64) -> String {
+    let at = MonoTime(second * 1_000_000_000);
+    let facts = writers.exited(Exited { at, pid, name: "gone".into(), bytes });
+    show(&facts.into_iter().collect::<Vec<_>>())
+}
+
+#[test]
+fn an_exit_counts_what_no_scan_has_counted() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, 10 * MIB);
+    let mut writers = new_writers(root.path());
+    assert_eq!(exit(&mut writers, 1, 4, 90 * MIB), "", "before the first scan");
+    scan(&mut writers, 1);
+    assert_eq!(exit(&mut writers, 2, 5, 12 * MIB), format!("5 gone {}", 2 * MIB));
+    assert_eq!(exit(&mut writers, 2, 6, 3 * MIB), format!("6 gone {}", 3 * MIB));
+    assert_eq!(exit(&mut writers, 2, 8, MIN_BYTES - 1), "");
+}
+
+#[test]
+fn an_exit_reported_after_the_scan_that_missed_it_is_not_counted_twice() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, 10 * MIB);
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    fs::remove_dir_all(root.path().join("5")).unwrap();
+    scan(&mut writers, 2);
+    assert_eq!(exit(&mut writers, 2, 5, 12 * MIB), format!("5 gone {}", 2 * MIB));
+}
+
+#[test]
+fn counters_that_cannot_be_read_are_no_counters() {
+    assert_eq!(parse_io(b"write_bytes: 10\ncancelled_write_bytes: 4\n"), Some(6));
+    assert_eq!(parse_io(b"write_bytes: 4\ncancelled_write_bytes: 10\n"), Some(0));
+    assert_eq!(parse_io(b"write_bytes: 10\n"), Some(10));
+    assert_eq!(parse_io(b"rchar: 10\n"), None);
+    assert_eq!(parse_io(b"\xff"), None);
+}

@@ -1,0 +1,90 @@
+//! Where the ring buffer's records go: cheap for those that may be thrown away unread.
+use super::{
+    record::{End, Record},
+    slices::RawRecords,
+    windows::Windows,
+};
+use recording::MonoTime;
+
+/// Exited writers kept until the session takes them; a fork bomb of them must not fill memory.
+const MAX_WRITERS: usize = 4096;
+
+/// A process that had written at least 1 MiB when it exited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ExitedWriter {
+    /// When it exited.
+    pub(crate) at: MonoTime,
+    /// Its id.
+    pub(crate) pid: u32,
+    /// Its name (`comm`).
+    pub(crate) name: String,
+    /// Bytes it had sent towards storage over its whole life: `write_bytes` less
+    /// `cancelled_write_bytes` of `/proc/PID/io`.
+    pub(crate) bytes: u64,
+}
+
+/// What came and was not dealt with yet.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    pub(crate) windows: Windows,
+    pub(crate) raw: RawRecords,
+    pub(crate) writers: Vec<ExitedWriter>,
+    /// The thread that fired the probes last.
+    pub(crate) vm_tid: u32,
+    /// Records that were not understood or did not fit.
+    lost: u64,
+}
+
+impl Inbox {
+    /// Takes one record from the ring buffer.
+    pub(crate) fn receive(&mut self, data: &[u8]) {
+        let Some(record) = Record::parse(data) else {
+            self.lost += 1;
+            return;
+        };
+        match record {
+            Record::Slice(bytes) | Record::Work(bytes) => self.raw.push(bytes),
+            Record::Writer { pid, at, bytes, name } => {
+                if self.writers.len() < MAX_WRITERS {
+                    self.writers.push(ExitedWriter { at, pid, name: name.into(), bytes });
+                } else {
+                    self.lost += 1;
+                }
+            }
+            Record::Begin { vm_tid, .. } | Record::End(End { vm_tid, .. }) => {
+                self.vm_tid = vm_tid;
+                self.windows.receive(&record);
+            }
+            Record::Operation { .. } | Record::Wake { .. } => self.windows.receive(&record),
+        }
+    }
+
+    /// Records lost on this side of the ring buffer.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost + self.raw.lost()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_understood_is_counted() {
+        let mut inbox = Inbox::default();
+        inbox.receive(&[]);
+        inbox.receive(&[0xff; 500]);
+        assert_eq!(inbox.lost(), 2);
+    }
+
+    #[test]
+    fn writers_are_bounded() {
+        let mut record = vec![0; 40];
+        record[..2].copy_from_slice(&7u16.to_ne_bytes());
+        let mut inbox = Inbox::default();
+        for _ in 0..MAX_WRITERS + 2 {
+            inbox.receive(&record);
+        }
+        assert_eq!((inbox.writers.len(), inbox.lost()), (MAX_WRITERS, 2));
+    }
+}

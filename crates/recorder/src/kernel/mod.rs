@@ -1,0 +1,86 @@
+//! The kernel side: eBPF programs on the JVM's safepoint probes and on the scheduler, and what
+//! becomes of their records.
+//!
+//! Records are drained on a timer and never wake anybody. Those of slices are kept as bytes and
+//! thrown away unread unless the pause they belong to is wanted in detail.
+mod budget;
+mod inbox;
+mod libjvm;
+#[cfg_attr(not(feature = "bpf"), path = "absent.rs")]
+mod program;
+mod record;
+mod roles;
+mod slices;
+mod stacks;
+mod symbols;
+mod threads;
+mod windows;
+
+pub(crate) use budget::Budget;
+pub(crate) use inbox::Inbox;
+use libjvm::{Function, Libjvm};
+pub(crate) use program::{Kernel, KernelError};
+pub(crate) use record::Slice;
+pub(crate) use slices::{Raw, Resolved, descriptor, entered, kernel_work, thread_slices};
+pub(crate) use stacks::Stacks;
+pub(crate) use symbols::Symbols;
+pub(crate) use threads::Threads;
+pub(crate) use windows::without_totals;
+
+use recording::{Source, SourceState};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+/// How the begin and end of safepoints are seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Windows {
+    /// By USDT probes, by symbols where there are none.
+    #[default]
+    Auto,
+    /// By USDT probes only.
+    Usdt,
+    /// By functions of the symbol table only.
+    Symbols,
+}
+
+/// The JVM to attach to.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// Process id in the initial pid namespace.
+    pub(crate) pid: u32,
+    /// A path through which its `libjvm.so` can be opened.
+    pub(crate) libjvm: PathBuf,
+    pub(crate) windows: Windows,
+    /// Whether the kernel shall measure the programs' run time, which itself costs.
+    pub(crate) measure: bool,
+}
+
+/// Counters of the kernel side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counters {
+    /// Context switches to or from a thread of the JVM.
+    pub(crate) switches: u64,
+    /// Records for which there was no room in the ring buffer.
+    pub(crate) lost: u64,
+    /// Stacks that could not be taken.
+    pub(crate) lost_stacks: u64,
+}
+
+/// Which sources an attach brought about.
+pub(crate) type Sources = BTreeMap<Source, SourceState>;
+
+/// What is said where no safepoint can be seen.
+pub(crate) const NO_WINDOWS: &str =
+    "this libjvm has neither usdt probes nor a symbol table; its pauses are known from its gc log only";
+
+/// What the programs have cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RunTime {
+    /// Name, calls, time in them.
+    pub(crate) programs: Vec<(String, u64, Duration)>,
+}
+
+impl RunTime {
+    pub(crate) fn total(&self) -> Duration {
+        self.programs.iter().map(|(_, _, time)| *time).sum()
+    }
+}

@@ -1,0 +1,391 @@
+//! Loads the programs, attaches them to one JVM, and talks to their maps.
+use super::{Counters, Function, Inbox, Libjvm, NO_WINDOWS, RunTime, Sources, Target, Windows};
+use libbpf_rs::{
+    ErrorKind, Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel, ProgramMut,
+    RingBuffer, RingBufferBuilder, set_print,
+};
+use recording::{Source, SourceState};
+use std::{
+    collections::btree_map::Entry,
+    fs,
+    os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pause.bpf.o"));
+
+/// Records taken in one drain at most, so that it ends even where they come as fast.
+const MAX_DRAINED: usize = 256 * 1024;
+
+/// Program, provider and probe. The begin comes last: the others do nothing before it, so the
+/// first safepoint seen is a whole one.
+const USDT: [(&str, &str, &str); 4] = [
+    ("usdt_safepoint_end", "hs_private", "safepoint__end"),
+    ("usdt_operation_end", "hotspot", "vmops__end"),
+    ("usdt_operation_begin", "hotspot", "vmops__begin"),
+    ("usdt_safepoint_begin", "hs_private", "safepoint__begin"),
+];
+/// In the same order.
+const SYMBOLS: [(&str, Function); 4] = [
+    ("symbol_safepoint_end", Function::End),
+    ("symbol_operations_end", Function::OperationsEnd),
+    ("symbol_synchronized", Function::Synchronized),
+    ("symbol_safepoint_begin", Function::Begin),
+];
+const SCHEDULER: [&str; 2] = ["on_switch", "on_waking"];
+const EXIT: &str = "on_exit";
+/// Programs on tracepoints that some kernels lack. Each source needs all of its own.
+const OPTIONAL: [(Source, &[&str]); 3] = [
+    (
+        Source::Reclaim,
+        &["reclaim_begin", "reclaim_end", "memcg_reclaim_begin", "memcg_reclaim_end"],
+    ),
+    (Source::Compaction, &["compaction_begin", "compaction_end"]),
+    (Source::FileFaults, &["file_fault"]),
+];
+
+/// Sources that say nothing unless safepoints are seen.
+const WITHIN_SAFEPOINTS: [Source; 5] = [
+    Source::Scheduler,
+    Source::CpuThrottling,
+    Source::Reclaim,
+    Source::Compaction,
+    Source::FileFaults,
+];
+
+/// Why the programs could not be loaded.
+#[derive(Debug)]
+pub(crate) enum KernelError {
+    /// This build has no kernel side.
+    #[expect(dead_code, reason = "the build without the kernel side has only this one")]
+    NotBuilt,
+    /// The kernel refused for lack of a capability.
+    Permission(String),
+    /// Anything else.
+    Other(String),
+}
+
+/// The loaded programs. Dropping it detaches them; so does the death of this process.
+pub(crate) struct Kernel {
+    // Declared first, dropped first: nothing is sent any more when the ring buffer goes.
+    links: Vec<Link>,
+    ring: RingBuffer<'static>,
+    object: Object,
+    inbox: Arc<Mutex<Inbox>>,
+    measuring: Option<OwnedFd>,
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kernel").field("links", &self.links.len()).finish_non_exhaustive()
+    }
+}
+
+/// How the safepoints of this libjvm will be seen.
+enum Plan {
+    Usdt,
+    Symbols(Vec<(Function, u64)>),
+    None(String),
+}
+
+/// What libbpf said last; it returns an error number and prints the reason.
+static LAST_WARNING: Mutex<String> = Mutex::new(String::new());
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panic elsewhere left is whole: nothing panics while it holds a lock.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn keep_warning(_: PrintLevel, message: String) {
+    let line = message.trim().trim_start_matches("libbpf: ");
+    line.clone_into(&mut locked(&LAST_WARNING));
+}
+
+/// One lower-case line: what failed, and libbpf's own words where it had any.
+fn reason(what: &str, error: &libbpf_rs::Error) -> String {
+    let warning = std::mem::take(&mut *locked(&LAST_WARNING));
+    let detail = if warning.is_empty() { format!("{error:#}") } else { warning };
+    format!("{what}: {}", detail.lines().next().unwrap_or_default())
+}
+
+fn kernel_error(what: &str, error: &libbpf_rs::Error) -> KernelError {
+    let text = reason(what, error);
+    match error.kind() {
+        ErrorKind::PermissionDenied => KernelError::Permission(text),
+        _ => KernelError::Other(text),
+    }
+}
+
+impl Kernel {
+    /// Loads the programs and attaches them to `target`. What cannot be attached becomes a missing
+    /// source; an error is only what leaves nothing to record with.
+    ///
+    /// # Errors
+    ///
+    /// Where the kernel refuses the programs or the maps.
+    pub(crate) fn attach(target: &Target) -> Result<(Kernel, Sources), KernelError> {
+        set_print(Some((PrintLevel::Warn, keep_warning)));
+        let plan = plan(target);
+        let measuring = if target.measure { enable_stats() } else { None };
+        let mut sources = Sources::new();
+        let seen = !matches!(plan, Plan::None(_));
+        let object = match load(target, &plan, seen) {
+            Err(KernelError::Other(why)) if seen => {
+                missing(&mut sources, &[Source::Scheduler], &why);
+                load(target, &plan, false)?
+            }
+            loaded => loaded?,
+        };
+        let inbox = Arc::new(Mutex::new(Inbox::default()));
+        let ring = ring(&object, &inbox)?;
+        let mut kernel = Kernel { links: Vec::new(), ring, object, inbox, measuring };
+        kernel.attach_all(target, &plan, &mut sources);
+        Ok((kernel, sources))
+    }
+
+    fn attach_all(&mut self, target: &Target, plan: &Plan, sources: &mut Sources) {
+        // Optional: without it, writers are seen by looking through /proc only.
+        let _ = self.attach_programs(&[EXIT]);
+        if let Plan::None(why) = plan {
+            missing(sources, &[Source::SafepointProbes, Source::SafepointSymbols], why);
+            return missing(sources, &WITHIN_SAFEPOINTS, "not without safepoint probes");
+        }
+        // It is there already where its programs could not be loaded.
+        if let Entry::Vacant(scheduler) = sources.entry(Source::Scheduler) {
+            scheduler.insert(self.attach_programs(&SCHEDULER));
+        }
+        for (source, programs) in OPTIONAL {
+            let state = self.attach_programs(programs);
+            sources.insert(source, state);
+        }
+        let throttling = sources.get(&Source::Scheduler).cloned();
+        sources.extend(throttling.map(|state| (Source::CpuThrottling, state)));
+        self.attach_windows(target, plan, sources);
+    }
+
+    fn attach_windows(&mut self, target: &Target, plan: &Plan, sources: &mut Sources) {
+        let (source, result) = match plan {
+            Plan::Symbols(functions) => {
+                let why = "this libjvm has no usdt probes, or they were not asked for";
+                missing(sources, &[Source::SafepointProbes], why);
+                (Source::SafepointSymbols, self.attach_symbols(target, functions))
+            }
+            _ => (Source::SafepointProbes, self.attach_usdt(target)),
+        };
+        if result.is_err() {
+            // Without a window nothing is sent, and the programs would run for nothing.
+            self.links.clear();
+            missing(sources, &WITHIN_SAFEPOINTS, "not without safepoint probes");
+        }
+        let state = result.map_or_else(SourceState::Missing, |()| SourceState::Recorded);
+        sources.insert(source, state);
+    }
+
+    fn attach_usdt(&mut self, target: &Target) -> Result<(), String> {
+        let pid = i32::try_from(target.pid).unwrap_or(i32::MAX);
+        for (program, provider, name) in USDT {
+            let link = self.link(program, |it| it.attach_usdt(pid, &target.libjvm, provider, name));
+            self.links.push(link?);
+        }
+        Ok(())
+    }
+
+    fn attach_symbols(
+        &mut self,
+        target: &Target,
+        functions: &[(Function, u64)],
+    ) -> Result<(), String> {
+        let pid = i32::try_from(target.pid).unwrap_or(i32::MAX);
+        for (program, wanted) in SYMBOLS {
+            let offset = functions.iter().find(|(function, _)| *function == wanted);
+            let offset = offset.and_then(|(_, offset)| usize::try_from(*offset).ok());
+            let offset = offset.ok_or("the symbol table lacks a function")?;
+            let link =
+                self.link(program, |it| it.attach_uprobe(false, pid, &target.libjvm, offset));
+            self.links.push(link?);
+        }
+        Ok(())
+    }
+
+    fn attach_programs(&mut self, programs: &[&str]) -> SourceState {
+        let mut links = Vec::new();
+        for program in programs {
+            match self.link(program, |it| it.attach()) {
+                Ok(link) => links.push(link),
+                Err(why) => return SourceState::Missing(why),
+            }
+        }
+        self.links.extend(links);
+        SourceState::Recorded
+    }
+
+    fn link(
+        &self,
+        program: &str,
+        attach: impl FnOnce(&ProgramMut<'_>) -> libbpf_rs::Result<Link>,
+    ) -> Result<Link, String> {
+        let found = self.object.progs_mut().find(|it| it.name() == program);
+        let found = found.ok_or_else(|| format!("there is no program `{program}`"))?;
+        attach(&found).map_err(|error| reason(&format!("cannot attach `{program}`"), &error))
+    }
+
+    /// Takes what the kernel has sent and returns where it went.
+    pub(crate) fn drain(&self) -> Arc<Mutex<Inbox>> {
+        // An error could only come from the callback, which has none.
+        let _ = self.ring.consume_raw_n(MAX_DRAINED);
+        Arc::clone(&self.inbox)
+    }
+
+    /// Where records go.
+    pub(crate) fn inbox(&self) -> &Mutex<Inbox> {
+        &self.inbox
+    }
+
+    /// The addresses of a stack, innermost first, zero where it is shorter than the longest.
+    pub(crate) fn stack(&self, id: u32) -> Option<Vec<u64>> {
+        let map = self.object.maps().find(|it| it.name() == "stacks")?;
+        let bytes = map.lookup(&id.to_ne_bytes(), MapFlags::ANY).ok()??;
+        Some(bytes.chunks_exact(8).map(number).collect())
+    }
+
+    /// Sums over all CPUs so far.
+    pub(crate) fn counters(&self) -> Counters {
+        let map = self.object.maps().find(|it| it.name() == "counters");
+        let sum = |which: u32| -> u64 {
+            let values = map
+                .as_ref()
+                .and_then(|it| it.lookup_percpu(&which.to_ne_bytes(), MapFlags::ANY).ok()?);
+            values.iter().flatten().map(|it| number(it)).sum()
+        };
+        Counters { switches: sum(0), lost: sum(1), lost_stacks: sum(2) }
+    }
+
+    /// What the programs cost so far, where it is measured.
+    pub(crate) fn run_time(&self) -> Option<RunTime> {
+        self.measuring.as_ref()?;
+        let programs = self.object.progs().filter(|it| it.autoload());
+        let programs = programs.filter_map(|it| {
+            let name = it.name().to_string_lossy().into_owned();
+            let path = format!("/proc/self/fdinfo/{}", it.as_fd().as_raw_fd());
+            let (calls, time) = cost(&fs::read_to_string(path).ok()?);
+            Some((name, calls, time))
+        });
+        Some(RunTime { programs: programs.collect() })
+    }
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u64::from_ne_bytes)
+}
+
+/// Calls and time from the `fdinfo` of a program.
+fn cost(fdinfo: &str) -> (u64, Duration) {
+    let field = |name: &str| {
+        let line = fdinfo.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|it| it.trim().parse().ok()).unwrap_or(0)
+    };
+    (field("run_cnt:"), Duration::from_nanos(field("run_time_ns:")))
+}
+
+fn missing(sources: &mut Sources, which: &[Source], why: &str) {
+    for source in which {
+        sources.insert(*source, SourceState::Missing(why.to_owned()));
+    }
+}
+
+fn plan(target: &Target) -> Plan {
+    let library = match Libjvm::open(&target.libjvm) {
+        Ok(library) => library,
+        Err(error) => return Plan::None(format!("cannot read libjvm: {error}")),
+    };
+    if target.windows != Windows::Symbols && library.has_probes() {
+        return Plan::Usdt;
+    }
+    if target.windows == Windows::Usdt {
+        return Plan::None("this libjvm has no usdt probes".into());
+    }
+    match library.functions() {
+        Ok(functions) if functions.len() == SYMBOLS.len() => Plan::Symbols(functions),
+        Ok(functions) if functions.is_empty() => Plan::None(NO_WINDOWS.into()),
+        Ok(_) => {
+            Plan::None("the symbol table of this libjvm lacks some of the functions needed".into())
+        }
+        Err(error) => Plan::None(format!("cannot read the symbol table of libjvm: {error}")),
+    }
+}
+
+fn load(target: &Target, plan: &Plan, scheduler: bool) -> Result<Object, KernelError> {
+    let open = ObjectBuilder::default().open_memory(OBJECT);
+    let mut open = open.map_err(|error| kernel_error("cannot open the programs", &error))?;
+    configure(&mut open, target, scheduler)?;
+    for mut program in open.progs_mut() {
+        let name = program.name().to_string_lossy().into_owned();
+        let wanted = match () {
+            () if name == EXIT => true,
+            () if USDT.iter().any(|it| it.0 == name) => matches!(plan, Plan::Usdt),
+            () if SYMBOLS.iter().any(|it| it.0 == name) => matches!(plan, Plan::Symbols(_)),
+            () => scheduler,
+        };
+        program.set_autoload(wanted);
+    }
+    open.load().map_err(|error| kernel_error("cannot load the programs", &error))
+}
+
+/// Fills `config` of `state.bpf.h`.
+fn configure(open: &mut OpenObject, target: &Target, scheduler: bool) -> Result<(), KernelError> {
+    let absent = || KernelError::Other("the programs have no `config`".into());
+    let mut map = open
+        .maps_mut()
+        .find(|it| it.name().to_string_lossy().ends_with(".rodata"))
+        .ok_or_else(absent)?;
+    let value = map.initial_value_mut().filter(|it| it.len() >= 8).ok_or_else(absent)?;
+    value[..4].copy_from_slice(&target.pid.to_ne_bytes());
+    value[4..8].copy_from_slice(&u32::from(scheduler).to_ne_bytes());
+    Ok(())
+}
+
+fn ring(object: &Object, inbox: &Arc<Mutex<Inbox>>) -> Result<RingBuffer<'static>, KernelError> {
+    let failed = |error: libbpf_rs::Error| kernel_error("cannot open the ring buffer", &error);
+    let map = object.maps().find(|it| it.name() == "records");
+    let map = map.ok_or_else(|| KernelError::Other("the programs have no ring buffer".into()))?;
+    let inbox = Arc::clone(inbox);
+    let mut builder = RingBufferBuilder::new();
+    let receive = move |data: &[u8]| {
+        locked(&inbox).receive(data);
+        0
+    };
+    builder.add(&map, receive).map_err(failed)?;
+    builder.build().map_err(failed)
+}
+
+/// Lets the kernel measure the run time of programs for as long as the descriptor is open.
+/// `None` where it cannot (before 5.8).
+#[expect(unsafe_code, reason = "libbpf-rs has no wrapper for BPF_ENABLE_STATS")]
+fn enable_stats() -> Option<OwnedFd> {
+    // SAFETY: takes a number and returns a descriptor or a negative error.
+    let fd = unsafe {
+        libbpf_rs::libbpf_sys::bpf_enable_stats(libbpf_rs::libbpf_sys::BPF_STATS_RUN_TIME)
+    };
+    // SAFETY: the descriptor was just made for us and nobody else has it.
+    (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cost_is_read_from_fdinfo() {
+        let fdinfo = "pos:\t0\nrun_time_ns:\t1500\nrun_cnt:\t3\nrecursion_misses:\t0\n";
+        assert_eq!(cost(fdinfo), (3, Duration::from_nanos(1500)));
+        assert_eq!(cost(""), (0, Duration::ZERO));
+    }
+
+    #[test]
+    fn a_file_that_is_no_libjvm_leaves_no_windows() {
+        let windows = Windows::Auto;
+        let target = Target { pid: 1, libjvm: "/etc/passwd".into(), windows, measure: false };
+        assert!(matches!(plan(&target), Plan::None(_)));
+    }
+}

@@ -1,0 +1,204 @@
+//! Slices and kernel work as they came, unread, until the pause they belong to is over.
+use super::record::{SLICE_BYTES, Slice, Work};
+use recording::{
+    FileKey, Interval, KernelWork, KernelWorkKind, MonoTime, OffCpuCause, ThreadSlice, ThreadState,
+};
+use std::time::Duration;
+
+/// Records kept at most, 3 MiB of them, and five times that as slices.
+const MAX_RECORDS: usize = 32 * 1024;
+/// Memory that stays allocated between pauses.
+const KEPT_RECORDS: usize = 4 * 1024;
+
+/// A bounded buffer of raw records, in the order they came: by their end, roughly.
+#[derive(Debug, Default)]
+pub(crate) struct RawRecords {
+    /// Records of [`SLICE_BYTES`] each; of kind 0 where it has been taken out.
+    bytes: Vec<u8>,
+    /// Records that did not fit.
+    lost: u64,
+}
+
+const TAKEN: [u8; 2] = [0, 0];
+const WORK_KIND: [u8; 2] = 6u16.to_ne_bytes();
+
+/// When the record begins and ends.
+fn span(record: &[u8]) -> Interval {
+    if record[..2] == WORK_KIND { Work::parse(record).interval } else { Slice::span(record) }
+}
+
+fn overlaps(record: &[u8], window: Interval) -> bool {
+    let span = span(record);
+    record[..2] != TAKEN && span.start < window.end && span.end > window.start
+}
+
+impl RawRecords {
+    /// Appends the bytes of a slice or of kernel work.
+    pub(crate) fn push(&mut self, record: &[u8]) {
+        if self.bytes.len() >= MAX_RECORDS * SLICE_BYTES {
+            self.lost += 1;
+            return;
+        }
+        let end = self.bytes.len() + SLICE_BYTES;
+        self.bytes.extend_from_slice(&record[..record.len().min(SLICE_BYTES)]);
+        self.bytes.resize(end, 0);
+    }
+
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// How many records overlap `window`.
+    pub(crate) fn count(&self, window: Interval) -> usize {
+        self.bytes.chunks_exact(SLICE_BYTES).filter(|it| overlaps(it, window)).count()
+    }
+
+    /// Takes out the records that overlap `window`.
+    pub(crate) fn take(&mut self, window: Interval, mut each: impl FnMut(Raw<'_>)) {
+        for record in self.bytes.chunks_exact_mut(SLICE_BYTES) {
+            if !overlaps(record, window) {
+                continue;
+            }
+            if record[..2] == WORK_KIND {
+                each(Raw::Work(Work::parse(record)));
+            } else {
+                each(Raw::Slice(Slice::parse(record)));
+            }
+            record[..2].copy_from_slice(&TAKEN);
+        }
+    }
+
+    /// Forgets what ended before `oldest`, or everything where nothing is under way.
+    pub(crate) fn forget(&mut self, oldest: Option<MonoTime>) {
+        let keep = oldest.map_or(self.bytes.len(), |oldest| {
+            let old = self.bytes.chunks_exact(SLICE_BYTES).take_while(|it| span(it).end <= oldest);
+            old.count() * SLICE_BYTES
+        });
+        self.bytes.drain(..keep);
+        if self.bytes.is_empty() {
+            self.bytes.shrink_to(KEPT_RECORDS * SLICE_BYTES);
+        }
+    }
+}
+
+/// A record of the buffer, read.
+#[derive(Debug)]
+pub(crate) enum Raw<'a> {
+    Slice(Slice<'a>),
+    Work(Work),
+}
+
+/// What the numbers in a record stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    /// The stack's key in the recording.
+    pub(crate) stack: Option<u32>,
+    /// The file behind the descriptor, or the mapped file that faulted.
+    pub(crate) file: Option<FileKey>,
+}
+
+/// How the thread entered the kernel before it blocked.
+pub(crate) fn entered(slice: &Slice<'_>) -> OffCpuCause {
+    if slice.syscall < 0 { OffCpuCause::PageFault } else { OffCpuCause::Syscall(slice.syscall) }
+}
+
+/// The slices of one record, in order: at most blocked, waiting for a CPU, and on it.
+pub(crate) fn thread_slices(slice: &Slice<'_>, resolved: Resolved) -> Vec<ThreadSlice> {
+    let mut slices = Vec::with_capacity(3);
+    if slice.off != 0 {
+        let wake = if slice.flags.blocked() {
+            slice.wake.clamp(slice.off, slice.on.max(slice.off))
+        } else {
+            slice.off
+        };
+        push(&mut slices, blocked(slice, resolved, wake));
+        push(&mut slices, waiting(slice, wake));
+    }
+    if slice.out != 0 {
+        let mut on_cpu = plain(slice, ThreadState::OnCpu, slice.on, slice.out);
+        on_cpu.merged_wait = Duration::from_nanos(slice.merged_ns);
+        push(&mut slices, on_cpu);
+    }
+    slices
+}
+
+fn push(slices: &mut Vec<ThreadSlice>, slice: ThreadSlice) {
+    if slice.interval.start < slice.interval.end {
+        slices.push(slice);
+    }
+}
+
+fn plain(slice: &Slice<'_>, state: ThreadState, start: u64, end: u64) -> ThreadSlice {
+    ThreadSlice {
+        tid: slice.tid,
+        interval: Interval::new(MonoTime(start), MonoTime(end)),
+        state,
+        merged_wait: Duration::ZERO,
+        entered: None,
+        fd: None,
+        file: None,
+        stack: None,
+        woken_by: None,
+        cpu_holder: None,
+    }
+}
+
+fn blocked(slice: &Slice<'_>, resolved: Resolved, wake: u64) -> ThreadSlice {
+    let state = if slice.flags.stopped() { ThreadState::Stopped } else { ThreadState::Blocked };
+    let mut it = plain(slice, state, slice.off, wake);
+    it.entered = Some(entered(slice));
+    it.stack = resolved.stack;
+    it.file = resolved.file;
+    if state == ThreadState::Blocked {
+        it.fd = descriptor(slice);
+        it.woken_by = (slice.waker != 0).then_some(slice.waker);
+    }
+    it
+}
+
+fn waiting(slice: &Slice<'_>, wake: u64) -> ThreadSlice {
+    let throttled = slice.flags.throttled();
+    let state = if throttled { ThreadState::Throttled } else { ThreadState::Runnable };
+    let mut it = plain(slice, state, wake, slice.on);
+    if !throttled && slice.holder != 0 {
+        it.cpu_holder = Some((slice.holder, slice.holder_name.into()));
+    }
+    it
+}
+
+/// The fact of a record of kernel work; `None` for a kind that this version does not know.
+pub(crate) fn kernel_work(work: &Work) -> Option<KernelWork> {
+    let kind = match work.kind {
+        0 => KernelWorkKind::DirectReclaim,
+        1 => KernelWorkKind::Compaction,
+        _ => return None,
+    };
+    Some(KernelWork { tid: work.tid, kind, interval: work.interval })
+}
+
+/// The descriptor that the thread gave to its system call.
+pub(crate) fn descriptor(slice: &Slice<'_>) -> Option<u32> {
+    let takes = FIRST_IS_DESCRIPTOR.binary_search(&slice.syscall).is_ok();
+    (takes && i32::try_from(slice.fd).is_ok()).then_some(slice.fd)
+}
+
+/// System calls of x86-64 that may wait and whose first argument is a descriptor, sorted:
+/// `read`, `write`, `close`, `fstat`, `lseek`, `ioctl`, `pread64`, `pwrite64`, `readv`, `writev`,
+/// `sendfile`, `connect`, `accept`, `sendto` to `recvmsg`, `flock`, `fsync`, `fdatasync`,
+/// `ftruncate`, `fchmod`, `fchown`, `getdents64`, `fadvise64`, `epoll_wait`, `splice`,
+/// `sync_file_range`, `epoll_pwait`, `fallocate`, `accept4`, `preadv`, `pwritev`, `syncfs`,
+/// `copy_file_range`, `preadv2`, `pwritev2`.
+#[cfg(target_arch = "x86_64")]
+const FIRST_IS_DESCRIPTOR: &[i32] = &[
+    0, 1, 3, 5, 8, 16, 17, 18, 19, 20, 40, 42, 43, 44, 45, 46, 47, 73, 74, 75, 77, 91, 93, 217,
+    221, 232, 275, 277, 281, 285, 288, 295, 296, 306, 326, 327, 328,
+];
+/// The same of arm64, as far as they concern files. Not run so far.
+#[cfg(not(target_arch = "x86_64"))]
+const FIRST_IS_DESCRIPTOR: &[i32] = &[
+    29, 32, 46, 47, 57, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 80, 82, 83, 84, 267, 285, 286,
+    287,
+];
+
+#[cfg(test)]
+mod tests;

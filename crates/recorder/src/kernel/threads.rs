@@ -1,0 +1,190 @@
+//! Names and roles of the JVM's threads.
+use super::roles::role_of;
+use recording::{MonoTime, ThreadFact, ThreadRole};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// Threads kept by name; those of a JVM that starts ever new ones are forgotten beyond it.
+const MAX_THREADS: usize = 64 * 1024;
+/// A name that is still the process's is read again so often: threads name themselves after
+/// their start.
+const RENAMES: u8 = 3;
+
+#[derive(Debug)]
+struct Known {
+    role: ThreadRole,
+    first_seen: MonoTime,
+    /// How often its name may still be read again.
+    rereads: u8,
+}
+
+/// The threads seen so far.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    /// `/proc/PID/task`.
+    tasks: PathBuf,
+    /// The name a thread has before it is given its own.
+    process_name: String,
+    known: BTreeMap<u32, Known>,
+    vm_tid: u32,
+    facts: Vec<ThreadFact>,
+}
+
+impl Threads {
+    pub(crate) fn new(proc: &Path, pid: u32) -> Threads {
+        let process = proc.join(pid.to_string());
+        Threads {
+            process_name: read_name(&process).unwrap_or_default(),
+            tasks: process.join("task"),
+            known: BTreeMap::new(),
+            vm_tid: 0,
+            facts: Vec::new(),
+        }
+    }
+
+    /// Reads the names of all threads there are now.
+    pub(crate) fn read_all(&mut self, now: MonoTime) {
+        let tids = fs::read_dir(&self.tasks).into_iter().flatten().flatten();
+        let mut tids: Vec<u32> =
+            tids.filter_map(|it| it.file_name().to_str()?.parse().ok()).collect();
+        tids.sort_unstable();
+        for tid in tids {
+            self.role(tid, now);
+        }
+    }
+
+    /// What the thread is for. Reads its name where it is new.
+    pub(crate) fn role(&mut self, tid: u32, now: MonoTime) -> ThreadRole {
+        match self.known.get_mut(&tid) {
+            Some(known) if known.rereads == 0 => return known.role,
+            Some(known) => known.rereads -= 1,
+            None => {
+                if self.known.len() >= MAX_THREADS {
+                    self.known.clear();
+                }
+                self.known.insert(
+                    tid,
+                    Known { role: ThreadRole::Java, first_seen: now, rereads: RENAMES },
+                );
+                let name = String::new();
+                self.facts.push(ThreadFact { tid, name, role: ThreadRole::Java, first_seen: now });
+            }
+        }
+        self.read(tid, now)
+    }
+
+    fn read(&mut self, tid: u32, now: MonoTime) -> ThreadRole {
+        let name = read_name(&self.tasks.join(tid.to_string()));
+        let role = self.role_by(tid, name.as_deref().unwrap_or_default());
+        let named = name.as_ref().is_none_or(|name| *name != self.process_name);
+        let mut first_seen = now;
+        if let Some(known) = self.known.get_mut(&tid) {
+            known.role = role;
+            first_seen = known.first_seen;
+            if named {
+                known.rereads = 0;
+            }
+        }
+        if let Some(name) = name {
+            // The fact of this thread that is still here was made a moment ago.
+            self.facts.retain(|it| it.tid != tid);
+            self.facts.push(ThreadFact { tid, name, role, first_seen });
+        }
+        role
+    }
+
+    fn role_by(&self, tid: u32, name: &str) -> ThreadRole {
+        if tid == self.vm_tid { ThreadRole::VmThread } else { role_of(name) }
+    }
+
+    /// The thread that fires the probes is the VM thread, whatever its name.
+    pub(crate) fn is_vm_thread(&mut self, tid: u32, now: MonoTime) {
+        if self.vm_tid != tid {
+            self.vm_tid = tid;
+            self.known.remove(&tid);
+            self.role(tid, now);
+        }
+    }
+
+    /// Facts since the last call.
+    pub(crate) fn take_facts(&mut self) -> Vec<ThreadFact> {
+        std::mem::take(&mut self.facts)
+    }
+}
+
+/// The first line of `comm` in a directory of `/proc`. `None` where the thread is gone.
+fn read_name(directory: &Path) -> Option<String> {
+    let mut bytes = [0; 64];
+    let len = File::open(directory.join("comm")).ok()?.read(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes[..len]).trim_end_matches('\n').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: MonoTime = MonoTime(5);
+
+    fn name(root: &Path, tid: u32, name: &str) {
+        let directory = root.join(format!("7/task/{tid}"));
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("comm"), format!("{name}\n")).unwrap();
+    }
+
+    fn proc() -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        name(root.path(), 7, "java");
+        name(root.path(), 8, "VM Thread");
+        fs::write(root.path().join("7/comm"), "java\n").unwrap();
+        root
+    }
+
+    fn names(threads: &mut Threads) -> String {
+        let facts = threads.take_facts();
+        let text = |it: &ThreadFact| format!("{} {} {}", it.tid, it.name, it.role.id());
+        facts.iter().map(text).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn all_threads_are_known_from_the_start() {
+        let root = proc();
+        let mut threads = Threads::new(root.path(), 7);
+        threads.read_all(NOW);
+        assert_eq!(names(&mut threads), "7 java java, 8 VM Thread vm-thread");
+        assert_eq!(names(&mut threads), "");
+    }
+
+    #[test]
+    fn a_thread_that_names_itself_later_is_read_again() {
+        let root = proc();
+        name(root.path(), 9, "java");
+        let mut threads = Threads::new(root.path(), 7);
+        assert_eq!(threads.role(9, NOW), ThreadRole::Java);
+        name(root.path(), 9, "GC Thread#1");
+        assert_eq!(threads.role(9, NOW), ThreadRole::GcWorker);
+        name(root.path(), 9, "other");
+        assert_eq!(threads.role(9, NOW), ThreadRole::GcWorker);
+    }
+
+    #[test]
+    fn the_thread_that_fires_the_probes_is_the_vm_thread() {
+        let root = proc();
+        let mut threads = Threads::new(root.path(), 7);
+        assert_eq!(threads.role(7, NOW), ThreadRole::Java);
+        threads.is_vm_thread(7, NOW);
+        assert_eq!(threads.role(7, NOW), ThreadRole::VmThread);
+        assert_eq!(names(&mut threads), "7 java vm-thread");
+    }
+
+    #[test]
+    fn a_thread_that_is_gone_has_no_name() {
+        let root = proc();
+        let mut threads = Threads::new(root.path(), 7);
+        assert_eq!(threads.role(99, NOW), ThreadRole::Java);
+        assert_eq!(names(&mut threads), "99  java");
+    }
+}

@@ -1,0 +1,318 @@
+//! One recording of one JVM: attach, drain on a timer, hand over facts that are final.
+use crate::{
+    AttachError, HostOptions, Jvm, Roots, Windows,
+    cost::Cost,
+    host::{HostSources, now},
+    kernel::{
+        Budget, Inbox, Kernel, KernelError, Raw, Resolved, Slice, Stacks, Symbols, Target, Threads,
+        descriptor, entered, kernel_work, thread_slices, without_totals,
+    },
+    process::{Process, in_initial_pid_namespace},
+};
+use recording::{
+    Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
+};
+use std::{path::Path, sync::PoisonError, time::Duration};
+
+/// How often the state of coverage is handed over while recording, for the case that nobody
+/// comes to finish it.
+const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
+/// Least time between two drains, whatever was asked for: the tool must not be a load.
+const SHORTEST_DRAIN: Duration = Duration::from_millis(5);
+/// Most time between two drains: the ring buffer holds 40,000 slices.
+const LONGEST_DRAIN: Duration = Duration::from_secs(1);
+
+/// How to record.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Time between two drains of the kernel's ring buffer; 5 ms to 1 s.
+    pub drain_every: Duration,
+    /// Stops at least this long are always kept in detail.
+    pub detail_over: Duration,
+    /// Shorter ones are kept in detail as long as together they bring no more than so many
+    /// slice records per second.
+    pub detail_budget_per_s: u32,
+    /// How safepoints are seen.
+    pub windows: Windows,
+    /// Let the kernel measure the run time of the recorder's programs, for
+    /// [`Coverage::kernel_time`]. This itself costs some 50 ns per context switch.
+    pub measure_kernel_time: bool,
+    /// What to read outside the kernel's tracing.
+    pub host: HostOptions,
+    /// Where `/proc` and `/sys` are.
+    pub roots: Roots,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            drain_every: Duration::from_millis(50),
+            detail_over: Duration::from_millis(10),
+            detail_budget_per_s: 2_000,
+            windows: Windows::Auto,
+            measure_kernel_time: false,
+            host: HostOptions::default(),
+            roots: Roots::default(),
+        }
+    }
+}
+
+/// What one [`Session::step`] brought.
+#[derive(Debug, Default)]
+pub struct Step {
+    /// Facts that became final. A safepoint comes with all its slices, some drains after its end.
+    pub facts: Facts,
+    /// The JVM has ended. Nothing more will come; finish the session.
+    pub exited: bool,
+}
+
+/// One program of the kernel side and what it cost, for measurements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramCost {
+    /// Name in the C source.
+    pub name: String,
+    /// How often it ran.
+    pub calls: u64,
+    /// Time in it.
+    pub time: Duration,
+}
+
+/// A running recording.
+///
+/// Dropping it detaches the probes, as does the death of the process; the JVM goes on.
+#[derive(Debug)]
+pub struct Session {
+    options: Options,
+    process: Process,
+    kernel: Kernel,
+    stacks: Option<Stacks>,
+    threads: Threads,
+    budget: Budget,
+    host: HostSources,
+    coverage: Coverage,
+    cost: Cost,
+    started: MonoTime,
+    next_drain: MonoTime,
+    next_coverage: MonoTime,
+    exited: bool,
+}
+
+impl Session {
+    /// Attaches to `jvm`. What cannot be recorded becomes a missing source in [`Coverage`].
+    ///
+    /// # Errors
+    ///
+    /// Where nothing can be recorded: the process has ended, the kernel refuses, or it lacks what
+    /// is needed.
+    pub fn attach(jvm: &Jvm, options: Options) -> Result<Session, AttachError> {
+        let proc = &options.roots.proc;
+        let process = Process::hold(proc, jvm)?;
+        check_host(&options.roots)?;
+        let mut coverage = Coverage::default();
+        // Before the programs run: while this reads, nobody drains.
+        let stacks = read_symbols(proc, &mut coverage);
+        let mut threads = Threads::new(proc, jvm.pid);
+        threads.read_all(now());
+        let target = Target {
+            pid: jvm.pid,
+            libjvm: jvm.libjvm_host_path.clone(),
+            windows: options.windows,
+            measure: options.measure_kernel_time,
+        };
+        let attached = Kernel::attach(&target);
+        if process.has_ended_within(Duration::ZERO) {
+            return Err(AttachError::Exited { pid: jvm.pid });
+        }
+        let (kernel, sources) = attached.map_err(|error| attach_error(jvm.pid, error))?;
+        coverage.sources.extend(sources);
+        if !coverage.has(Source::Scheduler) {
+            let why = SourceState::Missing("not without the scheduler's tracepoints".into());
+            coverage.sources.insert(Source::KernelStacks, why);
+        }
+        let started = now();
+        Ok(Session {
+            cost: Cost::new(proc, jvm.pid),
+            host: HostSources::start(&options.roots, jvm, options.host),
+            budget: Budget::new(options.detail_budget_per_s, started),
+            next_drain: started + options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN),
+            next_coverage: started,
+            exited: false,
+            options,
+            process,
+            kernel,
+            stacks,
+            threads,
+            coverage,
+            started,
+        })
+    }
+
+    /// Sleeps until the next drain, or until the JVM ends, and returns what became final.
+    /// Never waits for a disk.
+    pub fn step(&mut self) -> Step {
+        let wait = self.next_drain.since(now());
+        self.exited |= self.process.has_ended_within(wait);
+        let at = now();
+        let every = self.options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN);
+        // A late drain does not bring the next one forward.
+        self.next_drain = (self.next_drain + every).max(at);
+        let mut facts = self.collect(self.exited);
+        if at >= self.next_coverage {
+            self.next_coverage = at + BETWEEN_COVERAGES;
+            self.cost.look();
+            facts.coverage = Some(self.coverage_now());
+        }
+        Step { facts, exited: self.exited }
+    }
+
+    /// Takes what is left, detaches, and says what was covered and at what cost.
+    #[must_use]
+    pub fn finish(mut self) -> Facts {
+        self.cost.look();
+        let mut facts = self.collect(true);
+        let end = if self.exited { "the jvm exited" } else { "" };
+        let mut coverage = self.coverage_now();
+        coverage.end = end.into();
+        self.host.stop(&mut facts, &mut coverage);
+        coverage.recorder_cpu = self.cost.own_cpu();
+        facts.coverage = Some(coverage);
+        facts
+    }
+
+    /// What each program of the kernel side has cost so far; empty unless
+    /// [`Options::measure_kernel_time`] was given.
+    #[must_use]
+    pub fn program_costs(&self) -> Vec<ProgramCost> {
+        let programs = self.kernel.run_time().unwrap_or_default().programs;
+        programs.into_iter().map(|(name, calls, time)| ProgramCost { name, calls, time }).collect()
+    }
+
+    fn collect(&mut self, all: bool) -> Facts {
+        let at = now();
+        let mut facts = Facts::default();
+        let inbox = self.kernel.drain();
+        let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        if inbox.vm_tid != 0 {
+            self.threads.is_vm_thread(inbox.vm_tid, at);
+        }
+        let safepoints = inbox.windows.complete(all, |tid| self.threads.role(tid, at));
+        for safepoint in safepoints {
+            let safepoint = self.safepoint(safepoint, &mut inbox, &mut facts);
+            facts.safepoints.push(safepoint);
+        }
+        let oldest = inbox.windows.oldest_begin();
+        inbox.raw.forget(oldest);
+        for writer in inbox.writers.drain(..) {
+            self.host.exited_writer(writer.at, writer.pid, &writer.name, writer.bytes);
+        }
+        drop(inbox);
+        facts.threads = self.threads.take_facts();
+        self.host.take(&mut facts, &mut self.coverage);
+        facts
+    }
+
+    /// Decides whether a safepoint is wanted in detail, and reads its records if so.
+    fn safepoint(
+        &mut self,
+        it: SafepointFact,
+        inbox: &mut Inbox,
+        facts: &mut Facts,
+    ) -> SafepointFact {
+        if !self.coverage.has(Source::Scheduler) {
+            return without_totals(it);
+        }
+        let stop = Interval::new(it.begin, it.resumed.unwrap_or(it.end_probe));
+        let window = Interval::new(it.begin, it.end_probe.max(stop.end));
+        let detailed = stop.duration() >= self.options.detail_over
+            || self.budget.take(inbox.raw.count(window), now());
+        if detailed {
+            inbox.raw.take(window, |raw| self.keep(&raw, facts));
+        }
+        SafepointFact { detailed, ..it }
+    }
+
+    fn keep(&mut self, raw: &Raw<'_>, facts: &mut Facts) {
+        match raw {
+            Raw::Work(work) => facts.kernel_work.extend(kernel_work(work)),
+            Raw::Slice(slice) => {
+                self.threads.role(slice.tid, now());
+                let resolved = self.resolve(slice, facts);
+                facts.slices.extend(thread_slices(slice, resolved));
+            }
+        }
+    }
+
+    fn resolve(&mut self, slice: &Slice<'_>, facts: &mut Facts) -> Resolved {
+        let kernel = &self.kernel;
+        let Some(stacks) = self.stacks.as_mut().filter(|_| slice.off != 0) else {
+            return Resolved::default();
+        };
+        let stack = stacks.resolve(slice.stack, |id| kernel.stack(id), &mut facts.stacks);
+        let file = stack.and_then(|(_, file_fault)| self.file(slice, file_fault));
+        Resolved { stack: stack.map(|(id, _)| id), file }
+    }
+
+    fn file(&mut self, slice: &Slice<'_>, file_fault: bool) -> Option<FileKey> {
+        match (entered(slice), descriptor(slice)) {
+            (OffCpuCause::PageFault, _) if file_fault => {
+                // `MAJOR` and `MINOR` of `include/linux/kdev_t.h`.
+                let (major, minor) = (slice.device >> 20, slice.device & 0xf_ffff);
+                self.host.files().by_inode(rustix::fs::makedev(major, minor), slice.inode)
+            }
+            (OffCpuCause::Syscall(_), Some(fd)) => self.host.files().by_fd(fd),
+            _ => None,
+        }
+    }
+
+    fn coverage_now(&mut self) -> Coverage {
+        let counters = self.kernel.counters();
+        let inbox = self.kernel.inbox();
+        let inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut coverage = self.coverage.clone();
+        coverage.lost_events = counters.lost + inbox.lost();
+        coverage.lost_stacks = counters.lost_stacks;
+        coverage.switches = counters.switches;
+        if inbox.windows.torn() > 0 {
+            coverage.note(
+                "safepoints",
+                "left out, because their end was lost",
+                inbox.windows.torn(),
+            );
+        }
+        coverage.kernel_time = self.kernel.run_time().map(|it| it.total());
+        coverage.recorder_cpu = self.cost.own_cpu();
+        coverage.recorder_rss_bytes = self.cost.own_peak_bytes();
+        coverage.jvm_cpu = self.cost.jvm_cpu();
+        coverage.recorded = now().since(self.started);
+        coverage
+    }
+}
+
+/// What must be true of the host before anything can be attached.
+fn check_host(roots: &Roots) -> Result<(), AttachError> {
+    if !roots.sys.join("kernel/btf/vmlinux").exists() {
+        return Err(AttachError::NoBtf);
+    }
+    if !in_initial_pid_namespace(&roots.proc) {
+        return Err(AttachError::PidNamespace);
+    }
+    Ok(())
+}
+
+fn read_symbols(proc: &Path, coverage: &mut Coverage) -> Option<Stacks> {
+    let read = Symbols::read(proc);
+    let state = match &read {
+        Ok(_) => SourceState::Recorded,
+        Err(error) => SourceState::Missing(error.to_string()),
+    };
+    coverage.sources.insert(Source::KernelStacks, state);
+    read.ok().map(Stacks::new)
+}
+
+fn attach_error(pid: u32, error: KernelError) -> AttachError {
+    match error {
+        KernelError::NotBuilt => AttachError::NotBuilt,
+        KernelError::Permission(reason) => AttachError::NoPermission { pid, reason },
+        KernelError::Other(reason) => AttachError::Kernel { pid, reason },
+    }
+}

@@ -1,0 +1,158 @@
+//! Attaching where something is wrong, and leaving without a trace.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod common;
+
+use common::{Java, busy, newest, record};
+use recorder::{AttachError, JvmError, Options, Roots, Session};
+use recording::{Source, SourceState, ThreadRole};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+#[test]
+fn a_process_that_is_no_jvm_is_refused() {
+    let own = std::process::id();
+    assert!(matches!(recorder::jvm(&Roots::default(), own), Err(JvmError::NotAJvm { .. })));
+    let absent = recorder::jvm(&Roots::default(), u32::MAX);
+    assert!(matches!(absent, Err(JvmError::NoSuchProcess { .. })), "{absent:?}");
+}
+
+#[test]
+fn a_jvm_that_is_gone_by_now_is_refused() {
+    let Some(home) = newest() else { return };
+    let java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    let jvm = java.jvm();
+    drop(java);
+    let error = Session::attach(&jvm, Options::default()).unwrap_err();
+    assert_eq!(error, AttachError::NoSuchProcess { pid: jvm.pid });
+}
+
+#[test]
+fn an_id_given_to_another_process_is_refused() {
+    let Some(home) = newest() else { return };
+    let java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    let mut jvm = java.jvm();
+    jvm.start_ticks += 1;
+    let error = Session::attach(&jvm, Options::default()).unwrap_err();
+    assert_eq!(error, AttachError::NoSuchProcess { pid: jvm.pid });
+}
+
+#[test]
+fn the_end_of_the_jvm_ends_the_recording() {
+    let Some(home) = newest() else { return };
+    let mut java = Java::start(&home, &busy("-XX:+UseG1GC"), "Alloc", &[]);
+    let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    while session.step().facts.safepoints.is_empty() {}
+    java.child.kill().unwrap();
+    let killed = Instant::now();
+    while !session.step().exited {
+        assert!(killed.elapsed() < Duration::from_secs(5));
+    }
+    let coverage = session.finish().coverage.unwrap();
+    assert_eq!(coverage.end, "the jvm exited");
+}
+
+#[test]
+fn threads_have_names_and_roles() {
+    let Some(home) = newest() else { return };
+    let java = Java::start(&home, &busy("-XX:+UseParallelGC"), "Alloc", &[]);
+    let facts = record(&java.jvm(), Options::default(), |it| it.safepoints.len() > 10);
+    let role = |name: &str| facts.threads.iter().find(|it| it.name == name).map(|it| it.role);
+    assert_eq!(role("VM Thread"), Some(ThreadRole::VmThread));
+    assert_eq!(role("GC Thread#0"), Some(ThreadRole::GcWorker));
+    assert_eq!(role("allocator-0"), Some(ThreadRole::Java));
+}
+
+/// Where set, this test process is the recorder that gets killed.
+const VICTIM: &str = "RECORD_UNTIL_KILLED";
+
+#[test]
+fn a_killed_recorder_leaves_the_jvm_alone() {
+    if let Ok(pid) = std::env::var(VICTIM) {
+        let jvm = recorder::jvm(&Roots::default(), pid.parse().unwrap()).unwrap();
+        let mut session = Session::attach(&jvm, Options::default()).unwrap();
+        loop {
+            if !session.step().facts.safepoints.is_empty() {
+                println!("recording");
+            }
+        }
+    }
+    let Some(home) = newest() else { return };
+    let mut java = Java::start(&home, &busy("-XX:+UseG1GC"), "Alloc", &[]);
+    let mut recorder = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_killed_recorder_leaves_the_jvm_alone", "--nocapture"])
+        .env(VICTIM, java.child.id().to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for_line(&mut recorder, "recording");
+    recorder.kill().unwrap();
+    recorder.wait().unwrap();
+    let before = java.logged().len();
+    let end = Instant::now() + Duration::from_secs(10);
+    while java.logged().len() < before + 5 && Instant::now() < end {
+        std::thread::yield_now();
+    }
+    assert!(java.runs());
+    assert!(java.logged().len() >= before + 5, "the jvm does not collect any more");
+    // The next one finds everything as it was.
+    let facts = record(&java.jvm(), Options::default(), |it| !it.safepoints.is_empty());
+    assert!(!facts.safepoints.is_empty());
+}
+
+fn wait_for_line(child: &mut std::process::Child, wanted: &str) {
+    use std::io::{BufRead, BufReader};
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line.contains(wanted)));
+}
+
+#[test]
+fn a_libjvm_without_probes_and_symbols_is_said_to_have_none() {
+    let Some(home) = newest() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    if !bare_jdk(&home, directory.path()) {
+        println!("SKIPPED: no objcopy");
+        return;
+    }
+    let mut java = Java::start(directory.path(), &busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    let jvm = java.jvm();
+    let mut session = Session::attach(&jvm, Options::default()).unwrap();
+    session.step();
+    let coverage = session.finish().coverage.unwrap();
+    let state = coverage.sources.get(&Source::SafepointProbes);
+    let said = matches!(state, Some(SourceState::Missing(why)) if why.contains("neither usdt probes nor a symbol table"));
+    assert!(said, "{state:?}");
+    assert!(!coverage.has(Source::Scheduler));
+    assert!(java.runs());
+}
+
+/// A JDK that is `home` but for its libjvm, which has lost its probes and symbols.
+fn bare_jdk(home: &Path, bare: &Path) -> bool {
+    let link = |part: &str| {
+        fs::create_dir_all(bare.join(part)).unwrap();
+        for entry in fs::read_dir(home.join(part)).unwrap().flatten() {
+            let to = bare.join(part).join(entry.file_name());
+            let _ = std::os::unix::fs::symlink(fs::canonicalize(entry.path()).unwrap(), to);
+        }
+    };
+    link("lib/server");
+    link("lib");
+    link("conf");
+    fs::create_dir(bare.join("bin")).unwrap();
+    fs::copy(home.join("bin/java"), bare.join("bin/java")).unwrap();
+    for part in ["lib/libjli.so", "lib/libjava.so"] {
+        fs::remove_file(bare.join(part)).unwrap();
+        fs::copy(home.join(part), bare.join(part)).unwrap();
+    }
+    let _ = std::os::unix::fs::symlink(home.join("release"), bare.join("release"));
+    let libjvm = "lib/server/libjvm.so";
+    fs::remove_file(bare.join(libjvm)).unwrap();
+    Command::new("objcopy")
+        .args(["--strip-all", "--remove-section=.note.stapsdt"])
+        .args([home.join(libjvm), bare.join(libjvm)])
+        .status()
+        .is_ok_and(|it| it.success())
+}

@@ -1,0 +1,175 @@
+//! The directory of a recording: every file operation goes through its descriptor.
+//!
+//! Others may own a directory above it (`/dev/shm`), so nothing is reached by path twice, no
+//! symbolic link inside is followed, and new files are created exclusively.
+use crate::{RecordingError, part::Part};
+use rustix::{
+    fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags},
+    io::Errno,
+};
+use std::{
+    fs::File,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+};
+
+/// Most files that are looked at in a directory; a recording of a day has about 2,000.
+const MAX_FILES: usize = 200_000;
+
+/// An open directory.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+impl Directory {
+    /// Makes a new directory with mode 0700, or takes an empty one, and locks it.
+    pub(crate) fn create(path: &Path) -> Result<Directory, RecordingError> {
+        match fs::mkdir(path, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(Errno::NOENT) => return Err(no_parent(path)),
+            Err(error) => return Err(RecordingError::io(path, "create the directory", error)),
+        }
+        let directory = Directory::open_to_write(path)?;
+        if directory.names()?.is_empty() {
+            return Ok(directory);
+        }
+        Err(RecordingError::NotEmpty { path: path.into() })
+    }
+
+    /// Opens it to read. A link to it is followed: the user named it.
+    pub(crate) fn open(path: &Path) -> Result<Directory, RecordingError> {
+        Directory::open_with(path, OFlags::empty())
+    }
+
+    /// Opens it to write and locks it. A link in place of the directory is refused.
+    pub(crate) fn open_to_write(path: &Path) -> Result<Directory, RecordingError> {
+        let directory = Directory::open_with(path, OFlags::NOFOLLOW)?;
+        match fs::flock(&directory.fd, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(directory),
+            Err(Errno::WOULDBLOCK) => Err(RecordingError::InUse { path: path.into() }),
+            // Not every file system can lock; two writers still cannot create the same file.
+            Err(_) => Ok(directory),
+        }
+    }
+
+    fn open_with(path: &Path, flags: OFlags) -> Result<Directory, RecordingError> {
+        let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = fs::open(path, flags, Mode::empty()).map_err(|error| cannot_open(path, error))?;
+        Ok(Directory { fd, path: path.into() })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes that its file system has left for this user, or `None` where that is unknown.
+    pub(crate) fn free_bytes(&self) -> Option<u64> {
+        let system = fs::fstatvfs(&self.fd).ok()?;
+        system.f_bavail.checked_mul(system.f_frsize)
+    }
+
+    /// Names of its entries, at most [`MAX_FILES`].
+    fn names(&self) -> Result<Vec<String>, RecordingError> {
+        let failed = |error| RecordingError::io(&self.path, "list", error);
+        let mut names = Vec::new();
+        for entry in fs::Dir::read_from(&self.fd).map_err(failed)?.take(MAX_FILES) {
+            let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
+            if name != "." && name != ".." {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// The parts of the recording in it, oldest first.
+    pub(crate) fn parts(&self) -> Result<Vec<Part>, RecordingError> {
+        let mut parts: Vec<Part> =
+            self.names()?.iter().filter_map(|name| Part::parse(name)).collect();
+        parts.sort();
+        Ok(parts)
+    }
+
+    /// Names of files that a crash left half written.
+    pub(crate) fn unfinished(&self) -> Result<Vec<String>, RecordingError> {
+        let finished = |name: &String| name.strip_suffix(".tmp").and_then(Part::parse).is_none();
+        Ok(self.names()?.into_iter().filter(|name| !finished(name)).collect())
+    }
+
+    /// Creates a file that must not exist.
+    pub(crate) fn create_file(&self, name: &str) -> Result<File, RecordingError> {
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)
+            .map(File::from)
+            .map_err(|error| self.error(name, "create", error))
+    }
+
+    /// Opens a file to read. Anything but a regular file is refused, and never waited for.
+    pub(crate) fn open_file(&self, name: &str) -> Result<File, RecordingError> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fd = fs::openat(&self.fd, name, flags, Mode::empty())
+            .map_err(|error| self.error(name, "read", error))?;
+        let status = fs::fstat(&fd).map_err(|error| self.error(name, "read", error))?;
+        if FileType::from_raw_mode(status.st_mode) == FileType::RegularFile {
+            return Ok(File::from(fd));
+        }
+        Err(self.error(name, "read", Errno::INVAL))
+    }
+
+    /// Length of a file, or 0 where there is none.
+    pub(crate) fn bytes(&self, name: &str) -> u64 {
+        fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
+            .map_or(0, |status| u64::try_from(status.st_size).unwrap_or(0))
+    }
+
+    /// Renames a file, replacing what had the name.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), RecordingError> {
+        fs::renameat(&self.fd, from, &self.fd, to)
+            .map_err(|error| self.error(from, "rename", error))
+    }
+
+    /// Removes a file if it is there.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), RecordingError> {
+        match fs::unlinkat(&self.fd, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(self.error(name, "remove", error)),
+        }
+    }
+
+    /// Waits until the names are on storage.
+    pub(crate) fn sync(&self) -> Result<(), RecordingError> {
+        fs::fsync(&self.fd).map_err(|error| RecordingError::io(&self.path, "sync", error))
+    }
+
+    /// The error for a file inside.
+    pub(crate) fn error(
+        &self,
+        name: &str,
+        wanted: &'static str,
+        error: impl Into<std::io::Error>,
+    ) -> RecordingError {
+        RecordingError::io(self.path.join(name), wanted, error)
+    }
+}
+
+fn no_parent(path: &Path) -> RecordingError {
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    RecordingError::NoSuchDirectory { path: parent.unwrap_or(path).into() }
+}
+
+fn cannot_open(path: &Path, error: Errno) -> RecordingError {
+    let link = path.symlink_metadata().is_ok_and(|status| status.is_symlink());
+    match error {
+        Errno::NOENT => RecordingError::NoSuchDirectory { path: path.into() },
+        Errno::LOOP | Errno::NOTDIR if link => {
+            RecordingError::Unsafe { path: path.into(), why: "it is a symbolic link" }
+        }
+        Errno::NOTDIR => {
+            RecordingError::NotARecording { path: path.into(), why: "is no directory" }
+        }
+        error => RecordingError::io(path, "open", error),
+    }
+}

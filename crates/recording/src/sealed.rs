@@ -1,0 +1,245 @@
+//! Sealed parts: Parquet with zstd, in small row groups, with a checksum over the whole file.
+//!
+//! The Parquet library trusts much of what it reads: one wrong bit in a page header can make it
+//! ask for gigabytes, which ends the process. So a part carries its own CRC-32 in the metadata
+//! entry `whypause.crc32`, and nothing of a file is decoded before the checksum was found right.
+//! The checksum is taken with its own eight hexadecimal digits as zeros.
+use crate::{checksum::Checksum, quiet, schema::Table};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use parquet::{
+    arrow::{
+        ArrowWriter,
+        arrow_reader::{
+            ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+        },
+    },
+    basic::{Compression, ZstdLevel},
+    errors::ParquetError,
+    file::{
+        metadata::{KeyValue, ParquetMetaData},
+        properties::{EnabledStatistics, WriterProperties},
+    },
+};
+use std::{
+    fs::File,
+    io::{self, Read, Seek, Write},
+    os::unix::fs::FileExt,
+    sync::Arc,
+};
+
+/// Rows of a row group: the most that is held while sealing.
+const ROW_GROUP_ROWS: usize = 16 << 10;
+/// Uncompressed bytes of a page.
+const PAGE_BYTES: usize = 64 << 10;
+/// Longest footer that is read. 2,000 row groups take about 2 MiB.
+const MAX_FOOTER_BYTES: u64 = 16 << 20;
+/// Largest uncompressed column chunk that is read.
+const MAX_CHUNK_BYTES: i64 = 256 << 20;
+/// What the widest column of a batch may take, at worst, while it is read.
+const BATCH_BYTES: i64 = 64 << 20;
+
+/// Ends a Parquet file, after the four bytes of the footer's length.
+const MAGIC: [u8; 4] = *b"PAR1";
+const CHECKSUM_KEY: &str = "whypause.crc32";
+/// Stands before the digits, to find them in the footer.
+const CHECKSUM_MARK: &[u8] = b"whypause-crc32:";
+const CHECKSUM_ZERO: &str = "whypause-crc32:00000000";
+const DIGITS: usize = 8;
+
+/// A sealed part that is being written.
+pub(crate) struct SealedWriter {
+    parquet: ArrowWriter<Summed>,
+}
+
+impl SealedWriter {
+    /// Starts a part in an empty file.
+    pub(crate) fn new(
+        file: File,
+        table: &Table,
+        schema: SchemaRef,
+    ) -> Result<SealedWriter, ParquetError> {
+        let mut metadata: Vec<KeyValue> =
+            table.metadata().into_iter().map(|(key, value)| KeyValue::new(key, value)).collect();
+        metadata.sort_by(|a, b| a.key.cmp(&b.key));
+        metadata.push(KeyValue::new(CHECKSUM_KEY.to_owned(), CHECKSUM_ZERO.to_owned()));
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+            .set_data_page_size_limit(PAGE_BYTES)
+            .set_dictionary_page_size_limit(PAGE_BYTES)
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_offset_index_disabled(true)
+            .set_created_by(format!("whypause {}", env!("CARGO_PKG_VERSION")))
+            .set_key_value_metadata(Some(metadata))
+            .build();
+        let summed = Summed { file: io::BufWriter::new(file), sum: Checksum::new(), bytes: 0 };
+        Ok(SealedWriter { parquet: ArrowWriter::try_new(summed, schema, Some(properties))? })
+    }
+
+    /// Adds rows.
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+        self.parquet.write(batch)
+    }
+
+    /// Completes the file and waits until it is on storage. Its length in bytes.
+    pub(crate) fn finish(self) -> Result<u64, ParquetError> {
+        let summed = self.parquet.into_inner()?;
+        let file = summed.file.into_inner().map_err(|error| error.into_error())?;
+        let digits = format!("{:08x}", summed.sum.value());
+        let at = Footer::read(&file).and_then(|footer| footer.digits_at());
+        let at = at.map_err(ParquetError::General)?;
+        file.write_all_at(digits.as_bytes(), at)?;
+        file.sync_all()?;
+        Ok(summed.bytes)
+    }
+}
+
+/// A file whose bytes are summed as they are written.
+struct Summed {
+    file: io::BufWriter<File>,
+    sum: Checksum,
+    bytes: u64,
+}
+
+impl Write for Summed {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(buffer)?;
+        self.sum.add(&buffer[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// The metadata at the end of a Parquet file, as bytes.
+struct Footer {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Footer {
+    fn read(file: &File) -> Result<Footer, String> {
+        let damaged = || "cut off or damaged: no Parquet footer".to_owned();
+        let length = file.metadata().map_err(|error| error.to_string())?.len();
+        let mut tail = [0; 8];
+        let body_end = length.checked_sub(tail.len() as u64).ok_or_else(damaged)?;
+        file.read_exact_at(&mut tail, body_end).map_err(|error| error.to_string())?;
+        let [a, b, c, d, magic @ ..] = tail;
+        let footer = u64::from(u32::from_le_bytes([a, b, c, d]));
+        if magic != MAGIC || footer > MAX_FOOTER_BYTES {
+            return Err(damaged());
+        }
+        let start = body_end.checked_sub(footer).ok_or_else(damaged)?;
+        let mut bytes = vec![0; usize::try_from(footer).map_err(|_| damaged())?];
+        file.read_exact_at(&mut bytes, start).map_err(|error| error.to_string())?;
+        Ok(Footer { start, bytes })
+    }
+
+    /// Where in the footer the digits of the checksum stand.
+    fn digits(&self) -> Result<usize, String> {
+        self.bytes
+            .windows(CHECKSUM_MARK.len())
+            .rposition(|window| window == CHECKSUM_MARK)
+            .map(|mark| mark + CHECKSUM_MARK.len())
+            .filter(|digits| digits + DIGITS <= self.bytes.len())
+            .ok_or_else(|| "damaged, or not written by whypause: no checksum".to_owned())
+    }
+
+    /// Where in the file the digits of the checksum stand.
+    fn digits_at(&self) -> Result<u64, String> {
+        self.digits().map(|at| self.start + at as u64)
+    }
+
+    /// The checksum that the file should have.
+    fn checksum(&self) -> Result<u32, String> {
+        let at = self.digits()?;
+        std::str::from_utf8(&self.bytes[at..at + DIGITS])
+            .ok()
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .ok_or_else(|| "damaged: the checksum is no number".to_owned())
+    }
+}
+
+/// Reads the whole file once and compares its checksum.
+pub(crate) fn verify(file: &File) -> Result<(), String> {
+    let footer = Footer::read(file)?;
+    let (wanted, digits) = (footer.checksum()?, footer.digits_at()?);
+    match sum(file, digits) {
+        Ok(found) if found == wanted => Ok(()),
+        Ok(_) => Err("damaged: wrong checksum".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The checksum of a file whose digits stand at `digits`.
+fn sum(file: &File, digits: u64) -> io::Result<u32> {
+    let mut file = file.try_clone()?;
+    let mut sum = Checksum::new();
+    file.rewind()?;
+    add_all(&mut sum, &mut (&mut file).take(digits))?;
+    sum.add(&[b'0'; DIGITS]);
+    file.seek_relative(DIGITS as i64)?;
+    add_all(&mut sum, &mut file)?;
+    Ok(sum.value())
+}
+
+fn add_all(sum: &mut Checksum, reader: &mut impl Read) -> io::Result<()> {
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match reader.read(&mut buffer)? {
+            0 => return Ok(()),
+            read => sum.add(&buffer[..read]),
+        }
+    }
+}
+
+/// A sealed part that is being read.
+pub(crate) struct SealedReader {
+    batches: ParquetRecordBatchReader,
+    metadata: Arc<ParquetMetaData>,
+}
+
+impl SealedReader {
+    /// Verifies the checksum and reads the footer.
+    pub(crate) fn open(file: File) -> Result<SealedReader, String> {
+        verify(&file)?;
+        quiet::catch(|| {
+            // The Arrow schema inside is for other readers; the Parquet types say the same.
+            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
+                .map_err(|error| error.to_string())?;
+            let metadata = Arc::clone(builder.metadata());
+            let rows = batch_rows(&metadata)?;
+            let batches =
+                builder.with_batch_size(rows).build().map_err(|error| error.to_string())?;
+            Ok(SealedReader { batches, metadata })
+        })
+    }
+
+    /// The schema version that its writer gave.
+    pub(crate) fn version(&self) -> Option<&str> {
+        let entries = self.metadata.file_metadata().key_value_metadata()?;
+        entries.iter().find(|entry| entry.key == crate::schema::VERSION_KEY)?.value.as_deref()
+    }
+
+    /// The next batch, or `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, String> {
+        let batches = &mut self.batches;
+        quiet::catch(|| batches.next().transpose().map_err(|error| error.to_string()))
+    }
+}
+
+/// How many rows to decode at once. Repeated values are stored once, so that a small chunk can
+/// hold many long texts: assume that every value is as long as its whole chunk.
+fn batch_rows(metadata: &ParquetMetaData) -> Result<usize, String> {
+    let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let widest = chunks.map(|chunk| chunk.uncompressed_size()).max().unwrap_or(1).max(1);
+    if widest > MAX_CHUNK_BYTES {
+        return Err("damaged: a column chunk of an absurd size".into());
+    }
+    Ok(usize::try_from(BATCH_BYTES / widest).unwrap_or(1).clamp(32, 8192))
+}

@@ -1,0 +1,58 @@
+//! `files`: files behind descriptors and mappings of the JVM.
+use crate::{
+    Facts, FileFact, FileKey,
+    columns::{Columns, bools, texts, u64s},
+    schema::{
+        Kind::{Bool, Text, U64},
+        Table, Worth, column,
+    },
+};
+use arrow_array::ArrayRef;
+use std::ops::Range;
+
+pub(super) static TABLE: Table = Table {
+    name: "files",
+    doc: "a file of the JVM; the last row of a device and inode counts",
+    columns: &[
+        column("device", U64, "device number, as in st_dev"),
+        column("inode", U64, "inode number"),
+        column("path", Text, "path as the JVM sees it; ends in ' (deleted)' where it has no name"),
+        column("file_system", Text, "file system type of the mount, such as ext4"),
+        column("device_name", Text, "name of the device, such as sdb1"),
+        column("mount_point", Text, "mount point as the JVM sees it"),
+        column("mapped", Bool, "whether the JVM has it mapped"),
+    ],
+    worth: Worth::Fact,
+    rows: |facts| facts.files.len(),
+    encode,
+    decode,
+};
+
+fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
+    let rows = &facts.files[range];
+    vec![
+        u64s(rows, |it| it.key.device),
+        u64s(rows, |it| it.key.inode),
+        texts(rows, |it| &it.path),
+        texts(rows, |it| &it.file_system),
+        texts(rows, |it| &it.device_name),
+        texts(rows, |it| &it.mount_point),
+        bools(rows, |it| it.mapped),
+    ]
+}
+
+fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
+    let (device, inode) = (columns.u64s("device")?, columns.u64s("inode")?);
+    let (path, file_system) = (columns.texts("path")?, columns.texts("file_system")?);
+    let (name, mount) = (columns.texts("device_name")?, columns.texts("mount_point")?);
+    let mapped = columns.bools("mapped")?;
+    facts.files.extend((0..columns.rows()).map(|row| FileFact {
+        key: FileKey { device: device.value(row), inode: inode.value(row) },
+        path: path.value(row).into(),
+        file_system: file_system.value(row).into(),
+        device_name: name.value(row).into(),
+        mount_point: mount.value(row).into(),
+        mapped: mapped.value(row),
+    }));
+    Ok(0)
+}

@@ -1,0 +1,41 @@
+//! `log_lines`: the GC log, as text.
+use crate::{
+    Facts, LogLine, MonoTime,
+    columns::{Columns, texts, u64s},
+    schema::{
+        Kind::{Text, U64},
+        Table, Worth, column,
+    },
+};
+use arrow_array::ArrayRef;
+use std::ops::Range;
+
+pub(super) static TABLE: Table = Table {
+    name: "log_lines",
+    doc: "a line of the GC log",
+    columns: &[
+        column("read_ns", U64, "when the recorder read it: an upper bound of when it was written"),
+        column("offset_bytes", U64, "byte offset of the line in its file"),
+        column("text", Text, "the line without its line end"),
+    ],
+    worth: Worth::Fact,
+    rows: |facts| facts.log_lines.len(),
+    encode,
+    decode,
+};
+
+fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
+    let rows = &facts.log_lines[range];
+    vec![u64s(rows, |it| it.read.0), u64s(rows, |it| it.offset), texts(rows, |it| &it.text)]
+}
+
+fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
+    let (read, offset) = (columns.u64s("read_ns")?, columns.u64s("offset_bytes")?);
+    let text = columns.texts("text")?;
+    facts.log_lines.extend((0..columns.rows()).map(|row| LogLine {
+        read: MonoTime(read.value(row)),
+        offset: offset.value(row),
+        text: text.value(row).into(),
+    }));
+    Ok(0)
+}

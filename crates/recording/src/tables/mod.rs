@@ -1,0 +1,33 @@
+//! The tables: one file each, rows to columns and back.
+mod clocks;
+mod coverage;
+mod files;
+mod host;
+mod jvm;
+mod kernel_work;
+mod log_lines;
+mod safepoints;
+mod samples;
+mod slices;
+mod stacks;
+mod threads;
+mod writers;
+
+use crate::schema::Table;
+
+/// All tables. A batch is written in this order: first what others refer to.
+pub(crate) static ALL: [&Table; 13] = [
+    &jvm::TABLE,
+    &host::TABLE,
+    &clocks::TABLE,
+    &threads::TABLE,
+    &files::TABLE,
+    &stacks::TABLE,
+    &safepoints::TABLE,
+    &slices::TABLE,
+    &kernel_work::TABLE,
+    &log_lines::TABLE,
+    &samples::TABLE,
+    &writers::TABLE,
+    &coverage::TABLE,
+];

@@ -1,0 +1,128 @@
+//! `slices`: one thread in one state.
+use crate::{
+    Facts, FileKey, Interval, MonoTime, OffCpuCause, ThreadSlice, ThreadState,
+    columns::{
+        Columns, bools, durations, optional, optional_i32s, optional_text, optional_texts,
+        optional_u32s, optional_u64s, texts, u32s, u64s,
+    },
+    schema::{
+        Kind::{Bool, I32, Text, U32, U64},
+        Table, Worth, column, nullable,
+    },
+};
+use arrow_array::{ArrayRef, BooleanArray, Int32Array, StringArray, UInt32Array, UInt64Array};
+use std::{ops::Range, time::Duration};
+
+pub(super) static TABLE: Table = Table {
+    name: "slices",
+    doc: "one thread in one state, kept around pauses; a gap means not kept, never idle",
+    columns: &[
+        column("tid", U32, "thread id in the host's initial pid namespace"),
+        column("start_ns", U64, "first instant of the slice"),
+        column("end_ns", U64, "first instant after it"),
+        column("state", Text, "on-cpu, runnable, throttled, blocked or stopped"),
+        column("merged_wait_ns", U64, "on-cpu: time runnable in waits too short to keep apart"),
+        nullable("syscall", I32, "number of the system call in which it left the CPU"),
+        column("page_fault", Bool, "whether it left the CPU in a page fault"),
+        nullable("fd", U32, "descriptor that the system call was about"),
+        nullable("file_device", U64, "device number of the file behind fd or of the faulting page"),
+        nullable("file_inode", U64, "inode number of that file"),
+        nullable("stack", U32, "kernel stack at the switch-out, a key into stacks"),
+        nullable("woken_by_tid", U32, "thread of this JVM that woke it, through a futex"),
+        nullable("cpu_holder_pid", U32, "runnable: process that had the CPU before it"),
+        nullable("cpu_holder_name", Text, "runnable: name of the task that had the CPU"),
+    ],
+    worth: Worth::Detail,
+    rows: |facts| facts.slices.len(),
+    encode,
+    decode,
+};
+
+fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
+    let rows = &facts.slices[range];
+    vec![
+        u32s(rows, |it| it.tid),
+        u64s(rows, |it| it.interval.start.0),
+        u64s(rows, |it| it.interval.end.0),
+        texts(rows, |it| it.state.id()),
+        durations(rows, |it| it.merged_wait),
+        optional_i32s(rows, |it| match it.entered {
+            Some(OffCpuCause::Syscall(number)) => Some(number),
+            _ => None,
+        }),
+        bools(rows, |it| it.entered == Some(OffCpuCause::PageFault)),
+        optional_u32s(rows, |it| it.fd),
+        optional_u64s(rows, |it| it.file.map(|file| file.device)),
+        optional_u64s(rows, |it| it.file.map(|file| file.inode)),
+        optional_u32s(rows, |it| it.stack),
+        optional_u32s(rows, |it| it.woken_by),
+        optional_u32s(rows, |it| it.cpu_holder.as_ref().map(|holder| holder.0)),
+        optional_texts(rows, |it| it.cpu_holder.as_ref().map(|holder| holder.1.as_str())),
+    ]
+}
+
+fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
+    let slices = Slices::of(columns)?;
+    let before = facts.slices.len();
+    facts.slices.extend((0..columns.rows()).filter_map(|row| slices.at(row)));
+    Ok((columns.rows() - (facts.slices.len() - before)) as u64)
+}
+
+/// The columns of a batch.
+struct Slices<'a> {
+    tid: &'a UInt32Array,
+    start: &'a UInt64Array,
+    end: &'a UInt64Array,
+    state: &'a StringArray,
+    merged_wait: &'a UInt64Array,
+    syscall: &'a Int32Array,
+    page_fault: &'a BooleanArray,
+    fd: &'a UInt32Array,
+    device: &'a UInt64Array,
+    inode: &'a UInt64Array,
+    stack: &'a UInt32Array,
+    woken_by: &'a UInt32Array,
+    holder_pid: &'a UInt32Array,
+    holder_name: &'a StringArray,
+}
+
+impl<'a> Slices<'a> {
+    fn of(columns: &Columns<'a>) -> Result<Slices<'a>, String> {
+        Ok(Slices {
+            tid: columns.u32s("tid")?,
+            start: columns.u64s("start_ns")?,
+            end: columns.u64s("end_ns")?,
+            state: columns.texts("state")?,
+            merged_wait: columns.u64s("merged_wait_ns")?,
+            syscall: columns.i32s("syscall")?,
+            page_fault: columns.bools("page_fault")?,
+            fd: columns.u32s("fd")?,
+            device: columns.u64s("file_device")?,
+            inode: columns.u64s("file_inode")?,
+            stack: columns.u32s("stack")?,
+            woken_by: columns.u32s("woken_by_tid")?,
+            holder_pid: columns.u32s("cpu_holder_pid")?,
+            holder_name: columns.texts("cpu_holder_name")?,
+        })
+    }
+
+    /// The slice at `row`, or `None` where its state is unknown to this version.
+    fn at(&self, row: usize) -> Option<ThreadSlice> {
+        let fault = self.page_fault.value(row).then_some(OffCpuCause::PageFault);
+        let holder = optional_text(self.holder_name, row).map(str::to_owned);
+        Some(ThreadSlice {
+            tid: self.tid.value(row),
+            interval: Interval::new(MonoTime(self.start.value(row)), MonoTime(self.end.value(row))),
+            state: ThreadState::from_id(self.state.value(row))?,
+            merged_wait: Duration::from_nanos(self.merged_wait.value(row)),
+            entered: optional(self.syscall, row).map(OffCpuCause::Syscall).or(fault),
+            fd: optional(self.fd, row),
+            file: optional(self.device, row)
+                .zip(optional(self.inode, row))
+                .map(|(device, inode)| FileKey { device, inode }),
+            stack: optional(self.stack, row),
+            woken_by: optional(self.woken_by, row),
+            cpu_holder: optional(self.holder_pid, row).zip(holder),
+        })
+    }
+}

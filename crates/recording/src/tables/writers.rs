@@ -1,0 +1,65 @@
+//! `writers`: who sent bytes towards storage.
+use crate::{
+    Facts, Interval, MonoTime, WriterFact,
+    columns::{Columns, optional, optional_u64s, texts, u32s, u64s},
+    schema::{
+        Kind::{Text, U32, U64},
+        Table, Worth, column, nullable,
+    },
+};
+use arrow_array::ArrayRef;
+use std::ops::Range;
+
+pub(super) static TABLE: Table = Table {
+    name: "writers",
+    doc: "bytes that one process sent towards storage in an interval",
+    columns: &[
+        column("start_ns", U64, "first instant over which the bytes were counted"),
+        column("end_ns", U64, "first instant after it"),
+        column("pid", U32, "process id in the host's initial pid namespace"),
+        column("name", Text, "process name"),
+        column("command_line", Text, "command line; empty where the process was gone"),
+        column("cgroup", Text, "cgroup path"),
+        column("written_bytes", U64, "write_bytes of /proc/PID/io"),
+        nullable("device", U64, "device number of a file it had open for writing"),
+        column("path", Text, "path of that file as the process sees it; empty where unknown"),
+    ],
+    worth: Worth::Fact,
+    rows: |facts| facts.writers.len(),
+    encode,
+    decode,
+};
+
+fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
+    let rows = &facts.writers[range];
+    vec![
+        u64s(rows, |it| it.interval.start.0),
+        u64s(rows, |it| it.interval.end.0),
+        u32s(rows, |it| it.pid),
+        texts(rows, |it| &it.name),
+        texts(rows, |it| &it.command_line),
+        texts(rows, |it| &it.cgroup),
+        u64s(rows, |it| it.bytes),
+        optional_u64s(rows, |it| it.device),
+        texts(rows, |it| &it.path),
+    ]
+}
+
+fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
+    let (start, end) = (columns.u64s("start_ns")?, columns.u64s("end_ns")?);
+    let (pid, name) = (columns.u32s("pid")?, columns.texts("name")?);
+    let (command_line, cgroup) = (columns.texts("command_line")?, columns.texts("cgroup")?);
+    let (bytes, device) = (columns.u64s("written_bytes")?, columns.u64s("device")?);
+    let path = columns.texts("path")?;
+    facts.writers.extend((0..columns.rows()).map(|row| WriterFact {
+        interval: Interval::new(MonoTime(start.value(row)), MonoTime(end.value(row))),
+        pid: pid.value(row),
+        name: name.value(row).into(),
+        command_line: command_line.value(row).into(),
+        cgroup: cgroup.value(row).into(),
+        bytes: bytes.value(row),
+        device: optional(device, row),
+        path: path.value(row).into(),
+    }));
+    Ok(0)
+}

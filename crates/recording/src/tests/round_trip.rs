@@ -1,0 +1,108 @@
+//! What is written is what is read.
+use super::*;
+
+/// Writes the batches one by one and compares what is read, live and sealed.
+fn check(batches: &[Facts], wanted: &Facts) {
+    let (_parent, path) = place();
+    let mut writer = Writer::create(&path, Limits::default()).expect("a new recording");
+    for batch in batches {
+        writer.write(batch).expect("writing");
+    }
+    if batches.iter().any(|batch| batch.rows() > 0) {
+        assert_eq!(&open(&path), wanted, "live");
+    }
+    let summary = writer.seal().expect("sealing");
+    assert!(files(&path).iter().all(|name| name.ends_with("-0000.parquet")));
+    assert_eq!(&open(&path), wanted, "sealed");
+    assert_eq!(summary.bytes, Recording::open(&path).expect("a recording").bytes);
+    assert_eq!((summary.lost_rows, &summary.unsealed), (0, &vec![]));
+}
+
+#[test]
+fn every_table() {
+    check(&[sample()], &sample());
+}
+
+#[test]
+fn no_optional_value() {
+    let jvm = JvmFact { gc_log_file: None, flags: vec![], ..jvm() };
+    let coverage = Coverage { kernel_time: None, ..Coverage::default() };
+    let facts = Facts { jvm: Some(jvm), coverage: Some(coverage), ..Facts::default() };
+    check(&[facts.clone()], &facts);
+}
+
+#[test]
+fn nothing_at_all() {
+    check(&[], &Facts::default());
+    check(&[Facts::default()], &Facts::default());
+}
+
+#[test]
+fn each_table_alone() {
+    let all = sample();
+    let alone = |keep: fn(&mut Facts, Facts)| {
+        let mut facts = Facts::default();
+        keep(&mut facts, all.clone());
+        check(&[facts.clone()], &facts);
+    };
+    alone(|to, from| to.jvm = from.jvm);
+    alone(|to, from| to.host = from.host);
+    alone(|to, from| to.clocks = from.clocks);
+    alone(|to, from| to.threads = from.threads);
+    alone(|to, from| to.safepoints = from.safepoints);
+    alone(|to, from| to.slices = from.slices);
+    alone(|to, from| to.stacks = from.stacks);
+    alone(|to, from| to.files = from.files);
+    alone(|to, from| to.kernel_work = from.kernel_work);
+    alone(|to, from| to.log_lines = from.log_lines);
+    alone(|to, from| to.samples = from.samples);
+    alone(|to, from| to.writers = from.writers);
+    alone(|to, from| to.coverage = from.coverage);
+}
+
+#[test]
+fn later_rows_replace_earlier_ones() {
+    let mut later = sample();
+    later.jvm.as_mut().expect("a jvm").version = "21".into();
+    later.host.as_mut().expect("a host").cpus = 3;
+    later.coverage.as_mut().expect("coverage").switches = 5;
+    later.threads[0].name = "renamed".into();
+    later.files[1].mapped = true;
+    let mut wanted = sample();
+    wanted.append(later.clone());
+    wanted.threads = later.threads.clone();
+    wanted.files = later.files.clone();
+    wanted.stacks = later.stacks.clone();
+    check(&[sample(), later], &wanted);
+}
+
+#[test]
+fn many_rows_keep_their_order() {
+    let mut facts = Facts::default();
+    let offsets = 0..40_000_u64;
+    facts.log_lines = offsets
+        .map(|offset| LogLine { read: MonoTime(offset), offset, text: format!("line {offset}") })
+        .collect();
+    check(&[facts.clone()], &facts);
+}
+
+#[test]
+fn texts_are_cut_at_256_kib_between_characters() {
+    let line = |text: String| Facts {
+        log_lines: vec![LogLine { read: MonoTime(1), offset: 0, text }],
+        ..Facts::default()
+    };
+    let longest = "x".repeat(256 << 10);
+    check(&[line(longest.clone())], &line(longest.clone()));
+    check(&[line(longest.clone() + "y")], &line(longest));
+    let odd = "x".to_owned() + &"ü".repeat(128 << 10);
+    check(&[line(odd.clone())], &line(odd[..(256 << 10) - 1].to_owned()));
+}
+
+#[test]
+fn a_batch_of_long_texts_is_written_in_pieces() {
+    let text = "x".repeat(200 << 10);
+    let line = |offset| LogLine { read: MonoTime(1), offset, text: text.clone() };
+    let facts = Facts { log_lines: (0..100).map(line).collect(), ..Facts::default() };
+    check(&[facts.clone()], &facts);
+}

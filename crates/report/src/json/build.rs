@@ -1,0 +1,214 @@
+//! From a diagnosis to the shape of the JSON.
+use super::schema::{
+    Cause, Cost, Count, Coverage, Culprit, Document, Evidence, Gc, GcCause, Input, Jvm, Kind,
+    Missing, Note, Over, Part, Pause, Pauses, Place, Remedy, SCHEMA_VERSION, Unexplained, Watched,
+};
+use crate::{csv, when, words};
+use diagnose::{Attribution, Diagnosis, Finding, GcStatistics, PauseStatistics, Verdict};
+use recording::{Clock, SourceState};
+use std::time::Duration;
+
+pub(super) fn diagnosis(it: &Diagnosis, most: usize) -> Document<'_> {
+    Document {
+        schema_version: SCHEMA_VERSION,
+        inputs: it.inputs.iter().map(input).collect(),
+        jvm: jvm(&it.jvm),
+        clock: clock(it.clock),
+        span_ns: ns(it.span),
+        pauses: pauses(&it.statistics),
+        gc: it.gc.as_ref().map(gc),
+        causes: it.findings.iter().map(cause).collect(),
+        unattributed_ns: ns(it.unattributed),
+        unexplained: it
+            .unexplained
+            .iter()
+            .map(|it| Unexplained { what: &it.what, time_ns: ns(it.time) })
+            .collect(),
+        longest: longest(it, most),
+        watched: it.watched.iter().map(watched).collect(),
+        coverage: coverage(&it.coverage),
+    }
+}
+
+/// Durations beyond 584 years are cut there.
+fn ns(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn known(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn clock(clock: Clock) -> &'static str {
+    match clock {
+        Clock::Monotonic => "monotonic",
+        Clock::Wall => "wall",
+        Clock::Uptime => "uptime",
+    }
+}
+
+fn input(it: &diagnose::InputSummary) -> Input<'_> {
+    Input {
+        path: &it.path,
+        kind: it.kind,
+        bytes: it.bytes,
+        lines: it.lines,
+        lines_unrecognised: it.lines_unrecognised,
+    }
+}
+
+fn jvm(it: &diagnose::JvmSummary) -> Jvm<'_> {
+    Jvm {
+        version: known(&it.version),
+        collector: known(&it.collector),
+        main: known(&it.main),
+        pid: Some(it.pid).filter(|pid| *pid != 0),
+        gc_threads: Some(it.gc_threads).filter(|n| *n != 0),
+    }
+}
+
+fn count(it: diagnose::Count) -> Count {
+    Count { count: it.count, total_ns: ns(it.total), max_ns: ns(it.max) }
+}
+
+fn pauses(it: &PauseStatistics) -> Pauses {
+    let names = PauseStatistics::OVER.iter().map(|(name, _)| *name);
+    Pauses {
+        all: count(it.all),
+        mean_ns: ns(it.mean),
+        p50_ns: ns(it.p50),
+        p90_ns: ns(it.p90),
+        p99_ns: ns(it.p99),
+        p99_9_ns: ns(it.p99_9),
+        over: Over(names.zip(it.over).collect()),
+        time_to_safepoint: count(it.time_to_safepoint),
+    }
+}
+
+fn gc(it: &GcStatistics) -> Gc<'_> {
+    Gc {
+        pauses: count(it.pauses),
+        by_kind: it
+            .by_kind
+            .iter()
+            .map(|it| Kind { kind: &it.name, count: count(it.count) })
+            .collect(),
+        by_cause: it
+            .by_cause
+            .iter()
+            .map(|it| GcCause { cause: &it.name, count: count(it.count) })
+            .collect(),
+        concurrent_cycles: it.concurrent_cycles,
+    }
+}
+
+fn cause(it: &Finding) -> Cause<'_> {
+    Cause {
+        id: it.cause.id,
+        title: it.cause.title,
+        fault: it.cause.is_fault,
+        certainty: it.certainty.id(),
+        pauses: it.pauses,
+        time_ns: ns(it.time),
+        longest_ns: ns(it.longest),
+        share: if it.share.is_finite() { it.share } else { 0.0 },
+        mechanisms: it.mechanisms.iter().map(|it| it.id).collect(),
+        mechanism_times: it.mechanisms.iter().map(|it| (it.id, ns(it.time))).collect(),
+        place: it.place.as_ref().map(place),
+        story: &it.story,
+        culprits: it.culprits.iter().map(culprit).collect(),
+        evidence: it.evidence.iter().map(evidence).collect(),
+        remedies: it.advice.iter().map(remedy).collect(),
+    }
+}
+
+fn place(it: &diagnose::Place) -> Place<'_> {
+    Place {
+        thread: &it.thread,
+        call: &it.call,
+        path: &it.path,
+        file_system: &it.file_system,
+        device: &it.device,
+        stack: &it.stack,
+    }
+}
+
+fn culprit(it: &diagnose::Culprit) -> Culprit<'_> {
+    Culprit { kind: it.kind.id(), name: &it.name, pid: it.pid, statement: &it.statement }
+}
+
+fn evidence(it: &diagnose::Evidence) -> Evidence<'_> {
+    Evidence {
+        source: it.source.id(),
+        certainty: it.certainty.id(),
+        statement: &it.statement,
+        time_ns: ns(it.time),
+    }
+}
+
+fn remedy(it: &diagnose::Advice) -> Remedy<'_> {
+    Remedy { id: it.remedy, when: words::when_id(it.when), action: &it.action, note: &it.note }
+}
+
+fn longest(it: &Diagnosis, most: usize) -> Vec<Pause<'_>> {
+    let mut order: Vec<&Attribution> = it.pauses.iter().collect();
+    order.sort_by_key(|it| std::cmp::Reverse(it.pause.duration));
+    order.into_iter().take(most).map(|attribution| pause(it, attribution)).collect()
+}
+
+fn pause<'a>(diagnosis: &Diagnosis, it: &'a Attribution) -> Pause<'a> {
+    let part = |part: &diagnose::Part| Part {
+        cause: part.cause.id,
+        time_ns: ns(part.time),
+        certainty: part.certainty.id(),
+    };
+    Pause {
+        start_ns: it.pause.start_ns,
+        start_wall: when::wall(diagnosis, &it.pause).map(when::rfc3339),
+        duration_ns: ns(it.pause.duration),
+        time_to_safepoint_ns: ns(it.pause.reaching),
+        collection_ns: it.pause.collection.map(ns),
+        kind: csv::kind(it.pause.kind),
+        operation: &it.pause.operation,
+        detailed: it.pause.detailed,
+        parts: it.parts.iter().map(part).collect(),
+        unattributed_ns: ns(it.unattributed),
+    }
+}
+
+fn watched(it: &diagnose::Watched) -> Watched {
+    let (verdict, missing) = match &it.verdict {
+        Verdict::Present => ("present", Vec::new()),
+        Verdict::Absent => ("absent", Vec::new()),
+        Verdict::Unknown(missing) => ("unknown", missing.iter().map(|it| it.id()).collect()),
+    };
+    Watched { cause: it.cause.id, verdict, missing }
+}
+
+fn note(it: &recording::Note) -> Note<'_> {
+    Note { item: &it.item, message: &it.message, count: it.count }
+}
+
+fn coverage(it: &recording::Coverage) -> Coverage<'_> {
+    let missing = it.sources.iter().filter_map(|(source, state)| match state {
+        SourceState::Recorded => None,
+        SourceState::Missing(reason) => Some(Missing { source: source.id(), reason }),
+    });
+    Coverage {
+        sources: it.sources.keys().filter(|source| it.has(**source)).map(|it| it.id()).collect(),
+        lost_events: it.lost_events,
+        lost_stacks: it.lost_stacks,
+        lost_rows: it.lost_rows,
+        missing: missing.collect(),
+        notes: it.notes.iter().map(note).collect(),
+        recorded_ns: ns(it.recorded),
+        end: known(&it.end),
+        cost: Cost {
+            switches: it.switches,
+            kernel_time_ns: it.kernel_time.map(ns),
+            recorder_cpu_ns: ns(it.recorder_cpu),
+            recorder_rss_bytes: it.recorder_rss_bytes,
+            jvm_cpu_ns: ns(it.jvm_cpu),
+        },
+    }
+}

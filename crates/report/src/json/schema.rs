@@ -1,0 +1,234 @@
+//! The shape of the JSON. A field's doc comment is its meaning in the schema.
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Version of the schema. Grows when a consumer of the old one would misread the new one.
+pub const SCHEMA_VERSION: u32 = 1;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Document<'a> {
+    pub(super) schema_version: u32,
+    pub(super) inputs: Vec<Input<'a>>,
+    pub(super) jvm: Jvm<'a>,
+    /// The clock of every `start_ns`: `monotonic`, `wall` or `uptime`.
+    pub(super) clock: &'static str,
+    pub(super) span_ns: u64,
+    pub(super) pauses: Pauses,
+    pub(super) gc: Option<Gc<'a>>,
+    /// Causes that struck, faults first, most time first.
+    pub(super) causes: Vec<Cause<'a>>,
+    pub(super) unattributed_ns: u64,
+    /// What is known of the unattributed time, most first.
+    pub(super) unexplained: Vec<Unexplained<'a>>,
+    /// The longest pauses, longest first.
+    pub(super) longest: Vec<Pause<'a>>,
+    /// The verdict on every cause that is known.
+    pub(super) watched: Vec<Watched>,
+    pub(super) coverage: Coverage<'a>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Input<'a> {
+    pub(super) path: &'a str,
+    pub(super) kind: &'static str,
+    pub(super) bytes: u64,
+    pub(super) lines: u64,
+    pub(super) lines_unrecognised: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Jvm<'a> {
+    pub(super) version: Option<&'a str>,
+    pub(super) collector: Option<&'a str>,
+    pub(super) main: Option<&'a str>,
+    pub(super) pid: Option<u32>,
+    pub(super) gc_threads: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Count {
+    pub(super) count: u64,
+    pub(super) total_ns: u64,
+    pub(super) max_ns: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Pauses {
+    #[serde(flatten)]
+    pub(super) all: Count,
+    pub(super) mean_ns: u64,
+    pub(super) p50_ns: u64,
+    pub(super) p90_ns: u64,
+    pub(super) p99_ns: u64,
+    pub(super) p99_9_ns: u64,
+    pub(super) over: Over,
+    pub(super) time_to_safepoint: Count,
+}
+
+/// How many pauses lasted longer, by threshold, in the order of the thresholds.
+#[derive(Debug)]
+pub(super) struct Over(pub(super) Vec<(&'static str, u64)>);
+
+impl Serialize for Over {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Gc<'a> {
+    pub(super) pauses: Count,
+    pub(super) by_kind: Vec<Kind<'a>>,
+    pub(super) by_cause: Vec<GcCause<'a>>,
+    pub(super) concurrent_cycles: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Kind<'a> {
+    pub(super) kind: &'a str,
+    #[serde(flatten)]
+    pub(super) count: Count,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct GcCause<'a> {
+    pub(super) cause: &'a str,
+    #[serde(flatten)]
+    pub(super) count: Count,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Cause<'a> {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    /// `true` for a fault of the surroundings, `false` for the ordinary cost of an operation.
+    pub(super) fault: bool,
+    pub(super) certainty: &'static str,
+    pub(super) pauses: u64,
+    pub(super) time_ns: u64,
+    pub(super) longest_ns: u64,
+    pub(super) share: f64,
+    pub(super) mechanisms: Vec<&'static str>,
+    /// Time of each of `mechanisms`.
+    pub(super) mechanism_times: BTreeMap<&'static str, u64>,
+    pub(super) place: Option<Place<'a>>,
+    /// Sentences for people.
+    pub(super) story: &'a [String],
+    pub(super) culprits: Vec<Culprit<'a>>,
+    pub(super) evidence: Vec<Evidence<'a>>,
+    pub(super) remedies: Vec<Remedy<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Place<'a> {
+    pub(super) thread: &'a str,
+    pub(super) call: &'a str,
+    pub(super) path: &'a str,
+    pub(super) file_system: &'a str,
+    pub(super) device: &'a str,
+    /// Kernel functions, innermost first.
+    pub(super) stack: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Culprit<'a> {
+    pub(super) kind: &'static str,
+    pub(super) name: &'a str,
+    pub(super) pid: Option<u32>,
+    pub(super) statement: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Evidence<'a> {
+    pub(super) source: &'static str,
+    pub(super) certainty: &'static str,
+    pub(super) statement: &'a str,
+    pub(super) time_ns: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Remedy<'a> {
+    pub(super) id: &'static str,
+    /// `now`, `next-start` or `code`.
+    pub(super) when: &'static str,
+    pub(super) action: &'a str,
+    pub(super) note: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Unexplained<'a> {
+    pub(super) what: &'a str,
+    pub(super) time_ns: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Pause<'a> {
+    pub(super) start_ns: u64,
+    /// RFC 3339 in UTC.
+    pub(super) start_wall: Option<String>,
+    pub(super) duration_ns: u64,
+    pub(super) time_to_safepoint_ns: u64,
+    /// Length of the collection inside, from the GC log.
+    pub(super) collection_ns: Option<u64>,
+    pub(super) kind: &'static str,
+    pub(super) operation: &'a str,
+    /// Whether the account is from the threads' slices, and not from totals or a log.
+    pub(super) detailed: bool,
+    pub(super) parts: Vec<Part>,
+    pub(super) unattributed_ns: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Part {
+    pub(super) cause: &'static str,
+    pub(super) time_ns: u64,
+    pub(super) certainty: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Watched {
+    pub(super) cause: &'static str,
+    /// `present`, `absent` or `unknown`.
+    pub(super) verdict: &'static str,
+    /// For `unknown`: the sources that would have been needed.
+    pub(super) missing: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Coverage<'a> {
+    /// Sources that ran for the whole recording.
+    pub(super) sources: Vec<&'static str>,
+    pub(super) lost_events: u64,
+    pub(super) lost_stacks: u64,
+    pub(super) lost_rows: u64,
+    /// Sources that were asked for and did not run.
+    pub(super) missing: Vec<Missing<'a>>,
+    pub(super) notes: Vec<Note<'a>>,
+    pub(super) recorded_ns: u64,
+    /// Why the recording ended; `null` where the recorder was killed or there was none.
+    pub(super) end: Option<&'a str>,
+    pub(super) cost: Cost,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Missing<'a> {
+    pub(super) source: &'static str,
+    pub(super) reason: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Note<'a> {
+    pub(super) item: &'a str,
+    pub(super) message: &'a str,
+    pub(super) count: u64,
+}
+
+/// What recording cost.
+#[derive(Debug, Serialize)]
+pub(super) struct Cost {
+    pub(super) switches: u64,
+    pub(super) kernel_time_ns: Option<u64>,
+    pub(super) recorder_cpu_ns: u64,
+    pub(super) recorder_rss_bytes: u64,
+    pub(super) jvm_cpu_ns: u64,
+}

@@ -1,0 +1,44 @@
+//! One pause on one line, for `watch`.
+use crate::{
+    Options, duration,
+    text::{Role, ascii, paint, wrap},
+    when::Clockface,
+    words,
+};
+use diagnose::{Attribution, Diagnosis};
+
+/// `14:02:41.118   3.36 s   3.35 s GC log write blocked · 9 ms GC work`, and below it where it
+/// happened and who did it, where that is known.
+///
+/// `diagnosis` should be that of this pause alone: its findings are taken to be about this pause.
+/// Ends with a line end.
+#[must_use]
+pub fn render(diagnosis: &Diagnosis, attribution: &Attribution, options: &Options) -> String {
+    let clock = Clockface::new(diagnosis, &options.zone);
+    let start = clock.show(diagnosis, &attribution.pause);
+    let length =
+        paint(options.style, Role::Strong, &format!("{:>8}", duration(attribution.pause.duration)));
+    let parts = words::parts(attribution, 4).join(" · ");
+    let mut out = format!("{start}  {length}   {parts}\n");
+    for line in details(diagnosis, attribution) {
+        let width = options.style.width.clamp(40, 110).saturating_sub(25);
+        for line in wrap(&line, width) {
+            let line = paint(options.style, Role::Faint, &line);
+            out.push_str(&format!("{:25}{line}\n", ""));
+        }
+    }
+    if options.style.unicode { out } else { ascii(&out) }
+}
+
+/// Where the largest part happened and who did it; nothing for ordinary work.
+fn details(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
+    let Some(part) = attribution.parts.first().filter(|it| it.cause.is_fault) else {
+        return Vec::new();
+    };
+    let Some(finding) = diagnosis.findings.iter().find(|it| it.cause.id == part.cause.id) else {
+        return Vec::new();
+    };
+    let place = finding.place.as_ref().map(words::place).filter(|it| !it.is_empty());
+    let culprit = finding.culprits.first().map(|it| crate::text::clean(&it.statement));
+    place.into_iter().chain(culprit).collect()
+}

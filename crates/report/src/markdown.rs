@@ -1,0 +1,131 @@
+//! A diagnosis as Markdown, for tickets and post-mortems.
+use crate::{Options, duration, text::clean, when::Clockface, words};
+use diagnose::{Attribution, Diagnosis, Finding};
+use std::fmt::Write;
+
+/// So many pauses are in the table, the longest ones, unless all are wanted.
+const MOST_LISTED: usize = 20;
+
+/// The whole report. Ends with a line end.
+#[must_use]
+pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
+    let mut out = format!("# Pauses of {}\n\n", escaped(&words::service(diagnosis)));
+    let facts: Vec<String> =
+        words::header(diagnosis).iter().skip(1).map(|it| escaped(it)).collect();
+    line(&mut out, &facts.join(" · "));
+    pauses(&mut out, diagnosis, options);
+    for (n, finding) in diagnosis.findings.iter().enumerate() {
+        block(&mut out, n + 1, finding);
+    }
+    watched(&mut out, diagnosis);
+    out
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+fn pauses(out: &mut String, diagnosis: &Diagnosis, options: &Options) {
+    let mut listed: Vec<&Attribution> = diagnosis
+        .pauses
+        .iter()
+        .filter(|it| options.all_pauses || it.pause.duration >= options.over)
+        .collect();
+    if !options.all_pauses {
+        listed.sort_by_key(|it| std::cmp::Reverse(it.pause.duration));
+        listed.truncate(MOST_LISTED);
+        listed.sort_by_key(|it| it.pause.start_ns);
+    }
+    if listed.is_empty() {
+        line(out, &format!("\nNo pause over {}.", duration(options.over)));
+        return;
+    }
+    let clock = Clockface::new(diagnosis, &options.zone);
+    line(out, &format!("\n| {} | stopped | operation | of which |", escaped(&clock.title)));
+    line(out, "|---|--:|---|---|");
+    for it in listed {
+        let cells = [
+            clock.show(diagnosis, &it.pause),
+            duration(it.pause.duration),
+            escaped(&it.pause.operation),
+            escaped(&words::parts(it, 4).join(" · ")),
+        ];
+        line(out, &format!("| {} |", cells.join(" | ")));
+    }
+}
+
+fn block(out: &mut String, number: usize, finding: &Finding) {
+    let (title, extent) = (finding.cause.title, words::extent(finding));
+    line(out, &format!("\n## {number}. {title}\n"));
+    let share = crate::percent(finding.share);
+    line(out, &format!("**{extent}** ({share} of the stopped time, {})\n", finding.certainty.id()));
+    if !finding.story.is_empty() {
+        line(out, &format!("{}\n", escaped(&finding.story.join("\n"))));
+    }
+    if let Some(place) = &finding.place {
+        line(out, &format!("- where: {}", escaped(&words::place(place))));
+    }
+    for culprit in &finding.culprits {
+        line(out, &format!("- who: {}", escaped(&culprit.statement)));
+    }
+    for evidence in &finding.evidence {
+        let source = evidence.source.id();
+        line(out, &format!("- seen ({source}): {}", escaped(&evidence.statement)));
+    }
+    for advice in &finding.advice {
+        let note = if advice.note.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", escaped(&advice.note))
+        };
+        let _ = writeln!(out, "- fix, {}:{note}\n\n{}\n", advice.when.id(), code(&advice.action));
+    }
+}
+
+/// An indented block: whatever is inside, it cannot end it.
+fn code(text: &str) -> String {
+    text.lines().map(|line| format!("      {}", clean(line))).collect::<Vec<_>>().join("\n")
+}
+
+fn watched(out: &mut String, diagnosis: &Diagnosis) {
+    use diagnose::Verdict;
+    let names = |wanted: fn(&Verdict) -> bool| {
+        let faults = diagnosis.watched.iter().filter(|it| it.cause.is_fault && wanted(&it.verdict));
+        faults.map(|it| it.cause.short).collect::<Vec<_>>().join(", ")
+    };
+    let absent = names(|it| *it == Verdict::Absent);
+    let unknown = names(|it| matches!(it, Verdict::Unknown(_)));
+    if !absent.is_empty() {
+        line(out, &format!("\nWatched and not the cause: {absent}."));
+    }
+    if !unknown.is_empty() {
+        line(out, &format!("\nNot watched: {unknown}."));
+    }
+}
+
+/// Text from elsewhere, so that it stays text.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for part in text.split_inclusive('\n') {
+        let (body, end) = part.strip_suffix('\n').map_or((part, ""), |body| (body, "\n"));
+        for c in clean(body).chars() {
+            if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#') {
+                out.push('\\');
+            }
+            out.push(c);
+        }
+        out.push_str(end);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_become_markup() {
+        assert_eq!(escaped("a|b <script> `x`"), "a\\|b \\<script\\> \\`x\\`");
+    }
+}

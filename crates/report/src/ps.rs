@@ -1,0 +1,137 @@
+//! The JVMs of a host, for people and for programs.
+use crate::{
+    Style,
+    text::{Page, Role, clean},
+};
+use serde::Serialize;
+
+/// One JVM. Empty strings where something is unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// Process id.
+    pub pid: u32,
+    /// Name of its user, or the number.
+    pub user: String,
+    /// Version as the JVM prints it.
+    pub version: String,
+    /// `g1`, `parallel`, …
+    pub collector: String,
+    /// Main class or jar.
+    pub main: String,
+    /// Flags about the heap's size.
+    pub heap: Vec<String>,
+    /// Path of the GC log as the JVM sees it.
+    pub gc_log: String,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    jvms: &'a [Row],
+    /// Processes that could not be looked into; some may be JVMs.
+    unreadable: u64,
+}
+
+/// A table, one JVM a line; empty where there are none.
+#[must_use]
+pub fn text(rows: &[Row], style: Style) -> String {
+    const TITLES: [&str; 6] = ["PID", "USER", "JDK", "GC", "MAIN", "GC LOG"];
+    let mut page = Page::new(style);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let cells: Vec<[String; 6]> = rows.iter().map(cells).collect();
+    let width = |column: usize| {
+        let widest = cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        widest.max(TITLES[column].len())
+    };
+    let widths: [usize; 6] = std::array::from_fn(width);
+    let title = line(&TITLES.map(ToOwned::to_owned), &widths);
+    let title = page.paint(Role::Strong, title.trim_end());
+    page.line(&title);
+    for row in &cells {
+        page.line(&line(row, &widths));
+    }
+    page.finish()
+}
+
+fn cells(row: &Row) -> [String; 6] {
+    let known = |text: &str| if text.is_empty() { "-".to_owned() } else { clean(text) };
+    [
+        row.pid.to_string(),
+        known(&row.user),
+        known(row.version.split(['+', '-']).next().unwrap_or_default()),
+        known(&row.collector),
+        known(&row.main),
+        known(&row.gc_log),
+    ]
+}
+
+/// Numbers to the right, words to the left.
+fn line(cells: &[String; 6], widths: &[usize; 6]) -> String {
+    let mut out = format!("{:>1$}", cells[0], widths[0]);
+    for (cell, width) in cells.iter().zip(widths).skip(1) {
+        out.push_str(&format!("  {cell:width$}"));
+    }
+    out
+}
+
+/// One JSON document with a line end.
+#[must_use]
+pub fn json(rows: &[Row], unreadable: u64) -> String {
+    let document = Document { schema_version: crate::json::SCHEMA_VERSION, jvms: rows, unreadable };
+    let text = serde_json::to_string_pretty(&document);
+    text.expect("strings and numbers always serialise") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn rows() -> Vec<Row> {
+        let kafka = Row {
+            pid: 4242,
+            user: "kafka".into(),
+            version: "17.0.15+6-Debian-1deb12u1".into(),
+            collector: "g1".into(),
+            main: "kafka.Kafka".into(),
+            heap: vec!["-Xmx4g".into()],
+            gc_log: "/var/log/kafka/gc.log".into(),
+        };
+        vec![kafka, Row { pid: 7, main: "evil\u{1b}[2J".into(), ..Row::default() }]
+    }
+
+    #[test]
+    fn a_table_for_people() {
+        expect![[r#"
+             PID  USER   JDK      GC  MAIN           GC LOG
+            4242  kafka  17.0.15  g1  kafka.Kafka    /var/log/kafka/gc.log
+               7  -      -        -   evil\u{1b}[2J  -
+        "#]].assert_eq(&text(&rows(), Style::PLAIN));
+        assert_eq!(text(&[], Style::PLAIN), "");
+    }
+
+    #[test]
+    fn json_for_programs() {
+        expect![[r#"
+            {
+              "schema_version": 1,
+              "jvms": [
+                {
+                  "pid": 4242,
+                  "user": "kafka",
+                  "version": "17.0.15+6-Debian-1deb12u1",
+                  "collector": "g1",
+                  "main": "kafka.Kafka",
+                  "heap": [
+                    "-Xmx4g"
+                  ],
+                  "gc_log": "/var/log/kafka/gc.log"
+                }
+              ],
+              "unreadable": 12
+            }
+        "#]].assert_eq(&json(&rows()[..1], 12));
+    }
+}

@@ -1,0 +1,112 @@
+//! The list of long pauses.
+use crate::{
+    Options, duration,
+    text::{Page, Role, glued},
+    when::Clockface,
+    words,
+};
+use diagnose::{Attribution, Diagnosis};
+use std::time::Duration;
+
+/// So many pauses fit on a screen together with the findings below them.
+const MOST_LISTED: usize = 10;
+/// So many parts of a pause are told; the rest are summed up.
+const MOST_PARTS: usize = 4;
+
+pub(super) fn list(page: &mut Page, diagnosis: &Diagnosis, options: &Options) {
+    page.blank();
+    let over = if options.all_pauses { Duration::ZERO } else { options.over };
+    let long: Vec<&Attribution> =
+        diagnosis.pauses.iter().filter(|it| it.pause.duration >= over).collect();
+    if long.is_empty() {
+        page.wrapped(0, Some(Role::Strong), &none_long(diagnosis, options.over));
+        return;
+    }
+    let listed = if options.all_pauses { long.clone() } else { longest(&long) };
+    table(page, diagnosis, options, &listed);
+    let left_out = left_out(diagnosis, &long, &listed, options.over);
+    if !left_out.is_empty() {
+        page.wrapped(2, Some(Role::Faint), &format!("… {left_out}"));
+    }
+}
+
+/// The longest few, in order of time.
+fn longest<'a>(long: &[&'a Attribution]) -> Vec<&'a Attribution> {
+    let mut order: Vec<usize> = (0..long.len()).collect();
+    order.sort_by_key(|&n| std::cmp::Reverse(long[n].pause.duration));
+    order.truncate(MOST_LISTED);
+    order.sort_unstable();
+    order.into_iter().map(|n| long[n]).collect()
+}
+
+fn table(page: &mut Page, diagnosis: &Diagnosis, options: &Options, listed: &[&Attribution]) {
+    let clock = Clockface::new(diagnosis, &options.zone);
+    let starts: Vec<String> = listed.iter().map(|it| clock.show(diagnosis, &it.pause)).collect();
+    let lengths: Vec<String> = listed.iter().map(|it| duration(it.pause.duration)).collect();
+    let at = widest(&starts).max(clock.title.chars().count());
+    let stopped = widest(&lengths).max("stopped".len());
+    let title = format!("  {:at$}   {:>stopped$}   of which", clock.title, "stopped");
+    let title = page.paint(Role::Faint, &title);
+    page.line(&title);
+    for ((start, length), attribution) in starts.iter().zip(&lengths).zip(listed) {
+        let parts: Vec<String> =
+            words::parts(attribution, MOST_PARTS).iter().map(|it| glued(it)).collect();
+        let pad = stopped - length.chars().count();
+        let length = page.paint(Role::Strong, length);
+        let label = format!("{start:at$}   {:pad$}{length}", "");
+        field_after(page, &label, at + stopped + 8, &parts.join(" · "));
+    }
+}
+
+/// Like [`Page::field`], for a label whose colour takes no columns.
+fn field_after(page: &mut Page, label: &str, at: usize, text: &str) {
+    let width = page.width().saturating_sub(at).max(20);
+    for (n, line) in crate::text::wrap(text, width).iter().enumerate() {
+        match n {
+            0 => page.line(&format!("  {label}   {line}")),
+            _ => page.line(&format!("{:at$}{line}", "")),
+        }
+    }
+}
+
+fn widest(texts: &[String]) -> usize {
+    texts.iter().map(|it| it.chars().count()).max().unwrap_or(0)
+}
+
+fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
+    let statistics = &diagnosis.statistics;
+    match statistics.all.count {
+        0 => "No pause at all: the JVM was never stopped in this time.".to_owned(),
+        1 => format!(
+            "No pause over {}: the only stop took {}.",
+            duration(over),
+            duration(statistics.all.max)
+        ),
+        n => format!(
+            "No pause over {}: the longest of {n} stops took {}, 99 % took at most {}.",
+            duration(over),
+            duration(statistics.all.max),
+            duration(statistics.p99.min(statistics.all.max))
+        ),
+    }
+}
+
+/// What the list does not show.
+fn left_out(
+    diagnosis: &Diagnosis,
+    long: &[&Attribution],
+    listed: &[&Attribution],
+    over: Duration,
+) -> String {
+    let more_long = long.len() - listed.len();
+    let short = diagnosis.pauses.len() - long.len();
+    match (more_long, short) {
+        (0, 0) => String::new(),
+        (0, short) => format!("{short} more, none over {}", duration(over)),
+        (more, 0) => format!("{more} more (`--all-pauses` lists them)"),
+        (more, short) => format!(
+            "{more} more over {} (`--all-pauses` lists them), {short} below",
+            duration(over)
+        ),
+    }
+}

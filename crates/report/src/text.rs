@@ -1,0 +1,222 @@
+//! Text for terminals: cleaned, wrapped, painted, and in ASCII where need be.
+use crate::Style;
+
+/// Text from elsewhere, made safe to print.
+///
+/// Thread names, command lines and paths are chosen by the processes that are watched. Control
+/// characters and marks that reorder text could move the cursor, recolour or fake lines, so they
+/// come out as `\u{1b}`.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' | '\n' => out.push(' '),
+            c if c.is_control() || is_invisible(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Zero-width characters, marks of direction, and line and paragraph separators.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// `text` in ASCII: the characters that reports use have a plain form, any other becomes `?`.
+#[must_use]
+pub fn ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if c.is_ascii() => out.push(c),
+            '·' | '–' | '—' => out.push('-'),
+            '•' => out.push('*'),
+            '…' => out.push_str("..."),
+            'µ' | 'μ' => out.push('u'),
+            '≥' => out.push_str(">="),
+            '≤' => out.push_str("<="),
+            '≈' => out.push('~'),
+            '→' => out.push_str("->"),
+            '←' => out.push_str("<-"),
+            '×' => out.push('x'),
+            '’' | '‘' => out.push('\''),
+            '“' | '”' => out.push('"'),
+            _ => out.push('?'),
+        }
+    }
+    out
+}
+
+/// Breaks `text` at spaces so that no line is wider than `width` columns.
+///
+/// A word that is wider alone stays whole, so that paths and flags can be copied. A number stays
+/// with its unit. A no-break space (`U+00A0`) keeps words together and is printed as a space.
+#[must_use]
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let text = with_units_glued(text);
+    let mut lines = vec![String::new()];
+    let mut columns = 0;
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let wide = word.chars().count();
+        if columns > 0 && columns + 1 + wide > width {
+            lines.push(String::new());
+            columns = 0;
+        }
+        let line = lines.last_mut().expect("there is always a line");
+        if columns > 0 {
+            line.push(' ');
+            columns += 1;
+        }
+        line.push_str(word);
+        columns += wide;
+    }
+    lines.into_iter().map(|line| line.replace('\u{a0}', " ")).collect()
+}
+
+/// Units that stay with the number before them.
+const UNITS: [&str; 16] =
+    ["ns", "µs", "ms", "s", "min", "h", "d", "%", "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB"];
+
+fn with_units_glued(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split(' ') {
+        let unit = word.trim_end_matches(|c: char| ".,;:)".contains(c));
+        let glue = out.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&unit);
+        if !out.is_empty() {
+            out.push(if glue { '\u{a0}' } else { ' ' });
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Keeps the words of one item together when wrapped: spaces become no-break spaces.
+pub(crate) fn glued(text: &str) -> String {
+    text.replace(' ', "\u{a0}")
+}
+
+/// What a piece of text is, for colouring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A heading or the number that matters.
+    Strong,
+    /// A fault.
+    Bad,
+    /// Something to copy and run.
+    Action,
+    /// What may be skipped.
+    Faint,
+}
+
+/// `text` in the colour of `role`, where the style has colour.
+#[must_use]
+pub fn paint(style: Style, role: Role, text: &str) -> String {
+    if !style.colour || text.is_empty() {
+        return text.to_owned();
+    }
+    let code = match role {
+        Role::Strong => "1",
+        Role::Bad => "1;31",
+        Role::Action => "32",
+        Role::Faint => "2",
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}
+
+/// A page that grows line by line.
+#[derive(Debug)]
+pub(crate) struct Page {
+    out: String,
+    style: Style,
+}
+
+impl Page {
+    pub(crate) fn new(style: Style) -> Page {
+        Page { out: String::new(), style: Style { width: style.width.clamp(40, 110), ..style } }
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.style.width
+    }
+
+    pub(crate) fn blank(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+    }
+
+    pub(crate) fn paint(&self, role: Role, text: &str) -> String {
+        paint(self.style, role, text)
+    }
+
+    /// A line as it is.
+    pub(crate) fn line(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
+    /// Wrapped text; lines after the first begin at the same column as the first.
+    pub(crate) fn wrapped(&mut self, indent: usize, role: Option<Role>, text: &str) {
+        self.field(indent, "", indent, role, text);
+    }
+
+    /// `label` at column `indent`, then wrapped text at column `at`.
+    pub(crate) fn field(
+        &mut self,
+        indent: usize,
+        label: &str,
+        at: usize,
+        role: Option<Role>,
+        text: &str,
+    ) {
+        let width = self.style.width.saturating_sub(at).max(20);
+        for (n, line) in wrap(text, width).iter().enumerate() {
+            let text = role.map_or_else(|| line.clone(), |role| self.paint(role, line));
+            let label = if n == 0 { label } else { "" };
+            let start = format!("{:indent$}{label}", "");
+            self.line(&format!("{start:at$}{text}"));
+        }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        if self.style.unicode { self.out } else { ascii(&self.out) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_move_the_cursor_is_shown_and_not_sent() {
+        assert_eq!(clean("a\u{1b}[2Jb\u{202e}c\u{9b}d\ne"), r"a\u{1b}[2Jb\u{202e}c\u{9b}d e");
+    }
+
+    #[test]
+    fn ascii_has_a_form_for_every_sign_of_ours() {
+        assert_eq!(ascii("8 µs · 1 … 2 ≥ 3 → 4"), "8 us - 1 ... 2 >= 3 -> 4");
+        assert_eq!(ascii("Grüße"), "Gr??e");
+    }
+
+    #[test]
+    fn wraps_at_the_width_and_not_before() {
+        assert_eq!(wrap("aaa bbb ccc", 7), ["aaa bbb", "ccc"]);
+        assert_eq!(wrap("aaa bbb ccc", 6), ["aaa", "bbb", "ccc"]);
+        assert_eq!(wrap("", 6), [""]);
+    }
+
+    #[test]
+    fn a_long_word_stays_whole() {
+        assert_eq!(wrap("a /very/long/path b", 5), ["a", "/very/long/path", "b"]);
+    }
+
+    #[test]
+    fn a_number_stays_with_its_unit() {
+        assert_eq!(wrap("took 3.36 s, all", 9), ["took", "3.36 s,", "all"]);
+        assert_eq!(wrap("took a s or", 6), ["took a", "s or"]);
+        assert_eq!(wrap("a\u{a0}b\u{a0}c d", 3), ["a b c", "d"]);
+    }
+}

@@ -1,0 +1,163 @@
+//! Words that several formats share.
+use crate::{duration, share, text::clean};
+use diagnose::{AdviceWhen, Attribution, Diagnosis, Finding, JvmSummary, Place};
+use recording::Source;
+use std::time::Duration;
+
+/// `1 stop`, `2 stops`.
+pub(crate) fn stops(n: u64) -> String {
+    if n == 1 { "1 stop".to_owned() } else { format!("{n} stops") }
+}
+
+/// What the service is called: its main class or jar, else the input's file name.
+pub(crate) fn service(diagnosis: &Diagnosis) -> String {
+    let path = || diagnosis.inputs.first().map_or("", |input| input.path.trim_end_matches('/'));
+    let input = || path().rsplit('/').next().unwrap_or_default();
+    let name = if diagnosis.jvm.main.is_empty() { input() } else { &diagnosis.jvm.main };
+    if name.is_empty() { "the JVM".to_owned() } else { clean(name) }
+}
+
+/// `JDK 17.0.15`, without the build number; empty where unknown.
+pub(crate) fn jdk(jvm: &JvmSummary) -> String {
+    let version = jvm.version.split(['+', '-', ' ']).next().unwrap_or_default();
+    if version.is_empty() { String::new() } else { format!("JDK {}", clean(version)) }
+}
+
+/// `G1, 2 GC threads`; empty where unknown.
+pub(crate) fn collector(jvm: &JvmSummary) -> String {
+    let name = match jvm.collector.as_str() {
+        "g1" => "G1",
+        "parallel" => "Parallel",
+        "serial" => "Serial",
+        "cms" => "CMS",
+        "shenandoah" => "Shenandoah",
+        "zgc" => "ZGC",
+        "epsilon" => "Epsilon",
+        other => other,
+    };
+    let threads = match jvm.gc_threads {
+        0 => String::new(),
+        1 => "1 GC thread".to_owned(),
+        n => format!("{n} GC threads"),
+    };
+    match (name.is_empty(), threads.is_empty()) {
+        (false, false) => format!("{}, {threads}", clean(name)),
+        (false, true) => clean(name),
+        (true, _) => threads,
+    }
+}
+
+/// The parts of one header line, in order; nothing for what is unknown.
+pub(crate) fn header(diagnosis: &Diagnosis) -> Vec<String> {
+    let all = diagnosis.statistics.all;
+    let pid = match diagnosis.jvm.pid {
+        0 => String::new(),
+        pid => format!("pid {pid}"),
+    };
+    let stopped = match share::of(all.total, diagnosis.span) {
+        _ if all.count == 0 => String::new(),
+        _ if diagnosis.span.is_zero() => format!("{} stopped", duration(all.total)),
+        part => format!("{} stopped ({})", duration(all.total), crate::percent(part)),
+    };
+    let explained = if all.total.is_zero() {
+        String::new()
+    } else {
+        format!("{} explained", crate::percent(1.0 - share::of(diagnosis.unattributed, all.total)))
+    };
+    let mut items = vec![service(diagnosis), pid, jdk(&diagnosis.jvm), collector(&diagnosis.jvm)];
+    items.extend([duration(diagnosis.span), stops(all.count), stopped, explained]);
+    items.retain(|item| !item.is_empty());
+    items
+}
+
+/// A part of a pause for people: time and cause, as in `3.35 s GC log write blocked`.
+pub(crate) fn parts(attribution: &Attribution, most: usize) -> Vec<String> {
+    let whole = attribution.pause.duration;
+    let shown = attribution
+        .parts
+        .iter()
+        .enumerate()
+        .filter(|(n, part)| *n == 0 || (*n < most && worth_telling(part.time, whole)));
+    let mut items: Vec<String> = shown
+        .clone()
+        .map(|(_, part)| format!("{} {}", duration(part.time), part.cause.short))
+        .collect();
+    let told: Duration = shown.map(|(_, part)| part.time).sum();
+    let rest = whole.saturating_sub(told).saturating_sub(attribution.unattributed);
+    if worth_telling(rest, whole) {
+        items.push(format!("{} other causes", duration(rest)));
+    }
+    if worth_telling(attribution.unattributed, whole) || items.is_empty() {
+        items.push(format!("{} unexplained", duration(attribution.unattributed)));
+    }
+    items
+}
+
+/// Parts below this share of a pause are left out of the list of pauses,
+const SMALL_SHARE: f64 = 0.005;
+/// unless they are at least this long. They are in the findings and in the JSON in any case.
+const SMALL_TIME: Duration = Duration::from_millis(5);
+
+fn worth_telling(part: Duration, whole: Duration) -> bool {
+    part >= SMALL_TIME || (!part.is_zero() && share::of(part, whole) >= SMALL_SHARE)
+}
+
+/// `3.79 s in 2 stops`.
+pub(crate) fn extent(finding: &Finding) -> String {
+    format!("{} in {}", duration(finding.time), stops(finding.pauses))
+}
+
+/// `VM Thread in write() to /var/log/gc.log (ext4 on sdb1)`; empty where nothing is known.
+pub(crate) fn place(place: &Place) -> String {
+    let mut out = clean(&place.thread);
+    if !place.call.is_empty() {
+        let call = clean(&place.call);
+        out = if out.is_empty() { call } else { format!("{out} in {call}") };
+    }
+    if !place.path.is_empty() {
+        let path = clean(&place.path);
+        out = if out.is_empty() { path } else { format!("{out}, {path}") };
+    }
+    match (place.file_system.is_empty(), place.device.is_empty()) {
+        (false, false) => {
+            format!("{out} ({} on {})", clean(&place.file_system), clean(&place.device))
+        }
+        (false, true) => format!("{out} ({})", clean(&place.file_system)),
+        (true, false) => format!("{out} (on {})", clean(&place.device)),
+        (true, true) => out,
+    }
+}
+
+/// When an advice can be followed, as its JSON value.
+pub(crate) fn when_id(when: AdviceWhen) -> &'static str {
+    match when {
+        AdviceWhen::Now => "now",
+        AdviceWhen::NextStart => "next-start",
+        AdviceWhen::Code => "code",
+    }
+}
+
+/// What to do so that a source is there the next time; a phrase.
+pub(crate) fn how_to_record(source: Source) -> &'static str {
+    match source {
+        Source::SafepointProbes | Source::SafepointSymbols => {
+            "needs a JDK with safepoint probes or a symbol table, and `whypause record` as root"
+        }
+        Source::GcLog => "needs a GC log: `-Xlog:gc*,safepoint:file=…`, or `--gc-log PATH`",
+        Source::Scheduler | Source::KernelStacks | Source::FileFaults => {
+            "needs `whypause record` as root on a kernel with BTF"
+        }
+        Source::Reclaim | Source::Compaction => {
+            "needs the kernel's reclaim and compaction tracepoints, and `whypause record` as root"
+        }
+        Source::CpuThrottling => "needs `whypause record` as root and the cgroup's `cpu.stat`",
+        Source::Writers | Source::Files | Source::HostCounters => {
+            "needs `whypause record` with the right to read other processes in /proc"
+        }
+    }
+}
+
+/// Whether the input is a recording (and not a log alone).
+pub(crate) fn is_recording(diagnosis: &Diagnosis) -> bool {
+    diagnosis.inputs.iter().any(|input| input.kind == "recording")
+}

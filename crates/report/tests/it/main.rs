@@ -1,0 +1,4 @@
+//! What readers of a diagnosis see, on diagnoses made by hand.
+mod fixtures;
+mod formats;
+mod terminal;

@@ -1,0 +1,297 @@
+//! What people read.
+use crate::fixtures::{coverage, diagnosis, finding, log_alone, ms, pause, slow_log};
+use diagnose::{Diagnosis, Unexplained, Verdict};
+use expect_test::{Expect, expect};
+use recording::{Source, SourceState};
+use report::{Options, Style, terminal};
+
+fn check(diagnosis: &Diagnosis, expected: Expect) {
+    expected.assert_eq(&terminal::render(diagnosis, &Options::default()));
+}
+
+#[test]
+fn a_fault_is_told_with_time_who_where_and_what_to_do() {
+    check(
+        &slow_log(),
+        expect![[r#"
+            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops · 4.10 s stopped (6.8 %) ·
+            99.9 % explained
+
+              at (UTC)       stopped   of which
+              14:02:41.118    3.36 s   3.35 s GC log write blocked · 9 ms GC work
+              14:02:47.902    440 ms   430 ms GC log write blocked · 8 ms GC work
+              … 59 more, none over 50 ms
+
+            1  GC log write blocked                                        3.78 s in 2 stops · 92.1 % · measured
+               The VM thread waited in write() for the GC log. Every application thread waited with it; the
+               collections themselves took 17 ms.
+               how    a journal commit (3.50 s) · throttling (280 ms)
+               who    dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before
+               where  VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
+                      kernel: jbd2_log_wait_commit ← ext4_sync_file ← vfs_write
+               seen   14 waits in write() of this file, the longest 3.35 s
+               fix    now                 jcmd 4242 VM.log output=/dev/shm/gc.log
+                                          jcmd 4242 VM.log output=/var/log/orders/gc.log what=off
+                                          Lost when the host restarts.
+                      at the next start   -Xlog:async
+                      in the code         Read the file through a channel and not through a mapping, so that the
+                                          thread that waits for the disk is at a safepoint.
+               more   whypause cause gc-log-write-blocked
+
+            Also, but small: GC work 312 ms in 61 stops.
+
+            Watched and not the cause: page fault on a mapped file, no CPU free, late Java thread.
+        "#]],
+    );
+}
+
+#[test]
+fn a_log_alone_says_what_it_cannot_show() {
+    check(
+        &log_alone(),
+        expect![[r#"
+            gc.log · G1 · 60 s · 2 stops · 907 ms stopped (1.5 %) · 5.2 % explained
+
+              uptime    stopped   of which
+              5.000 s    900 ms   40 ms GC work · 860 ms unexplained
+              … 1 more, none over 50 ms
+
+            No fault found among those that could be watched for.
+
+            1  Garbage collection work                                       47 ms in 2 stops · 5.2 % · measured
+               Something took time.
+               more   whypause cause gc-work
+
+            Not watched, because a log cannot show it: GC log write blocked, page fault on a mapped file, no CPU
+            free, late Java thread. To watch: whypause record -p PID -d 60s
+
+            Coverage: 3 of 61 log lines not understood.
+
+            860 ms (94.8 %) of the stopped time is unexplained.
+            To explain it, record while it happens:
+               whypause record -p PID -d 60s
+        "#]],
+    );
+}
+
+#[test]
+fn a_quiet_recording_is_said_to_be_quiet() {
+    let mut it = diagnosis((0..61).map(|n| pause(n * 900, 5, &[("gc-work", 5)])).collect());
+    it.findings = vec![finding("gc-work", 61, 305, 1.0)];
+    check(
+        &it,
+        expect![[r#"
+            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops · 305 ms stopped (0.5 %) ·
+            100 % explained
+
+            No pause over 50 ms: the longest of 61 stops took 5 ms, 99 % took at most 5 ms.
+
+            No fault struck: every known one was watched for.
+
+            1  Garbage collection work                                     305 ms in 61 stops · 100 % · measured
+               Something took time.
+               more   whypause cause gc-work
+
+            Watched and not the cause: GC log write blocked, page fault on a mapped file, no CPU free, late Java
+            thread.
+        "#]],
+    );
+}
+
+#[test]
+fn no_stop_at_all_is_said_too() {
+    check(
+        &diagnosis(Vec::new()),
+        expect![[r#"
+            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 0 stops
+
+            No pause at all: the JVM was never stopped in this time.
+
+            No fault struck: every known one was watched for.
+
+            Watched and not the cause: GC log write blocked, page fault on a mapped file, no CPU free, late Java
+            thread.
+        "#]],
+    );
+}
+
+#[test]
+fn losses_and_missing_sources_are_told_with_their_reason() {
+    let mut it = diagnosis(vec![pause(0, 80, &[("cpu-contention", 30)])]);
+    it.findings = vec![finding("cpu-contention", 1, 30, 0.375)];
+    it.coverage.lost_events = 12;
+    it.coverage.note("gc-log", "the file was rotated away", 2);
+    it.coverage.end = String::new();
+    it.unexplained = vec![Unexplained {
+        what: "GC Thread#1 blocked in a page fault: folio_wait_bit_common < do_swap_page".into(),
+        time: ms(50),
+    }];
+    let missing = SourceState::Missing("tracepoint `filemap:mm_filemap_fault` not found".into());
+    it.coverage.sources.insert(Source::FileFaults, missing);
+    for watched in &mut it.watched {
+        if watched.cause.id == "mapped-file-fault" {
+            watched.verdict = Verdict::Unknown(vec![Source::FileFaults]);
+        }
+    }
+    check(
+        &it,
+        expect![[r#"
+            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 1 stop · 80 ms stopped (0.1 %) ·
+            38 % explained
+
+              at (UTC)       stopped   of which
+              14:02:41.118     80 ms   30 ms no CPU free · 50 ms unexplained
+
+            1  No CPU free                                                     30 ms in 1 stop · 38 % · measured
+               Something took time.
+               more   whypause cause cpu-contention
+
+            Watched and not the cause: GC log write blocked, no CPU free, late Java thread.
+            Not watched: page fault on a mapped file (file-faults: tracepoint `filemap:mm_filemap_fault` not
+            found).
+
+            Coverage: 12 events lost; gc-log: the file was rotated away (2 times); the recorder was killed: the
+            last second may be missing.
+
+            50 ms (62 %) of the stopped time is unexplained. What was seen of it:
+               50 ms     GC Thread#1 blocked in a page fault: folio_wait_bit_common < do_swap_page
+            No known cause fits it.
+        "#]],
+    );
+}
+
+#[test]
+fn the_list_shows_the_longest_ten_and_counts_the_others() {
+    let mut pauses: Vec<_> = (0..14).map(|n| pause(n * 1000, 50 + n, &[])).collect();
+    pauses.push(pause(15_000, 49, &[]));
+    let text = terminal::render(&diagnosis(pauses), &Options::default());
+    assert!(!text.contains("  53 ms") && text.contains("  54 ms"), "{text}");
+    assert!(text.contains("… 4 more over 50 ms (`--all-pauses` lists them), 1 below"), "{text}");
+}
+
+#[test]
+fn both_sides_of_the_threshold_of_the_list() {
+    let at =
+        |length| terminal::render(&diagnosis(vec![pause(0, length, &[])]), &Options::default());
+    assert!(at(49).contains("No pause over 50 ms: the only stop took 49 ms."));
+    assert!(at(50).contains("14:02:41.118"));
+}
+
+#[test]
+fn a_small_finding_does_not_hide_a_large_one() {
+    let block = |share, longest| {
+        let mut it = slow_log();
+        let mut small = finding("cpu-contention", 3, 10, share);
+        small.longest = longest;
+        it.findings.push(small);
+        terminal::render(&it, &Options::default()).contains("whypause cause cpu-contention")
+    };
+    assert!(!block(0.009_9, ms(9)));
+    assert!(block(0.01, ms(9)));
+    assert!(block(0.009_9, ms(10)));
+}
+
+#[test]
+fn what_is_unexplained_names_the_command_that_would_explain_it() {
+    let told = |length, part, detailed| {
+        let mut it = diagnosis(vec![pause(0, length, &[("gc-work", part)])]);
+        it.pauses[0].pause.detailed = detailed;
+        let text = terminal::render(&it, &Options::default());
+        let command = text.contains("whypause record -p 4242 -d 60s --detail-over 1ms");
+        (text.contains("of the stopped time is unexplained"), command)
+    };
+    assert_eq!(told(900, 883, false), (false, false), "17 ms and 1.9 %");
+    assert_eq!(told(1100, 1080, false), (true, true), "20 ms");
+    assert_eq!(told(100, 98, false), (true, true), "2 %");
+    assert_eq!(told(100, 100, false), (false, false), "nothing");
+    assert_eq!(told(100, 90, true), (true, false), "another recording would see no more");
+}
+
+#[test]
+fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
+    let style = Style { colour: false, unicode: false, width: 60 };
+    let options = Options { style, ..Options::default() };
+    let text = terminal::render(&slow_log(), &options);
+    assert!(text.is_ascii(), "{text}");
+    expect![[r#"
+        orders - pid 4242 - JDK 17.0.15 - G1, 2 GC threads - 60 s -
+        61 stops - 4.10 s stopped (6.8 %) - 99.9 % explained
+
+          at (UTC)       stopped   of which
+          14:02:41.118    3.36 s   3.35 s GC log write blocked -
+                                   9 ms GC work
+          14:02:47.902    440 ms   430 ms GC log write blocked -
+                                   8 ms GC work
+          ... 59 more, none over 50 ms
+
+        1  GC log write blocked
+           3.78 s in 2 stops - 92.1 % - measured
+           The VM thread waited in write() for the GC log. Every
+           application thread waited with it; the collections
+           themselves took 17 ms.
+           how    a journal commit (3.50 s) - throttling (280 ms)
+           who    dd (pid 991, /etc/cron.daily/backup) wrote 412 MB
+                  to sdb1 in the 10 s before
+           where  VM Thread in write(), /var/log/orders/gc.log (ext4
+                  on sdb1)
+                  kernel: jbd2_log_wait_commit <- ext4_sync_file <-
+                  vfs_write
+           seen   14 waits in write() of this file, the longest
+                  3.35 s
+           fix    now                 jcmd 4242 VM.log output=/dev/shm/gc.log
+                                      jcmd 4242 VM.log output=/var/log/orders/gc.log what=off
+                                      Lost when the host restarts.
+                  at the next start   -Xlog:async
+                  in the code         Read the file through a
+                                      channel and not through a
+                                      mapping, so that the thread
+                                      that waits for the disk is at
+                                      a safepoint.
+           more   whypause cause gc-log-write-blocked
+
+        Also, but small: GC work 312 ms in 61 stops.
+
+        Watched and not the cause: page fault on a mapped file, no
+        CPU free, late Java thread.
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn colour_adds_nothing_but_colour() {
+    let style = Style { colour: true, ..Style::PLAIN };
+    let options = Options { style, ..Options::default() };
+    let coloured = terminal::render(&slow_log(), &options);
+    assert!(coloured.contains("\u{1b}[1;31m1  GC log write blocked\u{1b}[0m"), "{coloured}");
+    let mut plain = String::new();
+    for (n, piece) in coloured.split('\u{1b}').enumerate() {
+        plain.push_str(if n == 0 { piece } else { piece.split_once('m').expect("a code").1 });
+    }
+    assert_eq!(plain, terminal::render(&slow_log(), &Options::default()));
+}
+
+#[test]
+fn a_name_cannot_steer_the_terminal() {
+    let mut it = slow_log();
+    it.jvm.main = "a\u{1b}[2Jb".to_owned();
+    it.findings[0].culprits[0].statement = "evil\u{1b}]0;x\u{7} (pid 1)".to_owned();
+    it.findings[0].advice[0].action = "run\u{1b}[A".to_owned();
+    it.findings[0].place.as_mut().expect("a place").path = "/tmp/\u{9b}31m".to_owned();
+    it.coverage.note("x\u{1b}", "y\u{1b}", 1);
+    let text = terminal::render(&it, &Options::default());
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+}
+
+#[test]
+fn pauses_on_several_days_show_the_date() {
+    let it = diagnosis(vec![pause(0, 60, &[]), pause(86_400_000, 60, &[])]);
+    let text = terminal::render(&it, &Options::default());
+    assert!(text.contains("2026-11-22 14:02:41.118"), "{text}");
+}
+
+#[test]
+fn the_cost_of_recording_is_told() {
+    expect![[r#"
+        cost: 75 ms in the kernel (0.2 % of the JVM's CPU), 120 ms of CPU (0.2 % of one core), 21 MB of memory
+        240000 context switches seen, nothing lost"#]].assert_eq(&terminal::cost(&coverage()).join("\n"));
+}

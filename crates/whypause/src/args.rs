@@ -1,0 +1,295 @@
+//! What can be typed. Help, man pages and completions are made from these definitions.
+pub mod duration;
+mod examples;
+pub mod size;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+/// Finds why a HotSpot JVM was paused, and what to do about it
+///
+/// Records a running JVM on Linux, accounts for every millisecond of every stop-the-world pause,
+/// names the cause (often in the operating system) and the remedy.
+#[derive(Debug, Parser)]
+#[command(name = "whypause", version, after_help = examples::WHYPAUSE, disable_help_subcommand = true)]
+pub struct Cli {
+    /// When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set
+    #[arg(
+        long = "color",
+        global = true,
+        value_enum,
+        default_value = "auto",
+        value_name = "WHEN",
+        hide_possible_values = true,
+        display_order = 900
+    )]
+    pub colour: Colour,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless the environment says otherwise
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Record a running JVM and why it pauses
+    #[command(after_help = examples::RECORD)]
+    Record(RecordArgs),
+    /// Explain the pauses of a recording or a GC log
+    #[command(after_help = examples::EXPLAIN)]
+    Explain(ExplainArgs),
+    /// Print each long pause of a running JVM as it ends, with its cause
+    #[command(after_help = examples::WATCH)]
+    Watch(WatchArgs),
+    /// List the JVMs of this host
+    #[command(after_help = examples::PS)]
+    Ps(PsArgs),
+    /// Show what is known of a cause of pauses
+    #[command(after_help = examples::CAUSE)]
+    Cause(CauseArgs),
+    /// Make a pause happen on purpose, diagnose it, fix it, compare
+    #[command(after_help = examples::LAB)]
+    Lab(LabArgs),
+    /// Print the completions of a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Print a man page, or write all generated files
+    #[command(after_help = examples::MAN, hide = true)]
+    Man(ManArgs),
+}
+
+/// Which running JVM.
+#[derive(Debug, Args)]
+#[group(id = "which-jvm", multiple = false)]
+pub struct WhichJvm {
+    /// Process id, or a part of the main class if only one JVM has it
+    #[arg(short, long, value_name = "PID|NAME", group = "jvm")]
+    pub pid: Option<String>,
+    /// The same by name only: a part of the main class or jar
+    #[arg(long = "match", value_name = "NAME", group = "jvm")]
+    pub matching: Option<String>,
+}
+
+impl WhichJvm {
+    /// The pid or name that was given.
+    #[must_use]
+    pub fn pattern(&self) -> Option<&str> {
+        self.pid.as_deref().or(self.matching.as_deref())
+    }
+}
+
+/// Where windows of pauses come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Windows {
+    /// The best that this JVM has
+    #[default]
+    Auto,
+    /// USDT probes of libjvm
+    Usdt,
+    /// Functions in libjvm's symbol table
+    Symbols,
+}
+
+/// `whypause record`.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// Which.
+    #[command(flatten)]
+    pub jvm: WhichJvm,
+    /// How long to record, from 100ms to 7 days (168h) [default: 60s; with a command, until it ends]
+    #[arg(short, long, value_name = "TIME", value_parser = parse_recording_time)]
+    pub duration: Option<Duration>,
+    /// Directory to write to; must not exist or be empty [default: a new one in memory, on tmpfs]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Keep every thread's doings for pauses of at least this, from 0s to 1m; totals for all others
+    #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = parse_detail)]
+    pub detail_over: Duration,
+    /// Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size::parse_recording)]
+    pub max_size: u64,
+    /// Let the kernel measure what recording costs it (adds about 50 ns to each event)
+    #[arg(long)]
+    pub self_cost: bool,
+    /// How the beginning and end of a pause are seen
+    #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
+    pub windows: Windows,
+    /// Start this command and record the JVM that it starts
+    #[arg(last = true, value_name = "COMMAND", group = "jvm")]
+    pub command: Vec<OsString>,
+}
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs; the schema only grows
+    Json,
+    /// For tickets and post-mortems
+    Markdown,
+    /// One row per pause
+    Csv,
+}
+
+/// How a list is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+/// `whypause explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// GC logs, recordings made by `whypause record`, or `-` for a GC log on standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// How to write the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: Format,
+    /// List every pause, and not only the longest
+    #[arg(long)]
+    pub all_pauses: bool,
+    /// List pauses of at least this, from 0s to 1h
+    #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_over)]
+    pub over: Duration,
+}
+
+/// `whypause watch`.
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// Which.
+    #[command(flatten)]
+    pub jvm: WhichJvm,
+    /// Print pauses of at least this, from 1ms to 1h
+    #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_watch_over)]
+    pub over: Duration,
+    /// How long to watch, from 100ms to 7 days (168h) [default: until Ctrl-C]
+    #[arg(short, long, value_name = "TIME", value_parser = parse_recording_time)]
+    pub duration: Option<Duration>,
+}
+
+/// `whypause ps`.
+#[derive(Debug, Args)]
+pub struct PsArgs {
+    /// How to write the list
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: ListFormat,
+}
+
+/// `whypause cause`.
+#[derive(Debug, Args)]
+pub struct CauseArgs {
+    /// The cause's name [default: list all]
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+}
+
+/// `whypause lab`.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: LabCommand,
+}
+
+/// What the lab can do.
+#[derive(Debug, Subcommand)]
+pub enum LabCommand {
+    /// List the scenarios, and what this host lacks for each
+    #[command(after_help = examples::LAB_LIST)]
+    List,
+    /// Run a scenario: baseline, fault and fixes, side by side
+    #[command(after_help = examples::LAB_RUN)]
+    Run(LabRunArgs),
+    /// Undo what a killed run left behind
+    #[command(after_help = examples::LAB_CLEAN)]
+    Clean,
+}
+
+/// `whypause lab run`.
+#[derive(Debug, Args)]
+pub struct LabRunArgs {
+    /// The scenario; `whypause lab list` names them
+    #[arg(value_name = "ID")]
+    pub scenario: String,
+    /// Only these variants, separated by commas [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub variants: Vec<String>,
+    /// JDKs by feature release or home, separated by commas [default: 17, or the newest]
+    #[arg(long, value_name = "JDKS", value_delimiter = ',')]
+    pub jdk: Vec<String>,
+    /// How long each variant is recorded, from 1s to 1h [default: the scenario's own time]
+    #[arg(short, long, value_name = "TIME", value_parser = parse_lab_time)]
+    pub duration: Option<Duration>,
+    /// How often to run each variant, from 1 to 1000
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+    /// Keep recordings, logs and answers in this directory
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// How to write the results
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: ListFormat,
+    /// Also measure blocked writes to the GC log in another way, and compare
+    #[arg(long)]
+    pub verify_writes: bool,
+}
+
+/// `whypause completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `whypause man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The command whose page is wanted [default: the program's own page]
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+    /// Write all man pages and completions below this directory instead
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub write: Option<PathBuf>,
+}
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+fn parse_recording_time(text: &str) -> Result<Duration, String> {
+    duration::parse_within(text, &(Duration::from_millis(100)..=HOUR * 168))
+}
+
+fn parse_detail(text: &str) -> Result<Duration, String> {
+    duration::parse_within(text, &(Duration::ZERO..=Duration::from_secs(60)))
+}
+
+fn parse_over(text: &str) -> Result<Duration, String> {
+    duration::parse_within(text, &(Duration::ZERO..=HOUR))
+}
+
+fn parse_watch_over(text: &str) -> Result<Duration, String> {
+    duration::parse_within(text, &(Duration::from_millis(1)..=HOUR))
+}
+
+fn parse_lab_time(text: &str) -> Result<Duration, String> {
+    duration::parse_within(text, &(Duration::from_secs(1)..=HOUR))
+}

@@ -1,0 +1,77 @@
+//! The examples at the end of each help text. Every command has some; a test looks.
+
+pub(super) const WHYPAUSE: &str = "\
+EXAMPLES:
+  whypause record -p 4242 -d 60s      record the JVM with pid 4242 for a minute
+  whypause explain gc.log             explain a GC log
+  whypause watch -p kafka.Kafka       print long pauses as they happen
+  whypause ps                         list the JVMs of this host
+
+EXIT CODES:
+  0 fine    1 a gate failed    2 wrong arguments or input    3 not enough evidence
+  130 interrupted (Ctrl-C is the ordinary end of `record` and `watch`: 0)";
+
+pub(super) const RECORD: &str = "\
+EXAMPLES:
+  whypause record -p 4242                          record for a minute
+  whypause record -p kafka.Kafka -d 10m -o rec     by a part of the main class
+  whypause record -p 4242 -d 24h --max-size 1G     overnight
+  whypause record -- java -jar app.jar             start a program and record it until it ends
+
+Recording ends when the time is over, with Ctrl-C, or when the JVM exits; it is whole in each
+case. The next step is `whypause explain DIR`.";
+
+pub(super) const EXPLAIN: &str = "\
+EXAMPLES:
+  whypause explain rec                             a recording
+  whypause explain gc.log --over 200ms             a GC log, pauses from 200 ms
+  zcat gc.log.gz | whypause explain -              standard input
+  whypause explain rec --format json | jq '.causes[0].id'
+  whypause explain rec --format csv > pauses.csv   one row per pause";
+
+pub(super) const WATCH: &str = "\
+EXAMPLES:
+  whypause watch -p 4242                           pauses from 50 ms, until Ctrl-C
+  whypause watch -p kafka.Kafka --over 200ms       only the worst";
+
+pub(super) const PS: &str = "\
+EXAMPLES:
+  whypause ps
+  sudo whypause ps                                 also the JVMs of other users
+  whypause ps --format json | jq '.jvms[].pid'";
+
+pub(super) const CAUSE: &str = "\
+EXAMPLES:
+  whypause cause                                   list all causes
+  whypause cause gc-log-write-blocked              what happens, what proves it, what to do";
+
+pub(super) const LAB: &str = "\
+EXAMPLES:
+  whypause lab list
+  whypause lab run gc-log-write-blocked            needs root; not for a production host
+  whypause lab clean";
+
+pub(super) const LAB_LIST: &str = "\
+EXAMPLES:
+  whypause lab list";
+
+pub(super) const LAB_RUN: &str = "\
+EXAMPLES:
+  whypause lab run gc-log-write-blocked
+  whypause lab run mapped-file-fault -d 30s --variants fault
+  whypause lab run gc-log-write-blocked --jdk 17,/opt/jdk-25 --runs 10 --keep ./runs";
+
+pub(super) const LAB_CLEAN: &str = "\
+EXAMPLES:
+  whypause lab clean";
+
+pub(super) const COMPLETIONS: &str = "\
+EXAMPLES:
+  whypause completions bash > /etc/bash_completion.d/whypause
+  whypause completions zsh > \"${fpath[1]}/_whypause\"
+  whypause completions fish > ~/.config/fish/completions/whypause.fish";
+
+pub(super) const MAN: &str = "\
+EXAMPLES:
+  whypause man record | man -l -
+  whypause man --write packaging";

@@ -1,0 +1,10 @@
+//! One file per command.
+pub(crate) mod attached;
+pub(crate) mod cause;
+pub(crate) mod completions;
+pub(crate) mod explain;
+pub(crate) mod lab;
+pub(crate) mod man;
+pub(crate) mod ps;
+pub(crate) mod record;
+pub(crate) mod watch;

@@ -1,0 +1,65 @@
+//! `whypause lab`: pauses made on purpose.
+use crate::{
+    Exit, Failure,
+    args::{LabCommand, LabRunArgs, ListFormat},
+    console::Console,
+};
+use std::io;
+
+pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failure> {
+    match command {
+        LabCommand::List => list(console),
+        LabCommand::Run(args) => run_scenario(args, console),
+        LabCommand::Clean => clean(console),
+    }
+}
+
+fn list(console: &Console) -> Result<Exit, Failure> {
+    let mut text = String::new();
+    for scenario in ::lab::list() {
+        text += &format!("{}\n    {}\n", scenario.id, scenario.title);
+        for variant in scenario.variants {
+            text += &format!("    {:16}{}\n", variant.name, variant.what);
+        }
+        if let Err(reason) = (scenario.can_run)() {
+            text += &format!("    cannot run here: {reason}\n");
+        }
+    }
+    console.print(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn run_scenario(args: &LabRunArgs, console: &Console) -> Result<Exit, Failure> {
+    let options = ::lab::RunOptions {
+        variants: args.variants.clone(),
+        jdks: args.jdk.clone(),
+        recorded: args.duration,
+        runs: args.runs,
+        keep: args.keep.clone(),
+        format: match args.format {
+            ListFormat::Text => ::lab::Format::Text,
+            ListFormat::Json => ::lab::Format::Json,
+        },
+        verify_writes: args.verify_writes,
+        ..::lab::RunOptions::new(&args.scenario)
+    };
+    let (mut results, mut messages) = (io::stdout(), io::stderr());
+    let mut output = ::lab::Output {
+        results: &mut results,
+        messages: &mut messages,
+        terminal: console.shows_progress(),
+    };
+    let outcome = ::lab::run(&options, &mut output)?;
+    Ok(if outcome.passed { Exit::Fine } else { Exit::Gate })
+}
+
+fn clean(console: &Console) -> Result<Exit, Failure> {
+    let removed = ::lab::clean()?;
+    if removed.is_empty() {
+        console.say("nothing was left behind");
+    }
+    for leftover in removed {
+        console.say(&format!("removed: {leftover}"));
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,80 @@
+//! `whypause ps`: the JVMs of this host.
+use crate::{
+    Exit, Failure,
+    args::{ListFormat, PsArgs},
+    console::Console,
+};
+use recorder::{Found, Jvm, Roots};
+use report::ps::Row;
+use std::{collections::BTreeMap, fs};
+
+pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
+    let roots = Roots::default();
+    let Found { jvms, unreadable } = recorder::find_jvms(&roots);
+    let users = users(&fs::read_to_string("/etc/passwd").unwrap_or_default());
+    let rows: Vec<Row> = jvms.iter().map(|jvm| row(&roots, jvm, &users)).collect();
+    let text = match args.format {
+        ListFormat::Text => report::ps::text(&rows, console.style()),
+        ListFormat::Json => report::ps::json(&rows, unreadable),
+    };
+    console.print(&text)?;
+    if args.format == ListFormat::Text && rows.is_empty() {
+        console.say("no JVM found");
+    }
+    if unreadable > 0 {
+        let processes = if unreadable == 1 { "process" } else { "processes" };
+        console.say(&format!("{unreadable} {processes} could not be looked into: try sudo"));
+    }
+    Ok(Exit::Fine)
+}
+
+fn row(roots: &Roots, jvm: &Jvm, users: &BTreeMap<u32, String>) -> Row {
+    let fact = recorder::jvm_fact(roots, jvm);
+    let user = users.get(&jvm.uid).cloned().unwrap_or_else(|| jvm.uid.to_string());
+    let heap = fact.flags.iter().filter(|flag| is_heap(flag)).cloned().collect();
+    Row {
+        pid: jvm.pid,
+        user,
+        version: fact.version,
+        collector: fact.collector,
+        main: fact.main,
+        heap,
+        gc_log: fact.gc_log,
+    }
+}
+
+/// The flags that say how large the heap is.
+fn is_heap(flag: &str) -> bool {
+    const PREFIXES: [&str; 6] = [
+        "-Xmx",
+        "-Xms",
+        "-XX:MaxHeapSize=",
+        "-XX:InitialHeapSize=",
+        "-XX:MaxRAMPercentage=",
+        "-XX:MaxRAM=",
+    ];
+    PREFIXES.iter().any(|prefix| flag.starts_with(prefix))
+}
+
+/// Names of users from the text of `/etc/passwd`. Users of another source show by number.
+fn users(passwd: &str) -> BTreeMap<u32, String> {
+    let user = |line: &str| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        let uid = fields.nth(1)?.parse().ok()?;
+        Some((uid, name.to_owned()))
+    };
+    passwd.lines().filter_map(user).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_users_come_from_passwd() {
+        let users = users("root:x:0:0:root:/root:/bin/sh\nbroken\nkafka:x:990:990::/:/bin/false\n");
+        assert_eq!(users.get(&990).map(String::as_str), Some("kafka"));
+        assert_eq!(users.len(), 2);
+    }
+}

@@ -1,0 +1,238 @@
+//! `whypause record`: facts about a JVM, into a directory.
+use super::attached::{self, Announcement};
+use crate::{
+    Exit, Failure,
+    args::{RecordArgs, Windows},
+    console::Console,
+    interrupt::Interrupt,
+    target::{self, Started},
+};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use recorder::{Jvm, Options, Session};
+use recording::{BackgroundWriter, Facts, Limits, Place, Summary, Writer};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// How long to record where nothing is said and the JVM was running already.
+const DEFAULT_DURATION: Duration = Duration::from_secs(60);
+/// A progress line that changes more often is a load and not a help.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+pub(crate) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, Failure> {
+    let interrupt = Interrupt::listen()?;
+    let (mut started, jvm) = match args.command.as_slice() {
+        [] => (None, target::running(&args.jvm)?),
+        command => {
+            let (started, jvm) = Started::new(command, &interrupt)?;
+            (Some(started), jvm)
+        }
+    };
+    let recorded = record(args, &jvm, started.is_some(), &interrupt, console);
+    if let Some(mut started) = started.take() {
+        // The command lives as long as it wants; if the user wanted an end, it is to end too.
+        if interrupt.came() || recorded.is_err() {
+            started.terminate();
+        }
+        let ended = started.wait()?;
+        console.say(&ended);
+    }
+    recorded
+}
+
+fn record(
+    args: &RecordArgs,
+    jvm: &Jvm,
+    own_command: bool,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Result<Exit, Failure> {
+    let path = directory(args.output.as_deref(), jvm, console)?;
+    let limits = Limits { max_bytes: args.max_size, ..Limits::default() };
+    let writer = Writer::create(&path, limits)?;
+    let session = attached::attach(jvm, options(args)).inspect_err(|_| {
+        // Nothing was written yet. If it is not empty it is not ours to remove.
+        let _ = std::fs::remove_dir(&path);
+    })?;
+    let duration = args.duration.or((!own_command).then_some(DEFAULT_DURATION));
+    let length = duration.map_or("until it ends".to_owned(), |it| {
+        format!("for {}, Ctrl-C ends it early", report::duration(it))
+    });
+    console.say(&format!("recording {} {length}", attached::name(jvm)));
+    let recorder = Recorder {
+        writer: BackgroundWriter::start(writer)?,
+        announcement: Announcement::new(),
+        progress: Progress::new(duration, console),
+        console,
+    };
+    let summary = recorder.run(session, duration, interrupt)?;
+    console.say(&format!(
+        "recording: {} ({})",
+        summary.path.display(),
+        report::bytes(summary.bytes)
+    ));
+    console.say(&format!("next: whypause explain {}", quoted(&summary.path)));
+    Ok(Exit::Fine)
+}
+
+fn options(args: &RecordArgs) -> Options {
+    Options {
+        detail_over: args.detail_over,
+        windows: match args.windows {
+            Windows::Auto => recorder::Windows::Auto,
+            Windows::Usdt => recorder::Windows::Usdt,
+            Windows::Symbols => recorder::Windows::Symbols,
+        },
+        measure_kernel_time: args.self_cost,
+        ..Options::default()
+    }
+}
+
+/// Where to write: as given, or a new directory in memory, so that no disk is written to that may
+/// be the very cause of the pauses.
+fn directory(output: Option<&Path>, jvm: &Jvm, console: &Console) -> Result<PathBuf, Failure> {
+    if let Some(output) = output {
+        return Ok(output.to_owned());
+    }
+    let Place { path, in_memory, .. } = recording::default_place()?;
+    if !in_memory {
+        console.say(&format!("no memory file system found: recording to `{}`", path.display()));
+    }
+    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+    Ok(path.join(format!("{}-{now}", jvm.pid)))
+}
+
+/// A path for a shell: quoted where it has to be.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:=@".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// A recording under way.
+struct Recorder<'a> {
+    writer: BackgroundWriter,
+    announcement: Announcement,
+    progress: Progress,
+    console: &'a Console,
+}
+
+impl Recorder<'_> {
+    fn run(
+        mut self,
+        mut session: Session,
+        duration: Option<Duration>,
+        interrupt: &Interrupt,
+    ) -> Result<Summary, Failure> {
+        let begun = Instant::now();
+        let mut troubled = false;
+        let end = loop {
+            let step = session.step();
+            self.announcement.look(&step.facts, self.console);
+            self.progress.look(&step.facts, begun.elapsed());
+            self.writer.send(step.facts);
+            if let Some(trouble) = self.writer.trouble().filter(|_| !troubled) {
+                troubled = true;
+                self.console.say(&format!("trouble writing, rows are being lost: {trouble}"));
+            }
+            if step.exited {
+                break "the jvm exited";
+            } else if interrupt.came() {
+                break "it was interrupted";
+            } else if duration.is_some_and(|duration| begun.elapsed() >= duration) {
+                break "the time given was over";
+            }
+        };
+        self.progress.clear();
+        self.finish(session, end)
+    }
+
+    fn finish(mut self, session: Session, end: &str) -> Result<Summary, Failure> {
+        let mut last = session.finish();
+        let mut coverage = last.coverage.take().unwrap_or_default();
+        if coverage.end.is_empty() {
+            end.clone_into(&mut coverage.end);
+        }
+        self.announcement.say(&coverage, self.console);
+        self.progress.count(&last);
+        last.coverage = Some(coverage.clone());
+        let summary = self.writer.finish(last)?;
+        coverage.lost_rows = coverage.lost_rows.max(summary.lost_rows);
+        let length = report::duration(coverage.recorded);
+        let stops = self.progress.stops();
+        self.console.say(&format!("recorded {length}, {stops}: {}", coverage.end));
+        for line in report::terminal::cost(&coverage) {
+            self.console.say(&line);
+        }
+        for (file, why) in &summary.unsealed {
+            self.console.say(&format!("not sealed, but readable: {file}: {why}"));
+        }
+        Ok(summary)
+    }
+}
+
+/// What is shown to a person who waits.
+struct Progress {
+    bar: ProgressBar,
+    duration: Option<Duration>,
+    shown: Duration,
+    stops: u64,
+    longest: Duration,
+}
+
+impl Progress {
+    fn new(duration: Option<Duration>, console: &Console) -> Progress {
+        let bar = ProgressBar::hidden();
+        if console.shows_progress() {
+            let style = ProgressStyle::with_template("{msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        Progress { bar, duration, shown: Duration::ZERO, stops: 0, longest: Duration::ZERO }
+    }
+
+    fn look(&mut self, facts: &Facts, elapsed: Duration) {
+        self.count(facts);
+        if elapsed < self.shown + PROGRESS_EVERY {
+            return;
+        }
+        self.shown = elapsed;
+        let whole = Duration::from_secs(elapsed.as_secs());
+        let of = self.duration.map_or(String::new(), |it| format!(" of {}", report::duration(it)));
+        self.bar.set_message(format!("{}{of} · {}", report::duration(whole), self.stops()));
+        self.bar.tick();
+    }
+
+    fn count(&mut self, facts: &Facts) {
+        for safepoint in &facts.safepoints {
+            let end = safepoint.resumed.unwrap_or(safepoint.end_probe);
+            self.stops += 1;
+            self.longest = self.longest.max(end.since(safepoint.begin));
+        }
+    }
+
+    /// `61 stops, the longest 3.36 s`.
+    fn stops(&self) -> String {
+        match self.stops {
+            0 => "no stop seen".to_owned(),
+            1 => format!("1 stop of {}", report::duration(self.longest)),
+            n => format!("{n} stops, the longest {}", report::duration(self.longest)),
+        }
+    }
+
+    fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_step_can_be_pasted() {
+        assert_eq!(quoted(Path::new("/run/whypause/4242-1")), "/run/whypause/4242-1");
+        assert_eq!(quoted(Path::new("/tmp/it's a; x")), r"'/tmp/it'\''s a; x'");
+    }
+}

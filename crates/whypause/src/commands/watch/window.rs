@@ -1,0 +1,152 @@
+//! The last seconds of facts, in bounded memory.
+use diagnose::Diagnosis;
+use recording::{Facts, MonoTime, SafepointFact, Source};
+use std::{collections::BTreeSet, time::Duration};
+
+/// How much is kept: what the writers to a disk did in the 10 s before a pause, and then some.
+const KEPT: Duration = Duration::from_secs(30);
+/// How long a pause waits to be told, so that its log line and who wrote can be told with it.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How often what is too old is dropped.
+const PRUNE_EVERY: Duration = Duration::from_secs(1);
+/// Rows of each table at most; the oldest go first.
+const MAX_ROWS: usize = 100_000;
+
+/// A sliding window over a session's facts.
+#[derive(Debug)]
+pub(crate) struct Window {
+    over: Duration,
+    facts: Facts,
+    /// Long safepoints that were not told yet, with the time at which they came.
+    waiting: Vec<(Duration, SafepointFact)>,
+    /// Start of the last pause told that came from the log, in nanoseconds.
+    told_ns: Option<u64>,
+    /// Whether log lines came since the log was last looked at.
+    lines_since: Option<Duration>,
+    pruned: Duration,
+}
+
+impl Window {
+    pub(crate) fn new(over: Duration) -> Window {
+        Window {
+            over,
+            facts: Facts::default(),
+            waiting: Vec::new(),
+            told_ns: None,
+            lines_since: None,
+            pruned: Duration::ZERO,
+        }
+    }
+
+    /// Takes what became known at `now`, a time since the beginning.
+    pub(crate) fn add(&mut self, mut facts: Facts, now: Duration) {
+        for safepoint in std::mem::take(&mut facts.safepoints) {
+            if length(&safepoint) >= self.over {
+                self.waiting.push((now, safepoint));
+            }
+        }
+        if !facts.log_lines.is_empty() {
+            self.lines_since.get_or_insert(now);
+        }
+        self.facts.append(facts);
+        if now >= self.pruned + PRUNE_EVERY {
+            self.pruned = now;
+            self.prune();
+        }
+    }
+
+    /// The pauses that are to be told by now, each with a diagnosis of its own, so that what is
+    /// said of it is about it alone.
+    pub(crate) fn ended(&mut self, now: Duration) -> Vec<Diagnosis> {
+        let due = |since: Duration| now.saturating_sub(since) >= PATIENCE;
+        let mut told = Vec::new();
+        let waiting = std::mem::take(&mut self.waiting);
+        for (since, safepoint) in waiting {
+            if due(since) {
+                told.push(self.diagnose(safepoint));
+            } else {
+                self.waiting.push((since, safepoint));
+            }
+        }
+        if self.lines_since.is_some_and(due) && !self.has_probes() {
+            self.lines_since = None;
+            told.extend(self.from_log());
+        }
+        told
+    }
+
+    fn has_probes(&self) -> bool {
+        let coverage = self.facts.coverage.as_ref();
+        let probes = [Source::SafepointProbes, Source::SafepointSymbols];
+        coverage.is_some_and(|it| probes.iter().any(|source| it.has(*source)))
+    }
+
+    fn diagnose(&self, safepoint: SafepointFact) -> Diagnosis {
+        let end = safepoint.resumed.unwrap_or(safepoint.end_probe).max(safepoint.end_probe);
+        let mut facts = self.facts.clone();
+        facts.slices.retain(|it| it.interval.end > safepoint.begin && it.interval.start < end);
+        facts.safepoints = vec![safepoint];
+        diagnose::diagnose_facts(&facts)
+    }
+
+    /// Where nothing but the log tells of pauses: those that were not told before.
+    fn from_log(&mut self) -> Option<Diagnosis> {
+        let mut diagnosis = diagnose::diagnose_facts(&self.facts);
+        let (told, over) = (self.told_ns, self.over);
+        let new = |start_ns| told.is_none_or(|told| start_ns > told);
+        diagnosis.pauses.retain(|it| new(it.pause.start_ns) && it.pause.duration >= over);
+        let last = diagnosis.pauses.last()?.pause.start_ns;
+        self.told_ns = Some(last);
+        Some(diagnosis)
+    }
+
+    fn prune(&mut self) {
+        let facts = &mut self.facts;
+        let horizon = newest(facts) - KEPT;
+        facts.slices.retain(|it| it.interval.end >= horizon);
+        facts.kernel_work.retain(|it| it.interval.end >= horizon);
+        facts.log_lines.retain(|it| it.read >= horizon);
+        facts.samples.retain(|it| it.at >= horizon);
+        facts.writers.retain(|it| it.interval.end >= horizon);
+        facts.clocks.retain(|it| it.measured >= horizon);
+        last_of_each(&mut facts.threads, |it| it.tid);
+        last_of_each(&mut facts.files, |it| (it.key.device, it.key.inode));
+        keep_newest(&mut facts.slices);
+        keep_newest(&mut facts.kernel_work);
+        keep_newest(&mut facts.log_lines);
+        keep_newest(&mut facts.samples);
+        keep_newest(&mut facts.writers);
+        keep_newest(&mut facts.threads);
+        keep_newest(&mut facts.files);
+        keep_newest(&mut facts.stacks);
+    }
+}
+
+fn length(it: &SafepointFact) -> Duration {
+    it.resumed.unwrap_or(it.end_probe).since(it.begin)
+}
+
+/// The latest instant that any fact of the window names.
+fn newest(facts: &Facts) -> MonoTime {
+    let slices = facts.slices.iter().map(|it| it.interval.end);
+    let lines = facts.log_lines.iter().map(|it| it.read);
+    let samples = facts.samples.iter().map(|it| it.at);
+    let writers = facts.writers.iter().map(|it| it.interval.end);
+    slices.chain(lines).chain(samples).chain(writers).max().unwrap_or_default()
+}
+
+/// A later row of the same key replaces an earlier one.
+fn last_of_each<T, K: Ord>(rows: &mut Vec<T>, key: impl Fn(&T) -> K) {
+    let mut seen = BTreeSet::new();
+    rows.reverse();
+    rows.retain(|row| seen.insert(key(row)));
+    rows.reverse();
+}
+
+fn keep_newest<T>(rows: &mut Vec<T>) {
+    let too_many = rows.len().saturating_sub(MAX_ROWS);
+    rows.drain(..too_many);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! What `watch` keeps, and when it tells.
+use super::*;
+use recording::{Coverage, LogLine, SafepointTotals, Sample, SourceState};
+
+const SECOND: u64 = 1_000_000_000;
+
+fn safepoint(begin_ns: u64, length_ms: u64) -> SafepointFact {
+    let end = MonoTime(begin_ns) + Duration::from_millis(length_ms);
+    SafepointFact {
+        begin: MonoTime(begin_ns),
+        resumed: Some(end),
+        end_probe: end,
+        vm_tid: 7,
+        operations: Vec::new(),
+        detailed: false,
+        reaching: SafepointTotals::default(),
+        operating: SafepointTotals::default(),
+        cgroup_throttled: Duration::ZERO,
+    }
+}
+
+fn facts(safepoints: Vec<SafepointFact>) -> Facts {
+    let mut coverage = Coverage::default();
+    coverage.sources.insert(Source::SafepointProbes, SourceState::Recorded);
+    Facts { safepoints, coverage: Some(coverage), ..Facts::default() }
+}
+
+fn told(window: &mut Window, now_ms: u64) -> Vec<Duration> {
+    let diagnoses = window.ended(Duration::from_millis(now_ms));
+    let pauses = diagnoses.iter().flat_map(|it| &it.pauses);
+    pauses.map(|it| it.pause.duration).collect()
+}
+
+#[test]
+fn both_sides_of_the_threshold() {
+    let mut window = Window::new(Duration::from_millis(50));
+    let both = facts(vec![safepoint(SECOND, 49), safepoint(2 * SECOND, 50)]);
+    window.add(both, Duration::ZERO);
+    assert_eq!(told(&mut window, 500), [Duration::from_millis(50)]);
+}
+
+#[test]
+fn a_pause_waits_for_its_evidence_and_is_told_once() {
+    let mut window = Window::new(Duration::from_millis(50));
+    window.add(facts(vec![safepoint(SECOND, 80)]), Duration::from_millis(100));
+    assert_eq!(told(&mut window, 599), []);
+    assert_eq!(told(&mut window, 600), [Duration::from_millis(80)]);
+    assert_eq!(told(&mut window, 5_000), []);
+}
+
+#[test]
+fn at_the_end_all_is_told() {
+    let mut window = Window::new(Duration::from_millis(50));
+    window.add(facts(vec![safepoint(SECOND, 80)]), Duration::from_secs(1));
+    assert_eq!(window.ended(Duration::MAX).len(), 1);
+}
+
+#[test]
+fn what_is_older_than_the_window_goes() {
+    let mut window = Window::new(Duration::ZERO);
+    let sample = |second: u64| Sample {
+        at: MonoTime(second * SECOND),
+        counter: "vmstat.nr_dirty".into(),
+        value: 1,
+    };
+    let samples = (0..=100).map(sample).collect();
+    window.add(Facts { samples, ..Facts::default() }, Duration::from_secs(1));
+    assert_eq!(window.facts.samples.len(), 31);
+}
+
+#[test]
+fn a_table_cannot_grow_without_bound() {
+    let mut window = Window::new(Duration::ZERO);
+    let line = |n: usize| LogLine { read: MonoTime(1), offset: n as u64, text: String::new() };
+    let log_lines = (0..MAX_ROWS + 5).map(line).collect();
+    window.add(Facts { log_lines, ..Facts::default() }, Duration::from_secs(1));
+    assert_eq!(window.facts.log_lines.len(), MAX_ROWS);
+    assert_eq!(window.facts.log_lines[0].offset, 5);
+}
+
+#[test]
+fn without_probes_the_log_tells_and_each_pause_once() {
+    let mut window = Window::new(Duration::from_millis(5));
+    let line = |text: &str| LogLine { read: MonoTime(SECOND), offset: 0, text: text.into() };
+    let one =
+        "[1.500s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 20M->5M(64M) 9.000ms";
+    let two =
+        "[2.500s][info][gc] GC(1) Pause Young (Normal) (G1 Evacuation Pause) 20M->5M(64M) 8.000ms";
+    window.add(Facts { log_lines: vec![line(one)], ..Facts::default() }, Duration::ZERO);
+    assert_eq!(told(&mut window, 500).len(), 1);
+    window.add(Facts { log_lines: vec![line(two)], ..Facts::default() }, Duration::from_secs(1));
+    assert_eq!(told(&mut window, 1_500).len(), 1);
+    assert_eq!(told(&mut window, 9_000).len(), 0);
+}

@@ -1,0 +1,141 @@
+//! Which JVM is meant: one that runs, or one that a command starts.
+use crate::{Failure, args::WhichJvm, failure::reason, interrupt::Interrupt};
+use recorder::{Jvm, JvmError, Roots};
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    ffi::OsString,
+    fs, io,
+    process::{Child, Command},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+/// How long a command may take until `libjvm.so` is mapped.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often the command itself is looked at; a JVM is recorded from here on at the latest.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// How often all JVMs are searched for one that the command's children started.
+const SEARCH_EVERY: Duration = Duration::from_millis(500);
+/// Longest chain of parents that is followed.
+const MAX_ANCESTORS: usize = 64;
+
+/// The JVM that `-p` or `--match` means.
+pub(crate) fn running(which: &WhichJvm) -> Result<Jvm, Failure> {
+    let Some(pattern) = which.pattern() else {
+        return Err(Failure::input(
+            "which jvm is missing",
+            "`-p PID`, `-p NAME`, or see `whypause ps`",
+        ));
+    };
+    if pattern.is_empty() {
+        return Err(Failure::input("an empty name matches every jvm", "see `whypause ps`"));
+    }
+    recorder::select(&Roots::default(), pattern).map_err(failure)
+}
+
+fn failure(error: JvmError) -> Failure {
+    Failure::input(error.to_string(), error.hint())
+}
+
+/// A command that was started to be recorded.
+#[derive(Debug)]
+pub(crate) struct Started {
+    name: String,
+    child: Child,
+}
+
+impl Started {
+    /// Starts the command and waits until it, or what it starts, is a JVM.
+    pub(crate) fn new(
+        command: &[OsString],
+        interrupt: &Interrupt,
+    ) -> Result<(Started, Jvm), Failure> {
+        let (program, arguments) = command
+            .split_first()
+            .ok_or_else(|| Failure::input("a command is missing after `--`", ""))?;
+        let name = program.to_string_lossy().into_owned();
+        let child = Command::new(program).args(arguments).spawn().map_err(|error| {
+            Failure::input(format!("cannot start `{name}`: {}", reason(&error)), "")
+        })?;
+        let mut started = Started { name, child };
+        match started.wait_for_jvm(interrupt) {
+            Ok(jvm) => Ok((started, jvm)),
+            Err(failure) => {
+                started.terminate();
+                let _ = started.child.wait();
+                Err(failure)
+            }
+        }
+    }
+
+    fn wait_for_jvm(&mut self, interrupt: &Interrupt) -> Result<Jvm, Failure> {
+        let begun = Instant::now();
+        let mut next_search = begun + SEARCH_EVERY;
+        while begun.elapsed() < PATIENCE && !interrupt.came() {
+            let roots = Roots::default();
+            let ended = self.child.try_wait().unwrap_or_default();
+            if let Some(status) = ended {
+                return Err(Failure::input(
+                    format!("`{}` ended ({status}) before it was a jvm", self.name),
+                    "",
+                ));
+            }
+            match recorder::jvm(&roots, self.child.id()) {
+                Ok(jvm) => return Ok(jvm),
+                Err(error @ JvmError::NoPermission { .. }) => return Err(failure(error)),
+                Err(_) => {}
+            }
+            if Instant::now() >= next_search {
+                next_search = Instant::now() + SEARCH_EVERY;
+                let found = recorder::find_jvms(&roots).jvms;
+                if let Some(jvm) = found.into_iter().find(|it| self.is_ancestor_of(it.pid)) {
+                    return Ok(jvm);
+                }
+            }
+            sleep(LOOK_EVERY);
+        }
+        let waited = report::duration(begun.elapsed());
+        Err(Failure::input(
+            format!("`{}` started no jvm within {waited}, it was ended", self.name),
+            "start the service as usual and record it with `whypause record -p PID`",
+        ))
+    }
+
+    fn is_ancestor_of(&self, pid: u32) -> bool {
+        let parents = std::iter::successors(Some(pid), |&pid| parent(pid));
+        parents.take(MAX_ANCESTORS).any(|pid| pid == self.child.id())
+    }
+
+    /// Asks the command to end, as the user asked us.
+    pub(crate) fn terminate(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None))
+            && let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+        {
+            // Not reaped yet, so the id is still its own.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+    }
+
+    /// Waits for its end and says how it ended: `` `java` ended: exit status: 0 ``.
+    pub(crate) fn wait(mut self) -> io::Result<String> {
+        let status = self.child.wait()?;
+        Ok(format!("`{}` ended: {status}", self.name))
+    }
+}
+
+/// Field 4 of `/proc/PID/stat`; the name before it may hold anything.
+fn parent(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(1)?.parse().ok().filter(|parent| *parent != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_parent_is_known() {
+        assert_eq!(parent(std::process::id()), Some(std::os::unix::process::parent_id()));
+    }
+}

@@ -1,0 +1,80 @@
+//! What can be typed, and what is said of what cannot.
+use crate::run::run;
+
+const COMMANDS: [&[&str]; 12] = [
+    &[],
+    &["record"],
+    &["explain"],
+    &["watch"],
+    &["ps"],
+    &["cause"],
+    &["lab"],
+    &["lab", "list"],
+    &["lab", "run"],
+    &["lab", "clean"],
+    &["completions"],
+    &["man"],
+];
+
+#[test]
+fn every_help_begins_with_one_line_and_ends_with_examples() {
+    for command in COMMANDS {
+        let ran = run(&[command, &["--help"]].concat());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+        let mut lines = ran.stdout.lines();
+        let first = lines.next().expect("a line");
+        assert!(!first.is_empty() && !first.ends_with('.'), "{first}");
+        assert_eq!(lines.next(), Some(""), "{command:?}: one line first");
+        let examples = ran.stdout.split_once("EXAMPLES:\n").expect("examples").1;
+        let name = [&["whypause"], command].concat().join(" ");
+        assert!(examples.contains(&name), "{name}: {examples}");
+    }
+}
+
+#[test]
+fn every_option_with_a_time_says_its_range() {
+    for command in ["record", "explain", "watch"] {
+        let help = run(&[command, "--help"]).stdout.replace('\n', " ");
+        let times = help.matches("<TIME>").count();
+        let ranges = help.matches("from ").count();
+        assert!(times > 0 && ranges >= times, "{command}: {help}");
+    }
+}
+
+fn check_refused(args: &[&str], part: &str) {
+    let ran = run(args);
+    assert_eq!(ran.code, 2, "{args:?}");
+    assert_eq!(ran.stdout, "", "{args:?}");
+    assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+}
+
+#[test]
+fn wrong_arguments_are_told() {
+    check_refused(&["record", "-p", "1", "-d", "10"], "`10` has no unit: write `10ms`");
+    check_refused(&["record", "-p", "1", "-d", "99ms"], "must be from 100 ms to 7 d 00 h");
+    check_refused(&["record", "-p", "1", "--match", "x"], "cannot be used with");
+    check_refused(&["record", "-p", "1", "--", "java"], "cannot be used with");
+    check_refused(&["record", "-p", "1", "--max-size", "1"], "`1` has no unit");
+    check_refused(&["watch", "-p", "1", "--over", "999us"], "must be from 1 ms to 1 h 00 min");
+    check_refused(&["explain", "x", "--over", "2 fortnights"], "unknown unit `fortnights`");
+    check_refused(
+        &["explain", "x", "--format", "html"],
+        "[possible values: text, json, markdown, csv]",
+    );
+    check_refused(&["explain"], "required");
+    check_refused(&["frobnicate"], "unrecognized subcommand");
+}
+
+#[test]
+fn without_a_command_help_is_shown_and_it_is_an_error() {
+    let ran = run(&[]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("Usage: whypause"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_version_is_told() {
+    let ran = run(&["--version"]);
+    assert_eq!(ran.stdout, format!("whypause {}\n", env!("CARGO_PKG_VERSION")));
+}

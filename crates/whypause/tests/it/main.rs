@@ -1,0 +1,8 @@
+//! The program as its users meet it: what it prints, where, and how it ends.
+//!
+//! Nothing here needs privilege.
+mod arguments;
+mod bad_input;
+mod generated;
+mod output;
+mod run;

@@ -1,0 +1,117 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_whypause_global_optspecs
+    string join \n color= h/help V/version
+end
+
+function __fish_whypause_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_whypause_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_whypause_using_subcommand
+    set -l cmd (__fish_whypause_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c whypause -n "__fish_whypause_needs_command" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_needs_command" -s V -l version -d 'Print version'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "record" -d 'Record a running JVM and why it pauses'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "explain" -d 'Explain the pauses of a recording or a GC log'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "ps" -d 'List the JVMs of this host'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show what is known of a cause of pauses'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "completions" -d 'Print the completions of a shell'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "man" -d 'Print a man page, or write all generated files'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l match -d 'The same by name only: a part of the main class or jar' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l duration -d 'How long to record, from 100ms to 7 days (168h) [default: 60s; with a command, until it ends]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -s o -l output -d 'Directory to write to; must not exist or be empty [default: a new one in memory, on tmpfs]' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l detail-over -d 'Keep every thread\'s doings for pauses of at least this, from 0s to 1m; totals for all others' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l max-size -d 'Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l windows -d 'How the beginning and end of a pause are seen' -r -f -a "auto\t'The best that this JVM has'
+usdt\t'USDT probes of libjvm'
+symbols\t'Functions in libjvm\'s symbol table'"
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l self-cost -d 'Let the kernel measure what recording costs it (adds about 50 ns to each event)'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
+json\t'For programs; the schema only grows'
+markdown\t'For tickets and post-mortems'
+csv\t'One row per pause'"
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'List pauses of at least this, from 0s to 1h' -r
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l all-pauses -d 'List every pause, and not only the longest'
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l match -d 'The same by name only: a part of the main class or jar' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l over -d 'Print pauses of at least this, from 1ms to 1h' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duration -d 'How long to watch, from 100ms to 7 days (168h) [default: until Ctrl-C]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand ps" -l format -d 'How to write the list' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c whypause -n "__fish_whypause_using_subcommand ps" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand ps" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand cause" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l variants -d 'Only these variants, separated by commas [default: all]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l jdk -d 'JDKs by feature release or home, separated by commas [default: 17, or the newest]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s d -l duration -d 'How long each variant is recorded, from 1s to 1h [default: the scenario\'s own time]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l runs -d 'How often to run each variant, from 1 to 1000' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep recordings, logs and answers in this directory' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l format -d 'How to write the results' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l verify-writes -d 'Also measure blocked writes to the GC log in another way, and compare'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand completions" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand man" -l write -d 'Write all man pages and completions below this directory instead' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand man" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand man" -s h -l help -d 'Print help'
