@@ -1,6 +1,6 @@
 //! What is written once and rendered elsewhere: pages of causes and mechanisms, man pages,
 //! completions.
-use crate::tree::{files, root};
+use crate::tree::{paths, root};
 use anyhow::Context;
 use diagnose::Cause;
 use recording::Source;
@@ -36,8 +36,8 @@ pub(crate) fn write(generated: &BTreeMap<String, String>) -> anyhow::Result<()> 
 
 /// Files in the generated folders that nothing generates.
 fn left_over(generated: &BTreeMap<String, String>) -> Vec<String> {
-    let paths = files().into_iter().map(|file| file.path);
-    let ours = paths.filter(|path| FOLDERS.iter().any(|folder| path.starts_with(folder)));
+    let ours =
+        paths().into_iter().filter(|path| FOLDERS.iter().any(|folder| path.starts_with(folder)));
     ours.filter(|path| !generated.contains_key(path)).collect()
 }
 

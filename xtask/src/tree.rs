@@ -1,39 +1,8 @@
-//! The files of the project as text.
+//! The files of the project.
 use std::{
     fs,
     path::{Path, PathBuf},
 };
-
-/// One file.
-#[derive(Debug)]
-pub(crate) struct SourceFile {
-    /// Path from the project's folder, with `/`.
-    pub(crate) path: String,
-    /// Its text.
-    pub(crate) text: String,
-}
-
-impl SourceFile {
-    /// Whether it is Rust.
-    #[cfg(test)]
-    pub(crate) fn is_rust(&self) -> bool {
-        self.path.ends_with(".rs")
-    }
-
-    /// The crate whose folder it is in: `gclog` for `crates/gclog/src/lib.rs`.
-    #[cfg(test)]
-    pub(crate) fn crate_name(&self) -> &str {
-        let path = self.path.strip_prefix("crates/").unwrap_or(&self.path);
-        path.split('/').next().unwrap_or_default()
-    }
-
-    /// The name without folder and extension.
-    #[cfg(test)]
-    pub(crate) fn stem(&self) -> &str {
-        let name = self.path.rsplit('/').next().unwrap_or_default();
-        name.split('.').next().unwrap_or_default()
-    }
-}
 
 /// The project's folder.
 pub(crate) fn root() -> PathBuf {
@@ -41,28 +10,16 @@ pub(crate) fn root() -> PathBuf {
     xtask.parent().expect("the folder of this crate has a parent").to_path_buf()
 }
 
-/// Every text file of the project, in the order of paths. Build output and git's own are left out,
-/// and so is what is not UTF-8, such as a recording.
-pub(crate) fn files() -> Vec<SourceFile> {
+/// The path of every file from the project's folder, with `/`, in order.
+/// Build output and git's own files are left out.
+pub(crate) fn paths() -> Vec<String> {
     let mut found = Vec::new();
     collect(&root(), "", &mut found);
-    found.sort_by(|a: &SourceFile, b| a.path.cmp(&b.path));
+    found.sort();
     found
 }
 
-/// Every Rust file of the project.
-#[cfg(test)]
-pub(crate) fn rust_files() -> Vec<SourceFile> {
-    files().into_iter().filter(SourceFile::is_rust).collect()
-}
-
-/// The text of a file that must be there.
-#[cfg(test)]
-pub(crate) fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-fn collect(folder: &Path, prefix: &str, found: &mut Vec<SourceFile>) {
+fn collect(folder: &Path, prefix: &str, found: &mut Vec<String>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("`{prefix}`: {error}"));
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -72,12 +29,66 @@ fn collect(folder: &Path, prefix: &str, found: &mut Vec<SourceFile>) {
             Ok(kind) if kind.is_dir() && !matches!(name.as_str(), "target" | ".git") => {
                 collect(&entry.path(), &format!("{path}/"), found);
             }
-            Ok(kind) if kind.is_file() => {
-                if let Ok(text) = fs::read_to_string(entry.path()) {
-                    found.push(SourceFile { path, text });
-                }
-            }
+            Ok(kind) if kind.is_file() => found.push(path),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+pub(crate) use text::{SourceFile, files, read, rust_files};
+
+/// The files as text, for tests.
+#[cfg(test)]
+mod text {
+    use super::{paths, root};
+    use std::fs;
+
+    /// One file.
+    #[derive(Debug)]
+    pub(crate) struct SourceFile {
+        /// Path from the project's folder, with `/`.
+        pub(crate) path: String,
+        /// Its text.
+        pub(crate) text: String,
+    }
+
+    impl SourceFile {
+        /// Whether it is Rust.
+        pub(crate) fn is_rust(&self) -> bool {
+            self.path.ends_with(".rs")
+        }
+
+        /// The crate whose folder it is in: `gclog` for `crates/gclog/src/lib.rs`.
+        pub(crate) fn crate_name(&self) -> &str {
+            let path = self.path.strip_prefix("crates/").unwrap_or(&self.path);
+            path.split('/').next().unwrap_or_default()
+        }
+
+        /// The name without folder and extension.
+        pub(crate) fn stem(&self) -> &str {
+            let name = self.path.rsplit('/').next().unwrap_or_default();
+            name.split('.').next().unwrap_or_default()
+        }
+    }
+
+    /// Every text file of the project, in the order of paths.
+    /// What is not UTF-8, such as a recording, is left out.
+    pub(crate) fn files() -> Vec<SourceFile> {
+        let read = |path: String| {
+            let text = fs::read_to_string(root().join(&path)).ok()?;
+            Some(SourceFile { path, text })
+        };
+        paths().into_iter().filter_map(read).collect()
+    }
+
+    /// Every Rust file of the project.
+    pub(crate) fn rust_files() -> Vec<SourceFile> {
+        files().into_iter().filter(SourceFile::is_rust).collect()
+    }
+
+    /// The text of a file that must be there.
+    pub(crate) fn read(path: &str) -> String {
+        fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 }

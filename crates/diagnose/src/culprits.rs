@@ -1,7 +1,10 @@
 //! Who did it: processes that wrote, processes that held the CPU.
 use crate::{Culprit, CulpritKind, index::Index, tally::Tally, text};
-use recording::{Interval, MonoTime, WriterFact};
-use std::{collections::BTreeMap, time::Duration};
+use recording::{Interval, WriterFact};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// How long before a pause a writer still matters: dirty data waits for up to 5 seconds between
 /// two rounds of the kernel's flusher (`vm.dirty_writeback_centisecs`) and then for the disk.
@@ -13,74 +16,94 @@ const MOST: usize = 3;
 /// Less than this is not worth a name: 1 MB in ten seconds delays no disk.
 const MIN_BYTES: u64 = 1_000_000;
 
-/// The processes that wrote most to `device` around the pauses of `tally`.
-///
-/// Processes of one name are taken together, as short-lived ones come in series (`dd`, `cp`,
-/// `gzip` from a script).
+/// A process that nobody saw write to the device in question must have written this much to be
+/// named at all: it is a suspect and no more.
+const MIN_BYTES_UNPROVEN: u64 = 32_000_000;
+
+/// How many characters of a command line are shown.
+const COMMAND: usize = 60;
+
+/// What processes of one name wrote. Short-lived ones come in series (`dd`, `cp`, `gzip` from a
+/// script) and are taken together.
+struct Writers<'a> {
+    name: &'a str,
+    rows: Vec<&'a WriterFact>,
+    bytes: u64,
+    /// One of them was seen with a file of the device open for writing.
+    proven: bool,
+}
+
+/// The processes that wrote most to `device` around the pauses of `tally`; where none was seen to
+/// write there, those that wrote very much to other or unknown devices.
 pub(crate) fn writers(
     tally: &Tally,
     index: &Index<'_>,
     device: Option<u64>,
     device_name: &str,
 ) -> Vec<Culprit> {
+    let mut groups = groups(tally, index, device);
+    let any_proven = groups.iter().any(|it| it.proven && it.bytes >= MIN_BYTES);
+    groups.retain(|it| match any_proven {
+        true => it.proven && it.bytes >= MIN_BYTES,
+        false => it.bytes >= MIN_BYTES_UNPROVEN,
+    });
+    groups.sort_by_key(|it| (std::cmp::Reverse(it.bytes), it.name));
+    groups.iter().take(MOST).map(|it| it.culprit(device_name)).collect()
+}
+
+fn groups<'a>(tally: &Tally, index: &Index<'a>, device: Option<u64>) -> Vec<Writers<'a>> {
     let Some(facts) = index.facts else { return Vec::new() };
     let windows: Vec<_> =
-        tally.windows.iter().map(|(_, it)| Interval::new(before(it.start), it.end)).collect();
-    let near = |writer: &&WriterFact| {
-        let same_device = device.is_none() || writer.device.is_none() || writer.device == device;
-        same_device && windows.iter().any(|it| it.intersect(writer.interval).is_some())
-    };
+        tally.windows.iter().map(|(_, it)| Interval::new(it.start - BEFORE, it.end)).collect();
     let mut by_name: BTreeMap<&str, Vec<&WriterFact>> = BTreeMap::new();
-    for writer in facts.writers.iter().filter(near) {
-        by_name.entry(writer.name.as_str()).or_default().push(writer);
+    for writer in &facts.writers {
+        if windows.iter().any(|it| it.intersect(writer.interval).is_some()) {
+            by_name.entry(writer.name.as_str()).or_default().push(writer);
+        }
     }
-    let mut groups: Vec<_> =
-        by_name.into_iter().map(|(name, rows)| (total(&rows), name, rows)).collect();
-    groups.retain(|it| it.0 >= MIN_BYTES);
-    groups.sort_by_key(|it| (std::cmp::Reverse(it.0), it.1));
-    groups
-        .iter()
-        .take(MOST)
-        .map(|(bytes, name, rows)| writer(*bytes, name, rows, device, device_name))
-        .collect()
+    by_name.into_iter().map(|(name, rows)| group(name, rows, device)).collect()
 }
 
-fn before(start: MonoTime) -> MonoTime {
-    start - BEFORE
-}
-
-fn total(rows: &[&WriterFact]) -> u64 {
-    rows.iter().map(|it| it.bytes).sum()
-}
-
-fn writer(
-    bytes: u64,
-    name: &str,
-    rows: &[&WriterFact],
-    device: Option<u64>,
-    device_name: &str,
-) -> Culprit {
-    let largest = rows.iter().max_by_key(|it| it.bytes);
-    let pids: std::collections::BTreeSet<u32> = rows.iter().map(|it| it.pid).collect();
-    let command = largest.map_or("", |it| it.command_line.as_str());
-    let what = match (pids.len(), command) {
-        (1, "") => format!("pid {}", rows[0].pid),
-        (1, command) => format!("pid {}, {command}", rows[0].pid),
-        (many, "") => format!("{many} processes"),
-        (many, command) => format!("{many} processes, such as {command}"),
-    };
-    // To which device a process wrote is known only where one of its files could be seen.
+fn group<'a>(name: &'a str, rows: Vec<&'a WriterFact>, device: Option<u64>) -> Writers<'a> {
     let proven = device.is_some() && rows.iter().any(|it| it.device == device);
-    let to = if proven && !device_name.is_empty() {
-        format!(" to {device_name}")
-    } else {
-        " to disks".into()
-    };
-    Culprit {
-        kind: CulpritKind::Process,
-        name: name.into(),
-        pid: (pids.len() == 1).then(|| rows[0].pid),
-        statement: format!("{name} ({what}) wrote {}{to} around these stops", text::bytes(bytes)),
+    let elsewhere = |it: &WriterFact| proven && it.device.is_some() && it.device != device;
+    let bytes = rows.iter().filter(|it| !elsewhere(it)).map(|it| it.bytes).sum();
+    Writers { name, rows, bytes, proven }
+}
+
+impl Writers<'_> {
+    fn culprit(&self, device_name: &str) -> Culprit {
+        let pids: BTreeSet<u32> = self.rows.iter().map(|it| it.pid).collect();
+        let one = (pids.len() == 1).then(|| self.rows[0].pid);
+        let count = pids.len();
+        let process = one.map_or_else(|| format!("{count} processes"), |pid| format!("pid {pid}"));
+        let known = self.rows.iter().filter(|it| !it.command_line.is_empty());
+        let command = known.max_by_key(|it| it.bytes).map(|it| shortened(&it.command_line));
+        let what = match (command, one) {
+            (None, _) => process,
+            (Some(command), Some(_)) => format!("{process}, {command}"),
+            (Some(command), None) => format!("{process} such as {command}"),
+        };
+        let to = match device_name {
+            device if self.proven && !device.is_empty() => device,
+            _ => "a disk",
+        };
+        let (name, bytes) = (self.name, text::bytes(self.bytes));
+        Culprit {
+            kind: CulpritKind::Process,
+            name: name.into(),
+            pid: one,
+            statement: format!(
+                "{name} ({what}) wrote {bytes} to {to} during these stops and in the 10 s before"
+            ),
+        }
+    }
+}
+
+fn shortened(command: &str) -> String {
+    match command.char_indices().nth(COMMAND) {
+        None => command.into(),
+        Some((cut, _)) => format!("{} …", &command[..cut]),
     }
 }
 

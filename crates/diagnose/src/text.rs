@@ -1,6 +1,5 @@
 //! Phrases that several causes share.
-use crate::{Certainty, Evidence, Place, tally::Tally};
-use recording::Source;
+use crate::Place;
 use std::time::Duration;
 
 /// A duration for people, with three digits and a unit: `3.36 s`, `128 ms`, `4.2 ms`, `412 µs`.
@@ -54,20 +53,6 @@ pub(crate) fn file(place: &Place) -> String {
         (path, fs, "") => format!("{path} ({fs})"),
         (path, fs, device) => format!("{path} ({fs} on {device})"),
     }
-}
-
-/// The kernel functions that show a mechanism, as evidence.
-pub(crate) fn stack_evidence(tally: &Tally, place: &Place) -> Option<Evidence> {
-    if place.stack.is_empty() {
-        return None;
-    }
-    let frames: Vec<_> = place.stack.iter().take(8).map(String::as_str).collect();
-    Some(Evidence {
-        source: Source::KernelStacks,
-        certainty: Certainty::Measured,
-        statement: format!("kernel stack: {}", frames.join(" < ")),
-        time: tally.main_spot().map_or(Duration::ZERO, |it| it.1),
-    })
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub struct RunResult {
     pub scenario: &'static str,
     /// Version of the JDK.
     pub jdk: String,
+    /// Feature release of the JDK.
+    pub jdk_feature: u32,
     /// The variant's name.
     pub variant: &'static str,
     /// What the variant is for.
@@ -142,6 +144,7 @@ impl RunResult {
         RunResult {
             scenario: scenario.id,
             jdk: String::new(),
+            jdk_feature: 0,
             variant: variant.name,
             role: variant.role,
             run: 1,
@@ -159,12 +162,6 @@ impl RunResult {
             cost: cost(explained),
             blocked_writes: None,
         }
-    }
-
-    /// Whether `explain` named this cause at all.
-    #[must_use]
-    pub fn names(&self, cause: &str) -> bool {
-        self.causes.iter().any(|it| it.id == cause)
     }
 }
 

@@ -327,6 +327,7 @@ impl Once<'_> {
     ) -> RunResult {
         let mut result = RunResult::new(self.plan.scenario, self.variant, explained, workload);
         result.jdk = self.jdk.version.clone();
+        result.jdk_feature = self.jdk.major;
         result.run = self.run;
         result.blocked_writes = writes.map(|(calls, lost_events)| BlockedWrites {
             calls: calls.len() as u64,

@@ -43,12 +43,12 @@ pub(crate) fn text(outcome: &Outcome) -> String {
         let _ = writeln!(text, "note: {note}");
     }
     for failure in &outcome.failures {
-        let _ = writeln!(text, "not as it must be: {failure}");
+        let _ = writeln!(text, "unexpected: {failure}");
     }
-    let verdict = match outcome.failures.len() {
-        0 if outcome.passed => "as it must be".to_owned(),
-        0 => "nothing was run".to_owned(),
-        failures => format!("{failures} of the runs' checks failed"),
+    let verdict = match outcome.results.len() {
+        0 => "verdict: nothing was run",
+        _ if outcome.passed => "verdict: as expected",
+        _ => "verdict: not as expected",
     };
     let _ = writeln!(text, "{verdict}");
     text

@@ -58,7 +58,8 @@ impl Call {
 pub struct WriteTrace {
     instance: PathBuf,
     stop: Arc<AtomicBool>,
-    reader: JoinHandle<Reader>,
+    /// Taken when it is joined.
+    reader: Option<JoinHandle<Reader>>,
 }
 
 impl WriteTrace {
@@ -91,8 +92,9 @@ impl WriteTrace {
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&stop);
         let reader = std::thread::spawn(move || follow(pipe, &asked));
-        set(&instance, "tracing_on", "1")?;
-        Ok(WriteTrace { instance, stop, reader })
+        let trace = WriteTrace { instance, stop, reader: Some(reader) };
+        set(&trace.instance, "tracing_on", "1")?;
+        Ok(trace)
     }
 
     /// Ends the measurement: the blocked calls in order of time, and the number of events that
@@ -100,13 +102,24 @@ impl WriteTrace {
     ///
     /// # Errors
     /// [`LabError::Step`] where the kernel refuses.
-    pub fn finish(self) -> Result<(Vec<Call>, u64), LabError> {
+    pub fn finish(mut self) -> Result<(Vec<Call>, u64), LabError> {
         set(&self.instance, "tracing_on", "0")?;
-        self.stop.store(true, Ordering::Relaxed);
-        let reader = self.reader.join().unwrap_or_default();
+        let reader = self.join();
         let mut calls = reader.calls;
         calls.sort_unstable();
         Ok((calls, lost(&self.instance) + reader.dropped))
+    }
+
+    fn join(&mut self) -> Reader {
+        self.stop.store(true, Ordering::Relaxed);
+        self.reader.take().and_then(|it| it.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for WriteTrace {
+    fn drop(&mut self) {
+        // the kernel does not remove an instance while its trace is open
+        self.join();
     }
 }
 
@@ -143,8 +156,13 @@ fn set(instance: &Path, setting: &str, value: &str) -> Result<(), LabError> {
         .map_err(LabError::step(format!("set `{setting}` of the tracing instance")))
 }
 
+/// The threads of the process whose writes can stop the others: not the one that writes the log
+/// when it is asynchronous.
 fn threads(pid: u32) -> Vec<String> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let name = |dir: &Path| std::fs::read_to_string(dir.join("comm")).unwrap_or_default();
+    let writes_for_all = |dir: &Path| name(dir).starts_with("AsyncLog");
+    let tasks = tasks.filter(|it| !writes_for_all(&it.path()));
     tasks.filter_map(|it| it.file_name().into_string().ok()).collect()
 }
 

@@ -316,3 +316,21 @@ fn attach_error(pid: u32, error: KernelError) -> AttachError {
         KernelError::Other(reason) => AttachError::Kernel { pid, reason },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_can_be_sent_to_the_thread_that_steps_it() {
+        fn check<T: Send>() {}
+        check::<Session>();
+    }
+
+    #[test]
+    fn a_host_without_type_information_is_said_to_have_none() {
+        let root = tempfile::tempdir().unwrap();
+        let roots = Roots { proc: "/proc".into(), sys: root.path().into() };
+        assert_eq!(check_host(&roots), Err(AttachError::NoBtf));
+    }
+}

@@ -146,8 +146,10 @@ mod tests {
 
     #[test]
     fn no_line_ends_in_space() {
-        // What was recorded elsewhere is kept as it was.
-        let ours = files().into_iter().filter(|file| !file.path.starts_with("testdata/"));
+        // What was recorded elsewhere or written by another tool is kept as it is.
+        let theirs = ["testdata/", "packaging/man/", "packaging/completions/"];
+        let is_ours = |file: &SourceFile| !theirs.iter().any(|it| file.path.starts_with(it));
+        let ours = files().into_iter().filter(is_ours);
         ask_of_all(&ours.collect::<Vec<_>>(), |file| trailing_space(&file.path, &file.text));
     }
 

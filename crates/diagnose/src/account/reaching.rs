@@ -1,9 +1,9 @@
 //! From the request to the moment when every application thread had stopped.
 //!
 //! Application threads stop on their own, so this part is as long as its slowest thread needs:
-//! the straggler. Its slices are the account. Where the VM thread itself is blocked in the
-//! kernel (as on its statistics file, before it has even asked), it is the one that was waited
-//! for.
+//! the straggler. Its slices are the account; before it did anything, the slices of the thread
+//! that stopped next to last, and so on. Where the VM thread itself is blocked in the kernel (as
+//! on its statistics file, before it has even asked), it is the one that was waited for.
 use super::{cover, overlay};
 use crate::{
     case::{Phase, Segment},
@@ -20,22 +20,32 @@ const ON_ITS_WAY: Duration = Duration::from_millis(1);
 /// CPU before it gets there.
 const LOOK_AHEAD: Duration = Duration::from_millis(100);
 
+/// How many threads are looked at, from the last to stop on. Others can only matter where all of
+/// these did nothing.
+const STRAGGLERS: usize = 16;
+
 /// The account of `interval`.
 pub(super) fn walk(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<Segment> {
-    let vm = cover(index, vm_tid, Phase::Reaching, interval);
-    let Some((tid, stopped)) = straggler(index, vm_tid, interval) else { return vm };
-    let late = cover(index, tid, Phase::Reaching, Interval::new(interval.start, stopped));
-    overlay(&vm, &late, |vm, late| !vm.is_blocked() && late.state.is_some() && !late.idle)
+    let mut account = cover(index, vm_tid, Phase::Reaching, interval);
+    for (stopped, tid) in stragglers(index, vm_tid, interval) {
+        let late = cover(index, tid, Phase::Reaching, Interval::new(interval.start, stopped));
+        account = overlay(&account, &late, |now, late| {
+            now.tid == vm_tid && !now.is_blocked() && late.state.is_some() && !late.idle
+        });
+    }
+    account
 }
 
-/// The application thread that stopped last, and when.
-fn straggler(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Option<(u32, MonoTime)> {
-    index
+/// Application threads with the time at which they stopped, the last first.
+fn stragglers(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<(MonoTime, u32)> {
+    let mut stopped: Vec<_> = index
         .threads_with_slices()
         .filter(|&tid| tid != vm_tid && index.role(tid) == ThreadRole::Java)
         .filter_map(|tid| Some((stopped_at(index, tid, interval)?, tid)))
-        .max()
-        .map(|(stopped, tid)| (tid, stopped))
+        .collect();
+    stopped.sort_unstable_by(|a, b| b.cmp(a));
+    stopped.truncate(STRAGGLERS);
+    stopped
 }
 
 /// When a thread stopped doing anything inside `interval`; `None` for one that did nothing, or
@@ -43,10 +53,18 @@ fn straggler(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Option<(u32,
 fn stopped_at(index: &Index<'_>, tid: u32, interval: Interval) -> Option<MonoTime> {
     let slices = index.slices_in(tid, Interval::new(interval.start, interval.end + LOOK_AHEAD));
     let inside =
-        |slice: &&&ThreadSlice| slice.interval.start < interval.end && !super::is_idle(slice);
-    let last = slices.iter().rposition(|slice| inside(&slice))?;
-    let until_idle = slices[last..].iter().take_while(|slice| !super::is_idle(slice));
-    let went_on: Duration = until_idle.map(|slice| active_after(slice, interval.end)).sum();
+        |slice: &ThreadSlice| slice.interval.start < interval.end && !super::is_idle(slice);
+    let last = slices.iter().rposition(|slice| inside(slice))?;
+    let mut went_on = Duration::ZERO;
+    let mut at = slices[last].interval.start;
+    for slice in &slices[last..] {
+        // A gap is a wait for the safepoint's own end: the recorder sends no such waits.
+        if super::is_idle(slice) || slice.interval.start > at {
+            break;
+        }
+        went_on += active_after(slice, interval.end);
+        at = slice.interval.end;
+    }
     (went_on <= ON_ITS_WAY).then(|| slices[last].interval.end.min(interval.end))
 }
 

@@ -122,6 +122,40 @@ fn a_straggler_accounts_for_the_time_until_it_stopped() {
     );
 }
 
+#[test]
+fn a_thread_that_stirred_last_does_not_hide_the_one_that_was_waited_for() {
+    check(
+        "thread 1 vm-thread VM Thread
+         safepoint 0ms 100ms op ThreadDump 80ms 100ms vm 1
+         1 waiting 0ms 80ms
+         1 on-cpu 80ms 100ms
+         5 blocked 0ms 70ms fault data.bin stack filemap_fault
+         6 waiting 0ms 75ms
+         6 on-cpu 75ms 76ms",
+        "0-70 5 blocked
+         70-75 1 blocked idle
+         75-76 6 on-cpu
+         76-80 1 blocked idle
+         80-100 1 on-cpu",
+    );
+}
+
+#[test]
+fn a_fault_after_the_stop_does_not_make_a_thread_one_in_native_code() {
+    check(
+        "thread 1 vm-thread VM Thread
+         safepoint 0ms 50ms op ThreadDump 40ms 50ms vm 1
+         1 waiting 0ms 40ms
+         1 on-cpu 40ms 50ms
+         5 blocked 0ms 39ms fault data.bin stack filemap_fault
+         5 on-cpu 39ms 40ms
+         5 blocked 53ms 500ms fault data.bin stack filemap_fault",
+        "0-39 5 blocked
+         39-40 5 on-cpu
+         40-50 1 on-cpu",
+    );
+}
+
 /// A small generator of numbers, always the same ones (xorshift, Marsaglia 2003).
 struct Numbers(u64);
 

@@ -88,7 +88,7 @@ fn story(tally: &Tally, place: &crate::Place) -> Vec<String> {
 }
 
 fn evidence(tally: &Tally, place: &crate::Place) -> Vec<Evidence> {
-    let blocked = Evidence {
+    vec![Evidence {
         source: Source::Scheduler,
         certainty: Certainty::Measured,
         statement: format!(
@@ -100,8 +100,7 @@ fn evidence(tally: &Tally, place: &crate::Place) -> Vec<Evidence> {
             text::duration(tally.longest),
         ),
         time: tally.time,
-    };
-    std::iter::once(blocked).chain(text::stack_evidence(tally, place)).collect()
+    }]
 }
 
 fn advice(index: &Index<'_>) -> Vec<Advice> {

@@ -26,7 +26,7 @@
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Place,
+    Advice, AdviceWhen, Cause, Certainty, Evidence, Place,
     case::{Case, Segment},
     cause::Explanation,
     culprits,
@@ -73,19 +73,8 @@ fn is_file_fault(index: &Index<'_>, segment: &Segment) -> bool {
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let tid = tally.main_spot().map(|it| it.0.tid);
     let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
-    let mut culprits = vec![Culprit {
-        kind: CulpritKind::Thread,
-        name: place.thread.clone(),
-        pid: tid,
-        statement: format!(
-            "{} touched {} and had to wait for the disk",
-            text::the_thread(&place.thread),
-            text::file(&place)
-        ),
-    }];
-    culprits.extend(culprits::writers(tally, index, device, &place.device));
+    let culprits = culprits::writers(tally, index, device, &place.device);
     Explanation {
         story: story(tally, &place),
         culprits,
@@ -110,7 +99,7 @@ fn story(tally: &Tally, place: &Place) -> Vec<String> {
 }
 
 fn evidence(tally: &Tally, place: &Place) -> Vec<Evidence> {
-    let blocked = Evidence {
+    vec![Evidence {
         source: Source::Scheduler,
         certainty: Certainty::Measured,
         statement: format!(
@@ -121,8 +110,7 @@ fn evidence(tally: &Tally, place: &Place) -> Vec<Evidence> {
             text::duration(tally.longest),
         ),
         time: tally.time,
-    };
-    std::iter::once(blocked).chain(text::stack_evidence(tally, place)).collect()
+    }]
 }
 
 fn advice(place: &Place) -> Vec<Advice> {

@@ -123,10 +123,8 @@ fn a_wrong_byte_in_a_live_segment_costs_at_most_that_segment() {
         let pair = Pair::new(&name);
         for at in 0..bytes.len() {
             let right = bytes[at];
-            for wrong in [right ^ random.non_zero_byte(), 0xff] {
-                bytes[at] = wrong;
-                pair.read(&bytes);
-            }
+            bytes[at] = if at % 2 == 0 { right ^ random.non_zero_byte() } else { 0xff };
+            pair.read(&bytes);
             bytes[at] = right;
         }
     }

@@ -28,7 +28,7 @@ fn no_optional_value() {
     let jvm = JvmFact { gc_log_file: None, flags: vec![], ..jvm() };
     let coverage = Coverage { kernel_time: None, ..Coverage::default() };
     let facts = Facts { jvm: Some(jvm), coverage: Some(coverage), ..Facts::default() };
-    check(&[facts.clone()], &facts);
+    check(std::slice::from_ref(&facts), &facts);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn each_table_alone() {
     let alone = |keep: fn(&mut Facts, Facts)| {
         let mut facts = Facts::default();
         keep(&mut facts, all.clone());
-        check(&[facts.clone()], &facts);
+        check(std::slice::from_ref(&facts), &facts);
     };
     alone(|to, from| to.jvm = from.jvm);
     alone(|to, from| to.host = from.host);
@@ -83,7 +83,7 @@ fn many_rows_keep_their_order() {
     facts.log_lines = offsets
         .map(|offset| LogLine { read: MonoTime(offset), offset, text: format!("line {offset}") })
         .collect();
-    check(&[facts.clone()], &facts);
+    check(std::slice::from_ref(&facts), &facts);
 }
 
 #[test]
@@ -104,5 +104,5 @@ fn a_batch_of_long_texts_is_written_in_pieces() {
     let text = "x".repeat(200 << 10);
     let line = |offset| LogLine { read: MonoTime(1), offset, text: text.clone() };
     let facts = Facts { log_lines: (0..100).map(line).collect(), ..Facts::default() };
-    check(&[facts.clone()], &facts);
+    check(std::slice::from_ref(&facts), &facts);
 }

@@ -23,7 +23,8 @@ pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
     }
     if unreadable > 0 {
         let processes = if unreadable == 1 { "process" } else { "processes" };
-        console.say(&format!("{unreadable} {processes} could not be looked into: try sudo"));
+        let hint = if rustix::process::geteuid().is_root() { "" } else { ": try sudo" };
+        console.say(&format!("{unreadable} {processes} could not be looked into{hint}"));
     }
     Ok(Exit::Fine)
 }

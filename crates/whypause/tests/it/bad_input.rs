@@ -67,8 +67,8 @@ fn binary_garbage() {
     let path = file(dir.path(), "garbage", &garbage);
     let ran = run(&["explain", path.to_str().expect("UTF-8")]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("is not a GC log: not one of its"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("lines is understood"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is not a GC log: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("understood"), "{}", ran.stderr);
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn several_inputs_are_explained_one_after_the_other() {
         })
         .collect();
     let text = run(&["explain", &paths[0], &paths[1]]).stdout;
-    assert_eq!(text.matches("2 stops").count(), 2);
+    assert_eq!(text.matches("· 2 stops ·").count(), 2);
     assert!(text.contains(&format!("==> {} <==", paths[1])));
 }
 

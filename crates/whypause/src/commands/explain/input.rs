@@ -95,13 +95,17 @@ fn check(diagnosis: Diagnosis, shown: &str) -> Result<Diagnosis, Failure> {
     if input.bytes == 0 {
         return Err(Failure::input(format!("`{shown}` is empty"), hint));
     }
-    if diagnosis.pauses.is_empty() && input.lines_unrecognised >= input.lines {
-        let lines = match input.lines {
-            1 => "its only line is not".to_owned(),
-            n => format!("not one of its {n} lines is"),
+    let told_nothing = diagnosis.pauses.is_empty()
+        && diagnosis.jvm.collector.is_empty()
+        && diagnosis.jvm.version.is_empty();
+    // Blank lines and the like are no lines of a log either, though nobody would call them wrong.
+    if told_nothing && input.lines_unrecognised * 2 >= input.lines {
+        let lines = match (input.lines, input.lines_unrecognised) {
+            (1, _) => "its only line is not understood".to_owned(),
+            (all, not) if all == not => format!("not one of its {all} lines is understood"),
+            (all, not) => format!("{not} of its {all} lines are not understood"),
         };
-        let message = format!("`{shown}` is not a GC log: {lines} understood");
-        return Err(Failure::input(message, hint));
+        return Err(Failure::input(format!("`{shown}` is not a GC log: {lines}"), hint));
     }
     Ok(diagnosis)
 }

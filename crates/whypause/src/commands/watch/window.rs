@@ -1,7 +1,10 @@
 //! The last seconds of facts, in bounded memory.
-use diagnose::Diagnosis;
+use diagnose::{Diagnosis, Pause};
 use recording::{Facts, MonoTime, SafepointFact, Source};
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    time::Duration,
+};
 
 /// How much is kept: what the writers to a disk did in the 10 s before a pause, and then some.
 const KEPT: Duration = Duration::from_secs(30);
@@ -12,6 +15,11 @@ const PRUNE_EVERY: Duration = Duration::from_secs(1);
 /// Rows of each table at most; the oldest go first.
 const MAX_ROWS: usize = 100_000;
 
+/// Pauses remembered so that they are told once; more than a window holds.
+const MAX_TOLD: usize = 10_000;
+/// A log line is read well within this after it was written.
+const START_UNCERTAINTY_NS: u64 = 2_000_000_000;
+
 /// A sliding window over a session's facts.
 #[derive(Debug)]
 pub(crate) struct Window {
@@ -19,8 +27,8 @@ pub(crate) struct Window {
     facts: Facts,
     /// Long safepoints that were not told yet, with the time at which they came.
     waiting: Vec<(Duration, SafepointFact)>,
-    /// Start of the last pause told that came from the log, in nanoseconds.
-    told_ns: Option<u64>,
+    /// Pauses told that came from the log.
+    told: VecDeque<Pause>,
     /// Whether log lines came since the log was last looked at.
     lines_since: Option<Duration>,
     pruned: Duration,
@@ -32,7 +40,7 @@ impl Window {
             over,
             facts: Facts::default(),
             waiting: Vec::new(),
-            told_ns: None,
+            told: VecDeque::new(),
             lines_since: None,
             pruned: Duration::ZERO,
         }
@@ -70,7 +78,7 @@ impl Window {
         }
         if self.lines_since.is_some_and(due) && !self.has_probes() {
             self.lines_since = None;
-            told.extend(self.from_log());
+            told.push(self.from_log());
         }
         told
     }
@@ -90,14 +98,19 @@ impl Window {
     }
 
     /// Where nothing but the log tells of pauses: those that were not told before.
-    fn from_log(&mut self) -> Option<Diagnosis> {
+    fn from_log(&mut self) -> Diagnosis {
         let mut diagnosis = diagnose::diagnose_facts(&self.facts);
-        let (told, over) = (self.told_ns, self.over);
-        let new = |start_ns| told.is_none_or(|told| start_ns > told);
-        diagnosis.pauses.retain(|it| new(it.pause.start_ns) && it.pause.duration >= over);
-        let last = diagnosis.pauses.last()?.pause.start_ns;
-        self.told_ns = Some(last);
-        Some(diagnosis)
+        let (told, over) = (&mut self.told, self.over);
+        diagnosis.pauses.retain(|it| {
+            let new = it.pause.duration >= over && !told.iter().any(|told| same(told, &it.pause));
+            if new {
+                told.push_back(it.pause.clone());
+            }
+            new
+        });
+        let too_many = told.len().saturating_sub(MAX_TOLD);
+        told.drain(..too_many);
+        diagnosis
     }
 
     fn prune(&mut self) {
@@ -120,6 +133,13 @@ impl Window {
         keep_newest(&mut facts.files);
         keep_newest(&mut facts.stacks);
     }
+}
+
+/// Whether two readings of the log mean the same pause. Lengths are exact as the log gives them;
+/// starts are inferred from when lines were read, and move when more of them are known.
+fn same(a: &Pause, b: &Pause) -> bool {
+    let lengths = |it: &Pause| (it.duration, it.reaching, it.collection);
+    lengths(a) == lengths(b) && a.start_ns.abs_diff(b.start_ns) < START_UNCERTAINTY_NS
 }
 
 fn length(it: &SafepointFact) -> Duration {

@@ -81,14 +81,17 @@ fn a_table_cannot_grow_without_bound() {
 #[test]
 fn without_probes_the_log_tells_and_each_pause_once() {
     let mut window = Window::new(Duration::from_millis(5));
-    let line = |text: &str| LogLine { read: MonoTime(SECOND), offset: 0, text: text.into() };
-    let one =
-        "[1.500s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 20M->5M(64M) 9.000ms";
-    let two =
-        "[2.500s][info][gc] GC(1) Pause Young (Normal) (G1 Evacuation Pause) 20M->5M(64M) 8.000ms";
-    window.add(Facts { log_lines: vec![line(one)], ..Facts::default() }, Duration::ZERO);
-    assert_eq!(told(&mut window, 500).len(), 1);
-    window.add(Facts { log_lines: vec![line(two)], ..Facts::default() }, Duration::from_secs(1));
-    assert_eq!(told(&mut window, 1_500).len(), 1);
+    let line = |at: u64, ms: u64| LogLine {
+        read: MonoTime(100 * SECOND + at * SECOND),
+        offset: 0,
+        text: format!(
+            "[{at}.500s][info][gc] GC({at}) Pause Young (Normal) (G1 Evacuation Pause) 20M->5M(64M) {ms}.000ms"
+        ),
+    };
+    for (second, ms, expected) in [(1, 9, 1), (2, 8, 1), (3, 4, 0), (4, 7, 1)] {
+        let facts = Facts { log_lines: vec![line(second, ms)], ..Facts::default() };
+        window.add(facts, Duration::from_secs(second));
+        assert_eq!(told(&mut window, second * 1_000 + 500).len(), expected, "{second}");
+    }
     assert_eq!(told(&mut window, 9_000).len(), 0);
 }
