@@ -9,16 +9,21 @@ source "$(dirname "$0")/lib.sh"
 whypause=target/release/whypause
 kept=target/demo
 
-tell() { printf '\n%s\n' "$@"; }
+tell() {
+    printf '\n'
+    printf '%s\n' "$@"
+}
 
 # Runs the fault and one fix of scenario "$1", then explains both recordings.
 # $2: the fix; $3: what the fault is, $4: what the fix is, for people.
 show() {
-    local scenario="$1" fix="$2" variant
+    local scenario="$1" fix="$2" variant status=0
     tell "── $scenario ──" "The fault: $3" "The fix:   $4"
-    # The lab judges the run itself; the recordings are worth reading either way.
     as_root "$whypause" lab run "$scenario" --variants "fault,$fix" --duration 15s \
-        --keep "$kept/$scenario" || verdict=1
+        --keep "$kept/$scenario" || status=$?
+    # 1 says that the run was not as it should be; its recordings are worth reading all the same.
+    [ "$status" -le 1 ] || exit "$status"
+    [ "$status" -eq 0 ] || verdict=1
     for variant in fault "$fix"; do
         [ -d "$kept/$scenario/$variant" ] || continue
         tell "This is what whypause says of \`$variant\` (whypause explain $kept/$scenario/$variant):" ""

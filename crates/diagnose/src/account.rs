@@ -17,7 +17,7 @@ use crate::{
     case::{Phase, Segment},
     index::Index,
 };
-use recording::{Interval, MonoTime, SafepointFact, ThreadRole, ThreadSlice, ThreadState};
+use recording::{Interval, MonoTime, SafepointFact, ThreadSlice, ThreadState};
 
 /// Accounts for the safepoint over `interval`, which is its effective length.
 ///
@@ -158,9 +158,4 @@ fn merge(segments: Vec<Segment>) -> Vec<Segment> {
 fn says_the_same(a: &Segment, b: &Segment) -> bool {
     let b = Segment { interval: a.interval, ..b.clone() };
     *a == b
-}
-
-/// Whether a thread takes part in the collector's stop-the-world work.
-fn is_worker(role: ThreadRole) -> bool {
-    matches!(role, ThreadRole::GcWorker)
 }

@@ -67,6 +67,9 @@ fn file_name(jvm: &JvmFact) -> String {
     if name.is_empty() { format!("gc-{}.log", jvm.pid_in_namespace) } else { name.to_owned() }
 }
 
+/// A log in memory must be bounded, whatever it was on disk.
+const BOUND: &str = "filecount=2,filesize=8m";
+
 /// For a shell: quoted where a character would mean something to it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=,:+%".contains(c);
@@ -81,13 +84,11 @@ fn quoted(word: &str) -> String {
 /// new output, then the old one off. HotSpot `logging/logDiagnosticCommand.cpp` (`VM.log`).
 pub(crate) fn move_log_commands(jvm: &JvmFact, directory: &str) -> String {
     let option = log_option(jvm);
-    let bound = if option.options.is_empty() { "filecount=2,filesize=8m" } else { option.options };
     let new = quoted(&format!("output=file={directory}/{}", file_name(jvm)));
     let what = quoted(&format!("what={}", option.what));
     let mut commands = format!(
-        "jcmd {pid} VM.log {new} {what} decorators={} output_options={}",
+        "jcmd {pid} VM.log {new} {what} decorators={} output_options={BOUND}",
         quoted(option.decorators),
-        quoted(bound),
         pid = jvm.pid
     );
     if !jvm.gc_log.is_empty() {
@@ -149,7 +150,7 @@ mod tests {
         );
         assert_eq!(
             move_log_commands(&jvm, "/dev/shm"),
-            "jcmd 42 VM.log output=file=/dev/shm/gc.log 'what=gc*,safepoint' decorators=tn,tags output_options=filecount=5,filesize=1m\n\
+            "jcmd 42 VM.log output=file=/dev/shm/gc.log 'what=gc*,safepoint' decorators=tn,tags output_options=filecount=2,filesize=8m\n\
              jcmd 42 VM.log output=file=/var/log/gc.log what=all=off"
         );
     }

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsStr,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
 /// An installed JDK.
@@ -23,9 +24,11 @@ impl Jdk {
     pub fn at(home: &Path) -> Option<Jdk> {
         let home = home.canonicalize().ok()?;
         // a JDK 8 has its launcher in both places, its JRE alone only in the second
-        home.join("bin/java").metadata().ok()?;
-        let release = std::fs::read_to_string(home.join("release")).ok()?;
-        let version = version_in(&release)?.to_owned();
+        let java = home.join("bin/java");
+        java.metadata().ok()?;
+        let release = std::fs::read_to_string(home.join("release")).unwrap_or_default();
+        // some builds of JDK 8 have no such file
+        let version = version_in(&release).map(str::to_owned).or_else(|| asked(&java))?;
         let major = major_of(&version)?;
         Some(Jdk { home, version, major })
     }
@@ -41,6 +44,18 @@ impl Jdk {
     pub fn java(&self) -> PathBuf {
         self.home.join("bin/java")
     }
+}
+
+/// What `java -version` says.
+fn asked(java: &Path) -> Option<String> {
+    let output = Command::new(java).arg("-version").stdin(Stdio::null()).output().ok()?;
+    version_said(&String::from_utf8_lossy(&output.stderr)).map(str::to_owned)
+}
+
+/// `openjdk version "1.8.0_504"`, on a line of its own among others.
+fn version_said(text: &str) -> Option<&str> {
+    let line = text.lines().find(|line| line.contains(" version \""))?;
+    line.split('"').nth(1)
 }
 
 /// `JAVA_VERSION="17.0.15"` of a `release` file.
@@ -133,6 +148,13 @@ mod tests {
         check("JAVA_VERSION=\"\"", None, None);
         check("JAVA_VERSION=\"x\"", Some("x"), None);
         check("", None, None);
+    }
+
+    #[test]
+    fn a_jdk_without_a_release_file_is_asked() {
+        let said = "Picked up _JAVA_OPTIONS: x\nopenjdk version \"1.8.0_504\"\nOpenJDK Runtime";
+        assert_eq!(version_said(said), Some("1.8.0_504"));
+        assert_eq!(version_said("error: no"), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::{
     when::Clockface,
     words,
 };
-use diagnose::{Attribution, Diagnosis};
+use diagnose::{Attribution, Diagnosis, Place};
 
 /// `14:02:41.118   3.36 s   3.35 s GC log write blocked · 9 ms GC work`, and below it where it
 /// happened and who did it, where that is known.
@@ -38,7 +38,9 @@ fn details(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
     let Some(finding) = diagnosis.findings.iter().find(|it| it.cause.id == part.cause.id) else {
         return Vec::new();
     };
-    let place = finding.place.as_ref().map(words::place).filter(|it| !it.is_empty());
+    // A thread alone says nothing; a call or a file does.
+    let telling = |it: &&Place| !it.call.is_empty() || !it.path.is_empty();
+    let place = finding.place.as_ref().filter(telling).map(words::place);
     let culprit = finding.culprits.first().map(|it| crate::text::clean(&it.statement));
     place.into_iter().chain(culprit).collect()
 }

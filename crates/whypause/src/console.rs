@@ -13,7 +13,7 @@ use std::{
 const DEFAULT_WIDTH: usize = 100;
 
 /// What the user's terminal can show, found out once.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Console {
     colour: Colour,
 }

@@ -1,5 +1,5 @@
 //! Charging the peer that held everybody up.
-use super::{cover, is_worker, overlay};
+use super::{cover, overlay};
 use crate::{case::Segment, index::Index};
 use recording::{Interval, ThreadRole, ThreadState};
 
@@ -24,29 +24,23 @@ fn whole(segments: &[Segment]) -> Option<Interval> {
     Some(Interval::new(segments.first()?.interval.start, segments.last()?.interval.end))
 }
 
-/// Application threads are stopped and compilers are not waited for.
+/// Only the threads that the operation runs on. Others (a concurrent worker, the thread of
+/// asynchronous logging) may block at their leisure; where one of them does hold up the path, it
+/// has a lock in its hands, and the wake-up when it lets go leads there.
 fn may_hold_up(role: ThreadRole) -> bool {
-    matches!(
-        role,
-        ThreadRole::VmThread
-            | ThreadRole::GcWorker
-            | ThreadRole::GcConcurrent
-            | ThreadRole::VmInternal
-    )
+    matches!(role, ThreadRole::VmThread | ThreadRole::GcWorker)
 }
 
 /// How good an answer a segment is to "what was everybody waiting for".
 fn weight(segment: &Segment) -> u8 {
-    let worker = is_worker(segment.role) || segment.role == ThreadRole::VmThread;
     match segment.state {
+        _ if !may_hold_up(segment.role) => 0,
+        None => 0,
         Some(ThreadState::Blocked) if segment.idle => 1,
-        // A concurrent thread matters only if it is stuck with something in its hands, such as
-        // the log's lock; blocked at its own leisure it holds up nobody.
-        Some(ThreadState::Blocked) if worker || crate::syscalls::is_log_call(segment.entered) => 6,
-        Some(ThreadState::Stopped) if worker => 5,
-        Some(ThreadState::Throttled) if worker => 4,
-        Some(ThreadState::Runnable) if worker => 3,
-        Some(ThreadState::OnCpu) if worker => 2,
-        _ => 0,
+        Some(ThreadState::OnCpu) => 2,
+        Some(ThreadState::Runnable) => 3,
+        Some(ThreadState::Throttled) => 4,
+        Some(ThreadState::Stopped) => 5,
+        Some(ThreadState::Blocked) => 6,
     }
 }

@@ -172,6 +172,22 @@ mod tests {
     }
 
     #[test]
+    fn the_thread_of_asynchronous_logging_holds_up_nobody() {
+        check(
+            &CAUSE,
+            "jvm 17.0.15 g1 log gc.log
+             thread 1 vm-thread VM Thread
+             thread 2 vm-internal AsyncLog Threa
+             safepoint 0ms 90ms op G1CollectForAllocation 1ms 89ms vm 1
+             1 on-cpu 0ms 10ms
+             1 waiting 10ms 80ms
+             1 on-cpu 80ms 90ms
+             2 blocked 0ms 900ms write gc.log stack do_get_write_access vfs_write",
+            "absent",
+        );
+    }
+
+    #[test]
     fn an_application_thread_that_writes_its_own_file_is_none() {
         check(
             &CAUSE,

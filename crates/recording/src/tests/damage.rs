@@ -16,6 +16,13 @@ fn parts(sealed: bool) -> Vec<(String, Vec<u8>)> {
     files(&path).into_iter().map(read).collect()
 }
 
+/// Sealed parts of three tables: with lists, with nulls, and plain.
+fn sealed_parts() -> Vec<(String, Vec<u8>)> {
+    let chosen = ["coverage-", "slices-", "threads-"];
+    let is_chosen = |name: &str| chosen.iter().any(|it| name.starts_with(it));
+    parts(true).into_iter().filter(|(name, _)| is_chosen(name)).collect()
+}
+
 /// A recording whose host table is whole and whose other part is given byte by byte.
 struct Pair {
     _parent: TempDir,
@@ -90,9 +97,9 @@ fn only_the_torn_batch_is_lost() {
 
 #[test]
 fn a_sealed_part_cut_at_any_byte_is_noted_and_the_others_are_read() {
-    for (name, bytes) in parts(true) {
+    for (name, bytes) in sealed_parts() {
         let pair = Pair::new(&name);
-        for cut in (0..bytes.len()).filter(|_| !name.starts_with("host")) {
+        for cut in 0..bytes.len() {
             let facts = pair.read(&bytes[..cut]);
             assert_eq!(rows(&facts), 1, "{name} cut at {cut}");
             assert!(notes(&facts).iter().any(|note| note.item == name), "{name} cut at {cut}");
@@ -103,7 +110,7 @@ fn a_sealed_part_cut_at_any_byte_is_noted_and_the_others_are_read() {
 #[test]
 fn any_wrong_byte_in_a_sealed_part_is_found() {
     let mut random = Random(1);
-    for (name, mut bytes) in parts(true).into_iter().filter(|(name, _)| !name.starts_with("host")) {
+    for (name, mut bytes) in sealed_parts() {
         let pair = Pair::new(&name);
         for at in 0..bytes.len() {
             let right = bytes[at];

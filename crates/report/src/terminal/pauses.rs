@@ -53,7 +53,7 @@ fn table(page: &mut Page, diagnosis: &Diagnosis, options: &Options, listed: &[&A
             words::parts(attribution, MOST_PARTS).iter().map(|it| glued(it)).collect();
         let pad = stopped - length.chars().count();
         let length = page.paint(Role::Strong, length);
-        let label = format!("{start:at$}   {:pad$}{length}", "");
+        let label = format!("{start:>at$}   {:pad$}{length}", "");
         field_after(page, &label, at + stopped + 8, &parts.join(" · "));
     }
 }

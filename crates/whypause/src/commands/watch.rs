@@ -1,14 +1,14 @@
 //! `whypause watch`: each long pause as it ends, with its cause.
 //!
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
+mod teller;
 mod window;
 
 use super::attached::{self, Announcement};
 use crate::{Exit, Failure, args::WatchArgs, console::Console, interrupt::Interrupt, target};
 use recorder::Options;
-use report::line;
-use std::time::{Duration, Instant};
-use window::Window;
+use std::time::Instant;
+use teller::Teller;
 
 pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
@@ -19,14 +19,15 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
     let over = report::duration(args.over);
     console.say(&format!("watching {}, pauses of {over} or more", attached::name(&jvm)));
     let mut announcement = Announcement::new();
-    let mut window = Window::new(args.over);
+    let mut teller = Teller::start(args.over, *console)?;
     let begun = Instant::now();
     let end = loop {
         let step = session.step();
         announcement.look(&step.facts, console);
-        window.add(step.facts, begun.elapsed());
-        print(&mut window, begun.elapsed(), console)?;
-        if step.exited {
+        teller.send(step.facts);
+        if teller.has_ended() {
+            break "nobody reads any more";
+        } else if step.exited {
             break "the jvm exited";
         } else if interrupt.came() {
             break "interrupted";
@@ -34,18 +35,11 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
             break "the time given is over";
         }
     };
-    window.add(session.finish(), begun.elapsed());
-    print(&mut window, Duration::MAX, console)?;
-    console.say(end);
-    Ok(Exit::Fine)
-}
-
-fn print(window: &mut Window, now: Duration, console: &Console) -> Result<(), Failure> {
-    for diagnosis in window.ended(now) {
-        let options = console.options();
-        for attribution in &diagnosis.pauses {
-            console.print(&line::render(&diagnosis, attribution, &options))?;
-        }
+    let last = session.finish();
+    if let Some(coverage) = &last.coverage {
+        announcement.say(coverage, console);
     }
-    Ok(())
+    teller.finish(last)?;
+    console.say(&format!("watched for {}: {end}", report::duration(begun.elapsed())));
+    Ok(Exit::Fine)
 }

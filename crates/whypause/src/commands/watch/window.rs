@@ -1,6 +1,6 @@
 //! The last seconds of facts, in bounded memory.
 use diagnose::{Diagnosis, Pause};
-use recording::{Facts, MonoTime, SafepointFact, Source};
+use recording::{Facts, Interval, MonoTime, SafepointFact, Source};
 use std::{
     collections::{BTreeSet, VecDeque},
     time::Duration,
@@ -8,6 +8,8 @@ use std::{
 
 /// How much is kept: what the writers to a disk did in the 10 s before a pause, and then some.
 const KEPT: Duration = Duration::from_secs(30);
+/// How long before a pause the host and its writers matter.
+const BEFORE: Duration = Duration::from_secs(15);
 /// How long a pause waits to be told, so that its log line and who wrote can be told with it.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often what is too old is dropped.
@@ -90,11 +92,34 @@ impl Window {
     }
 
     fn diagnose(&self, safepoint: SafepointFact) -> Diagnosis {
+        diagnose::diagnose_facts(&self.around(safepoint))
+    }
+
+    /// What a diagnosis of this pause looks at, and no more: it is made while the JVM runs.
+    fn around(&self, safepoint: SafepointFact) -> Facts {
+        let all = &self.facts;
+        let begin = safepoint.begin;
         let end = safepoint.resumed.unwrap_or(safepoint.end_probe).max(safepoint.end_probe);
-        let mut facts = self.facts.clone();
-        facts.slices.retain(|it| it.interval.end > safepoint.begin && it.interval.start < end);
-        facts.safepoints = vec![safepoint];
-        diagnose::diagnose_facts(&facts)
+        let pause = Interval::new(begin, end);
+        let near = Interval::new(begin - BEFORE, end + PATIENCE);
+        let log = Interval::new(begin - PATIENCE, end + KEPT);
+        let slices = rows(&all.slices, |it| pause.intersect(it.interval).is_some());
+        let stacks: BTreeSet<u32> = slices.iter().filter_map(|it| it.stack).collect();
+        Facts {
+            jvm: all.jvm.clone(),
+            host: all.host.clone(),
+            clocks: all.clocks.clone(),
+            threads: all.threads.clone(),
+            safepoints: vec![safepoint],
+            stacks: rows(&all.stacks, |it| stacks.contains(&it.id)),
+            slices,
+            files: all.files.clone(),
+            kernel_work: rows(&all.kernel_work, |it| pause.intersect(it.interval).is_some()),
+            log_lines: rows(&all.log_lines, |it| log.contains(it.read)),
+            samples: rows(&all.samples, |it| near.contains(it.at)),
+            writers: rows(&all.writers, |it| near.intersect(it.interval).is_some()),
+            coverage: all.coverage.clone(),
+        }
     }
 
     /// Where nothing but the log tells of pauses: those that were not told before.
@@ -122,17 +147,23 @@ impl Window {
         facts.samples.retain(|it| it.at >= horizon);
         facts.writers.retain(|it| it.interval.end >= horizon);
         facts.clocks.retain(|it| it.measured >= horizon);
-        last_of_each(&mut facts.threads, |it| it.tid);
-        last_of_each(&mut facts.files, |it| (it.key.device, it.key.inode));
-        keep_newest(&mut facts.slices);
-        keep_newest(&mut facts.kernel_work);
-        keep_newest(&mut facts.log_lines);
-        keep_newest(&mut facts.samples);
-        keep_newest(&mut facts.writers);
-        keep_newest(&mut facts.threads);
-        keep_newest(&mut facts.files);
-        keep_newest(&mut facts.stacks);
+        self.facts = bounded(std::mem::take(facts));
     }
+}
+
+/// The same facts without rows that later ones replace, and the newest of each table only.
+pub(super) fn bounded(mut facts: Facts) -> Facts {
+    last_of_each(&mut facts.threads, |it| it.tid);
+    last_of_each(&mut facts.files, |it| (it.key.device, it.key.inode));
+    keep_newest(&mut facts.slices);
+    keep_newest(&mut facts.kernel_work);
+    keep_newest(&mut facts.log_lines);
+    keep_newest(&mut facts.samples);
+    keep_newest(&mut facts.writers);
+    keep_newest(&mut facts.threads);
+    keep_newest(&mut facts.files);
+    keep_newest(&mut facts.stacks);
+    facts
 }
 
 /// Whether two readings of the log mean the same pause. Lengths are exact as the log gives them;
@@ -161,6 +192,10 @@ fn last_of_each<T, K: Ord>(rows: &mut Vec<T>, key: impl Fn(&T) -> K) {
     rows.reverse();
     rows.retain(|row| seen.insert(key(row)));
     rows.reverse();
+}
+
+fn rows<T: Clone>(all: &[T], wanted: impl Fn(&T) -> bool) -> Vec<T> {
+    all.iter().filter(|row| wanted(row)).cloned().collect()
 }
 
 fn keep_newest<T>(rows: &mut Vec<T>) {
