@@ -17,17 +17,20 @@ tell() {
 # Runs the fault and one fix of scenario "$1", then explains both recordings.
 # $2: the fix; $3: what the fault is, $4: what the fix is, for people.
 show() {
-    local scenario="$1" fix="$2" variant status=0
+    local scenario="$1" fix="$2" variant recording status=0
     tell "── $scenario ──" "The fault: $3" "The fix:   $4"
     as_root "$whypause" lab run "$scenario" --variants "fault,$fix" --duration 15s \
         --keep "$kept/$scenario" || status=$?
-    # 1 says that the run was not as it should be; its recordings are worth reading all the same.
-    [ "$status" -le 1 ] || exit "$status"
-    [ "$status" -eq 0 ] || verdict=1
+    # What was recorded is worth reading even if the run did not end as it should.
+    [ -d "$kept/$scenario" ] || exit "$status"
+    [ "$status" -eq 0 ] || verdict="$status"
     for variant in fault "$fix"; do
-        [ -d "$kept/$scenario/$variant" ] || continue
-        tell "This is what whypause says of \`$variant\` (whypause explain $kept/$scenario/$variant):" ""
-        as_root "$whypause" explain "$kept/$scenario/$variant"
+        # The lab names each recording after its JDK, variant and number.
+        for recording in "$kept/$scenario"/*-"$variant"-*/recording; do
+            [ -d "$recording" ] || continue
+            tell "What whypause says of \`$variant\` (whypause explain $recording):" ""
+            as_root "$whypause" explain "$recording"
+        done
     done
 }
 

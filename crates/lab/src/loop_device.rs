@@ -67,16 +67,21 @@ impl LoopDevice {
     }
 }
 
+/// After this long a device that the kernel will detach by itself is left to it.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// Detaches the loop devices over `backing`, if that is a file below `root` or a loop device over
 /// such a file, and waits until the kernel has let go of them.
 pub(crate) fn detach_ours(root: &Path, backing: &Path, patience: Duration) -> io::Result<()> {
     if !backing.starts_with(root) && !backing_of(backing).is_some_and(|it| it.starts_with(root)) {
         return Ok(());
     }
-    let until = Instant::now() + patience;
+    let begun = Instant::now();
     loop {
         let left = devices_over(backing)?;
-        if left.is_empty() {
+        // somebody else, who looks at the device, is the last to close it
+        let promised = begun.elapsed() > GRACE && left.iter().all(|it| detaches_itself(it));
+        if left.is_empty() || promised {
             return Ok(());
         }
         let mut said = None;
@@ -86,12 +91,19 @@ pub(crate) fn detach_ours(root: &Path, backing: &Path, patience: Duration) -> io
             // it also fails where the kernel detached the device a moment before
             said = process::output(command).err().or(said);
         }
-        if Instant::now() > until {
+        if begun.elapsed() > patience {
             let busy = || io::Error::from(io::ErrorKind::ResourceBusy);
             return Err(said.map_or_else(busy, io::Error::other));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Whether the kernel detaches the device when it is closed for the last time.
+fn detaches_itself(device: &Path) -> bool {
+    let Some(name) = device.file_name() else { return false };
+    let file = Path::new("/sys/block").join(name).join("loop/autoclear");
+    std::fs::read_to_string(file).is_ok_and(|it| it.trim() == "1")
 }
 
 fn devices_over(backing: &Path) -> io::Result<Vec<PathBuf>> {

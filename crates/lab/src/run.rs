@@ -161,12 +161,15 @@ impl<'a> Plan<'a> {
     /// What cannot be run.
     fn notes(&self) -> Vec<String> {
         let unfit = self.pairs().filter(|(jdk, variant)| !variant.fits(jdk));
-        unfit
-            .map(|(jdk, variant)| {
-                let (label, since) = (jdk.label(), variant.since_jdk);
-                format!("jdk {label}: no `{}`, it came with JDK {since}", variant.name)
-            })
-            .collect()
+        let unfit = unfit.map(|(jdk, variant)| {
+            let (label, since) = (jdk.label(), variant.since_jdk);
+            format!("jdk {label}: no `{}`, it came with JDK {since}", variant.name)
+        });
+        let blind = self.jdks.iter().filter(|jdk| jdk.major < verdict::FIRST_WITH_PROBES);
+        let blind = blind.map(|jdk| {
+            format!("jdk {}: no probes, so a fault need only be seen, not named", jdk.label())
+        });
+        unfit.chain(blind).collect()
     }
 
     fn run(

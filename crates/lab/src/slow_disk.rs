@@ -165,10 +165,6 @@ impl SlowDisk {
     ) -> Result<SlowDisk, LabError> {
         can_run().map_err(LabError::CannotRun)?;
         let image = image(cleanup, &dir.path().join(format!("{name}.img")), options.size_bytes)?;
-        let mount_point = dir.path().join(name);
-        cleanup.promise(Undo::Remove { path: mount_point.clone() })?;
-        std::fs::create_dir(&mount_point)
-            .map_err(LabError::step(format!("create `{}`", mount_point.display())))?;
         let lower = LoopDevice::attach(cleanup, &image)?;
         let upper = LoopDevice::attach(cleanup, lower.path())?;
         upper.set_queue(cleanup, "nr_requests", QUEUE_REQUESTS)?;
@@ -177,12 +173,19 @@ impl SlowDisk {
         upper.set_queue(cleanup, "stable_writes", u32::from(options.stable_writes))?;
         process::output(options.file_system.make(upper.path()))?;
         let mark = cleanup.mark();
+        let mount_point = dir.path().join(name);
         let disk = SlowDisk { lower, upper, mount_point, options, mark };
         disk.mount(cleanup)?;
         Ok(disk)
     }
 
+    /// The mount point is removed right after unmounting, before anything else is undone: that
+    /// also ends copies of the mount in namespaces that were made meanwhile (a container that
+    /// started), which would keep the devices busy.
     fn mount(&self, cleanup: &mut Cleanup) -> Result<(), LabError> {
+        cleanup.promise(Undo::Remove { path: self.mount_point.clone() })?;
+        std::fs::create_dir(&self.mount_point)
+            .map_err(LabError::step(format!("create `{}`", self.mount_point.display())))?;
         cleanup.promise(Undo::Unmount { target: self.mount_point.clone() })?;
         let data = CString::new(self.options.mount_options).expect("options without a zero byte");
         let flags = MountFlags::NOSUID | MountFlags::NODEV;

@@ -16,7 +16,7 @@ const QUIET: Duration = Duration::from_millis(10);
 
 /// The first JDK with probes in every build that is tested. Before it there is the log alone,
 /// which does not say what blocked.
-const FIRST_WITH_PROBES: u32 = 11;
+pub(crate) const FIRST_WITH_PROBES: u32 = 11;
 
 /// Everything that came out of a run of the lab.
 #[derive(Clone, Debug, Serialize)]

@@ -11,6 +11,10 @@
 mod attach_error;
 mod cost;
 mod host;
+#[cfg_attr(
+    not(feature = "bpf"),
+    allow(dead_code, unused_imports, reason = "only the part that loads programs is left out")
+)]
 mod kernel;
 mod process;
 mod session;

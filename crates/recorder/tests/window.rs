@@ -4,7 +4,8 @@ mod common;
 
 use common::{Java, busy, jdks, major, possible, record};
 use recorder::{Options, Windows};
-use recording::{Facts, SafepointFact, Source, ThreadState};
+use recording::{Facts, Interval, SafepointFact, Source, ThreadState};
+use std::time::Duration;
 
 const MEDIAN_NS: u64 = 50_000;
 const SAFEPOINTS: usize = 40;
@@ -53,12 +54,12 @@ fn check_consistency(facts: &Facts, name: &str) {
     assert_eq!(coverage.lost_events, 0, "{name}");
     assert!(coverage.has(Source::Scheduler), "{name}");
     assert!(coverage.switches > 0, "{name}");
-    assert!(coverage.jvm_cpu > std::time::Duration::ZERO, "{name}");
+    assert!(coverage.jvm_cpu > Duration::ZERO, "{name}");
     for it in &facts.safepoints {
         let in_totals = [it.reaching, it.operating]
             .iter()
             .map(|of| of.on_cpu + of.runnable + of.throttled + of.blocked + of.waiting)
-            .sum::<std::time::Duration>();
+            .sum::<Duration>();
         assert_eq!(
             in_totals,
             it.end_probe.since(it.begin),
@@ -78,15 +79,15 @@ fn check_slices(facts: &Facts, name: &str) {
         assert!(meet, "{name}: overlap: {pair:?}");
     }
     for stop in facts.safepoints.iter().filter(|it| it.detailed) {
-        let window = recording::Interval::new(stop.begin, stop.end_probe);
-        let of_vm = slices.iter().filter(|it| it.tid == stop.vm_tid);
-        let covered: std::time::Duration =
-            of_vm.filter_map(|it| it.interval.intersect(window)).map(|it| it.duration()).sum();
-        assert_eq!(
-            covered,
-            window.duration(),
-            "{name}: the vm thread's slices have gaps: {stop:?}"
-        );
+        let window = Interval::new(stop.begin, stop.end_probe);
+        let of_vm: Vec<_> = slices
+            .iter()
+            .filter(|it| it.tid == stop.vm_tid && it.interval.intersect(window).is_some())
+            .collect();
+        let parts = of_vm.iter().filter_map(|it| it.interval.intersect(window));
+        let covered: Duration = parts.map(Interval::duration).sum();
+        let told = format!("{name}: the vm thread's slices have gaps: {stop:?} {of_vm:#?}");
+        assert_eq!(covered, window.duration(), "{told}");
     }
     assert!(slices.iter().any(|it| it.state == ThreadState::OnCpu), "{name}");
 }

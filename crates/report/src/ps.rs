@@ -108,7 +108,8 @@ mod tests {
              PID  USER   JDK      GC  MAIN           GC LOG
             4242  kafka  17.0.15  g1  kafka.Kafka    /var/log/kafka/gc.log
                7  -      -        -   evil\u{1b}[2J  -
-        "#]].assert_eq(&text(&rows(), Style::PLAIN));
+        "#]]
+        .assert_eq(&text(&rows(), Style::PLAIN));
         assert_eq!(text(&[], Style::PLAIN), "");
     }
 
@@ -132,6 +133,7 @@ mod tests {
               ],
               "unreadable": 12
             }
-        "#]].assert_eq(&json(&rows()[..1], 12));
+        "#]]
+        .assert_eq(&json(&rows()[..1], 12));
     }
 }

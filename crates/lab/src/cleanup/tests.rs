@@ -150,6 +150,40 @@ fn changes_are_undone_back_to_a_mark_and_on_drop() {
     assert!(!first.exists());
 }
 
+#[test]
+fn a_namespace_that_copied_the_mounts_does_not_keep_the_disk() {
+    if let Err(reason) = slow_disk::can_run() {
+        println!("SKIPPED: {reason}");
+        return;
+    }
+    let (_parent, path) = work_dir();
+    let dir = WorkDir::open(&path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    let disk = SlowDisk::create(&mut cleanup, &dir, "slow", SMALL_DISK).unwrap();
+    let mut container = Command::new("unshare")
+        .args(["--mount", "sh", "-c", "echo ready; sleep 600"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = String::new();
+    BufReader::new(container.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+    assert_eq!(ready, "ready\n");
+    cleanup.undo_all().unwrap();
+    let name = disk.device().file_name().unwrap().to_str().unwrap();
+    let backing = format!("/sys/block/{name}/loop/backing_file");
+    let held = Path::new(&backing).exists();
+    container.kill().unwrap();
+    container.wait().unwrap();
+    assert!(!held, "`{name}` is still attached");
+}
+
+const SMALL_DISK: DiskOptions = DiskOptions {
+    size_bytes: 256 << 20,
+    file_system: FileSystem::Ext4,
+    mount_options: "commit=1",
+    stable_writes: true,
+};
+
 const CHILD: &str = "WHYPAUSE_LAB_TEST_CHILD";
 
 /// Not a test of its own: the process that the next test kills, when the variable says so.
@@ -158,15 +192,9 @@ fn holder_of_a_disk() {
     let Some(path) = std::env::var_os(CHILD).map(PathBuf::from) else { return };
     let dir = WorkDir::open(&path).unwrap();
     let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
-    let options = DiskOptions {
-        size_bytes: 256 << 20,
-        file_system: FileSystem::Ext4,
-        mount_options: "commit=1",
-        stable_writes: true,
-    };
     let _fast = crate::fast_disk::mount(&mut cleanup, &dir).unwrap();
     let _isolation = Isolation::create(&mut cleanup);
-    let disk = SlowDisk::create(&mut cleanup, &dir, "slow", options).unwrap();
+    let disk = SlowDisk::create(&mut cleanup, &dir, "slow", SMALL_DISK).unwrap();
     disk.limit(&mut cleanup, Limit::WriteBytes(1 << 20)).unwrap();
     let said = path.join("said");
     cleanup.promise(Undo::Remove { path: said.clone() }).unwrap();

@@ -239,7 +239,8 @@ static __always_inline void flush_current(u64 now)
 	if (!config.scheduler)
 		return;
 	it = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
-	if (!it || !it->on)
+	// It may have lost its CPU since `now` was read, and what was before has been sent.
+	if (!it || !it->on || it->on >= now)
 		return;
 	end_cycle(it, tid, now);
 	it->off = 0;

@@ -25,10 +25,13 @@ static __always_inline u64 cgroup_throttled_ns(void)
 	return sum;
 }
 
+// This program runs on the VM thread and can be preempted at any point. So what the scheduler's
+// programs need is set before the time is read, and the place in the ring buffer is taken before
+// them, so that none of their records comes before this one.
 static __always_inline void safepoint_begin(void)
 {
-	u64 now = bpf_ktime_get_ns();
 	struct head *record;
+	u64 now;
 
 	if (!is_jvm_current())
 		return;
@@ -39,15 +42,19 @@ static __always_inline void safepoint_begin(void)
 	safepoint.operation_begin = 0;
 	__builtin_memset(safepoint.totals_ns, 0, sizeof(safepoint.totals_ns));
 	safepoint.cgroup_throttled_ns = cgroup_throttled_ns();
-	safepoint.cursor = now;
-	safepoint.begin = now;
-	start_current(now);
+	safepoint.cursor = ~0ULL; // nothing is accounted yet
+	barrier();
 	safepoint.open = 1;
 	record = RESERVE(struct head);
-	if (!record)
-		return;
-	set_head(record, RECORD_BEGIN, 0, safepoint.vm_tid, now);
-	submit(record);
+	barrier();
+	now = bpf_ktime_get_ns();
+	safepoint.cursor = now;
+	safepoint.begin = now;
+	if (record) {
+		set_head(record, RECORD_BEGIN, 0, safepoint.vm_tid, now);
+		submit(record);
+	}
+	start_current(now);
 }
 
 // The safepoint is reached and the first operation begins. Later ones do not change the phase.

@@ -69,8 +69,7 @@ pub(crate) struct Counters {
 pub(crate) type Sources = BTreeMap<Source, SourceState>;
 
 /// What is said where no safepoint can be seen.
-pub(crate) const NO_WINDOWS: &str =
-    "this libjvm has neither usdt probes nor a symbol table; its pauses are known from its gc log only";
+pub(crate) const NO_WINDOWS: &str = "this libjvm has neither usdt probes nor a symbol table; its pauses are known from its gc log only";
 
 /// What the programs have cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -111,7 +111,7 @@ fn a_file_that_may_not_be_read() {
 fn an_endless_line_takes_no_memory() {
     use crate::run::whypause;
     use std::{io::Write, process::Stdio};
-    const CHUNK: [u8; 1 << 20] = [b'x'; 1 << 20];
+    static CHUNK: [u8; 1 << 20] = [b'x'; 1 << 20];
     const MIB: u64 = 256;
     let mut child = whypause(&["explain", "-"])
         .stdin(Stdio::piped())

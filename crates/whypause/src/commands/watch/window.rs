@@ -80,7 +80,7 @@ impl Window {
         }
         if self.lines_since.is_some_and(due) && !self.has_probes() {
             self.lines_since = None;
-            told.push(self.from_log());
+            told.push(self.told_by_log());
         }
         told
     }
@@ -123,7 +123,7 @@ impl Window {
     }
 
     /// Where nothing but the log tells of pauses: those that were not told before.
-    fn from_log(&mut self) -> Diagnosis {
+    fn told_by_log(&mut self) -> Diagnosis {
         let mut diagnosis = diagnose::diagnose_facts(&self.facts);
         let (told, over) = (&mut self.told, self.over);
         diagnosis.pauses.retain(|it| {

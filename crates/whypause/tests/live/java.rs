@@ -1,0 +1,73 @@
+//! Real JVMs for the tests, and when there are none.
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+/// `java` of the newest JDK, if recording is possible at all; otherwise says why not.
+pub(crate) fn newest() -> Option<PathBuf> {
+    let why = if !rustix::process::geteuid().is_root() {
+        "not root"
+    } else if !Path::new("/sys/kernel/btf/vmlinux").exists() {
+        "the kernel has no BTF"
+    } else if let Some(java) = javas().into_iter().max_by_key(|it| it.0) {
+        return Some(java.1);
+    } else {
+        "no JDK from 11 on in /usr/lib/jvm"
+    };
+    println!("SKIPPED: {why}");
+    None
+}
+
+fn javas() -> Vec<(u32, PathBuf)> {
+    let homes = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|it| it.path());
+    let java = |home: PathBuf| {
+        let release = fs::read_to_string(home.join("release")).ok()?;
+        let version = release.lines().find_map(|it| it.strip_prefix("JAVA_VERSION=\""))?;
+        let major = version.split(['.', '"', '-', '+']).next()?.parse().ok()?;
+        let java = home.join("bin/java");
+        (major >= 11 && java.exists()).then_some((major, java))
+    };
+    homes.filter_map(java).collect()
+}
+
+/// A JVM that collects dozens of times a second; killed when the test ends.
+pub(crate) struct Java {
+    pub(crate) child: Child,
+}
+
+impl Java {
+    pub(crate) fn start(java: &Path) -> Java {
+        let mut child = command(java).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "ready");
+        Java { child }
+    }
+
+    pub(crate) fn pid(&self) -> String {
+        self.child.id().to_string()
+    }
+
+    pub(crate) fn runs(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Java {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The command of such a JVM.
+pub(crate) fn command(java: &Path) -> Command {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
+    let mut command = Command::new(java);
+    command.args(["-XX:+UseG1GC", "-Xmx128m", "-Xms128m", "-Xmn32m", "-XX:ParallelGCThreads=2"]);
+    command.args(["-XX:CICompilerCount=2"]).arg(source);
+    command
+}

@@ -1,0 +1,176 @@
+//! `record` and its ends: the time, an interrupt, the JVM's exit, a command's exit, `kill -9`.
+use crate::java::{self, Java, newest};
+use recording::{MonoTime, Recording};
+use rustix::{
+    process::{Pid, Signal},
+    time::ClockId,
+};
+use std::{
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// How long anything may take before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn memory() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").unwrap()
+}
+
+fn record(directory: &Path, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_whypause"))
+        .args(["record", "-o"])
+        .arg(directory)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits until the recording has a safepoint on disk.
+fn wait_for_safepoints(directory: &Path) {
+    let end = Instant::now() + PATIENCE;
+    let there = || Recording::open(directory).is_ok_and(|it| it.facts.safepoints.len() > 10);
+    while !there() {
+        assert!(Instant::now() < end, "nothing was recorded");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn ends_well(child: &mut Child) {
+    let end = Instant::now() + PATIENCE;
+    while child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < end, "it does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(child.wait().unwrap().success());
+}
+
+/// A sealed recording has no live segment left and says why it ended.
+#[track_caller]
+fn check_sealed(directory: &Path, end: &str) {
+    let names = fs::read_dir(directory).unwrap().map(|it| it.unwrap().file_name());
+    let names: Vec<_> = names.map(|it| it.into_string().unwrap()).collect();
+    assert!(names.iter().all(|it| it.ends_with(".parquet")), "{names:?}");
+    let recording = Recording::open(directory).unwrap();
+    let coverage = recording.coverage();
+    assert_eq!((coverage.end.as_str(), coverage.lost_events), (end, 0));
+    assert!(!recording.facts.safepoints.is_empty());
+}
+
+#[test]
+fn the_given_time_ends_it() {
+    let Some(java) = newest() else { return };
+    let (jvm, memory) = (Java::start(&java), memory());
+    let directory = memory.path().join("recording");
+    ends_well(&mut record(&directory, &["-p", &jvm.pid(), "-d", "1s"]));
+    check_sealed(&directory, "the time given was over");
+}
+
+#[test]
+fn an_interrupt_ends_it() {
+    let Some(java) = newest() else { return };
+    let (jvm, memory) = (Java::start(&java), memory());
+    let directory = memory.path().join("recording");
+    let mut recorder = record(&directory, &["-p", &jvm.pid()]);
+    wait_for_safepoints(&directory);
+    let pid = Pid::from_raw(i32::try_from(recorder.id()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, Signal::INT).unwrap();
+    ends_well(&mut recorder);
+    check_sealed(&directory, "it was interrupted");
+}
+
+#[test]
+fn the_exit_of_the_jvm_ends_it() {
+    let Some(java) = newest() else { return };
+    let (mut jvm, memory) = (Java::start(&java), memory());
+    let directory = memory.path().join("recording");
+    let mut recorder = record(&directory, &["-p", &jvm.pid()]);
+    wait_for_safepoints(&directory);
+    jvm.child.kill().unwrap();
+    ends_well(&mut recorder);
+    check_sealed(&directory, "the jvm exited");
+}
+
+/// Ends a process that is not a child of the test.
+struct Ended(Pid);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = rustix::process::kill_process(self.0, Signal::TERM);
+    }
+}
+
+#[test]
+fn a_command_is_recorded_from_its_start_to_its_end() {
+    let Some(java) = newest() else { return };
+    let memory = memory();
+    let directory = memory.path().join("recording");
+    let command = java::command(&java);
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(|it| it.to_str().unwrap()).collect();
+    let arguments: Vec<_> = std::iter::once("--").chain(words).collect();
+    let mut recorder = record(&directory, &arguments);
+    let pid = Pid::from_raw(i32::try_from(recorder.id()).unwrap()).unwrap();
+    let recorder_end = Ended(pid);
+    wait_for_safepoints(&directory);
+    let jvm = Recording::open(&directory).unwrap().facts.jvm.unwrap().pid;
+    drop(Ended(Pid::from_raw(i32::try_from(jvm).unwrap()).unwrap()));
+    ends_well(&mut recorder);
+    std::mem::forget(recorder_end);
+    check_sealed(&directory, "the jvm exited");
+}
+
+#[test]
+fn kill_9_loses_at_most_the_last_second_and_leaves_the_jvm_alone() {
+    let Some(java) = newest() else { return };
+    let (mut jvm, memory) = (Java::start(&java), memory());
+    let directory = memory.path().join("recording");
+    let mut recorder = record(&directory, &["-p", &jvm.pid()]);
+    wait_for_safepoints(&directory);
+    std::thread::sleep(Duration::from_secs(2));
+    let killed = now();
+    recorder.kill().unwrap();
+    recorder.wait().unwrap();
+    let recording = Recording::open(&directory).unwrap();
+    let last = recording.facts.safepoints.iter().map(|it| it.end_probe).max().unwrap();
+    let missing = killed.since(last);
+    assert!(missing < Duration::from_secs(1), "the last {missing:?} are missing");
+    assert_eq!(recording.coverage().end, "");
+    assert!(jvm.runs());
+    // Nothing stands in the way of the next one.
+    let again = memory.path().join("again");
+    ends_well(&mut record(&again, &["-p", &jvm.pid(), "-d", "1s"]));
+    check_sealed(&again, "the time given was over");
+}
+
+fn now() -> MonoTime {
+    let now = rustix::time::clock_gettime(ClockId::Monotonic);
+    let seconds = u64::try_from(now.tv_sec).unwrap();
+    MonoTime(seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap())
+}
+
+#[test]
+fn explain_reads_what_record_wrote() {
+    let Some(java) = newest() else { return };
+    let (jvm, memory) = (Java::start(&java), memory());
+    let directory = memory.path().join("recording");
+    ends_well(&mut record(&directory, &["-p", &jvm.pid(), "-d", "2s"]));
+    let explain = Command::new(env!("CARGO_BIN_EXE_whypause"))
+        .args(["explain", "--format", "json"])
+        .arg(&directory)
+        .output()
+        .unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&explain.stdout).unwrap();
+    assert_eq!(answer["jvm"]["collector"], "g1");
+    let pauses = answer["pauses"]["total_ns"].as_u64().unwrap();
+    let parts =
+        answer["causes"].as_array().unwrap().iter().map(|it| it["time_ns"].as_u64().unwrap());
+    let explained: u64 = parts.sum();
+    assert_eq!(explained + answer["unattributed_ns"].as_u64().unwrap(), pauses);
+    assert!(explained * 100 >= pauses * 98, "{explained} of {pauses} ns explained");
+}
