@@ -47,12 +47,12 @@ obstacle() {
     fi
 }
 
-# Explains what was recorded before, of both scenarios as far as there are recordings.
+# Explains the recordings that come with the project.
 show_recorded() {
     local recording
     for recording in testdata/recordings/*/; do
         [ -d "$recording" ] || continue
-        tell "── ${recording%/} ──" ""
+        tell "── whypause explain ${recording%/} ──" ""
         "$whypause" explain "$recording"
     done
 }
@@ -65,7 +65,7 @@ verdict=0
 why="$(obstacle)"
 if [ -n "$why" ]; then
     tell "left out: making pauses happen here ($why)" \
-        "Instead, this is what was recorded earlier in the lab:"
+        "Instead, this is what whypause says of recordings that were made in the lab:"
     show_recorded
     exit 0
 fi

@@ -20,7 +20,8 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
 }
 
 fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Duration) -> Finding {
-    let explanation = (cause.explain)(tally, index);
+    let mut explanation = (cause.explain)(tally, index);
+    explanation.advice.sort_by_key(|it| it.when);
     Finding {
         cause,
         certainty: tally.certainty(),

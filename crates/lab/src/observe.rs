@@ -33,7 +33,7 @@ impl Observer<'_> {
         self.output.join("recording")
     }
 
-    /// `whypause record -p PID -d TIME -o DIR`.
+    /// `whypause record --self-cost -p PID -d TIME -o DIR`.
     pub(crate) fn record(
         &self,
         cleanup: &mut Cleanup,
@@ -42,7 +42,7 @@ impl Observer<'_> {
         progress: &Progress<'_, '_>,
     ) -> Result<(), LabError> {
         let mut command = Command::new(self.program);
-        command.args(["record", "-p", &staged.jvm.pid().to_string()]);
+        command.args(["record", "--self-cost", "-p", &staged.jvm.pid().to_string()]);
         command.args(["-d", &format!("{}ms", time.as_millis()), "-o"]).arg(self.recording());
         let begun = Instant::now();
         let keep_going = |cleanup: &mut Cleanup| {

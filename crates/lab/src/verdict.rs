@@ -4,15 +4,10 @@ use crate::{
     scenarios::{self, Role},
 };
 use serde::Serialize;
-use std::time::Duration;
 
 /// By how much the explained and the measured time of blocked writes may differ, as a share of
 /// the larger.
 const LARGEST_DIFFERENCE_PERCENT: u128 = 5;
-
-/// In a quiet run a cause may have this much of all pauses together before it counts as named: a
-/// log on a disk of its own still waits now and then, for a moment, for its own journal.
-const QUIET: Duration = Duration::from_millis(10);
 
 /// The first JDK with probes in every build that is tested. Before it there is the log alone,
 /// which does not say what blocked.
@@ -93,7 +88,7 @@ fn fault(result: &RunResult) -> Vec<String> {
 /// None of the causes that the lab can make may be named.
 fn clean(result: &RunResult) -> Vec<String> {
     let made = |id: &str| scenarios::ALL.iter().any(|it| it.id == id);
-    let named = result.causes.iter().filter(|it| made(&it.id) && it.time >= QUIET);
+    let named = result.causes.iter().filter(|it| made(&it.id));
     named.map(|it| format!("`{}` was named, with {:.0?}", it.id, it.time)).collect()
 }
 
@@ -101,7 +96,7 @@ fn clean(result: &RunResult) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::{explained::Explained, result::NamedCause};
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, time::Duration};
 
     const ID: &str = "gc-log-write-blocked";
 
@@ -153,9 +148,8 @@ mod tests {
     fn a_quiet_run_names_no_cause_of_the_lab() {
         check("baseline felt 40 long 0", "passed");
         check("baseline felt 90 long 1 first gc-work names gc-work", "passed");
-        check("baseline felt 40 long 0 names mapped-file-fault for 9", "passed");
         check(
-            "baseline felt 40 long 0 names mapped-file-fault for 10",
+            "baseline felt 40 long 0 names mapped-file-fault for 2",
             "`mapped-file-fault` was named",
         );
         check(&format!("fixed-async felt 40 long 0 names {ID} for 55"), "was named");

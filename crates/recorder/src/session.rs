@@ -279,6 +279,10 @@ impl Session {
                 inbox.windows.torn(),
             );
         }
+        if counters.repaired > 0 {
+            let what = "switches were not seen, and reckoned from the threads' run time";
+            coverage.note("scheduler", what, counters.repaired);
+        }
         coverage.kernel_time = self.kernel.run_time().map(|it| it.total());
         coverage.recorder_cpu = self.cost.own_cpu();
         coverage.recorder_rss_bytes = self.cost.own_peak_bytes();

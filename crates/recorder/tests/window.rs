@@ -51,6 +51,7 @@ fn check(collector: &str, windows: Windows) {
 /// What must hold for every recording, whatever happened on the host.
 fn check_consistency(facts: &Facts, name: &str) {
     let coverage = facts.coverage.as_ref().unwrap();
+
     assert_eq!(coverage.lost_events, 0, "{name}");
     assert!(coverage.has(Source::Scheduler), "{name}");
     assert!(coverage.switches > 0, "{name}");

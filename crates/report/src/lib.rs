@@ -6,9 +6,7 @@
 //!
 //! Nothing here reads the environment, the terminal or the clock: the caller says in [`Options`]
 //! how wide the terminal is, whether it shows colour, and in which zone it wants to see times.
-pub mod bytes;
 pub mod csv;
-pub mod duration;
 pub mod json;
 pub mod line;
 pub mod markdown;
@@ -21,8 +19,7 @@ pub mod text;
 mod when;
 mod words;
 
-pub use bytes::bytes;
-pub use duration::duration;
+pub use diagnose::text::{bytes, duration};
 pub use jiff::tz::TimeZone;
 pub use options::{Options, Style};
 pub use share::percent;

@@ -35,6 +35,7 @@ use crate::{
     text,
 };
 use recording::{Interval, OffCpuCause, Source};
+use std::time::Duration;
 
 /// Functions that only a fault on a file mapping passes through. Several, because compilers
 /// inline some of them (`__do_fault`, `do_shared_fault`).
@@ -61,8 +62,13 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
+/// A page that is in memory, but not yet mapped, is a fault too, and so is one from a fast disk.
+/// Less than this in a pause is nobody's trouble.
+const MIN_BLOCKED: Duration = Duration::from_millis(1);
+
 fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.intervals(|segment| is_file_fault(case.index, segment))
+    let wanted = |segment: &Segment| is_file_fault(case.index, segment);
+    if case.time(wanted) < MIN_BLOCKED { Vec::new() } else { case.intervals(wanted) }
 }
 
 fn is_file_fault(index: &Index<'_>, segment: &Segment) -> bool {
@@ -162,6 +168,22 @@ mod tests {
             let faults = case.segments.iter().filter(|it| super::is_file_fault(case.index, it));
             assert!(faults.map(|it| it.phase).all(|it| it == Phase::Reaching));
         });
+    }
+
+    #[test]
+    fn one_millisecond_is_a_wait_and_less_is_not() {
+        let fault = |us: u64| {
+            format!(
+                "jvm 17.0.15 g1
+                 thread 1 vm-thread VM Thread
+                 thread 7 java reader
+                 safepoint 0us 9000us op ThreadDump 5000us 8999us vm 1
+                 1 waiting 0us 5000us
+                 7 blocked 0us {us}us fault index.bin stack filemap_fault"
+            )
+        };
+        check(&CAUSE, &fault(999), "absent");
+        check(&CAUSE, &fault(1000), "present 1ms measured");
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn a_namespace_that_copied_the_mounts_does_not_keep_the_disk() {
     let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
     let disk = SlowDisk::create(&mut cleanup, &dir, "slow", SMALL_DISK).unwrap();
     let mut container = Command::new("unshare")
-        .args(["--mount", "sh", "-c", "echo ready; sleep 600"])
+        .args(["--mount", "sh", "-c", "echo ready; exec sleep 600"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

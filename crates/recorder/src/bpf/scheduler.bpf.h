@@ -172,7 +172,7 @@ static __always_inline void send_wait(struct thread *it, u32 tid, struct task_st
 
 	if (!record)
 		return;
-	if (now - it->wake >= LONG_NS) {
+	if (before && now - it->wake >= LONG_NS) {
 		record->holder = before->tgid;
 		bpf_probe_read_kernel_str(record->holder_name, COMM, before->comm);
 	}
@@ -230,6 +230,23 @@ static __always_inline void start_current(u64 now)
 		it->on = now;
 }
 
+// Some switches are not seen: those before the programs started, and those of a task for which the
+// kernel keeps programs from running. When the thread leaves its CPU, the kernel's own account
+// tells since when it had it.
+static __always_inline void repair_arrival(struct thread *it, struct task_struct *task, u64 now)
+{
+	u64 ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
+	u64 arrival = ran < now ? now - ran : now;
+
+	if (it->off || it->out)
+		count(COUNTER_REPAIRED);
+	if (arrival < it->off)
+		arrival = it->off;
+	if (arrival < it->out)
+		arrival = it->out;
+	take_cpu(it, task->pid, 0, arrival);
+}
+
 // Sends what the current thread did up to now, as if it left the CPU, and goes on from here.
 static __always_inline void flush_current(u64 now)
 {
@@ -262,6 +279,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (leaves) {
 		it = thread_of(prev);
 		if (it) {
+			if (it->out || !it->on)
+				repair_arrival(it, prev, now);
 			if (is_accounted(prev->pid))
 				account_vm_thread(TOTAL_ON_CPU, now);
 			leave_cpu(ctx, it, prev, preempt, now);

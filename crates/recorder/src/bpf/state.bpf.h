@@ -26,7 +26,7 @@ struct {
 	__uint(value_size, 48 * sizeof(u64));
 } stacks SEC(".maps");
 
-enum counter { COUNTER_SWITCHES, COUNTER_LOST, COUNTER_LOST_STACKS, COUNTERS };
+enum counter { COUNTER_SWITCHES, COUNTER_LOST, COUNTER_LOST_STACKS, COUNTER_REPAIRED, COUNTERS };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

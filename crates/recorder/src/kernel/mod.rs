@@ -63,6 +63,8 @@ pub(crate) struct Counters {
     pub(crate) lost: u64,
     /// Stacks that could not be taken.
     pub(crate) lost_stacks: u64,
+    /// Switches to a thread that were not seen and reckoned from its run time.
+    pub(crate) repaired: u64,
 }
 
 /// Which sources an attach brought about.

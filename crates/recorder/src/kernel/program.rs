@@ -258,20 +258,28 @@ impl Kernel {
                 .and_then(|it| it.lookup_percpu(&which.to_ne_bytes(), MapFlags::ANY).ok()?);
             values.iter().flatten().map(|it| number(it)).sum()
         };
-        Counters { switches: sum(0), lost: sum(1), lost_stacks: sum(2) }
+        let missed: u64 =
+            self.fdinfos().map(|(_, fdinfo)| field(&fdinfo, "recursion_misses:")).sum();
+        Counters { switches: sum(0), lost: sum(1) + missed, lost_stacks: sum(2), repaired: sum(3) }
     }
 
     /// What the programs cost so far, where it is measured.
     pub(crate) fn run_time(&self) -> Option<RunTime> {
         self.measuring.as_ref()?;
-        let programs = self.object.progs().filter(|it| it.autoload());
-        let programs = programs.filter_map(|it| {
+        let cost = |(name, fdinfo): (String, String)| {
+            let time = Duration::from_nanos(field(&fdinfo, "run_time_ns:"));
+            (name, field(&fdinfo, "run_cnt:"), time)
+        };
+        Some(RunTime { programs: self.fdinfos().map(cost).collect() })
+    }
+
+    /// Name and `/proc/self/fdinfo` of each program that is loaded.
+    fn fdinfos(&self) -> impl Iterator<Item = (String, String)> {
+        self.object.progs().filter(|it| it.autoload()).filter_map(|it| {
             let name = it.name().to_string_lossy().into_owned();
             let path = format!("/proc/self/fdinfo/{}", it.as_fd().as_raw_fd());
-            let (calls, time) = cost(&fs::read_to_string(path).ok()?);
-            Some((name, calls, time))
-        });
-        Some(RunTime { programs: programs.collect() })
+            Some((name, fs::read_to_string(path).ok()?))
+        })
     }
 }
 
@@ -279,13 +287,10 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, u64::from_ne_bytes)
 }
 
-/// Calls and time from the `fdinfo` of a program.
-fn cost(fdinfo: &str) -> (u64, Duration) {
-    let field = |name: &str| {
-        let line = fdinfo.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|it| it.trim().parse().ok()).unwrap_or(0)
-    };
-    (field("run_cnt:"), Duration::from_nanos(field("run_time_ns:")))
+/// A number of the `fdinfo` of a program; 0 where this kernel does not have it.
+fn field(fdinfo: &str, name: &str) -> u64 {
+    let line = fdinfo.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|it| it.trim().parse().ok()).unwrap_or(0)
 }
 
 fn missing(sources: &mut Sources, which: &[Source], why: &str) {
@@ -378,8 +383,9 @@ mod tests {
     #[test]
     fn the_cost_is_read_from_fdinfo() {
         let fdinfo = "pos:\t0\nrun_time_ns:\t1500\nrun_cnt:\t3\nrecursion_misses:\t0\n";
-        assert_eq!(cost(fdinfo), (3, Duration::from_nanos(1500)));
-        assert_eq!(cost(""), (0, Duration::ZERO));
+        assert_eq!(field(fdinfo, "run_time_ns:"), 1500);
+        assert_eq!(field(fdinfo, "run_cnt:"), 3);
+        assert_eq!(field("", "run_cnt:"), 0);
     }
 
     #[test]
