@@ -1,11 +1,11 @@
 //! The account of a pause: for each nanosecond, the one thread that everybody waited for and
 //! what it did.
 //!
-//! The time to reach the safepoint is read from the straggler ([`reaching`]); the operation is
-//! walked backwards along wake-ups ([`operation`]); where the path only waits for peers, a peer
-//! that was held up is charged ([`peers`]). Safepoints whose slices were not kept are accounted
+//! The VM thread's path is walked backwards along wake-ups ([`path`]); where it only waits for
+//! peers, a peer that was held up is charged ([`peers`]). The time to reach the safepoint belongs
+//! to the straggler ([`reaching`]). Safepoints whose slices were not kept are accounted
 //! from the VM thread's totals ([`totals`]).
-mod operation;
+mod path;
 mod peers;
 mod reaching;
 #[cfg(test)]
@@ -33,7 +33,7 @@ pub(crate) fn of_safepoint(
         (Interval::new(interval.start, reached), Interval::new(reached, interval.end));
     let segments = if safepoint.detailed {
         let mut segments = reaching::walk(index, safepoint.vm_tid, before);
-        segments.extend(operation::walk(index, safepoint.vm_tid, after));
+        segments.extend(path::walk(index, safepoint.vm_tid, Phase::Operation, after));
         segments
     } else {
         let mut segments =

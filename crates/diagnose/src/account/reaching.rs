@@ -3,8 +3,9 @@
 //! Application threads stop on their own, so this part is as long as its slowest thread needs:
 //! the straggler. Its slices are the account; before it did anything, the slices of the thread
 //! that stopped next to last, and so on. Where the VM thread itself is blocked in the kernel (as
-//! on its statistics file, before it has even asked), it is the one that was waited for.
-use super::{cover, overlay};
+//! on its statistics file, before it has even asked), it is the one that was waited for; and where it
+//! waits for a concurrent GC thread (HotSpot `SuspendibleThreadSet::synchronize`), that one is.
+use super::{cover, overlay, path};
 use crate::{
     case::{Phase, Segment},
     index::Index,
@@ -26,7 +27,7 @@ const STRAGGLERS: usize = 16;
 
 /// The account of `interval`.
 pub(super) fn walk(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<Segment> {
-    let mut account = cover(index, vm_tid, Phase::Reaching, interval);
+    let mut account = path::walk(index, vm_tid, Phase::Reaching, interval);
     for (stopped, tid) in stragglers(index, vm_tid, interval) {
         let late = cover(index, tid, Phase::Reaching, Interval::new(interval.start, stopped));
         account = overlay(&account, &late, |now, late| {

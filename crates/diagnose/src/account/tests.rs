@@ -141,6 +141,22 @@ fn a_thread_that_stirred_last_does_not_hide_the_one_that_was_waited_for() {
 }
 
 #[test]
+fn a_concurrent_gc_thread_that_has_no_cpu_holds_up_the_stop() {
+    check(
+        "thread 1 vm-thread VM Thread
+         thread 2 gc-concurrent G1 Conc#0
+         safepoint 0ms 50ms op ThreadDump 40ms 50ms vm 1
+         1 waiting 0ms 40ms by 2
+         1 on-cpu 40ms 50ms
+         2 runnable 0ms 39ms
+         2 on-cpu 39ms 41ms",
+        "0-39 2 runnable
+         39-40 2 on-cpu
+         40-50 1 on-cpu",
+    );
+}
+
+#[test]
 fn a_fault_after_the_stop_does_not_make_a_thread_one_in_native_code() {
     check(
         "thread 1 vm-thread VM Thread

@@ -1,4 +1,4 @@
-//! The operation, walked backwards from its end along wake-ups.
+//! The path, walked backwards from its end along wake-ups.
 //!
 //! At each instant the path is on one thread. Where that thread waited and another thread of the
 //! JVM woke it, the waker accounts for the time of the wait, and whoever woke the waker for its
@@ -29,14 +29,20 @@ struct Walk<'a, 'b> {
     at: MonoTime,
     /// The VM thread first, then whoever it waits for. Empty when the walk is over.
     legs: Vec<Leg>,
+    phase: Phase,
     /// In reverse order.
     found: Vec<Segment>,
 }
 
-/// The account of `interval`.
-pub(super) fn walk(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<Segment> {
+/// The account of `interval`, seen from the VM thread.
+pub(super) fn walk(
+    index: &Index<'_>,
+    vm_tid: u32,
+    phase: Phase,
+    interval: Interval,
+) -> Vec<Segment> {
     let legs = vec![Leg { tid: vm_tid, from: interval.start }];
-    let mut walk = Walk { index, at: interval.end, legs, found: Vec::new() };
+    let mut walk = Walk { index, at: interval.end, legs, phase, found: Vec::new() };
     while let Some(&leg) = walk.legs.last() {
         walk.step(leg);
     }
@@ -70,9 +76,8 @@ impl Walk<'_, '_> {
 
     fn step_slice(&mut self, leg: Leg, slice: &ThreadSlice) {
         let part = Interval::new(slice.interval.start.max(leg.from), self.at);
-        let own = vec![from_slice(self.index, slice, Phase::Operation, part)];
-        let waits = slice_waits_for_peers(slice);
-        let charged = if waits { peers::charge(self.index, leg.tid, own) } else { own };
+        let own = vec![from_slice(self.index, slice, self.phase, part)];
+        let charged = if slice_waits_for_peers(slice) { self.charge(leg, own) } else { own };
         self.found.extend(charged.into_iter().rev());
         self.at = part.start;
     }
@@ -81,10 +86,17 @@ impl Walk<'_, '_> {
     fn step_unseen(&mut self, leg: Leg) {
         let known = self.index.last_end_before(leg.tid, self.at).filter(|&it| it < self.at);
         let start = known.map_or(leg.from, |it| it.max(leg.from));
-        let own =
-            vec![unseen(self.index, leg.tid, Phase::Operation, Interval::new(start, self.at))];
-        self.found.extend(peers::charge(self.index, leg.tid, own).into_iter().rev());
+        let own = vec![unseen(self.index, leg.tid, self.phase, Interval::new(start, self.at))];
+        self.found.extend(self.charge(leg, own).into_iter().rev());
         self.at = start;
+    }
+
+    /// While the threads are being stopped, the operation has no peers yet.
+    fn charge(&self, leg: Leg, own: Vec<Segment>) -> Vec<Segment> {
+        match self.phase {
+            Phase::Reaching => own,
+            Phase::Operation => peers::charge(self.index, leg.tid, own),
+        }
     }
 }
 
