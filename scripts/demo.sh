@@ -52,8 +52,8 @@ show_recorded() {
     local recording
     for recording in testdata/recordings/*/; do
         [ -d "$recording" ] || continue
-        tell "── whypause explain ${recording%/} ──" ""
-        "$whypause" explain "$recording"
+        tell "── whypause explain ${recording}recording ──" ""
+        "$whypause" explain "${recording}recording"
     done
 }
 

@@ -91,12 +91,8 @@ static __always_inline bool is_accounted(u32 tid)
 	return safepoint.open && safepoint.vm_tid == tid;
 }
 
-static __always_inline struct slice *send_cycle(struct thread *it, u32 tid, u64 out)
+static __always_inline void fill_cycle(struct slice *record, struct thread *it, u32 tid, u64 out)
 {
-	struct slice *record = RESERVE(struct slice);
-
-	if (!record)
-		return 0;
 	set_head(&record->head, RECORD_SLICE, it->flags, tid, it->off);
 	record->wake = it->wake;
 	record->on = it->on;
@@ -110,7 +106,6 @@ static __always_inline struct slice *send_cycle(struct thread *it, u32 tid, u64 
 	record->device = it->device;
 	record->holder = 0;
 	record->holder_name[0] = 0;
-	return record;
 }
 
 static __always_inline void end_cycle(struct thread *it, u32 tid, u64 out)
@@ -119,9 +114,11 @@ static __always_inline void end_cycle(struct thread *it, u32 tid, u64 out)
 
 	if (!it->on || !overlaps_safepoint(it->off ? it->off : it->on))
 		return;
-	record = send_cycle(it, tid, out);
-	if (record)
-		submit(record);
+	record = RESERVE(struct slice);
+	if (!record)
+		return;
+	fill_cycle(record, it, tid, out);
+	submit(record);
 }
 
 static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_struct *task,
@@ -168,10 +165,11 @@ static __always_inline bool is_wait_wanted(struct thread *it)
 
 static __always_inline void send_wait(struct thread *it, u32 tid, struct task_struct *before, u64 now)
 {
-	struct slice *record = send_cycle(it, tid, 0);
+	struct slice *record = RESERVE(struct slice);
 
 	if (!record)
 		return;
+	fill_cycle(record, it, tid, 0);
 	if (before && now - it->wake >= LONG_NS) {
 		record->holder = before->tgid;
 		bpf_probe_read_kernel_str(record->holder_name, COMM, before->comm);
@@ -247,22 +245,36 @@ static __always_inline void repair_arrival(struct thread *it, struct task_struct
 	take_cpu(it, task->pid, 0, arrival);
 }
 
-// Sends what the current thread did up to now, as if it left the CPU, and goes on from here.
-static __always_inline void flush_current(u64 now)
+// Sends what the current thread did up to here, as if it left the CPU, and goes on from here.
+//
+// Unlike the scheduler's programs this runs where the thread can lose its CPU, and they then
+// change its state. So all that takes time comes before the time is read.
+static __always_inline void flush_current(void)
 {
+	struct slice *record;
 	struct thread *it;
 	u32 tid = (u32)bpf_get_current_pid_tgid();
+	u64 now;
 
 	if (!config.scheduler)
 		return;
 	it = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
-	// It may have lost its CPU since `now` was read, and what was before has been sent.
-	if (!it || !it->on || it->on >= now)
+	if (!it)
 		return;
-	end_cycle(it, tid, now);
-	it->off = 0;
+	record = RESERVE(struct slice);
+	if (!record)
+		return;
+	now = bpf_ktime_get_ns();
+	// Its arrival was not seen: that is repaired when it leaves.
+	if (!it->on || it->out) {
+		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+		return;
+	}
+	fill_cycle(record, it, tid, now);
 	it->on = now;
+	it->off = 0;
 	it->merged = 0;
+	submit(record);
 }
 
 SEC("tp_btf/sched_switch")

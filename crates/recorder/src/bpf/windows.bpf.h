@@ -95,7 +95,7 @@ static __always_inline void operation_end(void)
 		__builtin_memcpy(record->name, safepoint.name, sizeof(record->name));
 		submit(record);
 	}
-	flush_current(now);
+	flush_current();
 }
 
 static __always_inline void safepoint_end(void)
@@ -106,7 +106,7 @@ static __always_inline void safepoint_end(void)
 	if (!safepoint.open || !is_jvm_current())
 		return;
 	account_vm_thread(TOTAL_ON_CPU, now);
-	flush_current(now);
+	flush_current();
 	safepoint.end = now;
 	safepoint.open = 0;
 	record = RESERVE(struct end);

@@ -134,7 +134,7 @@ impl JvmError {
                 "`whypause ps` lists the jvms of this host".into()
             }
             JvmError::NoMatch { unreadable, .. } => format!(
-                "{unreadable} processes could not be looked into; run as root to see their jvms too"
+                "could not look into {unreadable} of the processes; run as root to see their jvms too"
             ),
             JvmError::Ambiguous { .. } => "give the pid, or more of the name".into(),
         }

@@ -133,7 +133,7 @@ impl<'a> Processes<'a> {
         writers.scan(clocks::now());
         self.outbox.state(Source::Writers, SourceState::Recorded);
         if writers.unreadable > 0 {
-            let message = "processes whose written bytes must not be read";
+            let message = "processes that may not be looked into, so what they write is not known";
             self.outbox.note(ITEM, message, writers.unreadable);
         }
     }

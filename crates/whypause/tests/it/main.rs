@@ -5,4 +5,5 @@ mod arguments;
 mod bad_input;
 mod generated;
 mod output;
+mod recordings;
 mod run;

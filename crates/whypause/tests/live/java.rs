@@ -10,6 +10,8 @@ use std::{
 pub(crate) fn newest() -> Option<PathBuf> {
     let why = if !rustix::process::geteuid().is_root() {
         "not root"
+    } else if cfg!(not(feature = "bpf")) {
+        "built without the kernel side"
     } else if !Path::new("/sys/kernel/btf/vmlinux").exists() {
         "the kernel has no BTF"
     } else if let Some(java) = javas().into_iter().max_by_key(|it| it.0) {

@@ -156,5 +156,5 @@ fn a_process_that_cannot_be_read_is_counted() {
     let roots = Roots { proc: root.path().into(), sys: root.path().into() };
     assert_eq!(find_jvms(&roots), Found { jvms: vec![], unreadable: 1 });
     let error = select(&roots, "x").unwrap_err();
-    assert!(error.hint().contains("1 processes could not be looked into"));
+    assert!(error.hint().contains("could not look into 1 of the processes"));
 }
