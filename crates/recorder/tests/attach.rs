@@ -89,8 +89,11 @@ fn a_killed_recorder_leaves_the_jvm_alone() {
         .spawn()
         .unwrap();
     wait_for_line(&mut recorder, "recording");
+    let programs = programs_of(recorder.id());
+    assert!(!programs.is_empty());
     recorder.kill().unwrap();
     recorder.wait().unwrap();
+    wait_until_gone(&programs);
     let before = java.logged().len();
     let end = Instant::now() + Duration::from_secs(10);
     while java.logged().len() < before + 5 && Instant::now() < end {
@@ -102,6 +105,32 @@ fn a_killed_recorder_leaves_the_jvm_alone() {
     let facts = record(&java.jvm(), Options::default(), |it| !it.safepoints.is_empty());
     assert!(!facts.safepoints.is_empty());
 }
+
+/// Ids of the programs that a process holds in the kernel.
+fn programs_of(pid: u32) -> Vec<u32> {
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fdinfo")).unwrap();
+    let texts = descriptors.filter_map(|it| fs::read_to_string(it.ok()?.path()).ok());
+    let id = |text: String| {
+        let line = text.lines().find_map(|it| it.strip_prefix("prog_id:"))?;
+        line.trim().parse().ok()
+    };
+    texts.filter_map(id).collect()
+}
+
+/// Waits until the kernel has none of these programs any more, and so none of their probes.
+#[cfg(feature = "bpf")]
+fn wait_until_gone(programs: &[u32]) {
+    let end = Instant::now() + Duration::from_secs(10);
+    let left =
+        || libbpf_rs::query::ProgInfoIter::default().filter(|it| programs.contains(&it.id)).count();
+    while left() > 0 {
+        assert!(Instant::now() < end, "the recorder's programs outlive it");
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(not(feature = "bpf"))]
+fn wait_until_gone(_programs: &[u32]) {}
 
 fn wait_for_line(child: &mut std::process::Child, wanted: &str) {
     use std::io::{BufRead, BufReader};
