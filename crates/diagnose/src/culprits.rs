@@ -125,8 +125,9 @@ fn holder(pid: u32, name: &str, time: Duration) -> Culprit {
         kind: CulpritKind::Process,
         name: name.into(),
         pid: Some(pid),
+        // Others may have had it earlier in the wait: only the last one was seen.
         statement: format!(
-            "{name} (pid {pid}) had the CPU before it was free again, {} of the wait",
+            "{name} (pid {pid}) had the CPU last, in waits of {} together",
             text::duration(time)
         ),
     }
