@@ -235,6 +235,7 @@ def kernel_row(name, cost, bar):
     cells = [
         name,
         f"{own['switches'] / recorded:,.0f}",
+        f"{own['jvm_cpu_ns'] / 1e9 / recorded:.2f}",
         percent(share),
         percent(cost["kernel_share_outside"]),
         bar,
@@ -260,6 +261,7 @@ def say(message):
 
 def measure(arguments, scratch):
     """Runs all loads, and prints the tables."""
+    arguments.scratch = scratch
     classes = Path(scratch) / "classes"
     classes.mkdir()
     compile_workloads(arguments.javac, classes)
@@ -270,16 +272,32 @@ def measure(arguments, scratch):
     program, seconds = str(arguments.whypause), arguments.seconds
     rows = []
     with kernel_counts_run_time():
-        say("in-kernel time: allocation load")
-        with load("AllocLoad", ["-Xmn64m"]) as running:
-            cost = steady_cost(program, scratch, running, seconds)
-            rows.append(kernel_row("allocation", cost, "≤ 0.5 % at 4,000 switches/s"))
+        for name, workload in (
+            ("allocation at full speed", ["rate=0", "size=2048", "queue=4000", "drop=2000"]),
+            ("allocation, mostly waiting", []),
+        ):
+            say(f"in-kernel time: {name}")
+            with load("AllocLoad", ["-Xmn64m"], *workload) as running:
+                cost = steady_cost(program, scratch, running, seconds)
+                rows.append(kernel_row(name, cost, "≤ 0.5 % at 4,000 switches/s"))
         say("in-kernel time: handoff load")
         with load("Handoff") as running:
             cost = steady_cost(program, scratch, running, seconds)
             rows.append(kernel_row("handoff", cost, "≤ 6 % at 190,000 switches/s"))
 
+    print(f"Measured on {machine(arguments.java)}.\n")
+    print("| Load | Switches of the JVM per second | JVM's CPU, in cores | In-kernel time of JVM CPU, own account | the kernel's counters | Bar | Recorder's process, of one core | Its memory (bar 32 MiB) | Events lost |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    print("\n".join(rows))
+    print(flush=True)
+    if arguments.rounds > 0:
+        measure_throughput(arguments, load)
+
+
+def measure_throughput(arguments, load):
+    """Runs saturating loads with and without the recorder in turn, and prints the table."""
     outcomes = []
+    program, seconds = str(arguments.whypause), arguments.seconds
     for name, bar, young, rate in (
         ("about 20 collections a second", "≤ 1 % of a core", "-Xmn256m", 0),
         ("all cores, about 100 collections a second", "≤ 3 % of a core", "-Xmn32m", 0),
@@ -288,14 +306,9 @@ def measure(arguments, scratch):
         sized = ["threads=2", f"rate={rate}", "size=2048", "queue=4000", "drop=2000"]
         with load("AllocLoad", [young], *sized) as running:
             outcomes.append(
-                (name, bar, throughput_loss(program, scratch, running, arguments.rounds, seconds))
+                (name, bar, throughput_loss(program, arguments.scratch, running, arguments.rounds, seconds))
             )
 
-    print(f"Measured on {machine(arguments.java)}.\n")
-    print("| Load | Switches of the JVM per second | In-kernel time of JVM CPU, own account | the kernel's counters | Bar | Recorder's process, of one core | Its memory (bar 32 MiB) | Events lost |")
-    print("|---|---|---|---|---|---|---|---|")
-    print("\n".join(rows))
-    print()
     print("| Load | Collections per second | Recorder's process | Bar | Throughput lost, median (bar 1 %) | Quartiles | Alternations | Events lost |")
     print("|---|---|---|---|---|---|---|---|")
     for name, bar, outcome in outcomes:
@@ -322,13 +335,13 @@ def parse_arguments():
     parser.add_argument("--seconds", type=int, default=15,
                         help="length of one measurement, 5 or more (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=9,
-                        help="alternations with and without the recorder, 7 or more for a "
+                        help="alternations with and without the recorder; 0 leaves them out, 7 or more for a "
                              "number worth quoting (default: %(default)s)")
     parser.add_argument("--java", default="java", help="the JVM (default: %(default)s)")
     parser.add_argument("--javac", default="javac", help="its compiler (default: %(default)s)")
     arguments = parser.parse_args()
-    if arguments.seconds < 5 or arguments.rounds < 2:
-        parser.error("--seconds must be 5 or more, --rounds 2 or more")
+    if arguments.seconds < 5 or 0 < arguments.rounds < 2:
+        parser.error("--seconds must be 5 or more, --rounds 0 or 2 and more")
     return arguments
 
 

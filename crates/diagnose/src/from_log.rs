@@ -195,6 +195,17 @@ mod tests {
     }
 
     #[test]
+    fn a_stop_without_a_name_is_not_called_an_operation() {
+        let stopped = "Total time for which application threads were stopped";
+        check(
+            &format!(
+                "1.500: {stopped}: 1.4200000 seconds, Stopping threads took: 0.0001000 seconds\n"
+            ),
+            " 1.42s: vm-operation 100µs rest 1.4199s",
+        );
+    }
+
+    #[test]
     fn a_collection_without_its_safepoint_line_is_a_pause_of_its_own() {
         check(
             "[0.100s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 40M->2M(64M) 5.000ms\n\

@@ -217,11 +217,12 @@ fn stop(safepoint: &Safepoint, inside: &[GcEvent], start_ns: u64) -> LogPause {
         ..pause_of(PauseKind::Safepoint, &safepoint.stamp, start_ns, safepoint.total)
     };
     let around = operating.saturating_sub(collections);
-    // What surrounds a collection is small; what surrounds none is the operation itself.
-    let around_is_known = if inside.is_empty() {
-        !names_collection(&pause)
-    } else {
-        around < ORDINARY + collections / 10
+    // What surrounds a collection is small; what surrounds none is the operation itself, if the
+    // log names one: JDK 8 does not, and its stop may be anything.
+    let named = !pause.operation.is_empty() && !names_collection(&pause);
+    let around_is_known = match inside.is_empty() {
+        true => named || around < ORDINARY,
+        false => around < ORDINARY + collections / 10,
     };
     lay_out(
         pause,
