@@ -206,13 +206,14 @@ fn a_live_jvm_is_found_described_and_its_rotating_log_followed() {
     for source in [Source::GcLog, Source::Files, Source::Writers, Source::HostCounters] {
         assert!(coverage.has(source), "{source:?} {coverage:?}");
     }
-    check_log(&facts);
+    check_log(&facts, &coverage);
     // The bar is 0.3 % in a release build on a quiet host; this is an unoptimised one.
     assert!(share < 0.02, "{share}");
 }
 
 /// Collections are numbered, and a file of 8 KB holds several of them: a lost file would show.
-fn check_log(facts: &Facts) {
+/// On a busy host the JVM may rotate faster than the tail may read; then that is said.
+fn check_log(facts: &Facts, coverage: &Coverage) {
     let number = |text: &str| text.split("GC(").nth(1)?.split(')').next()?.parse::<u32>().ok();
     let numbers: BTreeSet<u32> = facts.log_lines.iter().filter_map(|it| number(&it.text)).collect();
     let files = facts.log_lines.iter().filter(|it| it.offset == 0).count();
@@ -220,7 +221,8 @@ fn check_log(facts: &Facts) {
     assert!(numbers.len() > 20 && files > 2);
     let (first, last) = (numbers.first().copied().unwrap(), numbers.last().copied().unwrap());
     let lost: Vec<u32> = (first..=last).filter(|it| !numbers.contains(it)).collect();
-    assert!(lost.is_empty(), "lost {lost:?}");
+    let said = coverage.notes.iter().any(|it| it.message.contains("rotated faster"));
+    assert!(lost.is_empty() || said, "lost {lost:?} without a word");
     // Wanted at most once: the head.
     assert!(facts.log_lines.iter().filter(|it| it.text.contains("Using G1")).count() <= 1);
 }
