@@ -56,6 +56,7 @@ impl LogPauses {
                 }
                 self.jvm.push(jvm.fact);
             }
+            Event::AllocationStall(_) | Event::HumongousAllocation(_) | Event::FreeSpace(_) => {}
             Event::ConcurrentCycle(cycle) => {
                 self.see(&cycle.stamp);
                 self.sums.concurrent_cycles += u64::from(cycle.edge == CycleEdge::Begin);

@@ -32,6 +32,9 @@ pub struct LineCounts {
     pub malformed: u64,
     /// Lines of [`Unrecognised::UnknownPause`].
     pub unknown_pause: u64,
+    /// Messages that the JVM says it dropped because its buffer for asynchronous logging was full.
+    /// They are in no line.
+    pub dropped_messages: u64,
 }
 
 impl LineCounts {

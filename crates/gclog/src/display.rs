@@ -1,8 +1,8 @@
 //! Events as one line of text each: for expected results of tests and for debugging, exact to the
 //! nanosecond. Not a format for users or programs.
 use crate::{
-    ConcurrentCycle, CycleEdge, Event, Extent, GcEvent, Generation, JvmEvent, JvmFact, Safepoint,
-    Stamp, Transition,
+    AllocationStall, ConcurrentCycle, CycleEdge, CycleScope, Event, Extent, GcEvent, Generation,
+    JvmEvent, JvmFact, PhaseTime, References, Safepoint, Stamp, Transition,
 };
 use std::{fmt, time::Duration};
 
@@ -13,6 +13,15 @@ impl fmt::Display for Event {
             Event::Safepoint(event) => event.fmt(f),
             Event::Jvm(event) => event.fmt(f),
             Event::ConcurrentCycle(event) => event.fmt(f),
+            Event::AllocationStall(event) => event.fmt(f),
+            Event::HumongousAllocation(event) => {
+                write!(f, "{}humongous allocation of {} bytes", event.stamp, event.bytes)
+            }
+            Event::FreeSpace(event) => write!(
+                f,
+                "{}free space {} bytes, largest {}",
+                event.stamp, event.free_bytes, event.largest_bytes
+            ),
         }
     }
 }
@@ -57,7 +66,25 @@ impl fmt::Display for GcEvent {
         if let Some(start) = self.start.filter(|it| !it.is_empty()) {
             write!(f, " start {}", start.to_string().trim_end())?;
         }
-        f.write_str(if self.evacuation_failed { " evacuation-failed" } else { "" })?;
+        for PhaseTime { phase, duration } in &self.phases {
+            write!(f, " {} {duration:?}", phase.id())?;
+        }
+        if let Some(it) = &self.references {
+            let References { soft, weak, finalizable, phantom, jni_weak } = it;
+            write!(f, " references {soft}/{weak}/{finalizable}/{phantom}/{jni_weak}")?;
+        }
+        if let Some(it) = &self.tenuring {
+            let desired = it.desired_survivor_bytes;
+            write!(f, " tenuring {}/{} desired {desired}", it.threshold, it.max_threshold)?;
+        }
+        let failures = [
+            (self.failures.evacuation, " evacuation-failed"),
+            (self.failures.promotion, " promotion-failed"),
+            (self.failures.concurrent_mode, " concurrent-mode-failed"),
+        ];
+        for (failed, name) in failures {
+            f.write_str(if failed { name } else { "" })?;
+        }
         f.write_str(if self.nested { " nested" } else { "" })
     }
 }
@@ -116,16 +143,40 @@ impl fmt::Display for JvmEvent {
             JvmFact::ConcurrentWorkers(count) => write!(f, "concurrent workers {count}"),
             JvmFact::RegionSizeBytes(bytes) => write!(f, "region size {}K", bytes >> 10),
             JvmFact::MaxHeapBytes(bytes) => write!(f, "max heap {}M", bytes >> 20),
+            JvmFact::Flags(flags) => write!(f, "flags {flags}"),
+            JvmFact::Swap { total_bytes, free_bytes } => {
+                write!(f, "swap {}M free of {}M", free_bytes >> 20, total_bytes >> 20)
+            }
         }
     }
 }
 
 impl fmt::Display for ConcurrentCycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}GC({}) concurrent cycle ", self.stamp, self.gc_id)?;
+        let scope = match self.scope {
+            CycleScope::Whole => "",
+            CycleScope::Young => "young ",
+            CycleScope::Old => "old ",
+        };
+        write!(f, "{}GC({}) {scope}concurrent cycle ", self.stamp, self.gc_id)?;
         match self.edge {
-            CycleEdge::Begin => f.write_str("begins"),
-            CycleEdge::End { duration } => write!(f, "ends after {duration:?}"),
+            CycleEdge::Begin => f.write_str("begins")?,
+            CycleEdge::End { duration: None } => f.write_str("ends")?,
+            CycleEdge::End { duration: Some(duration) } => write!(f, "ends after {duration:?}")?,
         }
+        if let Some(cause) = &self.cause {
+            write!(f, " ({cause})")?;
+        }
+        if let Some(heap) = self.heap {
+            f.write_str(" heap ")?;
+            transition(f, heap, "K", 1024)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for AllocationStall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}allocation stall of {} {:?}", self.stamp, self.thread, self.duration)
     }
 }

@@ -1,5 +1,5 @@
 //! What a log tells: one value per collection, stop, cycle and fact about the JVM.
-use crate::{Generation, Stamp, Transition};
+use crate::{FreeSpace, Generation, PhaseTime, References, Stamp, Tenuring, Transition};
 use std::time::Duration;
 
 /// One thing that the log tells.
@@ -13,6 +13,12 @@ pub enum Event {
     Jvm(JvmEvent),
     /// A concurrent cycle began or ended.
     ConcurrentCycle(ConcurrentCycle),
+    /// An application thread had to wait for memory while the others went on.
+    AllocationStall(AllocationStall),
+    /// An object too large for an ordinary place was asked for.
+    HumongousAllocation(HumongousAllocation),
+    /// How CMS's free memory lies about.
+    FreeSpace(FreeSpace),
 }
 
 /// A garbage collector.
@@ -76,6 +82,30 @@ pub enum GcKind {
     Remark,
     /// Accounting after marking (G1).
     Cleanup,
+    /// The begin of marking (ZGC).
+    MarkStart,
+    /// The end of marking (ZGC).
+    MarkEnd,
+    /// The begin of moving objects (ZGC).
+    RelocateStart,
+    /// The end of marking and the begin of moving objects (Shenandoah).
+    FinalMark,
+    /// The end of moving objects (Shenandoah).
+    FinalEvacuation,
+    /// The begin of updating references (Shenandoah).
+    InitialUpdateReferences,
+    /// The end of updating references (Shenandoah).
+    FinalUpdateReferences,
+    /// The end of a cycle that found nothing to move (Shenandoah).
+    FinalRoots,
+    /// The begin of a traversal (Shenandoah until JDK 13).
+    InitialTraversal,
+    /// The end of a traversal (Shenandoah until JDK 13).
+    FinalTraversal,
+    /// A concurrent cycle that memory did not suffice for, ended in a pause (Shenandoah).
+    Degenerated,
+    /// A collection pause of a name not known here, such as one of a later JDK.
+    Other,
 }
 
 impl GcKind {
@@ -91,6 +121,18 @@ impl GcKind {
             GcKind::InitialMark => "initial-mark",
             GcKind::Remark => "remark",
             GcKind::Cleanup => "cleanup",
+            GcKind::MarkStart => "mark-start",
+            GcKind::MarkEnd => "mark-end",
+            GcKind::RelocateStart => "relocate-start",
+            GcKind::FinalMark => "final-mark",
+            GcKind::FinalEvacuation => "final-evacuation",
+            GcKind::InitialUpdateReferences => "initial-update-references",
+            GcKind::FinalUpdateReferences => "final-update-references",
+            GcKind::FinalRoots => "final-roots",
+            GcKind::InitialTraversal => "initial-traversal",
+            GcKind::FinalTraversal => "final-traversal",
+            GcKind::Degenerated => "degenerated",
+            GcKind::Other => "other",
         }
     }
 }
@@ -108,6 +150,28 @@ pub struct CpuTimes {
     pub sys: Duration,
     /// That passed on the clock.
     pub real: Duration,
+}
+
+/// How a collection failed to do what it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Failures {
+    /// G1 ran out of space to copy into, or could not move pinned objects (`To-space exhausted`,
+    /// `Evacuation Failure`, `to-space overflow`).
+    pub evacuation: bool,
+    /// Survivors did not fit into the old generation (`promotion failed`; Serial, ParNew).
+    pub promotion: bool,
+    /// The old generation filled up before CMS had freed it (`concurrent mode failure`), so that
+    /// a full collection did it in a pause. `concurrent mode interrupted` is none: somebody asked
+    /// for that collection.
+    pub concurrent_mode: bool,
+}
+
+impl Failures {
+    /// Whether nothing failed.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self == Failures::default()
+    }
 }
 
 /// One stop-the-world collection pause.
@@ -139,9 +203,17 @@ pub struct GcEvent {
     pub heap: Option<Transition>,
     /// Generations, where `gc,heap` was logged, in the order of the log.
     pub generations: Vec<Generation>,
-    /// G1 ran out of space to copy into, or could not move pinned objects (`To-space exhausted`,
-    /// `Evacuation Failure`).
-    pub evacuation_failed: bool,
+    /// What failed in it.
+    pub failures: Failures,
+    /// How long its parts took, where the log says (`gc,phases`, `-XX:+PrintGCDetails` of G1), in
+    /// the order of the log.
+    pub phases: Vec<PhaseTime>,
+    /// How many references of each kind it met, where the log says (`gc,ref`,
+    /// `-XX:+PrintReferenceGC`).
+    pub references: Option<References>,
+    /// How long objects stay young, where the log says (`gc,age`,
+    /// `-XX:+PrintTenuringDistribution`).
+    pub tenuring: Option<Tenuring>,
     /// It ran inside another pause, which is reported too and contains its time. Statistics must
     /// not count it again.
     pub nested: bool,
@@ -242,15 +314,45 @@ pub enum JvmFact {
     RegionSizeBytes(u64),
     /// The largest heap in bytes.
     MaxHeapBytes(u64),
+    /// The flags that are not at their default, as printed (`CommandLine flags:`), separated by
+    /// spaces.
+    Flags(Box<str>),
+    /// Swap space of the host when the JVM started, in bytes.
+    Swap {
+        /// All of it.
+        total_bytes: u64,
+        /// What was not used.
+        free_bytes: u64,
+    },
+}
+
+/// What a concurrent cycle works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CycleScope {
+    /// The heap, or the old generation (CMS, G1, Shenandoah, ZGC of one generation).
+    #[default]
+    Whole,
+    /// The young generation alone (`Minor Collection` of ZGC, `Concurrent cycle (Young)` of
+    /// Shenandoah).
+    Young,
+    /// The old generation alone (Shenandoah).
+    Old,
 }
 
 /// A concurrent cycle began or ended. It is no pause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConcurrentCycle {
     /// Of the line.
     pub stamp: Stamp,
     /// The number in `GC(n)`; the cycle's pauses have the same.
     pub gc_id: u64,
+    /// What it works on.
+    pub scope: CycleScope,
+    /// The GC cause, where printed (ZGC: `Allocation Rate`, `Proactive`, …).
+    pub cause: Option<Box<str>>,
+    /// Whole heap before and after, in bytes; known at the end only, and only of ZGC and
+    /// Shenandoah.
+    pub heap: Option<Transition>,
     /// Begin or end.
     pub edge: CycleEdge,
 }
@@ -262,7 +364,29 @@ pub enum CycleEdge {
     Begin,
     /// It ends, or was given up because of a full collection.
     End {
-        /// How long it took.
-        duration: Duration,
+        /// How long it took; `None` where the log has neither this nor the begin.
+        duration: Option<Duration>,
     },
+}
+
+/// An application thread waited for the collector to free memory (`Allocation Stall` of ZGC).
+/// Other threads went on, so it is no pause of the application as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocationStall {
+    /// Of the line, at the end of the wait.
+    pub stamp: Stamp,
+    /// The thread's name.
+    pub thread: Box<str>,
+    /// How long it waited.
+    pub duration: Duration,
+}
+
+/// An object of half a G1 region or more was asked for, and the log says how large it was
+/// (`allocation request` of `-XX:+PrintAdaptiveSizePolicy` and `gc,ergo=debug`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HumongousAllocation {
+    /// Of the line.
+    pub stamp: Stamp,
+    /// Size of the object in bytes.
+    pub bytes: u64,
 }

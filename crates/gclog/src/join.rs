@@ -61,7 +61,7 @@ impl Join {
         }
         self.take_generations(&mut event);
         if self.evacuation_failed.take_if(|id| *id == event.gc_id).is_some() {
-            event.evacuation_failed = true;
+            event.failures.evacuation = true;
         }
         for inner in pauses(&mut self.held) {
             inner.nested |= contains(&event, inner);

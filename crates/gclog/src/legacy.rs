@@ -3,13 +3,32 @@
 //! Only the stops of `-XX:+PrintGCApplicationStoppedTime` are read so far. Collections are of
 //! another form for each collector, and get one file each below this one.
 use crate::{
-    Safepoint, Stamp, Unrecognised,
+    Event, Safepoint, Stamp, Unrecognised,
     scan::{SECOND_NS, decimal_ns},
     unified::{STOPPED, decorations::date_time_ns, parse_stopped},
 };
 
+/// What is being put together from the lines of a legacy log.
+#[derive(Debug, Default)]
+pub(crate) struct Legacy {}
+
+impl Legacy {
+    /// Reads a line. Whether it was used.
+    pub(crate) fn line(
+        &mut self,
+        line: &[u8],
+        out: &mut impl FnMut(Event),
+    ) -> Result<bool, Unrecognised> {
+        out(Event::Safepoint(parse(line)?));
+        Ok(true)
+    }
+
+    /// Gives out what waits for lines that may still come.
+    pub(crate) fn release(&mut self, _out: &mut impl FnMut(Event)) {}
+}
+
 /// Reads a line that may begin with a date (`-XX:+PrintGCDateStamps`) and an uptime.
-pub(crate) fn parse(line: &[u8]) -> Result<Safepoint, Unrecognised> {
+fn parse(line: &[u8]) -> Result<Safepoint, Unrecognised> {
     let (stamp, text) = prefix(line);
     if !text.starts_with(STOPPED) {
         return Err(Unrecognised::NotALogLine);

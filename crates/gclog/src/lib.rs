@@ -38,19 +38,22 @@ mod kind;
 mod legacy;
 mod lines;
 mod parser;
+mod phase;
 mod scan;
 mod stamp;
 mod unified;
 
 pub use counts::{LineCounts, Unrecognised};
 pub use event::{
-    Collector, ConcurrentCycle, CpuTimes, CycleEdge, Event, GcEvent, GcKind, JvmEvent, JvmFact,
-    Safepoint, SafepointThreads, YoungKind,
+    AllocationStall, Collector, ConcurrentCycle, CpuTimes, CycleEdge, CycleScope, Event, Failures,
+    GcEvent, GcKind, HumongousAllocation, JvmEvent, JvmFact, Safepoint, SafepointThreads,
+    YoungKind,
 };
 pub use heap::{Extent, Generation, Space, Transition};
 pub use kind::{LogKind, NotAGcLog, looks_like_gc_log};
 pub use lines::{LineSplitter, MAX_LINE};
 pub use parser::Parser;
+pub use phase::{FreeSpace, Phase, PhaseTime, References, Tenuring};
 pub use stamp::Stamp;
 pub use unified::{SafepointError, parse_safepoint};
 

@@ -1,9 +1,9 @@
 //! The state of one log: lines in, events out.
 use crate::{
-    Collector, ConcurrentCycle, Event, GcEvent, JvmEvent, JvmFact, LineCounts, Safepoint, Stamp,
-    Unrecognised,
+    Collector, ConcurrentCycle, CycleScope, Event, Failures, GcEvent, JvmEvent, JvmFact,
+    LineCounts, Safepoint, Stamp, Unrecognised,
     join::Join,
-    legacy,
+    legacy::Legacy,
     lines::without_return,
     scan::name,
     unified::{self, GcMessage, Message, PauseEnd, PauseLine, decorations},
@@ -34,6 +34,7 @@ pub struct Parser {
     counts: LineCounts,
     collector: Option<Collector>,
     join: Join,
+    legacy: Legacy,
     /// The stop of JDK 9 to 12 whose lines are being read.
     operation: Option<Box<str>>,
     cleanup: Option<Duration>,
@@ -59,8 +60,10 @@ impl Parser {
     /// Gives out what waits for lines that may still come. Right for a live log that has fallen
     /// silent; a CPU line that comes later is lost.
     pub fn settle(&mut self, sink: &mut impl FnMut(Event)) {
-        let Parser { counts, join, .. } = self;
-        join.release(&mut counted(&mut counts.events, sink));
+        let Parser { counts, join, legacy, .. } = self;
+        let out = &mut counted(&mut counts.events, sink);
+        join.release(out);
+        legacy.release(out);
     }
 
     /// The log has ended: gives out everything that is left.
@@ -99,9 +102,8 @@ impl Parser {
     }
 
     fn legacy(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) -> Result<bool, Unrecognised> {
-        let stop = legacy::parse(line)?;
-        self.emit(Event::Safepoint(stop), sink);
-        Ok(true)
+        let Parser { counts, legacy, .. } = self;
+        legacy.line(line, &mut counted(&mut counts.events, sink))
     }
 
     fn message(
@@ -157,7 +159,15 @@ impl Parser {
                 return Ok(false);
             }
             GcMessage::Cycle(edge) => {
-                join.cycle(ConcurrentCycle { stamp: stamp(), gc_id, edge }, out);
+                let cycle = ConcurrentCycle {
+                    stamp: stamp(),
+                    gc_id,
+                    scope: CycleScope::Whole,
+                    cause: None,
+                    heap: None,
+                    edge,
+                };
+                join.cycle(cycle, out);
             }
         }
         Ok(true)
@@ -210,7 +220,10 @@ fn collection(
         cpu: None,
         heap: end.heap,
         generations: Vec::new(),
-        evacuation_failed: end.evacuation_failed,
+        failures: Failures { evacuation: end.evacuation_failed, ..Failures::default() },
+        phases: Vec::new(),
+        references: None,
+        tenuring: None,
         nested: false,
     }
 }

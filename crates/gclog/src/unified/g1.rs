@@ -43,7 +43,7 @@ pub(crate) fn parse_cycle(message: &[u8]) -> Option<CycleEdge> {
     let rest = CYCLES.iter().find_map(|name| message.strip_prefix(*name))?;
     match rest {
         b"" => Some(CycleEdge::Begin),
-        [b' ', ..] => last_word_ms(rest).map(|duration| CycleEdge::End { duration }),
+        [b' ', ..] => last_word_ms(rest).map(|it| CycleEdge::End { duration: Some(it) }),
         _ => None,
     }
 }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn cycles_and_their_phases() {
-        let end = CycleEdge::End { duration: Duration::from_micros(1_500) };
+        let end = CycleEdge::End { duration: Some(Duration::from_micros(1_500)) };
         assert_eq!(parse_cycle(b"Concurrent Cycle"), Some(CycleEdge::Begin));
         assert_eq!(parse_cycle(b"Concurrent Mark Cycle 1.500ms"), Some(end));
         assert_eq!(parse_cycle(b"Concurrent Mark 1.500ms"), None);

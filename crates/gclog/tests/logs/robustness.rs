@@ -11,7 +11,11 @@ fn essence(event: &Event) -> Option<(u64, Duration)> {
     match event {
         Event::Gc(it) => Some((it.gc_id, it.duration)),
         Event::Safepoint(it) => Some((u64::MAX, it.total)),
-        Event::Jvm(_) | Event::ConcurrentCycle(_) => None,
+        Event::Jvm(_)
+        | Event::ConcurrentCycle(_)
+        | Event::AllocationStall(_)
+        | Event::HumongousAllocation(_)
+        | Event::FreeSpace(_) => None,
     }
 }
 

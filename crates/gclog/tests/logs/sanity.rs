@@ -122,6 +122,9 @@ fn times_do_not_run_backwards() {
                 Event::Safepoint(it) => it.stamp,
                 Event::Jvm(it) => it.stamp,
                 Event::ConcurrentCycle(it) => it.stamp,
+                Event::AllocationStall(it) => it.stamp,
+                Event::HumongousAllocation(it) => it.stamp,
+                Event::FreeSpace(it) => it.stamp,
             };
             let since = stamp.since_ns(&last).unwrap_or_default();
             assert!(since >= -LOCK_WAIT_NS, "{}: {since} ns: {event}", path.display());

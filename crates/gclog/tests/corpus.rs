@@ -1,0 +1,127 @@
+//! Public logs with expected values, where they are at hand: `../shared/corpus` beside the
+//! checkout, or the directory in `WHYPAUSE_CORPUS`.
+//!
+//! Where reading a log by eye shows that an expected value is wrong, the log is listed with the
+//! reason in `testdata/corpus-exceptions.tsv`.
+use gclog::{Event, LineSplitter, LogKind, Parser};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn corpus() -> Option<PathBuf> {
+    let given = std::env::var_os("WHYPAUSE_CORPUS").map(PathBuf::from);
+    let place = given.unwrap_or_else(|| root().join("../shared/corpus"));
+    place.join("expected.tsv").is_file().then_some(place)
+}
+
+/// Number, sum and longest.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: u64,
+    total: Duration,
+    max: Duration,
+}
+
+impl Sums {
+    fn add(&mut self, duration: Duration) {
+        self.count += 1;
+        self.total += duration;
+        self.max = self.max.max(duration);
+    }
+
+    /// Counts exact; sums and longest within 0.2 %, or half a millisecond for tiny ones.
+    fn differs_from(&self, expected: &[&str]) -> Option<String> {
+        let wanted = |at: usize| expected[at].parse::<f64>().expect("a number");
+        let near = |is: Duration, wanted: f64| {
+            (is.as_secs_f64() - wanted).abs() <= (wanted * 0.002).max(0.000_5)
+        };
+        let same = self.count as f64 == wanted(0)
+            && near(self.total, wanted(1))
+            && near(self.max, wanted(2));
+        (!same).then(|| {
+            format!(
+                "{}/{:.4}/{:.4}, expected {}",
+                self.count,
+                self.total.as_secs_f64(),
+                self.max.as_secs_f64(),
+                expected.join("/")
+            )
+        })
+    }
+}
+
+#[test]
+fn every_expected_value_holds_or_has_a_reason() {
+    let Some(corpus) = corpus() else {
+        eprintln!("SKIPPED: there is no corpus at ../shared/corpus nor in WHYPAUSE_CORPUS");
+        return;
+    };
+    let only = std::env::var("WHYPAUSE_CORPUS_ONLY").unwrap_or_default();
+    let exceptions = std::fs::read_to_string(root().join("testdata/corpus-exceptions.tsv"))
+        .expect("the list of exceptions is readable");
+    let exceptions: BTreeMap<&str, &str> =
+        exceptions.lines().filter_map(|line| line.split_once('\t')).collect();
+    let expected = std::fs::read_to_string(corpus.join("expected.tsv")).expect("readable");
+    let mut wrong = Vec::new();
+    for row in expected.lines().skip(1) {
+        let fields: Vec<&str> =
+            row.split('\t').chain(std::iter::repeat_n("", 12)).take(12).collect();
+        let name = fields[0];
+        let compressed = [".gz", ".zip"].iter().any(|end| name.ends_with(end));
+        if (!only.is_empty() && fields[2] != only) || compressed || exceptions.contains_key(name) {
+            continue;
+        }
+        if let Some(what) = check(&corpus.join("logs").join(name), &fields) {
+            wrong.push(format!("{name} [{} {} {}]: {what}", fields[1], fields[2], fields[3]));
+        }
+    }
+    assert!(wrong.is_empty(), "{} logs differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn check(path: &Path, fields: &[&str]) -> Option<String> {
+    let log = std::fs::read(path).expect("readable");
+    let kind = LogKind::detect(&log);
+    if fields[2] == "non-hotspot" {
+        let refused = matches!(kind, LogKind::NotAGcLog(gclog::NotAGcLog::OtherVm(_)));
+        return (!refused).then(|| format!("not refused by name: {kind:?}"));
+    }
+    let (gc, stops, events, counts) = read(&log);
+    let mut wrong = Vec::new();
+    if !fields[4].is_empty() {
+        wrong.extend(gc.differs_from(&fields[4..7]).map(|it| format!("gc {it}")));
+    }
+    if !fields[8].is_empty() {
+        wrong.extend(stops.differs_from(&fields[8..11]).map(|it| format!("stops {it}")));
+    }
+    if fields[2] != "other" && events == 0 {
+        wrong.push(format!("no events, {kind:?}"));
+    }
+    if counts.lines != counts.used + counts.of_no_interest + counts.unrecognised() {
+        wrong.push(format!("{counts:?} does not add up"));
+    }
+    if fields[2] != "other" && counts.unrecognised() * 50 > counts.lines + 100 {
+        wrong.push(format!("{} of {} lines unrecognised", counts.unrecognised(), counts.lines));
+    }
+    (!wrong.is_empty()).then(|| wrong.join("; "))
+}
+
+fn read(log: &[u8]) -> (Sums, Sums, u64, gclog::LineCounts) {
+    let (mut gc, mut stops) = (Sums::default(), Sums::default());
+    let (mut splitter, mut parser) = (LineSplitter::new(), Parser::new());
+    let mut sink = |event: Event| match event {
+        Event::Gc(it) if !it.nested => gc.add(it.duration),
+        Event::Safepoint(it) => stops.add(it.total),
+        _ => {}
+    };
+    splitter.push(log, &mut |line| parser.line(line, &mut sink));
+    splitter.finish(&mut |line| parser.line(line, &mut sink));
+    parser.finish(&mut sink);
+    let counts = parser.counts();
+    (gc, stops, counts.events, counts)
+}
