@@ -86,7 +86,7 @@ fn table_of_causes() -> String {
 }
 
 fn kind(cause: &Cause) -> &'static str {
-    if cause.is_fault { "a fault of the surroundings" } else { "the ordinary cost" }
+    if cause.is_fault() { "a fault of the surroundings" } else { "the ordinary cost" }
 }
 
 fn sources(needs: &[Source]) -> String {

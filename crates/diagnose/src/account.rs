@@ -64,6 +64,7 @@ fn unseen(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Segm
         stack: None,
         cpu_holder: None,
         certainty: Certainty::Measured,
+        log: None,
     }
 }
 
@@ -82,6 +83,7 @@ fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: In
         stack: slice.stack,
         cpu_holder: slice.cpu_holder.clone(),
         certainty: Certainty::Measured,
+        log: None,
     }
 }
 

@@ -18,7 +18,8 @@ pub(crate) struct Books {
 /// Lets every cause claim its intervals, first come first served, and adds what each got to its
 /// tally. The parts and the remainder add up to the pause exactly.
 ///
-/// `recorded` says whether a source was there; a cause that lacks one claims nothing.
+/// `recorded` says whether a source was there; a cause that lacks one claims nothing. A symptom is
+/// told of what it claims, but explains none of it: its time stays in the remainder.
 pub(crate) fn divide(
     case: Case<'_>,
     recorded: &dyn Fn(Source) -> bool,
@@ -30,7 +31,18 @@ pub(crate) fn divide(
         if !cause.needs.iter().all(|&source| recorded(source)) {
             continue;
         }
-        let claimed = take(&mut free, &(cause.claims)(&case));
+        let wanted = (cause.claims)(&case);
+        if wanted.is_empty() {
+            continue;
+        }
+        if !cause.explains() {
+            let claimed = take(&mut free.clone(), &wanted);
+            if !claimed.is_empty() {
+                books.tallies.entry(order).or_default().add(&case, &claimed);
+            }
+            continue;
+        }
+        let claimed = take(&mut free, &wanted);
         if !claimed.is_empty() {
             books.tallies.entry(order).or_default().add(&case, &claimed);
             parts.push(part(&case, cause, &claimed));

@@ -1,5 +1,5 @@
 //! One pause and the facts around it: all that a cause may look at.
-use crate::{Certainty, Pause, index::Index};
+use crate::{Certainty, Pause, history::Collection, index::Index};
 use recording::{FileKey, Interval, OffCpuCause, ThreadRole, ThreadState};
 use std::time::Duration;
 
@@ -33,12 +33,37 @@ pub(crate) struct Segment {
     pub(crate) stack: Option<u32>,
     pub(crate) cpu_holder: Option<(u32, String)>,
     pub(crate) certainty: Certainty,
+    /// Where only a log speaks: which part of the pause it is, and of which of the case's
+    /// collections.
+    pub(crate) log: Option<(LogPart, usize)>,
+}
+
+/// The parts that a log can tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogPart {
+    /// Until all threads had stopped.
+    Reaching,
+    /// A collection's reference phase.
+    References,
+    /// The rest of a collection that its CPU times cover.
+    Collecting,
+    /// Of a collection's CPU times, those in the kernel, where they are the larger part.
+    Kernel,
+    /// A collection beyond its CPU times.
+    Waiting,
+    /// The stop around its collections, or without one.
+    Around,
 }
 
 impl Segment {
     /// Whether it is blocked in something other than waiting for a thread or for work.
     pub(crate) fn is_blocked(&self) -> bool {
         self.state == Some(ThreadState::Blocked) && !self.idle
+    }
+
+    /// Whether the collector works.
+    pub(crate) fn is_collector_at_work(&self) -> bool {
+        self.role != ThreadRole::Java && self.is_at_work()
     }
 
     /// Whether it works, as far as anybody can tell: it runs, or it waits for another thread so
@@ -60,6 +85,8 @@ pub(crate) struct Case<'a> {
     pub(crate) interval: Interval,
     /// In order, without gaps and overlaps, covering `interval`.
     pub(crate) segments: Vec<Segment>,
+    /// The collections inside, where there is a GC log.
+    pub(crate) collections: Vec<Collection>,
     pub(crate) index: &'a Index<'a>,
 }
 
@@ -76,6 +103,28 @@ impl Case<'_> {
     /// Sum of the segments that `wanted` accepts.
     pub(crate) fn time(&self, wanted: impl Fn(&Segment) -> bool) -> Duration {
         self.intervals(wanted).iter().map(|it| it.duration()).sum()
+    }
+
+    /// The collector's work in the collections that `wanted` accepts. Where threads were measured
+    /// nobody can tell the collections of one stop apart, so all of them must be wanted.
+    pub(crate) fn work(&self, wanted: impl Fn(&Collection) -> bool) -> Vec<Interval> {
+        // Asked by many causes of every pause: most have nothing to say.
+        if !self.collections.iter().any(&wanted) {
+            return Vec::new();
+        }
+        let all = self.collections.iter().all(&wanted);
+        self.intervals(|segment| match segment.log {
+            Some((LogPart::References | LogPart::Collecting, n)) => {
+                self.collections.get(n).is_some_and(&wanted)
+            }
+            Some(_) => false,
+            None => all && segment.phase == Phase::Operation && segment.is_collector_at_work(),
+        })
+    }
+
+    /// Segments of one part that a log cannot explain.
+    pub(crate) fn unexplained(&self, part: LogPart) -> Vec<Interval> {
+        self.intervals(|it| it.state.is_none() && it.log.is_some_and(|(is, _)| is == part))
     }
 
     /// Whether the operation is a collection or a phase of one.

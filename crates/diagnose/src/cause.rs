@@ -33,13 +33,14 @@ pub struct Cause {
     pub short: &'static str,
     /// Without all of these the verdict is unknown.
     pub needs: &'static [Source],
-    /// Whether it is a fault of the surroundings to be looked for (`true`), or the ordinary cost
-    /// of a collection or operation (`false`).
-    pub is_fault: bool,
+    /// What it means when it strikes.
+    pub nature: Nature,
     /// The text of the cause's file; its leading `//!` lines are the cause's page.
     pub file: &'static str,
     /// Which intervals of a pause it claims.
     pub(crate) claims: fn(&Case<'_>) -> Vec<Interval>,
+    /// Whether it shows in the sums of a log though it claims no time of a pause.
+    pub(crate) beside_pauses: Option<fn(&Index<'_>) -> bool>,
     /// What it has to say about all it claimed.
     pub(crate) explain: fn(&Tally, &Index<'_>) -> Explanation,
 }
@@ -53,7 +54,49 @@ pub(crate) struct Explanation {
     pub(crate) advice: Vec<Advice>,
 }
 
+/// What it means when a cause strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Nature {
+    /// Something is wrong and can be mended: in the surroundings, the settings or the code.
+    Fault,
+    /// Something is wrong, and the input shows that but not what. Its time stays unattributed: a
+    /// name for a question is no answer.
+    Symptom,
+    /// The ordinary cost of a collection or operation.
+    Ordinary,
+}
+
+impl Nature {
+    /// `fault`, `symptom` or `ordinary`.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Nature::Fault => "fault",
+            Nature::Symptom => "symptom",
+            Nature::Ordinary => "ordinary",
+        }
+    }
+}
+
 impl Cause {
+    /// Whether it is worth a look when it strikes: a fault or a symptom of one.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        self.nature != Nature::Ordinary
+    }
+
+    /// Whether what it claims is explained by it.
+    #[must_use]
+    pub fn explains(&self) -> bool {
+        self.nature != Nature::Symptom
+    }
+
+    /// Whether a GC log alone can show it.
+    #[must_use]
+    pub fn shows_in_log(&self) -> bool {
+        self.needs == [Source::GcLog]
+    }
+
     /// The cause's page in Markdown: the leading `//!` lines of its file.
     #[must_use]
     pub fn page(&self) -> String {

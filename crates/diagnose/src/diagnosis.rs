@@ -16,6 +16,16 @@ pub struct InputSummary {
     pub lines: u64,
     /// Log lines that no reader understood and that are not known to be of no interest.
     pub lines_unrecognised: u64,
+    /// Of these, lines that are no lines of a JVM's log: text of the application, mostly.
+    pub lines_foreign: u64,
+    /// Of these, lines that are damaged or cut short.
+    pub lines_malformed: u64,
+    /// Of these, pauses of a form that is not known.
+    pub lines_unknown_pause: u64,
+    /// Lines longer than [`gclog::MAX_LINE`], which were not read; foreign ones, too.
+    pub lines_too_long: u64,
+    /// Messages that the JVM says it dropped (asynchronous logging).
+    pub messages_dropped: u64,
 }
 
 /// The JVM, as far as the input tells. Empty strings and zeros where it does not.
@@ -51,6 +61,13 @@ impl Count {
         self.total += duration;
         self.max = self.max.max(duration);
     }
+
+    /// The mean; `None` where there are none.
+    #[must_use]
+    pub fn mean(&self) -> Option<Duration> {
+        let nanos = self.total.as_nanos().checked_div(u128::from(self.count))?;
+        Some(Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
+    }
 }
 
 /// A [`Count`] under a name.
@@ -62,14 +79,10 @@ pub struct Named {
     pub count: Count,
 }
 
-/// Statistics over every stop, each once, with the collection inside it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PauseStatistics {
-    /// Number, sum, longest.
-    pub all: Count,
-    /// Mean; zero where there are none.
-    pub mean: Duration,
-    /// Median. Percentiles are from a histogram with 3 significant digits.
+/// Percentiles of durations, from a histogram with 3 significant digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quantiles {
+    /// Median.
     pub p50: Duration,
     /// 90th percentile.
     pub p90: Duration,
@@ -77,10 +90,28 @@ pub struct PauseStatistics {
     pub p99: Duration,
     /// 99.9th percentile.
     pub p99_9: Duration,
+}
+
+/// Statistics over every stop, each once, with the collection inside it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PauseStatistics {
+    /// Number, sum, longest.
+    pub all: Count,
+    /// Mean; zero where there are none.
+    pub mean: Duration,
+    /// Percentiles; zero where there are none.
+    pub quantiles: Quantiles,
+    /// Between which two lengths the 99th percentile lies with 99 % confidence; `None` where
+    /// there are too few pauses to say.
+    pub p99_bounds: Option<(Duration, Duration)>,
+    /// Sum of the squares of all lengths, in seconds squared: for the error of sum and mean.
+    pub squares: f64,
     /// How many lasted longer than each of 100 ms, 250 ms, 500 ms, 1 s, 2 s.
     pub over: [u64; 5],
     /// Time to safepoint, where known.
     pub time_to_safepoint: Count,
+    /// What no cause could claim.
+    pub unattributed: Duration,
 }
 
 impl PauseStatistics {
@@ -95,16 +126,160 @@ impl PauseStatistics {
 }
 
 /// Statistics over collection pauses alone, from the GC log.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GcStatistics {
     /// Stop-the-world collection pauses; one nested in another is a part of it.
     pub pauses: Count,
+    /// Their percentiles.
+    pub percentiles: Quantiles,
     /// By kind: `young`, `mixed`, `full`, `remark`, `cleanup`, …, most time first.
     pub by_kind: Vec<Named>,
     /// By GC cause: `G1 Evacuation Pause`, …, most time first.
     pub by_cause: Vec<Named>,
+    /// By phase, where phases are logged: `copying`, `reference-processing`, …, most time first.
+    pub by_phase: Vec<Named>,
+    /// CPU times, where they are logged.
+    pub cpu: Option<CpuSums>,
+    /// References met, where they are logged.
+    pub references: Option<ReferenceSums>,
     /// Concurrent cycles started.
     pub concurrent_cycles: u64,
+    /// Those of them that are of the young generation alone (ZGC, Shenandoah).
+    pub young_cycles: u64,
+    /// How long those cycles took that ended.
+    pub cycle_time: Count,
+    /// Mean time from the begin of one to the begin of the next.
+    pub cycle_interval: Option<Duration>,
+    /// Waits of single threads for memory; no pauses.
+    pub allocation_stalls: Count,
+    /// Collections in which G1's evacuation failed.
+    pub evacuation_failures: u64,
+    /// Collections in which a promotion failed.
+    pub promotion_failures: u64,
+    /// Concurrent mode failures of CMS.
+    pub concurrent_mode_failures: u64,
+    /// Humongous objects of G1, where any were seen.
+    pub humongous: Option<HumongousStatistics>,
+}
+
+/// CPU times of all collections that have them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuSums {
+    /// How many collections.
+    pub collections: u64,
+    /// In user mode.
+    pub user: Duration,
+    /// In the kernel.
+    pub sys: Duration,
+    /// On the clock.
+    pub real: Duration,
+}
+
+/// References that all collections met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReferenceSums {
+    /// How many collections told of them.
+    pub collections: u64,
+    /// Soft, weak, final, phantom and weak JNI references.
+    pub counts: [u64; 5],
+}
+
+impl ReferenceSums {
+    /// What [`counts`](ReferenceSums::counts) are, in order.
+    pub const KINDS: [&'static str; 5] = ["soft", "weak", "final", "phantom", "jni-weak"];
+}
+
+/// Humongous objects of G1: of more than half a region each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HumongousStatistics {
+    /// Collections that such an allocation asked for.
+    pub collections: u64,
+    /// The most regions that such objects had before a collection.
+    pub most_regions: u64,
+    /// Requests whose size was logged.
+    pub requests: u64,
+    /// The largest of them in bytes.
+    pub largest_bytes: Option<u64>,
+    /// The size of a region in bytes, where known.
+    pub region_size_bytes: Option<u64>,
+    /// The smallest region with which none of the requests would be humongous, in bytes; `None`
+    /// where no size was logged or none is large enough.
+    pub region_size_needed_bytes: Option<u64>,
+}
+
+/// The heap over the whole log. All sizes in bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryStatistics {
+    /// What was allocated between collections.
+    pub allocated_bytes: u64,
+    /// The same in bytes per second of the log's span; `None` where that is not known.
+    pub allocation_rate: Option<f64>,
+    /// Whether that is all of it: a concurrent collector hides what is allocated while it frees.
+    pub allocation_is_exact: bool,
+    /// What young collections moved to the old generation.
+    pub promoted_bytes: Option<u64>,
+    /// The same in bytes per second.
+    pub promotion_rate: Option<f64>,
+    /// The most in use before a collection.
+    pub most_used_bytes: u64,
+    /// The largest heap.
+    pub most_capacity_bytes: u64,
+    /// The heap's limit, where the log says.
+    pub max_heap_bytes: Option<u64>,
+    /// What is live.
+    pub live: Option<LiveSet>,
+    /// Generations, where the log has them.
+    pub generations: Vec<GenerationSizes>,
+    /// The heap over time, at most 512 points.
+    pub points: Vec<HeapPoint>,
+}
+
+/// What was in use after collections of the old generation: full ones, the last mixed ones of a
+/// sequence, cycles of ZGC and Shenandoah. Bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LiveSet {
+    /// How many such collections there were.
+    pub samples: u64,
+    /// After the first.
+    pub first: u64,
+    /// After the last.
+    pub last: u64,
+    /// The least.
+    pub least: u64,
+    /// The most.
+    pub most: u64,
+    /// The slope of a straight line through all samples, in bytes per hour; `None` below five.
+    pub growth_per_hour: Option<f64>,
+}
+
+/// A generation over the whole log. Bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GenerationSizes {
+    /// `young`, `eden`, `old`, `metaspace`.
+    pub name: &'static str,
+    /// The most in use before a collection.
+    pub most_before: u64,
+    /// The most in use after one.
+    pub most_after: u64,
+    /// In use after the last one.
+    pub last_after: u64,
+    /// Its smallest size.
+    pub least_capacity: Option<u64>,
+    /// Its largest size.
+    pub most_capacity: Option<u64>,
+}
+
+/// The heap around one collection. Bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeapPoint {
+    /// When, on the diagnosis' clock.
+    pub at_ns: u64,
+    /// In use before.
+    pub before: u64,
+    /// In use after.
+    pub after: u64,
+    /// Its size.
+    pub capacity: Option<u64>,
 }
 
 /// A refinement of a cause: how exactly the time was lost.
@@ -193,12 +368,15 @@ pub struct Diagnosis {
     pub clock: Clock,
     /// How long the input covers.
     pub span: Duration,
-    /// Every stop, in order of time, each with its account.
+    /// Stops in order of time, each with its account: all of a recording, and of a log as many of
+    /// the longest as [`Keep`](crate::Keep) says.
     pub pauses: Vec<Attribution>,
-    /// Statistics over them.
+    /// Statistics over every stop, also those that are not in `pauses`.
     pub statistics: PauseStatistics,
     /// Statistics over the collections of the log; `None` where there was no GC log.
     pub gc: Option<GcStatistics>,
+    /// The heap over the log; `None` where there was no log or none with sizes.
+    pub memory: Option<MemoryStatistics>,
     /// Causes that struck. Faults come first, most time first; then the ordinary costs.
     pub findings: Vec<Finding>,
     /// Stopped time that no cause could claim.

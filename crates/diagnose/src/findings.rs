@@ -1,7 +1,12 @@
 //! From tallies to findings, verdicts and what remains unexplained.
 use crate::{
-    Attribution, Cause, Finding, Unexplained, Verdict, Watched, attribution::Tallies,
-    case::Segment, causes, index::Index, syscalls, tally::Tally,
+    Cause, Finding, Unexplained, Verdict, Watched,
+    attribution::Tallies,
+    case::{LogPart, Segment},
+    causes,
+    index::Index,
+    syscalls,
+    tally::Tally,
 };
 use recording::{Source, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
@@ -11,12 +16,22 @@ const MOST: usize = 10;
 
 /// Findings in the order of reports: faults before ordinary costs, most time first.
 pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec<Finding> {
-    let mut findings: Vec<_> = tallies
+    let nothing = Tally::default();
+    let mut findings: Vec<_> = causes::ALL
         .iter()
-        .map(|(&order, tally)| finding(causes::ALL[order], tally, index, stopped))
+        .enumerate()
+        .filter(|&(order, cause)| struck(order, cause, tallies, index))
+        .map(|(order, cause)| {
+            finding(cause, tallies.get(&order).unwrap_or(&nothing), index, stopped)
+        })
         .collect();
-    findings.sort_by_key(|it| (!it.cause.is_fault, std::cmp::Reverse(it.time)));
+    findings.sort_by_key(|it| (!it.cause.is_fault(), std::cmp::Reverse(it.time)));
     findings
+}
+
+/// Whether a cause took part in a pause, or shows beside them.
+fn struck(order: usize, cause: &Cause, tallies: &Tallies, index: &Index<'_>) -> bool {
+    tallies.contains_key(&order) || cause.beside_pauses.is_some_and(|shows| shows(index))
 }
 
 fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Duration) -> Finding {
@@ -34,7 +49,7 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
             tally.time.as_secs_f64() / stopped.as_secs_f64()
         },
         mechanisms: tally.mechanism_shares(),
-        place: cause.is_fault.then(|| tally.place(index)).flatten(),
+        place: cause.is_fault().then(|| tally.place(index)).flatten(),
         story: explanation.story,
         culprits: explanation.culprits,
         evidence: explanation.evidence,
@@ -43,11 +58,15 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
 }
 
 /// The verdict on every cause.
-pub(crate) fn verdicts(tallies: &Tallies, recorded: &dyn Fn(Source) -> bool) -> Vec<Watched> {
+pub(crate) fn verdicts(
+    tallies: &Tallies,
+    index: &Index<'_>,
+    recorded: &dyn Fn(Source) -> bool,
+) -> Vec<Watched> {
     let verdict = |order: usize, cause: &Cause| {
         let missing: Vec<_> =
             cause.needs.iter().copied().filter(|&source| !recorded(source)).collect();
-        match (tallies.contains_key(&order), missing.is_empty()) {
+        match (struck(order, cause, tallies, index), missing.is_empty()) {
             (true, _) => Verdict::Present,
             (false, true) => Verdict::Absent,
             (false, false) => Verdict::Unknown(missing),
@@ -83,8 +102,8 @@ impl Remainder {
 }
 
 fn what(segment: &Segment, index: &Index<'_>) -> String {
-    if segment.tid == 0 {
-        return "a log cannot tell what happened".into();
+    if let Some((part, _)) = segment.log {
+        return in_log(part).into();
     }
     let thread = index.thread_name(segment.tid);
     match segment.state {
@@ -102,13 +121,21 @@ fn what(segment: &Segment, index: &Index<'_>) -> String {
     }
 }
 
+/// What a log shows of time that it does not explain.
+fn in_log(part: LogPart) -> &'static str {
+    match part {
+        LogPart::Reaching => "application threads took long to stop; a log cannot tell why",
+        LogPart::Kernel => {
+            "a collection's threads were busy in the kernel; a log cannot tell with what"
+        }
+        LogPart::Waiting => "a collection took longer than its CPU time; a log cannot tell why",
+        LogPart::Around => "the stop went on without a collection; a log cannot tell why",
+        LogPart::References | LogPart::Collecting => "a log cannot tell what happened",
+    }
+}
+
 fn blocked(segment: &Segment, thread: &str, index: &Index<'_>) -> String {
     let frames: Vec<_> = index.frames(segment.stack).iter().take(6).map(String::as_str).collect();
     let stack = if frames.is_empty() { String::new() } else { format!(": {}", frames.join(" < ")) };
     format!("{thread} blocked in {}{stack}", syscalls::call(segment.entered))
-}
-
-/// Sum of the unattributed parts.
-pub(crate) fn unattributed(pauses: &[Attribution]) -> Duration {
-    pauses.iter().map(|it| it.unattributed).sum()
 }

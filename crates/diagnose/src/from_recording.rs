@@ -4,6 +4,7 @@ use crate::{
     attribution::{self, Books},
     case::Case,
     findings, from_log,
+    history::Collection,
     index::Index,
     log_pauses::{LogPause, LogPauses},
     statistics,
@@ -19,15 +20,11 @@ use std::time::Duration;
 pub fn diagnose_recording(recording: &Recording) -> Diagnosis {
     let coverage = recording.coverage();
     let mut diagnosis = diagnose_facts(&recording.facts);
-    let (lines, lines_unrecognised) =
-        diagnosis.inputs.first().map_or((0, 0), |it| (it.lines, it.lines_unrecognised));
-    diagnosis.inputs = vec![InputSummary {
-        path: recording.path.display().to_string(),
-        kind: "recording",
-        bytes: recording.bytes,
-        lines,
-        lines_unrecognised,
-    }];
+    for input in &mut diagnosis.inputs {
+        input.path = recording.path.display().to_string();
+        input.kind = "recording";
+        input.bytes = recording.bytes;
+    }
     diagnosis.coverage = coverage;
     diagnosis
 }
@@ -46,19 +43,18 @@ pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
         .collect();
     let knows_reaching = !facts.safepoints.is_empty() || log.pauses.has_safepoints;
     let statistics = statistics::of_pauses(&pauses, knows_reaching);
+    let index = index.with_log(&log.pauses.history);
+    let span = span(facts, coverage.recorded);
     Diagnosis {
         jvm: jvm(facts.jvm.as_ref(), &log.pauses),
         clock: Clock::Monotonic,
-        span: span(facts, coverage.recorded),
+        span,
         findings: findings::of(&books.tallies, &index, statistics.all.total),
-        watched: findings::verdicts(&books.tallies, &recorded),
-        unattributed: findings::unattributed(&pauses),
+        watched: findings::verdicts(&books.tallies, &index, &recorded),
+        unattributed: statistics.unattributed,
         unexplained: books.remainder.finish(),
-        inputs: vec![InputSummary {
-            lines: log.lines,
-            lines_unrecognised: log.unrecognised,
-            ..InputSummary::default()
-        }],
+        inputs: vec![InputSummary::of_log(String::new(), 0, &log.counts, 0)],
+        memory: log.pauses.history.memory_statistics(span),
         gc: log.statistics(),
         pauses,
         statistics,
@@ -71,8 +67,7 @@ struct Log {
     pauses: LogPauses,
     found: Vec<LogPause>,
     timeline: Timeline,
-    lines: u64,
-    unrecognised: u64,
+    counts: gclog::LineCounts,
 }
 
 impl Log {
@@ -86,23 +81,22 @@ impl Log {
         pauses.finish();
         let found: Vec<_> = pauses.take().collect();
         let timeline = Timeline::new(facts, pauses.clock());
-        let counts = parser.counts();
-        Log { pauses, found, timeline, lines: counts.lines, unrecognised: counts.unrecognised() }
+        Log { pauses, found, timeline, counts: parser.counts() }
     }
 
-    fn statistics(self) -> Option<GcStatistics> {
-        (self.lines > 0).then(|| self.pauses.sums.finish())
+    fn statistics(&self) -> Option<GcStatistics> {
+        (self.counts.lines > 0).then(|| self.pauses.history.gc_statistics())
     }
 
-    /// The length of the collections inside `interval`, where the log has any.
-    fn collection_in(&self, interval: Interval) -> Option<Duration> {
+    /// The collections inside `interval`, where the log has any.
+    fn collections_in(&self, interval: Interval) -> Vec<Collection> {
         let middle = |pause: &LogPause| {
             let start = self.timeline.monotonic(pause.pause.start_ns)?;
             Some(start + pause.pause.duration / 2)
         };
         let inside =
             self.found.iter().filter(|it| middle(it).is_some_and(|at| interval.contains(at)));
-        inside.filter_map(|it| it.pause.collection).reduce(|a, b| a + b)
+        inside.flat_map(|it| it.collections.iter().cloned()).collect()
     }
 }
 
@@ -136,6 +130,7 @@ fn safepoint_case<'a>(
     let interval = stop(safepoint);
     let reached = safepoint.operations.first().map_or(interval.end, |it| it.interval.start);
     let names: Vec<_> = safepoint.operations.iter().map(|it| it.name.as_str()).collect();
+    let collections = log.collections_in(interval);
     let pause = Pause {
         kind: PauseKind::Safepoint,
         start_ns: interval.start.0,
@@ -143,10 +138,11 @@ fn safepoint_case<'a>(
         duration: interval.duration(),
         reaching: reached.min(interval.end).since(interval.start),
         operation: names.join(", "),
-        collection: log.collection_in(interval),
+        collection: collections.iter().map(|it| it.gc.duration).reduce(|a, b| a + b),
         detailed: safepoint.detailed,
     };
-    Case { pause, interval, segments: account::of_safepoint(index, safepoint, interval), index }
+    let segments = account::of_safepoint(index, safepoint, interval);
+    Case { pause, interval, segments, collections, index }
 }
 
 /// A pause of the log, moved to the monotonic clock as well as the log allows.
@@ -172,11 +168,17 @@ fn log_case<'a>(
         segment.interval = shift(segment.interval);
         segment
     });
-    Case { pause, interval: shift(found.interval), segments: segments.collect(), index }
+    Case {
+        pause,
+        interval: shift(found.interval),
+        segments: segments.collect(),
+        collections: found.collections.clone(),
+        index,
+    }
 }
 
 fn jvm(fact: Option<&JvmFact>, log: &LogPauses) -> JvmSummary {
-    let from_log = from_log::jvm_of(log);
+    let from_log = from_log::jvm_of(&log.history.jvm);
     let Some(fact) = fact else { return from_log };
     let or = |a: &str, b: String| if a.is_empty() { b } else { a.to_owned() };
     JvmSummary {

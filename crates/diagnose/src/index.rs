@@ -1,4 +1,5 @@
 //! The facts of a recording, arranged for looking up.
+use crate::history::History;
 use recording::{
     Facts, FileFact, FileKey, HostFact, Interval, JvmFact, MonoTime, StackFact, ThreadRole,
     ThreadSlice,
@@ -11,6 +12,8 @@ pub(crate) struct Index<'a> {
     pub(crate) jvm: Option<&'a JvmFact>,
     pub(crate) host: Option<&'a HostFact>,
     pub(crate) facts: Option<&'a Facts>,
+    /// What the GC log tells over time, where there is one. Known only when all of it was read.
+    pub(crate) log: Option<&'a History>,
     slices: BTreeMap<u32, Vec<&'a ThreadSlice>>,
     threads: BTreeMap<u32, (&'a str, ThreadRole)>,
     files: BTreeMap<FileKey, &'a FileFact>,
@@ -40,6 +43,16 @@ impl<'a> Index<'a> {
         index.files.extend(facts.files.iter().map(|it| (it.key, it)));
         index.stacks.extend(facts.stacks.iter().map(|it| (it.id, it)));
         index
+    }
+
+    /// For a log alone: its JVM and what it told.
+    pub(crate) fn of_log(jvm: &'a JvmFact, log: &'a History) -> Index<'a> {
+        Index { jvm: Some(jvm), log: Some(log), ..Index::default() }
+    }
+
+    /// The same with what the log inside a recording told.
+    pub(crate) fn with_log(self, log: &'a History) -> Index<'a> {
+        Index { log: Some(log), ..self }
     }
 
     /// Role of a thread; a thread that nobody named is a Java thread, as application threads are

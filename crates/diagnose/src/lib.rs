@@ -19,25 +19,37 @@ mod facts_text;
 mod findings;
 mod from_log;
 mod from_recording;
+mod history;
 mod index;
 mod jvm_flags;
+mod keep;
+mod log_account;
+mod log_clock;
+mod log_evidence;
 mod log_pauses;
+#[cfg(test)]
+mod log_text;
 mod mechanisms;
 mod page;
 mod pause;
+mod rhythm;
 mod statistics;
 mod syscalls;
 mod tally;
 pub mod text;
 mod timeline;
 
-pub use cause::{Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Verdict};
-pub use diagnosis::{
-    Count, Diagnosis, Finding, GcStatistics, InputSummary, JvmSummary, MechanismShare, Named,
-    PauseStatistics, Place, Unexplained, Watched,
+pub use cause::{
+    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature, Verdict,
 };
-pub use from_log::LogReader;
+pub use diagnosis::{
+    Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
+    HumongousStatistics, InputSummary, JvmSummary, LiveSet, MechanismShare, MemoryStatistics,
+    Named, PauseStatistics, Place, Quantiles, ReferenceSums, Unexplained, Watched,
+};
+pub use from_log::{LogDiagnosis, LogReader};
 pub use from_recording::{diagnose_facts, diagnose_recording};
+pub use keep::Keep;
 pub use mechanisms::Mechanism;
 pub use pause::{Attribution, Part, Pause, PauseKind};
 

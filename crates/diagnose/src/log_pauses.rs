@@ -1,45 +1,40 @@
-//! From the events of a GC log to pauses with a first, inferred account.
+//! From the events of a GC log to pauses: a stop and the collections inside it are one.
 //!
-//! A stop and the collection inside it are one pause. Where a log has safepoint lines they are
-//! the pauses; where it has none, the collections are.
+//! Where a log has safepoint lines they are the pauses; where it has none, the collections are.
 use crate::{
-    Certainty, Pause, PauseKind,
-    case::{Phase, Segment},
-    statistics::GcSums,
+    history::{Collection, History},
+    log_account,
+    log_clock::LogClock,
+    pause::{Pause, PauseKind},
 };
-use gclog::{CycleEdge, Event, GcEvent, GcKind, Safepoint, Stamp};
-use recording::{Clock, Interval, MonoTime, ThreadRole, ThreadState};
+use gclog::{Event, GcEvent, JvmFact, Safepoint, Stamp};
+use recording::{Clock, Interval};
 use std::{collections::VecDeque, time::Duration};
 
 /// Collections kept until their safepoint line comes. HotSpot writes it right after the last
 /// collection inside, so a handful is enough; the bound is for logs without safepoint lines.
 const PENDING: usize = 64;
 
-/// `User` and `Sys` are printed in hundredths of a second: together they may be too small by this.
-const CPU_TIMES_ROUNDING: Duration = Duration::from_millis(10);
-
-/// Below this, stopping the threads and letting them go needs no explanation.
-const ORDINARY: Duration = Duration::from_millis(1);
+/// Stamps in milliseconds are cut, and durations are rounded: a collection may seem to begin so
+/// much before its stop, or to last so much longer.
+const SLACK: Duration = Duration::from_millis(2);
 
 /// A pause of a log and its account.
 #[derive(Debug)]
 pub(crate) struct LogPause {
     pub(crate) pause: Pause,
     pub(crate) interval: Interval,
-    pub(crate) segments: Vec<Segment>,
+    pub(crate) segments: Vec<crate::case::Segment>,
+    pub(crate) collections: Vec<Collection>,
 }
 
 /// Joins collections and safepoints, in the order of the log.
 #[derive(Debug, Default)]
 pub(crate) struct LogPauses {
-    pub(crate) sums: GcSums,
-    pub(crate) jvm: Vec<gclog::JvmFact>,
-    pub(crate) collector: Option<gclog::Collector>,
+    pub(crate) history: History,
+    pub(crate) clock: LogClock,
     pub(crate) has_safepoints: bool,
-    clock: Option<Clock>,
-    first_ns: Option<u64>,
-    last_ns: u64,
-    pending: VecDeque<GcEvent>,
+    pending: VecDeque<Collection>,
     done: VecDeque<LogPause>,
 }
 
@@ -51,16 +46,21 @@ impl LogPauses {
             Event::Safepoint(safepoint) => self.safepoint(&safepoint),
             Event::Jvm(jvm) => {
                 self.see(&jvm.stamp);
-                if let gclog::JvmFact::Collector(collector) = jvm.fact {
-                    self.collector = Some(collector);
+                if matches!(jvm.fact, JvmFact::Collector(_) | JvmFact::Version(_)) {
+                    self.history.restart();
                 }
-                self.jvm.push(jvm.fact);
+                self.history.fact(&jvm.fact);
             }
-            Event::AllocationStall(_) | Event::HumongousAllocation(_) | Event::FreeSpace(_) => {}
             Event::ConcurrentCycle(cycle) => {
                 self.see(&cycle.stamp);
-                self.sums.concurrent_cycles += u64::from(cycle.edge == CycleEdge::Begin);
+                self.history.cycle(&cycle, self.clock.at(&cycle.stamp));
             }
+            Event::AllocationStall(stall) => {
+                self.see(&stall.stamp);
+                self.history.stall(&stall);
+            }
+            Event::HumongousAllocation(request) => self.history.humongous.request(&request),
+            Event::FreeSpace(free) => self.history.free_space(&free),
         }
     }
 
@@ -71,34 +71,35 @@ impl LogPauses {
 
     /// The log is over: what still waits for a safepoint line is a pause of its own.
     pub(crate) fn finish(&mut self) {
-        while let Some(gc) = self.pending.pop_front() {
-            self.collection_alone(&gc);
+        while let Some(collection) = self.pending.pop_front() {
+            self.alone(collection);
         }
     }
 
     /// The clock of all starts: the finest that the log has.
     pub(crate) fn clock(&self) -> Clock {
-        self.clock.unwrap_or(Clock::Uptime)
+        self.clock.clock()
     }
 
-    /// From the first stamp to the last.
-    pub(crate) fn span(&self) -> Duration {
-        Duration::from_nanos(self.last_ns.saturating_sub(self.first_ns.unwrap_or(self.last_ns)))
+    fn see(&mut self, stamp: &Stamp) {
+        if self.clock.see(stamp) {
+            self.history.restart();
+        }
     }
 
     fn collection(&mut self, gc: GcEvent) {
-        self.see(&gc.begin());
+        let begin = gc.begin();
+        self.see(&begin);
         self.see(&gc.stamp);
-        self.collector = gc.collector.or(self.collector);
+        let around = self.history.collection(&gc, self.clock.at(&begin));
         if gc.nested {
             return;
         }
-        self.sums.add(kind(&gc), gc.cause.as_deref().unwrap_or_default(), gc.duration);
-        self.pending.push_back(gc);
+        self.pending.push_back(Collection { gc, around });
         if self.pending.len() > PENDING
             && let Some(oldest) = self.pending.pop_front()
         {
-            self.collection_alone(&oldest);
+            self.alone(oldest);
         }
     }
 
@@ -106,72 +107,42 @@ impl LogPauses {
         self.see(&safepoint.begin());
         self.see(&safepoint.stamp);
         self.has_safepoints = true;
-        let start = self.at(&safepoint.begin());
-        let inside = self.collections_since(start);
-        self.done.push_back(stop(safepoint, &inside, start));
+        let inside = self.collections_of(safepoint);
+        let start = self.clock.at(&safepoint.begin());
+        self.done.push_back(log_account::stop(safepoint, inside, start));
     }
 
-    /// Takes the pending collections that began at or after `start`; older ones had no safepoint
-    /// line and become pauses of their own.
-    fn collections_since(&mut self, start: u64) -> Vec<GcEvent> {
-        let slack = 2_000_000; // stamps in milliseconds are cut, so a begin may look too early
-        let mut inside = Vec::new();
-        while let Some(gc) = self.pending.pop_front() {
-            if self.at(&gc.begin()) + slack >= start {
-                inside.push(gc);
-            } else {
-                self.collection_alone(&gc);
+    /// Takes the pending collections that are inside a stop; older ones had no safepoint line and
+    /// become pauses of their own.
+    ///
+    /// The last ones are inside, as far back as they began in it and fit into it. Where a line has
+    /// no time, the order of the log and the lengths decide.
+    fn collections_of(&mut self, safepoint: &Safepoint) -> Vec<Collection> {
+        let start = self.clock.at(&safepoint.begin());
+        let slack = u64::try_from(SLACK.as_nanos()).unwrap_or(0);
+        let (mut count, mut sum) = (0, Duration::ZERO);
+        for it in self.pending.iter().rev() {
+            let timed = !safepoint.stamp.is_empty() && !it.gc.stamp.is_empty();
+            let began_inside = !timed || self.clock.at(&it.gc.begin()) + slack >= start;
+            sum += it.gc.duration;
+            if !began_inside || sum > safepoint.total + SLACK {
+                break;
             }
+            count += 1;
         }
-        inside
+        let inside = self.pending.split_off(self.pending.len() - count);
+        self.finish();
+        inside.into()
     }
 
-    fn collection_alone(&mut self, gc: &GcEvent) {
-        let start = self.at(&gc.begin());
-        self.done.push_back(collection_pause(gc, start));
-    }
-
-    fn see(&mut self, stamp: &Stamp) {
-        if self.clock.is_none() {
-            self.clock = clock_of(stamp);
-        }
-        let at = self.at(stamp);
-        if at > 0 {
-            self.first_ns = Some(self.first_ns.map_or(at, |first| first.min(at)));
-            self.last_ns = self.last_ns.max(at);
-        }
-    }
-
-    /// The stamp on the log's clock; the latest time seen where it has none.
-    fn at(&self, stamp: &Stamp) -> u64 {
-        let at = match self.clock() {
-            Clock::Monotonic => stamp.monotonic_ns.or(stamp.unclear_ns),
-            Clock::Uptime => stamp.uptime_ns.or(stamp.unclear_ns),
-            Clock::Wall => stamp.wall_ns.and_then(|it| u64::try_from(it).ok()),
-        };
-        at.unwrap_or(self.last_ns)
+    fn alone(&mut self, collection: Collection) {
+        let start = self.clock.at(&collection.gc.begin());
+        self.done.push_back(log_account::alone(collection, start));
     }
 }
 
-fn clock_of(stamp: &Stamp) -> Option<Clock> {
-    if stamp.monotonic_ns.is_some() || (stamp.unclear_ns.is_some() && stamp.uptime_ns.is_none()) {
-        Some(Clock::Monotonic)
-    } else if stamp.uptime_ns.is_some() {
-        Some(Clock::Uptime)
-    } else {
-        stamp.wall_ns.map(|_| Clock::Wall)
-    }
-}
-
-fn kind(gc: &GcEvent) -> &'static str {
-    match gc.kind {
-        GcKind::Young(gclog::YoungKind::Mixed) => "mixed",
-        GcKind::Young(_) => "young",
-        other => other.id(),
-    }
-}
-
-fn pause_of(kind: PauseKind, stamp: &Stamp, start_ns: u64, duration: Duration) -> Pause {
+/// A pause of nothing but its place in time.
+pub(crate) fn pause_of(kind: PauseKind, stamp: &Stamp, start_ns: u64, duration: Duration) -> Pause {
     Pause {
         kind,
         start_ns,
@@ -182,96 +153,4 @@ fn pause_of(kind: PauseKind, stamp: &Stamp, start_ns: u64, duration: Duration) -
         collection: None,
         detailed: false,
     }
-}
-
-fn collection_pause(gc: &GcEvent, start_ns: u64) -> LogPause {
-    let operation = format!("Pause {}", kind(gc));
-    let pause = Pause {
-        operation,
-        collection: Some(gc.duration),
-        ..pause_of(PauseKind::Gc, &gc.stamp, start_ns, gc.duration)
-    };
-    let work = at_work(gc);
-    lay_out(
-        pause,
-        &[
-            (work, Phase::Operation, true),
-            (gc.duration.saturating_sub(work), Phase::Operation, false),
-        ],
-    )
-}
-
-/// How much of a collection its CPU times cover: all of it where none were logged.
-fn at_work(gc: &GcEvent) -> Duration {
-    gc.cpu.map_or(gc.duration, |cpu| (cpu.user + cpu.sys + CPU_TIMES_ROUNDING).min(gc.duration))
-}
-
-fn stop(safepoint: &Safepoint, inside: &[GcEvent], start_ns: u64) -> LogPause {
-    let reaching = safepoint.time_to_safepoint.unwrap_or_default();
-    let collections: Duration = inside.iter().map(|gc| gc.duration).sum();
-    let work: Duration = inside.iter().map(at_work).sum();
-    let operating = safepoint.total.saturating_sub(reaching);
-    let pause = Pause {
-        reaching,
-        operation: operation_name(safepoint, inside),
-        collection: (!inside.is_empty()).then_some(collections),
-        ..pause_of(PauseKind::Safepoint, &safepoint.stamp, start_ns, safepoint.total)
-    };
-    let around = operating.saturating_sub(collections);
-    // What surrounds a collection is small; what surrounds none is the operation itself, if the
-    // log names one: JDK 8 does not, and its stop may be anything.
-    let named = !pause.operation.is_empty() && !names_collection(&pause);
-    let around_is_known = match inside.is_empty() {
-        true => named || around < ORDINARY,
-        false => around < ORDINARY + collections / 10,
-    };
-    lay_out(
-        pause,
-        &[
-            (reaching, Phase::Reaching, reaching < ORDINARY),
-            (work, Phase::Operation, true),
-            (collections.saturating_sub(work), Phase::Operation, false),
-            (around, Phase::Operation, around_is_known),
-        ],
-    )
-}
-
-fn operation_name(safepoint: &Safepoint, inside: &[GcEvent]) -> String {
-    match (safepoint.vm_operation.as_ref(), inside.first()) {
-        ("", Some(gc)) => format!("Pause {}", kind(gc)),
-        (name, _) => name.to_owned(),
-    }
-}
-
-fn names_collection(pause: &Pause) -> bool {
-    crate::case::is_collection(&pause.operation)
-}
-
-/// Lays parts end to end from the pause's start; the second of each pair says whether anybody can
-/// tell what happened in it.
-fn lay_out(pause: Pause, parts: &[(Duration, Phase, bool)]) -> LogPause {
-    let interval =
-        Interval::new(MonoTime(pause.start_ns), MonoTime(pause.start_ns) + pause.duration);
-    let rest = (Duration::MAX, Phase::Operation, false);
-    let mut at = interval.start;
-    let mut segments = Vec::new();
-    for &(time, phase, known) in parts.iter().chain([&rest]) {
-        let end = (at + time).min(interval.end);
-        segments.push(Segment {
-            interval: Interval::new(at, end),
-            phase,
-            tid: 0,
-            role: ThreadRole::VmThread,
-            state: known.then_some(ThreadState::OnCpu),
-            idle: false,
-            entered: None,
-            fd: None,
-            file: None,
-            stack: None,
-            cpu_holder: None,
-            certainty: Certainty::Inferred,
-        });
-        at = end;
-    }
-    LogPause { pause, interval, segments }
 }

@@ -1,7 +1,8 @@
 //! What a cause claimed over a whole input, summed as the pauses go by.
 use crate::{
-    Certainty, MechanismShare, Place,
+    Certainty, MechanismShare, Pause, Place,
     case::{Case, Segment},
+    history::Collection,
     index::Index,
     mechanisms,
 };
@@ -10,6 +11,9 @@ use std::{collections::BTreeMap, time::Duration};
 
 /// How many of the longest pauses of a cause are kept, to look for writers around them.
 const WINDOWS: usize = 64;
+
+/// So many operations are told apart; more names can only come from a damaged log.
+const MOST_OPERATIONS: usize = 256;
 
 /// Where a piece of time was spent: thread, how it entered the kernel, descriptor and file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +41,18 @@ pub(crate) struct Tally {
     pub(crate) operations: BTreeMap<String, (u64, Duration)>,
     /// The pauses with the largest parts: part and window.
     pub(crate) windows: Vec<(Duration, Interval)>,
+    /// The pause with the largest part.
+    pub(crate) worst: Option<Box<Exhibit>>,
+}
+
+/// One pause kept to show.
+#[derive(Clone, Debug)]
+pub(crate) struct Exhibit {
+    /// What the cause claimed of it.
+    pub(crate) part: Duration,
+    pub(crate) pause: Pause,
+    /// The longest collection inside, with its circumstances.
+    pub(crate) collection: Option<Collection>,
 }
 
 impl Tally {
@@ -46,15 +62,34 @@ impl Tally {
         self.pauses += 1;
         self.time += time;
         self.longest = self.longest.max(time);
-        let operation = self.operations.entry(case.pause.operation.clone()).or_default();
-        operation.0 += 1;
-        operation.1 += time;
+        self.add_operation(&case.pause.operation, time);
         for segment in &case.segments {
             for part in claimed.iter().filter_map(|it| it.intersect(segment.interval)) {
                 self.add_segment(case.index, segment, part.duration());
             }
         }
         self.keep_window(time, case.interval);
+        self.keep_worst(case, time);
+    }
+
+    fn add_operation(&mut self, name: &str, time: Duration) {
+        let known = self.operations.contains_key(name);
+        let name = if known || self.operations.len() < MOST_OPERATIONS { name } else { "others" };
+        if !self.operations.contains_key(name) {
+            self.operations.insert(name.to_owned(), (0, Duration::ZERO));
+        }
+        if let Some((count, sum)) = self.operations.get_mut(name) {
+            *count += 1;
+            *sum += time;
+        }
+    }
+
+    fn keep_worst(&mut self, case: &Case<'_>, part: Duration) {
+        if self.worst.as_ref().is_some_and(|it| it.part >= part) {
+            return;
+        }
+        let collection = case.collections.iter().max_by_key(|it| it.gc.duration).cloned();
+        self.worst = Some(Box::new(Exhibit { part, pause: case.pause.clone(), collection }));
     }
 
     fn add_segment(&mut self, index: &Index<'_>, segment: &Segment, time: Duration) {

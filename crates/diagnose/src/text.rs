@@ -1,9 +1,11 @@
 //! Phrases that several causes share.
 mod bytes;
 mod duration;
+mod memory;
 
 pub use bytes::bytes;
 pub use duration::duration;
+pub use memory::memory;
 
 use crate::Place;
 

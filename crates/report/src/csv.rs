@@ -1,6 +1,7 @@
 //! One row per pause, for spreadsheets and for tools that want a table (RFC 4180).
 use crate::when;
 use diagnose::{Attribution, Diagnosis, PauseKind};
+use recording::Clock;
 use std::io::{self, Write};
 
 const HEADER: &str = "start,start_ns,duration_ns,time_to_safepoint_ns,kind,operation,\
@@ -13,15 +14,30 @@ collection_ns,cause,cause_ns,certainty,unattributed_ns,parts";
 ///
 /// Those of `out`.
 pub fn write(diagnosis: &Diagnosis, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "{HEADER}\r\n")?;
-    for attribution in &diagnosis.pauses {
-        let cells = row(diagnosis, attribution).map(|cell| quoted(&cell));
-        write!(out, "{}\r\n", cells.join(","))?;
-    }
-    Ok(())
+    write_header(out)?;
+    diagnosis.pauses.iter().try_for_each(|it| write_row(it, diagnosis.clock, out))
 }
 
-fn row(diagnosis: &Diagnosis, attribution: &Attribution) -> [String; 12] {
+/// Writes the names of the columns: once, before the first [`write_row`].
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_header(out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{HEADER}\r\n")
+}
+
+/// Writes one pause, of which the start is on `clock`.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_row(attribution: &Attribution, clock: Clock, out: &mut dyn Write) -> io::Result<()> {
+    let cells = row(clock, attribution).map(|cell| quoted(&cell));
+    write!(out, "{}\r\n", cells.join(","))
+}
+
+fn row(clock: Clock, attribution: &Attribution) -> [String; 12] {
     let pause = &attribution.pause;
     let first = attribution.parts.first();
     let parts: Vec<String> = attribution
@@ -30,7 +46,7 @@ fn row(diagnosis: &Diagnosis, attribution: &Attribution) -> [String; 12] {
         .map(|part| format!("{}={}", part.cause.id, part.time.as_nanos()))
         .collect();
     [
-        when::wall(diagnosis, pause).map(when::rfc3339).unwrap_or_default(),
+        when::wall(clock, pause).map(when::rfc3339).unwrap_or_default(),
         pause.start_ns.to_string(),
         pause.duration.as_nanos().to_string(),
         pause.reaching.as_nanos().to_string(),

@@ -5,6 +5,7 @@
 //! that is not known is `null`. The types of this module mirror the schema and nothing else; the
 //! types of `diagnose` may change without it.
 mod build;
+mod log;
 mod schema;
 
 use crate::Options;

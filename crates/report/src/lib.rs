@@ -10,6 +10,7 @@ pub mod csv;
 pub mod json;
 pub mod line;
 pub mod markdown;
+mod numbers;
 mod options;
 pub mod page;
 pub mod ps;

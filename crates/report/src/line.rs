@@ -32,7 +32,7 @@ pub fn render(diagnosis: &Diagnosis, attribution: &Attribution, options: &Option
 
 /// Where the largest part happened and who did it; nothing for ordinary work.
 fn details(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
-    let Some(part) = attribution.parts.first().filter(|it| it.cause.is_fault) else {
+    let Some(part) = attribution.parts.first().filter(|it| it.cause.is_fault()) else {
         return Vec::new();
     };
     let Some(finding) = diagnosis.findings.iter().find(|it| it.cause.id == part.cause.id) else {

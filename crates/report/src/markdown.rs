@@ -1,6 +1,6 @@
 //! A diagnosis as Markdown, for tickets and post-mortems.
 use crate::{Options, duration, text::clean, when::Clockface, words};
-use diagnose::{Attribution, Diagnosis, Finding};
+use diagnose::{Attribution, Diagnosis, Finding, Nature, Verdict};
 use std::fmt::Write;
 
 /// So many pauses are in the table, the longest ones, unless all are wanted.
@@ -13,6 +13,7 @@ pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
     let facts: Vec<String> =
         words::header(diagnosis).iter().skip(1).map(|it| escaped(it)).collect();
     line(&mut out, &facts.join(" · "));
+    numbers(&mut out, diagnosis);
     pauses(&mut out, diagnosis, options);
     for (n, finding) in diagnosis.findings.iter().enumerate() {
         block(&mut out, n + 1, finding);
@@ -24,6 +25,16 @@ pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
 fn line(out: &mut String, text: &str) {
     out.push_str(text);
     out.push('\n');
+}
+
+fn numbers(out: &mut String, diagnosis: &Diagnosis) {
+    let rows = crate::numbers::rows(diagnosis);
+    if !rows.is_empty() {
+        line(out, "\n| | |\n|---|---|");
+    }
+    for (label, text) in rows {
+        line(out, &format!("| {label} | {} |", escaped(&text)));
+    }
 }
 
 fn pauses(out: &mut String, diagnosis: &Diagnosis, options: &Options) {
@@ -89,18 +100,19 @@ fn code(text: &str) -> String {
 }
 
 fn watched(out: &mut String, diagnosis: &Diagnosis) {
-    use diagnose::Verdict;
-    let names = |wanted: fn(&Verdict) -> bool| {
-        let faults = diagnosis.watched.iter().filter(|it| it.cause.is_fault && wanted(&it.verdict));
-        faults.map(|it| it.cause.short).collect::<Vec<_>>().join(", ")
-    };
-    let absent = names(|it| *it == Verdict::Absent);
-    let unknown = names(|it| matches!(it, Verdict::Unknown(_)));
+    let absent = words::not_the_cause(diagnosis);
+    let unknown: Vec<&str> = diagnosis
+        .watched
+        .iter()
+        .filter(|it| it.cause.nature == Nature::Fault)
+        .filter(|it| matches!(it.verdict, Verdict::Unknown(_)))
+        .map(|it| it.cause.short)
+        .collect();
     if !absent.is_empty() {
         line(out, &format!("\nWatched and not the cause: {absent}."));
     }
     if !unknown.is_empty() {
-        line(out, &format!("\nNot watched: {unknown}."));
+        line(out, &format!("\nNot watched: {}.", unknown.join(", ")));
     }
 }
 

@@ -14,7 +14,7 @@ pub fn list(causes: &[&Cause], style: Style) -> String {
         let heading = page.paint(Role::Strong, heading);
         page.blank();
         page.line(&heading);
-        for cause in causes.iter().filter(|it| it.is_fault == fault) {
+        for cause in causes.iter().filter(|it| it.is_fault() == fault) {
             page.field(2, cause.id, width + 2, None, cause.title);
         }
     }

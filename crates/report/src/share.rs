@@ -25,6 +25,13 @@ pub(crate) fn of(part: std::time::Duration, whole: std::time::Duration) -> f64 {
     if whole.is_zero() { 0.0 } else { part.as_secs_f64() / whole.as_secs_f64() }
 }
 
+/// Share of the span in which application threads ran; `None` where the span is not known.
+pub(crate) fn throughput(diagnosis: &diagnose::Diagnosis) -> Option<f64> {
+    let stopped = diagnosis.statistics.all.total;
+    (!diagnosis.span.is_zero() && stopped <= diagnosis.span)
+        .then(|| 1.0 - of(stopped, diagnosis.span))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@
 //! what to do; what it was not; what nobody looked at.
 mod coverage;
 mod findings;
+mod numbers;
 mod pauses;
 
 use crate::{Options, text::Page, words};
@@ -18,6 +19,7 @@ pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
     header(&mut page, diagnosis);
     pauses::list(&mut page, diagnosis, options);
     findings::all(&mut page, diagnosis);
+    numbers::rows(&mut page, diagnosis);
     coverage::watched(&mut page, diagnosis);
     coverage::losses(&mut page, diagnosis);
     coverage::unexplained(&mut page, diagnosis);

@@ -4,8 +4,8 @@ use jiff::{Timestamp, Zoned, tz::TimeZone};
 use recording::Clock;
 
 /// Start of `pause` in wall-clock time, where the input tells.
-pub(crate) fn wall(diagnosis: &Diagnosis, pause: &Pause) -> Option<Timestamp> {
-    let on_wall = || i64::try_from(pause.start_ns).ok().filter(|_| diagnosis.clock == Clock::Wall);
+pub(crate) fn wall(clock: Clock, pause: &Pause) -> Option<Timestamp> {
+    let on_wall = || i64::try_from(pause.start_ns).ok().filter(|_| clock == Clock::Wall);
     let ns = pause.start_wall_ns.or_else(on_wall)?;
     Timestamp::from_nanosecond(i128::from(ns)).ok()
 }
@@ -28,7 +28,7 @@ impl Clockface {
     /// Chooses the form: time of day, with the date where the pauses lie on several days; the
     /// JVM's uptime, or the time since the first pause, where there is no wall clock.
     pub(crate) fn new(diagnosis: &Diagnosis, zone: &TimeZone) -> Clockface {
-        let zoned = |pause| wall(diagnosis, pause).map(|at| at.to_zoned(zone.clone()));
+        let zoned = |pause| wall(diagnosis.clock, pause).map(|at| at.to_zoned(zone.clone()));
         let first = diagnosis.pauses.first().and_then(|it| zoned(&it.pause));
         let last = diagnosis.pauses.last().and_then(|it| zoned(&it.pause));
         let title = match (&first, diagnosis.clock) {
@@ -41,7 +41,7 @@ impl Clockface {
     }
 
     pub(crate) fn show(&self, diagnosis: &Diagnosis, pause: &Pause) -> String {
-        if let Some(at) = wall(diagnosis, pause) {
+        if let Some(at) = wall(diagnosis.clock, pause) {
             let form = if self.with_date { "%F %H:%M:%S.%3f" } else { "%H:%M:%S.%3f" };
             return at.to_zoned(self.zone.clone()).strftime(form).to_string();
         }

@@ -1,6 +1,6 @@
 //! Words that several formats share.
 use crate::{duration, share, text::clean};
-use diagnose::{AdviceWhen, Attribution, Diagnosis, Finding, JvmSummary, Place};
+use diagnose::{AdviceWhen, Attribution, Diagnosis, Finding, JvmSummary, Nature, Place, Verdict};
 use recording::Source;
 use std::time::Duration;
 
@@ -68,6 +68,23 @@ pub(crate) fn header(diagnosis: &Diagnosis) -> Vec<String> {
     items.extend([duration(diagnosis.span), stops(all.count), stopped, explained]);
     items.retain(|item| !item.is_empty());
     items
+}
+
+/// Faults that were watched for and did not strike. Beside a recording those of the collector are
+/// taken together: nobody asked for them one by one.
+pub(crate) fn not_the_cause(diagnosis: &Diagnosis) -> String {
+    let absent = || {
+        let faults = diagnosis.watched.iter().filter(|it| it.cause.nature == Nature::Fault);
+        faults.filter(|it| it.verdict == Verdict::Absent).map(|it| it.cause)
+    };
+    let mut names: Vec<&str> = absent()
+        .filter(|it| !it.shows_in_log() || !is_recording(diagnosis))
+        .map(|it| it.short)
+        .collect();
+    if is_recording(diagnosis) && absent().any(diagnose::Cause::shows_in_log) {
+        names.push("what else a GC log shows");
+    }
+    names.join(", ")
 }
 
 /// A part of a pause for people: time and cause, as in `3.35 s GC log write blocked`.

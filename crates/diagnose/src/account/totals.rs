@@ -42,6 +42,7 @@ pub(super) fn lay_out(
             stack: None,
             cpu_holder: None,
             certainty: Certainty::Inferred,
+            log: None,
         });
         at = end;
     }

@@ -19,8 +19,8 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Advice, AdviceWhen, Cause, Evidence, case::Case, cause::Explanation, culprits, index::Index,
-    tally::Tally, text,
+    Advice, AdviceWhen, Cause, Evidence, Nature, case::Case, cause::Explanation, culprits,
+    index::Index, tally::Tally, text,
 };
 use recording::{Interval, Source, ThreadState};
 
@@ -29,9 +29,10 @@ pub(super) static CAUSE: Cause = Cause {
     title: "No CPU free",
     short: "no CPU free",
     needs: &[Source::Scheduler],
-    is_fault: true,
+    nature: Nature::Fault,
     file: include_str!("cpu_contention.rs"),
     claims,
+    beside_pauses: None,
     explain,
 };
 

@@ -25,7 +25,7 @@
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario II.
 //! Linux `fs/jbd2/transaction.c`, `mm/page-writeback.c`.
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Evidence,
+    Advice, AdviceWhen, Cause, Certainty, Evidence, Nature,
     case::{Case, Segment},
     cause::Explanation,
     culprits,
@@ -42,9 +42,10 @@ pub(super) static CAUSE: Cause = Cause {
     title: "GC log write blocked",
     short: "GC log write blocked",
     needs: &[Source::Scheduler],
-    is_fault: true,
+    nature: Nature::Fault,
     file: include_str!("gc_log_write_blocked.rs"),
     claims,
+    beside_pauses: None,
     explain,
 };
 

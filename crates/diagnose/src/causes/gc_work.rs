@@ -18,23 +18,24 @@
 //! ## References
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
-    Cause, Evidence,
-    case::{Case, Phase, Segment},
+    Cause, Evidence, Nature,
+    case::{Case, Phase},
     cause::Explanation,
     index::Index,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source, ThreadRole};
+use recording::{Interval, Source};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "gc-work",
     title: "Garbage collection work",
     short: "GC work",
     needs: &[],
-    is_fault: false,
+    nature: Nature::Ordinary,
     file: include_str!("gc_work.rs"),
     claims,
+    beside_pauses: None,
     explain,
 };
 
@@ -42,11 +43,7 @@ fn claims(case: &Case<'_>) -> Vec<Interval> {
     if !case.is_collection() {
         return Vec::new();
     }
-    case.intervals(|segment| segment.phase == Phase::Operation && is_collector_at_work(segment))
-}
-
-fn is_collector_at_work(segment: &Segment) -> bool {
-    segment.role != ThreadRole::Java && segment.is_at_work()
+    case.intervals(|segment| segment.phase == Phase::Operation && segment.is_collector_at_work())
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {

@@ -19,7 +19,7 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence,
+    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
     case::{Case, Phase, Segment},
     cause::Explanation,
     index::Index,
@@ -39,9 +39,10 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Late Java thread",
     short: "late Java thread",
     needs: &[Source::Scheduler],
-    is_fault: true,
+    nature: Nature::Fault,
     file: include_str!("late_java_thread.rs"),
     claims,
+    beside_pauses: None,
     explain,
 };
 

@@ -26,7 +26,7 @@
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Evidence, Place,
+    Advice, AdviceWhen, Cause, Certainty, Evidence, Nature, Place,
     case::{Case, Segment},
     cause::Explanation,
     culprits,
@@ -56,9 +56,10 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Page fault on a mapped file",
     short: "page fault on a mapped file",
     needs: &[Source::Scheduler, Source::KernelStacks],
-    is_fault: true,
+    nature: Nature::Fault,
     file: include_str!("mapped_file_fault.rs"),
     claims,
+    beside_pauses: None,
     explain,
 };
 

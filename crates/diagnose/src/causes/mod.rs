@@ -1,22 +1,57 @@
 //! The known causes, one file each. The order is the order in which they claim a pause.
 use crate::Cause;
 
+mod allocation_stall;
+mod concurrent_mode_failure;
 mod cpu_contention;
+mod eden_shrunk;
+mod evacuation_failure;
+mod explicit_gc;
+mod full_gc;
+mod gc_locker;
 mod gc_log_write_blocked;
 mod gc_work;
+mod heap_pressure;
+mod humongous_allocation;
+mod inverted_parallelism;
 mod late_java_thread;
+mod long_remark;
 mod mapped_file_fault;
+mod metaspace_gc;
+mod promotion_failure;
+mod reference_processing;
+mod slow_time_to_safepoint;
+mod stop_beyond_gc;
+mod system_time;
 mod vm_operation;
 
-/// All causes. Faults of the surroundings claim first, then faults of the application, then the
-/// ordinary cost of collections and operations.
-pub(crate) static ALL: [&Cause; 6] = [
+/// All causes. Faults of the surroundings claim first, then faults of the application; what a GC
+/// log shows goes from the particular to the general; then the ordinary cost of collections and
+/// operations; and the symptoms, which explain nothing, last.
+pub(crate) static ALL: [&Cause; 23] = [
     &gc_log_write_blocked::CAUSE,
     &mapped_file_fault::CAUSE,
     &cpu_contention::CAUSE,
     &late_java_thread::CAUSE,
+    &concurrent_mode_failure::CAUSE,
+    &promotion_failure::CAUSE,
+    &evacuation_failure::CAUSE,
+    &explicit_gc::CAUSE,
+    &metaspace_gc::CAUSE,
+    &heap_pressure::CAUSE,
+    &humongous_allocation::CAUSE,
+    &allocation_stall::CAUSE,
+    &full_gc::CAUSE,
+    &gc_locker::CAUSE,
+    &reference_processing::CAUSE,
+    &long_remark::CAUSE,
+    &eden_shrunk::CAUSE,
     &gc_work::CAUSE,
     &vm_operation::CAUSE,
+    &inverted_parallelism::CAUSE,
+    &system_time::CAUSE,
+    &slow_time_to_safepoint::CAUSE,
+    &stop_beyond_gc::CAUSE,
 ];
 
 #[cfg(test)]

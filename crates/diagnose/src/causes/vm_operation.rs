@@ -18,7 +18,7 @@
 //! ## References
 //! HotSpot `runtime/vmOperations.hpp` (the list), `runtime/safepoint.cpp`.
 use crate::{
-    Cause, Evidence,
+    Cause, Evidence, Nature,
     case::{Case, Phase, Segment},
     cause::Explanation,
     index::Index,
@@ -32,9 +32,10 @@ pub(super) static CAUSE: Cause = Cause {
     title: "VM operation",
     short: "VM operation",
     needs: &[],
-    is_fault: false,
+    nature: Nature::Ordinary,
     file: include_str!("vm_operation.rs"),
     claims,
+    beside_pauses: None,
     explain,
 };
 

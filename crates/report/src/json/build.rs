@@ -1,10 +1,13 @@
 //! From a diagnosis to the shape of the JSON.
-use super::schema::{
-    Cause, Cost, Count, Coverage, Culprit, Document, Evidence, Gc, GcCause, Input, Jvm, Kind,
-    Missing, Note, Over, Part, Pause, Pauses, Place, Remedy, SCHEMA_VERSION, Unexplained, Watched,
+use super::{
+    log::{gc, memory},
+    schema::{
+        Cause, Cost, Count, Coverage, Culprit, Document, Evidence, Input, Jvm, Missing, Note, Over,
+        Part, Pause, Pauses, Place, Remedy, SCHEMA_VERSION, Unexplained, Unrecognised, Watched,
+    },
 };
-use crate::{csv, when, words};
-use diagnose::{Attribution, Diagnosis, Finding, GcStatistics, PauseStatistics, Verdict};
+use crate::{csv, share, when, words};
+use diagnose::{Attribution, Diagnosis, Finding, PauseStatistics, Verdict};
 use recording::{Clock, SourceState};
 use std::time::Duration;
 
@@ -15,8 +18,10 @@ pub(super) fn diagnosis(it: &Diagnosis, most: usize) -> Document<'_> {
         jvm: jvm(&it.jvm),
         clock: clock(it.clock),
         span_ns: ns(it.span),
+        throughput: share::throughput(it),
         pauses: pauses(&it.statistics),
         gc: it.gc.as_ref().map(gc),
+        memory: it.memory.as_ref().map(memory),
         causes: it.findings.iter().map(cause).collect(),
         unattributed_ns: ns(it.unattributed),
         unexplained: it
@@ -31,7 +36,7 @@ pub(super) fn diagnosis(it: &Diagnosis, most: usize) -> Document<'_> {
 }
 
 /// Durations beyond 584 years are cut there.
-fn ns(duration: Duration) -> u64 {
+pub(super) fn ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -54,6 +59,12 @@ fn input(it: &diagnose::InputSummary) -> Input<'_> {
         bytes: it.bytes,
         lines: it.lines,
         lines_unrecognised: it.lines_unrecognised,
+        unrecognised: Unrecognised {
+            foreign: it.lines_foreign,
+            malformed: it.lines_malformed,
+            unknown_pause: it.lines_unknown_pause,
+        },
+        messages_dropped: it.messages_dropped,
     }
 }
 
@@ -67,7 +78,7 @@ fn jvm(it: &diagnose::JvmSummary) -> Jvm<'_> {
     }
 }
 
-fn count(it: diagnose::Count) -> Count {
+pub(super) fn count(it: diagnose::Count) -> Count {
     Count { count: it.count, total_ns: ns(it.total), max_ns: ns(it.max) }
 }
 
@@ -76,29 +87,12 @@ fn pauses(it: &PauseStatistics) -> Pauses {
     Pauses {
         all: count(it.all),
         mean_ns: ns(it.mean),
-        p50_ns: ns(it.p50),
-        p90_ns: ns(it.p90),
-        p99_ns: ns(it.p99),
-        p99_9_ns: ns(it.p99_9),
+        p50_ns: ns(it.quantiles.p50),
+        p90_ns: ns(it.quantiles.p90),
+        p99_ns: ns(it.quantiles.p99),
+        p99_9_ns: ns(it.quantiles.p99_9),
         over: Over(names.zip(it.over).collect()),
         time_to_safepoint: count(it.time_to_safepoint),
-    }
-}
-
-fn gc(it: &GcStatistics) -> Gc<'_> {
-    Gc {
-        pauses: count(it.pauses),
-        by_kind: it
-            .by_kind
-            .iter()
-            .map(|it| Kind { kind: &it.name, count: count(it.count) })
-            .collect(),
-        by_cause: it
-            .by_cause
-            .iter()
-            .map(|it| GcCause { cause: &it.name, count: count(it.count) })
-            .collect(),
-        concurrent_cycles: it.concurrent_cycles,
     }
 }
 
@@ -106,7 +100,8 @@ fn cause(it: &Finding) -> Cause<'_> {
     Cause {
         id: it.cause.id,
         title: it.cause.title,
-        fault: it.cause.is_fault,
+        fault: it.cause.is_fault(),
+        nature: it.cause.nature.id(),
         certainty: it.certainty.id(),
         pauses: it.pauses,
         time_ns: ns(it.time),
@@ -164,7 +159,7 @@ fn pause<'a>(diagnosis: &Diagnosis, it: &'a Attribution) -> Pause<'a> {
     };
     Pause {
         start_ns: it.pause.start_ns,
-        start_wall: when::wall(diagnosis, &it.pause).map(when::rfc3339),
+        start_wall: when::wall(diagnosis.clock, &it.pause).map(when::rfc3339),
         duration_ns: ns(it.pause.duration),
         time_to_safepoint_ns: ns(it.pause.reaching),
         collection_ns: it.pause.collection.map(ns),

@@ -13,8 +13,12 @@ pub(super) struct Document<'a> {
     /// The clock of every `start_ns`: `monotonic`, `wall` or `uptime`.
     pub(super) clock: &'static str,
     pub(super) span_ns: u64,
+    /// Share of the span in which application threads ran; `null` where the span is not known.
+    pub(super) throughput: Option<f64>,
     pub(super) pauses: Pauses,
     pub(super) gc: Option<Gc<'a>>,
+    /// The heap, from the GC log.
+    pub(super) memory: Option<Memory<'a>>,
     /// Causes that struck, faults first, most time first.
     pub(super) causes: Vec<Cause<'a>>,
     pub(super) unattributed_ns: u64,
@@ -34,6 +38,20 @@ pub(super) struct Input<'a> {
     pub(super) bytes: u64,
     pub(super) lines: u64,
     pub(super) lines_unrecognised: u64,
+    /// Why lines were not recognised.
+    pub(super) unrecognised: Unrecognised,
+    /// Messages that the JVM says it dropped.
+    pub(super) messages_dropped: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Unrecognised {
+    /// No line of a JVM's log: text of the application, mostly.
+    pub(super) foreign: u64,
+    /// Damaged or cut short.
+    pub(super) malformed: u64,
+    /// A pause of a form that is not known.
+    pub(super) unknown_pause: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -77,10 +95,110 @@ impl Serialize for Over {
 
 #[derive(Debug, Serialize)]
 pub(super) struct Gc<'a> {
-    pub(super) pauses: Count,
+    pub(super) pauses: GcPauses,
     pub(super) by_kind: Vec<Kind<'a>>,
     pub(super) by_cause: Vec<GcCause<'a>>,
+    /// Where phases are logged. Phases of one collection may overlap.
+    pub(super) by_phase: Vec<Phase<'a>>,
+    pub(super) cpu: Option<CpuTimes>,
+    pub(super) references: Option<References>,
     pub(super) concurrent_cycles: u64,
+    /// Of these, those of the young generation alone.
+    pub(super) young_cycles: u64,
+    /// Cycles that ended.
+    pub(super) cycle_time: Count,
+    /// Mean time from the begin of one to the begin of the next.
+    pub(super) cycle_interval_ns: Option<u64>,
+    /// Waits of single threads for memory; no pauses.
+    pub(super) allocation_stalls: Count,
+    pub(super) evacuation_failures: u64,
+    pub(super) promotion_failures: u64,
+    pub(super) concurrent_mode_failures: u64,
+    pub(super) humongous: Option<Humongous>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct GcPauses {
+    #[serde(flatten)]
+    pub(super) all: Count,
+    pub(super) mean_ns: u64,
+    pub(super) p50_ns: u64,
+    pub(super) p90_ns: u64,
+    pub(super) p99_ns: u64,
+    pub(super) p99_9_ns: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Phase<'a> {
+    pub(super) phase: &'a str,
+    #[serde(flatten)]
+    pub(super) count: Count,
+}
+
+/// Sums over the collections that have CPU times.
+#[derive(Debug, Serialize)]
+pub(super) struct CpuTimes {
+    pub(super) collections: u64,
+    pub(super) user_ns: u64,
+    pub(super) sys_ns: u64,
+    pub(super) real_ns: u64,
+}
+
+/// Sums over the collections that count references.
+#[derive(Debug, Serialize)]
+pub(super) struct References {
+    pub(super) collections: u64,
+    #[serde(flatten)]
+    pub(super) counts: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Humongous {
+    pub(super) collections: u64,
+    pub(super) most_regions: u64,
+    pub(super) requests: u64,
+    pub(super) largest_bytes: Option<u64>,
+    pub(super) region_size_bytes: Option<u64>,
+    /// The smallest region with which none of the requests would be humongous.
+    pub(super) region_size_needed_bytes: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Memory<'a> {
+    pub(super) allocated_bytes: u64,
+    pub(super) allocation_bytes_per_s: Option<f64>,
+    /// `false` where a concurrent collector hides a part of it.
+    pub(super) allocation_is_exact: bool,
+    pub(super) promoted_bytes: Option<u64>,
+    pub(super) promotion_bytes_per_s: Option<f64>,
+    pub(super) most_used_bytes: u64,
+    pub(super) most_capacity_bytes: u64,
+    pub(super) max_heap_bytes: Option<u64>,
+    /// In use after collections of the old generation.
+    pub(super) live_set: Option<LiveSet>,
+    pub(super) generations: Vec<Generation<'a>>,
+    /// The heap over time: at most 512 points of `[at_ns, before, after, capacity]`.
+    pub(super) series: Vec<(u64, u64, u64, Option<u64>)>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct LiveSet {
+    pub(super) samples: u64,
+    pub(super) first_bytes: u64,
+    pub(super) last_bytes: u64,
+    pub(super) min_bytes: u64,
+    pub(super) max_bytes: u64,
+    pub(super) growth_bytes_per_hour: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Generation<'a> {
+    pub(super) name: &'a str,
+    pub(super) max_before_bytes: u64,
+    pub(super) max_after_bytes: u64,
+    pub(super) last_after_bytes: u64,
+    pub(super) min_capacity_bytes: Option<u64>,
+    pub(super) max_capacity_bytes: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -101,8 +219,10 @@ pub(super) struct GcCause<'a> {
 pub(super) struct Cause<'a> {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
-    /// `true` for a fault of the surroundings, `false` for the ordinary cost of an operation.
+    /// `true` for a fault or a symptom of one, `false` for the ordinary cost of an operation.
     pub(super) fault: bool,
+    /// `fault`, `symptom` (its time is part of `unattributed_ns`) or `ordinary`.
+    pub(super) nature: &'static str,
     pub(super) certainty: &'static str,
     pub(super) pauses: u64,
     pub(super) time_ns: u64,

@@ -4,7 +4,7 @@ use crate::{
     text::{Page, Role, clean},
     words,
 };
-use diagnose::{Cause, Diagnosis, Verdict};
+use diagnose::{Cause, Diagnosis, Nature, Verdict};
 use recording::{Coverage, Note, Source, SourceState};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -18,12 +18,11 @@ const SMALL_SHARE: f64 = 0.02;
 const SMALL_TIME: Duration = Duration::from_millis(20);
 
 pub(super) fn watched(page: &mut Page, diagnosis: &Diagnosis) {
-    let faults = || diagnosis.watched.iter().filter(|it| it.cause.is_fault);
-    let absent: Vec<&str> =
-        faults().filter(|it| it.verdict == Verdict::Absent).map(|it| it.cause.short).collect();
+    let faults = || diagnosis.watched.iter().filter(|it| it.cause.nature == Nature::Fault);
+    let absent = words::not_the_cause(diagnosis);
     page.blank();
     if !absent.is_empty() {
-        page.wrapped(0, None, &format!("Watched and not the cause: {}.", absent.join(", ")));
+        page.wrapped(0, None, &format!("Watched and not the cause: {absent}."));
     }
     let unknown: Vec<(&Cause, &[Source])> = faults()
         .filter_map(|it| match &it.verdict {

@@ -23,10 +23,10 @@ const BODY: usize = 3;
 const FIELD: usize = 10;
 
 pub(super) fn all(page: &mut Page, diagnosis: &Diagnosis) {
-    let fault = diagnosis.findings.iter().any(|it| it.cause.is_fault && !is_small(it));
+    let fault = diagnosis.findings.iter().any(|it| it.cause.is_fault() && !is_small(it));
     let (large, small): (Vec<&Finding>, Vec<&Finding>) =
         diagnosis.findings.iter().partition(|it| {
-            !is_small(it) && (it.cause.is_fault || !fault || it.share >= ORDINARY_SHARE)
+            !is_small(it) && (it.cause.is_fault() || !fault || it.share >= ORDINARY_SHARE)
         });
     if !fault {
         page.blank();
@@ -52,7 +52,7 @@ fn is_small(finding: &Finding) -> bool {
 
 /// Says as much as was watched, and no more.
 fn no_fault(diagnosis: &Diagnosis) -> String {
-    let faults = || diagnosis.watched.iter().filter(|it| it.cause.is_fault);
+    let faults = || diagnosis.watched.iter().filter(|it| it.cause.is_fault());
     let all_seen =
         faults().count() > 0 && faults().all(|it| !matches!(it.verdict, Verdict::Unknown(_)));
     if all_seen {
@@ -95,7 +95,7 @@ fn heading(page: &mut Page, number: usize, finding: &Finding) {
     let left = format!("{number}  {}", finding.cause.title);
     let share = crate::percent(finding.share);
     let right = format!("{} · {share} · {}", words::extent(finding), finding.certainty.id());
-    let role = if finding.cause.is_fault { Role::Bad } else { Role::Strong };
+    let role = if finding.cause.is_fault() { Role::Bad } else { Role::Strong };
     let painted = page.paint(role, &left);
     let columns = left.chars().count() + 2 + right.chars().count();
     if columns <= page.width() {

@@ -86,21 +86,29 @@ fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
             "No pause over {}: the longest of {n} stops took {}, 99 % took at most {}.",
             duration(over),
             duration(statistics.all.max),
-            duration(statistics.p99.min(statistics.all.max))
+            duration(statistics.quantiles.p99.min(statistics.all.max))
         ),
     }
 }
 
-/// What the list does not show.
+/// What the list does not show. Of a long log only the longest pauses are at hand, so that the
+/// number of long ones may be known only as "at least".
 fn left_out(
     diagnosis: &Diagnosis,
     long: &[&Attribution],
     listed: &[&Attribution],
     over: Duration,
 ) -> String {
+    let all = usize::try_from(diagnosis.statistics.all.count).unwrap_or(usize::MAX);
+    let dropped = all.saturating_sub(diagnosis.pauses.len());
     let more_long = long.len() - listed.len();
-    let short = diagnosis.pauses.len() - long.len();
-    match (more_long, short) {
+    if dropped > 0 && long.len() == diagnosis.pauses.len() {
+        return format!(
+            "at least {more_long} more over {}, of {all} in all (`--all-pauses` lists them)",
+            duration(over)
+        );
+    }
+    match (more_long, all.saturating_sub(long.len())) {
         (0, 0) => String::new(),
         (0, short) => format!("{short} more, none over {}", duration(over)),
         (more, 0) => format!("{more} more (`--all-pauses` lists them)"),

@@ -51,7 +51,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
     for it in &pauses {
         statistics.all.add(it.pause.duration);
     }
-    statistics.p99 = statistics.all.max;
+    statistics.quantiles.p99 = statistics.all.max;
     statistics.time_to_safepoint = Count { count: 1, total: ms(1), max: ms(1) };
     Diagnosis {
         inputs: vec![InputSummary {
@@ -59,7 +59,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
             kind: "recording",
             bytes: 91_000,
             lines: 61,
-            lines_unrecognised: 0,
+            ..InputSummary::default()
         }],
         jvm: JvmSummary {
             main: "orders".to_owned(),
@@ -75,6 +75,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
         pauses,
         statistics,
         gc: None,
+        memory: None,
         findings: Vec::new(),
         watched: diagnose::causes()
             .iter()
@@ -205,7 +206,7 @@ pub(crate) fn log_alone() -> Diagnosis {
     }
     it.findings = vec![finding("gc-work", 2, 47, 0.052)];
     for watched in &mut it.watched {
-        watched.verdict = if watched.cause.is_fault {
+        watched.verdict = if watched.cause.is_fault() {
             Verdict::Unknown(watched.cause.needs.to_vec())
         } else {
             Verdict::Present

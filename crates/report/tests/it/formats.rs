@@ -23,6 +23,7 @@ fn the_json_of_the_contract() {
         by_kind: vec![Named { name: "young".into(), count: Count::default() }],
         by_cause: vec![Named { name: "G1 Evacuation Pause".into(), count: Count::default() }],
         concurrent_cycles: 1,
+        ..GcStatistics::default()
     });
     let mut out = Vec::new();
     json::write(&it, &Options::default(), &mut out).expect("a Vec takes all");
@@ -137,7 +138,7 @@ fn markdown_for_a_ticket() {
         Something took time.
 
 
-        Watched and not the cause: page fault on a mapped file, no CPU free, late Java thread.
+        Watched and not the cause: page fault on a mapped file, no CPU free, late Java thread, what else a GC log shows.
     "#]].assert_eq(&markdown::render(&slow_log(), &Options::default()));
 }
 

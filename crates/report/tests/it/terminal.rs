@@ -40,7 +40,8 @@ fn a_fault_is_told_with_time_who_where_and_what_to_do() {
 
             Also, but small: GC work 312 ms in 61 stops.
 
-            Watched and not the cause: page fault on a mapped file, no CPU free, late Java thread.
+            Watched and not the cause: page fault on a mapped file, no CPU free, late Java thread, what else a
+            GC log shows.
         "#]],
     );
 }
@@ -62,8 +63,13 @@ fn a_log_alone_says_what_it_cannot_show() {
                Something took time.
                more   whypause cause gc-work
 
+              to safepoint 1 ms in all, up to 1 ms
+
             Not watched, because a log cannot show it: GC log write blocked, page fault on a mapped file, no CPU
-            free, late Java thread. To watch: whypause record -p PID -d 60s
+            free, late Java thread, concurrent mode failure, promotion failure, evacuation failure, explicit
+            collection, metaspace collection, heap pressure, humongous allocation, allocation stall, full
+            collection, GC locker, reference processing, long remark, eden shrunk. To watch: whypause record -p
+            PID -d 60s
 
             Coverage: 3 of 61 log lines not understood.
 
@@ -93,7 +99,7 @@ fn a_quiet_recording_is_said_to_be_quiet() {
                more   whypause cause gc-work
 
             Watched and not the cause: GC log write blocked, page fault on a mapped file, no CPU free, late Java
-            thread.
+            thread, what else a GC log shows.
         "#]],
     );
 }
@@ -110,7 +116,7 @@ fn no_stop_at_all_is_said_too() {
             No fault struck: every known one was watched for.
 
             Watched and not the cause: GC log write blocked, page fault on a mapped file, no CPU free, late Java
-            thread.
+            thread, what else a GC log shows.
         "#]],
     );
 }
@@ -146,7 +152,8 @@ fn losses_and_missing_sources_are_told_with_their_reason() {
                Something took time.
                more   whypause cause cpu-contention
 
-            Watched and not the cause: GC log write blocked, no CPU free, late Java thread.
+            Watched and not the cause: GC log write blocked, no CPU free, late Java thread, what else a GC log
+            shows.
             Not watched: page fault on a mapped file (file-faults: tracepoint `filemap:mm_filemap_fault` not
             found).
 
@@ -252,7 +259,7 @@ fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
         Also, but small: GC work 312 ms in 61 stops.
 
         Watched and not the cause: page fault on a mapped file, no
-        CPU free, late Java thread.
+        CPU free, late Java thread, what else a GC log shows.
     "#]]
     .assert_eq(&text);
 }

@@ -50,7 +50,7 @@ pub(super) fn read_log(
 ) -> Result<Diagnosis, Failure> {
     let shown = if name == "-" { "standard input" } else { name };
     let bar = progress(size, console);
-    let mut reader = LogReader::new(name);
+    let mut reader = LogReader::new(name, diagnose::Keep::Longest(1_000));
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut bytes: u64 = 0;
     loop {

@@ -1,0 +1,134 @@
+//! # Allocation stall
+//!
+//! ## What happens
+//! A concurrent collector frees memory while the application uses it up, and must be the faster of the two.
+//! When it is not, ZGC makes each thread that needs memory wait (an allocation stall), and Shenandoah ends its cycle with the application stopped (a degenerated collection), or begins again with a full one.
+//!
+//! ## What proves it
+//! The log says `Allocation Stall`, `Pause Degenerated GC`, or has a `Pause Full` of Shenandoah.
+//! Stalls of ZGC stop single threads and not the application, so they are counted beside the pauses.
+//!
+//! ## What looks alike
+//! `heap-pressure`: the live data fills the heap, and no collector can be fast enough.
+//! `gc-locker`: native code holds up the collector.
+//!
+//! ## Remedies
+//! `larger-heap`: a concurrent collector needs room for what is allocated during a cycle.
+//! `more-concurrent-threads`: `-XX:ConcGCThreads`, at the price of CPU for the application.
+//! `generational-zgc`: `-XX:+ZGenerational` in JDK 21 and 22, the default since JDK 23, frees young objects without going through the old ones.
+//! Fewer allocations: an allocation profile (`asprof -e alloc`) shows where they are.
+//!
+//! ## References
+//! JEP 439 (generational ZGC); HotSpot `gc/z/zPageAllocator.cpp`, `gc/shenandoah/shenandoahDegeneratedGC.cpp`.
+use crate::{
+    Advice, Cause, Evidence, Nature,
+    case::Case,
+    cause::Explanation,
+    history::{Collection, is_full},
+    index::Index,
+    log_evidence::{collector, extent, feature, flag, larger_heap, max_heap, seen},
+    tally::Tally,
+    text,
+};
+use gclog::{Collector, GcKind};
+use recording::{Interval, Source};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "allocation-stall",
+    title: "Allocation stall",
+    short: "allocation stall",
+    needs: &[Source::GcLog],
+    nature: Nature::Fault,
+    file: include_str!("allocation_stall.rs"),
+    claims,
+    beside_pauses: Some(shows),
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.work(is_last_resort)
+}
+
+fn is_last_resort(it: &Collection) -> bool {
+    let shenandoah = it.gc.collector == Some(Collector::Shenandoah);
+    it.gc.kind == GcKind::Degenerated || (shenandoah && is_full(&it.gc))
+}
+
+fn shows(index: &Index<'_>) -> bool {
+    index.log.is_some_and(|log| log.stalls.count > 0)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let mut evidence = Vec::new();
+    if tally.pauses > 0 {
+        evidence.push(extent(tally));
+    }
+    evidence.extend(stalls(index));
+    Explanation {
+        story: vec![
+            "The application allocated faster than the collector freed, and had to wait for it."
+                .into(),
+        ],
+        evidence,
+        advice: advice(index),
+        ..Explanation::default()
+    }
+}
+
+fn stalls(index: &Index<'_>) -> Option<Evidence> {
+    let log = index.log?;
+    let stalls = log.stalls;
+    (stalls.count > 0).then(|| {
+        let text = format!(
+            "threads waited {} times for memory, {} together; {} waited longest, {}",
+            stalls.count,
+            text::duration(stalls.total),
+            text::the_thread(&log.most_stalled).to_lowercase(),
+            text::duration(stalls.max)
+        );
+        seen(stalls.total, text)
+    })
+}
+
+fn advice(index: &Index<'_>) -> Vec<Advice> {
+    let larger = max_heap(index).map(|now| {
+        larger_heap(now.saturating_add(now / 2), "room for what is allocated during a cycle")
+    });
+    let generational =
+        (collector(index) == "zgc" && matches!(feature(index), Some(21 | 22))).then(|| {
+            let note = "frees young objects without going through the old ones";
+            flag(index, "generational-zgc", "-XX:+ZGenerational", note)
+        });
+    larger.into_iter().chain(generational.flatten()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, told};
+
+    const SHENANDOAH: &str = "[0.001s][info][gc] Using Shenandoah\n\
+        [1.500s][info][gc] GC(3) Pause Degenerated GC (Mark) 95M->40M(100M) 80.000ms\n";
+
+    #[test]
+    fn a_degenerated_collection_is_one_and_a_planned_pause_is_not() {
+        check(&CAUSE, SHENANDOAH, "present 80 ms in 1");
+        check(&CAUSE, &SHENANDOAH.replace("Degenerated GC (Mark)", "Final Mark"), "absent");
+    }
+
+    #[test]
+    fn a_stall_of_a_thread_is_told_though_it_is_no_pause() {
+        let log = "[0.001s][info][gc,init] Version: 21.0.2+13\n[0.001s][info][gc,init] Using The Z Garbage Collector\n\
+            [2.000s][info][gc] Allocation Stall (main) 120.500ms\n\
+            [2.001s][info][gc] Allocation Stall (worker-1) 20.500ms\n";
+        check(&CAUSE, log, "present 0 s in 0");
+        let text = told(&CAUSE, log);
+        assert!(
+            text.contains(
+                "threads waited 2 times for memory, 141 ms together; thread `main` waited longest"
+            ),
+            "{text}"
+        );
+        assert!(text.contains("-XX:+ZGenerational"), "{text}");
+    }
+}

@@ -1,0 +1,100 @@
+//! # Concurrent mode failure
+//!
+//! ## What happens
+//! CMS frees the old generation while the application runs, and must be done before it is full.
+//! If it is not, the cycle is thrown away and a full collection takes its place: with the application stopped, and, before JDK 9 as a rule, with one thread.
+//! Either the cycle began too late for the rate of promotion, or the free memory was in pieces too small for what came.
+//!
+//! ## What proves it
+//! The log says `concurrent mode failure`.
+//! Free memory in the old generation at that moment speaks for fragmentation, none for a cycle that began too late.
+//!
+//! ## What looks alike
+//! `promotion-failure`: no cycle was under way.
+//! `explicit-gc`: `concurrent mode interrupted` is a full collection that somebody asked for in the middle of a cycle.
+//!
+//! ## Remedies
+//! `earlier-cycles`: a lower `CMSInitiatingOccupancyFraction` together with `UseCMSInitiatingOccupancyOnly`, or CMS goes by its own statistics.
+//! `larger-heap`: more time between the begin of a cycle and the end of the space.
+//! `concurrent-collector`: CMS was removed in JDK 14; G1 has no free lists that fragment.
+//!
+//! ## References
+//! HotSpot (until JDK 13) `gc/cms/concurrentMarkSweepGeneration.cpp` (`acquire_control_and_collect`, `report_concurrent_mode_interruption`); JEP 363.
+use crate::{
+    Advice, Cause, Nature,
+    case::Case,
+    cause::Explanation,
+    index::Index,
+    log_evidence::{at_next_start, extent, flag, larger_heap, max_heap, worst},
+    tally::Tally,
+};
+use recording::{Interval, Source};
+
+use super::promotion_failure::room;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "concurrent-mode-failure",
+    title: "Concurrent mode failure",
+    short: "concurrent mode failure",
+    needs: &[Source::GcLog],
+    nature: Nature::Fault,
+    file: include_str!("concurrent_mode_failure.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.work(|it| it.gc.failures.concurrent_mode)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let worst = worst(tally);
+    let fragmented = worst.and_then(|it| it.around.old.had_room()) == Some(true);
+    let why = if fragmented {
+        "The old generation had room, but in pieces: it is fragmented."
+    } else {
+        "The cycle had begun too late for what was promoted."
+    };
+    let earlier = flag(
+        index,
+        "earlier-cycles",
+        "-XX:CMSInitiatingOccupancyFraction=60",
+        "with -XX:+UseCMSInitiatingOccupancyOnly; more cycles, more CPU",
+    );
+    let larger = max_heap(index)
+        .filter(|_| !fragmented)
+        .map(|now| larger_heap(now.saturating_add(now / 2), "more time for each cycle"));
+    Explanation {
+        story: vec![
+            "The old generation was full before CMS had freed it, and a full collection had to do it with the application stopped.".into(),
+            why.into(),
+        ],
+        evidence: std::iter::once(extent(tally)).chain(worst.and_then(room)).collect(),
+        advice: earlier.into_iter().chain(larger).chain([g1()]).collect(),
+        ..Explanation::default()
+    }
+}
+
+fn g1() -> Advice {
+    at_next_start(
+        "concurrent-collector",
+        "-XX:+UseG1GC".into(),
+        "it compacts while it collects; remove the flags of CMS",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::check;
+
+    const LOG: &str = "9.000: [GC (Allocation Failure) 9.000: [ParNew: 306688K->306688K(306688K), 0.0000300 secs]9.000: [CMS9.500: [CMS-concurrent-mark: 1.000/1.100 secs] [Times: user=1.00 sys=0.00, real=1.10 secs]\n \
+        (concurrent mode failure): 2690000K->500000K(2693312K), 2.6000000 secs] 2996688K->500000K(3000000K), [Metaspace: 3000K->3000K(1056768K)], 2.6100000 secs] [Times: user=2.60 sys=0.00, real=2.61 secs]\n";
+
+    #[test]
+    fn a_lost_race_is_told_from_a_request() {
+        check(&CAUSE, LOG, "present 2.61 s in 1");
+        check(&CAUSE, &LOG.replace("failure)", "interrupted)"), "absent");
+    }
+}

@@ -1,0 +1,90 @@
+//! # Evacuation failure
+//!
+//! ## What happens
+//! G1 copies live objects out of the regions it collects, into free ones.
+//! When there is no free region left, what cannot be copied stays where it is, its region becomes old, and much has to be repaired with the application stopped.
+//! Often a full collection follows.
+//! Since JDK 22 objects that native code holds on to (JNI critical sections) also stay in place; that is cheap, and is not called a failure to allocate.
+//!
+//! ## What proves it
+//! The log says `To-space exhausted`, `to-space overflow`, or `Evacuation Failure: Allocation`.
+//!
+//! ## What looks alike
+//! `humongous-allocation`: large objects took the free regions.
+//! `heap-pressure`: what is live fills the heap, and no setting of G1 can help.
+//! `promotion-failure`: the same, for Serial and CMS.
+//!
+//! ## Remedies
+//! `g1-earlier-cycles`: a lower `InitiatingHeapOccupancyPercent`, so that mixed collections free old regions before they are needed.
+//! `g1-reserve`: a larger `G1ReservePercent` keeps regions back for copying.
+//! `larger-heap`: bursts of survivors need free regions.
+//! A fixed young size (`-Xmn`) takes away G1's own means to avoid it; remove that.
+//!
+//! ## References
+//! HotSpot `gc/g1/g1EvacFailureRegions.hpp`, `gc/g1/g1YoungCollector.cpp`; JEP 423 (region pinning).
+use crate::{
+    Cause, Nature,
+    case::Case,
+    cause::Explanation,
+    index::Index,
+    log_evidence::{extent, flag, larger_heap, max_heap},
+    tally::Tally,
+};
+use recording::{Interval, Source};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "evacuation-failure",
+    title: "Evacuation failure",
+    short: "evacuation failure",
+    needs: &[Source::GcLog],
+    nature: Nature::Fault,
+    file: include_str!("evacuation_failure.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.work(|it| it.gc.failures.evacuation)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let earlier = flag(
+        index,
+        "g1-earlier-cycles",
+        "-XX:InitiatingHeapOccupancyPercent=30",
+        "cycles begin with less of the heap in use, and cost more CPU",
+    );
+    let reserve =
+        flag(index, "g1-reserve", "-XX:G1ReservePercent=20", "of the heap kept back; default 10");
+    let larger = max_heap(index).map(|now| {
+        larger_heap(now.saturating_add(now / 4), "a quarter more, free regions for bursts")
+    });
+    Explanation {
+        story: vec![
+            "G1 found no free region to copy live objects into, and repaired that with the application stopped.".into(),
+        ],
+        evidence: vec![extent(tally)],
+        advice: earlier.into_iter().chain(reserve).chain(larger).collect(),
+        ..Explanation::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, pause};
+
+    #[test]
+    fn to_space_exhausted_in_every_wording() {
+        let end = pause(1000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->98M(100M)", 300);
+        check(&CAUSE, &end, "absent");
+        check(
+            &CAUSE,
+            &format!("[0.9s][info][gc] GC(1) To-space exhausted\n{end}"),
+            "present 300 ms in 1",
+        );
+        let new = end.replace("Pause) ", "Pause) (Evacuation Failure: Allocation) ");
+        check(&CAUSE, &new, "present 300 ms in 1");
+    }
+}

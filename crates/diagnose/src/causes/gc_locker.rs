@@ -1,0 +1,83 @@
+//! # GC locker
+//!
+//! ## What happens
+//! Native code that holds a Java array through JNI's critical functions forbids the collector to move it, and so to collect.
+//! A collection that was due meanwhile is put off until the last such section ends, and threads that need memory wait for it without being at a safepoint.
+//! The log shows only the collection that follows.
+//!
+//! ## What proves it
+//! The collection's cause is `GCLocker Initiated GC`.
+//! How long threads had to wait for it is in no log.
+//!
+//! ## What looks alike
+//! `gc-work`: an ordinary young collection.
+//! `allocation-stall`: threads wait for memory because the collector is behind.
+//!
+//! ## Remedies
+//! `region-pinning`: since JDK 22 G1 pins the array's region and collects the rest; Shenandoah has always done so, and ZGC needs none.
+//! Shorter critical sections: copy with `Get…ArrayRegion`, or use direct buffers; compression and image libraries are the usual owners.
+//!
+//! ## References
+//! JEP 423 (region pinning for G1); HotSpot `gc/shared/gcLocker.cpp`.
+use crate::{
+    Cause, Nature,
+    case::Case,
+    cause::Explanation,
+    index::Index,
+    log_evidence::{at_next_start, collector, extent, feature, in_code},
+    tally::Tally,
+};
+use recording::{Interval, Source};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "gc-locker",
+    title: "GC locker",
+    short: "GC locker",
+    needs: &[Source::GcLog],
+    nature: Nature::Fault,
+    file: include_str!("gc_locker.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.work(|it| it.gc.cause.as_deref() == Some("GCLocker Initiated GC"))
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let old = feature(index).is_none_or(|it| it < 22);
+    let newer = (old && matches!(collector(index), "g1" | "")).then(|| {
+        at_next_start(
+            "region-pinning",
+            "Use G1 of JDK 22 or later.".into(),
+            "it collects in spite of them",
+        )
+    });
+    let shorter = in_code(
+        "shorter-critical-sections",
+        "Copy arrays with Get…ArrayRegion instead of holding them in native code.",
+        "",
+    );
+    Explanation {
+        story: vec![
+            "Native code held Java arrays, and collections had to wait until it let go.".into(),
+        ],
+        evidence: vec![extent(tally)],
+        advice: newer.into_iter().chain([shorter]).collect(),
+        ..Explanation::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, pause};
+
+    #[test]
+    fn by_its_cause() {
+        let log = pause(1000, 1, "Young (Normal) (GCLocker Initiated GC) 99M->9M(100M)", 40);
+        check(&CAUSE, &log, "present 40 ms in 1");
+        check(&CAUSE, &log.replace("GCLocker Initiated GC", "G1 Evacuation Pause"), "absent");
+    }
+}

@@ -1,0 +1,168 @@
+//! # Inverted parallelism
+//!
+//! ## What happens
+//! Several threads collect at once, so a collection should use more CPU time than time passes on the clock.
+//! Here it used less: its threads were not running.
+//! Either they were blocked (a write to the GC log behind a busy disk, a page fault on a file, memory that was swapped out), or they wanted to run and got no CPU (a quota, other processes, a hypervisor).
+//!
+//! ## What proves it
+//! `real` is larger than `user` and `sys` together, by more than their rounding.
+//! The difference is the least that is unexplained: with several threads at work it is more.
+//! What it was, no GC log can tell, so the time stays unexplained until the host was watched too.
+//!
+//! ## What looks alike
+//! `system-time`: the threads did run, in the kernel.
+//! `slow-time-to-safepoint`: the wait was before the collection began.
+//! `gc-work`: a collection that used its CPUs; then neither disk nor CPU is to blame, however long it took.
+//!
+//! ## Remedies
+//! `record`: `whypause record -p PID` while it happens names the cause, the file, the process and the remedy.
+//! A few long ones among many good ones fit a wait: look at what the host does at those times, and write the GC log asynchronously or to memory.
+//! Most of them being slow fits a lack of CPU: look at the quota of the container and at the number of GC threads.
+//!
+//! ## References
+//! The term is the field's (JDK Mission Control's rule of this name, garbagecat); HotSpot `gc/shared/gcTraceTime.cpp`.
+use crate::{
+    Cause, Nature,
+    case::{Case, LogPart},
+    cause::Explanation,
+    index::Index,
+    log_evidence::{collections, cpu, seconds, seen},
+    rhythm,
+    tally::Tally,
+    text,
+};
+use recording::{Interval, Source};
+use std::time::Duration;
+
+/// Waits in at most this part of all collections are exceptions, in per cent,
+const RARE_PERCENT: u64 = 5;
+/// and in at least this part they are the rule.
+const USUAL_PERCENT: u64 = 30;
+/// Fewer collections than this say nothing about what is usual.
+const MIN_COLLECTIONS: u64 = 20;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "inverted-parallelism",
+    title: "Inverted parallelism: a collection that did not run",
+    short: "inverted parallelism",
+    needs: &[Source::GcLog],
+    nature: Nature::Symptom,
+    file: include_str!("inverted_parallelism.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.unexplained(LogPart::Waiting)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let mut evidence = vec![seen(
+        tally.time,
+        format!(
+            "{} in {} unexplained, up to {} in one",
+            text::duration(tally.time),
+            collections(tally.pauses),
+            text::duration(tally.longest)
+        ),
+    )];
+    evidence.extend(worst(tally).map(|it| seen(tally.longest, it)));
+    evidence.extend(rhythm::of(&tally.windows).map(|it| {
+        let text = format!(
+            "they come every {}, {} times: look for what the host does then",
+            text::duration(it.period),
+            it.times
+        );
+        seen(Duration::ZERO, text)
+    }));
+    Explanation {
+        story: std::iter::once(
+            "Collections took longer than their CPU time: their threads were blocked, or had no CPU. Which of the two a log cannot show.".to_owned(),
+        )
+        .chain(fits(tally, index))
+        .collect(),
+        evidence,
+        ..Explanation::default()
+    }
+}
+
+/// `in the longest: user=0.25 sys=0.05 real=15.35, so 15.05 s of 15.35 s (98 %) are unexplained`.
+fn worst(tally: &Tally) -> Option<String> {
+    let worst = tally.worst.as_ref()?;
+    let whole = worst.collection.as_ref()?.gc.duration;
+    let percent = worst.part.as_nanos() * 100 / whole.as_nanos().max(1);
+    Some(format!(
+        "in the longest {}, so {} of {} ({percent} %) were not work",
+        cpu(worst)?,
+        seconds(worst.part),
+        seconds(whole)
+    ))
+}
+
+/// As far as a log can tell a wait from a lack of CPU.
+fn fits(tally: &Tally, index: &Index<'_>) -> Option<String> {
+    let all = index.log?.sums.with_cpu_times();
+    let percent = tally.pauses * 100 / all.max(1);
+    let share = format!("{} of {}", tally.pauses, collections(all));
+    match percent {
+        _ if all < MIN_COLLECTIONS => None,
+        0..=RARE_PERCENT => Some(format!(
+            "It happened in {share} only, which fits a wait (a disk, a page fault, swap) better than a lack of CPU."
+        )),
+        USUAL_PERCENT.. => Some(format!(
+            "It happened in {share}, which fits a lack of CPU (a quota, other processes) better than a wait."
+        )),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, cpu, pause, told};
+
+    fn log(user: u64, sys: u64, ms: u64) -> String {
+        pause(20_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", ms)
+            + &cpu(20_000, 1, user, sys, ms / 10)
+    }
+
+    #[test]
+    fn a_pause_that_was_not_the_collectors() {
+        let text = told(&CAUSE, &log(25, 5, 15_350));
+        assert!(
+            text.contains(
+                "user=0.25 sys=0.05 real=15.35, so 15.05 s of 15.35 s (98 %) were not work"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_rounding_of_cpu_times_is_no_evidence() {
+        check(&CAUSE, &log(1, 1, 30), "absent");
+        check(&CAUSE, &log(1, 1, 31), "present 11 ms in 1");
+    }
+
+    #[test]
+    fn a_long_collection_that_used_its_cpus_is_blamed_on_nothing_else() {
+        check(&CAUSE, &log(1_178_000, 0, 1_221_000), "absent");
+    }
+
+    fn many(good: u64, bad: u64) -> String {
+        let one = |n: u64, used: u64| {
+            pause(n * 1000, n, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", 500)
+                + &cpu(n * 1000, n, used, 0, 50)
+        };
+        (1..=good).map(|n| one(n, 90)).chain((good + 1..=good + bad).map(|n| one(n, 5))).collect()
+    }
+
+    #[test]
+    fn few_fit_a_wait_and_many_a_lack_of_cpu() {
+        assert!(told(&CAUSE, &many(19, 1)).contains("fits a wait"));
+        assert!(!told(&CAUSE, &many(18, 2)).contains("fits"));
+        assert!(told(&CAUSE, &many(14, 6)).contains("fits a lack of CPU"));
+        assert!(!told(&CAUSE, &many(13, 6)).contains("fits"), "too few to say");
+    }
+}

@@ -1,0 +1,146 @@
+//! # Promotion failure
+//!
+//! ## What happens
+//! A young collection of ParNew or Serial copies survivors into the old generation, and one of them finds no place there.
+//! The collection is undone in the middle and a full one follows in the same pause, with one thread.
+//! There are two reasons, and they need opposite cures.
+//! Either the old generation is full; or it has room, but in pieces: CMS sweeps and never compacts, so its free memory becomes a list of holes of which none is large enough.
+//!
+//! ## What proves it
+//! The log says `promotion failed`.
+//! It is fragmentation where the old generation had free at least twice what any collection before had promoted; `-XX:PrintFLSStatistics=1` shows the largest hole.
+//! It is want of space where it had less.
+//!
+//! ## What looks alike
+//! `concurrent-mode-failure`: CMS was at work on the old generation and lost the race.
+//! `evacuation-failure`: the same, for G1.
+//! `full-gc`: a full collection that no failure began.
+//!
+//! ## Remedies
+//! `concurrent-collector`: G1 compacts as it goes, and holes do not build up.
+//! `larger-old-generation`: it helps against want of space; against fragmentation it only buys time, as each hole is found again later.
+//! `earlier-cycles`: a lower `CMSInitiatingOccupancyFraction` keeps more free, and so more large holes.
+//! Fewer and smaller large objects, such as buffers that are used again, leave fewer odd holes.
+//!
+//! ## References
+//! Balode: Tuning Espresso's JVM Performance (2016); HotSpot (until JDK 13) `gc/cms/parNewGeneration.cpp` (`handle_promotion_failed`), `gc/cms/compactibleFreeListSpace.cpp`.
+use crate::{
+    Advice, Cause, Evidence, Nature,
+    case::Case,
+    cause::Explanation,
+    history::Collection,
+    index::Index,
+    log_evidence::{
+        at_next_start, collector, extent, flag, larger_heap, max_heap, memory, seen, worst,
+    },
+    tally::Tally,
+};
+use recording::{Interval, Source};
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "promotion-failure",
+    title: "Promotion failure",
+    short: "promotion failure",
+    needs: &[Source::GcLog],
+    nature: Nature::Fault,
+    file: include_str!("promotion_failure.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.work(|it| it.gc.failures.promotion)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let worst = worst(tally);
+    let fragmented = worst.and_then(|it| it.around.old.had_room());
+    let cms = collector(index) == "cms";
+    let why = match fragmented {
+        Some(true) if cms => "There was room, but in pieces: the old generation is fragmented.",
+        Some(true) => {
+            "There was room for what is usually promoted; more survived than ever before."
+        }
+        Some(false) => "The old generation was too full.",
+        None => "The log does not say how full the old generation was.",
+    };
+    Explanation {
+        story: vec![
+            "Survivors of a young collection found no place in the old generation, and a full collection had to follow in the same pause.".into(),
+            why.into(),
+        ],
+        evidence: std::iter::once(extent(tally)).chain(worst.and_then(room)).collect(),
+        advice: advice(index, fragmented, cms),
+        ..Explanation::default()
+    }
+}
+
+/// How much was free, and what it was needed for.
+pub(super) fn room(it: &Collection) -> Option<Evidence> {
+    let old = it.around.old;
+    let mut text = format!("{} were free in the old generation", memory(old.free?));
+    if let Some(promoted) = old.most_promoted.filter(|it| *it > 0) {
+        text += &format!("; no collection before had promoted more than {}", memory(promoted));
+    }
+    if let Some(largest) = old.largest_free {
+        text += &format!("; the largest piece had {}", memory(largest));
+    }
+    Some(seen(Duration::ZERO, text))
+}
+
+fn advice(index: &Index<'_>, fragmented: Option<bool>, cms: bool) -> Vec<Advice> {
+    let g1 = at_next_start(
+        "concurrent-collector",
+        "-XX:+UseG1GC".into(),
+        "it compacts while it collects; remove the flags of CMS",
+    );
+    let earlier = cms.then(|| {
+        flag(
+            index,
+            "earlier-cycles",
+            "-XX:CMSInitiatingOccupancyFraction=60",
+            "with -XX:+UseCMSInitiatingOccupancyOnly; more cycles, more CPU",
+        )
+    });
+    let larger = max_heap(index).filter(|_| fragmented != Some(true)).map(|now| {
+        larger_heap(now.saturating_add(now / 2), "half as much again, for the old generation")
+    });
+    larger.into_iter().chain(earlier.flatten()).chain(cms.then_some(g1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, told};
+
+    /// A log of CMS whose scavenges promote 20 MB each, until one fails with so much free.
+    fn log(used_kb: u64) -> String {
+        format!(
+            "1.000: [GC (Allocation Failure) 1.000: [ParNew: 300000K->30000K(306688K), 0.0200000 secs] 900000K->650000K(3000000K), 0.0201000 secs] [Times: user=0.08 sys=0.00, real=0.02 secs]\n\
+             9.000: [GC (Allocation Failure) 9.000: [ParNew (promotion failed): 300000K->306000K(306688K), 0.2000000 secs]9.200: [CMS: {used_kb}K->500000K(2693312K), 2.6000000 secs] {}K->500000K(3000000K), 2.8000000 secs] [Times: user=3.00 sys=0.02, real=2.80 secs]\n",
+            used_kb + 300_000
+        )
+    }
+
+    #[test]
+    fn a_promotion_that_failed_with_room_to_spare_is_fragmentation() {
+        let log = log(1_900_000);
+        check(&CAUSE, &log, "present 2.8 s in 1");
+        let text = told(&CAUSE, &log);
+        assert!(text.contains("fragmented"), "{text}");
+        assert!(!text.contains("-Xmx"), "a larger heap does not cure it: {text}");
+    }
+
+    #[test]
+    fn a_promotion_that_failed_in_a_full_generation_is_want_of_space() {
+        let text = told(&CAUSE, &log(2_690_000));
+        assert!(text.contains("too full") && text.contains("-Xmx"), "{text}");
+    }
+
+    #[test]
+    fn a_collection_that_did_not_fail() {
+        check(&CAUSE, &log(1_900_000).replace(" (promotion failed)", ""), "absent");
+    }
+}

@@ -1,0 +1,131 @@
+//! # Reference processing
+//!
+//! ## What happens
+//! In each collection the JVM looks at every soft, weak, final and phantom reference it met, and decides whether to clear it.
+//! Usually that takes a fraction of a millisecond.
+//! With many of them (caches of soft references, weak maps with an entry for each connection, objects with finalizers) it takes longer than the collection itself, and before JDK 17 G1 does it with one thread unless told otherwise.
+//!
+//! ## What proves it
+//! The log's own phase (`Reference Processing`, `Ref Proc`, `weak refs processing`) took 10 ms or more and a fifth of the pause or more.
+//!
+//! ## What looks alike
+//! `eden-shrunk`: what such a phase does to the collections after it.
+//! `long-remark`: the rest of a remark, without its references.
+//! `gc-work`: the collection itself was long.
+//!
+//! ## Remedies
+//! `parallel-references`: `-XX:+ParallelRefProcEnabled`, the default since JDK 17.
+//! `fewer-references`: count them (`-Xlog:gc+ref*=debug`, before JDK 9 `-XX:+PrintReferenceGC`); replace weak maps by fields, soft caches by caches with a bound, finalizers by `Cleaner` or `close()`.
+//!
+//! ## References
+//! Balode: Tuning Espresso's JVM Performance (2016), where it went from 4 ms to 101 ms; HotSpot `gc/shared/referenceProcessor.cpp`; JDK-8205043.
+use crate::{
+    Advice, Cause, Nature,
+    case::{Case, LogPart},
+    cause::Explanation,
+    history::reference_time,
+    index::Index,
+    log_evidence::{collections, feature, flag, in_code, seen, worst},
+    tally::Tally,
+    text,
+};
+use recording::{Interval, Source};
+use std::time::Duration;
+
+/// A phase below this is no reason for anything.
+const MIN_TIME: Duration = Duration::from_millis(10);
+/// A phase below this part of the pause is not what makes the pause long, in per cent.
+const MIN_PERCENT: u32 = 20;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "reference-processing",
+    title: "Reference processing",
+    short: "reference processing",
+    needs: &[Source::GcLog],
+    nature: Nature::Fault,
+    file: include_str!("reference_processing.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    let slow = |n: usize| {
+        case.collections.get(n).is_some_and(|it| {
+            let time = reference_time(&it.gc).unwrap_or_default();
+            time >= MIN_TIME && time * 100 >= it.gc.duration * MIN_PERCENT
+        })
+    };
+    case.intervals(|it| matches!(it.log, Some((LogPart::References, n)) if slow(n)))
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let took = format!(
+        "{} in {}, up to {} in one",
+        text::duration(tally.time),
+        collections(tally.pauses),
+        text::duration(tally.longest)
+    );
+    let mut evidence = vec![seen(tally.time, took)];
+    let counts = worst(tally).and_then(|it| it.gc.references);
+    evidence.extend(counts.map(|it| {
+        let text = format!(
+            "{} soft, {} weak, {} final and {} phantom references in the longest",
+            it.soft, it.weak, it.finalizable, it.phantom
+        );
+        seen(Duration::ZERO, text)
+    }));
+    Explanation {
+        story: vec![
+            "Collections spent their time on soft, weak, final and phantom references, and not on objects.".into(),
+        ],
+        evidence,
+        advice: advice(index),
+        ..Explanation::default()
+    }
+}
+
+fn advice(index: &Index<'_>) -> Vec<Advice> {
+    let fewer = in_code(
+        "fewer-references",
+        "Replace weak maps, soft caches and finalizers.",
+        "fields, caches with a bound, `Cleaner` or `close()`",
+    );
+    parallel(index).into_iter().chain([fewer]).collect()
+}
+
+/// Reference processing with all GC threads, where that is not the default (JDK 17, JDK-8205043).
+pub(super) fn parallel(index: &Index<'_>) -> Option<Advice> {
+    let is_default = feature(index).is_some_and(|it| it >= 17);
+    let one_thread = index.jvm.is_some_and(|it| it.gc_threads == 1);
+    let note = "all GC threads work on references; the default since JDK 17";
+    (!is_default && !one_thread)
+        .then(|| flag(index, "parallel-references", "-XX:+ParallelRefProcEnabled", note))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, pause, told};
+
+    fn log(references: &str, total_ms: u64) -> String {
+        format!(
+            "[0.999s][debug][gc,phases] GC(1)     Reference Processing: {references}ms\n{}",
+            pause(1000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->20M(100M)", total_ms)
+        )
+    }
+
+    #[test]
+    fn ten_milliseconds_and_a_fifth_of_the_pause() {
+        check(&CAUSE, &log("10.0", 50), "present 10 ms in 1");
+        check(&CAUSE, &log("9.9", 40), "absent");
+        check(&CAUSE, &log("10.0", 51), "absent");
+    }
+
+    #[test]
+    fn a_flag_that_is_the_default_is_not_advised() {
+        assert!(told(&CAUSE, &log("101.3", 120)).contains("ParallelRefProcEnabled"));
+        let new = format!("[0.001s] Version: 17.0.1+12\n{}", log("101.3", 120));
+        assert!(!told(&CAUSE, &new).contains("ParallelRefProcEnabled"));
+    }
+}

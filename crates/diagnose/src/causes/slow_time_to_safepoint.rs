@@ -1,0 +1,128 @@
+//! # Slow time to safepoint
+//!
+//! ## What happens
+//! Before anything can happen in a stop, every application thread must have stopped, and the first waits for the last.
+//! One thread was late: it ran in a loop or a copy without a safepoint poll, it waited for a page of a mapped file or of swapped memory, or it had no CPU.
+//! The collection, if there was one, had not begun.
+//!
+//! ## What proves it
+//! `Reaching safepoint` (before JDK 13 `Stopping threads took`) is 1 ms or more.
+//! Who was late, and why, no log shows by itself, so the time stays unexplained until the threads were watched.
+//!
+//! ## What looks alike
+//! `inverted-parallelism`: the threads had stopped, and the collection waited.
+//! `stop-beyond-gc`: the stop went on after the collection.
+//! `late-java-thread` and `mapped-file-fault`: what it turns out to be when the threads are recorded.
+//!
+//! ## Remedies
+//! `record`: `whypause record -p PID` while it happens names the late thread and what it did.
+//! `safepoint-timeout`: `-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500` makes the JVM print the late threads.
+//! It is not the collector, and not the GC log: both come after.
+//!
+//! ## References
+//! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::begin`, `print_safepoint_timeout`).
+use crate::{
+    Advice, Cause, Nature,
+    case::{Case, LogPart},
+    cause::Explanation,
+    index::Index,
+    log_evidence::{at_next_start, given, seconds, seen},
+    rhythm,
+    tally::Tally,
+    text,
+};
+use recording::{Interval, Source};
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "slow-time-to-safepoint",
+    title: "Slow time to safepoint",
+    short: "slow time to safepoint",
+    needs: &[Source::GcLog],
+    nature: Nature::Symptom,
+    file: include_str!("slow_time_to_safepoint.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.unexplained(LogPart::Reaching)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let mut evidence = vec![seen(
+        tally.time,
+        format!(
+            "{} in {} went by before all threads had stopped",
+            text::duration(tally.time),
+            text::stops(tally.pauses)
+        ),
+    )];
+    evidence.extend(longest(tally));
+    evidence.extend(rhythm::of(&tally.windows).map(|it| {
+        let text = format!("they come every {}, {} times", text::duration(it.period), it.times);
+        seen(Duration::ZERO, text)
+    }));
+    Explanation {
+        story: vec![
+            "A thread was late to stop, and all others waited for it. The collector had not begun, and the GC log was not being written: neither is the cause.".into(),
+        ],
+        evidence,
+        advice: advice(index).into_iter().collect(),
+        ..Explanation::default()
+    }
+}
+
+/// `of the longest stop, 37.56 s, 37.56 s (99.99 %) were for reaching the safepoint`.
+fn longest(tally: &Tally) -> Option<crate::Evidence> {
+    let worst = tally.worst.as_ref()?;
+    let hundredths = worst.part.as_nanos() * 10_000 / worst.pause.duration.as_nanos().max(1);
+    let text = format!(
+        "of the longest, {}, {} ({}.{:02} %) were for reaching the safepoint",
+        seconds(worst.pause.duration),
+        seconds(worst.part),
+        hundredths / 100,
+        hundredths % 100
+    );
+    Some(seen(worst.part, text))
+}
+
+fn advice(index: &Index<'_>) -> Option<Advice> {
+    (!given(index, "SafepointTimeout")).then(|| {
+        at_next_start(
+            "safepoint-timeout",
+            "-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500".into(),
+            "the JVM prints the threads that are late by 500 ms",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, told};
+
+    fn log(reaching_us: u64) -> String {
+        format!(
+            "[9.000s][info][safepoint] Safepoint \"G1CollectForAllocation\", Time since last: 5 ns, Reaching safepoint: {} ns, At safepoint: 200000 ns, Total: {} ns\n",
+            reaching_us * 1000,
+            reaching_us * 1000 + 200_000
+        )
+    }
+
+    #[test]
+    fn a_millisecond_is_slow() {
+        check(&CAUSE, &log(999), "absent");
+        check(&CAUSE, &log(1000), "present 1 ms in 1");
+    }
+
+    #[test]
+    fn the_share_of_the_stop_is_told() {
+        let text = told(&CAUSE, &log(999_800));
+        assert!(
+            text.contains("of the longest, 1 s, 1 s (99.98 %)") || text.contains("(99.98 %)"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! # Stop beyond the collection
+//!
+//! ## What happens
+//! The application was stopped for longer than the collection in the stop took, after all threads had stopped.
+//! Something at the edge of the operation waited: most often the JVM, writing its log lines about the collection with the application still stopped; or the counters of `/tmp/hsperfdata_*`, whose page waits for the disk; or the VM thread had no CPU.
+//! Where no line names the operation, as before JDK 9, it may also be an operation that is no collection.
+//!
+//! ## What proves it
+//! The stop's own line is longer than time to safepoint and collections together, by 1 ms and a tenth of the collections or more.
+//! What it was, no log can tell, so the time stays unexplained until the host was watched too.
+//!
+//! ## What looks alike
+//! `slow-time-to-safepoint`: the wait was before the threads had stopped.
+//! `inverted-parallelism`: the wait was inside the collection.
+//! `vm-operation`: the log names an operation that is no collection.
+//! `gc-log-write-blocked`: what it often turns out to be when the host is recorded.
+//!
+//! ## Remedies
+//! `record`: `whypause record -p PID` while it happens names the wait, the file and the process behind it.
+//! `name-operations`: `-Xlog:safepoint`, before JDK 9 `-XX:+PrintSafepointStatistics -XX:PrintSafepointStatisticsCount=1`, names the operation of each stop.
+//!
+//! ## References
+//! Zhuang et al.: OS-Caused Large JVM Pauses (11.45 s stopped, 0.19 s of work); HotSpot `runtime/vmThread.cpp`, `runtime/safepoint.cpp`.
+use crate::{
+    Advice, Cause, Nature,
+    case::{Case, LogPart},
+    cause::Explanation,
+    index::Index,
+    log_evidence::{at_next_start, feature, given, seen},
+    rhythm,
+    tally::Tally,
+    text,
+};
+use recording::{Interval, Source};
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "stop-beyond-gc",
+    title: "Stop beyond the collection",
+    short: "stop beyond the collection",
+    needs: &[Source::GcLog],
+    nature: Nature::Symptom,
+    file: include_str!("stop_beyond_gc.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.unexplained(LogPart::Around)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let mut evidence = vec![seen(
+        tally.time,
+        format!(
+            "{} in {} were neither collection nor waiting for threads to stop",
+            text::duration(tally.time),
+            text::stops(tally.pauses)
+        ),
+    )];
+    evidence.extend(longest(tally));
+    evidence.extend(rhythm::of(&tally.windows).map(|it| {
+        let text = format!("they come every {}, {} times", text::duration(it.period), it.times);
+        seen(Duration::ZERO, text)
+    }));
+    Explanation {
+        story: vec![
+            "The application stayed stopped though no collection was at work. On what the JVM waited, a log cannot show.".into(),
+        ],
+        evidence,
+        advice: advice(index).into_iter().collect(),
+        ..Explanation::default()
+    }
+}
+
+fn longest(tally: &Tally) -> Option<crate::Evidence> {
+    let worst = tally.worst.as_ref()?;
+    let collected = match worst.pause.collection {
+        None => "had no collection in it".to_owned(),
+        Some(time) => format!("had a collection of {} in it", text::duration(time)),
+    };
+    let text = format!("the longest, {}, {collected}", text::duration(worst.pause.duration));
+    Some(seen(worst.part, text))
+}
+
+/// Operations without a name are what JDK 8 and older log.
+fn advice(index: &Index<'_>) -> Option<Advice> {
+    let old = feature(index).is_some_and(|it| it < 9);
+    (old && !given(index, "PrintSafepointStatistics")).then(|| {
+        at_next_start(
+            "name-operations",
+            "-XX:+PrintSafepointStatistics -XX:PrintSafepointStatisticsCount=1".into(),
+            "names the operation of each stop, on standard output",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, pause};
+
+    fn log(at_us: u64) -> String {
+        pause(9000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", 20)
+            + &format!(
+                "[9.001s][info][safepoint] Safepoint \"G1CollectForAllocation\", Time since last: 5 ns, Reaching safepoint: 1000 ns, At safepoint: {0}000 ns, Total: {0}000 ns\n",
+                at_us
+            )
+    }
+
+    #[test]
+    fn a_millisecond_and_a_tenth_of_the_collection_more() {
+        check(&CAUSE, &log(23_000), "absent");
+        check(&CAUSE, &log(23_001), "present 3 ms in 1");
+    }
+}

@@ -1,0 +1,97 @@
+//! # System time
+//!
+//! ## What happens
+//! The collector's threads were busy, but in the kernel and not with the heap.
+//! A collection has little reason to be there: it touches memory for the first time (a page fault for each 4 KiB of a heap that grows), gets huge pages made for it, gives memory back, or finds memory swapped out.
+//!
+//! ## What proves it
+//! `sys` is larger than `user` and at least 50 ms.
+//! What the kernel did, no GC log can tell, so the time stays unexplained until the host was watched too.
+//!
+//! ## What looks alike
+//! `inverted-parallelism`: the threads did not run at all.
+//! `gc-work`: the threads ran, in user mode.
+//!
+//! ## Remedies
+//! `record`: `whypause record -p PID` while it happens tells compaction from reclaim from page faults.
+//! `pretouch`: `-XX:+AlwaysPreTouch` with `-Xms` equal to `-Xmx` touches the heap once, at the start.
+//! Swap in use, transparent huge pages with `defrag` set to `always`, and a cgroup close to its memory limit are the usual suspects.
+//!
+//! ## References
+//! Zhuang et al.: OS-Caused Large JVM Pauses (huge pages under memory pressure); Linux `Documentation/admin-guide/mm/transhuge.rst`.
+use crate::{
+    Advice, Cause, Nature,
+    case::{Case, LogPart},
+    cause::Explanation,
+    index::Index,
+    log_evidence::{collections, cpu, flag, seen},
+    tally::Tally,
+    text,
+};
+use recording::{Interval, Source};
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "system-time",
+    title: "System time: a collection busy in the kernel",
+    short: "system time",
+    needs: &[Source::GcLog],
+    nature: Nature::Symptom,
+    file: include_str!("system_time.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    case.unexplained(LogPart::Kernel)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let mut evidence = vec![seen(
+        tally.time,
+        format!(
+            "{} of {} went into the kernel, up to {} of one",
+            text::duration(tally.time),
+            collections(tally.pauses),
+            text::duration(tally.longest)
+        ),
+    )];
+    let longest = tally.worst.as_deref().and_then(cpu);
+    evidence.extend(longest.map(|it| seen(tally.longest, format!("the longest had {it}"))));
+    let swap = index.log.and_then(|log| log.jvm.swap).filter(|(total, free)| free < total);
+    evidence.extend(
+        swap.map(|_| seen(Duration::ZERO, "swap space was in use when the JVM started".to_owned())),
+    );
+    Explanation {
+        story: vec![
+            "Collections spent more time in the kernel than on the heap. On what, a log cannot show.".into(),
+        ],
+        evidence,
+        advice: advice(index).into_iter().collect(),
+        ..Explanation::default()
+    }
+}
+
+fn advice(index: &Index<'_>) -> Option<Advice> {
+    let note = "helps where the heap is touched for the first time; with -Xms equal to -Xmx";
+    flag(index, "pretouch", "-XX:+AlwaysPreTouch", note)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, cpu, pause};
+
+    fn log(user: u64, sys: u64) -> String {
+        pause(20_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", 100)
+            + &cpu(20_000, 1, user, sys, 10)
+    }
+
+    #[test]
+    fn more_in_the_kernel_than_outside_and_fifty_milliseconds() {
+        check(&CAUSE, &log(4, 6), "present 60 ms in 1");
+        check(&CAUSE, &log(5, 5), "absent");
+        check(&CAUSE, &log(1, 4), "absent");
+    }
+}

@@ -1,0 +1,136 @@
+//! What a log tells over time: sums, trends, and the circumstances of each collection.
+//!
+//! Everything here sees one event after the other and keeps a bounded amount, whatever the length
+//! of the log.
+mod cycles;
+mod eden;
+mod failures;
+mod humongous;
+mod jvm;
+mod memory;
+mod pressure;
+mod sizes;
+mod sums;
+
+pub(crate) use eden::{EdenShrink, reference_time};
+pub(crate) use failures::OldSpace;
+pub(crate) use humongous::Humongous;
+pub(crate) use jvm::LogJvm;
+pub(crate) use pressure::Pressure;
+pub(crate) use sizes::Sizes;
+pub(crate) use sums::kind;
+
+use crate::{GcStatistics, MemoryStatistics};
+use gclog::{AllocationStall, ConcurrentCycle, FreeSpace, GcEvent, GcKind, JvmFact};
+use std::time::Duration;
+
+/// What was known when a collection happened, beyond its own lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Circumstances {
+    /// It ran while the young generation was small after a slow reference phase.
+    pub(crate) eden_shrunk: Option<EdenShrink>,
+    /// The heap was nearly full, or collections came one after the other.
+    pub(crate) pressure: Option<Pressure>,
+    /// The old generation as it was before.
+    pub(crate) old: OldSpace,
+}
+
+/// A collection with its circumstances.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Collection {
+    pub(crate) gc: GcEvent,
+    pub(crate) around: Circumstances,
+}
+
+/// The sums and trends of one log.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    pub(crate) jvm: LogJvm,
+    pub(crate) sums: sums::GcSums,
+    pub(crate) memory: memory::Memory,
+    pub(crate) humongous: Humongous,
+    pub(crate) stalls: crate::Count,
+    /// The thread that waited longest for memory.
+    pub(crate) most_stalled: Box<str>,
+    cycles: cycles::Cycles,
+    eden: eden::EdenWatch,
+    failures: failures::OldWatch,
+    pressure: pressure::PressureWatch,
+}
+
+impl History {
+    /// A collection that began at `begin_ns`, in the order of the log. One nested in another is
+    /// counted with that one, but what it did to the heap is its own.
+    pub(crate) fn collection(&mut self, gc: &GcEvent, begin_ns: u64) -> Circumstances {
+        let region = self.jvm.region_size_bytes();
+        let sizes = Sizes::of(gc, region);
+        self.jvm.seen(gc);
+        if !gc.nested {
+            self.sums.add(gc);
+        }
+        self.humongous.collection(gc);
+        let promoted = self.memory.collection(gc, &sizes, begin_ns);
+        Circumstances {
+            eden_shrunk: self.eden.collection(gc, &sizes),
+            pressure: self.pressure.collection(gc, begin_ns),
+            old: self.failures.collection(gc, &sizes, promoted),
+        }
+    }
+
+    /// A concurrent cycle began or ended.
+    pub(crate) fn cycle(&mut self, cycle: &ConcurrentCycle, at_ns: u64) {
+        self.cycles.edge(cycle, at_ns);
+        self.memory.cycle(cycle, at_ns);
+    }
+
+    /// A thread waited for memory.
+    pub(crate) fn stall(&mut self, stall: &AllocationStall) {
+        if stall.duration > self.stalls.max {
+            self.most_stalled = stall.thread.clone();
+        }
+        self.stalls.add(stall.duration);
+    }
+
+    /// CMS told of its free lists.
+    pub(crate) fn free_space(&mut self, free: &FreeSpace) {
+        self.failures.free_space(free);
+    }
+
+    /// The JVM told of itself.
+    pub(crate) fn fact(&mut self, fact: &JvmFact) {
+        self.jvm.fact(fact);
+    }
+
+    /// Another JVM, or the same one started again, writes from here on.
+    pub(crate) fn restart(&mut self) {
+        self.memory.restart();
+        self.eden.restart();
+        self.failures = failures::OldWatch::default();
+        self.pressure = pressure::PressureWatch::default();
+        self.cycles.restart();
+    }
+
+    /// The collapse of eden after the slowest reference phase, if there was one.
+    pub(crate) fn worst_eden_shrink(&self) -> Option<EdenShrink> {
+        self.eden.worst()
+    }
+
+    /// Statistics over the collections.
+    pub(crate) fn gc_statistics(&self) -> GcStatistics {
+        let mut statistics = self.sums.finish();
+        self.cycles.finish(&mut statistics);
+        statistics.allocation_stalls = self.stalls;
+        statistics.humongous = self.humongous.statistics(self.jvm.region_size_bytes());
+        statistics
+    }
+
+    /// Statistics over the memory, over `span` of running time.
+    pub(crate) fn memory_statistics(&self, span: Duration) -> Option<MemoryStatistics> {
+        self.memory.finish(&self.jvm, span)
+    }
+}
+
+/// Whether the old generation was collected in a pause.
+pub(crate) fn is_full(gc: &GcEvent) -> bool {
+    gc.kind == GcKind::Full
+}

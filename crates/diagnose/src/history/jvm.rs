@@ -1,0 +1,73 @@
+//! The JVM as its log shows it.
+use gclog::{Collector, GcEvent, JvmFact};
+use recording::JvmFact as Jvm;
+
+/// Flags are kept up to this many; a command line with more is no command line.
+const MOST_FLAGS: usize = 512;
+
+/// Facts from the head of a log.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LogJvm {
+    pub(crate) collector: Option<Collector>,
+    pub(crate) version: Box<str>,
+    pub(crate) flags: Vec<String>,
+    pub(crate) parallel_workers: u32,
+    pub(crate) cpus: Option<u32>,
+    pub(crate) max_heap_bytes: Option<u64>,
+    pub(crate) swap: Option<(u64, u64)>,
+    region_size_bytes: Option<u64>,
+}
+
+impl LogJvm {
+    pub(crate) fn fact(&mut self, fact: &JvmFact) {
+        match fact {
+            JvmFact::Version(version) => self.version = version.clone(),
+            JvmFact::Collector(collector) => self.collector = Some(*collector),
+            JvmFact::Cpus { available, .. } => self.cpus = Some(*available),
+            JvmFact::ParallelWorkers(workers) => self.parallel_workers = *workers,
+            JvmFact::RegionSizeBytes(bytes) => self.region_size_bytes = Some(*bytes),
+            JvmFact::MaxHeapBytes(bytes) => self.max_heap_bytes = Some(*bytes),
+            JvmFact::Flags(flags) => self.set_flags(flags),
+            JvmFact::Swap { total_bytes, free_bytes } => {
+                self.swap = Some((*total_bytes, *free_bytes));
+            }
+            JvmFact::MemoryBytes(_) | JvmFact::ConcurrentWorkers(_) => {}
+        }
+    }
+
+    /// A collection may name a collector that the head of the log, which may be missing, did not.
+    pub(crate) fn seen(&mut self, gc: &GcEvent) {
+        self.collector = self.collector.or(gc.collector);
+    }
+
+    /// Size of a G1 region: as the log says, or as the flags do.
+    pub(crate) fn region_size_bytes(&self) -> Option<u64> {
+        self.region_size_bytes
+    }
+
+    fn set_flags(&mut self, flags: &str) {
+        self.flags = flags.split_whitespace().take(MOST_FLAGS).map(str::to_owned).collect();
+        let number = |name: &str| {
+            let value = self.flags.iter().rev().find_map(|it| it.strip_prefix(name))?;
+            value.parse::<u64>().ok()
+        };
+        self.region_size_bytes = self.region_size_bytes.or(number("-XX:G1HeapRegionSize="));
+        self.max_heap_bytes = self.max_heap_bytes.or(number("-XX:MaxHeapSize="));
+        if self.parallel_workers == 0
+            && let Some(workers) = number("-XX:ParallelGCThreads=")
+        {
+            self.parallel_workers = u32::try_from(workers).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// As the JVM of a recording, for what asks about versions and flags. Its pid is 0: unknown.
+    pub(crate) fn as_fact(&self) -> Jvm {
+        Jvm {
+            version: self.version.to_string(),
+            collector: self.collector.map_or_else(String::new, |it| it.id().to_owned()),
+            gc_threads: self.parallel_workers,
+            flags: self.flags.clone(),
+            ..Jvm::default()
+        }
+    }
+}

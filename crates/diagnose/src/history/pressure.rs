@@ -1,0 +1,73 @@
+//! A heap that is nearly full, or that is collected all the time.
+use super::is_full;
+use gclog::{GcEvent, GcKind};
+use std::{collections::VecDeque, time::Duration};
+
+/// A full collection that leaves more than this in use has freed little, in per cent.
+const NEARLY_FULL_PERCENT: u64 = 80;
+/// So many collections are looked at together,
+const WINDOW: usize = 16;
+/// and they come too often when they take at least this part of the time, in per cent,
+const TOO_OFTEN_PERCENT: u32 = 25;
+/// and leave at least this much of the heap in use. A heap that is mostly empty is collected often
+/// because the application allocates, and a larger one may not be what it needs.
+const OFTEN_USED_PERCENT: u64 = 50;
+
+/// Why a heap is under pressure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pressure {
+    /// A full collection left so much of the heap in use, in bytes of bytes.
+    NearlyFull {
+        /// Live, as far as a full collection tells.
+        used: u64,
+        /// The heap's size.
+        capacity: u64,
+    },
+    /// Collections took so much of the time, in per cent.
+    TooOften {
+        /// Of the time that the last collections span.
+        percent: u32,
+    },
+}
+
+/// Watches how often the heap is collected.
+#[derive(Debug, Default)]
+pub(crate) struct PressureWatch {
+    recent: VecDeque<(u64, Duration)>,
+    stopped: Duration,
+}
+
+impl PressureWatch {
+    pub(crate) fn collection(&mut self, gc: &GcEvent, begin_ns: u64) -> Option<Pressure> {
+        let often = self.often(gc, begin_ns);
+        let heap = gc.heap?;
+        let capacity = heap.capacity.filter(|it| *it > 0)?;
+        let used_percent = heap.after.saturating_mul(100) / capacity;
+        if is_full(gc) && used_percent >= NEARLY_FULL_PERCENT {
+            return Some(Pressure::NearlyFull { used: heap.after, capacity });
+        }
+        often.filter(|_| used_percent >= OFTEN_USED_PERCENT)
+    }
+
+    fn often(&mut self, gc: &GcEvent, begin_ns: u64) -> Option<Pressure> {
+        let collects = matches!(gc.kind, GcKind::Young(_) | GcKind::Full | GcKind::Degenerated);
+        if !collects || gc.nested {
+            return None;
+        }
+        self.recent.push_back((begin_ns, gc.duration));
+        self.stopped += gc.duration;
+        if self.recent.len() <= WINDOW {
+            return None;
+        }
+        let (first_ns, first) = self.recent.pop_front()?;
+        self.stopped -= first;
+        // From the begin of the one before the window to the end of this one.
+        let span = Duration::from_nanos(begin_ns.saturating_sub(first_ns)) + gc.duration;
+        let stopped = self.stopped + first;
+        let percent = stopped.as_nanos() * 100 / span.as_nanos().max(1);
+        let percent = u32::try_from(percent).unwrap_or(100).min(100);
+        // Without stamps there is no span, and nothing can be said.
+        let known = begin_ns > first_ns;
+        (known && percent >= TOO_OFTEN_PERCENT).then_some(Pressure::TooOften { percent })
+    }
+}

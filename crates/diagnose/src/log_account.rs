@@ -1,0 +1,156 @@
+//! What a log alone can tell of the parts of one pause.
+use crate::{
+    Certainty, Pause, PauseKind,
+    case::{LogPart, Phase, Segment},
+    history::{Collection, reference_time},
+    log_pauses::{LogPause, pause_of},
+};
+use gclog::{GcEvent, Safepoint};
+use recording::{Interval, MonoTime, ThreadRole, ThreadState};
+use std::time::Duration;
+
+/// `User` and `Sys` are printed in hundredths of a second: together they may be too small by this,
+/// so that only a larger difference says anything.
+const CPU_TIMES_ROUNDING: Duration = Duration::from_millis(10);
+
+/// Below this, stopping the threads and letting them go needs no explanation.
+const ORDINARY: Duration = Duration::from_millis(1);
+
+/// Time in the kernel is conspicuous from here on, if it is more than in user mode.
+const MUCH_SYSTEM_TIME: Duration = Duration::from_millis(50);
+
+/// A collection for which there is no line of its stop.
+pub(crate) fn alone(collection: Collection, start_ns: u64) -> LogPause {
+    let gc = &collection.gc;
+    let pause = Pause {
+        operation: operation_of(gc),
+        collection: Some(gc.duration),
+        ..pause_of(PauseKind::Gc, &gc.stamp, start_ns, gc.duration)
+    };
+    let mut layout = Layout::new(&pause);
+    layout.collection(gc, 0);
+    layout.finish(pause, vec![collection])
+}
+
+/// A stop and the collections in it.
+pub(crate) fn stop(safepoint: &Safepoint, inside: Vec<Collection>, start_ns: u64) -> LogPause {
+    let reaching = safepoint.time_to_safepoint.unwrap_or_default().min(safepoint.total);
+    let collecting: Duration = inside.iter().map(|it| it.gc.duration).sum();
+    let pause = Pause {
+        reaching,
+        operation: operation_name(safepoint, &inside),
+        collection: (!inside.is_empty()).then_some(collecting),
+        ..pause_of(PauseKind::Safepoint, &safepoint.stamp, start_ns, safepoint.total)
+    };
+    let around = safepoint.total.saturating_sub(reaching).saturating_sub(collecting);
+    // What surrounds a collection is small; what surrounds none is the operation itself, if the
+    // log names one: JDK 8 does not, and its stop may be anything.
+    let named = !pause.operation.is_empty() && !crate::case::is_collection(&pause.operation);
+    let around_is_known = match inside.is_empty() {
+        true => named || around < ORDINARY,
+        false => around < ORDINARY + collecting / 10,
+    };
+    let mut layout = Layout::new(&pause);
+    layout.add(reaching, Phase::Reaching, LogPart::Reaching, reaching < ORDINARY, 0);
+    for (n, it) in inside.iter().enumerate() {
+        layout.collection(&it.gc, n);
+    }
+    layout.add(around, Phase::Operation, LogPart::Around, around_is_known, 0);
+    layout.finish(pause, inside)
+}
+
+fn operation_of(gc: &GcEvent) -> String {
+    format!("Pause {}", crate::history::kind(gc))
+}
+
+fn operation_name(safepoint: &Safepoint, inside: &[Collection]) -> String {
+    match (safepoint.vm_operation.as_ref(), inside.first()) {
+        ("", Some(it)) => operation_of(&it.gc),
+        (name, _) => name.to_owned(),
+    }
+}
+
+/// How a collection's time divides, as far as its CPU times tell.
+struct Work {
+    /// Covered by CPU time: all of it where no CPU times were logged.
+    covered: Duration,
+    /// Of that, in the kernel, where that is conspicuous.
+    in_kernel: Duration,
+}
+
+fn work(gc: &GcEvent) -> Work {
+    let Some(cpu) = gc.cpu else {
+        return Work { covered: gc.duration, in_kernel: Duration::ZERO };
+    };
+    let used = cpu.user + cpu.sys;
+    let covered = if used + CPU_TIMES_ROUNDING >= gc.duration { gc.duration } else { used };
+    let much = cpu.sys > cpu.user && cpu.sys >= MUCH_SYSTEM_TIME;
+    // The collector's threads share the time on the clock as they share the CPU time.
+    let in_kernel = if much { share(covered, cpu.sys, used) } else { Duration::ZERO };
+    Work { covered, in_kernel }
+}
+
+/// `of` times `part` by `whole`.
+fn share(of: Duration, part: Duration, whole: Duration) -> Duration {
+    let nanos = of.as_nanos() * part.as_nanos() / whole.as_nanos().max(1);
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)).min(of)
+}
+
+/// Lays parts end to end from the pause's start.
+struct Layout {
+    segments: Vec<Segment>,
+    at: MonoTime,
+    whole: Interval,
+}
+
+impl Layout {
+    fn new(pause: &Pause) -> Layout {
+        let start = MonoTime(pause.start_ns);
+        Layout {
+            segments: Vec::with_capacity(4),
+            at: start,
+            whole: Interval::new(start, start + pause.duration),
+        }
+    }
+
+    fn collection(&mut self, gc: &GcEvent, number: usize) {
+        let Work { covered, in_kernel } = work(gc);
+        let in_user = covered.saturating_sub(in_kernel);
+        let references = reference_time(gc).unwrap_or_default().min(in_user);
+        let operation = Phase::Operation;
+        self.add(references, operation, LogPart::References, true, number);
+        self.add(in_user - references, operation, LogPart::Collecting, true, number);
+        self.add(in_kernel, operation, LogPart::Kernel, false, number);
+        let rest = gc.duration.saturating_sub(covered);
+        self.add(rest, operation, LogPart::Waiting, false, number);
+    }
+
+    /// `known` says whether anybody can tell what happened in it.
+    fn add(&mut self, time: Duration, phase: Phase, part: LogPart, known: bool, number: usize) {
+        let end = (self.at + time).min(self.whole.end);
+        if end <= self.at {
+            return;
+        }
+        self.segments.push(Segment {
+            interval: Interval::new(self.at, end),
+            phase,
+            tid: 0,
+            role: ThreadRole::VmThread,
+            state: known.then_some(ThreadState::OnCpu),
+            idle: false,
+            entered: None,
+            fd: None,
+            file: None,
+            stack: None,
+            cpu_holder: None,
+            certainty: Certainty::Inferred,
+            log: Some((part, number)),
+        });
+        self.at = end;
+    }
+
+    fn finish(mut self, pause: Pause, collections: Vec<Collection>) -> LogPause {
+        self.add(Duration::MAX, Phase::Operation, LogPart::Around, false, 0);
+        LogPause { pause, interval: self.whole, segments: self.segments, collections }
+    }
+}

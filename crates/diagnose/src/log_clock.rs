@@ -1,0 +1,120 @@
+//! The clock of a log, and how long its JVM ran.
+//!
+//! A log may hold several runs of a JVM, of which each begins at uptime zero again. The time
+//! between two runs is no running time, so it is no part of the span.
+use gclog::Stamp;
+use recording::Clock;
+use std::time::Duration;
+
+/// Time that goes back by more than this is another run. Threads log a little out of order.
+const BACK: u64 = 1_000_000_000;
+
+/// Puts the stamps of one log on one clock.
+#[derive(Debug, Default)]
+pub(crate) struct LogClock {
+    clock: Option<Clock>,
+    first_ns: Option<u64>,
+    last_ns: u64,
+    last_uptime_ns: u64,
+    /// Of the runs that are over.
+    before: Duration,
+    runs: u64,
+}
+
+impl LogClock {
+    /// Looks at a stamp. Whether another run of the JVM begins with it.
+    pub(crate) fn see(&mut self, stamp: &Stamp) -> bool {
+        if self.clock.is_none() {
+            self.clock = clock_of(stamp);
+        }
+        let (Some(at), uptime) = (self.read(stamp), stamp.uptime_ns) else { return false };
+        let uptime_back = uptime.is_some_and(|it| it.saturating_add(BACK) < self.last_uptime_ns);
+        let back = uptime_back || at.saturating_add(BACK) < self.last_ns;
+        if back {
+            self.before += self.run();
+            self.runs += 1;
+            (self.first_ns, self.last_ns, self.last_uptime_ns) = (None, at, 0);
+        }
+        self.first_ns = Some(self.first_ns.map_or(at, |first| first.min(at)));
+        self.last_ns = self.last_ns.max(at);
+        self.last_uptime_ns = self.last_uptime_ns.max(uptime.unwrap_or(0));
+        back
+    }
+
+    /// The clock of all starts: the finest that the log has.
+    pub(crate) fn clock(&self) -> Clock {
+        self.clock.unwrap_or(Clock::Uptime)
+    }
+
+    /// The stamp on the log's clock, in nanoseconds; the latest time seen where it has none.
+    pub(crate) fn at(&self, stamp: &Stamp) -> u64 {
+        self.read(stamp).unwrap_or(self.last_ns)
+    }
+
+    /// How long the JVM ran, as far as the log tells: from the first stamp of each run to its last.
+    pub(crate) fn span(&self) -> Duration {
+        self.before + self.run()
+    }
+
+    /// How often the JVM was started anew within the log.
+    pub(crate) fn restarts(&self) -> u64 {
+        self.runs
+    }
+
+    fn run(&self) -> Duration {
+        Duration::from_nanos(self.last_ns.saturating_sub(self.first_ns.unwrap_or(self.last_ns)))
+    }
+
+    fn read(&self, stamp: &Stamp) -> Option<u64> {
+        match self.clock? {
+            Clock::Monotonic => stamp.monotonic_ns.or(stamp.unclear_ns),
+            Clock::Uptime => stamp.uptime_ns.or(stamp.unclear_ns),
+            Clock::Wall => stamp.wall_ns.and_then(|it| u64::try_from(it).ok()),
+        }
+    }
+}
+
+fn clock_of(stamp: &Stamp) -> Option<Clock> {
+    if stamp.monotonic_ns.is_some() || (stamp.unclear_ns.is_some() && stamp.uptime_ns.is_none()) {
+        Some(Clock::Monotonic)
+    } else if stamp.uptime_ns.is_some() {
+        Some(Clock::Uptime)
+    } else {
+        stamp.wall_ns.map(|_| Clock::Wall)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uptime(ms: u64) -> Stamp {
+        Stamp { uptime_ns: Some(ms * 1_000_000), ..Stamp::default() }
+    }
+
+    #[test]
+    fn the_time_between_two_runs_does_not_count() {
+        let mut clock = LogClock::default();
+        let restarts = [500, 2_500, 1_501, 100, 600].map(|ms| clock.see(&uptime(ms)));
+        assert_eq!(restarts, [false, false, false, true, false]);
+        assert_eq!(clock.span(), Duration::from_millis(2_500));
+    }
+
+    #[test]
+    fn a_second_back_is_a_late_line_and_more_is_a_restart() {
+        let after = |ms| {
+            let mut clock = LogClock::default();
+            clock.see(&uptime(5_000));
+            clock.see(&uptime(ms))
+        };
+        assert!(!after(4_000));
+        assert!(after(3_999));
+    }
+
+    #[test]
+    fn a_log_without_times_has_no_span() {
+        let mut clock = LogClock::default();
+        clock.see(&Stamp::default());
+        assert_eq!(clock.span(), Duration::ZERO);
+    }
+}
