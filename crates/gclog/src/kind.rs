@@ -2,6 +2,7 @@
 use crate::{
     lines::without_return,
     unified::{self, decorations},
+    unwrap,
 };
 use memchr::{memchr, memmem};
 use std::fmt;
@@ -96,7 +97,7 @@ impl LogKind {
         }
         // A file system may pad a log with zeros after a crash, so lines count for more.
         let mut lines = first_bytes.split(|&byte| byte == b'\n').map(without_return);
-        lines.find_map(of_line).unwrap_or_else(|| {
+        lines.find_map(|line| of_line(line).or_else(|| of_wrapped(line))).unwrap_or_else(|| {
             LogKind::NotAGcLog(match memchr(0, first_bytes) {
                 Some(_) => NotAGcLog::Binary,
                 None => NotAGcLog::OtherText,
@@ -111,6 +112,17 @@ pub fn looks_like_gc_log(first_bytes: &[u8]) -> bool {
     matches!(LogKind::detect(first_bytes), LogKind::Unified | LogKind::Legacy)
 }
 
+/// Whether a line is one of HotSpot's logs, taken by itself.
+pub(crate) fn is_of_jvm(line: &[u8]) -> bool {
+    matches!(of_line(line), Some(LogKind::Unified | LogKind::Legacy))
+}
+
+/// What a line shows to which a container runtime or syslog has added something in front.
+fn of_wrapped(line: &[u8]) -> Option<LogKind> {
+    let (inside, _) = unwrap::any(line, is_of_jvm)?;
+    of_line(&inside)
+}
+
 /// What one line shows, if anything.
 fn of_line(line: &[u8]) -> Option<LogKind> {
     if let Some((_, vm)) = OTHER_VMS.iter().find(|(begin, _)| line.starts_with(begin)) {
@@ -123,8 +135,8 @@ fn of_line(line: &[u8]) -> Option<LogKind> {
     if unified_message || (!message.is_empty() && has_known_tag(decorations)) {
         return Some(LogKind::Unified);
     }
-    let stopped_with_decorations = !decorations.is_empty() && message.starts_with(unified::STOPPED);
-    if stopped_with_decorations {
+    let known = message.starts_with(unified::STOPPED) || unified::is_known_text(message);
+    if known && decorations::are_of_hotspot(decorations) {
         return Some(LogKind::Unified);
     }
     let legacy = LEGACY.iter().any(|text| memmem::find(line, text).is_some());
@@ -155,6 +167,8 @@ mod tests {
         check("[0.002s] Using G1\r\n", LogKind::Unified);
         check("GC(3) Pause Remark 3M->3M(4M) 1.0ms\n", LogKind::Unified);
         check("[1.0s][info ][safepoint,cleanup] anything", LogKind::Unified);
+        check("web_1  | [0.002s][info][gc] Using G1\n", LogKind::Unified);
+        check("{\"log\":\"[0.002s][info][gc] Using G1\\n\"}\n", LogKind::Unified);
         check("Listening on port 80\n[0.002s][info][gc] Using G1\n", LogKind::Unified);
     }
 

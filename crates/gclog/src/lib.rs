@@ -30,10 +30,14 @@
 #![forbid(unsafe_code)]
 
 mod counts;
+mod cycles;
+mod details;
 mod display;
 mod event;
 mod heap;
 mod join;
+mod jvm;
+mod jvms;
 mod kind;
 mod legacy;
 mod lines;
@@ -42,6 +46,7 @@ mod phase;
 mod scan;
 mod stamp;
 mod unified;
+mod unwrap;
 
 pub use counts::{LineCounts, Unrecognised};
 pub use event::{

@@ -59,6 +59,32 @@ pub(crate) fn each(decorations: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// Whether they are those of unified logging and not text in brackets, such as the thread's name or
+/// an upper-case level of another logging library: one is a time, a number, a level or a known tag.
+pub(crate) fn are_of_hotspot(decorations: &[u8]) -> bool {
+    let known = |decoration: &[u8]| match decoration {
+        [b'0'..=b'9', ..] => true,
+        b"trace" | b"debug" | b"info" | b"warning" | b"error" => true,
+        [b'g', b'c', rest @ ..] => matches!(rest.first(), None | Some(b',')),
+        _ => decoration.starts_with(b"safepoint"),
+    };
+    matches!(decorations, [b'[', b'0'..=b'9', ..]) || each(decorations).any(known)
+}
+
+/// The numbers without a unit, `pid` and `tid`, which HotSpot prints in this order; 0 to 2 of
+/// them, and how many.
+pub(crate) fn lone_numbers(decorations: &[u8]) -> ([u64; 2], usize) {
+    let mut numbers = [0; 2];
+    let mut count = 0;
+    for decoration in each(decorations) {
+        if let (Some((number, b"")), true) = (integer(decoration), count < numbers.len()) {
+            numbers[count] = number;
+            count += 1;
+        }
+    }
+    (numbers, count)
+}
+
 /// The times among the decorations.
 pub(crate) fn stamp(decorations: &[u8]) -> Stamp {
     let mut times = Times::default();
