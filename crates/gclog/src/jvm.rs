@@ -101,6 +101,7 @@ impl Jvm {
                 self.run_of(gc_id, &stamp, out);
                 self.pause(stamp, gc_id, &end, out);
             }
+            GcMessage::Pause(PauseLine::Part) => return Ok(false),
             GcMessage::Cpu(cpu) => self.join.cpu(gc_id, cpu, out),
             GcMessage::Generations(line) => {
                 line.each(|it| self.join.generation(gc_id, it))?;

@@ -34,6 +34,7 @@ use crate::{
 pub struct Parser {
     counts: LineCounts,
     wrapping: Wrapping,
+    layout: decorations::Layout,
     jvms: Jvms,
     legacy: Legacy,
 }
@@ -113,7 +114,7 @@ impl Parser {
 
     /// Whether the line was used.
     fn read(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) -> Result<bool, Unrecognised> {
-        let (decorations, text) = decorations::split(line);
+        let (decorations, text) = self.layout.split(line);
         if let Some(message) = unified::read(text)? {
             return self.message(line, decorations, message, sink);
         }

@@ -15,6 +15,8 @@ pub(crate) enum PauseLine<'a> {
     Start,
     /// It has ended.
     End(PauseEnd<'a>),
+    /// A part of a pause began or ended.
+    Part,
 }
 
 /// The closing line of a pause.
@@ -49,6 +51,9 @@ const NAMES: [Names; 5] = [
 pub(crate) fn parse(message: &[u8]) -> Result<PauseLine<'_>, Unrecognised> {
     let text = message.strip_prefix(b"Pause ").ok_or(Unrecognised::Malformed)?;
     let Some((kind, collector, rest)) = named(text) else {
+        if zgc::is_part(text) {
+            return Ok(PauseLine::Part);
+        }
         let duration = last_word_ms(text).ok_or(Unrecognised::UnknownPause)?;
         return Ok(PauseLine::End(PauseEnd { duration, ..ending(GcKind::Other) }));
     };
@@ -152,6 +157,7 @@ mod tests {
     fn check(message: &str, expected: Expect) {
         let text = match parse(message.as_bytes()) {
             Ok(PauseLine::Start) => "start".to_owned(),
+            Ok(PauseLine::Part) => "part".to_owned(),
             Ok(PauseLine::End(end)) => {
                 let cause = end.cause.map_or("-".into(), String::from_utf8_lossy);
                 let heap = end.heap.map(|it| (it.before >> 20, it.after >> 20, it.capacity));
@@ -262,6 +268,7 @@ mod tests {
         check("Pause Verify 0.012ms", expect!["other | - | None | 12µs"]);
         check("Pause Youngest 0.012ms", expect!["other | - | None | 12µs"]);
         check("Pause Youngest", expect!["UnknownPause"]);
+        check("Pause Roots Threads (ZWorker#0) 0.012ms", expect!["part"]);
         check("Pause Young unknown event", expect!["Malformed"]);
     }
 

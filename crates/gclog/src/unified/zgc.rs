@@ -21,6 +21,20 @@ pub(super) const PAUSES: [(&[u8], GcKind); 3] = [
     (b"Relocate Start", GcKind::RelocateStart),
 ];
 
+/// Parts of these pauses, which are called pauses, too (debug level).
+///
+/// # Source
+///
+/// `ZStatSubPhase` in `zRootsIterator.cpp` and `zMark.cpp` in `src/hotspot/share/gc/z`, JDK 11 to
+/// 20.
+const PARTS: [&[u8]; 5] =
+    [b"Roots", b"Weak Roots", b"Retire TLABS", b"Remap TLABS", b"Mark Try Complete"];
+
+/// Whether what follows `Pause ` names a part of a pause.
+pub(super) fn is_part(text: &[u8]) -> bool {
+    PARTS.iter().any(|part| text.starts_with(part))
+}
+
 /// The names of a cycle as a whole: of one generation, and of two.
 const CYCLES: [(&[u8], CycleScope); 3] = [
     (b"Garbage Collection", CycleScope::Whole),
