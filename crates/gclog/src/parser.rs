@@ -121,8 +121,10 @@ impl Parser {
         match (decorations, text) {
             // Unified messages of several lines have no decorations from the second on.
             (b"", b"" | [b' ' | b'\t', ..]) => Ok(false),
-            (b"", _) if text.starts_with(b"GC(") || unified::is_known_text(text) => Ok(false),
-            (b"", _) => self.legacy(line, sink),
+            (b"", _) => match self.legacy(line, sink) {
+                Err(Unrecognised::NotALogLine) if unified::is_known_text(text) => Ok(false),
+                read => read,
+            },
             _ if decorations::are_of_hotspot(decorations) => Ok(false),
             _ => self.legacy(line, sink),
         }

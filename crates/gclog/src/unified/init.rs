@@ -19,50 +19,6 @@ const COLLECTORS: [(&[u8], Collector); 7] = [
 /// The longest list of flags that is kept, in bytes.
 const MAX_FLAGS: usize = 16_384;
 
-/// How messages of a JVM's start begin that are no fact here: known, so that they are not taken
-/// for foreign text in a log without decorations.
-const OTHER_TEXTS: [&[u8]; 34] = [
-    b"Initializing The ",
-    b"Large Page Support: ",
-    b"NUMA Support: ",
-    b"NUMA Nodes: ",
-    b"Compressed Oops: ",
-    b"Heap Min Capacity: ",
-    b"Heap Initial Capacity: ",
-    b"Pre-touch: ",
-    b"Periodic GC: ",
-    b"CardTable entry size: ",
-    b"Card Set container configuration: ",
-    b"CDS archive",
-    b"CDS disabled",
-    b"Compressed class space mapped at: ",
-    b"Narrow klass base: ",
-    b"Heap address: ",
-    b"Minimum heap ",
-    b"Initial heap ",
-    b"Maximum heap ",
-    b"Min Capacity: ",
-    b"Initial Capacity: ",
-    b"Soft Max Capacity: ",
-    b"Address Space ",
-    b"Heap Backing ",
-    b"Medium Page Size: ",
-    b"Uncommit",
-    b"Workers",
-    b"GC Workers",
-    b"Runtime Workers: ",
-    b"TLAB Size ",
-    b"AlwaysPreTouch: ",
-    b"Consider ",
-    b"Reference Processing: ",
-    b"Heuristics",
-];
-
-/// Whether the message is one of a JVM's start.
-pub(super) fn is_known_text(message: &[u8]) -> bool {
-    OTHER_TEXTS.iter().any(|text| message.starts_with(text))
-}
-
 /// Reads one fact; `None` for any other message.
 ///
 /// # Source

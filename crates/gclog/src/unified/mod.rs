@@ -15,12 +15,14 @@ mod phases;
 mod safepoint;
 mod serial;
 mod shenandoah;
+mod texts;
 mod zgc;
 
 pub(crate) use detail::{Detail, ReferenceKind};
 pub(crate) use pause::{PauseEnd, PauseLine};
 pub(crate) use safepoint::{STOPPED, parse_stopped};
 pub use safepoint::{SafepointError, parse_safepoint};
+pub(crate) use texts::is_known_text;
 
 use crate::{
     Collector, CpuTimes, CycleScope, Extent, Generation, JvmFact, Safepoint, Space, Transition,
@@ -232,23 +234,6 @@ impl<'a> GenerationLine<'a> {
         };
         read.ok_or(Unrecognised::Malformed)
     }
-}
-
-/// Messages that carry nothing more: known, so that they are not taken for foreign text in a log
-/// without decorations or tags.
-pub(crate) fn is_known_text(message: &[u8]) -> bool {
-    const TEXTS: [&[u8]; 6] = [
-        b"Leaving safepoint region",
-        b"Application time: ",
-        // Shenandoah.
-        b"GC STATISTICS:",
-        b"Trigger",
-        b"Free: ",
-        // ZGC.
-        b"Relocation Stall (",
-    ];
-    let known = |texts: &[&[u8]]| texts.iter().any(|text| message.starts_with(text));
-    known(&TEXTS) || known(&epsilon::TEXTS) || init::is_known_text(message)
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ mod tests {
     fn check(message: &str, expected: Expect) {
         let colon = message.find(':').filter(|_| !message.starts_with("Phase "));
         let read = match colon {
-            Some(at) => with_colon(message[..at].as_bytes(), message[at + 1..].as_bytes()),
+            Some(at) => with_colon(&message.as_bytes()[..at], &message.as_bytes()[at + 1..]),
             None => parse(message.as_bytes()),
         };
         let text = read.map_or("none".to_owned(), |it| {
