@@ -1,19 +1,19 @@
 //! Puts together what the log tells of one collection in several lines.
 //!
-//! Before the closing line of a pause come its start line and the sizes of the generations; after
-//! it comes the line with the CPU times, if that is logged at all. So a pause is held until its CPU
-//! times, the next pause, or the end of the stop was read. All lists here have a bound: what is
-//! beyond it is forgotten or given out unfinished.
-use crate::{ConcurrentCycle, CpuTimes, Event, GcEvent, GcKind, Generation, Stamp};
+//! Before the closing line of a pause come its start line, its parts and the sizes of the
+//! generations; after it comes the line with the CPU times, if that is logged at all. So a pause is
+//! held until its CPU times, the next pause, or the end of the stop was read. All lists here have a
+//! bound: what is beyond it is forgotten or given out unfinished.
+use crate::{
+    ConcurrentCycle, CpuTimes, Event, GcEvent, GcKind, Generation, Stamp, details::Details,
+    unified::Detail,
+};
 
 /// Pauses that may be under way at once: one inside another, and room for damaged logs.
 const MAX_OPEN: usize = 4;
 
 /// Events that may wait for the CPU times of a pause among them.
 const MAX_HELD: usize = 4;
-
-/// Generations of all pauses under way.
-const MAX_GENERATIONS: usize = 32;
 
 /// How far two stamps of the same instant may differ: decorations may have only milliseconds, and
 /// the time of the line is a little later than the end of the measured duration.
@@ -22,46 +22,44 @@ const STAMP_SLACK_NS: i64 = 5_000_000;
 /// The pauses of one log that are not complete yet.
 #[derive(Debug, Default)]
 pub(crate) struct Join {
-    /// Begun and not ended, oldest first.
-    starts: Vec<(u64, Stamp)>,
-    generations: Vec<(u64, Generation)>,
-    evacuation_failed: Option<u64>,
+    /// Not ended yet, oldest first.
+    open: Vec<Open>,
     /// Pauses that have ended and wait for their CPU times, and the begins and ends of concurrent
     /// cycles logged in between, in the order of the log.
     held: Vec<Event>,
 }
 
+/// A pause of which some line was read, and not the closing one.
+#[derive(Debug)]
+struct Open {
+    gc_id: u64,
+    start: Option<Stamp>,
+    details: Details,
+}
+
 impl Join {
     /// A pause begins.
     pub(crate) fn start(&mut self, gc_id: u64, stamp: Stamp) {
-        self.starts.retain(|(id, _)| *id != gc_id);
-        if self.starts.len() == MAX_OPEN {
-            self.starts.remove(0);
-        }
-        self.starts.push((gc_id, stamp));
+        let open = self.open(gc_id);
+        *open = Open { gc_id, start: Some(stamp), details: Details::default() };
     }
 
     /// Sizes of a generation of a pause that has not ended yet.
     pub(crate) fn generation(&mut self, gc_id: u64, generation: Generation) {
-        if self.generations.len() == MAX_GENERATIONS {
-            self.generations.remove(0);
-        }
-        self.generations.push((gc_id, generation));
+        self.open(gc_id).details.generation(generation);
     }
 
-    /// The evacuation of a pause that has not ended yet has failed.
-    pub(crate) fn evacuation_failed(&mut self, gc_id: u64) {
-        self.evacuation_failed = Some(gc_id);
+    /// What another line says of a pause that has not ended yet.
+    pub(crate) fn detail(&mut self, gc_id: u64, detail: Detail) {
+        self.open(gc_id).details.add(detail);
     }
 
     /// A pause has ended.
     pub(crate) fn end(&mut self, mut event: GcEvent, out: &mut impl FnMut(Event)) {
-        if let Some(at) = self.starts.iter().position(|(id, _)| *id == event.gc_id) {
-            event.start = Some(self.starts.remove(at).1);
-        }
-        self.take_generations(&mut event);
-        if self.evacuation_failed.take_if(|id| *id == event.gc_id).is_some() {
-            event.failures.evacuation = true;
+        if let Some(at) = self.open.iter().position(|it| it.gc_id == event.gc_id) {
+            let open = self.open.remove(at);
+            event.start = open.start;
+            open.details.complete(&mut event);
         }
         for inner in pauses(&mut self.held) {
             inner.nested |= contains(&event, inner);
@@ -76,7 +74,7 @@ impl Join {
             pause.cpu = Some(cpu);
         }
         // While an outer pause is open, whether this one is nested is not known.
-        if self.starts.is_empty() {
+        if self.open.iter().all(|it| it.start.is_none()) {
             self.nothing_more_for(gc_id, out);
         }
     }
@@ -85,6 +83,11 @@ impl Join {
     /// another collection's pause and the CPU times of that.
     pub(crate) fn cycle(&mut self, cycle: ConcurrentCycle, out: &mut impl FnMut(Event)) {
         self.nothing_more_for(cycle.gc_id, out);
+        self.cycle_by_pause(cycle, out);
+    }
+
+    /// A concurrent cycle begins or ends by the pause that is held, and has its id or not.
+    pub(crate) fn cycle_by_pause(&mut self, cycle: ConcurrentCycle, out: &mut impl FnMut(Event)) {
         if self.held.len() == MAX_HELD {
             self.release(out);
         }
@@ -104,15 +107,8 @@ impl Join {
 
     /// The stop is over, and so is every pause in it.
     pub(crate) fn stop_over(&mut self, out: &mut impl FnMut(Event)) {
-        self.starts.clear();
+        self.open.clear();
         self.release(out);
-    }
-
-    /// Another JVM writes from here on, and its ids begin at zero again.
-    pub(crate) fn restart(&mut self, out: &mut impl FnMut(Event)) {
-        self.stop_over(out);
-        self.generations.clear();
-        self.evacuation_failed = None;
     }
 
     /// Gives out what is held.
@@ -120,11 +116,16 @@ impl Join {
         self.held.drain(..).for_each(out);
     }
 
-    fn take_generations(&mut self, event: &mut GcEvent) {
-        let mine = self.generations.iter().filter(|(id, _)| *id == event.gc_id);
-        event.generations.extend(mine.map(|(_, generation)| *generation));
-        // Lines of an older collection can only be leftovers of one whose end was lost.
-        self.generations.retain(|(id, _)| *id > event.gc_id);
+    /// The pause of this id, begun here if no line of it was read before.
+    fn open(&mut self, gc_id: u64) -> &mut Open {
+        let at = self.open.iter().position(|it| it.gc_id == gc_id).unwrap_or_else(|| {
+            if self.open.len() == MAX_OPEN {
+                self.open.remove(0);
+            }
+            self.open.push(Open { gc_id, start: None, details: Details::default() });
+            self.open.len() - 1
+        });
+        &mut self.open[at]
     }
 }
 

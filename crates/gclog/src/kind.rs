@@ -2,6 +2,7 @@
 use crate::{
     lines::without_return,
     unified::{self, decorations},
+    unwrap,
 };
 use memchr::{memchr, memmem};
 use std::fmt;
@@ -96,7 +97,7 @@ impl LogKind {
         }
         // A file system may pad a log with zeros after a crash, so lines count for more.
         let mut lines = first_bytes.split(|&byte| byte == b'\n').map(without_return);
-        lines.find_map(of_line).unwrap_or_else(|| {
+        lines.find_map(|line| of_line(line).or_else(|| of_wrapped(line))).unwrap_or_else(|| {
             LogKind::NotAGcLog(match memchr(0, first_bytes) {
                 Some(_) => NotAGcLog::Binary,
                 None => NotAGcLog::OtherText,
@@ -111,10 +112,26 @@ pub fn looks_like_gc_log(first_bytes: &[u8]) -> bool {
     matches!(LogKind::detect(first_bytes), LogKind::Unified | LogKind::Legacy)
 }
 
+/// Whether a line is one of HotSpot's logs, taken by itself.
+pub(crate) fn is_of_jvm(line: &[u8]) -> bool {
+    matches!(of_line(line), Some(LogKind::Unified | LogKind::Legacy))
+}
+
+/// What a line shows to which a container runtime or syslog has added something in front.
+fn of_wrapped(line: &[u8]) -> Option<LogKind> {
+    let (inside, _) = unwrap::any(line, is_of_jvm)?;
+    of_line(&inside)
+}
+
 /// What one line shows, if anything.
 fn of_line(line: &[u8]) -> Option<LogKind> {
     if let Some((_, vm)) = OTHER_VMS.iter().find(|(begin, _)| line.starts_with(begin)) {
         return Some(LogKind::NotAGcLog(NotAGcLog::OtherVm(vm)));
+    }
+    // With a date and a process id before it: `[Wed Nov 16 15:08:10 2005][28825][memory ] …`.
+    let dated = matches!(line, [b'[', b'A'..=b'Z', ..]);
+    if dated && memmem::find(line, b"][memory ] ").is_some() {
+        return Some(LogKind::NotAGcLog(NotAGcLog::OtherVm("JRockit")));
     }
     let (decorations, message) = decorations::split(line);
     // Legacy logs have this message too, and it is their only one in common.
@@ -123,8 +140,8 @@ fn of_line(line: &[u8]) -> Option<LogKind> {
     if unified_message || (!message.is_empty() && has_known_tag(decorations)) {
         return Some(LogKind::Unified);
     }
-    let stopped_with_decorations = !decorations.is_empty() && message.starts_with(unified::STOPPED);
-    if stopped_with_decorations {
+    let known = message.starts_with(unified::STOPPED) || unified::is_known_text(message);
+    if known && decorations::are_of_hotspot(decorations) {
         return Some(LogKind::Unified);
     }
     let legacy = LEGACY.iter().any(|text| memmem::find(line, text).is_some());
@@ -155,6 +172,8 @@ mod tests {
         check("[0.002s] Using G1\r\n", LogKind::Unified);
         check("GC(3) Pause Remark 3M->3M(4M) 1.0ms\n", LogKind::Unified);
         check("[1.0s][info ][safepoint,cleanup] anything", LogKind::Unified);
+        check("web_1  | [0.002s][info][gc] Using G1\n", LogKind::Unified);
+        check("{\"log\":\"[0.002s][info][gc] Using G1\\n\"}\n", LogKind::Unified);
         check("Listening on port 80\n[0.002s][info][gc] Using G1\n", LogKind::Unified);
     }
 
@@ -183,6 +202,10 @@ mod tests {
         assert_eq!(LogKind::detect(b"\x1f\x8b\x08"), not(NotAGcLog::Compressed("gzip")));
         assert_eq!(LogKind::detect(b"\x7fELF\x02\x01\x01\x00\x00"), not(NotAGcLog::Binary));
         check("<verbosegc version=\"1\">", not(NotAGcLog::OtherVm("IBM J9 or OpenJ9")));
+        check(
+            "[Wed Nov 16 15:08:10 2005][28825][memory ] GC strategy: gencon",
+            not(NotAGcLog::OtherVm("JRockit")),
+        );
         check("gc 1 @0.058s 0%: 0+1.9+0 ms clock", not(NotAGcLog::OtherVm("the Go runtime")));
         check("[2026-11-21T20:00:00.123+0000][info][http] GET /", not(NotAGcLog::OtherText));
         check("127.0.0.1 - - GET / 200\n", not(NotAGcLog::OtherText));

@@ -7,8 +7,9 @@
 //!
 //! # What is read
 //!
-//! - Unified logging (`-Xlog`) of G1, Parallel and Serial, JDK 11 to 25, with any decorators: one
-//!   event per collection, stop, begin or end of a concurrent cycle, and fact about the JVM.
+//! - Unified logging (`-Xlog`) of every collector, JDK 9 to 25, with any decorators: one event per
+//!   collection, stop, begin or end of a concurrent cycle, and fact about the JVM. Several JVMs may
+//!   write to one log, and a container runtime or syslog may put something before each line.
 //! - Of legacy logs (JDK 8), the stops of `-XX:+PrintGCApplicationStoppedTime`.
 //!
 //! # Promises
@@ -22,18 +23,24 @@
 //! # Where things are
 //!
 //! One file per family of lines: `unified/decorations.rs`, `unified/safepoint.rs`,
-//! `unified/pause.rs` (what all collectors share) and one per collector, `unified/g1.rs`,
-//! `unified/parallel.rs`, `unified/serial.rs`. Shenandoah, ZGC and CMS get a file each beside them,
-//! and the collections of legacy logs a file each below `legacy.rs`. `join.rs` puts the lines of
-//! one collection together, whatever its collector.
+//! `unified/pause.rs`, `unified/phases.rs`, `unified/detail.rs` (what collectors share) and one per
+//! collector, such as `unified/g1.rs`. Collections of legacy logs have a file each below
+//! `legacy.rs`. `jvms.rs` tells JVMs that write to one place apart, `jvm.rs` is one of them,
+//! `join.rs` and `details.rs` put the lines of one collection together, whatever its collector,
+//! `cycles.rs` those of a concurrent cycle, and `unwrap.rs` takes off what others put before a
+//! line.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod counts;
+mod cycles;
+mod details;
 mod display;
 mod event;
 mod heap;
 mod join;
+mod jvm;
+mod jvms;
 mod kind;
 mod legacy;
 mod lines;
@@ -42,6 +49,7 @@ mod phase;
 mod scan;
 mod stamp;
 mod unified;
+mod unwrap;
 
 pub use counts::{LineCounts, Unrecognised};
 pub use event::{

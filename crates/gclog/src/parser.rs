@@ -1,14 +1,13 @@
 //! The state of one log: lines in, events out.
 use crate::{
-    Collector, ConcurrentCycle, CycleScope, Event, Failures, GcEvent, JvmEvent, JvmFact,
-    LineCounts, Safepoint, Stamp, Unrecognised,
-    join::Join,
+    Collector, Event, JvmFact, LineCounts, Unrecognised,
+    jvms::Jvms,
+    kind,
     legacy::Legacy,
     lines::without_return,
-    scan::name,
-    unified::{self, GcMessage, Message, PauseEnd, PauseLine, decorations},
+    unified::{self, Message, decorations},
+    unwrap::Wrapping,
 };
-use std::time::Duration;
 
 /// Reads one log line by line and gives out events.
 ///
@@ -17,7 +16,9 @@ use std::time::Duration;
 /// until the line with its CPU times or a line that shows that there is none. A reader that
 /// follows a live log calls [`settle`](Parser::settle) when no line has come for a while.
 ///
-/// One parser reads one log, or the files of a rotated one from the oldest to the newest.
+/// One parser reads one log, or the files of a rotated one from the oldest to the newest. Several
+/// JVMs may have written to it, one after another or, told apart by the `pid` decorator, at the
+/// same time. Lines may begin with what a container runtime or syslog puts before them.
 ///
 /// ```
 /// let mut parser = gclog::Parser::new();
@@ -32,12 +33,10 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Parser {
     counts: LineCounts,
-    collector: Option<Collector>,
-    join: Join,
+    wrapping: Wrapping,
+    layout: decorations::Layout,
+    jvms: Jvms,
     legacy: Legacy,
-    /// The stop of JDK 9 to 12 whose lines are being read.
-    operation: Option<Box<str>>,
-    cleanup: Option<Duration>,
 }
 
 impl Parser {
@@ -50,7 +49,13 @@ impl Parser {
     /// Reads one line, given without its line end (a `\r` at its end is ignored).
     pub fn line(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) {
         self.counts.lines += 1;
-        match self.read(without_return(line), sink) {
+        let line = without_return(line);
+        let read = if self.wrapping.is_plain() {
+            self.read(line, sink)
+        } else {
+            self.perhaps_wrapped(line, sink)
+        };
+        match read {
             Ok(true) => self.counts.used += 1,
             Ok(false) => self.counts.of_no_interest += 1,
             Err(why) => self.counts.count(why),
@@ -60,17 +65,17 @@ impl Parser {
     /// Gives out what waits for lines that may still come. Right for a live log that has fallen
     /// silent; a CPU line that comes later is lost.
     pub fn settle(&mut self, sink: &mut impl FnMut(Event)) {
-        let Parser { counts, join, legacy, .. } = self;
+        let Parser { counts, jvms, legacy, .. } = self;
         let out = &mut counted(&mut counts.events, sink);
-        join.release(out);
+        jvms.each().for_each(|jvm| jvm.release(out));
         legacy.release(out);
     }
 
     /// The log has ended: gives out everything that is left.
     pub fn finish(&mut self, sink: &mut impl FnMut(Event)) {
         self.settle(sink);
-        self.operation = None;
-        self.cleanup = None;
+        let out = &mut counted(&mut self.counts.events, sink);
+        self.jvms.each().for_each(|jvm| jvm.end(out));
     }
 
     /// What became of the lines so far.
@@ -79,25 +84,49 @@ impl Parser {
         self.counts
     }
 
-    /// The collector, as far as the log has said or shown it.
+    /// The collector, as far as the log has said or shown it; that of the JVM which wrote last,
+    /// where there are several.
     #[must_use]
     pub fn collector(&self) -> Option<Collector> {
-        self.collector
+        self.jvms.current().collector
+    }
+
+    /// How many JVMs have written to the log, as far as it shows; one that was started again counts
+    /// again. At least 1.
+    #[must_use]
+    pub fn jvms(&self) -> usize {
+        self.jvms.count()
+    }
+
+    /// Reads a line of a log of which it is not known that its lines are as the JVM wrote them.
+    fn perhaps_wrapped(
+        &mut self,
+        line: &[u8],
+        sink: &mut impl FnMut(Event),
+    ) -> Result<bool, Unrecognised> {
+        let inside = self.wrapping.unwrap(line, kind::is_of_jvm);
+        let read = self.read(&inside, sink);
+        if read == Ok(true) {
+            self.wrapping.understood();
+        }
+        read
     }
 
     /// Whether the line was used.
     fn read(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) -> Result<bool, Unrecognised> {
-        let (decorations, text) = decorations::split(line);
+        let (decorations, text) = self.layout.split(line);
         if let Some(message) = unified::read(text)? {
-            return self.message(decorations, message, sink);
+            return self.message(line, decorations, message, sink);
         }
         match (decorations, text) {
             // Unified messages of several lines have no decorations from the second on.
             (b"", b"" | [b' ' | b'\t', ..]) => Ok(false),
-            (b"", _) if text.starts_with(b"GC(") || unified::is_known_stop_text(text) => Ok(false),
-            (b"", _) => self.legacy(line, sink),
-            (_, b"") => Err(Unrecognised::NotALogLine),
-            _ => Ok(false),
+            (b"", _) => match self.legacy(line, sink) {
+                Err(Unrecognised::NotALogLine) if unified::is_known_text(text) => Ok(false),
+                read => read,
+            },
+            _ if decorations::are_of_hotspot(decorations) => Ok(false),
+            _ => self.legacy(line, sink),
         }
     }
 
@@ -108,90 +137,24 @@ impl Parser {
 
     fn message(
         &mut self,
+        line: &[u8],
         decorations: &[u8],
         message: Message<'_>,
         sink: &mut impl FnMut(Event),
     ) -> Result<bool, Unrecognised> {
-        // Not every line's time matters, and reading it takes longer than most messages.
-        let stamp = || decorations::stamp(decorations);
         match message {
-            Message::Gc(gc_id, message) => return self.gc(gc_id, message, stamp, sink),
-            Message::Stop(stop) => self.stop(Safepoint { stamp: stamp(), ..stop }, sink),
-            Message::Stopped(stop) => {
-                let stamp = stamp();
-                let vm_operation = self.operation.take().unwrap_or_default();
-                let cleanup = self.cleanup.take();
-                self.stop(Safepoint { stamp, vm_operation, cleanup, ..stop }, sink);
+            // Without decorations they are the head of a legacy log.
+            Message::Jvm(JvmFact::Flags(_) | JvmFact::Swap { .. }) if decorations.is_empty() => {
+                return self.legacy(line, sink);
             }
-            Message::Entering(operation) => {
-                self.operation = Some(name(operation));
-                self.cleanup = None;
+            Message::Dropped(count) => {
+                self.counts.dropped_messages = self.counts.dropped_messages.saturating_add(count);
             }
-            Message::Cleanup(duration) => self.cleanup = Some(duration),
-            Message::Jvm(fact) => self.fact(JvmEvent { stamp: stamp(), fact }, sink),
+            _ => {}
         }
-        Ok(true)
-    }
-
-    fn gc(
-        &mut self,
-        gc_id: u64,
-        message: GcMessage<'_>,
-        stamp: impl Fn() -> Stamp,
-        sink: &mut impl FnMut(Event),
-    ) -> Result<bool, Unrecognised> {
-        let Parser { counts, join, .. } = self;
+        let Parser { counts, jvms, .. } = self;
         let out = &mut counted(&mut counts.events, sink);
-        match message {
-            GcMessage::Pause(PauseLine::Start) => join.start(gc_id, stamp()),
-            GcMessage::Pause(PauseLine::End(end)) => {
-                self.collector = self.collector.or(shown_by_cause(end.cause));
-                join.end(collection(stamp(), gc_id, self.collector, &end), out);
-            }
-            GcMessage::Cpu(cpu) => join.cpu(gc_id, cpu, out),
-            GcMessage::Generations(line) => {
-                line.each(|it| join.generation(gc_id, it))?;
-                self.collector = self.collector.or(line.collector);
-            }
-            GcMessage::EvacuationFailed => join.evacuation_failed(gc_id),
-            GcMessage::Concurrent => {
-                join.nothing_more_for(gc_id, out);
-                return Ok(false);
-            }
-            GcMessage::Cycle(edge) => {
-                let cycle = ConcurrentCycle {
-                    stamp: stamp(),
-                    gc_id,
-                    scope: CycleScope::Whole,
-                    cause: None,
-                    heap: None,
-                    edge,
-                };
-                join.cycle(cycle, out);
-            }
-        }
-        Ok(true)
-    }
-
-    fn stop(&mut self, stop: Safepoint, sink: &mut impl FnMut(Event)) {
-        let Parser { counts, join, .. } = self;
-        let out = &mut counted(&mut counts.events, sink);
-        join.stop_over(out);
-        out(Event::Safepoint(stop));
-    }
-
-    fn fact(&mut self, event: JvmEvent, sink: &mut impl FnMut(Event)) {
-        if let JvmFact::Collector(collector) = event.fact {
-            let Parser { counts, join, .. } = self;
-            join.restart(&mut counted(&mut counts.events, sink));
-            self.collector = Some(collector);
-            self.operation = None;
-        }
-        self.emit(Event::Jvm(event), sink);
-    }
-
-    fn emit(&mut self, event: Event, sink: &mut impl FnMut(Event)) {
-        counted(&mut self.counts.events, sink)(event);
+        jvms.of(decorations, &message, out).message(decorations, message, out)
     }
 }
 
@@ -201,36 +164,6 @@ fn counted(events: &mut u64, sink: &mut impl FnMut(Event)) -> impl FnMut(Event) 
         *events += 1;
         sink(event);
     }
-}
-
-fn collection(
-    stamp: Stamp,
-    gc_id: u64,
-    collector: Option<Collector>,
-    end: &PauseEnd<'_>,
-) -> GcEvent {
-    GcEvent {
-        stamp,
-        start: None,
-        collector,
-        kind: end.kind,
-        cause: end.cause.map(name),
-        gc_id,
-        duration: end.duration,
-        cpu: None,
-        heap: end.heap,
-        generations: Vec::new(),
-        failures: Failures { evacuation: end.evacuation_failed, ..Failures::default() },
-        phases: Vec::new(),
-        references: None,
-        tenuring: None,
-        nested: false,
-    }
-}
-
-/// Causes that only one collector has; a log may begin after the line that names the collector.
-fn shown_by_cause(cause: Option<&[u8]>) -> Option<Collector> {
-    cause?.starts_with(b"G1 ").then_some(Collector::G1)
 }
 
 #[cfg(test)]

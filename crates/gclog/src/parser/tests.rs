@@ -160,10 +160,11 @@ fn text_of_the_application_is_counted_and_skipped() {
          [0.1s][info][gc] GC(2) Pause Remark 3M->2M(9M) 1.0\n\
          |  continued\n\
          |",
-        expect![[r"
+        expect![[r#"
             GC(1) unknown remark 1ms heap 3072K->2048K(9216K)
-            unrecognised 4
-        "]],
+            uptime 0.100000000 GC(2) zgc mark-start 12µs
+            unrecognised 3
+        "#]],
     );
 }
 

@@ -32,7 +32,51 @@ pub(crate) fn split(line: &[u8]) -> (&[u8], &[u8]) {
         }
     }
     let (decorations, message) = line.split_at(end);
-    (decorations, message.strip_prefix(b" ").unwrap_or(message))
+    match message {
+        [b' ', rest @ ..] if end > 0 => (decorations, rest),
+        _ => (decorations, message),
+    }
+}
+
+/// Where the decorations of the line before ended.
+///
+/// Those of the next line mostly end at the same places, because HotSpot pads levels and tags: to
+/// look at these is several times faster than to search.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    /// Behind each decoration.
+    ends: [usize; MAX_DECORATIONS],
+    count: usize,
+}
+
+impl Layout {
+    /// As [`split`].
+    pub(crate) fn split<'a>(&mut self, line: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+        if line.first() == Some(&b'[') && self.fits(line) {
+            let end = self.ends[self.count - 1];
+            return (&line[..end], &line[end + 1..]);
+        }
+        let (decorations, message) = split(line);
+        self.learn(decorations);
+        (decorations, message)
+    }
+
+    /// Whether one decoration follows the other at the known places, and then a space.
+    fn fits(&self, line: &[u8]) -> bool {
+        let Some((last, inner)) = self.ends[..self.count].split_last() else { return false };
+        let is = |at: usize, bytes: &[u8; 2]| line.get(at - 1..=at).is_some_and(|it| it == bytes);
+        inner.iter().all(|end| is(*end, b"][")) && is(*last, b"] ")
+    }
+
+    fn learn(&mut self, decorations: &[u8]) {
+        self.count = 0;
+        let mut end = 0;
+        while let Some(length) = one(&decorations[end..]) {
+            end += length;
+            self.ends[self.count] = end;
+            self.count += 1;
+        }
+    }
 }
 
 /// The length of the decoration that the text begins with, brackets included.
@@ -57,6 +101,34 @@ pub(crate) fn each(decorations: &[u8]) -> impl Iterator<Item = &[u8]> {
         rest = &inside[end + 1..];
         Some(trim_end(&inside[..end]))
     })
+}
+
+/// Whether they are those of unified logging and not text in brackets, such as the thread's name or
+/// an upper-case level of another logging library: one is a time, a number, a level or a known tag.
+pub(crate) fn are_of_hotspot(decorations: &[u8]) -> bool {
+    let known = |decoration: &[u8]| match decoration {
+        [b'0'..=b'9', ..] => true,
+        // So HotSpot pads the lines of a message of several from the second on.
+        b"" => true,
+        b"trace" | b"debug" | b"info" | b"warning" | b"error" => true,
+        [b'g', b'c', rest @ ..] => matches!(rest.first(), None | Some(b',')),
+        _ => decoration.starts_with(b"safepoint"),
+    };
+    matches!(decorations, [b'[', b'0'..=b'9', ..]) || each(decorations).any(known)
+}
+
+/// The numbers without a unit, `pid` and `tid`, which HotSpot prints in this order; 0 to 2 of
+/// them, and how many.
+pub(crate) fn lone_numbers(decorations: &[u8]) -> ([u64; 2], usize) {
+    let mut numbers = [0; 2];
+    let mut count = 0;
+    for decoration in each(decorations) {
+        if let (Some((number, b"")), true) = (integer(decoration), count < numbers.len()) {
+            numbers[count] = number;
+            count += 1;
+        }
+    }
+    (numbers, count)
 }
 
 /// The times among the decorations.
@@ -213,6 +285,26 @@ mod tests {
                 "wall 1795291200123000000 | uptime 123456789 | monotonic 987654321987654 | Using G1"
             ],
         );
+    }
+
+    #[test]
+    fn a_known_layout_changes_nothing() {
+        let lines = [
+            "[0.123s][info][gc     ] a",
+            "[0.124s][info][gc,cpu ] b",
+            "[10.123s][info][gc     ] c",
+            "[10.123s][info][gc     ][more] d",
+            "[10.123s][info][gc     ]",
+            "[10.123s][info][gc     ]  [indented]",
+            "plain",
+            "[1]",
+            "",
+            "[0.123s][info][gc     ] a",
+        ];
+        let mut layout = Layout::default();
+        for line in lines.into_iter().chain(lines) {
+            assert_eq!(layout.split(line.as_bytes()), split(line.as_bytes()), "{line}");
+        }
     }
 
     #[test]

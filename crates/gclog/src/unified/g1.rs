@@ -1,13 +1,22 @@
 //! What only G1 writes: kinds of young collections, numbers of regions, the concurrent cycle.
-use super::pause::last_word_ms;
-use crate::{CycleEdge, Space, YoungKind};
+use super::{CycleLine, CycleStep, pause::last_word_ms};
+use crate::{GcKind, Space, YoungKind, scan::integer};
+use memchr::memmem;
+
+/// Its pauses apart from young and full ones. `Mixed` is that of JDK 9 and 10; a remark CMS has,
+/// too.
+pub(super) const PAUSES: [(&[u8], GcKind); 3] = [
+    (b"Remark", GcKind::Remark),
+    (b"Cleanup", GcKind::Cleanup),
+    (b"Mixed", GcKind::Young(YoungKind::Mixed)),
+];
 
 /// The kind of a young collection in the parentheses before its cause.
 ///
 /// # Source
 ///
 /// `G1GCPauseTypeHelper::to_string` in `src/hotspot/share/gc/g1/g1GCPauseType.hpp`.
-pub(crate) fn young_kind(text: &[u8]) -> Option<YoungKind> {
+pub(super) fn young_kind(text: &[u8]) -> Option<YoungKind> {
     match text {
         b"Normal" => Some(YoungKind::Normal),
         b"Concurrent Start" | b"Initial Mark" => Some(YoungKind::ConcurrentStart),
@@ -22,7 +31,7 @@ pub(crate) fn young_kind(text: &[u8]) -> Option<YoungKind> {
 /// # Source
 ///
 /// `G1HeapTransition::print` in `src/hotspot/share/gc/g1/g1HeapTransition.cpp`.
-pub(crate) fn regions(name: &[u8]) -> Option<Space> {
+pub(super) fn regions(name: &[u8]) -> Option<Space> {
     match name {
         b"Eden regions" => Some(Space::Eden),
         b"Survivor regions" => Some(Space::Survivor),
@@ -39,13 +48,31 @@ const CYCLES: [&[u8]; 3] =
 
 /// Reads `Concurrent Mark Cycle` and `Concurrent Mark Cycle 18.693ms`; `None` for the phases of
 /// the cycle and any other message.
-pub(crate) fn parse_cycle(message: &[u8]) -> Option<CycleEdge> {
+pub(super) fn parse_cycle(message: &[u8]) -> Option<CycleLine<'static>> {
     let rest = CYCLES.iter().find_map(|name| message.strip_prefix(*name))?;
     match rest {
-        b"" => Some(CycleEdge::Begin),
-        [b' ', ..] => last_word_ms(rest).map(|it| CycleEdge::End { duration: Some(it) }),
+        b"" => Some(CycleLine::of(CycleStep::Begin)),
+        [b' ', ..] => {
+            let duration = Some(last_word_ms(rest)?);
+            Some(CycleLine { duration, ..CycleLine::of(CycleStep::End) })
+        }
         _ => None,
     }
+}
+
+/// The bytes that a humongous allocation asks for, where that made G1 think about a concurrent
+/// cycle (`gc,ergo,ihop=debug`) or a larger heap (`gc,ergo,heap=debug`).
+///
+/// # Source
+///
+/// `G1Policy::need_to_start_conc_mark` in `src/hotspot/share/gc/g1/g1Policy.cpp` and
+/// `G1CollectedHeap::attempt_allocation_humongous`.
+pub(super) fn humongous_request_bytes(message: &[u8]) -> Option<u64> {
+    memmem::find(message, b"humongous allocation")?;
+    let key = b"llocation request: ";
+    let at = memmem::find(message, key)? + key.len();
+    let (bytes, rest) = integer(&message[at..])?;
+    (bytes > 0 && rest.starts_with(b"B")).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -55,10 +82,36 @@ mod tests {
 
     #[test]
     fn cycles_and_their_phases() {
-        let end = CycleEdge::End { duration: Some(Duration::from_micros(1_500)) };
-        assert_eq!(parse_cycle(b"Concurrent Cycle"), Some(CycleEdge::Begin));
-        assert_eq!(parse_cycle(b"Concurrent Mark Cycle 1.500ms"), Some(end));
-        assert_eq!(parse_cycle(b"Concurrent Mark 1.500ms"), None);
-        assert_eq!(parse_cycle(b"Concurrent Cycle 1.5"), None);
+        let read = |text: &str| parse_cycle(text.as_bytes()).map(|it| (it.step, it.duration));
+        assert_eq!(read("Concurrent Cycle"), Some((CycleStep::Begin, None)));
+        let duration = Some(Duration::from_micros(1_500));
+        assert_eq!(read("Concurrent Mark Cycle 1.500ms"), Some((CycleStep::End, duration)));
+        assert_eq!(read("Concurrent Mark 1.500ms"), None);
+        assert_eq!(read("Concurrent Cycle 1.5"), None);
+    }
+
+    #[test]
+    fn humongous_requests() {
+        let read = |text: &str| humongous_request_bytes(text.as_bytes());
+        assert_eq!(
+            read(
+                "Request concurrent cycle initiation (occupancy higher than threshold) occupancy: \
+                 18874368B allocation request: 300016B threshold: 18874368B (45.00) source: \
+                 concurrent humongous allocation"
+            ),
+            Some(300_016)
+        );
+        assert_eq!(
+            read(
+                "Attempt heap expansion (humongous allocation request failed). Allocation request: 600016B"
+            ),
+            Some(600_016)
+        );
+        assert_eq!(
+            read(
+                "Request concurrent cycle initiation (occupancy higher than threshold) occupancy: 1B allocation request: 0B threshold: 1B (45.00) source: end of GC"
+            ),
+            None
+        );
     }
 }

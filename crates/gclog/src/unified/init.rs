@@ -16,6 +16,9 @@ const COLLECTORS: [(&[u8], Collector); 7] = [
     (b"Epsilon", Collector::Epsilon),
 ];
 
+/// The longest list of flags that is kept, in bytes.
+const MAX_FLAGS: usize = 16_384;
+
 /// Reads one fact; `None` for any other message.
 ///
 /// # Source
@@ -31,13 +34,15 @@ pub(crate) fn parse(message: &[u8]) -> Option<JvmFact> {
     match key {
         b"Version" => Some(JvmFact::Version(version(value))),
         b"CPUs" => cpus(value),
-        b"Memory" => whole_size(value).map(JvmFact::MemoryBytes),
+        b"Memory" => whole_size(value).map(JvmFact::MemoryBytes).or_else(|| swap(value)),
         b"Parallel Workers" => whole_number(value).map(JvmFact::ParallelWorkers),
         b"Concurrent Workers" => whole_number(value).map(JvmFact::ConcurrentWorkers),
         b"Heap Region Size" | b"Heap region size" => {
             whole_size(value).map(JvmFact::RegionSizeBytes)
         }
-        b"Heap Max Capacity" => whole_size(value).map(JvmFact::MaxHeapBytes),
+        // The second is that of ZGC.
+        b"Heap Max Capacity" | b"Max Capacity" => whole_size(value).map(JvmFact::MaxHeapBytes),
+        b"CommandLine flags" | b"jvm_args" => Some(JvmFact::Flags(flags(value))),
         _ => None,
     }
 }
@@ -46,6 +51,21 @@ pub(crate) fn parse(message: &[u8]) -> Option<JvmFact> {
 fn version(text: &[u8]) -> Box<str> {
     let end = memmem::find(text, b" (").unwrap_or(text.len());
     name(&text[..end])
+}
+
+/// The command line, bounded: it has the size of a program's arguments.
+fn flags(text: &[u8]) -> Box<str> {
+    String::from_utf8_lossy(&text[..text.len().min(MAX_FLAGS)]).trim_end().into()
+}
+
+/// `4k page, physical 24680000k(1234k free), swap 2097148k(2097140k free)` (tag `os`).
+fn swap(text: &[u8]) -> Option<JvmFact> {
+    let at = memmem::find(text, b", swap ")?;
+    let (total_k, rest) = integer(&text[at + b", swap ".len()..])?;
+    let (free_k, rest) = integer(rest.strip_prefix(b"k(")?)?;
+    rest.starts_with(b"k free)").then_some(())?;
+    let bytes = |kilobytes: u64| kilobytes.checked_mul(1024);
+    Some(JvmFact::Swap { total_bytes: bytes(total_k)?, free_bytes: bytes(free_k)? })
 }
 
 /// `2 total, 2 available`.
@@ -88,5 +108,14 @@ mod tests {
         assert_eq!(read("Heap region size: 1M"), Some(JvmFact::RegionSizeBytes(1 << 20)));
         assert_eq!(read("Memory: 24103"), None, "cut short");
         assert_eq!(read("NUMA Support: Disabled"), None);
+        assert_eq!(read("Max Capacity: 64M"), Some(JvmFact::MaxHeapBytes(64 << 20)));
+        assert_eq!(
+            read("CommandLine flags: -XX:+UseG1GC -XX:MaxHeapSize=33554432 "),
+            Some(JvmFact::Flags("-XX:+UseG1GC -XX:MaxHeapSize=33554432".into()))
+        );
+        assert_eq!(
+            read("Memory: 4k page, physical 2k(1k free), swap 2097148k(2097140k free)"),
+            Some(JvmFact::Swap { total_bytes: 2_097_148 << 10, free_bytes: 2_097_140 << 10 })
+        );
     }
 }

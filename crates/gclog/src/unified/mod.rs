@@ -2,21 +2,31 @@
 //!
 //! `decorations` splits a line; this module looks at the first bytes of the message to reject what
 //! is of no interest, and hands the rest to the file of its family. Another collector is one more
-//! file here and its line in [`GenerationLine::parse`] or [`with_id`].
+//! file here and its line in [`GenerationLine::parse`], in the names of pauses, or in [`cycle`].
+mod cms;
 pub(crate) mod decorations;
+mod detail;
+mod epsilon;
 mod g1;
 mod init;
 mod parallel;
 mod pause;
+mod phases;
 mod safepoint;
 mod serial;
+mod shenandoah;
+mod texts;
+mod zgc;
 
+pub(crate) use detail::{Detail, ReferenceKind};
 pub(crate) use pause::{PauseEnd, PauseLine};
 pub(crate) use safepoint::{STOPPED, parse_stopped};
 pub use safepoint::{SafepointError, parse_safepoint};
+pub(crate) use texts::is_known_text;
 
 use crate::{
-    Collector, CpuTimes, CycleEdge, Extent, Generation, JvmFact, Safepoint, Space, Unrecognised,
+    Collector, CpuTimes, CycleScope, Extent, Generation, JvmFact, Safepoint, Space, Transition,
+    Unrecognised,
     heap::{byte_generations, regions_transition},
     scan::integer,
 };
@@ -38,6 +48,12 @@ pub(crate) enum Message<'a> {
     Cleanup(Duration),
     /// About the JVM.
     Jvm(JvmFact),
+    /// A thread of this name waited so long for memory.
+    AllocationStall(&'a [u8], Duration),
+    /// A humongous object of so many bytes was asked for.
+    HumongousBytes(u64),
+    /// The JVM dropped so many messages (`-Xlog:async`).
+    Dropped(u64),
 }
 
 /// What a message with an id says.
@@ -46,10 +62,43 @@ pub(crate) enum GcMessage<'a> {
     Pause(PauseLine<'a>),
     Cpu(CpuTimes),
     Generations(GenerationLine<'a>),
-    EvacuationFailed,
-    Cycle(CycleEdge),
+    Detail(Detail),
+    Cycle(CycleLine<'a>),
+    HumongousBytes(u64),
     /// Some concurrent phase: the last pause of this id is over, and so are its lines.
     Concurrent,
+}
+
+/// What a line says of a concurrent cycle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CycleLine<'a> {
+    pub(crate) step: CycleStep,
+    pub(crate) scope: Option<CycleScope>,
+    pub(crate) cause: Option<&'a [u8]>,
+    pub(crate) heap: Option<Transition>,
+    /// Of what the line is about: the cycle, or the phase that begins or ends it.
+    pub(crate) duration: Option<Duration>,
+}
+
+impl CycleLine<'_> {
+    pub(crate) fn of(step: CycleStep) -> CycleLine<'static> {
+        CycleLine { step, scope: None, cause: None, heap: None, duration: None }
+    }
+}
+
+/// Where in a cycle a line stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CycleStep {
+    /// The cycle begins.
+    Begin,
+    /// It ends.
+    End,
+    /// The first phase of a cycle of Shenandoah, begun or ended.
+    Reset,
+    /// A phase that is the last of a cycle of Shenandoah if references were updated before.
+    Cleanup,
+    /// The last phase of a cycle of CMS has ended.
+    CmsReset,
 }
 
 /// Reads a message. `Ok(None)` where it is of no interest.
@@ -67,7 +116,17 @@ pub(crate) fn read(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> 
             Ok(operation.map(Message::Entering))
         }
         [b's', b'a', ..] => Ok(safepoint::parse_cleanup(message).map(Message::Cleanup)),
-        [b'U' | b'V' | b'C' | b'M' | b'P' | b'H', ..] => Ok(init::parse(message).map(Message::Jvm)),
+        [b'U' | b'V' | b'C' | b'M' | b'P' | b'H' | b'j', ..] => {
+            Ok(init::parse(message).map(Message::Jvm))
+        }
+        [b'A', b'l', ..] => {
+            let stall = zgc::parse_stall(message);
+            Ok(stall.map(|(thread, duration)| Message::AllocationStall(thread, duration)))
+        }
+        [b'A', b't', ..] | [b'R', b'e', b'q', ..] | [b'D', b'o', ..] => {
+            Ok(g1::humongous_request_bytes(message).map(Message::HumongousBytes))
+        }
+        [b' ' | b'0'..=b'9', .., b'g'] => Ok(dropped(message).map(Message::Dropped)),
         _ => Ok(None),
     }
 }
@@ -76,25 +135,60 @@ fn malformed(_: SafepointError) -> Unrecognised {
     Unrecognised::Malformed
 }
 
+/// `    12 messages dropped due to async logging`, which has no tags.
+///
+/// # Source
+///
+/// `AsyncLogWriter::write` in `src/hotspot/share/logging/logAsyncWriter.cpp`.
+fn dropped(message: &[u8]) -> Option<u64> {
+    let (count, rest) = integer(message.trim_ascii_start())?;
+    (rest == b" messages dropped due to async logging").then_some(count)
+}
+
 /// Reads a message that begins with `GC(n) `.
 fn with_id(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> {
     let (id, rest) = integer(&message[3..]).ok_or(Unrecognised::Malformed)?;
     let text = rest.strip_prefix(b") ").ok_or(Unrecognised::Malformed)?;
+    let text = zgc::without_generation(text).unwrap_or(text);
     let read = match text {
-        [b'P', b'a', b'u', b's', b'e', ..] => Some(GcMessage::Pause(pause::parse(text)?)),
+        [b' ', ..] => detail::parse(text).map(GcMessage::Detail),
+        [b'P', b'a', b'u', b's', b'e', b' ', ..] => Some(GcMessage::Pause(pause::parse(text)?)),
         [b'U', b's', b'e', b'r', b'=', ..] => {
             Some(GcMessage::Cpu(pause::parse_cpu(text).ok_or(Unrecognised::Malformed)?))
         }
-        [b'C', b'o', b'n', b'c', ..] => {
-            Some(g1::parse_cycle(text).map_or(GcMessage::Concurrent, GcMessage::Cycle))
+        [b'C', b'o', b'n', b'c', ..] => Some(concurrent(text)),
+        [b'G', ..] | [b'M', b'i' | b'a', ..] => {
+            zgc::parse_cycle(text).map(GcMessage::Cycle).or_else(|| other(text))
         }
-        b"To-space exhausted" => Some(GcMessage::EvacuationFailed),
-        [b'E' | b'S' | b'O' | b'H' | b'A' | b'P' | b'D' | b'T' | b'M', ..] => {
-            GenerationLine::parse(text).map(GcMessage::Generations)
+        [b'A', b't', ..] | [b'R', b'e', b'q', ..] | [b'D', b'o', ..] => {
+            g1::humongous_request_bytes(text).map(GcMessage::HumongousBytes)
         }
-        _ => None,
+        [b'U' | b'L', ..] => None,
+        _ => other(text),
     };
     Ok(read.map(|it| Message::Gc(id, it)))
+}
+
+/// A message that begins with `Conc`.
+fn concurrent(text: &[u8]) -> GcMessage<'_> {
+    if text == cms::CONCURRENT_MODE_FAILURE {
+        return detail::parse(text).map_or(GcMessage::Concurrent, GcMessage::Detail);
+    }
+    cycle(text).map_or(GcMessage::Concurrent, GcMessage::Cycle)
+}
+
+/// What a concurrent phase says of its cycle.
+fn cycle(text: &[u8]) -> Option<CycleLine<'_>> {
+    let cms = || {
+        let duration = Some(cms::ends_cycle(text)?);
+        Some(CycleLine { duration, ..CycleLine::of(CycleStep::CmsReset) })
+    };
+    g1::parse_cycle(text).or_else(|| shenandoah::parse_cycle(text)).or_else(cms)
+}
+
+fn other(text: &[u8]) -> Option<GcMessage<'_>> {
+    let generations = GenerationLine::parse(text).map(GcMessage::Generations);
+    generations.or_else(|| detail::parse(text).map(GcMessage::Detail))
 }
 
 /// A line with the sizes of one generation and perhaps its parts.
@@ -111,12 +205,18 @@ impl<'a> GenerationLine<'a> {
     fn parse(text: &'a [u8]) -> Option<GenerationLine<'a>> {
         let colon = memchr(b':', text)?;
         let (name, sizes) = (&text[..colon], text[colon + 1..].strip_prefix(b" ")?);
+        // ZGC says how much metaspace is used, and CMS where a large block lies.
+        if sizes.ends_with(b" reserved") || !sizes.first().is_some_and(u8::is_ascii_digit) {
+            return None;
+        }
         let (collector, space) = if name == b"Metaspace" {
             (None, Space::Metaspace)
         } else if let Some(space) = g1::regions(name) {
             (Some(Collector::G1), space)
         } else if let Some(space) = parallel::generation(name) {
             (Some(Collector::Parallel), space)
+        } else if let Some(space) = cms::generation(name) {
+            (Some(Collector::Cms), space)
         } else {
             (Some(Collector::Serial), serial::generation(name)?)
         };
@@ -134,12 +234,6 @@ impl<'a> GenerationLine<'a> {
         };
         read.ok_or(Unrecognised::Malformed)
     }
-}
-
-/// Messages of a stop that carry nothing more: known, so that they are not taken for foreign text
-/// in a log without decorations.
-pub(crate) fn is_known_stop_text(message: &[u8]) -> bool {
-    message.starts_with(b"Leaving safepoint region") || message.starts_with(b"Application time: ")
 }
 
 #[cfg(test)]
@@ -185,9 +279,17 @@ mod tests {
     #[test]
     fn messages_of_no_interest() {
         check("GC(0) Using 2 workers of 2 for evacuation", expect!["Ok(None)"]);
-        check("GC(0)   Pre Evacuate Collection Set: 0.15ms", expect!["Ok(None)"]);
+        check("GC(0)   Humongous Register: 0.15ms", expect!["Ok(None)"]);
+        check("GC(0) Metaspace: 60M used, 60M committed, 1080M reserved", expect!["Ok(None)"]);
+        check("GC(0) Y: Using tenuring threshold: 1 (Computed)", expect!["Ok(None)"]);
         check("Application time: 0.0652486 seconds", expect!["Ok(None)"]);
         check("", expect!["Ok(None)"]);
+    }
+
+    #[test]
+    fn messages_that_the_jvm_dropped() {
+        check("   123 messages dropped due to async logging", expect!["Ok(Some(Dropped(123)))"]);
+        check("123 messages dropped due to async logg", expect!["Ok(None)"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::Space;
 /// # Source
 ///
 /// `PSYoungGen::print_used_change` and `PSOldGen::name` in `src/hotspot/share/gc/parallel`.
-pub(crate) fn generation(name: &[u8]) -> Option<Space> {
+pub(super) fn generation(name: &[u8]) -> Option<Space> {
     match name {
         b"PSYoungGen" => Some(Space::Young),
         b"ParOldGen" | b"PSOldGen" => Some(Space::Old),

@@ -1,7 +1,7 @@
 //! `Pause …` lines: the form that all collectors share.
-use super::g1;
+use super::{cms, g1, shenandoah, zgc};
 use crate::{
-    CpuTimes, GcKind, Transition, Unrecognised, YoungKind,
+    Collector, CpuTimes, GcKind, Transition, Unrecognised, YoungKind,
     heap::bytes_transition,
     scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, parenthesised},
 };
@@ -15,58 +15,82 @@ pub(crate) enum PauseLine<'a> {
     Start,
     /// It has ended.
     End(PauseEnd<'a>),
+    /// A part of a pause began or ended.
+    Part,
 }
 
 /// The closing line of a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PauseEnd<'a> {
     pub(crate) kind: GcKind,
+    /// Whose it is, where its name or its cause tells.
+    pub(crate) collector: Option<Collector>,
     pub(crate) cause: Option<&'a [u8]>,
     pub(crate) evacuation_failed: bool,
     pub(crate) heap: Option<Transition>,
     pub(crate) duration: Duration,
 }
 
-/// The names that may follow `Pause `. `Mixed` and an `Initial Mark` with a cause are those of G1
-/// in JDK 9 and 10.
-const NAMES: [(&[u8], GcKind); 6] = [
-    (b"Young", GcKind::Young(YoungKind::Normal)),
-    (b"Full", GcKind::Full),
-    (b"Remark", GcKind::Remark),
-    (b"Cleanup", GcKind::Cleanup),
-    (b"Mixed", GcKind::Young(YoungKind::Mixed)),
-    (b"Initial Mark", GcKind::InitialMark),
+/// Names that may follow `Pause `, and whose they are.
+type Names = (&'static [(&'static [u8], GcKind)], Option<Collector>);
+
+/// The most frequent first.
+const NAMES: [Names; 5] = [
+    (&[(b"Young", GcKind::Young(YoungKind::Normal)), (b"Full", GcKind::Full)], None),
+    (&g1::PAUSES, None),
+    (&cms::PAUSES, Some(Collector::Cms)),
+    (&zgc::PAUSES, Some(Collector::Zgc)),
+    (&shenandoah::PAUSES, Some(Collector::Shenandoah)),
 ];
 
 /// Reads a message such as `Pause Young (Normal) (G1 Evacuation Pause) 31M->28M(600M) 18.693ms`.
 ///
 /// The duration is the last word, and what stands between the heap and it is skipped. Without
-/// anything after the parentheses it is the line that opens the pause.
+/// anything after the parentheses it is the line that opens the pause. A pause of a name not known
+/// is one of [`GcKind::Other`] if it has a duration.
 pub(crate) fn parse(message: &[u8]) -> Result<PauseLine<'_>, Unrecognised> {
     let text = message.strip_prefix(b"Pause ").ok_or(Unrecognised::Malformed)?;
-    let (kind, rest) = NAMES
-        .iter()
-        .find_map(|(name, kind)| Some((*kind, text.strip_prefix(*name)?)))
-        .filter(|(_, rest)| matches!(rest.first(), None | Some(b' ')))
-        .ok_or(Unrecognised::UnknownPause)?;
-    let mut end = PauseEnd {
-        kind,
-        cause: None,
-        evacuation_failed: false,
-        heap: None,
-        duration: Duration::ZERO,
+    let Some((kind, collector, rest)) = named(text) else {
+        if zgc::is_part(text) {
+            return Ok(PauseLine::Part);
+        }
+        let duration = last_word_ms(text).ok_or(Unrecognised::UnknownPause)?;
+        return Ok(PauseLine::End(PauseEnd { duration, ..ending(GcKind::Other) }));
     };
+    let mut end = PauseEnd { collector, ..ending(kind) };
     let rest = read_parentheses(rest, &mut end);
     if rest.is_empty() {
         return Ok(PauseLine::Start);
     }
     if kind == GcKind::InitialMark && end.cause.is_some() {
         end.kind = GcKind::Young(YoungKind::ConcurrentStart);
+        end.collector = Some(Collector::G1);
     }
     let sizes = rest.strip_prefix(b" ").ok_or(Unrecognised::Malformed)?;
     end.heap = bytes_transition(sizes).map(|(heap, _)| heap);
     end.duration = last_word_ms(sizes).ok_or(Unrecognised::Malformed)?;
     Ok(PauseLine::End(end))
+}
+
+/// What the name says, and what follows it.
+fn named(text: &[u8]) -> Option<(GcKind, Option<Collector>, &[u8])> {
+    NAMES.iter().find_map(|(names, collector)| {
+        names.iter().find_map(|(name, kind)| {
+            let rest = text.strip_prefix(*name)?;
+            matches!(rest.first(), None | Some(b' ')).then_some((*kind, *collector, rest))
+        })
+    })
+}
+
+fn ending<'a>(kind: GcKind) -> PauseEnd<'a> {
+    PauseEnd {
+        kind,
+        collector: None,
+        cause: None,
+        evacuation_failed: false,
+        heap: None,
+        duration: Duration::ZERO,
+    }
 }
 
 /// The subkind, the cause and the outcome, each in parentheses; what follows them.
@@ -76,12 +100,27 @@ fn read_parentheses<'a>(mut rest: &'a [u8], end: &mut PauseEnd<'a>) -> &'a [u8] 
             end.evacuation_failed = true;
         } else if let (GcKind::Young(_), Some(kind)) = (end.kind, g1::young_kind(inside)) {
             end.kind = GcKind::Young(kind);
-        } else if end.cause.is_none() {
+            end.collector = Some(Collector::G1);
+        } else if end.kind == GcKind::Degenerated || (end.cause.is_none() && has_cause(end)) {
             end.cause = Some(inside);
         }
         rest = after;
     }
+    if end.cause.is_some_and(|cause| cause.starts_with(b"G1 ")) {
+        end.collector = Some(Collector::G1);
+    }
     rest
+}
+
+/// Whether the parentheses after its name tell why it came. Those of Shenandoah's and ZGC's pauses
+/// tell what it does beside (`unload classes`) or to which generation.
+fn has_cause(end: &PauseEnd<'_>) -> bool {
+    match end.kind {
+        GcKind::Young(_) | GcKind::Full => true,
+        // That of G1 in JDK 9 and 10; CMS has none.
+        GcKind::InitialMark => end.collector == Some(Collector::Cms),
+        _ => false,
+    }
 }
 
 /// The duration in milliseconds that a message ends in.
@@ -118,6 +157,7 @@ mod tests {
     fn check(message: &str, expected: Expect) {
         let text = match parse(message.as_bytes()) {
             Ok(PauseLine::Start) => "start".to_owned(),
+            Ok(PauseLine::Part) => "part".to_owned(),
             Ok(PauseLine::End(end)) => {
                 let cause = end.cause.map_or("-".into(), String::from_utf8_lossy);
                 let heap = end.heap.map(|it| (it.before >> 20, it.after >> 20, it.capacity));
@@ -209,9 +249,26 @@ mod tests {
     }
 
     #[test]
-    fn pauses_of_other_collectors_are_said_to_be_unknown() {
-        check("Pause Mark Start 0.012ms", expect!["UnknownPause"]);
-        check("Pause Youngest 0.012ms", expect!["UnknownPause"]);
+    fn pauses_of_zgc_and_shenandoah_have_no_cause() {
+        check("Pause Mark Start (Major) 0.012ms", expect!["mark-start | - | None | 12µs"]);
+        check("Pause Relocate Start 0.012ms", expect!["relocate-start | - | None | 12µs"]);
+        check("Pause Init Mark (unload classes) 0.1ms", expect!["initial-mark | - | None | 100µs"]);
+        check(
+            "Pause Final Update Refs 0.1ms",
+            expect!["final-update-references | - | None | 100µs"],
+        );
+        check(
+            "Pause Degenerated GC (Young) (Outside of Cycle) 19M->5M(24M) 1.500ms",
+            expect!["degenerated | Outside of Cycle | Some((19, 5, Some(25165824))) | 1.5ms"],
+        );
+    }
+
+    #[test]
+    fn a_pause_of_a_name_not_known_is_not_lost() {
+        check("Pause Verify 0.012ms", expect!["other | - | None | 12µs"]);
+        check("Pause Youngest 0.012ms", expect!["other | - | None | 12µs"]);
+        check("Pause Youngest", expect!["UnknownPause"]);
+        check("Pause Roots Threads (ZWorker#0) 0.012ms", expect!["part"]);
         check("Pause Young unknown event", expect!["Malformed"]);
     }
 

@@ -1,0 +1,91 @@
+//! What the lines of one pause say beside its closing line, until that comes.
+use crate::{
+    Failures, GcEvent, Generation, Phase, PhaseTime, References, Tenuring,
+    unified::{Detail, ReferenceKind},
+};
+
+/// Generations of one pause. G1 has six.
+const MAX_GENERATIONS: usize = 16;
+
+/// Parts of one pause.
+const MAX_PHASES: usize = 32;
+
+/// The details of one pause.
+#[derive(Debug, Default)]
+pub(crate) struct Details {
+    generations: Vec<Generation>,
+    phases: Vec<PhaseTime>,
+    /// Bit n: the phase with index n is the time of a whole step.
+    whole_steps: u32,
+    references: Option<References>,
+    kind: Option<ReferenceKind>,
+    tenuring: Option<Tenuring>,
+    failures: Failures,
+}
+
+impl Details {
+    /// The sizes of one more generation.
+    pub(crate) fn generation(&mut self, generation: Generation) {
+        if self.generations.len() < MAX_GENERATIONS {
+            self.generations.push(generation);
+        }
+    }
+
+    /// What one more line says.
+    pub(crate) fn add(&mut self, detail: Detail) {
+        match detail {
+            Detail::Phase(timed) => self.phase(timed.time, timed.whole_step),
+            Detail::Kind(kind) => self.kind = Some(kind),
+            Detail::Found(count) => {
+                if let Some(kind) = self.kind {
+                    self.found(kind, count);
+                }
+            }
+            Detail::FoundOf(kind, count) => self.found(kind, count),
+            Detail::References(references) => self.references = Some(references),
+            Detail::Tenuring(tenuring) => self.tenuring = Some(tenuring),
+            Detail::Failure(failure) => {
+                self.failures.evacuation |= failure.evacuation;
+                self.failures.promotion |= failure.promotion;
+                self.failures.concurrent_mode |= failure.concurrent_mode;
+            }
+        }
+    }
+
+    /// Puts all of it into the event of the pause.
+    pub(crate) fn complete(mut self, event: &mut GcEvent) {
+        self.add(Detail::Failure(event.failures));
+        event.failures = self.failures;
+        event.generations = self.generations;
+        event.phases = self.phases;
+        event.references = self.references;
+        event.tenuring = self.tenuring;
+    }
+
+    /// More than one line may tell of the same time: reference processing is logged under two
+    /// tags, and the time of a whole step contains that of its parts.
+    fn phase(&mut self, time: PhaseTime, whole_step: bool) {
+        let again = |known: &PhaseTime| known.phase == time.phase;
+        let once = time.phase == Phase::ReferenceProcessing;
+        let replaced = self.phases.iter().enumerate().position(|(at, known)| {
+            again(known) && (once || (!whole_step && self.whole_steps & 1 << at != 0))
+        });
+        if let Some(at) = replaced {
+            self.phases[at] = time;
+            self.whole_steps &= !(1 << at);
+        } else if self.phases.len() < MAX_PHASES {
+            self.whole_steps |= u32::from(whole_step) << self.phases.len();
+            self.phases.push(time);
+        }
+    }
+
+    fn found(&mut self, kind: ReferenceKind, count: u64) {
+        let references = self.references.get_or_insert_default();
+        *match kind {
+            ReferenceKind::Soft => &mut references.soft,
+            ReferenceKind::Weak => &mut references.weak,
+            ReferenceKind::Final => &mut references.finalizable,
+            ReferenceKind::Phantom => &mut references.phantom,
+        } = count;
+    }
+}

@@ -1,0 +1,161 @@
+//! Parts of a pause that are timed (tags `gc,phases` and `gc,phases,ref`).
+//!
+//! Only lines that say clearly how long something took are read. Of phases that several threads
+//! work on it is the longest thread's time.
+use super::pause::last_word_ms;
+use crate::{
+    Phase, PhaseTime,
+    scan::{MILLISECOND_NS, decimal_ns},
+};
+use memchr::{memmem, memrchr};
+use std::time::Duration;
+
+/// The time of a part, and whether it is that of a whole step, which other lines of the same
+/// pause may tell in more detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timed {
+    pub(crate) time: PhaseTime,
+    pub(crate) whole_step: bool,
+}
+
+/// What the name of a young collection's part means; `true` for a whole step.
+///
+/// # Source
+///
+/// `G1GCPhaseTimes` in `src/hotspot/share/gc/g1/g1GCPhaseTimes.cpp`, JDK 9 to 25.
+fn young(name: &[u8]) -> Option<(Phase, bool)> {
+    Some(match name {
+        b"Pre Evacuate Collection Set" => (Phase::CollectionSet, true),
+        b"Evacuate Collection Set" | b"Evacuate Optional Collection Set" => (Phase::Copying, true),
+        b"Post Evacuate Collection Set" => (Phase::Freeing, true),
+        b"Other" => (Phase::Other, false),
+        b"Merge Heap Roots" | b"Scan Heap Roots" | b"Update RS" | b"Scan RS" => {
+            (Phase::RememberedSets, false)
+        }
+        b"Ext Root Scanning" => (Phase::RootScanning, false),
+        b"Object Copy" => (Phase::Copying, false),
+        b"Termination" => (Phase::Termination, false),
+        b"Choose Collection Set" => (Phase::CollectionSet, false),
+        b"Free Collection Set" => (Phase::Freeing, false),
+        b"Reference Processing" => (Phase::ReferenceProcessing, false),
+        b"Reference Enqueuing" => (Phase::ReferenceEnqueueing, false),
+        b"Weak Processing" => (Phase::WeakRoots, false),
+        b"Evacuation Failure"
+        | b"Remove Self Forwards"
+        | b"Restore Preserved Marks"
+        | b"Process Evacuation Failed Regions"
+        | b"Restore Evacuation Failed Regions" => (Phase::FailureRepair, false),
+        _ => return None,
+    })
+}
+
+/// What the name of a part of a full collection or a remark means.
+///
+/// # Source
+///
+/// `GCTraceTime` with the tag `gc,phases` in `g1FullCollector.cpp`, `g1ConcurrentMark.cpp`,
+/// `psParallelCompact.cpp`, `genMarkSweep.cpp` (later `serialFullGC.cpp`) and
+/// `concurrentMarkSweepGeneration.cpp`.
+fn full_or_remark(name: &[u8]) -> Option<Phase> {
+    Some(match name {
+        b"Mark live objects"
+        | b"Marking Phase"
+        | b"Finalize Marking"
+        | b"Rescan (parallel)"
+        | b"Rescan (non-parallel)" => Phase::Marking,
+        b"Prepare for compaction"
+        | b"Prepare compaction"
+        | b"Compute new object addresses"
+        | b"Adjust pointers"
+        | b"Adjust Pointers"
+        | b"Adjust Roots"
+        | b"Compact heap"
+        | b"Move objects"
+        | b"Summary Phase"
+        | b"Compaction Phase"
+        | b"Post Compact" => Phase::Compacting,
+        b"Reference Processing" => Phase::ReferenceProcessing,
+        b"Reference Enqueuing" => Phase::ReferenceEnqueueing,
+        b"Weak Processing" | b"Scrub String Table" | b"Scrub Symbol Table" => Phase::WeakRoots,
+        b"Class Unloading" | b"Class Unloading and Cleanup" => Phase::ClassUnloading,
+        _ => return None,
+    })
+}
+
+/// Reads a name and its value, which a colon parts: `Evacuate Collection Set: 1.3ms`, or `Object
+/// Copy (ms):          Min:  0.3, Avg:  0.5, Max:  0.6, Diff: …`.
+pub(super) fn with_colon(name: &[u8], value: &[u8]) -> Option<Timed> {
+    let by_threads = name.strip_suffix(b" (ms)");
+    let (phase, whole_step) = young(by_threads.unwrap_or(name))?;
+    let duration = match by_threads {
+        Some(_) => longest_thread(value)?,
+        None => last_word_ms(value)?,
+    };
+    Some(Timed { time: PhaseTime { phase, duration }, whole_step })
+}
+
+/// The number after `Max:`. What follows it shows that the line was not cut inside it.
+fn longest_thread(value: &[u8]) -> Option<Duration> {
+    let at = memmem::find(value, b"Max:")? + b"Max:".len();
+    let (ns, rest) = decimal_ns(value[at..].trim_ascii_start(), MILLISECOND_NS)?;
+    rest.starts_with(b",").then_some(Duration::from_nanos(ns))
+}
+
+/// Reads `Phase 1: Mark live objects 2.345ms` or `Reference Processing 0.123ms`.
+pub(super) fn parse(message: &[u8]) -> Option<Timed> {
+    let text = match message {
+        [b'P', b'h', b'a', b's', b'e', b' ', number, b':', b' ', rest @ ..]
+            if number.is_ascii_digit() =>
+        {
+            rest
+        }
+        _ => message,
+    };
+    let space = memrchr(b' ', text)?;
+    let phase = full_or_remark(&text[..space])?;
+    let duration = last_word_ms(text)?;
+    Some(Timed { time: PhaseTime { phase, duration }, whole_step: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(message: &str, expected: Expect) {
+        let colon = message.find(':').filter(|_| !message.starts_with("Phase "));
+        let read = match colon {
+            Some(at) => with_colon(&message.as_bytes()[..at], &message.as_bytes()[at + 1..]),
+            None => parse(message.as_bytes()),
+        };
+        let text = read.map_or("none".to_owned(), |it| {
+            format!("{} {:?} {}", it.time.phase.id(), it.time.duration, it.whole_step)
+        });
+        expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn of_young_collections() {
+        check("Evacuate Collection Set: 6.7ms", expect!["copying 6.7ms true"]);
+        check("Reference Processing: 120.1ms", expect!["reference-processing 120.1ms false"]);
+        check(
+            "Object Copy (ms):          Min:  0.3, Avg:  0.5, Max:  0.6, Diff:  0.3, Sum:  1.0",
+            expect!["copying 600µs false"],
+        );
+        check("Object Copy (ms):          Min:  0.3, Avg:  0.5, Max:  0", expect!["none"]);
+        check("AOT Root Scanning (ms): skipped", expect!["none"]);
+        check("Object Copy (ms): skipped", expect!["none"]);
+        check("Humongous Reclaim: 0.0ms", expect!["none"]);
+    }
+
+    #[test]
+    fn of_full_collections_and_remarks() {
+        check("Phase 1: Mark live objects 2.345ms", expect!["marking 2.345ms false"]);
+        check("Phase 1: Mark live objects", expect!["none"]);
+        check("Phase 4: Move objects 1.000ms", expect!["compacting 1ms false"]);
+        check("Rescan (parallel) 1.000ms", expect!["marking 1ms false"]);
+        check("Reference Processing 0.123ms", expect!["reference-processing 123µs false"]);
+        check("Summary Phase 0.01", expect!["none"]);
+        check("Report Object Count 0.123ms", expect!["none"]);
+    }
+}
