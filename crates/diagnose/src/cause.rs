@@ -33,6 +33,8 @@ pub struct Cause {
     pub short: &'static str,
     /// Without all of these the verdict is unknown.
     pub needs: &'static [Source],
+    /// The collectors that it can strike, by their ids; empty for all.
+    pub collectors: &'static [&'static str],
     /// What it means when it strikes.
     pub nature: Nature,
     /// The text of the cause's file; its leading `//!` lines are the cause's page.
@@ -89,6 +91,12 @@ impl Cause {
     #[must_use]
     pub fn explains(&self) -> bool {
         self.nature != Nature::Symptom
+    }
+
+    /// Whether it can strike a JVM with this collector; an empty id is one that is not known.
+    #[must_use]
+    pub fn concerns(&self, collector: &str) -> bool {
+        collector.is_empty() || self.collectors.is_empty() || self.collectors.contains(&collector)
     }
 
     /// Whether a GC log alone can show it.

@@ -248,7 +248,8 @@ pub struct LiveSet {
     pub least: u64,
     /// The most.
     pub most: u64,
-    /// The slope of a straight line through all samples, in bytes per hour; `None` below five.
+    /// The slope of a straight line through all samples, in bytes per hour; `None` below five
+    /// samples or ten minutes.
     pub growth_per_hour: Option<f64>,
 }
 

@@ -75,7 +75,10 @@ pub(crate) fn header(diagnosis: &Diagnosis) -> Vec<String> {
 pub(crate) fn not_the_cause(diagnosis: &Diagnosis) -> String {
     let absent = || {
         let faults = diagnosis.watched.iter().filter(|it| it.cause.nature == Nature::Fault);
-        faults.filter(|it| it.verdict == Verdict::Absent).map(|it| it.cause)
+        faults
+            .filter(|it| it.verdict == Verdict::Absent)
+            .map(|it| it.cause)
+            .filter(|it| it.concerns(&diagnosis.jvm.collector))
     };
     let mut names: Vec<&str> = absent()
         .filter(|it| !it.shows_in_log() || !is_recording(diagnosis))

@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Allocation stall",
     short: "allocation stall",
     needs: &[Source::GcLog],
+    collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
     file: include_str!("allocation_stall.rs"),
     claims,

@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Concurrent mode failure",
     short: "concurrent mode failure",
     needs: &[Source::GcLog],
+    collectors: &["cms"],
     nature: Nature::Fault,
     file: include_str!("concurrent_mode_failure.rs"),
     claims,

@@ -29,6 +29,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "No CPU free",
     short: "no CPU free",
     needs: &[Source::Scheduler],
+    collectors: &[],
     nature: Nature::Fault,
     file: include_str!("cpu_contention.rs"),
     claims,

@@ -43,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Eden shrunk after a slow reference phase",
     short: "eden shrunk",
     needs: &[Source::GcLog],
+    collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("eden_shrunk.rs"),
     claims,

@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Evacuation failure",
     short: "evacuation failure",
     needs: &[Source::GcLog],
+    collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("evacuation_failure.rs"),
     claims,

@@ -45,6 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Explicit collection",
     short: "explicit collection",
     needs: &[Source::GcLog],
+    collectors: &[],
     nature: Nature::Fault,
     file: include_str!("explicit_gc.rs"),
     claims,

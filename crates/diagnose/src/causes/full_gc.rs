@@ -40,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Full collection",
     short: "full collection",
     needs: &[Source::GcLog],
+    collectors: &[],
     nature: Nature::Fault,
     file: include_str!("full_gc.rs"),
     claims,

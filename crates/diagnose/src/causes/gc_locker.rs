@@ -34,6 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "GC locker",
     short: "GC locker",
     needs: &[Source::GcLog],
+    collectors: &["serial", "parallel", "cms", "g1"],
     nature: Nature::Fault,
     file: include_str!("gc_locker.rs"),
     claims,

@@ -42,6 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "GC log write blocked",
     short: "GC log write blocked",
     needs: &[Source::Scheduler],
+    collectors: &[],
     nature: Nature::Fault,
     file: include_str!("gc_log_write_blocked.rs"),
     claims,

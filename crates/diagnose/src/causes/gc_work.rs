@@ -32,6 +32,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Garbage collection work",
     short: "GC work",
     needs: &[],
+    collectors: &[],
     nature: Nature::Ordinary,
     file: include_str!("gc_work.rs"),
     claims,

@@ -43,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Heap pressure",
     short: "heap pressure",
     needs: &[Source::GcLog],
+    collectors: &[],
     nature: Nature::Fault,
     file: include_str!("heap_pressure.rs"),
     claims,
@@ -92,7 +93,7 @@ fn growth(index: &Index<'_>) -> Option<String> {
 
 fn advice(index: &Index<'_>) -> Vec<Advice> {
     let live = index.log.and_then(|log| log.memory.live_set()).map(|it| it.last);
-    let wanted = live.map(|it| (it.saturating_mul(ROOM_PERCENT) / 100).next_multiple_of(256 << 20));
+    let wanted = live.map(|it| (it.saturating_mul(ROOM_PERCENT) / 100).next_multiple_of(64 << 20));
     let now = max_heap(index).unwrap_or(0);
     let larger = wanted.filter(|wanted| *wanted > now).map(|wanted| {
         larger_heap(wanted, "two and a half times the live data; the host must have that memory")

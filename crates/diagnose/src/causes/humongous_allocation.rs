@@ -43,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Humongous allocation",
     short: "humongous allocation",
     needs: &[Source::GcLog],
+    collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("humongous_allocation.rs"),
     claims,

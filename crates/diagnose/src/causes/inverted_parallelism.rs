@@ -47,6 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Inverted parallelism: a collection that did not run",
     short: "inverted parallelism",
     needs: &[Source::GcLog],
+    collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("inverted_parallelism.rs"),
     claims,

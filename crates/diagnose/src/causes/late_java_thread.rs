@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Late Java thread",
     short: "late Java thread",
     needs: &[Source::Scheduler],
+    collectors: &[],
     nature: Nature::Fault,
     file: include_str!("late_java_thread.rs"),
     claims,

@@ -42,6 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Long remark",
     short: "long remark",
     needs: &[Source::GcLog],
+    collectors: &["cms", "g1", "shenandoah", "zgc"],
     nature: Nature::Fault,
     file: include_str!("long_remark.rs"),
     claims,

@@ -56,6 +56,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Page fault on a mapped file",
     short: "page fault on a mapped file",
     needs: &[Source::Scheduler, Source::KernelStacks],
+    collectors: &[],
     nature: Nature::Fault,
     file: include_str!("mapped_file_fault.rs"),
     claims,

@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Metaspace collection",
     short: "metaspace collection",
     needs: &[Source::GcLog],
+    collectors: &[],
     nature: Nature::Fault,
     file: include_str!("metaspace_gc.rs"),
     claims,

@@ -43,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Promotion failure",
     short: "promotion failure",
     needs: &[Source::GcLog],
+    collectors: &["serial", "cms"],
     nature: Nature::Fault,
     file: include_str!("promotion_failure.rs"),
     claims,

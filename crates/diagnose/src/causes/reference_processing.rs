@@ -42,6 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Reference processing",
     short: "reference processing",
     needs: &[Source::GcLog],
+    collectors: &[],
     nature: Nature::Fault,
     file: include_str!("reference_processing.rs"),
     claims,

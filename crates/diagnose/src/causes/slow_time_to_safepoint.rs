@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Slow time to safepoint",
     short: "slow time to safepoint",
     needs: &[Source::GcLog],
+    collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("slow_time_to_safepoint.rs"),
     claims,

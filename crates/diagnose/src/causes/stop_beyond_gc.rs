@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Stop beyond the collection",
     short: "stop beyond the collection",
     needs: &[Source::GcLog],
+    collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("stop_beyond_gc.rs"),
     claims,

@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "System time: a collection busy in the kernel",
     short: "system time",
     needs: &[Source::GcLog],
+    collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("system_time.rs"),
     claims,

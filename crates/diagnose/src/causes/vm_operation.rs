@@ -32,6 +32,7 @@ pub(super) static CAUSE: Cause = Cause {
     title: "VM operation",
     short: "VM operation",
     needs: &[],
+    collectors: &[],
     nature: Nature::Ordinary,
     file: include_str!("vm_operation.rs"),
     claims,

@@ -44,6 +44,7 @@ struct Live {
 #[derive(Clone, Copy, Debug, Default)]
 struct Trend {
     zero_ns: Option<u64>,
+    last_seconds: f64,
     n: f64,
     x: f64,
     y: f64,
@@ -232,14 +233,17 @@ impl Live {
     }
 }
 
-/// A trend needs this many samples to be worth a word.
+/// A trend needs this many samples to be worth a word,
 const MIN_TREND: f64 = 5.0;
+/// over at least so many seconds: a service that warms up is no leak.
+const MIN_TREND_SECONDS: f64 = 600.0;
 
 #[expect(clippy::cast_precision_loss, reason = "a trend for people")]
 impl Trend {
     fn add(&mut self, at_ns: u64, bytes: u64) {
         let zero = *self.zero_ns.get_or_insert(at_ns);
         let (x, y) = (at_ns.saturating_sub(zero) as f64 / 1e9, bytes as f64);
+        self.last_seconds = x;
         self.n += 1.0;
         self.x += x;
         self.y += y;
@@ -250,6 +254,7 @@ impl Trend {
     /// Bytes per second.
     fn slope(&self) -> Option<f64> {
         let below = self.n * self.xx - self.x * self.x;
-        (self.n >= MIN_TREND && below > 0.0).then(|| (self.n * self.xy - self.x * self.y) / below)
+        let long = self.n >= MIN_TREND && self.last_seconds >= MIN_TREND_SECONDS;
+        (long && below > 0.0).then(|| (self.n * self.xy - self.x * self.y) / below)
     }
 }
