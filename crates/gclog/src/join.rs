@@ -20,7 +20,7 @@ const MAX_GENERATIONS: usize = 32;
 const STAMP_SLACK_NS: i64 = 5_000_000;
 
 /// The pauses of one log that are not complete yet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Join {
     /// Begun and not ended, oldest first.
     starts: Vec<(u64, Stamp)>,

@@ -40,6 +40,7 @@ mod lines;
 mod parser;
 mod phase;
 mod scan;
+mod splice;
 mod stamp;
 mod unified;
 

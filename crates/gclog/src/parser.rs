@@ -29,9 +29,9 @@ use std::time::Duration;
 /// assert_eq!(remark.duration, std::time::Duration::from_micros(1_250));
 /// assert_eq!(remark.cpu.expect("logged").user, std::time::Duration::from_millis(10));
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parser {
-    counts: LineCounts,
+    pub(crate) counts: LineCounts,
     collector: Option<Collector>,
     join: Join,
     legacy: Legacy,
