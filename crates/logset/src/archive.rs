@@ -12,6 +12,9 @@ use std::{
 /// More files in one archive are not looked at.
 pub(crate) const MAX_ENTRIES: usize = 10_000;
 
+/// Entries with longer names are not read: no log has such a name, and all are held in memory.
+const MAX_NAME: usize = 1024;
+
 /// The longest comment, and so the last place where the end record can begin.
 const MAX_COMMENT: u64 = 65_535;
 const END_BYTES: usize = 22;
@@ -142,6 +145,9 @@ fn entry(table: &mut impl Read, contents: &mut Contents) -> io::Result<()> {
             return Ok(());
         }
     };
+    if name.len() > MAX_NAME {
+        return Ok(());
+    }
     if u16_at(&head, 8) & 1 != 0 {
         contents.encrypted += 1;
         return Ok(());

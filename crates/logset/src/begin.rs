@@ -89,10 +89,7 @@ mod tests {
     #[test]
     fn unified() {
         check("\n[0.012s][info][gc] Using G1\n[0.9s] x", expect!["None Some(12) None"]);
-        check(
-            "[1970-01-01T00:00:01.500+0000][info][gc] Using G1",
-            expect!["Some(1500) None None"],
-        );
+        check("[1970-01-01T00:00:01.500+0000][info][gc] Using G1", expect!["Some(1500) None None"]);
     }
 
     #[test]

@@ -114,7 +114,8 @@ impl<'a> Blocks<'a> {
         if self.current.is_none()
             && let Some(file) = self.files.next()
         {
-            let stream = file.open().map_err(|error| Error::file(Path::new(file.said()), &error))?;
+            let stream =
+                file.open().map_err(|error| Error::file(Path::new(file.said()), &error))?;
             self.current = Some((file, stream));
         }
         Ok(self.current.as_mut())

@@ -124,7 +124,9 @@ fn piped_archive(mut raw: LogStream, shown: &str) -> Result<Store, Trouble> {
     (&mut raw).take(MAX_PIPED_ARCHIVE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_PIPED_ARCHIVE {
         return Err(Trouble::Refused(Error::new(
-            format!("`{shown}` is a zip archive of more than 16 MiB, too large to come through a pipe"),
+            format!(
+                "`{shown}` is a zip archive of more than 16 MiB, too large to come through a pipe"
+            ),
             "give the path of the archive",
         )));
     }
@@ -142,12 +144,13 @@ fn inside(store: &Store, shown: &str, path: &Path) -> Result<Vec<Candidate>, Tro
     })?;
     refuse_contents(&contents, shown)?;
     let entries = contents.entries.iter().filter(|entry| is_file(entry));
-    let mut logs: Vec<_> =
-        entries.filter_map(|entry| look_inside(store, entry, shown)).collect();
+    let mut logs: Vec<_> = entries.filter_map(|entry| look_inside(store, entry, shown)).collect();
     if logs.is_empty() {
         let hint = match contents.unknown_method {
             0 => "give an archive with a log that was written with `-Xlog:gc*,safepoint:file=PATH`",
-            _ => "some of its files are packed in a way not known here: unpack it, and give the log",
+            _ => {
+                "some of its files are packed in a way not known here: unpack it, and give the log"
+            }
         };
         let message = format!("there is no GC log in the archive `{shown}`");
         return Err(Trouble::Refused(Error::new(message, hint)));
@@ -166,8 +169,7 @@ fn refuse_contents(contents: &Contents, shown: &str) -> Result<(), Trouble> {
         return refused(format!("the archive `{shown}` is encrypted"), hint);
     }
     if contents.too_many {
-        let what =
-            format!("the archive `{shown}` has more than {} files", archive::MAX_ENTRIES);
+        let what = format!("the archive `{shown}` has more than {} files", archive::MAX_ENTRIES);
         return refused(what, "unpack it, and give the logs");
     }
     Ok(())

@@ -49,10 +49,12 @@ pub fn find<P: AsRef<Path>>(
 
 fn one(path: &Path, stdin: &mut Option<Box<dyn Read + Send>>) -> Result<Found, Error> {
     if path.as_os_str() == "-" {
-        let stdin = stdin.take().ok_or_else(|| {
-            Error::new("standard input can be read only once", "give `-` once")
-        })?;
-        return named(look_once(stdin, "-").map_err(|it| it.into_error(Path::new("standard input")))?);
+        let stdin = stdin
+            .take()
+            .ok_or_else(|| Error::new("standard input can be read only once", "give `-` once"))?;
+        return named(
+            look_once(stdin, "-").map_err(|it| it.into_error(Path::new("standard input")))?,
+        );
     }
     let kind = match path.metadata() {
         Ok(metadata) => metadata.file_type(),
@@ -102,11 +104,15 @@ fn others_of_its_set<P: AsRef<Path>>(set: &LogSet, paths: &[P]) -> Option<Note> 
     let name = Name::parse(&path.file_name()?.to_string_lossy());
     let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
     let is_other = |other: &Path| {
-        let Some(file_name) = other.file_name().map(|it| it.to_string_lossy()) else { return false };
+        let Some(file_name) = other.file_name().map(|it| it.to_string_lossy()) else {
+            return false;
+        };
         let other_name = Name::parse(&file_name);
         let rotated = name.is_rotated() || other_name.is_rotated();
         let itself = path.file_name() == other.file_name();
-        rotated && !itself && other_name.stem == name.stem
+        rotated
+            && !itself
+            && other_name.stem == name.stem
             && other.symlink_metadata().is_ok_and(|it| it.is_file())
     };
     let others = files(directory.unwrap_or(Path::new("."))).ok()?;

@@ -68,6 +68,9 @@ impl Found {
         if !kind.is_file() {
             return self.special.add(path);
         }
+        if self.logs.len() > MAX_FILES {
+            return;
+        }
         match look(path, Links::Refuse) {
             Ok(found) => {
                 let before = self.logs.len();
@@ -98,6 +101,7 @@ impl Found {
 
     /// `Err` where nothing was found. `what` is the directory or pattern.
     pub(crate) fn or_error(self, what: &str) -> Result<Found, Error> {
+        too_many(self.logs.len(), what)?;
         if !self.logs.is_empty() {
             return Ok(self);
         }

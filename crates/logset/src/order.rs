@@ -45,8 +45,10 @@ fn by_name(members: &[Member], order: &mut [usize]) {
     };
     order.sort_by_cached_key(|&at| {
         let name = &members[at].name;
-        let number = name.number.map_or(i64::MAX, |it| if upwards { i64::from(it) } else { -i64::from(it) });
-        let round = name.number.is_none() || current(&name.date).is_none_or(|it| name.number <= Some(it));
+        let number =
+            name.number.map_or(i64::MAX, |it| if upwards { i64::from(it) } else { -i64::from(it) });
+        let round =
+            name.number.is_none() || current(&name.date).is_none_or(|it| name.number <= Some(it));
         (!name.is_rotated(), name.date.clone(), round, number, name.current)
     });
 }

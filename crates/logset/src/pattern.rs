@@ -21,7 +21,8 @@ pub(crate) fn is_pattern(path: &Path) -> bool {
 pub(crate) fn pattern(path: &Path) -> Result<Found, Error> {
     let text = path.to_str().unwrap_or_default();
     let paths = glob_with(text, OPTIONS).map_err(|error| {
-        Error::new(format!("`{text}` is no pattern: {}", error.msg.to_lowercase()), "")
+        let message = format!("`{text}` is no pattern: {}", error.msg.to_lowercase());
+        Error::new(message, "write a bracket that is part of a name as `[[]`")
     })?;
     let fixed = fixed_components(path);
     let mut matching: Vec<PathBuf> = Vec::new();

@@ -32,7 +32,14 @@ fn check(files: &[&str], wanted: &[&str]) {
 #[test]
 fn a_unified_ring_is_ordered_by_time_and_not_by_number() {
     check(
-        &["gc.log u50", "gc.log.0 u30", "gc.log.1 u40", "gc.log.2 u0", "gc.log.3 u10", "gc.log.4 u20"],
+        &[
+            "gc.log u50",
+            "gc.log.0 u30",
+            "gc.log.1 u40",
+            "gc.log.2 u0",
+            "gc.log.3 u10",
+            "gc.log.4 u20",
+        ],
         &["gc.log.2", "gc.log.3", "gc.log.4", "gc.log.0", "gc.log.1", "gc.log"],
     );
 }
@@ -40,7 +47,14 @@ fn a_unified_ring_is_ordered_by_time_and_not_by_number() {
 #[test]
 fn a_restart_inside_of_a_ring_does_not_mix_up_the_runs() {
     check(
-        &["gc.log u500", "gc.log.0 u100", "gc.log.1 u200", "gc.log.2 u900", "gc.log.3 u950", "gc.log.4 u0"],
+        &[
+            "gc.log u500",
+            "gc.log.0 u100",
+            "gc.log.1 u200",
+            "gc.log.2 u900",
+            "gc.log.3 u950",
+            "gc.log.4 u0",
+        ],
         &["gc.log.2", "gc.log.3", "gc.log.4", "gc.log.0", "gc.log.1", "gc.log"],
     );
 }
@@ -61,7 +75,10 @@ fn two_short_runs() {
 
 #[test]
 fn the_wall_clock_wins_over_everything() {
-    check(&["gc.log.0 w30 u1", "gc.log.1 w10 u3", "gc.log w20 u2"], &["gc.log.1", "gc.log", "gc.log.0"]);
+    check(
+        &["gc.log.0 w30 u1", "gc.log.1 w10 u3", "gc.log w20 u2"],
+        &["gc.log.1", "gc.log", "gc.log.0"],
+    );
 }
 
 #[test]
@@ -96,7 +113,10 @@ fn of_logrotate_the_highest_number_is_the_oldest() {
 
 #[test]
 fn numbers_count_as_numbers() {
-    check(&["gc.log.10 u90", "gc.log.9 u80", "gc.log.11 u70"], &["gc.log.11", "gc.log.9", "gc.log.10"]);
+    check(
+        &["gc.log.10 u90", "gc.log.9 u80", "gc.log.11 u70"],
+        &["gc.log.11", "gc.log.9", "gc.log.10"],
+    );
     check(&["gc.log.0", "gc.log.10", "gc.log.9"], &["gc.log.0", "gc.log.9", "gc.log.10"]);
 }
 

@@ -46,7 +46,9 @@ fn archive(entries: &[(&str, &[u8], Form)]) -> Vec<u8> {
     let offset = bytes.len() as u32;
     bytes.extend(&table);
     bytes.extend(b"PK\x05\x06\0\0\0\0");
-    bytes.extend([(entries.len() as u16).to_le_bytes(), (entries.len() as u16).to_le_bytes()].concat());
+    bytes.extend(
+        [(entries.len() as u16).to_le_bytes(), (entries.len() as u16).to_le_bytes()].concat(),
+    );
     bytes.extend((table.len() as u32).to_le_bytes());
     bytes.extend(offset.to_le_bytes());
     bytes.extend([0; 2]);
@@ -75,25 +77,65 @@ fn an_archive_of_a_ring() {
             ]),
         )],
         &["logs.zip"],
-        expect![[""]],
+        expect![[r#"
+            logs.zip:app/gc.log: logs.zip:app/gc.log.1 logs.zip:app/gc.log.0 logs.zip:app/gc.log
+              collections 10 20 30
+            logs.zip:other/gc.log: logs.zip:other/gc.log
+              collections 5
+        "#]],
     );
 }
 
 #[test]
 fn archives_of_one_log_each_are_a_set() {
     let one = |uptime| zip(&[("any-name", &log(uptime)[..])]);
-    check(&[("gc.log.1.zip", &one(20)), ("gc.log.2.zip", &one(10))], &[""], expect![[""]]);
+    check(
+        &[("gc.log.1.zip", &one(20)), ("gc.log.2.zip", &one(10))],
+        &["."],
+        expect![[r#"
+        gc.log: gc.log.2.zip:any-name gc.log.1.zip:any-name
+          collections 10 20
+    "#]],
+    );
 }
 
 #[test]
 fn archives_that_cannot_be_read() {
-    check(&[("x.zip", &zip(&[("a.txt", b"hello")]))], &["x.zip"], expect![[""]]);
+    check(
+        &[("x.zip", &zip(&[("a.txt", b"hello")]))],
+        &["x.zip"],
+        expect![[r#"
+        error: there is no GC log in the archive `x.zip`
+        hint: give an archive with a log that was written with `-Xlog:gc*,safepoint:file=PATH`
+    "#]],
+    );
     let encrypted = archive(&[("gc.log", &log(1), Form { flags: 1, method: 8 })]);
-    check(&[("x.zip", &encrypted)], &["x.zip"], expect![[""]]);
+    check(
+        &[("x.zip", &encrypted)],
+        &["x.zip"],
+        expect![[r#"
+        error: the archive `x.zip` is encrypted
+        hint: unpack it with its password, and give the log
+    "#]],
+    );
     let lzma = archive(&[("gc.log", &log(1), Form { flags: 0, method: 14 })]);
-    check(&[("x.zip", &lzma)], &["x.zip"], expect![[""]]);
+    check(
+        &[("x.zip", &lzma)],
+        &["x.zip"],
+        expect![[r#"
+        error: there is no GC log in the archive `x.zip`
+        hint: some of its files are packed in a way not known here: unpack it, and give the log
+    "#]],
+    );
     let whole = zip(&[("gc.log", &log(1))]);
-    check(&[("x.zip", &whole[..whole.len() - 30])], &["x.zip"], expect![[""]]);
+    check(
+        &[("x.zip", &whole[..whole.len() - 30])],
+        &["x.zip"],
+        expect![[r#"
+        error: `x.zip` is a zip archive that is damaged or cut short
+        hint: copy it again from where it was written
+    "#]],
+    );
 }
 
 #[test]
@@ -101,7 +143,15 @@ fn a_wrong_checksum_is_noted() {
     let mut stored = archive(&[("gc.log", &log(1), Form::default())]);
     let at = memchr::memmem::find(&stored, b"1.250ms").expect("stored as it is");
     stored[at] = b'7';
-    check(&[("x.zip", &stored)], &["x.zip"], expect![[""]]);
+    check(
+        &[("x.zip", &stored)],
+        &["x.zip"],
+        expect![[r#"
+        x.zip:gc.log: x.zip:gc.log
+          collections 1
+          note: `x.zip:gc.log` is damaged; what comes before the damage was read
+    "#]],
+    );
 }
 
 #[test]
