@@ -1,5 +1,5 @@
 //! The text of several files, one after the other, in pieces of whole lines.
-use crate::{Error, LogFile, LogStream, Note, Summary, stream::Damage};
+use crate::{Error, LogFile, LogStream, Summary};
 use gclog::MAX_LINE;
 use memchr::{memchr, memrchr};
 use std::{io::Read, path::Path, slice};
@@ -10,9 +10,6 @@ const BLOCK_BYTES: usize = 512 * 1024;
 
 /// A piece with a line that has not ended grows by this much.
 const GROW_BYTES: usize = 128 * 1024;
-
-/// Damaged files are named one by one up to this many.
-const MAX_NOTES: usize = 20;
 
 /// A piece of text: whole lines, each with its end.
 #[derive(Debug, Default)]
@@ -124,16 +121,7 @@ impl<'a> Blocks<'a> {
     fn close(&mut self) {
         let Some((file, stream)) = self.current.take() else { return };
         self.packed_bytes += stream.packed_bytes();
-        if let Some(damage) = stream.damage() {
-            self.note(file, damage);
-        }
-    }
-
-    fn note(&mut self, file: &LogFile, damage: Damage) {
-        self.summary.damaged_files += 1;
-        if self.summary.notes.len() < MAX_NOTES {
-            self.summary.notes.push(Note::new(format!("`{}` {damage}", file.said()), ""));
-        }
+        self.summary.damaged(file, stream.damage());
     }
 
     /// Drops what belongs to a line that is too long, as far as it is at the begin of the piece.

@@ -1,6 +1,6 @@
 //! From the files of a set to events.
 use crate::{
-    Error, LogSet, Note,
+    Damage, Error, LogFile, LogSet, Note,
     blocks::{Block, Blocks},
     speculate,
 };
@@ -24,6 +24,20 @@ pub struct Summary {
     pub damaged_files: u64,
     /// What is to be said, such as which files were damaged.
     pub notes: Vec<Note>,
+}
+
+/// Damaged files are named one by one up to this many.
+const MAX_NOTES: usize = 20;
+
+impl Summary {
+    /// Notes what is wrong with a file.
+    pub(crate) fn damaged(&mut self, file: &LogFile, damage: Option<Damage>) {
+        let Some(damage) = damage else { return };
+        self.damaged_files += 1;
+        if self.notes.len() < MAX_NOTES {
+            self.notes.push(Note::new(format!("`{}` {damage}", file.said()), ""));
+        }
+    }
 }
 
 impl LogSet {

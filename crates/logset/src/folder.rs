@@ -99,8 +99,9 @@ impl Found {
         .collect()
     }
 
-    /// `Err` where nothing was found. `what` is the directory or pattern.
-    pub(crate) fn or_error(self, what: &str) -> Result<Found, Error> {
+    /// `Err` where nothing was found. `what` is the directory or pattern, and `nothing` what is
+    /// said then.
+    pub(crate) fn or_error(self, what: &str, nothing: String) -> Result<Found, Error> {
         too_many(self.logs.len(), what)?;
         if !self.logs.is_empty() {
             return Ok(self);
@@ -109,9 +110,12 @@ impl Found {
         let hint = match () {
             () if said(&self.denied) => "there are files that may not be read: try sudo",
             () if said(&self.links) => "symbolic links are not followed: name the file to read it",
-            () => "give a log written with `-Xlog:gc*,safepoint:file=PATH`",
+            () => {
+                "give a log written with `-Xlog:gc*,safepoint:file=PATH`, \
+                 or a recording made by `whypause record`"
+            }
         };
-        Err(Error::new(format!("there is no GC log in `{what}`"), hint))
+        Err(Error::new(nothing, hint))
     }
 }
 
@@ -121,7 +125,9 @@ pub(crate) fn folder(path: &Path) -> Result<Found, Error> {
     for file in files(path)? {
         found.add(&file);
     }
-    found.or_error(&path.display().to_string())
+    let shown = path.display().to_string();
+    let nothing = format!("there is neither a GC log nor a recording in `{shown}`");
+    found.or_error(&shown, nothing)
 }
 
 /// What is in a directory, in the order of names.

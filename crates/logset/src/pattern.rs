@@ -40,7 +40,7 @@ pub(crate) fn pattern(path: &Path) -> Result<Found, Error> {
     matching.sort();
     let mut found = Found::default();
     matching.iter().for_each(|path| found.add(path));
-    found.or_error(text)
+    found.or_error(text, format!("no file that matches `{text}` is a GC log"))
 }
 
 /// How many components come before the first that is a pattern: the user named those.

@@ -1,9 +1,9 @@
 //! One JVM's log, in one file or several.
-use crate::{
-    Error, LogFile, Summary,
-    blocks::{Block, Blocks},
-};
-use std::fmt;
+use crate::{Error, LogFile, Summary};
+use std::{fmt, io::Read, path::Path};
+
+/// So much text is given out at once.
+const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Something that whoever reads the result should know, and perhaps do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,12 +71,11 @@ impl LogSet {
         self.files.iter().map(LogFile::size_bytes).sum()
     }
 
-    /// Gives the text of all files to `sink`, in order, in pieces that end at the end of a line.
-    /// A line that a file ends in without a line end is given one. `on_progress` is told how many
-    /// bytes of the files were read, packed or not.
+    /// Gives the text of all files to `sink`, in order, cut anywhere. Where one file ends without
+    /// a line end and another follows, a line end is put between them. `on_progress` is told how
+    /// many bytes of the files were read, packed or not.
     ///
-    /// Lines beyond [`gclog::MAX_LINE`] are left out and counted in the summary, whose other
-    /// counts are zero: the text is not looked at.
+    /// The counts of lines in the summary are zero: the text is not looked at.
     ///
     /// # Errors
     ///
@@ -87,12 +86,25 @@ impl LogSet {
         on_progress: &mut dyn FnMut(u64),
         sink: &mut dyn FnMut(&[u8]),
     ) -> Result<Summary, Error> {
-        let mut blocks = Blocks::of(&self.files);
-        let mut block = Block::default();
-        while blocks.next(&mut block)? {
-            sink(block.text());
-            on_progress(block.packed_bytes);
+        let (mut summary, mut packed_bytes) = (Summary::default(), 0);
+        let (mut chunk, mut line_ended) = (vec![0; CHUNK_BYTES], true);
+        for file in &self.files {
+            let failed = |error| Error::file(Path::new(file.said()), &error);
+            let mut stream = file.open().map_err(failed)?;
+            if !line_ended {
+                sink(b"\n");
+            }
+            loop {
+                let read = stream.read(&mut chunk).map_err(failed)?;
+                let Some(last) = chunk[..read].last() else { break };
+                line_ended = *last == b'\n';
+                summary.bytes += read as u64;
+                sink(&chunk[..read]);
+                on_progress(packed_bytes + stream.packed_bytes());
+            }
+            packed_bytes += stream.packed_bytes();
+            summary.damaged(file, stream.damage());
         }
-        Ok(blocks.summary())
+        Ok(summary)
     }
 }

@@ -284,6 +284,10 @@ fn what_is_no_log_is_refused_by_name() {
         hint: give the JVM's GC log, or a recording of `whypause record`
     "#]],
     );
+}
+
+#[test]
+fn where_there_is_nothing_it_is_said() {
     check(
         &[],
         &["missing.log"],
@@ -312,17 +316,17 @@ fn what_is_no_log_is_refused_by_name() {
         &[],
         &["."],
         expect![[r#"
-        error: there is no GC log in `DIR`
-        hint: give a log written with `-Xlog:gc*,safepoint:file=PATH`
-    "#]],
+            error: there is neither a GC log nor a recording in `DIR`
+            hint: give a log written with `-Xlog:gc*,safepoint:file=PATH`, or a recording made by `whypause record`
+        "#]],
     );
     check(
         &[("notes.txt", b"hello")],
         &["."],
         expect![[r#"
-        error: there is no GC log in `DIR`
-        hint: give a log written with `-Xlog:gc*,safepoint:file=PATH`
-    "#]],
+            error: there is neither a GC log nor a recording in `DIR`
+            hint: give a log written with `-Xlog:gc*,safepoint:file=PATH`, or a recording made by `whypause record`
+        "#]],
     );
     expect![[r#"
         error: `/dev/null` is a device or a socket
@@ -367,7 +371,7 @@ fn what_somebody_put_into_a_directory_is_not_followed() {
     let only_link = directory(&[]);
     symlink(&target, only_link.path().join("gc.log")).expect("a link");
     expect![[r#"
-        error: there is no GC log in `DIR`
+        error: there is neither a GC log nor a recording in `DIR`
         hint: symbolic links are not followed: name the file to read it
     "#]]
     .assert_eq(&found(&only_link, &["."], b""));
@@ -397,7 +401,7 @@ fn a_fifo_that_the_user_names_is_read() {
 fn files_that_may_not_be_read_are_told() {
     let logs = directory(&[("gc.log", &log(1)), ("gc.log.0", &log(0))]);
     let closed = logs.path().join("gc.log.0");
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).expect("our own file");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).expect("our own file");
     if fs::File::open(&closed).is_ok() {
         eprintln!("SKIPPED: root may read everything");
         return;
