@@ -199,7 +199,7 @@ fn look_inside(store: &Store, entry: &Entry, shown: &str) -> Option<Candidate> {
         size_bytes: Some(entry.size_bytes),
     };
     let candidate = Candidate {
-        place: [shown, ":", directory].concat().trim_end_matches(':').to_owned(),
+        place: format!("{shown}:{directory}"),
         file_name: file_name.to_owned(),
         kind,
         begin,

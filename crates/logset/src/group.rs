@@ -55,6 +55,8 @@ fn set(key: &Key, files: Vec<Candidate>) -> LogSet {
     }
     let name = match &files[..] {
         [only] => only.file.shown.clone(),
+        // The top of an archive: `logs.zip:gc.log`.
+        _ if key.place.ends_with(':') => [&*key.place, &key.stem].concat(),
         _ => Path::new(&key.place).join(&key.stem).display().to_string(),
     };
     let mut files: Vec<_> = files.into_iter().map(|it| Some(it.file)).collect();

@@ -7,23 +7,21 @@ use crate::{
     console::Console,
 };
 use diagnose::Diagnosis;
+use input::Input;
 use recording::{Recording, Source, SourceState};
 use report::Options;
-use std::{
-    io::{self, BufWriter, Write},
-    path::Path,
-};
+use std::io::{self, BufWriter, Write};
 
 /// Several inputs are explained one after the other, each with a report of its own.
 pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
     let options = Options { over: args.over, all_pauses: args.all_pauses, ..console.options() };
-    for (n, path) in args.paths.iter().enumerate() {
-        let diagnosis = diagnose(path, console)?;
+    let inputs = input::inputs(&args.paths)?;
+    for (n, input) in inputs.iter().enumerate() {
+        let diagnosis = diagnose(input, console)?;
         let mut out = BufWriter::new(io::stdout().lock());
-        if args.paths.len() > 1 && args.format == Format::Text {
+        if inputs.len() > 1 && args.format == Format::Text {
             let gap = if n > 0 { "\n" } else { "" };
-            let name = report::text::clean(&path.display().to_string());
-            writeln!(out, "{gap}==> {name} <==")?;
+            writeln!(out, "{gap}==> {} <==", report::text::clean(&input.name()))?;
         }
         write(&diagnosis, args.format, &options, &mut out)?;
         out.flush()?;
@@ -33,16 +31,11 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
     Ok(Exit::Fine)
 }
 
-fn diagnose(path: &Path, console: &Console) -> Result<Diagnosis, Failure> {
-    if path.as_os_str() == "-" {
-        return input::read_log(&mut io::stdin().lock(), "-", None, console);
+fn diagnose(input: &Input, console: &Console) -> Result<Diagnosis, Failure> {
+    match input {
+        Input::Recording(path) => Ok(diagnose::diagnose_recording(&Recording::open(path)?)),
+        Input::Log(set) => input::read_log(set, &input.name(), console),
     }
-    let metadata = path.metadata().map_err(|error| Failure::file(path, &error))?;
-    if metadata.is_dir() {
-        let recording = Recording::open(path)?;
-        return Ok(diagnose::diagnose_recording(&recording));
-    }
-    input::open_log(path, &metadata, console)
 }
 
 fn write(
