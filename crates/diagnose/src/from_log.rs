@@ -11,7 +11,7 @@ use crate::{
     statistics::PauseSums,
 };
 use gclog::{Event, LineCounts, LineSplitter, Parser};
-use recording::{Coverage, Source, SourceState};
+use recording::{Clock, Coverage, Source, SourceState};
 
 /// Takes the events of one log and says what it can of its pauses.
 ///
@@ -39,17 +39,18 @@ impl LogDiagnosis {
     /// Takes the next event.
     pub fn event(&mut self, event: Event) {
         self.pauses.event(event);
-        self.account(&mut |_| {});
+        self.account(&mut |_, _| {});
     }
 
-    /// Takes the next event, and gives each pause that is complete, in order.
-    pub fn event_with(&mut self, event: Event, on_pause: &mut dyn FnMut(&Attribution)) {
+    /// Takes the next event, and gives each pause that is complete, in order, with the clock that
+    /// its start is on.
+    pub fn event_with(&mut self, event: Event, on_pause: &mut dyn FnMut(&Attribution, Clock)) {
         self.pauses.event(event);
         self.account(on_pause);
     }
 
     /// The log is over: gives the pauses that were still open. [`finish`](Self::finish) follows.
-    pub fn end(&mut self, on_pause: &mut dyn FnMut(&Attribution)) {
+    pub fn end(&mut self, on_pause: &mut dyn FnMut(&Attribution, Clock)) {
         self.pauses.finish();
         self.account(on_pause);
     }
@@ -57,7 +58,7 @@ impl LogDiagnosis {
     /// What came out. `input` says what was read and what became of its lines.
     #[must_use]
     pub fn finish(mut self, input: InputSummary) -> Diagnosis {
-        self.end(&mut |_| {});
+        self.end(&mut |_, _| {});
         let (clock, span) = (self.pauses.clock(), self.pauses.clock.span());
         let statistics = self.sums.finish();
         let history = &self.pauses.history;
@@ -80,9 +81,10 @@ impl LogDiagnosis {
         }
     }
 
-    fn account(&mut self, on_pause: &mut dyn FnMut(&Attribution)) {
+    fn account(&mut self, on_pause: &mut dyn FnMut(&Attribution, Clock)) {
         let index = Index::default();
         let knows_reaching = self.pauses.has_safepoints;
+        let clock = self.pauses.clock();
         for pause in self.pauses.take() {
             let case = Case {
                 pause: pause.pause,
@@ -93,7 +95,7 @@ impl LogDiagnosis {
             };
             let attribution = attribution::divide(case, &is_log, &mut self.books);
             self.sums.add(&attribution, knows_reaching);
-            on_pause(&attribution);
+            on_pause(&attribution, clock);
             self.kept.add(attribution);
         }
     }

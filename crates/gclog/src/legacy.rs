@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// What is being put together from the lines of a legacy log.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Legacy {}
 
 impl Legacy {

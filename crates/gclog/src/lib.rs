@@ -47,6 +47,7 @@ mod lines;
 mod parser;
 mod phase;
 mod scan;
+mod splice;
 mod stamp;
 mod unified;
 mod unwrap;

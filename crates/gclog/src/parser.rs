@@ -30,13 +30,13 @@ use crate::{
 /// assert_eq!(remark.duration, std::time::Duration::from_micros(1_250));
 /// assert_eq!(remark.cpu.expect("logged").user, std::time::Duration::from_millis(10));
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parser {
-    counts: LineCounts,
+    pub(crate) counts: LineCounts,
     wrapping: Wrapping,
     layout: decorations::Layout,
-    jvms: Jvms,
-    legacy: Legacy,
+    pub(crate) jvms: Jvms,
+    pub(crate) legacy: Legacy,
 }
 
 impl Parser {

@@ -158,7 +158,7 @@ pub enum ListFormat {
 /// `whypause explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// GC logs, recordings made by `whypause record`, or `-` for a GC log on standard input
+    /// GC logs (also packed, rotated, directories and patterns), recordings, `-` for standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// How to write the answer

@@ -87,6 +87,12 @@ impl From<recording::RecordingError> for Failure {
     }
 }
 
+impl From<logset::Error> for Failure {
+    fn from(error: logset::Error) -> Failure {
+        Failure::input(error.to_string(), error.hint())
+    }
+}
+
 impl From<lab::LabError> for Failure {
     fn from(error: lab::LabError) -> Failure {
         let exit = match error {

@@ -25,7 +25,10 @@ pub(super) const EXPLAIN: &str = "\
 EXAMPLES:
   whypause explain rec                             a recording
   whypause explain gc.log --over 200ms             a GC log, pauses from 200 ms
-  zcat gc.log.gz | whypause explain -              standard input
+  whypause explain gc.log.0.gz                     also in .gz, .zst and .zip
+  whypause explain logs/                           a directory: rotated files make one log
+  whypause explain 'logs/gc.log*'                  a pattern
+  kubectl logs pod | whypause explain -            standard input
   whypause explain rec --format json | jq '.causes[0].id'
   whypause explain rec --format csv > pauses.csv   one row per pause";
 

@@ -6,24 +6,27 @@ use crate::{
     args::{ExplainArgs, Format},
     console::Console,
 };
-use diagnose::Diagnosis;
-use recording::{Recording, Source, SourceState};
+use diagnose::{Attribution, Diagnosis, Keep};
+use input::Input;
+use recording::{Clock, Recording, Source, SourceState};
 use report::Options;
-use std::{
-    io::{self, BufWriter, Write},
-    path::Path,
-};
+use std::io::{self, BufWriter, Write};
 
 /// Several inputs are explained one after the other, each with a report of its own.
 pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
     let options = Options { over: args.over, all_pauses: args.all_pauses, ..console.options() };
-    for (n, path) in args.paths.iter().enumerate() {
-        let diagnosis = diagnose(path, console)?;
+    let inputs = input::inputs(&args.paths)?;
+    for (n, input) in inputs.iter().enumerate() {
+        if args.format == Format::Csv {
+            enough(&csv(input, console)?)?;
+            continue;
+        }
+        let keep = if args.all_pauses { Keep::All } else { LONGEST };
+        let diagnosis = diagnose(input, keep, console)?;
         let mut out = BufWriter::new(io::stdout().lock());
-        if args.paths.len() > 1 && args.format == Format::Text {
+        if inputs.len() > 1 && args.format == Format::Text {
             let gap = if n > 0 { "\n" } else { "" };
-            let name = report::text::clean(&path.display().to_string());
-            writeln!(out, "{gap}==> {name} <==")?;
+            writeln!(out, "{gap}==> {} <==", report::text::clean(&input.name()))?;
         }
         write(&diagnosis, args.format, &options, &mut out)?;
         out.flush()?;
@@ -33,16 +36,43 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
     Ok(Exit::Fine)
 }
 
-fn diagnose(path: &Path, console: &Console) -> Result<Diagnosis, Failure> {
-    if path.as_os_str() == "-" {
-        return input::read_log(&mut io::stdin().lock(), "-", None, console);
+/// As many as any report lists, and then some.
+const LONGEST: Keep = Keep::Longest(1_000);
+
+fn diagnose(input: &Input, keep: Keep, console: &Console) -> Result<Diagnosis, Failure> {
+    match input {
+        Input::Recording(path) => Ok(diagnose::diagnose_recording(&Recording::open(path)?)),
+        Input::Log(set) => input::read_log(set, &input.name(), keep, &mut |_, _| {}, console),
     }
-    let metadata = path.metadata().map_err(|error| Failure::file(path, &error))?;
-    if metadata.is_dir() {
-        let recording = Recording::open(path)?;
-        return Ok(diagnose::diagnose_recording(&recording));
+}
+
+/// Writes a log's pauses while it is read, so that they need no memory.
+fn csv(input: &Input, console: &Console) -> Result<Diagnosis, Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let Input::Log(set) = input else {
+        let diagnosis = diagnose(input, LONGEST, console)?;
+        report::csv::write(&diagnosis, &mut out)?;
+        out.flush()?;
+        return Ok(diagnosis);
+    };
+    let mut written = Ok(());
+    let mut has_header = false;
+    let mut row = |pause: &Attribution, clock: Clock| {
+        if written.is_ok() && !has_header {
+            written = report::csv::write_header(&mut out);
+            has_header = true;
+        }
+        if written.is_ok() {
+            written = report::csv::write_row(pause, clock, &mut out);
+        }
+    };
+    let diagnosis = input::read_log(set, &input.name(), Keep::Longest(0), &mut row, console)?;
+    written?;
+    if !has_header {
+        report::csv::write_header(&mut out)?;
     }
-    input::open_log(path, &metadata, console)
+    out.flush()?;
+    Ok(diagnosis)
 }
 
 fn write(
@@ -66,7 +96,7 @@ fn write(
 fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
     const WINDOWS: [Source; 3] = [Source::SafepointProbes, Source::SafepointSymbols, Source::GcLog];
     let coverage = &diagnosis.coverage;
-    if !diagnosis.pauses.is_empty() || WINDOWS.iter().any(|source| coverage.has(*source)) {
+    if diagnosis.statistics.all.count > 0 || WINDOWS.iter().any(|source| coverage.has(*source)) {
         return Ok(());
     }
     let reason = WINDOWS.iter().find_map(|source| match coverage.sources.get(source) {

@@ -1,74 +1,92 @@
-//! Reading a GC log from wherever it comes, in bounded memory.
+//! From paths to what is explained: recordings, and GC logs wherever they are.
 use crate::{Failure, console::Console};
-use diagnose::{Diagnosis, LogReader};
+use diagnose::{Attribution, Diagnosis, InputSummary, Keep, LogDiagnosis};
 use indicatif::{ProgressBar, ProgressStyle};
+use logset::{LogSet, Note};
+use recording::Clock;
 use std::{
-    fs::{File, Metadata},
-    io::{self, Read},
-    os::unix::fs::FileTypeExt,
-    path::Path,
+    io,
+    path::{Path, PathBuf},
 };
 
-/// So much is read at once.
-const CHUNK_BYTES: usize = 256 * 1024;
 /// Logs below this are read before a progress bar could be seen.
-const PROGRESS_FROM_BYTES: u64 = 128 << 20;
+const PROGRESS_FROM_BYTES: u64 = 64 << 20;
 
-/// Files that are no text, by their first bytes, and how to read them all the same.
-const KNOWN: [(&[u8], &str, &str); 6] = [
-    (b"\x1f\x8b", "is compressed with gzip", "zcat FILE | whypause explain -"),
-    (b"\x28\xb5\x2f\xfd", "is compressed with zstd", "zstdcat FILE | whypause explain -"),
-    (b"BZh", "is compressed with bzip2", "bzcat FILE | whypause explain -"),
-    (b"\xfd7zXZ", "is compressed with xz", "xzcat FILE | whypause explain -"),
-    (b"PAR1", "is one table of a recording", "give the directory that it is in"),
-    (b"FLR\0", "is a JFR recording", "give the JVM's GC log, or a recording of `whypause record`"),
-];
-
-pub(super) fn open_log(
-    path: &Path,
-    metadata: &Metadata,
-    console: &Console,
-) -> Result<Diagnosis, Failure> {
-    let name = path.display().to_string();
-    let kind = metadata.file_type();
-    if kind.is_char_device() || kind.is_block_device() || kind.is_socket() {
-        return Err(Failure::input(
-            format!("`{name}` is a device or a socket"),
-            "give a GC log, a recording, or `-` for standard input",
-        ));
-    }
-    let mut file = File::open(path).map_err(|error| Failure::file(path, &error))?;
-    let size = Some(metadata.len()).filter(|_| kind.is_file());
-    read_log(&mut file, &name, size, console)
+/// One thing to explain.
+#[derive(Debug)]
+pub(super) enum Input {
+    /// A directory that `whypause record` wrote.
+    Recording(PathBuf),
+    /// One JVM's GC log.
+    Log(LogSet),
 }
 
+impl Input {
+    /// What the user knows it by.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Input::Recording(path) => path.display().to_string(),
+            Input::Log(set) => match set.files().len() {
+                1 => set.name().to_owned(),
+                files => format!("{} ({files} files)", set.name()),
+            },
+        }
+    }
+}
+
+/// What the paths name, in their order.
+pub(super) fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+    let is_recording = |path: &Path| path.is_dir() && recording::is_recording(path);
+    let (mut inputs, mut logs) = (Vec::new(), Vec::new());
+    for (at, path) in paths.iter().enumerate() {
+        if path.as_os_str() != "-" && is_recording(path) {
+            inputs.push((at, Input::Recording(path.clone())));
+        } else {
+            logs.push((at, path));
+        }
+    }
+    let log_paths: Vec<&PathBuf> = logs.iter().map(|(_, path)| *path).collect();
+    for set in logset::find(&log_paths, Box::new(io::stdin()))? {
+        inputs.push((logs[set.argument()].0, Input::Log(set)));
+    }
+    // Stable, so that the logs of one directory stay in the order of their names.
+    inputs.sort_by_key(|(at, _)| *at);
+    Ok(inputs.into_iter().map(|(_, input)| input).collect())
+}
+
+/// What is done with each pause of a log as soon as it is known, with the clock it is on.
+pub(super) type OnPause<'a> = &'a mut dyn FnMut(&Attribution, Clock);
+
+/// Reads a log and says what it can of its pauses.
 pub(super) fn read_log(
-    from: &mut dyn Read,
+    set: &LogSet,
     name: &str,
-    size: Option<u64>,
+    keep: Keep,
+    on_pause: OnPause<'_>,
     console: &Console,
 ) -> Result<Diagnosis, Failure> {
-    let shown = if name == "-" { "standard input" } else { name };
-    let bar = progress(size, console);
-    let mut reader = LogReader::new(name, diagnose::Keep::Longest(1_000));
-    let mut chunk = vec![0; CHUNK_BYTES];
-    let mut bytes: u64 = 0;
-    loop {
-        let read = match from.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Failure::file(Path::new(shown), &error)),
-        };
-        if bytes == 0 {
-            refuse_known(&chunk[..read], shown)?;
-        }
-        reader.push(&chunk[..read]);
-        bytes += read as u64;
-        bar.set_position(bytes);
-    }
+    say(set.notes(), console);
+    let bar = progress(set.size_bytes(), console);
+    let mut diagnosis = LogDiagnosis::new(keep);
+    let read = set.events(&mut |bytes| bar.set_position(bytes), &mut |event| {
+        diagnosis.event_with(event, on_pause);
+    });
     bar.finish_and_clear();
-    check(reader.finish(), shown)
+    let summary = read?;
+    say(&summary.notes, console);
+    diagnosis.end(on_pause);
+    let (bytes, too_long) = (summary.bytes, summary.lines_too_long);
+    let input = InputSummary::of_log(name.to_owned(), bytes, &summary.counts, too_long);
+    check(diagnosis.finish(input), if name == "-" { "standard input" } else { name })
+}
+
+fn say(notes: &[Note], console: &Console) {
+    for note in notes {
+        console.say(&format!("note: {note}"));
+        if !note.hint().is_empty() {
+            console.say(&format!("hint: {}", note.hint()));
+        }
+    }
 }
 
 fn progress(size: Option<u64>, console: &Console) -> ProgressBar {
@@ -76,15 +94,6 @@ fn progress(size: Option<u64>, console: &Console) -> ProgressBar {
     let Some(size) = size else { return ProgressBar::hidden() };
     let style = ProgressStyle::with_template("{bar:30} {percent} %  {bytes_per_sec}  {eta} left");
     ProgressBar::new(size).with_style(style.expect("the template is valid; a test draws it"))
-}
-
-fn refuse_known(start: &[u8], shown: &str) -> Result<(), Failure> {
-    for (magic, what, hint) in KNOWN {
-        if start.starts_with(magic) {
-            return Err(Failure::input(format!("`{shown}` {what}"), hint));
-        }
-    }
-    Ok(())
 }
 
 /// A file without a single line of a GC log is a wrong file, not a log without pauses.
@@ -95,7 +104,7 @@ fn check(diagnosis: Diagnosis, shown: &str) -> Result<Diagnosis, Failure> {
     if input.bytes == 0 {
         return Err(Failure::input(format!("`{shown}` is empty"), hint));
     }
-    let told_nothing = diagnosis.pauses.is_empty()
+    let told_nothing = diagnosis.statistics.all.count == 0
         && diagnosis.jvm.collector.is_empty()
         && diagnosis.jvm.version.is_empty();
     // Blank lines and the like are no lines of a log either, though nobody would call them wrong.
