@@ -161,12 +161,14 @@ fn text_of_the_application_is_counted_and_skipped() {
          1.234: [GC (Allocation Failure) 1K->2K(3K), 0.1 secs]\n\
          [0.1s][info][gc] GC(2) Pause Mark Start 0.012ms\n\
          [0.1s][info][gc] GC(2) Pause Remark 3M->2M(9M) 1.0\n\
-         |  continued\n\
+         |\tat com.example.Main.main(Main.java:3)\n\
+         [0.1s][info][gc] several\n\
+         |  lines\n\
          |",
         expect![[r#"
             GC(1) unknown remark 1ms heap 3072K->2048K(9216K)
             uptime 0.100000000 GC(2) zgc mark-start 12µs
-            unrecognised 3
+            unrecognised 4
         "#]],
     );
 }
