@@ -24,8 +24,8 @@ const STAMP_SLACK_NS: i64 = 5_000_000;
 pub(crate) struct Join {
     /// Not ended yet, oldest first.
     open: Vec<Open>,
-    /// Pauses that have ended and wait for their CPU times, and the begins and ends of concurrent
-    /// cycles logged in between, in the order of the log.
+    /// Pauses that have ended and wait for their CPU times, and other events logged in between, in
+    /// the order of the log.
     held: Vec<Event>,
 }
 
@@ -83,18 +83,18 @@ impl Join {
     /// another collection's pause and the CPU times of that.
     pub(crate) fn cycle(&mut self, cycle: ConcurrentCycle, out: &mut impl FnMut(Event)) {
         self.nothing_more_for(cycle.gc_id, out);
-        self.cycle_by_pause(cycle, out);
+        self.after_held(Event::ConcurrentCycle(cycle), out);
     }
 
-    /// A concurrent cycle begins or ends by the pause that is held, and has its id or not.
-    pub(crate) fn cycle_by_pause(&mut self, cycle: ConcurrentCycle, out: &mut impl FnMut(Event)) {
+    /// Another event, which comes after those that are held.
+    pub(crate) fn after_held(&mut self, event: Event, out: &mut impl FnMut(Event)) {
         if self.held.len() == MAX_HELD {
             self.release(out);
         }
         if self.held.is_empty() {
-            out(Event::ConcurrentCycle(cycle));
+            out(event);
         } else {
-            self.held.push(Event::ConcurrentCycle(cycle));
+            self.held.push(event);
         }
     }
 

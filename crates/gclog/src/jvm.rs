@@ -58,11 +58,10 @@ impl Jvm {
             Message::Jvm(fact) => self.fact(JvmEvent { stamp: stamp(), fact }, out),
             Message::AllocationStall(thread, duration) => {
                 let (stamp, thread) = (stamp(), name(thread));
-                out(Event::AllocationStall(AllocationStall { stamp, thread, duration }));
+                let stall = AllocationStall { stamp, thread, duration };
+                self.join.after_held(Event::AllocationStall(stall), out);
             }
-            Message::HumongousBytes(bytes) => {
-                out(Event::HumongousAllocation(HumongousAllocation { stamp: stamp(), bytes }));
-            }
+            Message::HumongousBytes(bytes) => self.humongous(stamp(), bytes, out),
             // Not of one JVM: the parser counts them.
             Message::Dropped(_) => {}
         }
@@ -120,9 +119,7 @@ impl Jvm {
                 return Ok(false);
             }
             GcMessage::Cycle(line) => self.cycle(gc_id, stamp(), &line, out),
-            GcMessage::HumongousBytes(bytes) => {
-                out(Event::HumongousAllocation(HumongousAllocation { stamp: stamp(), bytes }));
-            }
+            GcMessage::HumongousBytes(bytes) => self.humongous(stamp(), bytes, out),
         }
         Ok(true)
     }
@@ -140,7 +137,7 @@ impl Jvm {
         }
         self.join.end(event, out);
         for cycle in cycles {
-            self.join.cycle_by_pause(cycle, out);
+            self.join.after_held(Event::ConcurrentCycle(cycle), out);
         }
     }
 
@@ -187,7 +184,12 @@ impl Jvm {
         } else if self.last_id.is_some() && matches!(event.fact, JvmFact::Version(_)) {
             self.restart(out);
         }
-        out(Event::Jvm(event));
+        self.join.after_held(Event::Jvm(event), out);
+    }
+
+    fn humongous(&mut self, stamp: Stamp, bytes: u64, out: &mut impl FnMut(Event)) {
+        let event = HumongousAllocation { stamp, bytes };
+        self.join.after_held(Event::HumongousAllocation(event), out);
     }
 
     /// Notices another run by an id or an uptime that begins anew.

@@ -128,11 +128,6 @@ fn of_line(line: &[u8]) -> Option<LogKind> {
     if let Some((_, vm)) = OTHER_VMS.iter().find(|(begin, _)| line.starts_with(begin)) {
         return Some(LogKind::NotAGcLog(NotAGcLog::OtherVm(vm)));
     }
-    // With a date and a process id before it: `[Wed Nov 16 15:08:10 2005][28825][memory ] …`.
-    let dated = matches!(line, [b'[', b'A'..=b'Z', ..]);
-    if dated && memmem::find(line, b"][memory ] ").is_some() {
-        return Some(LogKind::NotAGcLog(NotAGcLog::OtherVm("JRockit")));
-    }
     let (decorations, message) = decorations::split(line);
     // Legacy logs have this message too, and it is their only one in common.
     let unified_message =
@@ -202,10 +197,6 @@ mod tests {
         assert_eq!(LogKind::detect(b"\x1f\x8b\x08"), not(NotAGcLog::Compressed("gzip")));
         assert_eq!(LogKind::detect(b"\x7fELF\x02\x01\x01\x00\x00"), not(NotAGcLog::Binary));
         check("<verbosegc version=\"1\">", not(NotAGcLog::OtherVm("IBM J9 or OpenJ9")));
-        check(
-            "[Wed Nov 16 15:08:10 2005][28825][memory ] GC strategy: gencon",
-            not(NotAGcLog::OtherVm("JRockit")),
-        );
         check("gc 1 @0.058s 0%: 0+1.9+0 ms clock", not(NotAGcLog::OtherVm("the Go runtime")));
         check("[2026-11-21T20:00:00.123+0000][info][http] GET /", not(NotAGcLog::OtherText));
         check("127.0.0.1 - - GET / 200\n", not(NotAGcLog::OtherText));

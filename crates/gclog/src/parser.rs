@@ -37,6 +37,8 @@ pub struct Parser {
     layout: decorations::Layout,
     pub(crate) jvms: Jvms,
     pub(crate) legacy: Legacy,
+    /// The line before was of the JVM, so that an indented one may belong to it.
+    continues: bool,
 }
 
 impl Parser {
@@ -55,6 +57,7 @@ impl Parser {
         } else {
             self.perhaps_wrapped(line, sink)
         };
+        self.continues = read != Err(Unrecognised::NotALogLine);
         match read {
             Ok(true) => self.counts.used += 1,
             Ok(false) => self.counts.of_no_interest += 1,
@@ -120,7 +123,8 @@ impl Parser {
         }
         match (decorations, text) {
             // Unified messages of several lines have no decorations from the second on.
-            (b"", b"" | [b' ' | b'\t', ..]) => Ok(false),
+            (b"", b"") => Ok(false),
+            (b"", [b' ', ..]) if self.continues => Ok(false),
             (b"", _) => match self.legacy(line, sink) {
                 Err(Unrecognised::NotALogLine) if unified::is_known_text(text) => Ok(false),
                 read => read,

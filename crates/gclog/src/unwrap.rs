@@ -1,4 +1,4 @@
-//! Lines to which a container runtime, a log collector or syslog has added something in front.
+//! Lines to which a container runtime, syslog or another program has added something in front.
 //!
 //! A wrapped log is told by its first line of a JVM; until then each line is tried. In a plain log
 //! that costs nothing from its first line on. Two layers are taken off, such as the name and the
@@ -8,7 +8,7 @@ use memchr::{memchr, memmem};
 use std::borrow::Cow;
 
 /// How lines may be wrapped.
-const FORMS: [Form; 6] = [cri, json, pod, syslog, compose, time];
+const FORMS: [Form; 8] = [cri, json, pod, syslog, wrapper, compose, time, anything];
 
 /// What is inside a line of this form; `None` where it is of another.
 type Form = fn(&[u8]) -> Option<Cow<'_, [u8]>>;
@@ -114,6 +114,28 @@ fn compose(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./".contains(byte);
     (!name.is_empty() && name.iter().all(of_name)).then_some(())?;
     line[end + 1..].strip_prefix(b" ").map(Cow::Borrowed)
+}
+
+/// `INFO   | jvm 1    | 2024/01/01 00:00:00 | …`: the Java Service Wrapper.
+fn wrapper(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let level = memchr(b'|', &line[..line.len().min(MAX_NAME)])?;
+    let rest = line[level + 1..].strip_prefix(b" jvm ")?;
+    let jvm = memchr(b'|', &rest[..rest.len().min(MAX_NAME)])?;
+    let rest = &rest[jvm + 1..];
+    let time = memchr(b'|', &rest[..rest.len().min(MAX_NAME)])?;
+    rest[time + 1..].strip_prefix(b" ").map(Cow::Borrowed)
+}
+
+/// Whatever stands before the first decoration, such as the name of the file that `grep` found the
+/// line in.
+fn anything(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    // Of an object that is cut short.
+    if line.first() == Some(&b'{') {
+        return None;
+    }
+    let begin = &line[..line.len().min(MAX_NAME)];
+    let at = begin.windows(2).position(|two| two[0] == b'[' && two[1].is_ascii_digit())?;
+    Some(Cow::Borrowed(&line[at..]))
 }
 
 /// `Jan 01 00:00:00 host java[123]: …`, as `journalctl` and syslog daemons write it; the time may
@@ -233,6 +255,8 @@ mod tests {
         check(&format!("Jan  1 00:00:00.123456 host app.service: {line}"), line);
         check(&format!("2024-01-01T00:00:00+0000 host java[123]: {line}"), line);
         check("Jan 01 00:00:00 host java[123]: 1.234: [GC 1K", "1.234: [GC 1K");
+        check(&format!("INFO   | jvm 1    | 2024/01/01 00:00:00 | {line}"), line);
+        check(&format!("logs/gc.log:12:{line}"), line);
     }
 
     #[test]
@@ -250,7 +274,7 @@ mod tests {
     fn other_lines_are_not_wrapped() {
         check("[0.003s][info][gc] a | b", "none");
         check("2024-01-01T00:00:00.123+0000: 1.234: [GC 1K", "none");
-        check("Exception in thread main: [0.003s]", "none");
+        check("Exception in thread main: [GC", "none");
         check("", "none");
     }
 
