@@ -87,6 +87,9 @@ impl Parser {
 
     /// Whether the line was used.
     fn read(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) -> Result<bool, Unrecognised> {
+        if self.legacy.claims(line) {
+            return self.legacy(line, sink);
+        }
         let (decorations, text) = decorations::split(line);
         if let Some(message) = unified::read(text)? {
             return self.message(decorations, message, sink);
@@ -102,8 +105,10 @@ impl Parser {
     }
 
     fn legacy(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) -> Result<bool, Unrecognised> {
-        let Parser { counts, legacy, .. } = self;
-        legacy.line(line, &mut counted(&mut counts.events, sink))
+        let Parser { counts, legacy, collector, .. } = self;
+        let read = legacy.line(line, &mut counted(&mut counts.events, sink));
+        *collector = legacy.collector().or(*collector);
+        read
     }
 
     fn message(

@@ -1,0 +1,156 @@
+//! The details that G1 prints below a pause, in the short form of JDK 7u and 8 and the long form
+//! of JDK 6 and 7.
+use super::{
+    Legacy,
+    brackets::inside,
+    record::{add_generation, add_phase},
+    sizes::transition,
+};
+use crate::{
+    Collector, Generation, Phase, PhaseTime, Space, Transition,
+    scan::{MILLISECOND_NS, decimal_ns},
+};
+use memchr::{memchr, memmem};
+use std::time::Duration;
+
+/// Spaces before a detail.
+const INDENT: usize = 3;
+
+/// The parts worth telling apart.
+///
+/// # Source
+///
+/// `G1GCPhaseTimes::print` and its constructor in HotSpot `g1GCPhaseTimes.cpp`.
+const PHASES: [(&[u8], Phase); 20] = [
+    (b"Ext Root Scanning", Phase::RootScanning),
+    (b"Code Root Scanning", Phase::RootScanning),
+    (b"Mark Stack Scanning", Phase::Marking),
+    (b"SATB Filtering", Phase::Marking),
+    (b"Update RS", Phase::RememberedSets),
+    (b"Scan RS", Phase::RememberedSets),
+    (b"Object Copy", Phase::Copying),
+    (b"Termination (ms)", Phase::Termination),
+    (b"Termination: ", Phase::Termination),
+    (b"Root Region Scan Waiting", Phase::Marking),
+    (b"String Dedup Fixup", Phase::WeakRoots),
+    (b"Code Root Fixup", Phase::WeakRoots),
+    (b"Code Root Purge", Phase::WeakRoots),
+    (b"Choose CSet", Phase::CollectionSet),
+    (b"Evacuation Failure", Phase::FailureRepair),
+    (b"Ref Proc", Phase::ReferenceProcessing),
+    (b"Ref Enq", Phase::ReferenceEnqueueing),
+    (b"Humongous Reclaim", Phase::Freeing),
+    (b"Free CSet", Phase::Freeing),
+    (b"Other: ", Phase::Other),
+];
+
+/// Where the details of a record go.
+struct Target<'a> {
+    phases: &'a mut Vec<PhaseTime>,
+    generations: &'a mut Vec<Generation>,
+    heap: &'a mut Option<Transition>,
+}
+
+impl Legacy {
+    /// The record under way, else the one that has ended last.
+    fn target(&mut self) -> Option<Target<'_>> {
+        if let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) {
+            let (phases, heap) = (&mut record.phases, &mut record.heap);
+            return Some(Target { phases, generations: &mut record.generations, heap });
+        }
+        let pause = self.held.pause.as_mut()?;
+        let (phases, heap) = (&mut pause.phases, &mut pause.heap);
+        Some(Target { phases, generations: &mut pause.generations, heap })
+    }
+
+    /// Reads the bracket at `at` if it is a detail of G1. Gives where it ends.
+    pub(super) fn detail(&mut self, line: &[u8], at: usize) -> Option<usize> {
+        if line[at + 1..].starts_with(b"Eden: ") {
+            let (text, end) = inside(line, at);
+            self.collector = Some(Collector::G1);
+            if let Some(mut target) = self.target() {
+                eden(text, &mut target);
+            }
+            return Some(end);
+        }
+        let is_detail = self.outer.is_none()
+            && self.collector == Some(Collector::G1)
+            && (at >= INDENT || matches!(line[at + 1..], [b'M' | b'P', ..]));
+        if !is_detail {
+            return None;
+        }
+        let (text, end) = inside(line, at);
+        self.read_detail(text, at);
+        Some(end)
+    }
+
+    fn read_detail(&mut self, text: &[u8], indent: usize) {
+        self.long_phase = None;
+        if let Some(colon) = text.strip_prefix(b"Metaspace: ").or(text.strip_prefix(b"Perm: ")) {
+            if let (Some((sizes, _)), Some(target)) = (transition(colon), self.target()) {
+                add_generation(target.generations, Space::Metaspace, sizes);
+            }
+            return;
+        }
+        if let Some(sizes) = text.strip_prefix(b" ").and_then(transition) {
+            if let Some(target) = self.target() {
+                *target.heap = Some(sizes.0);
+            }
+            return;
+        }
+        let known = PHASES.iter().find(|(begin, _)| text.starts_with(begin));
+        // JDK 6 has another `Other` inside the parallel part.
+        let Some((_, phase)) = known.filter(|it| it.1 != Phase::Other || indent == INDENT) else {
+            return;
+        };
+        match detail_time(text) {
+            Some(duration) => {
+                if let Some(target) = self.target() {
+                    add_phase(target.phases, *phase, duration);
+                }
+            }
+            None => self.long_phase = Some(*phase),
+        }
+    }
+
+    /// `Avg:  19.6, Min:  15.2, Max:  22.8, Diff:   7.6]`, below the times of all threads.
+    pub(super) fn long_form(&mut self, text: &[u8]) -> bool {
+        let Some(phase) = self.long_phase.take().filter(|_| text.starts_with(b"Avg:")) else {
+            return false;
+        };
+        if let (Some(duration), Some(target)) = (longest(text), self.target()) {
+            add_phase(target.phases, phase, duration);
+        }
+        true
+    }
+}
+
+/// `Ref Proc: 4.0 ms`, or the longest of `Ext Root Scanning (ms): Min: 0.1, …, Max: 0.3, …`.
+fn detail_time(text: &[u8]) -> Option<Duration> {
+    let value = text[memchr(b':', text)? + 1..].trim_ascii_start();
+    match decimal_ns(value, MILLISECOND_NS) {
+        Some((ns, b" ms")) => Some(Duration::from_nanos(ns)),
+        Some((ns, rest)) if rest.starts_with(b" ms,") => Some(Duration::from_nanos(ns)),
+        _ => longest(text),
+    }
+}
+
+fn longest(text: &[u8]) -> Option<Duration> {
+    let value = text[memmem::find(text, b"Max:")? + 4..].trim_ascii_start();
+    decimal_ns(value, MILLISECOND_NS).map(|(ns, _)| Duration::from_nanos(ns))
+}
+
+/// `Eden: 27.1G(50.7G)->0.0B(50.7G) Survivors: 112.0M->0.0B Heap: 27.9G(28.0G)->16.1G(28.0G)`.
+///
+/// # Source
+///
+/// `G1CollectorPolicy::print_detailed_heap_transition` in HotSpot `g1CollectorPolicy.cpp`.
+fn eden(text: &[u8], target: &mut Target<'_>) -> Option<()> {
+    let (eden, rest) = transition(text.strip_prefix(b"Eden: ")?)?;
+    add_generation(target.generations, Space::Eden, eden);
+    let (survivors, rest) = transition(rest.strip_prefix(b" Survivors: ")?)?;
+    add_generation(target.generations, Space::Survivor, survivors);
+    let (heap, _) = transition(rest.strip_prefix(b" Heap: ")?)?;
+    *target.heap = Some(heap);
+    Some(())
+}

@@ -1,0 +1,1 @@
+//! Records of each collector and option: lines in, events out.
