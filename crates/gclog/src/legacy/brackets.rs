@@ -5,6 +5,7 @@
 //! patterns of lines here but a stack of open brackets that lives from line to line.
 use super::{
     Legacy, Out,
+    find::find,
     frames::{Frame, frame},
     record::{Head, Record},
     sizes::{closing_seconds, number_start, occupancy, transition},
@@ -14,7 +15,10 @@ use crate::{
     scan::{name, parenthesised},
     unified::STOPPED,
 };
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2};
+
+/// The longest GC cause looked for, in bytes. The longest of JDK 8 has 36.
+const MAX_CAUSE: usize = 128;
 
 impl Legacy {
     /// Reads a line from `from` on. Whether anything in it was of use.
@@ -67,10 +71,12 @@ impl Legacy {
     fn begin(&mut self, line: &[u8], at: usize, head: Head, after: usize, out: Out<'_>) -> usize {
         let prefix = self.stamps.before(line, at);
         let (cause, after) = cause(line, after);
-        let record = Record::new(head, prefix, cause);
         if matches!(head, Head::Pause | Head::Remark | Head::Cleanup) {
             self.collector = Some(Collector::G1);
+        } else if cause.as_ref().is_some_and(|it| it.starts_with("CMS ")) {
+            self.collector = Some(Collector::Cms);
         }
+        let record = Record::new(head, prefix, cause);
         self.active = true;
         let is_inner = self.inner.is_none()
             && self.outer.as_ref().is_some_and(|it| it.may_contain(prefix.start > 0));
@@ -90,8 +96,8 @@ impl Legacy {
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return };
         match (frame, name.first()) {
             (Frame::Space(Space::Old), Some(b'1')) => {
-                record.initial_mark |= memmem::find(name, b"CMS-initial-mark").is_some();
-                record.remark |= memmem::find(name, b"CMS-remark").is_some();
+                record.initial_mark |= find(name, b"CMS-initial-mark").is_some();
+                record.remark |= find(name, b"CMS-remark").is_some();
             }
             (Frame::Space(Space::Old), _) => {
                 record.old_part.get_or_insert_default();
@@ -124,8 +130,11 @@ impl Legacy {
     /// A bracket closes behind `text`; `after` is the rest of the line.
     fn close(&mut self, text: &[u8], after: &[u8], out: Out<'_>) -> bool {
         let used = self.text(text, out);
-        let Some(frame) = self.frames.top() else { return used };
         let duration = closing_seconds(text);
+        let Some(frame) = self.frames.top() else {
+            self.lost_begin |= duration.is_some() && has(text, b"->");
+            return used;
+        };
         // CPU times follow a record, never one of its parts: a bracket was lost.
         let is_end = frame == Frame::Record || after.starts_with(b" [Times: ");
         if let Some(duration) = duration.filter(|_| is_end) {
@@ -151,7 +160,7 @@ impl Legacy {
     /// Text between brackets: sizes and remarks in parentheses.
     fn text(&mut self, text: &[u8], out: Out<'_>) -> bool {
         if text.len() > STOPPED.len()
-            && let Some(at) = memmem::find(text, STOPPED)
+            && let Some(at) = find(text, STOPPED)
         {
             return self.stopped(text, at, out);
         }
@@ -180,29 +189,37 @@ fn record_head(name: &[u8]) -> Option<(Head, usize)> {
     if let Some((begin, head)) = g1.iter().find(|(begin, _)| rest.starts_with(begin)) {
         return Some((*head, 2 + begin.len()));
     }
-    let text = rest.trim_ascii_start();
-    let follows = match text.first() {
-        None => true,
-        Some(first) => {
-            first.is_ascii_digit()
-                || matches!(first, b'(' | b'[' | b'{' | b'-')
-                || text.starts_with(b"Before GC")
-                || text.starts_with(b"AdaptiveSize")
+    follows_head(rest).then_some((Head::Gc, 2))
+}
+
+/// Whether this stands behind `[GC` of a record, and not of a part (`[GC Worker Start (ms): …`),
+/// a phase (`[GC concurrent-mark-start]`) or a name (`[GCInspector]`).
+fn follows_head(rest: &[u8]) -> bool {
+    // Options print between the begin and what was to follow it, in versions without a GC cause
+    // even without a space.
+    let options: [&[u8]; 5] = [b"Before GC:", b"Adaptive", b"PSAdaptive", b"TLAB: ", b"Desired "];
+    match rest {
+        [] | [b'-', b'-', ..] | [b'[' | b'(' | b'{' | b'0'..=b'9', ..] => true,
+        [b' ', text @ ..] => {
+            !text.first().is_some_and(u8::is_ascii_lowercase) && !text.starts_with(b"Worker ")
         }
-    };
-    follows.then_some((Head::Gc, 2))
+        _ => options.iter().any(|it| rest.starts_with(it)),
+    }
 }
 
 /// The GC cause behind the begin of a record, and where it ends.
 fn cause(line: &[u8], after: usize) -> (Option<Box<str>>, usize) {
     let text = line[after..].trim_ascii_start();
-    let Some((cause, rest)) = parenthesised(text) else { return (None, after) };
+    // Causes are short; a parenthesis that never closes must not be searched for again and again.
+    let near = &text[..text.len().min(MAX_CAUSE)];
+    let Some((cause, _)) = parenthesised(near) else { return (None, after) };
     let marks: [&[u8]; 5] = [b"young", b"mixed", b"partial", b"initial-mark", b"to-space"];
     if cause.contains(&b'[') || marks.iter().any(|mark| cause.starts_with(mark)) {
         return (None, after);
     }
+    let end = line.len() - text.len() + cause.len() + 2;
     let cause = if cause == b"System" { b"System.gc()" } else { cause };
-    (Some(name(cause)), line.len() - rest.len())
+    (Some(name(cause)), end)
 }
 
 fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
@@ -212,10 +229,13 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
         at = mark + 1;
         let before = mark.checked_sub(1).map(|it| text[it]);
         let sizes = match (text[mark], before) {
-            (b'>', Some(b'-')) => transition(&text[number_start(text, mark - 1)..]),
+            (b'>', Some(b'-')) => {
+                transition(&text[number_start(text, mark - 1)..]).map(|it| (it, true))
+            }
             (b'(', Some(b'K' | b'M' | b'G' | b'B')) => {
                 let number = &text[number_start(text, mark)..];
-                transition(number).or_else(|| occupancy(number))
+                let collected = transition(number).map(|it| (it, true));
+                collected.or_else(|| occupancy(number).map(|it| (it, false)))
             }
             (b'(', _) => {
                 used |= read_mark(record, &text[at..]);
@@ -223,25 +243,26 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
             }
             _ => None,
         };
-        if let Some((sizes, rest)) = sizes {
+        if let Some(((sizes, rest), collected)) = sizes {
             at = text.len() - rest.len();
             used = true;
             match frame {
                 Frame::Space(space) => record.generation(space, sizes),
-                Frame::Record => record.whole_heap(sizes, rest_is_transition(text, rest)),
+                Frame::Record => record.whole_heap(sizes, collected),
                 _ => {}
             }
         }
     }
-    if frame == Frame::Record && memmem::find(text, b"--").is_some() {
+    if frame == Frame::Record && has_dashes(text) {
         used |= record.failed_to_copy();
     }
     used
 }
 
-/// Whether the sizes that end where `rest` begins had an arrow.
-fn rest_is_transition(text: &[u8], rest: &[u8]) -> bool {
-    memmem::find(&text[..text.len() - rest.len()], b"->").is_some()
+/// Whether there is a `--` by itself.
+fn has_dashes(text: &[u8]) -> bool {
+    let Some(at) = find(text, b"--") else { return false };
+    !matches!(text.get(at + 2), Some(byte) if *byte != b' ')
 }
 
 /// What stands in parentheses: `(promotion failed)`.

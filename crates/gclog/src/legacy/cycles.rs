@@ -3,7 +3,7 @@ use super::{Legacy, Out, sizes::seconds};
 use crate::{
     Collector, ConcurrentCycle, CycleEdge, CycleScope, Event, GcEvent, GcKind, Stamp, YoungKind,
 };
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2};
 use std::time::Duration;
 
 /// The concurrent cycle under way.
@@ -61,8 +61,23 @@ impl Cycle {
         None
     }
 
-    /// A pause of Shenandoah. Its cycle begins with the pause that begins marking, and one that was
-    /// given up is over by then.
+    /// Shenandoah resets its marks: a cycle begins, and one that was given up is over.
+    ///
+    /// The reset has a line for its begin and one for its end; its first pause comes then.
+    pub(super) fn shenandoah_reset(
+        &mut self,
+        stamp: Stamp,
+        next_id: u64,
+    ) -> [Option<ConcurrentCycle>; 2] {
+        if self.begun.is_some() && self.gc_id == next_id {
+            return [None, None];
+        }
+        let old = self.begun.is_some().then(|| self.end(stamp));
+        self.gc_id = next_id;
+        [old, self.begin(stamp)]
+    }
+
+    /// A pause of Shenandoah. Without details, its cycle begins with the pause that begins marking.
     pub(super) fn shenandoah_pause(
         &mut self,
         kind: GcKind,
@@ -71,11 +86,12 @@ impl Cycle {
     ) -> [Option<ConcurrentCycle>; 2] {
         self.references_updated = kind == GcKind::FinalUpdateReferences;
         match kind {
-            GcKind::InitialMark | GcKind::InitialTraversal => {
+            GcKind::InitialMark | GcKind::InitialTraversal if self.gc_id != gc_id => {
                 let old = self.begun.is_some().then(|| self.end(stamp));
                 self.gc_id = gc_id;
                 [old, self.begin(stamp)]
             }
+            GcKind::InitialMark | GcKind::InitialTraversal => [self.begin(stamp), None],
             GcKind::Full | GcKind::Degenerated if self.begun.is_some() => {
                 [Some(self.end(stamp)), None]
             }
@@ -134,9 +150,4 @@ impl Legacy {
             self.emit(Event::ConcurrentCycle(event), out);
         }
     }
-}
-
-/// Whether the text has a part.
-pub(super) fn has(text: &[u8], part: &[u8]) -> bool {
-    memmem::find(text, part).is_some()
 }

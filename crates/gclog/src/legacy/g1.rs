@@ -1,8 +1,9 @@
 //! The details that G1 prints below a pause, in the short form of JDK 7u and 8 and the long form
 //! of JDK 6 and 7.
 use super::{
-    Legacy,
+    Legacy, Out,
     brackets::inside,
+    find::find,
     record::{add_generation, add_phase},
     sizes::transition,
 };
@@ -10,7 +11,7 @@ use crate::{
     Collector, Generation, Phase, PhaseTime, Space, Transition,
     scan::{MILLISECOND_NS, decimal_ns},
 };
-use memchr::{memchr, memmem};
+use memchr::memchr;
 use std::time::Duration;
 
 /// Spaces before a detail.
@@ -21,28 +22,30 @@ const INDENT: usize = 3;
 /// # Source
 ///
 /// `G1GCPhaseTimes::print` and its constructor in HotSpot `g1GCPhaseTimes.cpp`.
-const PHASES: [(&[u8], Phase); 20] = [
-    (b"Ext Root Scanning", Phase::RootScanning),
-    (b"Code Root Scanning", Phase::RootScanning),
-    (b"Mark Stack Scanning", Phase::Marking),
-    (b"SATB Filtering", Phase::Marking),
-    (b"Update RS", Phase::RememberedSets),
-    (b"Scan RS", Phase::RememberedSets),
-    (b"Object Copy", Phase::Copying),
-    (b"Termination (ms)", Phase::Termination),
-    (b"Termination: ", Phase::Termination),
-    (b"Root Region Scan Waiting", Phase::Marking),
-    (b"String Dedup Fixup", Phase::WeakRoots),
-    (b"Code Root Fixup", Phase::WeakRoots),
-    (b"Code Root Purge", Phase::WeakRoots),
-    (b"Choose CSet", Phase::CollectionSet),
-    (b"Evacuation Failure", Phase::FailureRepair),
-    (b"Ref Proc", Phase::ReferenceProcessing),
-    (b"Ref Enq", Phase::ReferenceEnqueueing),
-    (b"Humongous Reclaim", Phase::Freeing),
-    (b"Free CSet", Phase::Freeing),
-    (b"Other: ", Phase::Other),
-];
+fn phase_of(text: &[u8]) -> Option<Phase> {
+    let is = |begin: &[u8]| text.starts_with(begin);
+    match text.first()? {
+        b'E' if is(b"Ext Root Scanning") => Some(Phase::RootScanning),
+        b'E' if is(b"Evacuation Failure") => Some(Phase::FailureRepair),
+        b'C' if is(b"Choose CSet") => Some(Phase::CollectionSet),
+        b'C' if is(b"Code Root Scanning") => Some(Phase::RootScanning),
+        b'C' if is(b"Code Root Fixup") || is(b"Code Root Purge") => Some(Phase::WeakRoots),
+        b'M' if is(b"Mark Stack Scanning") => Some(Phase::Marking),
+        b'S' if is(b"SATB Filtering") => Some(Phase::Marking),
+        b'S' if is(b"Scan RS") => Some(Phase::RememberedSets),
+        b'S' if is(b"String Dedup Fixup") => Some(Phase::WeakRoots),
+        b'U' if is(b"Update RS") => Some(Phase::RememberedSets),
+        b'O' if is(b"Object Copy") => Some(Phase::Copying),
+        b'O' if is(b"Other: ") => Some(Phase::Other),
+        b'T' if is(b"Termination (ms)") || is(b"Termination: ") => Some(Phase::Termination),
+        b'R' if is(b"Ref Proc") => Some(Phase::ReferenceProcessing),
+        b'R' if is(b"Ref Enq") => Some(Phase::ReferenceEnqueueing),
+        b'R' if is(b"Root Region Scan Waiting") => Some(Phase::Marking),
+        b'F' if is(b"Free CSet") => Some(Phase::Freeing),
+        b'H' if is(b"Humongous Reclaim") => Some(Phase::Freeing),
+        _ => None,
+    }
+}
 
 /// Where the details of a record go.
 struct Target<'a> {
@@ -61,6 +64,22 @@ impl Legacy {
         let pause = self.held.pause.as_mut()?;
         let (phases, heap) = (&mut pause.phases, &mut pause.heap);
         Some(Target { phases, generations: &mut pause.generations, heap })
+    }
+
+    /// Reads a line of details, if it is one: most lines of such a log are.
+    pub(super) fn detail_line(&mut self, line: &[u8], out: Out<'_>) -> bool {
+        if self.outer.is_some() || self.held.pause.is_none() || !line.starts_with(b"   ") {
+            return false;
+        }
+        let at = line.iter().position(|&byte| byte != b' ').unwrap_or(line.len());
+        if line.get(at) != Some(&b'[') {
+            return false;
+        }
+        let Some(end) = self.detail(line, at) else { return false };
+        if end < line.len() {
+            self.scan(line, end, out);
+        }
+        true
     }
 
     /// Reads the bracket at `at` if it is a detail of G1. Gives where it ends.
@@ -98,18 +117,17 @@ impl Legacy {
             }
             return;
         }
-        let known = PHASES.iter().find(|(begin, _)| text.starts_with(begin));
         // JDK 6 has another `Other` inside the parallel part.
-        let Some((_, phase)) = known.filter(|it| it.1 != Phase::Other || indent == INDENT) else {
-            return;
-        };
+        let known = phase_of(text).filter(|it| *it != Phase::Other || indent == INDENT);
+        let Some(phase) = known else { return };
         match detail_time(text) {
             Some(duration) => {
                 if let Some(target) = self.target() {
-                    add_phase(target.phases, *phase, duration);
+                    replace_references(target.phases, phase);
+                    add_phase(target.phases, phase, duration);
                 }
             }
-            None => self.long_phase = Some(*phase),
+            None => self.long_phase = Some(phase),
         }
     }
 
@@ -125,6 +143,13 @@ impl Legacy {
     }
 }
 
+/// `Ref Proc` contains what `-XX:+PrintReferenceGC` has printed before.
+fn replace_references(phases: &mut Vec<PhaseTime>, by: Phase) {
+    if by == Phase::ReferenceProcessing {
+        phases.retain(|it| it.phase != by);
+    }
+}
+
 /// `Ref Proc: 4.0 ms`, or the longest of `Ext Root Scanning (ms): Min: 0.1, …, Max: 0.3, …`.
 fn detail_time(text: &[u8]) -> Option<Duration> {
     let value = text[memchr(b':', text)? + 1..].trim_ascii_start();
@@ -136,7 +161,7 @@ fn detail_time(text: &[u8]) -> Option<Duration> {
 }
 
 fn longest(text: &[u8]) -> Option<Duration> {
-    let value = text[memmem::find(text, b"Max:")? + 4..].trim_ascii_start();
+    let value = text[find(text, b"Max:")? + 4..].trim_ascii_start();
     decimal_ns(value, MILLISECOND_NS).map(|(ns, _)| Duration::from_nanos(ns))
 }
 

@@ -1,10 +1,10 @@
 //! The first lines of a log: version, memory and flags of the JVM.
-use super::{Legacy, Out, cycles::Cycle};
+use super::{Legacy, Out, cycles::Cycle, find::find};
 use crate::{
     Collector, Event, JvmEvent, JvmFact, Stamp,
     scan::{integer, name},
 };
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
 /// The longest list of flags kept, in bytes.
 const MAX_FLAGS: usize = 8 << 10;
@@ -72,8 +72,8 @@ impl Legacy {
 ///
 /// `gcLogFileStream::dump_loggc_header` in HotSpot `utilities/ostream.cpp`, for all three lines.
 fn version(line: &[u8]) -> Option<Box<str>> {
-    memmem::find(line, b" VM (")?;
-    let start = memmem::find(line, b" JRE (")? + 6;
+    find(line, b" VM (")?;
+    let start = find(line, b" JRE (")? + 6;
     let end = memchr(b')', &line[start..])?;
     Some(name(&line[start..start + end]))
 }
@@ -81,7 +81,7 @@ fn version(line: &[u8]) -> Option<Box<str>> {
 /// `Memory: 4k page, physical 16336452k(10933564k free), swap 10485752k(10465616k free)`.
 fn memory(line: &[u8], each: &mut dyn FnMut(JvmFact)) -> Option<()> {
     line.strip_prefix(b"Memory: ")?;
-    let after = |key: &[u8]| Some(&line[memmem::find(line, key)? + key.len()..]);
+    let after = |key: &[u8]| Some(&line[find(line, key)? + key.len()..]);
     let (physical, _) = kilobytes(after(b" physical ")?)?;
     each(JvmFact::MemoryBytes(physical));
     if let Some((total_bytes, rest)) = after(b" swap ").and_then(kilobytes)

@@ -1,6 +1,6 @@
 //! Text of HotSpot that carries nothing this crate reports: known, so that it is told apart from
 //! the text of an application.
-use memchr::memmem;
+use super::find::has;
 
 /// How lines begin, spaces before them left out.
 const BEGINS: &[&[u8]] = &[
@@ -112,6 +112,9 @@ const BEGINS: &[&[u8]] = &[
     b"Maximum sync time",
     b"Maximum vm operation time",
     b"# SafepointSynchronize",
+    // -XX:+PrintTLAB
+    b"TLAB: ",
+    b"TLAB totals: ",
     // -XX:+PrintGCTaskTimeStamps
     b"GC-Thread",
     b"VM-Thread",
@@ -220,7 +223,7 @@ pub(super) fn is_known(line: &[u8]) -> bool {
     text.is_empty()
         || is_histogram_row(text)
         || BEGINS.iter().any(|begin| text.starts_with(begin))
-        || WITHIN.iter().any(|part| memmem::find(text, part).is_some())
+        || WITHIN.iter().any(|part| has(text, part))
 }
 
 /// `  12:     46521     1234567  [C`, a row of a class histogram. Its brackets do not pair.

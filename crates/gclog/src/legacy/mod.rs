@@ -8,6 +8,7 @@
 mod brackets;
 mod cycles;
 mod ergonomics;
+mod find;
 mod frames;
 mod free_lists;
 mod g1;
@@ -26,7 +27,7 @@ use cycles::Cycle;
 use frames::Frames;
 use free_lists::FreeLists;
 use held::Held;
-use memchr::{memchr, memmem};
+use memchr::memchr;
 use record::Record;
 use safepoint::Stops;
 use stamps::Stamps;
@@ -53,6 +54,10 @@ pub(crate) struct Legacy {
     concurrent_took: Option<Duration>,
     /// The phase of G1's long form whose longest time is in the next line.
     long_phase: Option<Phase>,
+    /// The object that G1 was asked for last.
+    humongous_bytes: Option<u64>,
+    /// In this line something ended that did not begin: its begin was cut away or overwritten.
+    lost_begin: bool,
     stops: Stops,
     free_lists: FreeLists,
 }
@@ -83,8 +88,9 @@ impl Legacy {
     ) -> Result<bool, Unrecognised> {
         match line.first() {
             None => Ok(false),
-            Some(b'-') if line.starts_with(b"- age ") => Ok(false),
+            Some(b'-') if line.starts_with(b"- age ") || line.starts_with(b"---") => Ok(false),
             Some(b'0'..=b'9') => self.stamped(line, out),
+            Some(b' ') if self.detail_line(line, out) => Ok(true),
             Some(b'A'..=b'Z' | b'a'..=b'z') => self.words(line, out),
             _ => self.anything(line, out),
         }
@@ -133,7 +139,12 @@ impl Legacy {
         if memchr(b'[', line).is_some_and(is_address) || known::is_histogram_row(text) {
             return Ok(false);
         }
-        if self.scan(line, 0, out) || self.long_form(text) {
+        self.lost_begin = false;
+        let used = self.scan(line, 0, out) || self.long_form(text);
+        if self.lost_begin {
+            return Err(Unrecognised::Malformed);
+        }
+        if used {
             return Ok(true);
         }
         if known::is_known(text) { Ok(false) } else { Err(Unrecognised::NotALogLine) }
@@ -143,8 +154,8 @@ impl Legacy {
 /// Whether text that begins otherwise has a record in it.
 fn is_glued(line: &[u8]) -> bool {
     let records: [&[u8]; 5] = [b"[GC", b"[Full GC", b"[CMS-", b"[Times: ", STOPPED];
-    memchr(b'[', line).is_some() && records.iter().any(|it| memmem::find(line, it).is_some())
-        || memmem::find(line, STOPPED).is_some()
+    memchr(b'[', line).is_some() && records.iter().any(|it| find::has(line, it))
+        || find::has(line, STOPPED)
 }
 
 #[cfg(test)]

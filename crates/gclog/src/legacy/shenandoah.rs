@@ -1,5 +1,5 @@
 //! Shenandoah of JDK 8: `[Pause Init Mark, 1.868 ms]`.
-use super::{Legacy, Out, brackets::inside, cycles::has, sizes::transition, stamps::Prefix};
+use super::{Legacy, Out, brackets::inside, find::has, sizes::transition, stamps::Prefix};
 use crate::{
     Collector, Event, Failures, GcEvent, GcKind, Transition,
     scan::{MILLISECOND_NS, decimal_ns, name, parenthesised},
@@ -30,6 +30,10 @@ impl Legacy {
     ///
     /// Its stamps are taken at the end, as the pairs of `…, start]` and `…, 1.868 ms]` show.
     pub(super) fn shenandoah(&mut self, line: &[u8], at: usize, out: Out<'_>) -> Option<usize> {
+        let name = &line[at + 1..];
+        if !name.starts_with(b"Concurrent ") && !name.starts_with(b"Pause ") {
+            return None;
+        }
         let (text, end) = inside(line, at);
         if let Some(phase) = text.strip_prefix(b"Concurrent ") {
             self.shenandoah_phase(phase, line, at, out);
@@ -48,6 +52,13 @@ impl Legacy {
     fn shenandoah_phase(&mut self, phase: &[u8], line: &[u8], at: usize, out: Out<'_>) {
         self.active = true;
         self.collector = Some(Collector::Shenandoah);
+        if phase.starts_with(b"reset") {
+            let prefix = self.stamps.before(line, at);
+            let begin = self.cycle.shenandoah_reset(prefix.stamp, self.next_id);
+            for event in begin.into_iter().flatten() {
+                self.emit(Event::ConcurrentCycle(event), out);
+            }
+        }
         // There is a cleanup before objects are moved, too.
         let is_end = self.cycle.references_updated || !self.cycle.has_begun();
         if is_end && has(phase, b"cleanup") && closing_milliseconds(phase).is_some() {
