@@ -5,7 +5,7 @@
 //! patterns of lines here but a stack of open brackets that lives from line to line.
 use super::{
     Legacy, Out,
-    find::find,
+    find::{find, has},
     frames::{Frame, frame},
     record::{Head, Record},
     sizes::{closing_seconds, number_start, occupancy, transition},
