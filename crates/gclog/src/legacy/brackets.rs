@@ -8,6 +8,7 @@ use super::{
     find::{find, has},
     frames::{Frame, frame},
     record::{Head, Record},
+    safepoint::stop_length,
     sizes::{closing_seconds, number_start, occupancy, transition},
 };
 use crate::{
@@ -159,11 +160,18 @@ impl Legacy {
 
     /// Text between brackets: sizes and remarks in parentheses.
     fn text(&mut self, text: &[u8], out: Out<'_>) -> bool {
-        if text.len() > STOPPED.len()
+        let (mut text, mut used) = (text, false);
+        while text.len() > STOPPED.len()
             && let Some(at) = find(text, STOPPED)
         {
-            return self.stopped(text, at, out);
+            used |= self.plain_text(&text[..at]);
+            used |= self.stopped(text, at, out);
+            text = &text[at + stop_length(&text[at..])..];
         }
+        used | self.plain_text(text)
+    }
+
+    fn plain_text(&mut self, text: &[u8]) -> bool {
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return false };
         self.frames.top().is_some_and(|frame| read_text(record, frame, text))
     }
@@ -182,6 +190,10 @@ pub(super) fn inside(line: &[u8], at: usize) -> (&[u8], usize) {
 fn record_head(name: &[u8]) -> Option<(Head, usize)> {
     if name.starts_with(b"Full GC") {
         return Some((Head::Full, 7));
+    }
+    // The train collector of JDK 1.3 and 1.4, `-Xincgc`.
+    if name.starts_with(b"Inc GC") {
+        return Some((Head::Gc, 6));
     }
     let rest = name.strip_prefix(b"GC")?;
     let g1: [(&[u8], Head); 3] =

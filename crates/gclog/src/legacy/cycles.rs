@@ -1,5 +1,5 @@
 //! Concurrent cycles of CMS and G1, told by their phases.
-use super::{Legacy, Out, sizes::seconds};
+use super::{Legacy, Out, brackets::inside, sizes::seconds};
 use crate::{
     Collector, ConcurrentCycle, CycleEdge, CycleScope, Event, GcEvent, GcKind, Stamp, YoungKind,
 };
@@ -120,6 +120,7 @@ impl Legacy {
             }
             b'G' if name.starts_with(b"G1Ergonomics") => return self.ergonomics(line, at, out),
             b'G' => name.strip_prefix(b"GC concurrent-")?,
+            b'P' if name.starts_with(b"Preclean ") => return Some(inside(line, at).1),
             b'P' => return self.shenandoah(line, at, out),
             _ => return None,
         };

@@ -38,59 +38,57 @@ pub(super) enum ReferenceKind {
 /// The names of the generations, and the `TraceTime` and `GCTraceTime` titles in HotSpot
 /// `gc_implementation`.
 pub(super) fn frame(name: &[u8]) -> Frame {
-    let known = match name.first() {
-        Some(b'P' | b'D' | b'T' | b'A' | b'C' | b'M') => generation(name).map(Frame::Space),
-        Some(b'1') => Some(Frame::Space(Space::Old)),
-        Some(b'S' | b'W' | b'F' | b'J') => reference(name).map(Frame::Reference),
-        _ => None,
-    };
-    known
-        .or_else(|| reference(name).map(Frame::Reference))
-        .or_else(|| phase(name).map(Frame::Phase))
-        .unwrap_or(Frame::Other)
-}
-
-fn generation(name: &[u8]) -> Option<Space> {
     let name = name.strip_prefix(b"AS").unwrap_or(name);
     let is = |begin: &[u8]| name.starts_with(begin);
-    if is(b"ParNew") || is(b"PSYoungGen") || is(b"DefNew") {
-        Some(Space::Young)
-    } else if is(b"CMS Perm") || is(b"Perm") || is(b"PSPermGen") || is(b"Metaspace") {
-        Some(Space::Metaspace)
-    } else if is(b"CMS") || is(b"ParOldGen") || is(b"PSOldGen") || is(b"Tenured") || is(b"Train") {
-        Some(Space::Old)
-    } else {
-        None
+    match name.first() {
+        Some(b'P') => parallel(name),
+        Some(b'C') if is(b"CMS Perm") => Frame::Space(Space::Metaspace),
+        Some(b'C') if is(b"CMS") => Frame::Space(Space::Old),
+        Some(b'D') if is(b"DefNew") => Frame::Space(Space::Young),
+        Some(b'T') if is(b"Tenured") || is(b"Train") => Frame::Space(Space::Old),
+        Some(b'M') if is(b"Metaspace") => Frame::Space(Space::Metaspace),
+        Some(b'1') if is(b"1 ") => Frame::Space(Space::Old),
+        Some(b'S') if is(b"SoftReference,") => Frame::Reference(ReferenceKind::Soft),
+        Some(b'W') if is(b"WeakReference,") => Frame::Reference(ReferenceKind::Weak),
+        Some(b'F') if is(b"FinalReference,") => Frame::Reference(ReferenceKind::Finalizable),
+        Some(b'J') if is(b"JNI Weak Reference,") => Frame::Reference(ReferenceKind::JniWeak),
+        _ => phase(name).map_or(Frame::Other, Frame::Phase),
     }
 }
 
-fn reference(name: &[u8]) -> Option<ReferenceKind> {
-    let kinds: [(&[u8], ReferenceKind); 5] = [
-        (b"SoftReference,", ReferenceKind::Soft),
-        (b"WeakReference,", ReferenceKind::Weak),
-        (b"FinalReference,", ReferenceKind::Finalizable),
-        (b"PhantomReference,", ReferenceKind::Phantom),
-        (b"JNI Weak Reference,", ReferenceKind::JniWeak),
-    ];
-    kinds.iter().find(|(begin, _)| name.starts_with(begin)).map(|(_, kind)| *kind)
+/// `ParNew`, which is CMS's or Serial's, and what begins like it.
+fn parallel(name: &[u8]) -> Frame {
+    let is = |begin: &[u8]| name.starts_with(begin);
+    if is(b"ParNew") || is(b"PSYoungGen") {
+        Frame::Space(Space::Young)
+    } else if is(b"ParOldGen") || is(b"PSOldGen") {
+        Frame::Space(Space::Old)
+    } else if is(b"PSPermGen") || is(b"Perm") {
+        Frame::Space(Space::Metaspace)
+    } else if is(b"PhantomReference,") {
+        Frame::Reference(ReferenceKind::Phantom)
+    } else {
+        Frame::Other
+    }
 }
 
 fn phase(name: &[u8]) -> Option<Phase> {
-    let phases: [(&[u8], Phase); 12] = [
-        (b"Rescan", Phase::Marking),
-        (b"weak refs processing", Phase::ReferenceProcessing),
-        (b"class unloading", Phase::ClassUnloading),
-        (b"scrub ", Phase::WeakRoots),
-        (b"GC ref-proc", Phase::ReferenceProcessing),
-        (b"Finalize Marking", Phase::Marking),
-        (b"Unloading,", Phase::ClassUnloading),
-        (b"Class Histogram", Phase::Other),
-        (b"Heap Dump", Phase::Other),
-        (b"dirty card ", Phase::Marking),
-        (b"remark from roots", Phase::Marking),
-        (b"Verify", Phase::Other),
-    ];
-    phases.iter().find(|(begin, _)| name.starts_with(begin)).map(|(_, phase)| *phase)
+    let is = |begin: &[u8]| name.starts_with(begin);
+    match name.first()? {
+        b'R' if is(b"Rescan") => Some(Phase::Marking),
+        b'F' if is(b"Finalize Marking") => Some(Phase::Marking),
+        b'd' if is(b"dirty card ") => Some(Phase::Marking),
+        b'r' if is(b"remark from roots") => Some(Phase::Marking),
+        b'w' if is(b"weak refs processing") => Some(Phase::ReferenceProcessing),
+        b'G' if is(b"GC ref-proc") => Some(Phase::ReferenceProcessing),
+        b'c' if is(b"class unloading") => Some(Phase::ClassUnloading),
+        b'U' if is(b"Unloading,") => Some(Phase::ClassUnloading),
+        b's' if is(b"scrub ") => Some(Phase::WeakRoots),
+        b'C' if is(b"Class Histogram") => Some(Phase::Other),
+        b'H' if is(b"Heap Dump") => Some(Phase::Other),
+        b'V' if is(b"Verify") => Some(Phase::Other),
+        _ => None,
+    }
 }
 
 /// The open brackets, outermost first.

@@ -131,6 +131,16 @@ impl Legacy {
         }
     }
 
+    /// ` 169M->162M(256M)]`, when another thread wrote behind the bracket that it is in.
+    pub(super) fn torn_heap(&mut self, text: &[u8]) -> bool {
+        let Some((sizes, b"]")) = transition(text) else { return false };
+        let Some(pause) = self.held.pause.as_mut().filter(|it| it.heap.is_none()) else {
+            return false;
+        };
+        pause.heap = Some(sizes);
+        true
+    }
+
     /// `Avg:  19.6, Min:  15.2, Max:  22.8, Diff:   7.6]`, below the times of all threads.
     pub(super) fn long_form(&mut self, text: &[u8]) -> bool {
         let Some(phase) = self.long_phase.take().filter(|_| text.starts_with(b"Avg:")) else {

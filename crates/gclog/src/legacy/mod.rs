@@ -33,6 +33,9 @@ use safepoint::Stops;
 use stamps::Stamps;
 use std::time::Duration;
 
+/// A line of text shorter than this has no stop glued to it.
+const GLUED: usize = STOPPED.len() + 16;
+
 /// Where events go.
 type Out<'a> = &'a mut dyn FnMut(Event);
 
@@ -107,7 +110,9 @@ impl Legacy {
         let at = stamps::body_start(line);
         match &line[at..] {
             [b'T', ..] if line[at..].starts_with(STOPPED) => self.stopped_line(line, at, out),
-            [b'A', ..] if line[at..].starts_with(b"Application time: ") => Ok(false),
+            [b'A', ..] if line[at..].starts_with(b"Application time: ") => {
+                Ok(self.behind_application_time(&line[at..], out))
+            }
             [b'{', ..] => Ok(false),
             [b'A'..=b'Z' | b'a'..=b'z', ..] if at > 0 && self.statistics_row(line, out) => Ok(true),
             _ if at == 0 && known::is_histogram_row(line) => Ok(false),
@@ -123,13 +128,18 @@ impl Legacy {
         if self.header(line, out) || self.tenuring(line) || self.free_list(line, out) {
             return Ok(true);
         }
+        let has_bracket = memchr(b'[', line).is_some();
+        if !has_bracket && line.len() < GLUED && known::is_known(line) {
+            return Ok(false);
+        }
         if is_glued(line) && self.scan(line, 0, out) {
             return Ok(true);
         }
-        if self.statistics_row(line, out) {
+        if has_bracket && self.statistics_row(line, out) {
             return Ok(true);
         }
-        if known::is_known(line) { Ok(false) } else { Err(Unrecognised::NotALogLine) }
+        let is_known = known::is_known(line) || safepoint::is_summary(line);
+        if is_known { Ok(false) } else { Err(Unrecognised::NotALogLine) }
     }
 
     fn anything(&mut self, line: &[u8], out: Out<'_>) -> Result<bool, Unrecognised> {
@@ -140,7 +150,7 @@ impl Legacy {
             return Ok(false);
         }
         self.lost_begin = false;
-        let used = self.scan(line, 0, out) || self.long_form(text);
+        let used = self.scan(line, 0, out) || self.long_form(text) || self.torn_heap(text);
         if self.lost_begin {
             return Err(Unrecognised::Malformed);
         }

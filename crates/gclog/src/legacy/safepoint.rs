@@ -1,15 +1,21 @@
 //! Stops: `-XX:+PrintGCApplicationStoppedTime` and `-XX:+PrintSafepointStatistics`.
-use super::{Legacy, Out, stamps::body_start};
+use super::{Legacy, Out, find::find, stamps::body_start};
 use crate::{
     Event, Safepoint, SafepointThreads, Stamp, Unrecognised,
     scan::{integer, name, trim_end},
-    unified::parse_stopped,
+    unified::{STOPPED, parse_stopped},
 };
 use memchr::memchr;
 use std::time::Duration;
 
 /// A row of the statistics is rounded down to milliseconds, its parts each for itself.
 const ROUNDING: Duration = Duration::from_millis(4);
+
+/// The end of each duration.
+const SECONDS: &[u8] = b" seconds";
+
+/// The least width of a row of the summary: a name and a number, padded.
+const SUMMARY_WIDTH: usize = 36;
 
 /// What is known of stops from line to line.
 #[derive(Debug, Default)]
@@ -52,7 +58,19 @@ impl Legacy {
         at: usize,
         out: Out<'_>,
     ) -> Result<bool, Unrecognised> {
-        if self.stopped(line, at, out) { Ok(true) } else { Err(Unrecognised::Malformed) }
+        let is_read = self.stopped(line, at, out);
+        let rest = &line[at + stop_length(&line[at..])..];
+        if !rest.trim_ascii_start().is_empty() {
+            // Another thread's text, or a line end that was lost.
+            self.scan(rest, 0, out);
+        }
+        if is_read { Ok(true) } else { Err(Unrecognised::Malformed) }
+    }
+
+    /// Reads what is behind `Application time: 0.1 seconds`, which is nothing in most lines.
+    pub(super) fn behind_application_time(&mut self, text: &[u8], out: Out<'_>) -> bool {
+        let end = find(text, SECONDS).map_or(text.len(), |at| at + SECONDS.len());
+        end < text.len() && self.scan(&text[end..], 0, out)
     }
 
     /// Reads a row of the statistics, if it is one.
@@ -64,6 +82,14 @@ impl Legacy {
         self.stops.row = Some(Safepoint { stamp: later(stamp, row.total), ..row });
         true
     }
+}
+
+/// How long the text about a stop is, which `text` begins with.
+pub(super) fn stop_length(text: &[u8]) -> usize {
+    let behind = |from: usize| find(&text[from..], SECONDS).map(|at| from + at + SECONDS.len());
+    let Some(end) = behind(0) else { return STOPPED.len() };
+    let threads = b", Stopping threads took: ";
+    if text[end..].starts_with(threads) { behind(end).unwrap_or(end) } else { end }
 }
 
 /// Whether a row of the statistics tells of the stop whose line follows it.
@@ -106,6 +132,14 @@ fn row(line: &[u8], from: usize) -> Option<Safepoint> {
         threads: Some(threads),
         ..Safepoint::default()
     })
+}
+
+/// `G1IncCollectionPause              16`: how many of each operation there were, at the end of the
+/// statistics.
+pub(super) fn is_summary(line: &[u8]) -> bool {
+    let name = line.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let number = line[name..].trim_ascii_start();
+    line.len() >= SUMMARY_WIDTH && name > 0 && matches!(integer(number), Some((_, b"")))
 }
 
 /// `wanted` numbers between spaces and a closing bracket.

@@ -8,6 +8,8 @@ impl Legacy {
         let Some(tenuring) = parse(line) else { return false };
         if let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) {
             record.tenuring = Some(tenuring);
+        } else if let Some(pause) = &mut self.held.pause {
+            pause.tenuring.get_or_insert(tenuring);
         }
         true
     }

@@ -1,5 +1,5 @@
 //! Damaged logs: cut, flipped, chopped. Nothing panics, and nothing is made up.
-use super::{logs, parse};
+use super::{logs, parse, unified_logs};
 use gclog::{Event, LineSplitter, LogKind, Parser};
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ fn flipped_bytes_do_not_panic() {
 #[test]
 fn lines_in_any_order_do_not_panic_and_every_pause_comes_out() {
     let mut random = Random(42);
-    for (path, log) in logs() {
+    for (path, log) in unified_logs() {
         let mut lines: Vec<&[u8]> = log.split(|&byte| byte == b'\n').collect();
         for at in (1..lines.len()).rev() {
             lines.swap(at, random.below(at + 1));
