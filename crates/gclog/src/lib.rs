@@ -9,7 +9,9 @@
 //!
 //! - Unified logging (`-Xlog`) of G1, Parallel and Serial, JDK 11 to 25, with any decorators: one
 //!   event per collection, stop, begin or end of a concurrent cycle, and fact about the JVM.
-//! - Of legacy logs (JDK 8), the stops of `-XX:+PrintGCApplicationStoppedTime`.
+//! - Legacy logs (JDK 1.3 to 8) of Serial, `ParNew`, CMS, Parallel, G1 and Shenandoah, with any of
+//!   the `Print…` options in any mixture: each stop-the-world record as one event, however other
+//!   threads wrote into it; stops; concurrent cycles; the header.
 //!
 //! # Promises
 //!
@@ -24,7 +26,7 @@
 //! One file per family of lines: `unified/decorations.rs`, `unified/safepoint.rs`,
 //! `unified/pause.rs` (what all collectors share) and one per collector, `unified/g1.rs`,
 //! `unified/parallel.rs`, `unified/serial.rs`. Shenandoah, ZGC and CMS get a file each beside them,
-//! and the collections of legacy logs a file each below `legacy.rs`. `join.rs` puts the lines of
+//! and legacy logs have `legacy/`, which begins with how they are read. `join.rs` puts the lines of
 //! one collection together, whatever its collector.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]

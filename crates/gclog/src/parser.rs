@@ -92,6 +92,7 @@ impl Parser {
         }
         let (decorations, text) = decorations::split(line);
         if let Some(message) = unified::read(text)? {
+            self.legacy.end(&mut counted(&mut self.counts.events, sink));
             return self.message(decorations, message, sink);
         }
         match (decorations, text) {

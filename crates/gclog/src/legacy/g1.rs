@@ -94,6 +94,7 @@ impl Legacy {
         }
         let is_detail = self.outer.is_none()
             && self.collector == Some(Collector::G1)
+            && line.get(at + 1) != Some(&b'[')
             && (at >= INDENT || matches!(line[at + 1..], [b'M' | b'P', ..]));
         if !is_detail {
             return None;

@@ -1,7 +1,7 @@
 //! The last record that has ended: its CPU times and its details come after its end.
-use super::{Legacy, Out};
+use super::{Legacy, Out, record::Head};
 use crate::{
-    CpuTimes, Event, FreeSpace, GcEvent,
+    Collector, CpuTimes, Event, FreeSpace, GcEvent,
     scan::{SECOND_NS, decimal_ns},
 };
 use std::time::Duration;
@@ -50,6 +50,10 @@ impl Legacy {
     pub(super) fn finish_record(&mut self, duration: Duration, out: Out<'_>) {
         let nested = self.inner.is_some();
         let Some(record) = self.inner.take().or_else(|| self.outer.take()) else { return };
+        if record.occupancy_only && record.head == Head::Gc {
+            // Only CMS has pauses that collect nothing.
+            self.collector = Some(Collector::Cms);
+        }
         let gc_id = record.begin.gc_id.unwrap_or(self.next_id);
         self.next_id = self.next_id.max(gc_id.saturating_add(1));
         let (interrupted, free_after) = (record.interrupted, record.free_after);

@@ -105,6 +105,15 @@ impl Legacy {
         self.stops.release(out);
     }
 
+    /// Another JVM goes on with unified logging.
+    pub(crate) fn end(&mut self, out: &mut impl FnMut(Event)) {
+        if self.active {
+            self.active = false;
+            self.abandon();
+            self.release(out);
+        }
+    }
+
     /// A line that begins with a digit, mostly with stamps.
     fn stamped(&mut self, line: &[u8], out: Out<'_>) -> Result<bool, Unrecognised> {
         let at = stamps::body_start(line);

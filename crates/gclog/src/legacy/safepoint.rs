@@ -137,7 +137,10 @@ fn row(line: &[u8], from: usize) -> Option<Safepoint> {
 /// `G1IncCollectionPause              16`: how many of each operation there were, at the end of the
 /// statistics.
 pub(super) fn is_summary(line: &[u8]) -> bool {
-    let name = line.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let name = line
+        .iter()
+        .take_while(|byte| matches!(byte, b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z'))
+        .count();
     let number = line[name..].trim_ascii_start();
     line.len() >= SUMMARY_WIDTH && name > 0 && matches!(integer(number), Some((_, b"")))
 }
