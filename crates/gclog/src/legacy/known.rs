@@ -1,6 +1,6 @@
 //! Text of HotSpot that carries nothing this crate reports: known, so that it is told apart from
 //! the text of an application.
-use super::find::has;
+use super::{find::has, stamps::body_start};
 
 /// How lines begin, spaces before them left out; in the order of their bytes.
 ///
@@ -15,19 +15,30 @@ const BEGINS: &[&[u8]] = &[
     b"\"a\" is",
     b"\"lvls\"",
     b"# SafepointSynchronize",
+    b"###",
     b"(CMS-concurrent-",
     b"(Survivor:",
+    b"(cardTable: ",
+    b"(num = ",
+    b"(plab_sz = ",
     b"- age ",
+    b"- locked <0x",
+    b"- parking to wait for ",
+    b"- waiting on <0x",
+    b"- waiting to lock <0x",
     b"---------------------",
     b"/proc/meminfo",
+    b"ALL PAUSES",
     b"ALLOCATION TRACING",
     b"Adaptive CSet Selection",
     b"AdaptiveSize",
+    b"After GC RS summary",
     b"After GC:",
     b"All times are ",
     b"Application time: ",
     b"Av.  Block  Size: ",
     b"Avg:",
+    b"Before GC RS summary",
     b"Before GC:",
     b"CMS: Large Block",
     b"CMS: Large block",
@@ -40,15 +51,18 @@ const BEGINS: &[&[u8]] = &[
     b"Collectable Garbage:",
     b"Concurrent RS processed",
     b"Concurrent RS threads times",
+    b"Concurrent marking:",
+    b"Concurrent sampling threads",
+    b"Cumulative RS summary",
     b"Current rem set statistics",
     b"Dumping heap to ",
+    b"EVACUATION PAUSES",
     b"Evacuation Reserve:",
-    b"Finished dirty card rescan",
-    b"Finished remaining root rescan",
-    b"Finished work stealing",
-    b"Finished young gen rescan",
+    b"Final counting total time",
     b"Free headroom",
     b"Free: ",
+    b"Full thread dump ",
+    b"G1HR ",
     b"GC STATISTICS",
     b"GC locker: ",
     b"GC statistics",
@@ -56,12 +70,15 @@ const BEGINS: &[&[u8]] = &[
     b"GC-Thread",
     b"Heap after ",
     b"Heap before ",
+    b"JNI global references",
     b"Java HotSpot(TM) 64-Bit Server VM warning",
+    b"MISC",
     b"Max   Chunk Size: ",
     b"Maximum sync time",
     b"Maximum vm operation time",
     b"Metaspace",
     b"Min: ",
+    b"Mixed GC Pauses:",
     b"No shared spaces configured",
     b"Number of Blocks: ",
     b"OpenJDK 64-Bit Server VM warning",
@@ -73,7 +90,9 @@ const BEGINS: &[&[u8]] = &[
     b"ParOldGen",
     b"Periodic GC triggered",
     b"Polling page always armed",
+    b"RS scrub total time",
     b"Recent concurrent",
+    b"Region with largest",
     b"Reserved region",
     b"Shenandoah Heap",
     b"Static structures",
@@ -85,7 +104,11 @@ const BEGINS: &[&[u8]] = &[
     b"Total  ",
     b"Total Free Space: ",
     b"Total Pauses",
+    b"Total concurrent time",
+    b"Total heap region code root",
+    b"Total per region rem sets",
     b"Total size in ",
+    b"Total stop_world time",
     b"Tree      Height: ",
     b"Trigger (",
     b"Trigger: ",
@@ -93,7 +116,23 @@ const BEGINS: &[&[u8]] = &[
     b"Under allocation pressure",
     b"VM operations coalesced",
     b"VM-Thread",
+    b"VerifyAfterGC:",
+    b"VerifyBeforeGC:",
+    b"Young GC Pauses:",
+    b"[Class Histogram",
+    b"[Heap Dump",
     b"[Unloading class ",
+    b"[Verifying ",
+    b"[adjust roots",
+    b"[compaction phase",
+    b"[deferred updates",
+    b"[marking phase",
+    b"[par compact",
+    b"[par mark",
+    b"[post compact",
+    b"[pre compact",
+    b"[reference processing",
+    b"[summary phase",
     b"adaptive size concurrent",
     b"adaptive size par new generation",
     b"adaptive-size concurrent-mark-sweep",
@@ -108,6 +147,7 @@ const BEGINS: &[&[u8]] = &[
     b"contiguous_available=",
     b"data space",
     b"def new generation",
+    b"demand: ",
     b"eden space",
     b"free=",
     b"from space",
@@ -115,6 +155,7 @@ const BEGINS: &[&[u8]] = &[
     b"garbage-first heap",
     b"initiatingOccupancy=",
     b"initiatingPermOccupancy=",
+    b"java.lang.Thread.State: ",
     b"no vm operation",
     b"num     #instances",
     b"num   #instances",
@@ -125,6 +166,7 @@ const BEGINS: &[&[u8]] = &[
     b"region size",
     b"ro space",
     b"rw space",
+    b"size[",
     b"tenured generation",
     b"the space",
     b"time_until_cms_gen_full",
@@ -144,6 +186,11 @@ const WITHIN: &[&[u8]] = &[
     b"GC log rotation request",
     b" VM operations coalesced during safepoint",
     b" (lvls, us = ",
+    b" s  (avg = ",
+    b" s (avg = ",
+    b"%) by ",
+    b"%) entries by ",
+    b"%) elements by ",
     b"K regions",
     b" workers for ",
     b"  promoted: ",
@@ -151,11 +198,25 @@ const WITHIN: &[&[u8]] = &[
     b" successful and ",
     b" user requested GCs",
     b"K committed, ",
+    b" tid=0x",
 ];
 
-/// Whether the line is such a text.
+/// How lines begin and end whose begin alone could be anybody's.
+const BETWEEN: &[(&[u8], &[u8])] = &[
+    (b"Finished ", b" sec"),
+    (b"Processed ", b" cards"),
+    (b"Of ", b" completed buffers:"),
+    (b"Did ", b" coarsenings."),
+    (b"at ", b")"),
+    (b"", b" occupied cards represented."),
+    (b"", b" code roots represented."),
+    // The end of a bracket that is none of a record, such as that of a class histogram.
+    (b", 0.", b" secs]"),
+];
+
+/// Whether the line is such a text, behind its stamps if it has any.
 pub(super) fn is_known(line: &[u8]) -> bool {
-    let text = line.trim_ascii_start();
+    let text = line[body_start(line)..].trim_ascii();
     let Some(first) = text.first() else { return true };
     let start = BEGINS.partition_point(|begin| begin[0] < *first);
     let same = BEGINS[start..].iter().take_while(|begin| begin[0] == *first);
@@ -163,6 +224,7 @@ pub(super) fn is_known(line: &[u8]) -> bool {
         || same.into_iter().any(|begin| text.starts_with(begin))
         || is_histogram_row(text)
         || text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b' ' | b']'))
+        || BETWEEN.iter().any(|(begin, end)| text.starts_with(begin) && text.ends_with(end))
         || WITHIN.iter().any(|part| has(text, part))
 }
 

@@ -166,7 +166,7 @@ impl Legacy {
         if used {
             return Ok(true);
         }
-        if known::is_known(text) { Ok(false) } else { Err(Unrecognised::NotALogLine) }
+        if known::is_known(line) { Ok(false) } else { Err(Unrecognised::NotALogLine) }
     }
 }
 
