@@ -1,6 +1,7 @@
 //! What a file is, from its first bytes.
 use crate::{
     lines::without_return,
+    scan::integer,
     unified::{self, decorations},
     unwrap,
 };
@@ -54,21 +55,56 @@ const MAGIC: [(&[u8], &str); 5] = [
     (b"BZh", "bzip2"),
 ];
 
-/// How lines of other virtual machines' logs begin.
-const OTHER_VMS: [(&[u8], &str); 9] = [
-    (b"<verbosegc", "IBM J9 or OpenJ9"),
-    (b"<af type=", "IBM J9 or OpenJ9"),
-    (b"<AF[", "an IBM JVM"),
-    (b"<GC[", "an IBM JVM"),
+const J9: &str = "IBM J9 or OpenJ9";
+const IBM: &str = "an IBM JVM";
+const JROCKIT: &str = "JRockit";
+const ANDROID: &str = "Android's Dalvik or ART";
+
+/// How lines of other virtual machines' logs begin, spaces before them left out.
+const OTHER_VMS: [(&[u8], &str); 23] = [
+    (b"<verbosegc", J9),
+    (b"<af type=", J9),
+    (b"<af-start ", J9),
+    (b"<sys-start ", J9),
+    (b"<cycle-start ", J9),
+    (b"<gc-start ", J9),
+    (b"<gc-end ", J9),
+    (b"<gc-op ", J9),
+    (b"<gc type=", J9),
+    (b"<exclusive-start ", J9),
+    (b"<concurrent-kickoff ", J9),
+    (b"<AF[", IBM),
+    (b"<GC[", IBM),
+    (b"<GC(", IBM),
+    (b"<CON[", IBM),
     (b"<GC: ", "an HP-UX JVM"),
-    (b"[memory ]", "JRockit"),
-    (b"[INFO ][memory ]", "JRockit"),
-    (b"[INFO ][gcpause]", "JRockit"),
-    (b"gc 1 @", "the Go runtime"),
+    (b"[memory ]", JROCKIT),
+    (b"[INFO ][memory ]", JROCKIT),
+    (b"[INFO ][gcpause]", JROCKIT),
+    (b"[memdbg ]", JROCKIT),
+    (b"[nursery", JROCKIT),
+    (b"scvg: ", "the Go runtime"),
+    (b"GCHH:", "Azul Zing"),
+];
+
+/// What stands within lines of other virtual machines' logs.
+const WITHIN_OTHER_VMS: [(&[u8], &str); 12] = [
+    (b"][memory ] ", JROCKIT),
+    (b"][gcpause] ", JROCKIT),
+    (b" BEA JRockit(", JROCKIT),
+    (b"Zing 64-Bit ", "Azul Zing"),
+    (b"IBM J9 VM", J9),
+    (b"Eclipse OpenJ9 VM", J9),
+    (b"GC_CONCURRENT freed ", ANDROID),
+    (b"GC_FOR_ALLOC freed ", ANDROID),
+    (b"GC_EXPLICIT freed ", ANDROID),
+    (b"concurrent mark sweep GC freed ", ANDROID),
+    (b"concurrent copying GC freed ", ANDROID),
+    (b"Microsoft-Windows-DotNETRuntime", ".NET"),
 ];
 
 /// What stands in legacy lines of JDK 8 and before.
-const LEGACY: [&[u8]; 10] = [
+const LEGACY: [&[u8]; 22] = [
     b"[GC",
     b"[Full GC",
     b"[ParNew",
@@ -77,6 +113,18 @@ const LEGACY: [&[u8]; 10] = [
     b"Heap before GC invocations=",
     b"CommandLine flags: -",
     b"Total time for which application threads were stopped",
+    b": Application time: ",
+    b"[threads: total initially_running wait_to_block]",
+    b"[Pause Init ",
+    b"[Pause Final ",
+    b"[Pause Full ",
+    b"[Pause Degenerated ",
+    b"[Concurrent reset",
+    b"[Concurrent marking",
+    b"[Concurrent cleanup",
+    b"[Concurrent evacuation",
+    b"[Concurrent update",
+    b"GC STATISTICS:",
     b"Java HotSpot(TM)",
     b"OpenJDK 64-Bit Server VM (",
 ];
@@ -125,7 +173,7 @@ fn of_wrapped(line: &[u8]) -> Option<LogKind> {
 
 /// What one line shows, if anything.
 fn of_line(line: &[u8]) -> Option<LogKind> {
-    if let Some((_, vm)) = OTHER_VMS.iter().find(|(begin, _)| line.starts_with(begin)) {
+    if let Some(vm) = other_vm(line) {
         return Some(LogKind::NotAGcLog(NotAGcLog::OtherVm(vm)));
     }
     let (decorations, message) = decorations::split(line);
@@ -141,6 +189,23 @@ fn of_line(line: &[u8]) -> Option<LogKind> {
     }
     let legacy = LEGACY.iter().any(|text| memmem::find(line, text).is_some());
     legacy.then_some(LogKind::Legacy)
+}
+
+/// The virtual machine that writes such a line, if it is none of HotSpot.
+fn other_vm(line: &[u8]) -> Option<&'static str> {
+    let text = line.trim_ascii_start();
+    if is_go(text) {
+        return Some("the Go runtime");
+    }
+    let begins = OTHER_VMS.iter().find(|(begin, _)| text.starts_with(begin));
+    let within = || WITHIN_OTHER_VMS.iter().find(|(part, _)| memmem::find(text, part).is_some());
+    begins.or_else(within).map(|(_, vm)| *vm)
+}
+
+/// `gc 12 @0.058s 0%: …`, of `GODEBUG=gctrace=1`.
+fn is_go(text: &[u8]) -> bool {
+    let number = text.strip_prefix(b"gc ").and_then(integer);
+    number.is_some_and(|(_, rest)| rest.starts_with(b" @"))
 }
 
 fn has_known_tag(decorations: &[u8]) -> bool {
@@ -179,6 +244,7 @@ mod tests {
             "Total time for which application threads were stopped: 0.0020470 seconds",
             LogKind::Legacy,
         );
+        check("1.015: [Pause Init Mark (process weakrefs), start]", LogKind::Legacy);
     }
 
     #[test]
@@ -197,6 +263,15 @@ mod tests {
         assert_eq!(LogKind::detect(b"\x1f\x8b\x08"), not(NotAGcLog::Compressed("gzip")));
         assert_eq!(LogKind::detect(b"\x7fELF\x02\x01\x01\x00\x00"), not(NotAGcLog::Binary));
         check("<verbosegc version=\"1\">", not(NotAGcLog::OtherVm("IBM J9 or OpenJ9")));
+        check("gc 71 @0.1s 0%: 0+1.9+0 ms clock", not(NotAGcLog::OtherVm("the Go runtime")));
+        check(
+            "[Wed Nov 16 15:19:08 2005][29147][memory ] GC strategy: System optimized",
+            not(NotAGcLog::OtherVm("JRockit")),
+        );
+        check(
+            "I/art: Background sticky concurrent mark sweep GC freed 104710(7MB)",
+            not(NotAGcLog::OtherVm("Android's Dalvik or ART")),
+        );
         check("gc 1 @0.058s 0%: 0+1.9+0 ms clock", not(NotAGcLog::OtherVm("the Go runtime")));
         check("[2026-11-21T20:00:00.123+0000][info][http] GET /", not(NotAGcLog::OtherText));
         check("127.0.0.1 - - GET / 200\n", not(NotAGcLog::OtherText));

@@ -10,7 +10,9 @@
 //! - Unified logging (`-Xlog`) of every collector, JDK 9 to 25, with any decorators: one event per
 //!   collection, stop, begin or end of a concurrent cycle, and fact about the JVM. Several JVMs may
 //!   write to one log, and a container runtime or syslog may put something before each line.
-//! - Of legacy logs (JDK 8), the stops of `-XX:+PrintGCApplicationStoppedTime`.
+//! - Legacy logs (JDK 1.3 to 8) of Serial, `ParNew`, CMS, Parallel, G1 and Shenandoah, with any of
+//!   the `Print…` options in any mixture: each stop-the-world record as one event, however other
+//!   threads wrote into it; stops; concurrent cycles; the header.
 //!
 //! # Promises
 //!
@@ -24,8 +26,8 @@
 //!
 //! One file per family of lines: `unified/decorations.rs`, `unified/safepoint.rs`,
 //! `unified/pause.rs`, `unified/phases.rs`, `unified/detail.rs` (what collectors share) and one per
-//! collector, such as `unified/g1.rs`. Collections of legacy logs have a file each below
-//! `legacy.rs`. `jvms.rs` tells JVMs that write to one place apart, `jvm.rs` is one of them,
+//! collector, such as `unified/g1.rs`. Legacy logs have `legacy/`, which begins with how they are
+//! read. `jvms.rs` tells JVMs that write to one place apart, `jvm.rs` is one of them,
 //! `join.rs` and `details.rs` put the lines of one collection together, whatever its collector,
 //! `cycles.rs` those of a concurrent cycle, and `unwrap.rs` takes off what others put before a
 //! line.

@@ -91,7 +91,7 @@ impl Parser {
     /// where there are several.
     #[must_use]
     pub fn collector(&self) -> Option<Collector> {
-        self.jvms.current().collector
+        self.jvms.current().collector.or(self.legacy.collector())
     }
 
     /// How many JVMs have written to the log, as far as it shows; one that was started again counts
@@ -117,8 +117,12 @@ impl Parser {
 
     /// Whether the line was used.
     fn read(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) -> Result<bool, Unrecognised> {
+        if self.legacy.claims(line) {
+            return self.legacy(line, sink);
+        }
         let (decorations, text) = self.layout.split(line);
         if let Some(message) = unified::read(text)? {
+            self.legacy.end(&mut counted(&mut self.counts.events, sink));
             return self.message(line, decorations, message, sink);
         }
         match (decorations, text) {

@@ -19,11 +19,12 @@ impl Parser {
     }
 
     /// Whether both would read all that may follow in the same way. What they have counted does
-    /// not matter.
+    /// not matter, nor do the numbers of collections that the log itself does not number.
     #[must_use]
     pub fn agrees_with(&self, other: &Parser) -> bool {
         let mut this = self.clone();
         this.counts = other.counts;
+        this.legacy.number_as(&other.legacy);
         this == *other
     }
 

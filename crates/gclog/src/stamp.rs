@@ -52,6 +52,18 @@ impl Stamp {
         }
     }
 
+    /// The same instant on all clocks, `by` later.
+    pub(crate) fn later(self, by: Duration) -> Stamp {
+        let by_ns = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
+        let forth = |at: u64| at.saturating_add(by_ns);
+        Stamp {
+            wall_ns: self.wall_ns.map(|at| at.saturating_add_unsigned(by_ns)),
+            uptime_ns: self.uptime_ns.map(forth),
+            monotonic_ns: self.monotonic_ns.map(forth),
+            unclear_ns: self.unclear_ns.map(forth),
+        }
+    }
+
     /// Whether the line had no time at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {

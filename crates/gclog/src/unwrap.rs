@@ -3,7 +3,7 @@
 //! A wrapped log is told by its first line of a JVM; until then each line is tried. In a plain log
 //! that costs nothing from its first line on. Two layers are taken off, such as the name and the
 //! time that `kubectl logs --prefix --timestamps` adds.
-use crate::scan::integer;
+use crate::{scan::integer, unified::decorations};
 use memchr::{memchr, memmem};
 use std::borrow::Cow;
 
@@ -134,8 +134,11 @@ fn anything(line: &[u8]) -> Option<Cow<'_, [u8]>> {
         return None;
     }
     let begin = &line[..line.len().min(MAX_NAME)];
-    let at = begin.windows(2).position(|two| two[0] == b'[' && two[1].is_ascii_digit())?;
-    Some(Cow::Borrowed(&line[at..]))
+    // Legacy records have brackets before digits, too, such as `[1 CMS-initial-mark: …`.
+    let decorated = |at: &usize| !decorations::split(&line[*at..]).0.is_empty();
+    let brackets = begin.windows(2).enumerate().filter(|(_, two)| two[0] == b'[');
+    let digits = brackets.filter(|(_, two)| two[1].is_ascii_digit()).map(|(at, _)| at);
+    digits.take(4).find(decorated).map(|at| Cow::Borrowed(&line[at..]))
 }
 
 /// `Jan 01 00:00:00 host java[123]: …`, as `journalctl` and syslog daemons write it; the time may

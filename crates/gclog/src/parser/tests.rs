@@ -158,7 +158,7 @@ fn text_of_the_application_is_counted_and_skipped() {
     check(
         "Started in 3.4 seconds\n\
          GC(1) Pause Remark 3M->2M(9M) 1.000ms\n\
-         1.234: [GC (Allocation Failure) 1K->2K(3K), 0.1 secs]\n\
+         12:34 Started in 3.4 seconds\n\
          [0.1s][info][gc] GC(2) Pause Mark Start 0.012ms\n\
          [0.1s][info][gc] GC(2) Pause Remark 3M->2M(9M) 1.0\n\
          |\tat com.example.Main.main(Main.java:3)\n\
@@ -168,7 +168,7 @@ fn text_of_the_application_is_counted_and_skipped() {
         expect![[r#"
             GC(1) unknown remark 1ms heap 3072K->2048K(9216K)
             uptime 0.100000000 GC(2) zgc mark-start 12µs
-            unrecognised 4
+            unrecognised 3
         "#]],
     );
 }

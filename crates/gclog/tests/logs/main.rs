@@ -3,6 +3,7 @@
 //! A new log needs no code: put it there and run with `UPDATE_EXPECT=1`, then read the `.expected`
 //! file beside it against the log.
 mod expected;
+mod legacy;
 mod robustness;
 mod sanity;
 
@@ -24,6 +25,20 @@ fn logs() -> Vec<(PathBuf, Vec<u8>)> {
         (path, text)
     };
     paths.into_iter().map(read).collect()
+}
+
+/// Those of unified logging: JDK 9 and later.
+fn unified_logs() -> Vec<(PathBuf, Vec<u8>)> {
+    logs().into_iter().filter(|(path, _)| !is_legacy(path)).collect()
+}
+
+/// Those of JDK 8 and before.
+fn legacy_logs() -> Vec<(PathBuf, Vec<u8>)> {
+    logs().into_iter().filter(|(path, _)| is_legacy(path)).collect()
+}
+
+fn is_legacy(path: &Path) -> bool {
+    path.components().any(|it| it.as_os_str() == "jdk8")
 }
 
 fn collect(directory: &Path, paths: &mut Vec<PathBuf>) {

@@ -1,5 +1,5 @@
 //! Damaged logs: cut, flipped, chopped. Nothing panics, and nothing is made up.
-use super::{logs, parse};
+use super::{logs, parse, unified_logs};
 use gclog::{Event, LineSplitter, LogKind, Parser};
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ fn flipped_bytes_do_not_panic() {
 #[test]
 fn lines_in_any_order_do_not_panic_and_every_pause_comes_out() {
     let mut random = Random(42);
-    for (path, log) in logs() {
+    for (path, log) in unified_logs() {
         let mut lines: Vec<&[u8]> = log.split(|&byte| byte == b'\n').collect();
         for at in (1..lines.len()).rev() {
             lines.swap(at, random.below(at + 1));
@@ -124,6 +124,66 @@ fn split(log: &[u8], mut size: impl FnMut() -> usize) -> Vec<Vec<u8>> {
     }
     splitter.finish(&mut |line| lines.push(line.to_vec()));
     lines
+}
+
+#[test]
+fn endless_unfinished_legacy_records_hold_no_memory() {
+    let mut parser = Parser::new();
+    for _ in 0..20_000 {
+        for line in [
+            "1.0: [GC (CMS Final Remark)[YG occupancy: 1 K (2 K)]1.0: [Rescan [weak refs processing",
+            "1.0: [ParNew: 1K->1K(2K)[CMS: 1K->1K(2K)[Metaspace: 1K->1K(2K)",
+            "[SoftReference, 1 refs, 0.0 secs][class unloading, 0.1 secs]",
+            "   [Ref Proc: 0.1 ms] [Eden: 1K(1K)->0B(1K) Survivors: 0B->1K Heap: 1K(1K)->1K(1K)]",
+        ] {
+            parser.line(line.as_bytes(), &mut |_| {});
+        }
+    }
+    let held = format!("{parser:?}").len();
+    assert!(held < 60_000, "{held} bytes as text");
+}
+
+#[test]
+fn long_lines_without_sense_take_linear_time() {
+    let parts = [
+        "[",
+        "]",
+        "[GC",
+        "[GC (",
+        "[GC pause (",
+        "1.0: [GC ",
+        "1.1",
+        "1K(1K)",
+        "1K->1K(1K)",
+        "(",
+        "[P",
+        "[Pause ",
+        "[Concurrent ",
+        "[Times: ",
+        "[0x",
+        "[Eden: ",
+        "[G1Ergonomics (",
+        "T",
+        "Total time ",
+        "[CMS-concurrent-",
+        "#1: ",
+        "--",
+        "->",
+        "1.0: ",
+        " secs",
+        ", 1.0 secs]",
+        "   [",
+    ];
+    for part in parts {
+        for start in ["", "1.0: [GC 1.0: [ParNew", "   ", "x"] {
+            let line = start.to_owned() + &part.repeat(200_000 / part.len());
+            let (mut parser, begun) = (Parser::new(), std::time::Instant::now());
+            parser.line(b"1.0: [GC pause (young), 0.1 secs]", &mut |_| {});
+            parser.line(line.as_bytes(), &mut |_| {});
+            let took = begun.elapsed();
+            assert!(took < Duration::from_secs(2), "{took:?} for {start}{part}…");
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What must hold in every log, checked against the text by plain means and against itself.
-use super::{logs, parse};
+//! What must hold in every unified log, checked against the text by plain means and against itself.
+use super::{parse, unified_logs};
 use gclog::{Event, GcEvent, LogKind, Safepoint, Stamp};
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
@@ -12,7 +12,7 @@ const LOCK_WAIT_NS: i64 = 1_000_000;
 
 /// Runs `check` on the events of every log.
 fn each_log(check: impl Fn(&Path, &str, &[Event])) {
-    for (path, log) in logs() {
+    for (path, log) in unified_logs() {
         let (events, _) = parse(&log);
         check(&path, std::str::from_utf8(&log).expect("UTF-8"), &events);
     }
@@ -34,7 +34,7 @@ fn stops(events: &[Event]) -> impl Iterator<Item = &Safepoint> {
 
 #[test]
 fn every_line_is_recognised_and_every_log_is_a_log() {
-    for (path, log) in logs() {
+    for (path, log) in unified_logs() {
         let (events, counts) = parse(&log);
         assert_eq!(counts.unrecognised(), 0, "{}: {counts:?}", path.display());
         assert_eq!(counts.lines, counts.used + counts.of_no_interest, "{}", path.display());

@@ -1,0 +1,299 @@
+//! Walks over the brackets of a line, wherever the record that they belong to began.
+//!
+//! HotSpot opens a bracket when something begins and closes it with the duration when it ends. In
+//! between it, or another of its threads, may print anything, line ends included. So there are no
+//! patterns of lines here but a stack of open brackets that lives from line to line.
+use super::{
+    Legacy, Out,
+    find::{find, has},
+    frames::{Frame, frame},
+    record::{Head, Record},
+    safepoint::stop_length,
+    sizes::{closing_seconds, number_start, occupancy, transition},
+};
+use crate::{
+    Collector, Space, YoungKind,
+    scan::{name, parenthesised},
+    unified::STOPPED,
+};
+use memchr::{memchr, memchr2};
+
+/// The longest GC cause looked for, in bytes. The longest of JDK 8 has 36.
+const MAX_CAUSE: usize = 128;
+
+impl Legacy {
+    /// Reads a line from `from` on. Whether anything in it was of use.
+    pub(super) fn scan(&mut self, line: &[u8], from: usize, out: Out<'_>) -> bool {
+        let (mut at, mut used) = (from, false);
+        while let Some(found) = memchr2(b'[', b']', &line[at..]) {
+            let bracket = at + found;
+            let text = &line[at..bracket];
+            if line[bracket] == b'[' {
+                used |= self.text(text, out);
+                let (next, opened) = self.open(line, bracket, out);
+                (at, used) = (next, used | opened);
+            } else {
+                used |= self.close(text, &line[bracket + 1..], out);
+                at = bracket + 1;
+            }
+        }
+        used | self.text(&line[at..], out)
+    }
+
+    /// A bracket opens at `at`. Where to go on, and whether it is known.
+    fn open(&mut self, line: &[u8], at: usize, out: Out<'_>) -> (usize, bool) {
+        let name = &line[at + 1..];
+        if let Some((head, length)) = record_head(name) {
+            return (self.begin(line, at, head, at + 1 + length, out), true);
+        }
+        if name.starts_with(b"Times: ") {
+            let (text, end) = inside(line, at);
+            return (end, self.times(text, out));
+        }
+        if name.starts_with(b"0x") {
+            return (line.len().min(at + 1 + inside(line, at).0.len()), false);
+        }
+        if let Some(end) = self.concurrent(line, at, out) {
+            return (end, true);
+        }
+        if let Some(end) = self.detail(line, at) {
+            return (end, true);
+        }
+        if self.outer.is_none() {
+            return (at + 1, false);
+        }
+        let frame = frame(name);
+        self.enter(frame, name);
+        self.frames.push(frame);
+        (at + 1, frame != Frame::Other)
+    }
+
+    /// A record begins. Where to go on.
+    fn begin(&mut self, line: &[u8], at: usize, head: Head, after: usize, out: Out<'_>) -> usize {
+        let prefix = self.stamps.before(line, at);
+        let (cause, after) = cause(line, after);
+        if matches!(head, Head::Pause | Head::Remark | Head::Cleanup) {
+            self.collector = Some(Collector::G1);
+        } else if cause.as_ref().is_some_and(|it| it.starts_with("CMS ")) {
+            self.collector = Some(Collector::Cms);
+        }
+        let record = Record::new(head, prefix, cause);
+        self.active = true;
+        let is_inner = self.inner.is_none()
+            && self.outer.as_ref().is_some_and(|it| it.may_contain(prefix.start > 0));
+        if is_inner && matches!(head, Head::Gc) {
+            self.inner = Some(record);
+        } else {
+            self.abandon();
+            self.release_held(out);
+            self.outer = Some(record);
+        }
+        self.frames.push(Frame::Record);
+        after
+    }
+
+    /// Notes what the begin of a part says about its record.
+    fn enter(&mut self, frame: Frame, name: &[u8]) {
+        let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return };
+        match (frame, name.first()) {
+            (Frame::Space(Space::Old), Some(b'1')) => {
+                record.initial_mark |= find(name, b"CMS-initial-mark").is_some();
+                record.remark |= find(name, b"CMS-remark").is_some();
+            }
+            (Frame::Space(Space::Old), _) => {
+                record.old_part.get_or_insert_default();
+            }
+            (Frame::Space(Space::Young), _) => {
+                record.young_part.get_or_insert_default();
+            }
+            (Frame::Other, Some(b'Y')) => record.remark |= name.starts_with(b"YG occupancy"),
+            _ => {}
+        }
+        self.learn_collector(frame, name);
+    }
+
+    /// Generations have names of their own in each collector. `ParNew` and `DefNew` serve two, and
+    /// then the old generation tells.
+    fn learn_collector(&mut self, frame: Frame, name: &[u8]) {
+        let Frame::Space(_) = frame else { return };
+        match name {
+            [b'P', b'S', ..] | [b'P', b'a', b'r', b'O', ..] => {
+                self.collector = Some(Collector::Parallel);
+            }
+            [b'C', ..] | [b'1', ..] | [b'A', b'S', ..] => self.collector = Some(Collector::Cms),
+            [b'P', b'a', ..] if self.collector.is_none() => self.collector = Some(Collector::Cms),
+            [b'T', ..] => self.collector = Some(Collector::Serial),
+            [b'D', ..] if self.collector.is_none() => self.collector = Some(Collector::Serial),
+            _ => {}
+        }
+    }
+
+    /// A bracket closes behind `text`; `after` is the rest of the line.
+    fn close(&mut self, text: &[u8], after: &[u8], out: Out<'_>) -> bool {
+        let used = self.text(text, out);
+        let duration = closing_seconds(text);
+        let Some(frame) = self.frames.top() else {
+            self.lost_begin |= duration.is_some() && has(text, b"->");
+            return used;
+        };
+        // CPU times follow a record, never one of its parts: a bracket was lost.
+        let is_end = frame == Frame::Record || after.starts_with(b" [Times: ");
+        if let Some(duration) = duration.filter(|_| is_end) {
+            self.frames.pop_record();
+            self.finish_record(duration, out);
+            return true;
+        }
+        if frame == Frame::Record {
+            return used;
+        }
+        self.frames.pop();
+        let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return used };
+        match (frame, duration) {
+            (Frame::Space(Space::Young), Some(duration)) => record.young_part = Some(duration),
+            (Frame::Space(Space::Old), Some(duration)) => record.old_part = Some(duration),
+            (Frame::Phase(phase), Some(duration)) => record.phase(phase, duration),
+            (Frame::Reference(kind), _) => record.reference(kind, text, duration),
+            _ => {}
+        }
+        true
+    }
+
+    /// Text between brackets: sizes and remarks in parentheses.
+    fn text(&mut self, text: &[u8], out: Out<'_>) -> bool {
+        let (mut text, mut used) = (text, false);
+        while text.len() > STOPPED.len()
+            && let Some(at) = find(text, STOPPED)
+        {
+            used |= self.plain_text(&text[..at]);
+            used |= self.stopped(text, at, out);
+            text = &text[at + stop_length(&text[at..])..];
+        }
+        used | self.plain_text(text)
+    }
+
+    fn plain_text(&mut self, text: &[u8]) -> bool {
+        let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return false };
+        self.frames.top().is_some_and(|frame| read_text(record, frame, text))
+    }
+}
+
+/// What is inside the bracket at `at`, as far as the line goes, and where the text behind it is.
+pub(super) fn inside(line: &[u8], at: usize) -> (&[u8], usize) {
+    let text = &line[at + 1..];
+    match memchr(b']', text) {
+        Some(end) => (&text[..end], at + end + 2),
+        None => (text, line.len()),
+    }
+}
+
+/// Whether a bracket begins a record, and how long that begin is.
+fn record_head(name: &[u8]) -> Option<(Head, usize)> {
+    if name.starts_with(b"Full GC") {
+        return Some((Head::Full, 7));
+    }
+    // The train collector of JDK 1.3 and 1.4, `-Xincgc`.
+    if name.starts_with(b"Inc GC") {
+        return Some((Head::Gc, 6));
+    }
+    let rest = name.strip_prefix(b"GC")?;
+    let g1: [(&[u8], Head); 3] =
+        [(b" pause", Head::Pause), (b" remark", Head::Remark), (b" cleanup", Head::Cleanup)];
+    if let Some((begin, head)) = g1.iter().find(|(begin, _)| rest.starts_with(begin)) {
+        return Some((*head, 2 + begin.len()));
+    }
+    follows_head(rest).then_some((Head::Gc, 2))
+}
+
+/// Whether this stands behind `[GC` of a record, and not of a part (`[GC Worker Start (ms): …`),
+/// a phase (`[GC concurrent-mark-start]`) or a name (`[GCInspector]`).
+fn follows_head(rest: &[u8]) -> bool {
+    // Options print between the begin and what was to follow it, in versions without a GC cause
+    // even without a space.
+    let options: [&[u8]; 5] = [b"Before GC:", b"Adaptive", b"PSAdaptive", b"TLAB: ", b"Desired "];
+    match rest {
+        [] | [b'-', b'-', ..] | [b'[' | b'(' | b'{' | b'0'..=b'9', ..] => true,
+        [b' ', text @ ..] => {
+            !text.first().is_some_and(u8::is_ascii_lowercase) && !text.starts_with(b"Worker ")
+        }
+        _ => options.iter().any(|it| rest.starts_with(it)),
+    }
+}
+
+/// The GC cause behind the begin of a record, and where it ends.
+fn cause(line: &[u8], after: usize) -> (Option<Box<str>>, usize) {
+    let text = line[after..].trim_ascii_start();
+    // Causes are short; a parenthesis that never closes must not be searched for again and again.
+    let near = &text[..text.len().min(MAX_CAUSE)];
+    let Some((cause, _)) = parenthesised(near) else { return (None, after) };
+    let marks: [&[u8]; 5] = [b"young", b"mixed", b"partial", b"initial-mark", b"to-space"];
+    if cause.contains(&b'[') || marks.iter().any(|mark| cause.starts_with(mark)) {
+        return (None, after);
+    }
+    let end = line.len() - text.len() + cause.len() + 2;
+    let cause = if cause == b"System" { b"System.gc()" } else { cause };
+    (Some(name(cause)), end)
+}
+
+fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
+    let (mut at, mut used) = (0, false);
+    while let Some(found) = memchr2(b'(', b'>', &text[at..]) {
+        let mark = at + found;
+        at = mark + 1;
+        let before = mark.checked_sub(1).map(|it| text[it]);
+        let sizes = match (text[mark], before) {
+            (b'>', Some(b'-')) => {
+                transition(&text[number_start(text, mark - 1)..]).map(|it| (it, true))
+            }
+            (b'(', Some(b'K' | b'M' | b'G' | b'B')) => {
+                let number = &text[number_start(text, mark)..];
+                let collected = transition(number).map(|it| (it, true));
+                collected.or_else(|| occupancy(number).map(|it| (it, false)))
+            }
+            (b'(', _) => {
+                used |= read_mark(record, &text[at..]);
+                None
+            }
+            _ => None,
+        };
+        if let Some(((sizes, rest), collected)) = sizes {
+            at = text.len() - rest.len();
+            used = true;
+            match frame {
+                Frame::Space(space) => record.generation(space, sizes),
+                Frame::Record => record.whole_heap(sizes, collected),
+                _ => {}
+            }
+        }
+    }
+    if frame == Frame::Record && has_dashes(text) {
+        used |= record.failed_to_copy();
+    }
+    used
+}
+
+/// Whether there is a `--` by itself.
+fn has_dashes(text: &[u8]) -> bool {
+    let Some(at) = find(text, b"--") else { return false };
+    !matches!(text.get(at + 2), Some(byte) if *byte != b' ')
+}
+
+/// What stands in parentheses: `(promotion failed)`.
+fn read_mark(record: &mut Record, text: &[u8]) -> bool {
+    let is = |begin: &[u8]| text.starts_with(begin);
+    if is(b"promotion failed") {
+        record.failures.promotion = true;
+    } else if is(b"concurrent mode failure") {
+        record.failures.concurrent_mode = true;
+    } else if is(b"concurrent mode interrupted") {
+        record.interrupted = true;
+    } else if is(b"to-space ") {
+        record.failures.evacuation = true;
+    } else if is(b"mixed)") || is(b"partial)") {
+        record.young = YoungKind::Mixed;
+    } else if is(b"initial-mark)") {
+        record.young = YoungKind::ConcurrentStart;
+    } else {
+        return is(b"young)");
+    }
+    true
+}
