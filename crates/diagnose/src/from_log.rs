@@ -4,7 +4,7 @@ use crate::{
     attribution::{self, Books},
     case::Case,
     findings,
-    history::{History, LogJvm},
+    history::LogJvm,
     index::Index,
     keep::{Keep, Kept},
     log_pauses::LogPauses,
@@ -72,7 +72,7 @@ impl LogDiagnosis {
             watched: findings::verdicts(&self.books.tallies, &index, &is_log),
             unattributed: statistics.unattributed,
             unexplained: self.books.remainder.finish(),
-            coverage: coverage(&input, history, self.pauses.clock.restarts()),
+            coverage: coverage(&input, &self.pauses),
             inputs: vec![input],
             gc: Some(history.gc_statistics()),
             memory: history.memory_statistics(span),
@@ -181,7 +181,7 @@ pub(crate) fn jvm_of(log: &LogJvm) -> JvmSummary {
     }
 }
 
-fn coverage(input: &InputSummary, history: &History, restarts: u64) -> Coverage {
+fn coverage(input: &InputSummary, pauses: &LogPauses) -> Coverage {
     let mut coverage = Coverage::default();
     coverage.sources.insert(Source::GcLog, SourceState::Recorded);
     let mut note = |message: &str, count: u64| {
@@ -190,9 +190,13 @@ fn coverage(input: &InputSummary, history: &History, restarts: u64) -> Coverage 
         }
     };
     note("lines longer than 1 MiB, left out", input.lines_too_long);
-    note("the JVM was started again within the log", restarts);
+    note("the JVM was started again within the log", pauses.clock.restarts());
     note("messages dropped by the JVM (-Xlog:async)", input.messages_dropped);
-    if history.jvm.swap.is_some_and(|(total, free)| free < total) {
+    if let Some(took) = pauses.cut_stop {
+        let took = crate::text::duration(took);
+        note(&format!("ends inside a stop, which is not counted: its collections took {took}"), 1);
+    }
+    if pauses.history.jvm.swap.is_some_and(|(total, free)| free < total) {
         note("the host was using swap space when the JVM started", 1);
     }
     coverage

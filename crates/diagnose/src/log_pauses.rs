@@ -15,6 +15,10 @@ use std::{collections::VecDeque, time::Duration};
 /// collection inside, so a handful is enough; the bound is for logs without safepoint lines.
 const PENDING: usize = 64;
 
+/// So many collections may be in one stop, such as a young one and the full one after it. If more
+/// have no stop at the end of a log, it has none for collections.
+const LAST_STOP: usize = 2;
+
 /// Stamps in milliseconds are cut, and durations are rounded: a collection may seem to begin so
 /// much before its stop, or to last so much longer.
 const SLACK: Duration = Duration::from_millis(2);
@@ -36,6 +40,8 @@ pub(crate) struct LogPauses {
     pub(crate) has_safepoints: bool,
     pending: VecDeque<Collection>,
     done: VecDeque<LogPause>,
+    /// What the collections took of a stop whose own line is not in the log any more.
+    pub(crate) cut_stop: Option<Duration>,
 }
 
 impl LogPauses {
@@ -70,7 +76,18 @@ impl LogPauses {
     }
 
     /// The log is over: what still waits for a safepoint line is a pause of its own.
+    ///
+    /// Where the log has a line for each stop, its end was cut off between the last collection and
+    /// that line: how long the stop was nobody knows, so it is no pause to be counted.
     pub(crate) fn finish(&mut self) {
+        let last_stop = 1..=LAST_STOP;
+        if self.has_safepoints && last_stop.contains(&self.pending.len()) {
+            self.cut_stop = Some(self.pending.drain(..).map(|it| it.gc.duration).sum());
+        }
+        self.all_alone();
+    }
+
+    fn all_alone(&mut self) {
         while let Some(collection) = self.pending.pop_front() {
             self.alone(collection);
         }
@@ -131,7 +148,7 @@ impl LogPauses {
             count += 1;
         }
         let inside = self.pending.split_off(self.pending.len() - count);
-        self.finish();
+        self.all_alone();
         inside.into()
     }
 

@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_promotion_that_failed_with_room_to_spare_is_fragmentation() {
         let log = log(1_900_000);
-        check(&CAUSE, &log, "present 2.8 s in 1");
+        check(&CAUSE, &log, "present 2.80 s in 1");
         let text = told(&CAUSE, &log);
         assert!(text.contains("fragmented"), "{text}");
         assert!(!text.contains("-Xmx"), "a larger heap does not cure it: {text}");

@@ -78,3 +78,25 @@ fn a_collection_without_its_safepoint_line_is_a_pause_of_its_own() {
         "Pause young 5ms: gc-work 5ms rest 0ns\nThreadDump 1µs: vm-operation 1µs rest 0ns",
     );
 }
+
+#[test]
+fn a_stop_whose_own_line_was_cut_off_is_noted_and_not_counted() {
+    let log = |collections: usize| {
+        let mut log = String::from(
+            "[0.100s][info][safepoint] Safepoint \"ThreadDump\", Time since last: 5 ns, Reaching safepoint: 500 ns, Cleanup: 0 ns, At safepoint: 500 ns, Total: 1000 ns\n",
+        );
+        for n in 1..=collections {
+            log += &format!(
+                "[{n}.500s][info][gc] GC({n}) Pause Full (G1 Compaction Pause) 40M->2M(64M) 5.000ms\n"
+            );
+        }
+        let mut reader = LogReader::new("gc.log", Keep::All);
+        reader.push(log.as_bytes());
+        reader.finish()
+    };
+    let cut = log(2);
+    assert_eq!(cut.pauses.len(), 1);
+    assert_eq!(cut.gc.expect("a log").pauses.count, 2);
+    assert!(cut.coverage.notes[0].message.contains("took 10 ms"), "{:?}", cut.coverage.notes);
+    assert_eq!(log(3).pauses.len(), 4, "such a log has no lines for the stops of collections");
+}
