@@ -150,10 +150,14 @@ fn files_made_of_the_same_bytes_are_a_trap() {
         bomb[at + 16..at + 28].copy_from_slice(&sizes);
         bomb[at + 42..at + 46].fill(0);
     }
-    check(&[("x.zip", &bomb)], &["x.zip"], expect![[r#"
+    check(
+        &[("x.zip", &bomb)],
+        &["x.zip"],
+        expect![[r#"
         error: `x.zip` is a zip archive that is damaged or cut short
         hint: copy it again from where it was written
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
