@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test demo lint fmt gen bench-recorder clean
+.PHONY: help setup build test demo lint fmt gen bench bench-recorder fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,12 @@ fmt: ## format the code
 
 gen: ## write again what is generated: pages of causes, man pages, completions
 	@cargo xtask gen
+
+bench: ## measure how fast logs are read, as a table; with BIG=1 also the memory for 10 GB
+	@scripts/bench-logs.sh $(if $(BIG),--big)
+
+fuzz: ## fuzz every reader of logs for a minute, or for SECONDS=n each
+	@scripts/fuzz.sh all $(or $(SECONDS),60)
 
 bench-recorder: ## measure what recording costs, as a table
 	@scripts/bench-recorder.sh

@@ -77,10 +77,12 @@ pub(crate) struct Contents {
     pub(crate) too_many: bool,
 }
 
-/// Lists the files. An error of kind `InvalidData` means that the archive is damaged.
+/// Lists the files. An error that is not the system's means that the archive is damaged, or that
+/// several of its files are made of the same bytes, so that reading them all would take for ever.
 pub(crate) fn contents(store: &Store) -> io::Result<Contents> {
     let mut bytes = store.open()?;
     let (count, offset) = table(&mut *bytes)?;
+    let size = bytes.seek(SeekFrom::End(0))?;
     bytes.seek(SeekFrom::Start(offset))?;
     let mut table = BufReader::new(bytes);
     let mut contents = Contents::default();
@@ -90,6 +92,10 @@ pub(crate) fn contents(store: &Store) -> io::Result<Contents> {
             break;
         }
         entry(&mut table, &mut contents)?;
+    }
+    let packed = contents.entries.iter().fold(0_u64, |sum, it| sum.saturating_add(it.size_bytes));
+    if packed > size {
+        return Err(damaged());
     }
     Ok(contents)
 }

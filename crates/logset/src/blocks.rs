@@ -6,7 +6,7 @@ use std::{io::Read, path::Path, slice};
 
 /// So large is a piece, unless a line is longer. Small enough to be still in the processor's cache
 /// when it is parsed.
-const BLOCK_BYTES: usize = 512 * 1024;
+const BLOCK_BYTES: usize = 256 * 1024;
 
 /// A piece with a line that has not ended grows by this much.
 const GROW_BYTES: usize = 128 * 1024;

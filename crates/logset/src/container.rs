@@ -46,7 +46,7 @@ impl Container {
 
 /// Refuses by name what is known and cannot be read. `shown` is how the user knows the file.
 pub(crate) fn refuse_foreign(start: &[u8], shown: &str) -> Result<(), Error> {
-    if start.get(TAR.0..).is_some_and(|at| at.starts_with(TAR.1)) {
+    if is_tar(start) {
         let hint = "unpack it, and give the directory";
         return Err(Error::new(format!("`{shown}` is a tar archive"), hint));
     }
@@ -54,6 +54,14 @@ pub(crate) fn refuse_foreign(start: &[u8], shown: &str) -> Result<(), Error> {
         Some((_, what, hint)) => Err(Error::new(format!("`{shown}` {what}"), *hint)),
         None => Ok(()),
     }
+}
+
+/// Text and packed files may have the magic word there by chance, but not the zeros after the
+/// names and numbers of a header.
+fn is_tar(start: &[u8]) -> bool {
+    let header = start.split_at_checked(TAR.0);
+    Container::of(start) == Container::Plain
+        && header.is_some_and(|(fields, rest)| rest.starts_with(TAR.1) && fields.contains(&0))
 }
 
 #[cfg(test)]
@@ -74,8 +82,16 @@ mod tests {
         let said = |start: &[u8]| refuse_foreign(start, "x").expect_err("foreign").to_string();
         assert_eq!(said(b"BZh91AY"), "`x` is compressed with bzip2");
         assert_eq!(said(b"FLR\0\0"), "`x` is a JFR recording");
-        let tar = [&[b'a'; 257][..], b"ustar\x0000"].concat();
+        let tar = [&[b'a'; 99][..], &[0; 158], b"ustar\x0000"].concat();
         assert_eq!(said(&tar), "`x` is a tar archive");
         assert_eq!(refuse_foreign(b"[0.1s] text", "x"), Ok(()));
+    }
+
+    #[test]
+    fn an_archive_or_text_with_the_word_of_tar_in_its_place_was_taken_for_tar() {
+        let zip = [&b"PK\x03\x04"[..], &[0; 253], b"ustar"].concat();
+        assert_eq!(refuse_foreign(&zip, "x"), Ok(()));
+        let text = [&[b'a'; 257][..], b"ustar"].concat();
+        assert_eq!(refuse_foreign(&text, "x"), Ok(()));
     }
 }

@@ -8,8 +8,9 @@ use gclog::{Event, LineCounts, MAX_LINE, Parser};
 use memchr::memchr_iter;
 use std::thread;
 
-/// More threads than this would wait for the disk, or for who takes the events.
-const MAX_THREADS: usize = 8;
+/// More threads than this would wait for the disk, for the one that unpacks, or for who takes the
+/// events; and each has up to four pieces and their events, some megabytes.
+const MAX_THREADS: usize = 4;
 
 /// What became of a set that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl LogSet {
     /// A single file that is not packed is read by the calling thread alone. Otherwise other
     /// threads read, unpack and parse ahead; the events, their order and the counts are the same,
     /// also for a collection whose lines are in two files. Memory is bounded: a few megabytes for
-    /// each thread, and at most eight threads.
+    /// each thread, and at most four such threads.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ use std::{
 
 /// Where copies of the parser are kept, in bytes from the begin of a piece. The first is after
 /// what a collection usually writes; the later ones are for logs with much detail.
-const POINTS: [usize; 5] = [8 << 10, 16 << 10, 32 << 10, 96 << 10, 256 << 10];
+const POINTS: [usize; 5] = [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10];
 
 /// Pieces that wait for one thread, and results that wait to be taken from it.
 const WAITING: usize = 1;

@@ -38,8 +38,8 @@ mod tests {
 
     #[test]
     fn no_file_has_a_forbidden_word() {
-        // The lock file names where cargo finds things, in cargo's own words.
-        let ours = files().into_iter().filter(|file| file.path != "Cargo.lock");
+        // A lock file names where cargo finds things, in cargo's own words.
+        let ours = files().into_iter().filter(|file| !file.path.ends_with("Cargo.lock"));
         ask_of_all(&ours.collect::<Vec<_>>(), |file| forbidden_words(&file.path, &file.text));
     }
 

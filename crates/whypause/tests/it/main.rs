@@ -4,6 +4,7 @@
 mod arguments;
 mod bad_input;
 mod generated;
+mod logs;
 mod output;
 mod recordings;
 mod run;

@@ -139,6 +139,28 @@ fn archives_that_cannot_be_read() {
 }
 
 #[test]
+fn files_made_of_the_same_bytes_are_a_trap() {
+    let text = log(1).repeat(2_000);
+    let mut bomb = zip(&[("a.log", &text), ("b.log", b""), ("c.log", b"")]);
+    // The table says that the others are as large as the first, whose bytes they are.
+    let table = memchr::memmem::find(&bomb, b"PK\x01\x02").expect("a table");
+    let sizes: Vec<u8> = bomb[table + 16..table + 28].to_vec();
+    let entries: Vec<usize> = memchr::memmem::find_iter(&bomb, b"PK\x01\x02").collect();
+    for at in &entries[1..] {
+        bomb[at + 16..at + 28].copy_from_slice(&sizes);
+        bomb[at + 42..at + 46].fill(0);
+    }
+    check(
+        &[("x.zip", &bomb)],
+        &["x.zip"],
+        expect![[r#"
+        error: `x.zip` is a zip archive that is damaged or cut short
+        hint: copy it again from where it was written
+    "#]],
+    );
+}
+
+#[test]
 fn a_wrong_checksum_is_noted() {
     let mut stored = archive(&[("gc.log", &log(1), Form::default())]);
     let at = memchr::memmem::find(&stored, b"1.250ms").expect("stored as it is");

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Gives a reader of logs whatever bytes it may choke on, for so long.
+#
+# scripts/fuzz.sh TARGET SECONDS [ARGUMENT OF LIBFUZZER]...
+# scripts/fuzz.sh all SECONDS
+#
+# Targets: lines, detect, containers, set_order. Seeds come from testdata; what was found to be of
+# interest is kept in fuzz/corpus/TARGET, and what fails in fuzz/artifacts/TARGET.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+targets=(lines detect containers set_order)
+[ $# -ge 2 ] || fail "which target, and for how many seconds?" "scripts/fuzz.sh TARGET SECONDS, with TARGET one of ${targets[*]}, or all"
+have cargo-fuzz || fail "no cargo-fuzz" "cargo install cargo-fuzz"
+rustup toolchain list 2>/dev/null | grep -q '^nightly' || fail "no nightly toolchain" "rustup toolchain install nightly"
+
+# A few small seeds, so that the fuzzer need not find out by itself what a log looks like.
+make_seeds() {
+    local target="$1" to="fuzz/corpus/$1" log name
+    mkdir -p "$to"
+    while IFS= read -r log; do
+        name="$(printf '%s' "${log#testdata/gclogs/}" | tr / -)"
+        case "$target" in
+            lines) { printf '\101'; head -c 4000 "$log"; } >"$to/$name" ;;
+            detect) head -c 1000 "$log" >"$to/$name" ;;
+            containers)
+                head -c 3000 "$log" >"$to/$name"
+                head -c 3000 "$log" | gzip -9 >"$to/$name.gz"
+                ! have zstd || head -c 3000 "$log" | zstd -q -c >"$to/$name.zst"
+                ;;
+        esac
+    done < <(find testdata/gclogs -name '*.log' | sort)
+    [ "$target" != containers ] || seed_archive "$to"
+    [ "$target" != set_order ] || seed_names "$to"
+}
+
+seed_archive() {
+    have python3 || return 0
+    python3 - "$1" <<'PYTHON'
+import glob, sys, zipfile
+logs = sorted(glob.glob("testdata/gclogs/**/*.log", recursive=True))[:4]
+for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(f"{sys.argv[1]}/ring-{method}.zip", "w", method) as archive:
+        for number, log in enumerate(logs):
+            archive.writestr(f"gc.log.{number}", open(log, "rb").read(1500))
+PYTHON
+}
+
+seed_names() {
+    printf 'gc.log.0=[5.0s] x\ngc.log.1=[9.0s] x\ngc.log.2=[1.0s] x\ngc.log=[0.1s] x\n' >"$1/ring"
+    printf 'gc.log.0=1.5: [GC\ngc.log.1.current=2016-08-30 20:35:29 GC log file created x\n' >"$1/legacy"
+    printf 'gc-2026-01-01.log=x\ngc-2026-01-02.log.gz=x\ngc.log=[2026-01-01T00:00:00.000+0000] x\n' >"$1/dates"
+    printf 'gc.log.1=[7.0s] x\ngc.log.2.gz=[5.0s] x\ngc.log=[9.0s] x\ngc.log.1.gz=[7.0s] x\n' >"$1/logrotate"
+}
+
+fuzz() {
+    local target="$1" seconds="$2"
+    shift 2
+    make_seeds "$target"
+    step "fuzzing $target for $seconds s"
+    # Memory and the time for one input have a bound, or an endless one would look like a slow one.
+    cargo +nightly fuzz run --fuzz-dir fuzz "$target" -- \
+        -max_total_time="$seconds" -rss_limit_mb=1024 -timeout=20 -max_len=65536 \
+        -print_final_stats=1 "$@"
+}
+
+target="$1" seconds="$2"
+shift 2
+if [ "$target" = all ]; then
+    for each in "${targets[@]}"; do fuzz "$each" "$seconds" "$@"; done
+else
+    case " ${targets[*]} " in
+        *" $target "*) fuzz "$target" "$seconds" "$@" ;;
+        *) fail "no target is called \`$target\`" "one of ${targets[*]}" ;;
+    esac
+fi
