@@ -9,9 +9,9 @@ use gclog::{GcEvent, Safepoint};
 use recording::{Interval, MonoTime, ThreadRole, ThreadState};
 use std::time::Duration;
 
-/// `User` and `Sys` are printed in hundredths of a second: together they may be too small by this,
-/// so that only a larger difference says anything.
-const CPU_TIMES_ROUNDING: Duration = Duration::from_millis(10);
+/// `User` and `Sys` are each counted and printed in hundredths of a second: together they may be too
+/// small by this, so that only a larger difference says anything.
+const CPU_TIMES_ROUNDING: Duration = Duration::from_millis(20);
 
 /// Below this, stopping the threads and letting them go needs no explanation.
 const ORDINARY: Duration = Duration::from_millis(1);

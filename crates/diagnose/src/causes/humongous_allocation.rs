@@ -97,7 +97,7 @@ fn advice(index: &Index<'_>, seen: Option<&HumongousStatistics>) -> Vec<Advice> 
         "below half a region each",
     );
     let Some(largest) = seen.and_then(|it| it.largest_bytes) else {
-        return vec![log_sizes(index), pieces];
+        return first_try(index, region).into_iter().chain([log_sizes(index), pieces]).collect();
     };
     let needed = seen.and_then(|it| it.region_size_needed_bytes);
     let limit =
@@ -123,6 +123,20 @@ fn region_size(index: &Index<'_>, needed: u64, largest: u64) -> Advice {
         format!("-XX:G1HeapRegionSize={}m", needed >> 20),
         &format!("the smallest with which {} are no humongous object{few}", memory(largest)),
     )
+}
+
+/// Where nobody knows how large the objects are: four times the region, if that leaves enough of
+/// them.
+fn first_try(index: &Index<'_>, region: u64) -> Option<Advice> {
+    let next = (region * 4).min(LARGEST_BEFORE_18);
+    let enough = max_heap(index)? / next.max(1) >= FEW_REGIONS / 4;
+    (region > 0 && next > region && enough).then(|| {
+        at_next_start(
+            "g1-region-size",
+            format!("-XX:G1HeapRegionSize={}m", next >> 20),
+            &format!("a first try: objects of up to {} are ordinary then; their sizes are not in the log", memory(next / 2)),
+        )
+    })
 }
 
 fn log_sizes(index: &Index<'_>) -> Advice {

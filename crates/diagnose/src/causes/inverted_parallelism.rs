@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn the_rounding_of_cpu_times_is_no_evidence() {
-        check(&CAUSE, &log(1, 1, 30), "absent");
-        check(&CAUSE, &log(1, 1, 31), "present 11 ms in 1");
+        check(&CAUSE, &log(1, 1, 40), "absent");
+        check(&CAUSE, &log(1, 1, 41), "present 21 ms in 1");
     }
 
     #[test]
