@@ -173,7 +173,11 @@ impl Legacy {
 
     fn plain_text(&mut self, text: &[u8]) -> bool {
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return false };
-        self.frames.top().is_some_and(|frame| read_text(record, frame, text))
+        match self.frames.top() {
+            Some(frame @ (Frame::Record | Frame::Space(_))) => read_text(record, frame, text),
+            // Sizes and remarks are not inside other parts.
+            _ => false,
+        }
     }
 }
 
@@ -260,8 +264,7 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
             used = true;
             match frame {
                 Frame::Space(space) => record.generation(space, sizes),
-                Frame::Record => record.whole_heap(sizes, collected),
-                _ => {}
+                _ => record.whole_heap(sizes, collected),
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::{
     Collector, Extent, Failures, GcEvent, GcKind, Generation, Phase, PhaseTime, References, Space,
     Tenuring, Transition, YoungKind, scan::integer,
 };
+use memchr::memchr;
 use std::time::Duration;
 
 /// Phases kept of one record; G1 has about fifteen.
@@ -134,10 +135,13 @@ impl Record {
     /// `SoftReference, 92 refs, 0.0000520 secs`. Phantom references are two numbers in JDK 8:
     /// they, and the cleaners.
     pub(super) fn reference(&mut self, kind: ReferenceKind, text: &[u8], took: Option<Duration>) {
-        let numbers = text.split(|&byte| byte == b',').filter_map(|part| {
-            integer(part.trim_ascii_start()).filter(|(_, rest)| *rest == b" refs")
-        });
-        let count = numbers.fold(0, |sum: u64, (number, _)| sum.saturating_add(number));
+        let (mut rest, mut count) = (text, 0_u64);
+        while let Some(comma) = memchr(b',', rest) {
+            rest = rest[comma + 1..].trim_ascii_start();
+            if let Some((number, [b' ', b'r', b'e', b'f', b's', ..])) = integer(rest) {
+                count = count.saturating_add(number);
+            }
+        }
         let all = self.references.get_or_insert_default();
         match kind {
             ReferenceKind::Soft => all.soft = count,
