@@ -60,7 +60,7 @@ pub(super) struct Record {
     /// `{Heap before GC` came after its begin.
     pub(super) heap_printed: bool,
     /// A record inside it has been read.
-    pub(super) had_inner: bool,
+    had_inner: bool,
     /// What the free lists were after it: all and largest, in bytes.
     pub(super) free_after: Option<(u64, u64)>,
 }
@@ -91,17 +91,29 @@ impl Record {
         }
     }
 
-    /// Whether a `[GC` that comes now is a scavenge inside this pause: a CMS remark may begin with
-    /// one (`-XX:+CMSScavengeBeforeRemark`). Without details such a remark has shown nothing yet.
-    pub(super) fn may_contain(&self, same_line: bool) -> bool {
-        let bare = self.heap.is_none() && self.young_part.is_none() && self.old_part.is_none();
-        self.head == Head::Gc
-            && !self.had_inner
-            && bare
-            && (self.remark
-                || self.is_caused_by("CMS Final Remark")
-                || same_line
-                || self.heap_printed)
+    /// Whether a record that begins now is inside this one.
+    ///
+    /// A CMS remark may begin with a scavenge (`-XX:+CMSScavengeBeforeRemark`); without details
+    /// such a remark has shown nothing yet. A young collection may turn into a full one.
+    pub(super) fn may_contain(&self, head: Head, same_line: bool) -> bool {
+        if self.head != Head::Gc || self.had_inner || self.heap.is_some() {
+            return false;
+        }
+        let is_bare = self.young_part.is_none() && self.old_part.is_none();
+        let is_remark = self.remark || self.heap_printed || self.is_caused_by("CMS Final Remark");
+        match head {
+            Head::Gc => is_bare && (is_remark || same_line),
+            Head::Full => same_line,
+            _ => false,
+        }
+    }
+
+    /// A record inside it has ended.
+    pub(super) fn had_inner(&mut self, inner: GcKind) {
+        self.had_inner = true;
+        if inner == GcKind::Full {
+            self.old_part.get_or_insert_default();
+        }
     }
 
     fn is_caused_by(&self, cause: &str) -> bool {
