@@ -181,6 +181,8 @@ impl Record {
             Head::Gc if self.young_part.is_some() => GcKind::Young(YoungKind::Normal),
             Head::Gc if self.initial_mark => GcKind::InitialMark,
             Head::Gc if self.remark => GcKind::Remark,
+            // Only a remark has a scavenge in it.
+            Head::Gc if self.occupancy_only && self.had_inner => GcKind::Remark,
             Head::Gc if !self.occupancy_only => GcKind::Young(YoungKind::Normal),
             Head::Gc if self.is_caused_by("CMS Initial Mark") => GcKind::InitialMark,
             Head::Gc if self.is_caused_by("CMS Final Remark") || expects_remark => GcKind::Remark,

@@ -153,7 +153,7 @@ fn a_remark_without_details_or_cause_with_the_heap_printed_in_it() {
          | 4271964K(9999999K), 0.4 secs]",
         expect![[r#"
             uptime 1.050000000 GC(0) unknown young 50ms heap 905227K->0K(9999999K) start uptime 1.000000000 nested
-            uptime 1.400000000 GC(1) cms initial-mark 400ms heap 4271964K->4271964K(9999999K) start uptime 1.000000000
+            uptime 1.400000000 GC(1) cms remark 400ms heap 4271964K->4271964K(9999999K) start uptime 1.000000000
         "#]],
     );
 }
