@@ -80,8 +80,8 @@ impl Legacy {
         let record = Record::new(head, prefix, cause);
         self.active = true;
         let is_inner = self.inner.is_none()
-            && self.outer.as_ref().is_some_and(|it| it.may_contain(prefix.start > 0));
-        if is_inner && matches!(head, Head::Gc) {
+            && self.outer.as_ref().is_some_and(|it| it.may_contain(head, prefix.start > 0));
+        if is_inner {
             self.inner = Some(record);
         } else {
             self.abandon();
@@ -143,7 +143,10 @@ impl Legacy {
             self.finish_record(duration, out);
             return true;
         }
-        if frame == Frame::Record {
+        // A generation ends with its sizes or its time, and a record with its time: this bracket
+        // is one of another text.
+        let is_torn = matches!(frame, Frame::Space(_)) && !used && duration.is_none();
+        if frame == Frame::Record || is_torn {
             return used;
         }
         self.frames.pop();
@@ -173,7 +176,11 @@ impl Legacy {
 
     fn plain_text(&mut self, text: &[u8]) -> bool {
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return false };
-        self.frames.top().is_some_and(|frame| read_text(record, frame, text))
+        match self.frames.top() {
+            Some(frame @ (Frame::Record | Frame::Space(_))) => read_text(record, frame, text),
+            // Sizes and remarks are not inside other parts.
+            _ => false,
+        }
     }
 }
 
@@ -212,10 +219,11 @@ fn follows_head(rest: &[u8]) -> bool {
     let options: [&[u8]; 5] = [b"Before GC:", b"Adaptive", b"PSAdaptive", b"TLAB: ", b"Desired "];
     match rest {
         [] | [b'-', b'-', ..] | [b'[' | b'(' | b'{' | b'0'..=b'9', ..] => true,
-        [b' ', text @ ..] => {
-            !text.first().is_some_and(u8::is_ascii_lowercase) && !text.starts_with(b"Worker ")
+        _ => {
+            let text = rest.trim_ascii_start();
+            let is_word = text.first().is_some_and(u8::is_ascii_alphabetic);
+            (rest[0] == b' ' && !is_word) || options.iter().any(|it| text.starts_with(it))
         }
-        _ => options.iter().any(|it| rest.starts_with(it)),
     }
 }
 
@@ -260,11 +268,11 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
             used = true;
             match frame {
                 Frame::Space(space) => record.generation(space, sizes),
-                Frame::Record => record.whole_heap(sizes, collected),
-                _ => {}
+                _ => record.whole_heap(sizes, collected),
             }
         }
     }
+    record.heap_printed |= frame == Frame::Record && has(text, b"{Heap before");
     if frame == Frame::Record && has_dashes(text) {
         used |= record.failed_to_copy();
     }

@@ -138,8 +138,14 @@ impl Legacy {
         if let Some(slash) = memchr(b'/', phase) {
             self.concurrent_took = phase[slash + 1..].strip_suffix(b" secs").and_then(seconds);
         }
-        let event = if phase.starts_with(b"mark-start") || phase == b"root-region-scan-start" {
+        // Each cycle has one begin; a cycle before it that is not over has lost its end.
+        let is_begin =
+            phase == b"root-region-scan-start" || (phase == b"mark-start" && line[at + 1] != b'G');
+        let event = if is_begin || phase == b"mark-start" {
             let stamp = self.stamps.before(line, at).stamp;
+            if is_begin {
+                self.cycle.begun = None;
+            }
             self.cycle.begin(stamp)
         } else if phase.starts_with(b"reset: ") || phase == b"mark-abort" {
             let stamp = self.stamps.before(line, at).stamp;

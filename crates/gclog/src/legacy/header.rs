@@ -1,5 +1,5 @@
 //! The first lines of a log: version, memory and flags of the JVM.
-use super::{Legacy, Out, cycles::Cycle, find::find};
+use super::{Legacy, Out, find::find};
 use crate::{
     Collector, Event, JvmEvent, JvmFact, Stamp,
     scan::{integer, name},
@@ -35,14 +35,13 @@ impl Legacy {
         self.emit(Event::Jvm(JvmEvent { stamp: Stamp::default(), fact }), out);
     }
 
-    /// A JVM starts, or a rotated log begins: nothing of before goes on in either case that could
-    /// not be told apart from what comes.
+    /// A JVM starts, or a rotated log begins. Logs are rotated between records, but a concurrent
+    /// cycle may go on.
     fn version(&mut self, line: &[u8], out: Out<'_>) -> bool {
         let Some(version) = version(line) else { return false };
         self.abandon();
         self.release_held(out);
         self.collector = None;
-        self.cycle = Cycle::default();
         self.fact(JvmFact::Version(version), out);
         true
     }

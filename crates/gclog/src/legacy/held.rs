@@ -61,7 +61,7 @@ impl Legacy {
         let mut pause = record.finish(duration, self.collector, gc_id, expects_remark);
         pause.nested = nested;
         if let Some(outer) = &mut self.outer {
-            outer.had_inner = true;
+            outer.had_inner(pause.kind);
         } else {
             self.frames.clear();
         }

@@ -180,6 +180,21 @@ const BEGINS: &[&[u8]] = &[
     b"}",
 ];
 
+/// For each byte, where those of [`BEGINS`] are that begin with it: up to where the next byte's are.
+const STARTS: [usize; 257] = starts();
+
+const fn starts() -> [usize; 257] {
+    let (mut starts, mut byte, mut at) = ([0; 257], 0, 0);
+    while byte < starts.len() {
+        while at < BEGINS.len() && (BEGINS[at][0] as usize) < byte {
+            at += 1;
+        }
+        starts[byte] = at;
+        byte += 1;
+    }
+    starts
+}
+
 /// What stands within other lines of HotSpot.
 const WITHIN: &[&[u8]] = &[
     b" GC log file ",
@@ -218,10 +233,10 @@ const BETWEEN: &[(&[u8], &[u8])] = &[
 pub(super) fn is_known(line: &[u8]) -> bool {
     let text = line[body_start(line)..].trim_ascii();
     let Some(first) = text.first() else { return true };
-    let start = BEGINS.partition_point(|begin| begin[0] < *first);
-    let same = BEGINS[start..].iter().take_while(|begin| begin[0] == *first);
+    let place = usize::from(*first);
+    let same = &BEGINS[STARTS[place]..STARTS[place + 1]];
     text == b"Heap"
-        || same.into_iter().any(|begin| text.starts_with(begin))
+        || same.iter().any(|begin| text.starts_with(begin))
         || is_histogram_row(text)
         || text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b' ' | b']'))
         || BETWEEN.iter().any(|(begin, end)| text.starts_with(begin) && text.ends_with(end))

@@ -22,7 +22,10 @@ mod sizes;
 mod stamps;
 mod tenuring;
 
-use crate::{Collector, Event, Phase, Unrecognised, unified::STOPPED};
+use crate::{
+    Collector, Event, Phase, Unrecognised,
+    unified::{self, STOPPED, decorations},
+};
 use cycles::Cycle;
 use frames::Frames;
 use free_lists::FreeLists;
@@ -72,7 +75,8 @@ impl Legacy {
             [b'[', b'G', b'C', ..] => true,
             [b'[', b'F', ..] => line.starts_with(b"[Full GC"),
             // A later JVM with unified logging may go on in the same file.
-            [b'[', b'0'..=b'9', ..] | [b'G', b'C', b'(', ..] => false,
+            [b'G', b'C', b'(', ..] => false,
+            [b'[', ..] => self.active && !is_unified(line),
             [b'0'..=b'9', ..] => true,
             _ => self.active,
         }
@@ -173,6 +177,12 @@ impl Legacy {
         }
         if known::is_known(line) { Ok(false) } else { Err(Unrecognised::NotALogLine) }
     }
+}
+
+/// Whether the line has decorations of unified logging and a message that is known.
+fn is_unified(line: &[u8]) -> bool {
+    let (decorations, message) = decorations::split(line);
+    !decorations.is_empty() && matches!(unified::read(message), Ok(Some(_)))
 }
 
 /// Whether text that begins otherwise has a record in it.

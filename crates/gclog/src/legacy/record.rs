@@ -4,6 +4,7 @@ use crate::{
     Collector, Extent, Failures, GcEvent, GcKind, Generation, Phase, PhaseTime, References, Space,
     Tenuring, Transition, YoungKind, scan::integer,
 };
+use memchr::memchr;
 use std::time::Duration;
 
 /// Phases kept of one record; G1 has about fifteen.
@@ -59,7 +60,7 @@ pub(super) struct Record {
     /// `{Heap before GC` came after its begin.
     pub(super) heap_printed: bool,
     /// A record inside it has been read.
-    pub(super) had_inner: bool,
+    had_inner: bool,
     /// What the free lists were after it: all and largest, in bytes.
     pub(super) free_after: Option<(u64, u64)>,
 }
@@ -90,17 +91,29 @@ impl Record {
         }
     }
 
-    /// Whether a `[GC` that comes now is a scavenge inside this pause: a CMS remark may begin with
-    /// one (`-XX:+CMSScavengeBeforeRemark`). Without details such a remark has shown nothing yet.
-    pub(super) fn may_contain(&self, same_line: bool) -> bool {
-        let bare = self.heap.is_none() && self.young_part.is_none() && self.old_part.is_none();
-        self.head == Head::Gc
-            && !self.had_inner
-            && bare
-            && (self.remark
-                || self.is_caused_by("CMS Final Remark")
-                || same_line
-                || self.heap_printed)
+    /// Whether a record that begins now is inside this one.
+    ///
+    /// A CMS remark may begin with a scavenge (`-XX:+CMSScavengeBeforeRemark`); without details
+    /// such a remark has shown nothing yet. A young collection may turn into a full one.
+    pub(super) fn may_contain(&self, head: Head, same_line: bool) -> bool {
+        if self.head != Head::Gc || self.had_inner || self.heap.is_some() {
+            return false;
+        }
+        let is_bare = self.young_part.is_none() && self.old_part.is_none();
+        let is_remark = self.remark || self.heap_printed || self.is_caused_by("CMS Final Remark");
+        match head {
+            Head::Gc => is_bare && (is_remark || same_line),
+            Head::Full => same_line,
+            _ => false,
+        }
+    }
+
+    /// A record inside it has ended.
+    pub(super) fn had_inner(&mut self, inner: GcKind) {
+        self.had_inner = true;
+        if inner == GcKind::Full {
+            self.old_part.get_or_insert_default();
+        }
     }
 
     fn is_caused_by(&self, cause: &str) -> bool {
@@ -134,10 +147,13 @@ impl Record {
     /// `SoftReference, 92 refs, 0.0000520 secs`. Phantom references are two numbers in JDK 8:
     /// they, and the cleaners.
     pub(super) fn reference(&mut self, kind: ReferenceKind, text: &[u8], took: Option<Duration>) {
-        let numbers = text.split(|&byte| byte == b',').filter_map(|part| {
-            integer(part.trim_ascii_start()).filter(|(_, rest)| *rest == b" refs")
-        });
-        let count = numbers.fold(0, |sum: u64, (number, _)| sum.saturating_add(number));
+        let (mut rest, mut count) = (text, 0_u64);
+        while let Some(comma) = memchr(b',', rest) {
+            rest = rest[comma + 1..].trim_ascii_start();
+            if let Some((number, [b' ', b'r', b'e', b'f', b's', ..])) = integer(rest) {
+                count = count.saturating_add(number);
+            }
+        }
         let all = self.references.get_or_insert_default();
         match kind {
             ReferenceKind::Soft => all.soft = count,
@@ -165,6 +181,8 @@ impl Record {
             Head::Gc if self.young_part.is_some() => GcKind::Young(YoungKind::Normal),
             Head::Gc if self.initial_mark => GcKind::InitialMark,
             Head::Gc if self.remark => GcKind::Remark,
+            // Only a remark has a scavenge in it.
+            Head::Gc if self.occupancy_only && self.had_inner => GcKind::Remark,
             Head::Gc if !self.occupancy_only => GcKind::Young(YoungKind::Normal),
             Head::Gc if self.is_caused_by("CMS Initial Mark") => GcKind::InitialMark,
             Head::Gc if self.is_caused_by("CMS Final Remark") || expects_remark => GcKind::Remark,

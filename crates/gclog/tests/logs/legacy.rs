@@ -130,3 +130,28 @@ fn has_times(phase: &str) -> bool {
         |(name, rest): (&str, &str)| !name.ends_with("-start") && !rest.starts_with("Heap");
     phase.split_once(']').is_some_and(is_end)
 }
+
+/// What another thread of CMS may write at any place of a record.
+const PHASE: &str = "2014-05-03T14:51:58.109-0400: 2082.775: [CMS-concurrent-preclean: 0.771/0.887 \
+                     secs] [Times: user=58.57 sys=3.99, real=0.89 secs] \n";
+
+#[test]
+fn a_concurrent_phase_written_into_every_record_changes_no_pause() {
+    for (path, log) in legacy_logs() {
+        if !path.components().any(|it| it.as_os_str() == "cms") {
+            continue;
+        }
+        let whole = pauses(&log);
+        let log = String::from_utf8(log).expect("UTF-8");
+        let (behind, before) = (format!("[ParNew{PHASE}"), format!("{PHASE}, 0."));
+        for torn in [log.replace("[ParNew", &behind), log.replace(", 0.", &before)] {
+            assert_eq!(pauses(torn.as_bytes()), whole, "{}", path.display());
+        }
+    }
+}
+
+/// What must not change: how long, with which CPU times, of which kind.
+fn pauses(log: &[u8]) -> Vec<(Duration, Option<Duration>, &'static str)> {
+    let essence = |it: &GcEvent| (it.duration, it.cpu.map(|cpu| cpu.real), it.kind.id());
+    collections(&parse(log).0).map(essence).collect()
+}
