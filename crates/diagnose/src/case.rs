@@ -129,7 +129,7 @@ impl Case<'_> {
 
     /// Whether the operation is a collection or a phase of one.
     pub(crate) fn is_collection(&self) -> bool {
-        is_collection(&self.pause.operation)
+        !self.collections.is_empty() || is_collection(&self.pause.operation)
     }
 }
 

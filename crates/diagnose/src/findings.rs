@@ -9,7 +9,7 @@ use crate::{
     tally::Tally,
 };
 use recording::{Source, ThreadState};
-use std::{collections::BTreeMap, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
 /// How many unexplained things are listed.
 const MOST: usize = 10;
@@ -82,7 +82,7 @@ pub(crate) fn verdicts(
 /// Stopped time that no cause claimed, by what was seen.
 #[derive(Debug, Default)]
 pub(crate) struct Remainder {
-    by_what: BTreeMap<String, Duration>,
+    by_what: BTreeMap<Cow<'static, str>, Duration>,
 }
 
 impl Remainder {
@@ -93,20 +93,23 @@ impl Remainder {
 
     /// Most time first.
     pub(crate) fn finish(self) -> Vec<Unexplained> {
-        let mut list: Vec<_> =
-            self.by_what.into_iter().map(|(what, time)| Unexplained { what, time }).collect();
+        let mut list: Vec<_> = self
+            .by_what
+            .into_iter()
+            .map(|(what, time)| Unexplained { what: what.into_owned(), time })
+            .collect();
         list.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.what.cmp(&b.what)));
         list.truncate(MOST);
         list
     }
 }
 
-fn what(segment: &Segment, index: &Index<'_>) -> String {
+fn what(segment: &Segment, index: &Index<'_>) -> Cow<'static, str> {
     if let Some((part, _)) = segment.log {
-        return in_log(part).into();
+        return Cow::Borrowed(in_log(part));
     }
     let thread = index.thread_name(segment.tid);
-    match segment.state {
+    Cow::Owned(match segment.state {
         None => format!("{thread} was not seen"),
         Some(ThreadState::OnCpu) => format!("{thread} ran"),
         Some(ThreadState::Runnable) => format!("{thread} had no CPU"),
@@ -118,7 +121,7 @@ fn what(segment: &Segment, index: &Index<'_>) -> String {
             format!("{thread} waited, nobody saw for whom")
         }
         Some(ThreadState::Blocked) => blocked(segment, &thread, index),
-    }
+    })
 }
 
 /// What a log shows of time that it does not explain.

@@ -38,7 +38,7 @@ pub(crate) struct Circumstances {
 /// A collection with its circumstances.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Collection {
-    pub(crate) gc: GcEvent,
+    pub(crate) gc: Box<GcEvent>,
     pub(crate) around: Circumstances,
 }
 

@@ -33,21 +33,21 @@ pub(crate) fn alone(collection: Collection, start_ns: u64) -> LogPause {
 }
 
 /// A stop and the collections in it.
-pub(crate) fn stop(safepoint: &Safepoint, inside: Vec<Collection>, start_ns: u64) -> LogPause {
+pub(crate) fn stop(safepoint: Safepoint, inside: Vec<Collection>, start_ns: u64) -> LogPause {
     let reaching = safepoint.time_to_safepoint.unwrap_or_default().min(safepoint.total);
     let collecting: Duration = inside.iter().map(|it| it.gc.duration).sum();
     let pause = Pause {
         reaching,
-        operation: operation_name(safepoint, &inside),
+        operation: operation_name(safepoint.vm_operation, &inside),
         collection: (!inside.is_empty()).then_some(collecting),
         ..pause_of(PauseKind::Safepoint, &safepoint.stamp, start_ns, safepoint.total)
     };
     let around = safepoint.total.saturating_sub(reaching).saturating_sub(collecting);
     // What surrounds a collection is small; what surrounds none is the operation itself, if the
     // log names one: JDK 8 does not, and its stop may be anything.
-    let named = !pause.operation.is_empty() && !crate::case::is_collection(&pause.operation);
+    let named = || !pause.operation.is_empty() && !crate::case::is_collection(&pause.operation);
     let around_is_known = match inside.is_empty() {
-        true => named || around < ORDINARY,
+        true => around < ORDINARY || named(),
         false => around < ORDINARY + collecting / 10,
     };
     let mut layout = Layout::new(&pause);
@@ -60,13 +60,13 @@ pub(crate) fn stop(safepoint: &Safepoint, inside: Vec<Collection>, start_ns: u64
 }
 
 fn operation_of(gc: &GcEvent) -> String {
-    format!("Pause {}", crate::history::kind(gc))
+    ["Pause ", crate::history::kind(gc)].concat()
 }
 
-fn operation_name(safepoint: &Safepoint, inside: &[Collection]) -> String {
-    match (safepoint.vm_operation.as_ref(), inside.first()) {
-        ("", Some(it)) => operation_of(&it.gc),
-        (name, _) => name.to_owned(),
+fn operation_name(name: Box<str>, inside: &[Collection]) -> String {
+    match inside.first() {
+        Some(it) if name.is_empty() => operation_of(&it.gc),
+        _ => name.into_string(),
     }
 }
 

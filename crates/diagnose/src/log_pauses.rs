@@ -49,7 +49,7 @@ impl LogPauses {
     pub(crate) fn event(&mut self, event: Event) {
         match event {
             Event::Gc(gc) => self.collection(gc),
-            Event::Safepoint(safepoint) => self.safepoint(&safepoint),
+            Event::Safepoint(safepoint) => self.safepoint(safepoint),
             Event::Jvm(jvm) => {
                 self.see(&jvm.stamp);
                 if matches!(jvm.fact, JvmFact::Collector(_) | JvmFact::Version(_)) {
@@ -104,7 +104,7 @@ impl LogPauses {
         }
     }
 
-    fn collection(&mut self, gc: GcEvent) {
+    fn collection(&mut self, gc: Box<GcEvent>) {
         let begin = gc.begin();
         self.see(&begin);
         self.see(&gc.stamp);
@@ -120,11 +120,11 @@ impl LogPauses {
         }
     }
 
-    fn safepoint(&mut self, safepoint: &Safepoint) {
+    fn safepoint(&mut self, safepoint: Safepoint) {
         self.see(&safepoint.begin());
         self.see(&safepoint.stamp);
         self.has_safepoints = true;
-        let inside = self.collections_of(safepoint);
+        let inside = self.collections_of(&safepoint);
         let start = self.clock.at(&safepoint.begin());
         self.done.push_back(log_account::stop(safepoint, inside, start));
     }

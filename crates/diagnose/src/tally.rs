@@ -41,6 +41,8 @@ pub(crate) struct Tally {
     pub(crate) operations: BTreeMap<String, (u64, Duration)>,
     /// The pauses with the largest parts: part and window.
     pub(crate) windows: Vec<(Duration, Interval)>,
+    /// Smaller parts are not kept in `windows`.
+    least_window: Duration,
     /// The pause with the largest part.
     pub(crate) worst: Option<Box<Exhibit>>,
 }
@@ -65,7 +67,11 @@ impl Tally {
         self.add_operation(&case.pause.operation, time);
         for segment in &case.segments {
             for part in claimed.iter().filter_map(|it| it.intersect(segment.interval)) {
-                self.add_segment(case.index, segment, part.duration());
+                // A log knows of no threads, stacks or holders.
+                match segment.log {
+                    Some(_) => self.inferred += part.duration(),
+                    None => self.add_segment(case.index, segment, part.duration()),
+                }
             }
         }
         self.keep_window(time, case.interval);
@@ -73,15 +79,15 @@ impl Tally {
     }
 
     fn add_operation(&mut self, name: &str, time: Duration) {
-        let known = self.operations.contains_key(name);
-        let name = if known || self.operations.len() < MOST_OPERATIONS { name } else { "others" };
-        if !self.operations.contains_key(name) {
-            self.operations.insert(name.to_owned(), (0, Duration::ZERO));
-        }
         if let Some((count, sum)) = self.operations.get_mut(name) {
             *count += 1;
             *sum += time;
+            return;
         }
+        let name = if self.operations.len() < MOST_OPERATIONS { name } else { "others" };
+        let (count, sum) = self.operations.entry(name.to_owned()).or_default();
+        *count += 1;
+        *sum += time;
     }
 
     fn keep_worst(&mut self, case: &Case<'_>, part: Duration) {
@@ -110,10 +116,14 @@ impl Tally {
     }
 
     fn keep_window(&mut self, time: Duration, window: Interval) {
+        if time < self.least_window {
+            return;
+        }
         self.windows.push((time, window));
         if self.windows.len() > 2 * WINDOWS {
             self.windows.sort_by(|a, b| b.cmp(a));
             self.windows.truncate(WINDOWS);
+            self.least_window = self.windows.last().map_or(Duration::ZERO, |it| it.0);
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A stop-the-world collection, or one stop-the-world phase of a concurrent one.
-    Gc(GcEvent),
+    Gc(Box<GcEvent>),
     /// A stop of all application threads, for whatever reason.
     Safepoint(Safepoint),
     /// A fact about the JVM, as it prints at its start.

@@ -65,7 +65,7 @@ impl Join {
             inner.nested |= contains(&event, inner);
         }
         self.release(out);
-        self.held.push(Event::Gc(event));
+        self.held.push(Event::Gc(Box::new(event)));
     }
 
     /// The CPU times of a pause, which follow its closing line.
@@ -132,7 +132,7 @@ impl Join {
 /// The pauses among the events that are held.
 fn pauses(held: &mut [Event]) -> impl Iterator<Item = &mut GcEvent> {
     held.iter_mut().filter_map(|event| match event {
-        Event::Gc(pause) => Some(pause),
+        Event::Gc(pause) => Some(&mut **pause),
         _ => None,
     })
 }

@@ -20,7 +20,7 @@ impl Legacy {
     /// Gives out the record that was held, and what waits behind it.
     pub(super) fn release_held(&mut self, out: Out<'_>) {
         if let Some(pause) = self.held.pause.take() {
-            out(Event::Gc(pause));
+            out(Event::Gc(Box::new(pause)));
         }
         self.held.after.drain(..).for_each(out);
     }

@@ -77,7 +77,7 @@ impl Legacy {
         for event in self.cycle.shenandoah_pause(kind, at.stamp, gc_id).into_iter().flatten() {
             out(Event::ConcurrentCycle(event));
         }
-        out(Event::Gc(GcEvent {
+        out(Event::Gc(Box::new(GcEvent {
             stamp: at.stamp,
             start: None,
             collector: self.collector,
@@ -93,7 +93,7 @@ impl Legacy {
             references: None,
             tenuring: None,
             nested: false,
-        }));
+        })));
     }
 }
 

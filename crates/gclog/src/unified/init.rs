@@ -3,7 +3,7 @@ use crate::{
     Collector, JvmFact,
     scan::{integer, name, size_bytes},
 };
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 /// What follows `Using `.
 const COLLECTORS: [(&[u8], Collector); 7] = [
@@ -29,7 +29,8 @@ pub(crate) fn parse(message: &[u8]) -> Option<JvmFact> {
         let known = COLLECTORS.iter().find(|(name, _)| *name == collector)?;
         return Some(JvmFact::Collector(known.1));
     }
-    let colon = memmem::find(message, b": ")?;
+    // Names of facts have one colon, and a search for one byte needs no preparation.
+    let colon = memchr(b':', message).filter(|at| message.get(at + 1) == Some(&b' '))?;
     let (key, value) = (&message[..colon], &message[colon + 2..]);
     match key {
         b"Version" => Some(JvmFact::Version(version(value))),

@@ -20,7 +20,7 @@ fn each_log(check: impl Fn(&Path, &str, &[Event])) {
 
 fn collections(events: &[Event]) -> impl Iterator<Item = &GcEvent> {
     events.iter().filter_map(|event| match event {
-        Event::Gc(event) => Some(event),
+        Event::Gc(event) => Some(&**event),
         _ => None,
     })
 }
