@@ -65,6 +65,7 @@ pub use kind::{LogKind, NotAGcLog, looks_like_gc_log};
 pub use lines::{LineSplitter, MAX_LINE};
 pub use parser::Parser;
 pub use phase::{FreeSpace, Phase, PhaseTime, References, Tenuring};
+pub use splice::Renumber;
 pub use stamp::Stamp;
 pub use unified::{SafepointError, parse_safepoint};
 

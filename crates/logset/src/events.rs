@@ -12,6 +12,9 @@ use std::thread;
 /// events; and each has up to four pieces and their events, some megabytes.
 const MAX_THREADS: usize = 4;
 
+/// A file below this is read before other threads would have begun.
+const SMALL_BYTES: u64 = 4 << 20;
+
 /// What became of a set that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -45,7 +48,7 @@ impl LogSet {
     /// Gives every event to `on_event`, in the order of the log, and tells `on_progress` how many
     /// bytes of the files were read, packed or not.
     ///
-    /// A single file that is not packed is read by the calling thread alone. Otherwise other
+    /// A single small file that is not packed is read by the calling thread alone. Otherwise other
     /// threads read, unpack and parse ahead; the events, their order and the counts are the same,
     /// also for a collection whose lines are in two files. Memory is bounded: a few megabytes for
     /// each thread, and at most four such threads.
@@ -59,7 +62,8 @@ impl LogSet {
         on_progress: &mut dyn FnMut(u64),
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Summary, Error> {
-        let alone = matches!(&self.files[..], [only] if !only.is_packed());
+        let small = |bytes: u64| bytes < SMALL_BYTES;
+        let alone = matches!(&self.files[..], [only] if !only.is_packed() && only.size_bytes().is_some_and(small));
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         if alone || threads == 1 {
             return self.one_after_the_other(on_progress, on_event);

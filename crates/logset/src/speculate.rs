@@ -168,11 +168,14 @@ impl Reading {
         for point in &guess.points {
             self.parse(&text[at..point.at], on_event);
             at = point.at;
-            if self.parser.agrees_with(&point.parser) {
+            if let Some(renumber) = self.parser.agrees_with(&point.parser) {
                 let then: LineCounts = point.parser.counts();
-                self.parser.take_over(std::mem::take(&mut guess.end), &then);
+                self.parser.take_over(std::mem::take(&mut guess.end), &then, renumber);
                 self.too_long += guess.too_long - point.too_long;
-                guess.events.drain(..).skip(point.events).for_each(on_event);
+                for mut event in guess.events.drain(..).skip(point.events) {
+                    renumber.event(&mut event);
+                    on_event(event);
+                }
                 return;
             }
         }

@@ -11,8 +11,8 @@ use std::time::Duration;
 pub(super) struct Cycle {
     /// When its first concurrent phase began.
     begun: Option<Stamp>,
-    /// Of the pause that it began with.
-    gc_id: u64,
+    /// Of the pause that it began with; `None` where that is not known and once it has ended.
+    gc_id: Option<u64>,
     /// The next of CMS's own pauses is a remark.
     pub(super) expects_remark: bool,
     /// Shenandoah has only the last cleanup left.
@@ -38,14 +38,21 @@ impl Cycle {
     pub(super) fn end(&mut self, stamp: Stamp) -> ConcurrentCycle {
         let took_ns = self.begun.take().and_then(|begun| stamp.since_ns(&begun));
         let duration = took_ns.and_then(|ns| u64::try_from(ns).ok()).map(Duration::from_nanos);
-        self.edge(stamp, CycleEdge::End { duration })
+        let end = self.edge(stamp, CycleEdge::End { duration });
+        self.gc_id = None;
+        end
+    }
+
+    /// Adds to the number of the collection.
+    pub(super) fn shift_number(&mut self, by: u64) {
+        self.gc_id = self.gc_id.map(|id| id.wrapping_add(by));
     }
 
     /// A pause has ended. Some begin a cycle, some end one.
     pub(super) fn pause(&mut self, pause: &GcEvent, interrupted: bool) -> Option<ConcurrentCycle> {
         match pause.kind {
             GcKind::InitialMark | GcKind::Young(YoungKind::ConcurrentStart) => {
-                self.gc_id = pause.gc_id;
+                self.gc_id = Some(pause.gc_id);
                 self.expects_remark = pause.kind == GcKind::InitialMark;
             }
             GcKind::Remark => self.expects_remark = false,
@@ -69,11 +76,11 @@ impl Cycle {
         stamp: Stamp,
         next_id: u64,
     ) -> [Option<ConcurrentCycle>; 2] {
-        if self.begun.is_some() && self.gc_id == next_id {
+        if self.begun.is_some() && self.gc_id == Some(next_id) {
             return [None, None];
         }
         let old = self.begun.is_some().then(|| self.end(stamp));
-        self.gc_id = next_id;
+        self.gc_id = Some(next_id);
         [old, self.begin(stamp)]
     }
 
@@ -86,9 +93,9 @@ impl Cycle {
     ) -> [Option<ConcurrentCycle>; 2] {
         self.references_updated = kind == GcKind::FinalUpdateReferences;
         match kind {
-            GcKind::InitialMark | GcKind::InitialTraversal if self.gc_id != gc_id => {
+            GcKind::InitialMark | GcKind::InitialTraversal if self.gc_id != Some(gc_id) => {
                 let old = self.begun.is_some().then(|| self.end(stamp));
-                self.gc_id = gc_id;
+                self.gc_id = Some(gc_id);
                 [old, self.begin(stamp)]
             }
             GcKind::InitialMark | GcKind::InitialTraversal => [self.begin(stamp), None],
@@ -100,7 +107,7 @@ impl Cycle {
     }
 
     fn edge(&self, stamp: Stamp, edge: CycleEdge) -> ConcurrentCycle {
-        let (gc_id, scope) = (self.gc_id, CycleScope::Whole);
+        let (gc_id, scope) = (self.gc_id.unwrap_or_default(), CycleScope::Whole);
         ConcurrentCycle { stamp, gc_id, scope, cause: None, heap: None, edge }
     }
 }

@@ -9,10 +9,8 @@ const WORD_BYTES: u64 = 8;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct FreeLists {
     free_bytes: Option<u64>,
-    /// The old generation of the record under way has been told before it.
-    has_before: bool,
-    /// The record that `has_before` is of.
-    record: u64,
+    /// The record whose old generation has been told before it, as long as that is under way.
+    told_before: Option<u64>,
 }
 
 impl Legacy {
@@ -31,12 +29,19 @@ impl Legacy {
         };
         if record.young_part.is_some() || record.old_part.is_some() {
             record.free_after.get_or_insert((free_bytes, largest_bytes));
-        } else if !self.free_lists.has_before || self.free_lists.record != self.next_id {
-            (self.free_lists.has_before, self.free_lists.record) = (true, self.next_id);
+        } else if self.free_lists.told_before != Some(self.next_id) {
+            self.free_lists.told_before = Some(self.next_id);
             let stamp = record.begin.stamp;
             out(Event::FreeSpace(FreeSpace { stamp, free_bytes, largest_bytes }));
         }
         true
+    }
+}
+
+impl FreeLists {
+    /// Adds to the number of the record.
+    pub(super) fn shift_number(&mut self, by: u64) {
+        self.told_before = self.told_before.map(|id| id.wrapping_add(by));
     }
 }
 

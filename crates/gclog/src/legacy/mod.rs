@@ -49,6 +49,8 @@ pub(crate) struct Legacy {
     active: bool,
     collector: Option<Collector>,
     next_id: u64,
+    /// The log numbers its collections itself (`-XX:+PrintGCID`).
+    is_numbered: bool,
     stamps: Stamps,
     /// The record under way, and the one inside it.
     outer: Option<Record>,
@@ -82,9 +84,23 @@ impl Legacy {
         }
     }
 
-    /// Goes on with the numbers of another.
-    pub(crate) fn number_as(&mut self, other: &Legacy) {
-        self.next_id = other.next_id;
+    /// Goes on with the numbers of another, and tells what had to be added to them for that.
+    pub(crate) fn number_as(&mut self, other: &Legacy) -> u64 {
+        if self.is_numbered {
+            self.next_id = other.next_id;
+            return 0;
+        }
+        let by = other.next_id.wrapping_sub(self.next_id);
+        self.shift_numbers(by);
+        by
+    }
+
+    /// Adds to the numbers of collections.
+    pub(crate) fn shift_numbers(&mut self, by: u64) {
+        self.next_id = self.next_id.wrapping_add(by);
+        self.cycle.shift_number(by);
+        self.free_lists.shift_number(by);
+        self.held.shift_numbers(by);
     }
 
     /// The collector, as far as the log has said or shown it.

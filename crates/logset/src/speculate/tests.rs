@@ -31,7 +31,10 @@ fn check(texts: &[&[u8]]) {
     let summary = events(&files(texts), 3, &mut |_| {}, &mut |event| seen.push(event));
     let (wanted, counts) = one_thread(texts);
     assert_eq!(summary.expect("memory").counts, counts);
-    assert!(seen == wanted, "{} events, and {} by one thread", seen.len(), wanted.len());
+    assert_eq!(seen.len(), wanted.len());
+    for (seen, wanted) in seen.iter().zip(&wanted) {
+        assert_eq!(seen, wanted, "{seen}, and by one thread {wanted}");
+    }
 }
 
 /// Every log of the project, with its path.
