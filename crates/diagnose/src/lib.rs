@@ -32,6 +32,7 @@ mod log_text;
 mod mechanisms;
 mod page;
 mod pause;
+mod ratio;
 mod rhythm;
 mod statistics;
 mod syscalls;
@@ -45,13 +46,15 @@ pub use cause::{
 pub use diagnosis::{
     Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
     HumongousStatistics, InputSummary, JvmSummary, LiveSet, MechanismShare, MemoryStatistics,
-    Named, PauseStatistics, Place, Quantiles, ReferenceSums, Unexplained, Watched,
+    Named, Place, ReferenceSums, Unexplained, Watched,
 };
 pub use from_log::{LogDiagnosis, LogReader};
 pub use from_recording::{diagnose_facts, diagnose_recording};
 pub use keep::Keep;
 pub use mechanisms::Mechanism;
 pub use pause::{Attribution, Part, Pause, PauseKind};
+pub use ratio::RatioSums;
+pub use statistics::{Bounds, PauseStatistics, Quantiles};
 
 /// All causes, in the order of reports.
 #[must_use]
