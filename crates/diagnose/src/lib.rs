@@ -12,6 +12,7 @@ mod attribution;
 mod case;
 mod cause;
 mod causes;
+mod compare;
 mod culprits;
 mod diagnosis;
 #[cfg(test)]
@@ -39,10 +40,12 @@ mod syscalls;
 mod tally;
 pub mod text;
 mod timeline;
+mod value;
 
 pub use cause::{
     Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature, Verdict,
 };
+pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use diagnosis::{
     Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
     HumongousStatistics, InputSummary, JvmSummary, LiveSet, MechanismShare, MemoryStatistics,
@@ -55,6 +58,7 @@ pub use mechanisms::Mechanism;
 pub use pause::{Attribution, Part, Pause, PauseKind};
 pub use ratio::RatioSums;
 pub use statistics::{Bounds, PauseStatistics, Quantiles};
+pub use value::Value;
 
 /// All causes, in the order of reports.
 #[must_use]
