@@ -20,6 +20,7 @@ mod facts_text;
 mod findings;
 mod from_log;
 mod from_recording;
+mod gates;
 mod history;
 mod index;
 mod jvm_flags;
@@ -53,6 +54,7 @@ pub use diagnosis::{
 };
 pub use from_log::{LogDiagnosis, LogReader};
 pub use from_recording::{diagnose_facts, diagnose_recording};
+pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};
 pub use keep::Keep;
 pub use mechanisms::Mechanism;
 pub use pause::{Attribution, Part, Pause, PauseKind};

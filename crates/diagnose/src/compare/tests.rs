@@ -61,7 +61,10 @@ fn check(before: &Run, after: &Run, expected: &Expect) {
 fn longer_but_rarer_pauses_are_told_apart_from_more_time_stopped() {
     let rarer =
         Run { count: 200, every_ms: 3_000, lengths: &[55, 60, 65], allocated_mib: 300, ..RUN };
-    check(&RUN, &rarer, &expect![[r#"
+    check(
+        &RUN,
+        &rarer,
+        &expect![[r#"
         Pauses got longer: mean 40 ms → 60 ms, median 40 ms → 60 ms.
         Time stopped per second: 40 ms → 20 ms.
         mean Time(40ms) Time(59.975ms) more-than-noise
@@ -78,12 +81,16 @@ fn longer_but_rarer_pauses_are_told_apart_from_more_time_stopped() {
         unexplained Share(0.0) Share(0.0) within-noise
         allocation BytesPerSecond(107038674.43124051) BytesPerSecond(105116253.05755095) more-than-noise
         heap Bytes(131072000) Bytes(340787200) unknown
-        gc-work Some(144.00240004s) Some(71.971199519s) more-than-noise"#]]);
+        gc-work Some(144.00240004s) Some(71.971199519s) more-than-noise"#]],
+    );
 }
 
 #[test]
 fn a_run_does_not_differ_from_itself() {
-    check(&RUN, &RUN, &expect![[r#"
+    check(
+        &RUN,
+        &RUN,
+        &expect![[r#"
         Pauses did not get shorter or longer by more than noise.
         The time stopped per second did not change by more than noise.
         mean Time(40ms) Time(40ms) within-noise
@@ -100,13 +107,17 @@ fn a_run_does_not_differ_from_itself() {
         unexplained Share(0.0) Share(0.0) within-noise
         allocation BytesPerSecond(107038674.43124051) BytesPerSecond(107038674.43124051) within-noise
         heap Bytes(131072000) Bytes(131072000) within-noise
-        gc-work Some(144.00240004s) Some(144.00240004s) within-noise"#]]);
+        gc-work Some(144.00240004s) Some(144.00240004s) within-noise"#]],
+    );
 }
 
 #[test]
 fn a_few_pauses_prove_nothing() {
     let few = Run { count: 5, lengths: &[10, 12], ..RUN };
-    check(&RUN, &few, &expect![[r#"
+    check(
+        &RUN,
+        &few,
+        &expect![[r#"
         Pauses are too few to tell whether they got shorter or longer.
         Whether the time stopped per second changed cannot be told.
         mean Time(40ms) Time(10.8ms) unknown
@@ -123,13 +134,17 @@ fn a_few_pauses_prove_nothing() {
         unexplained Share(0.0) Share(0.0) within-noise
         allocation BytesPerSecond(107038674.43124051) BytesPerSecond(85945407.61523046) unknown
         heap Bytes(131072000) Bytes(131072000) within-noise
-        gc-work Some(144.00240004s) Some(38.957915831s) unknown"#]]);
+        gc-work Some(144.00240004s) Some(38.957915831s) unknown"#]],
+    );
 }
 
 #[test]
 fn another_load_is_said_to_be_one() {
     let half = Run { allocated_mib: 50, ..RUN };
-    check(&RUN, &half, &expect![[r#"
+    check(
+        &RUN,
+        &half,
+        &expect![[r#"
         Pauses did not get shorter or longer by more than noise.
         The time stopped per second did not change by more than noise.
         The two runs did not do the same work: 102 MiB/s allocated before, 52.2 MiB/s after.
@@ -147,7 +162,8 @@ fn another_load_is_said_to_be_one() {
         unexplained Share(0.0) Share(0.0) within-noise
         allocation BytesPerSecond(107038674.43124051) BytesPerSecond(54696383.39305655) more-than-noise
         heap Bytes(131072000) Bytes(78643200) unknown
-        gc-work Some(144.00240004s) Some(144.00240004s) within-noise"#]]);
+        gc-work Some(144.00240004s) Some(144.00240004s) within-noise"#]],
+    );
 }
 
 #[test]

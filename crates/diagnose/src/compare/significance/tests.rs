@@ -73,8 +73,8 @@ fn the_exact_test_and_that_of_many_events_agree_where_they_meet() {
         (exact, many(a, b, ratio) > Z)
     };
     assert_eq!(both(540, 460), (false, false));
-    assert_eq!(both(541, 459), (true, true));
-    assert_eq!(rates((5_410, HOUR), (4_590, HOUR)), MORE);
+    assert_eq!(both(542, 458), (true, true));
+    assert_eq!(rates((5_420, HOUR), (4_580, HOUR)), MORE);
     assert_eq!(rates((u64::MAX, HOUR), (u64::MAX, HOUR)), NOISE);
 }
 
