@@ -36,8 +36,7 @@ fn row(
     let (before, after) = values;
     let significance = match values {
         (None, None) => return None,
-        (None, _) => Significance::Unknown("not known before"),
-        (_, None) => Significance::Unknown("not known after"),
+        (None, _) | (_, None) => Significance::Unknown("not known"),
         (a, b) if a == b => Significance::WithinNoise,
         _ => test(),
     };

@@ -192,7 +192,8 @@ fn the_number_of_long_pauses_is_known_between_two_bounds() {
         over(50ms)==0: passed Count(1) or more
         over(50ms)!=0: failed Count(1) or more
         over(50ms)==2: unknown Count(1) or more: only the longest pauses are known one by one
-        over(50ms)<5: failed Count(1) or more"#]].assert_eq(&lines.join("\n"));
+        over(50ms)<5: failed Count(1) or more"#]]
+    .assert_eq(&lines.join("\n"));
 }
 
 #[test]
@@ -304,7 +305,8 @@ fn bad_conditions_are_told_with_what_to_write() {
         `99999999999999999999s` is no value for `max`
           write it like `200ms`; for example `max>200ms`
         `9999999999999h` is no value for `max`
-          write it like `200ms`; for example `max>200ms`"#]].assert_eq(&lines.join("\n"));
+          write it like `200ms`; for example `max>200ms`"#]]
+    .assert_eq(&lines.join("\n"));
     assert_eq!(told(&"x".repeat(201)).lines().next(), Some("the condition is too long"));
 }
 

@@ -33,7 +33,8 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
     Ok(Exit::Fine)
 }
 
-fn diagnose(path: &Path, console: &Console) -> Result<Diagnosis, Failure> {
+/// Reads whatever `path` is: a log, `-`, or a recording.
+pub(crate) fn diagnose(path: &Path, console: &Console) -> Result<Diagnosis, Failure> {
     if path.as_os_str() == "-" {
         return input::read_log(&mut io::stdin().lock(), "-", None, console);
     }
@@ -63,7 +64,7 @@ fn write(
 }
 
 /// A recording that could not have seen a pause must not pass for one without pauses.
-fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
+pub(crate) fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
     const WINDOWS: [Source; 3] = [Source::SafepointProbes, Source::SafepointSymbols, Source::GcLog];
     let coverage = &diagnosis.coverage;
     if !diagnosis.pauses.is_empty() || WINDOWS.iter().any(|source| coverage.has(*source)) {
