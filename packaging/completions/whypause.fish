@@ -32,6 +32,8 @@ complete -c whypause -n "__fish_whypause_needs_command" -s V -l version -d 'Prin
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "record" -d 'Record a running JVM and why it pauses'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "explain" -d 'Explain the pauses of a recording or a GC log'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "compare" -d 'Compare two runs, and tell what changed from what is noise'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "ps" -d 'List the JVMs of this host'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show what is known of a cause of pauses'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
@@ -69,6 +71,23 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand compare" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
+json\t'For programs; the schema only grows'
+markdown\t'For tickets and post-mortems'
+csv\t'One row per pause'"
+complete -c whypause -n "__fish_whypause_using_subcommand compare" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l fail-if -d 'Fail where this is true, such as \'p99>200ms\'; can be given several times' -r
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
+json\t'For programs; the schema only grows'
+junit\t'For CI servers: JUnit XML'"
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l junit -d 'Write JUnit XML to this file as well' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l format -d 'How to write the list' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'

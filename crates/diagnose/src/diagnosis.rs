@@ -1,5 +1,8 @@
 //! What came out of a whole input.
-use crate::{Advice, Attribution, Cause, Certainty, Culprit, Evidence, Verdict};
+use crate::{
+    Advice, Attribution, Bounds, Cause, Certainty, Culprit, Evidence, PauseStatistics, Quantiles,
+    RatioSums, Verdict,
+};
 use recording::{Clock, Coverage};
 use std::time::Duration;
 
@@ -79,52 +82,6 @@ pub struct Named {
     pub count: Count,
 }
 
-/// Percentiles of durations, from a histogram with 3 significant digits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Quantiles {
-    /// Median.
-    pub p50: Duration,
-    /// 90th percentile.
-    pub p90: Duration,
-    /// 99th percentile.
-    pub p99: Duration,
-    /// 99.9th percentile.
-    pub p99_9: Duration,
-}
-
-/// Statistics over every stop, each once, with the collection inside it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PauseStatistics {
-    /// Number, sum, longest.
-    pub all: Count,
-    /// Mean; zero where there are none.
-    pub mean: Duration,
-    /// Percentiles; zero where there are none.
-    pub quantiles: Quantiles,
-    /// Between which two lengths the 99th percentile lies with 99 % confidence; `None` where
-    /// there are too few pauses to say.
-    pub p99_bounds: Option<(Duration, Duration)>,
-    /// Sum of the squares of all lengths, in seconds squared: for the error of sum and mean.
-    pub squares: f64,
-    /// How many lasted longer than each of 100 ms, 250 ms, 500 ms, 1 s, 2 s.
-    pub over: [u64; 5],
-    /// Time to safepoint, where known.
-    pub time_to_safepoint: Count,
-    /// What no cause could claim.
-    pub unattributed: Duration,
-}
-
-impl PauseStatistics {
-    /// The thresholds of [`over`](PauseStatistics::over) with the names used in JSON.
-    pub const OVER: [(&'static str, Duration); 5] = [
-        ("100ms", Duration::from_millis(100)),
-        ("250ms", Duration::from_millis(250)),
-        ("500ms", Duration::from_millis(500)),
-        ("1s", Duration::from_secs(1)),
-        ("2s", Duration::from_secs(2)),
-    ];
-}
-
 /// Statistics over collection pauses alone, from the GC log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GcStatistics {
@@ -132,6 +89,13 @@ pub struct GcStatistics {
     pub pauses: Count,
     /// Their percentiles.
     pub percentiles: Quantiles,
+    /// Between which lengths these lie.
+    pub bounds: Bounds,
+    /// Sum of the squares of their lengths, in seconds squared.
+    pub squares: f64,
+    /// Sum of the squares of those that end marking, in seconds squared: see
+    /// [`remarks`](GcStatistics::remarks).
+    pub remark_squares: f64,
     /// By kind: `young`, `mixed`, `full`, `remark`, `cleanup`, …, most time first.
     pub by_kind: Vec<Named>,
     /// By GC cause: `G1 Evacuation Pause`, …, most time first.
@@ -216,10 +180,14 @@ pub struct MemoryStatistics {
     pub allocation_rate: Option<f64>,
     /// Whether that is all of it: a concurrent collector hides what is allocated while it frees.
     pub allocation_is_exact: bool,
+    /// Allocated bytes beside seconds, between each two collections.
+    pub allocation: RatioSums,
     /// What young collections moved to the old generation.
     pub promoted_bytes: Option<u64>,
     /// The same in bytes per second.
     pub promotion_rate: Option<f64>,
+    /// Promoted bytes beside seconds, between each two collections that tell.
+    pub promotion: RatioSums,
     /// The most in use before a collection.
     pub most_used_bytes: u64,
     /// The largest heap.
@@ -324,6 +292,8 @@ pub struct Finding {
     pub time: Duration,
     /// Its largest part of one pause.
     pub longest: Duration,
+    /// Sum of the squares of its parts, in seconds squared.
+    pub squares: f64,
     /// `time` as a share of all stopped time, 0 to 1.
     pub share: f64,
     /// Refinements, most time first.

@@ -43,6 +43,7 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
         pauses: tally.pauses,
         time: tally.time,
         longest: tally.longest,
+        squares: tally.squares,
         share: if stopped.is_zero() {
             0.0
         } else {

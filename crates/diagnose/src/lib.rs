@@ -12,6 +12,7 @@ mod attribution;
 mod case;
 mod cause;
 mod causes;
+mod compare;
 mod culprits;
 mod diagnosis;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod facts_text;
 mod findings;
 mod from_log;
 mod from_recording;
+mod gates;
 mod history;
 mod index;
 mod jvm_flags;
@@ -32,26 +34,33 @@ mod log_text;
 mod mechanisms;
 mod page;
 mod pause;
+mod ratio;
 mod rhythm;
 mod statistics;
 mod syscalls;
 mod tally;
 pub mod text;
 mod timeline;
+mod value;
 
 pub use cause::{
     Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature, Verdict,
 };
+pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use diagnosis::{
     Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
     HumongousStatistics, InputSummary, JvmSummary, LiveSet, MechanismShare, MemoryStatistics,
-    Named, PauseStatistics, Place, Quantiles, ReferenceSums, Unexplained, Watched,
+    Named, Place, ReferenceSums, Unexplained, Watched,
 };
 pub use from_log::{LogDiagnosis, LogReader};
 pub use from_recording::{diagnose_facts, diagnose_recording};
+pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};
 pub use keep::Keep;
 pub use mechanisms::Mechanism;
 pub use pause::{Attribution, Part, Pause, PauseKind};
+pub use ratio::RatioSums;
+pub use statistics::{Bounds, PauseStatistics, Quantiles};
+pub use value::Value;
 
 /// All causes, in the order of reports.
 #[must_use]

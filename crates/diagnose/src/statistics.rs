@@ -1,7 +1,69 @@
 //! Statistics over pauses, summed as they go by.
-use crate::{Attribution, PauseStatistics, Quantiles};
+use crate::{Attribution, Count, RatioSums};
 use hdrhistogram::Histogram;
 use std::time::Duration;
+
+/// Percentiles of durations, from a histogram with 3 significant digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quantiles {
+    /// Median.
+    pub p50: Duration,
+    /// 90th percentile.
+    pub p90: Duration,
+    /// 99th percentile.
+    pub p99: Duration,
+    /// 99.9th percentile.
+    pub p99_9: Duration,
+}
+
+/// Between which two lengths a percentile lies with 99 % confidence, whatever the distribution, if
+/// the pauses are independent of each other. `None` where there are too few pauses to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Of the median.
+    pub p50: Option<(Duration, Duration)>,
+    /// Of the 99th percentile.
+    pub p99: Option<(Duration, Duration)>,
+    /// Of the 99.9th percentile.
+    pub p99_9: Option<(Duration, Duration)>,
+}
+
+/// Statistics over every stop, each once, with the collection inside it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PauseStatistics {
+    /// Number, sum, longest.
+    pub all: Count,
+    /// Mean; zero where there are none.
+    pub mean: Duration,
+    /// Percentiles; zero where there are none.
+    pub quantiles: Quantiles,
+    /// Between which lengths the percentiles lie.
+    pub bounds: Bounds,
+    /// Sum of the squares of all lengths, in seconds squared: for the error of sum and mean.
+    pub squares: f64,
+    /// How many lasted longer than each of 100 ms, 250 ms, 500 ms, 1 s, 2 s.
+    pub over: [u64; 5],
+    /// Time to safepoint, where known.
+    pub time_to_safepoint: Count,
+    /// Sum of the squares of the times to safepoint, in seconds squared.
+    pub time_to_safepoint_squares: f64,
+    /// What no cause could claim.
+    pub unattributed: Duration,
+    /// The same for each pause beside the pause's length, both in seconds: for the error of the
+    /// share.
+    pub unattributed_share: RatioSums,
+}
+
+impl PauseStatistics {
+    /// The thresholds of [`over`](PauseStatistics::over) with the names used in JSON.
+    pub const OVER: [(&'static str, Duration); 5] = [
+        ("100ms", Duration::from_millis(100)),
+        ("250ms", Duration::from_millis(250)),
+        ("500ms", Duration::from_millis(500)),
+        ("1s", Duration::from_secs(1)),
+        ("2s", Duration::from_secs(2)),
+    ];
+}
 
 /// Longest pause that the histogram keeps apart: one day. Longer ones count as one day.
 const LONGEST_NS: u64 = 86_400_000_000_000;
@@ -33,9 +95,18 @@ impl Percentiles {
         }
     }
 
+    /// Between which lengths the percentiles lie.
+    pub(crate) fn all_bounds(&self, max: Duration) -> Bounds {
+        Bounds {
+            p50: self.bounds(0.5, max),
+            p99: self.bounds(0.99, max),
+            p99_9: self.bounds(0.999, max),
+        }
+    }
+
     /// Between which two lengths the quantile lies with 99 % confidence, whatever the distribution
     /// (order statistics of the binomial distribution). `None` where there are too few.
-    pub(crate) fn bounds(&self, quantile: f64, max: Duration) -> Option<(Duration, Duration)> {
+    fn bounds(&self, quantile: f64, max: Duration) -> Option<(Duration, Duration)> {
         #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
         let n = self.0.len() as f64;
         let half = 2.576 * (quantile * (1.0 - quantile) / n).sqrt();
@@ -54,8 +125,6 @@ impl Percentiles {
 pub(crate) struct PauseSums {
     statistics: PauseStatistics,
     percentiles: Percentiles,
-    /// Sum of the squares, in seconds.
-    squares: f64,
 }
 
 impl PauseSums {
@@ -64,11 +133,14 @@ impl PauseSums {
         let (pause, statistics) = (&attribution.pause, &mut self.statistics);
         statistics.all.add(pause.duration);
         statistics.unattributed += attribution.unattributed;
+        let length = pause.duration.as_secs_f64();
+        statistics.squares += length.powi(2);
+        statistics.unattributed_share.add(attribution.unattributed.as_secs_f64(), length);
         if knows_reaching {
             statistics.time_to_safepoint.add(pause.reaching);
+            statistics.time_to_safepoint_squares += pause.reaching.as_secs_f64().powi(2);
         }
         self.percentiles.add(pause.duration);
-        self.squares += pause.duration.as_secs_f64().powi(2);
         for (over, (_, limit)) in statistics.over.iter_mut().zip(PauseStatistics::OVER) {
             *over += u64::from(pause.duration > limit);
         }
@@ -80,8 +152,7 @@ impl PauseSums {
         let max = statistics.all.max;
         statistics.mean = statistics.all.mean().unwrap_or_default();
         statistics.quantiles = self.percentiles.finish(max);
-        statistics.p99_bounds = self.percentiles.bounds(0.99, max);
-        statistics.squares = self.squares;
+        statistics.bounds = self.percentiles.all_bounds(max);
         statistics
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Tally {
     pub(crate) time: Duration,
     pub(crate) inferred: Duration,
     pub(crate) longest: Duration,
+    /// Sum of the squares of what it claimed of each pause, in seconds squared.
+    pub(crate) squares: f64,
     /// Time and a stack by spot.
     pub(crate) spots: BTreeMap<Spot, (Duration, Option<u32>)>,
     /// Time by mechanism id.
@@ -64,6 +66,7 @@ impl Tally {
         self.pauses += 1;
         self.time += time;
         self.longest = self.longest.max(time);
+        self.squares += time.as_secs_f64().powi(2);
         self.add_operation(&case.pause.operation, time);
         for segment in &case.segments {
             for part in claimed.iter().filter_map(|it| it.intersect(segment.interval)) {

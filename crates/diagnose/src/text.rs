@@ -2,10 +2,12 @@
 mod bytes;
 mod duration;
 mod memory;
+mod nearest;
 
 pub use bytes::bytes;
 pub use duration::duration;
 pub use memory::memory;
+pub use nearest::nearest;
 
 use crate::Place;
 

@@ -70,7 +70,8 @@ pub(crate) fn kind(kind: PauseKind) -> &'static str {
     }
 }
 
-fn quoted(cell: &str) -> String {
+/// As RFC 4180 wants it: in quotes where that must be.
+pub(crate) fn quoted(cell: &str) -> String {
     if cell.contains(['"', ',', '\r', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
     } else {

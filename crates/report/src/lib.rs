@@ -6,6 +6,8 @@
 //!
 //! Nothing here reads the environment, the terminal or the clock: the caller says in [`Options`]
 //! how wide the terminal is, whether it shows colour, and in which zone it wants to see times.
+pub mod check;
+pub mod compare;
 pub mod csv;
 pub mod json;
 pub mod line;
@@ -17,6 +19,7 @@ pub mod ps;
 mod share;
 pub mod terminal;
 pub mod text;
+mod value;
 mod when;
 mod words;
 

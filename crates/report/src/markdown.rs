@@ -117,7 +117,7 @@ fn watched(out: &mut String, diagnosis: &Diagnosis) {
 }
 
 /// Text from elsewhere, so that it stays text.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for part in text.split_inclusive('\n') {
         let (body, end) = part.strip_suffix('\n').map_or((part, ""), |body| (body, "\n"));

@@ -1,7 +1,10 @@
 //! What can be typed. Help, man pages and completions are made from these definitions.
+mod compared;
 pub mod duration;
 mod examples;
 pub mod size;
+
+pub use compared::{CheckArgs, CheckFormat, CompareArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
@@ -53,6 +56,12 @@ pub enum Command {
     /// Print each long pause of a running JVM as it ends, with its cause
     #[command(after_help = examples::WATCH)]
     Watch(WatchArgs),
+    /// Compare two runs, and tell what changed from what is noise
+    #[command(after_help = examples::COMPARE)]
+    Compare(CompareArgs),
+    /// Fail where a run breaks a limit, for CI
+    #[command(after_help = examples::CHECK)]
+    Check(CheckArgs),
     /// List the JVMs of this host
     #[command(after_help = examples::PS)]
     Ps(PsArgs),

@@ -1,6 +1,8 @@
 //! One file per command.
 pub(crate) mod attached;
 pub(crate) mod cause;
+pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod explain;
 pub(crate) mod lab;

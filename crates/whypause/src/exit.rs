@@ -6,7 +6,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// It did what was asked. Also where Ctrl-C ended `record` or `watch`: that is how they end.
     Fine,
-    /// A gate failed: a lab run did not show what it must show.
+    /// A gate failed: of `check`, or a lab run did not show what it must show.
     Gate,
     /// The arguments or the input were wrong, or the host refused.
     Usage,

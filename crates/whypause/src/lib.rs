@@ -42,6 +42,8 @@ fn run(command: Command, console: &Console) -> Result<Exit, Failure> {
         Command::Record(args) => commands::record::run(&args, console),
         Command::Explain(args) => commands::explain::run(&args, console),
         Command::Watch(args) => commands::watch::run(&args, console),
+        Command::Compare(args) => commands::compare::run(&args, console),
+        Command::Check(args) => commands::check::run(&args, console),
         Command::Ps(args) => commands::ps::run(&args, console),
         Command::Cause(args) => commands::cause::run(&args, console),
         Command::Lab(args) => commands::lab::run(&args.command, console),

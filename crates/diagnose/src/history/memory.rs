@@ -1,6 +1,6 @@
 //! The heap over time: allocation, promotion, what is live, how large everything was.
 use super::{LogJvm, Sizes};
-use crate::{GenerationSizes, HeapPoint, LiveSet, MemoryStatistics};
+use crate::{GenerationSizes, HeapPoint, LiveSet, MemoryStatistics, RatioSums};
 use gclog::{Collector, ConcurrentCycle, GcEvent, GcKind, Space, Transition, YoungKind};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -14,6 +14,11 @@ pub(crate) struct Memory {
     heap_seen: bool,
     /// What was in use after the last collection.
     last_after: Option<u64>,
+    /// When that was, and when the last collection told what it promoted.
+    last_at_ns: u64,
+    last_promotion_ns: Option<u64>,
+    allocation: RatioSums,
+    promotion: RatioSums,
     allocated: u64,
     promoted: u64,
     promoted_known: bool,
@@ -82,6 +87,9 @@ impl Memory {
         if let Some(promoted) = promoted {
             self.promoted_known = true;
             self.promoted = self.promoted.saturating_add(promoted);
+            if let Some(last) = self.last_promotion_ns.replace(at_ns) {
+                self.promotion.add_bytes(promoted, at_ns.saturating_sub(last));
+            }
         }
         promoted
     }
@@ -97,13 +105,17 @@ impl Memory {
     /// The next heap is another one.
     pub(crate) fn restart(&mut self) {
         self.last_after = None;
+        self.last_promotion_ns = None;
         self.live.end_of_mixed();
     }
 
     fn heap(&mut self, heap: Transition, at_ns: u64) {
         if let Some(last) = self.last_after {
-            self.allocated = self.allocated.saturating_add(heap.before.saturating_sub(last));
+            let allocated = heap.before.saturating_sub(last);
+            self.allocated = self.allocated.saturating_add(allocated);
+            self.allocation.add_bytes(allocated, at_ns.saturating_sub(self.last_at_ns));
         }
+        self.last_at_ns = at_ns;
         self.heap_seen = true;
         self.last_after = Some(heap.after);
         self.most_used = self.most_used.max(heap.before);
@@ -190,8 +202,10 @@ impl Memory {
             allocated_bytes: self.allocated,
             allocation_rate: rate(self.allocated),
             allocation_is_exact: exact,
+            allocation: self.allocation,
             promoted_bytes: self.promoted_known.then_some(self.promoted),
             promotion_rate: self.promoted_known.then(|| rate(self.promoted)).flatten(),
+            promotion: self.promotion,
             most_used_bytes: self.most_used,
             most_capacity_bytes: self.most_capacity,
             max_heap_bytes: jvm.max_heap_bytes,

@@ -12,6 +12,8 @@ const MOST_CAUSES: usize = 100;
 pub(crate) struct GcSums {
     pauses: Count,
     percentiles: Percentiles,
+    squares: f64,
+    remark_squares: f64,
     by_kind: BTreeMap<&'static str, Count>,
     by_cause: BTreeMap<Box<str>, Count>,
     by_phase: BTreeMap<Phase, Count>,
@@ -25,6 +27,11 @@ impl GcSums {
     pub(crate) fn add(&mut self, gc: &GcEvent) {
         self.pauses.add(gc.duration);
         self.percentiles.add(gc.duration);
+        let square = gc.duration.as_secs_f64().powi(2);
+        self.squares += square;
+        if REMARKS.contains(&kind(gc)) {
+            self.remark_squares += square;
+        }
         self.by_kind.entry(kind(gc)).or_default().add(gc.duration);
         self.add_cause(gc);
         for phase in &gc.phases {
@@ -68,6 +75,9 @@ impl GcSums {
         GcStatistics {
             pauses: self.pauses,
             percentiles: self.percentiles.finish(self.pauses.max),
+            bounds: self.percentiles.all_bounds(self.pauses.max),
+            squares: self.squares,
+            remark_squares: self.remark_squares,
             by_kind: named(self.by_kind.iter().map(|(name, count)| ((*name).to_owned(), *count))),
             by_cause: named(self.by_cause.iter().map(|(name, count)| (name.to_string(), *count))),
             by_phase: named(
@@ -80,6 +90,52 @@ impl GcSums {
             concurrent_mode_failures: self.failures[2],
             ..GcStatistics::default()
         }
+    }
+}
+
+/// The pauses that end marking: of CMS and G1, of ZGC, of Shenandoah.
+const REMARKS: [&str; 3] = ["remark", "mark-end", "final-mark"];
+
+/// Kinds that are collections and not steps of a concurrent cycle.
+const COLLECTIONS: [&str; 4] = ["young", "mixed", "full", "degenerated"];
+
+impl GcStatistics {
+    /// Pauses of one kind, such as `full`.
+    #[must_use]
+    pub fn of_kind(&self, kind: &str) -> Count {
+        self.of_kinds(&[kind])
+    }
+
+    /// Pauses that end marking, whatever the collector calls them: `remark` of CMS and G1,
+    /// `mark-end` of ZGC, `final-mark` of Shenandoah.
+    #[must_use]
+    pub fn remarks(&self) -> Count {
+        self.of_kinds(&REMARKS)
+    }
+
+    /// Concurrent cycles of the whole heap or of the old generation.
+    #[must_use]
+    pub fn old_cycles(&self) -> u64 {
+        self.concurrent_cycles.saturating_sub(self.young_cycles)
+    }
+
+    /// Collections, each once: young, mixed, full and degenerated ones. A collector whose pauses
+    /// are steps of a cycle (ZGC, Shenandoah) collects once a cycle.
+    #[must_use]
+    pub fn collections(&self) -> u64 {
+        let pauses = self.of_kinds(&COLLECTIONS).count;
+        let young = self.of_kinds(&["young", "mixed"]).count;
+        if young == 0 { pauses.max(self.concurrent_cycles) } else { pauses }
+    }
+
+    fn of_kinds(&self, kinds: &[&str]) -> Count {
+        let mut sum = Count::default();
+        for it in self.by_kind.iter().filter(|it| kinds.contains(&it.name.as_str())) {
+            sum.count += it.count.count;
+            sum.total += it.count.total;
+            sum.max = sum.max.max(it.count.max);
+        }
+        sum
     }
 }
 

@@ -108,6 +108,7 @@ pub(crate) fn finding(id: &str, pauses: u64, time: u64, share: f64) -> Finding {
         pauses,
         time: ms(time),
         longest: ms(time / pauses.max(1)),
+        squares: 0.0,
         share,
         mechanisms: Vec::new(),
         place: None,

@@ -5,6 +5,8 @@ EXAMPLES:
   whypause record -p 4242 -d 60s      record the JVM with pid 4242 for a minute
   whypause explain gc.log             explain a GC log
   whypause watch -p kafka.Kafka       print long pauses as they happen
+  whypause compare a.log b.log        what changed between two runs
+  whypause check gc.log --fail-if 'max>200ms'
   whypause ps                         list the JVMs of this host
 
 EXIT CODES:
@@ -36,6 +38,45 @@ pub(super) const WATCH: &str = "\
 EXAMPLES:
   whypause watch -p 4242                           pauses from 50 ms, until Ctrl-C
   whypause watch -p kafka.Kafka --over 200ms       only the worst";
+
+pub(super) const COMPARE: &str = "\
+EXAMPLES:
+  whypause compare before.log after.log            two GC logs
+  whypause compare rec-cms rec-g1                  two recordings
+  whypause compare before.log after.log --format markdown > change.md
+
+A difference is `more than noise` only where chance explains it in less than 1 of 100 cases, each
+number by the test that fits it; the longest pause alone never proves anything.";
+
+pub(super) const CHECK: &str = "\
+EXAMPLES:
+  whypause check gc.log --fail-if 'max>200ms'      one limit
+  whypause check gc.log --fail-if 'p99>50ms' --fail-if 'full>0' --junit gates.xml
+  whypause check a.log b.log --fail-if 'cause(humongous-allocation)>1%'
+  whypause check rec --fail-if 'throughput<95%' --format json
+
+OPERATORS:
+  >  >=  <  <=  ==  !=
+
+METRICS:
+  max, mean, p50, p90, p99, p99.9    length of the pauses: 200ms
+  total                              all pauses together: 5s
+  count                              number of pauses: 1000 or 10/h
+  over(TIME)                         number of pauses longer than TIME: 3 or 10/h
+  stopped, throughput                share of the time, stopped or not: 5%
+  unexplained                        stopped time without a cause: 2s, or 5% of the stopped time
+  cause(ID)                          stopped time of a cause: 0s, 1% of the stopped time, 3 pauses
+  tts.max, tts.mean, tts.total       time to safepoint: 100ms
+  gc.max, gc.mean, gc.p50, gc.p90, gc.p99, gc.p99.9, gc.total
+                                     collection pauses alone: 200ms
+  remark.max                         the longest pause that ends marking: 100ms
+  collections, full, cycles          collections, full ones, concurrent cycles: 3 or 10/h
+  allocation, promotion              1GiB/s
+  live, heap                         the most that was live or in use: 512MiB, or 80% of the limit
+
+EXIT CODES:
+  0 no gate failed    1 a gate failed    2 wrong arguments or input
+  3 none failed, but the input cannot tell all of them";
 
 pub(super) const PS: &str = "\
 EXAMPLES:

@@ -10,7 +10,10 @@ use diagnose::{Attribution, Diagnosis, Keep};
 use input::Input;
 use recording::{Clock, Recording, Source, SourceState};
 use report::Options;
-use std::io::{self, BufWriter, Write};
+use std::{
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
 
 /// Several inputs are explained one after the other, each with a report of its own.
 pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
@@ -34,6 +37,33 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
         enough(&diagnosis)?;
     }
     Ok(Exit::Fine)
+}
+
+/// What one path is about: a log, a set of files that are one log, `-`, or a recording.
+pub(crate) fn one(path: &Path, console: &Console) -> Result<Diagnosis, Failure> {
+    let mut inputs = input::inputs(&[path.to_owned()])?;
+    let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
+        return Err(Failure::input(
+            format!("`{}` holds the logs of several JVMs", path.display()),
+            "name the files of one, such as `DIRECTORY/gc.log*` in quotes",
+        ));
+    };
+    let diagnosis = diagnose(&input, LONGEST, console)?;
+    enough(&diagnosis)?;
+    Ok(diagnosis)
+}
+
+/// What each of the inputs that the paths name is about, with what the user knows it by.
+pub(crate) fn each(
+    paths: &[PathBuf],
+    console: &Console,
+) -> Result<Vec<(String, Diagnosis)>, Failure> {
+    let read = |input: &Input| {
+        let diagnosis = diagnose(input, LONGEST, console)?;
+        enough(&diagnosis)?;
+        Ok((input.name(), diagnosis))
+    };
+    input::inputs(paths)?.iter().map(read).collect()
 }
 
 /// As many as any report lists, and then some.

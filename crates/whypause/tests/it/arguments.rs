@@ -1,11 +1,13 @@
 //! What can be typed, and what is said of what cannot.
 use crate::run::run;
 
-const COMMANDS: [&[&str]; 12] = [
+const COMMANDS: [&[&str]; 14] = [
     &[],
     &["record"],
     &["explain"],
     &["watch"],
+    &["compare"],
+    &["check"],
     &["ps"],
     &["cause"],
     &["lab"],

@@ -3,6 +3,8 @@
 //! Nothing here needs privilege.
 mod arguments;
 mod bad_input;
+mod check;
+mod compare;
 mod generated;
 mod logs;
 mod output;

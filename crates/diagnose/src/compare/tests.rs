@@ -1,0 +1,217 @@
+//! Two logs in, what differs out.
+use super::*;
+use crate::{Keep, LogReader};
+use expect_test::{Expect, expect};
+
+/// A run of G1 in which every so often a young collection takes `lengths` in turn, in milliseconds,
+/// and frees what was allocated meanwhile.
+struct Run {
+    count: u64,
+    every_ms: u64,
+    lengths: &'static [u64],
+    allocated_mib: u64,
+    more: &'static str,
+}
+
+const RUN: Run =
+    Run { count: 600, every_ms: 1_000, lengths: &[35, 40, 45], allocated_mib: 100, more: "" };
+
+fn diagnose(run: &Run) -> Diagnosis {
+    let mut log = String::from("[0.010s][info][gc] Using G1\n");
+    for n in 0..run.count {
+        let at = (n + 1) * run.every_ms;
+        let of_turn = |all: &[u64]| all[usize::try_from(n).expect("small") % all.len()];
+        let (took, jitter) = (of_turn(run.lengths), of_turn(&[3, 0, 5, 1]));
+        log += &format!(
+            "[{}.{:03}s][info][gc] GC({n}) Pause Young (Normal) (G1 Evacuation Pause) {}M->20M(512M) {took}.000ms\n",
+            at / 1000,
+            at % 1000,
+            20 + run.allocated_mib + jitter
+        );
+    }
+    log += run.more;
+    let mut reader = LogReader::new("gc.log", Keep::Longest(10));
+    reader.push(log.as_bytes());
+    reader.finish()
+}
+
+fn check(before: &Run, after: &Run, expected: &Expect) {
+    let (before, after) = (diagnose(before), diagnose(after));
+    let it = compare(&before, &after);
+    let mut out = [it.verdict, it.caveats].concat();
+    let known = |it: Option<Value>| it.map_or("?".to_owned(), |it| format!("{it:?}"));
+    out.extend(it.rows.iter().map(|row| {
+        let (before, after) = (known(row.before), known(row.after));
+        format!("{} {before} {after} {}", row.id, row.significance.id())
+    }));
+    out.extend(it.causes.iter().map(|it| {
+        let mark = if it.is_new() {
+            " new"
+        } else if it.is_gone() {
+            " gone"
+        } else {
+            ""
+        };
+        format!("{} {:?} {:?} {}{mark}", it.cause.id, it.before, it.after, it.significance.id())
+    }));
+    expected.assert_eq(&out.join("\n"));
+}
+
+#[test]
+fn longer_but_rarer_pauses_are_told_apart_from_more_time_stopped() {
+    let rarer =
+        Run { count: 200, every_ms: 3_000, lengths: &[55, 60, 65], allocated_mib: 300, ..RUN };
+    check(
+        &RUN,
+        &rarer,
+        &expect![[r#"
+        Pauses got longer: mean 40 ms → 60 ms, median 40 ms → 60 ms.
+        Time stopped per second: 40 ms → 20 ms.
+        mean Time(40ms) Time(59.975ms) more-than-noise
+        p50 Time(40.009727ms) Time(60.030975ms) more-than-noise
+        p99 Time(45ms) Time(65ms) unknown
+        p99.9 Time(45ms) Time(65ms) unknown
+        max Time(45ms) Time(65ms) unknown
+        over(100ms) PerSecond(0.0) PerSecond(0.0) within-noise
+        collections PerSecond(1.000016666944449) PerSecond(0.333338888981483) more-than-noise
+        full PerSecond(0.0) PerSecond(0.0) within-noise
+        cycles PerSecond(0.0) PerSecond(0.0) within-noise
+        stopped TimePerSecond(40.000666ms) TimePerSecond(19.991999ms) more-than-noise
+        throughput Share(0.9599993333222221) Share(0.9800080001333356) more-than-noise
+        unexplained Share(0.0) Share(0.0) within-noise
+        allocation BytesPerSecond(107038674.43124051) BytesPerSecond(105116253.05755095) more-than-noise
+        heap Bytes(131072000) Bytes(340787200) unknown
+        gc-work Some(144.00240004s) Some(71.971199519s) more-than-noise"#]],
+    );
+}
+
+#[test]
+fn a_run_does_not_differ_from_itself() {
+    check(
+        &RUN,
+        &RUN,
+        &expect![[r#"
+        Pauses did not get shorter or longer by more than noise.
+        The time stopped per second did not change by more than noise.
+        mean Time(40ms) Time(40ms) within-noise
+        p50 Time(40.009727ms) Time(40.009727ms) within-noise
+        p99 Time(45ms) Time(45ms) within-noise
+        p99.9 Time(45ms) Time(45ms) within-noise
+        max Time(45ms) Time(45ms) within-noise
+        over(100ms) PerSecond(0.0) PerSecond(0.0) within-noise
+        collections PerSecond(1.000016666944449) PerSecond(1.000016666944449) within-noise
+        full PerSecond(0.0) PerSecond(0.0) within-noise
+        cycles PerSecond(0.0) PerSecond(0.0) within-noise
+        stopped TimePerSecond(40.000666ms) TimePerSecond(40.000666ms) within-noise
+        throughput Share(0.9599993333222221) Share(0.9599993333222221) within-noise
+        unexplained Share(0.0) Share(0.0) within-noise
+        allocation BytesPerSecond(107038674.43124051) BytesPerSecond(107038674.43124051) within-noise
+        heap Bytes(131072000) Bytes(131072000) within-noise
+        gc-work Some(144.00240004s) Some(144.00240004s) within-noise"#]],
+    );
+}
+
+#[test]
+fn a_few_pauses_prove_nothing() {
+    let few = Run { count: 5, lengths: &[10, 12], ..RUN };
+    check(
+        &RUN,
+        &few,
+        &expect![[r#"
+        Pauses are too few to tell whether they got shorter or longer.
+        Whether the time stopped per second changed cannot be told.
+        mean Time(40ms) Time(10.8ms) unknown
+        p50 Time(40.009727ms) Time(10.002431ms) unknown
+        p99 Time(45ms) Time(12ms) unknown
+        p99.9 Time(45ms) Time(12ms) unknown
+        max Time(45ms) Time(12ms) unknown
+        over(100ms) PerSecond(0.0) PerSecond(0.0) within-noise
+        collections PerSecond(1.000016666944449) PerSecond(1.002004008016032) within-noise
+        full PerSecond(0.0) PerSecond(0.0) within-noise
+        cycles PerSecond(0.0) PerSecond(0.0) within-noise
+        stopped TimePerSecond(40.000666ms) TimePerSecond(10.821643ms) unknown
+        throughput Share(0.9599993333222221) Share(0.9891783567134269) unknown
+        unexplained Share(0.0) Share(0.0) within-noise
+        allocation BytesPerSecond(107038674.43124051) BytesPerSecond(85945407.61523046) unknown
+        heap Bytes(131072000) Bytes(131072000) within-noise
+        gc-work Some(144.00240004s) Some(38.957915831s) unknown"#]],
+    );
+}
+
+#[test]
+fn another_load_is_said_to_be_one() {
+    let half = Run { allocated_mib: 50, ..RUN };
+    check(
+        &RUN,
+        &half,
+        &expect![[r#"
+        Pauses did not get shorter or longer by more than noise.
+        The time stopped per second did not change by more than noise.
+        The two runs did not do the same work: 102 MiB/s allocated before, 52.2 MiB/s after.
+        mean Time(40ms) Time(40ms) within-noise
+        p50 Time(40.009727ms) Time(40.009727ms) within-noise
+        p99 Time(45ms) Time(45ms) within-noise
+        p99.9 Time(45ms) Time(45ms) within-noise
+        max Time(45ms) Time(45ms) within-noise
+        over(100ms) PerSecond(0.0) PerSecond(0.0) within-noise
+        collections PerSecond(1.000016666944449) PerSecond(1.000016666944449) within-noise
+        full PerSecond(0.0) PerSecond(0.0) within-noise
+        cycles PerSecond(0.0) PerSecond(0.0) within-noise
+        stopped TimePerSecond(40.000666ms) TimePerSecond(40.000666ms) within-noise
+        throughput Share(0.9599993333222221) Share(0.9599993333222221) within-noise
+        unexplained Share(0.0) Share(0.0) within-noise
+        allocation BytesPerSecond(107038674.43124051) BytesPerSecond(54696383.39305655) more-than-noise
+        heap Bytes(131072000) Bytes(78643200) unknown
+        gc-work Some(144.00240004s) Some(144.00240004s) within-noise"#]],
+    );
+}
+
+#[test]
+fn a_difference_of_load_below_a_tenth_needs_no_word() {
+    let nearly = Run { allocated_mib: 92, ..RUN };
+    let (before, after) = (diagnose(&RUN), diagnose(&nearly));
+    let it = compare(&before, &after);
+    let load = it.rows.iter().find(|row| row.id == "allocation").expect("a row");
+    assert_eq!(load.significance, Significance::MoreThanNoise);
+    assert_eq!(it.caveats, [""; 0]);
+}
+
+#[test]
+fn one_full_collection_is_no_trend() {
+    let full = Run {
+        more: "[601.000s][info][gc] GC(601) Pause Full (G1 Compaction Pause) 500M->100M(512M) 900.000ms\n",
+        ..RUN
+    };
+    let (before, after) = (diagnose(&full), diagnose(&RUN));
+    let it = compare(&before, &after);
+    let row = it.causes.iter().find(|it| it.cause.id == "full-gc").expect("a row");
+    assert!(row.is_gone());
+    assert_eq!(row.significance, Significance::Unknown("too few"));
+    assert!(!it.verdict.iter().any(|it| it.contains("Gone")), "{:?}", it.verdict);
+}
+
+#[test]
+fn a_log_of_stops_and_one_of_collections_are_compared_by_their_collections() {
+    let stops = Run {
+        more: "[601.000s][info][safepoint] Safepoint \"ThreadDump\", Time since last: 5 ns, Reaching safepoint: 100 ns, Cleanup: 0 ns, At safepoint: 2000000000 ns, Total: 2000000100 ns\n",
+        ..RUN
+    };
+    let (before, after) = (diagnose(&stops), diagnose(&RUN));
+    let it = compare(&before, &after);
+    let max = it.rows.iter().find(|row| row.id == "max").expect("a row");
+    assert_eq!(max.before, max.after);
+    assert!(it.caveats[0].starts_with("Only one of the two has lines of every stop"));
+    assert!(it.verdict[0].starts_with("Collection pauses"), "{}", it.verdict[0]);
+}
+
+#[test]
+fn what_a_run_could_not_have_seen_is_not_gone() {
+    let (before, mut after) = (diagnose(&RUN), diagnose(&RUN));
+    after.findings.clear();
+    for it in &mut after.watched {
+        it.verdict = crate::Verdict::Unknown(Vec::new());
+    }
+    let it = compare(&before, &after);
+    assert!(!it.causes[0].is_gone());
+    assert_eq!(it.causes[0].significance, Significance::Unknown("not watched"));
+}

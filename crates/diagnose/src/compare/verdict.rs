@@ -1,0 +1,134 @@
+//! What a comparison says for certain, and what makes it doubtful, in sentences.
+use super::{CauseRow, Row, Significance};
+use crate::{
+    Diagnosis, Value,
+    text::{duration, memory},
+};
+
+/// Loads that differ by less than this need no word: services are never loaded quite alike.
+const OTHER_LOAD: f64 = 0.10;
+
+/// So many causes that are new or gone are named in a sentence; all are in the table.
+const MOST_CAUSES: usize = 4;
+
+/// What changed by more than noise, lengths of pauses first. `collections` says that these are of
+/// collections alone.
+pub(super) fn sentences(rows: &[Row], causes: &[CauseRow], collections: bool) -> Vec<String> {
+    let mut sentences =
+        vec![lengths(rows, if collections { "Collection pauses" } else { "Pauses" })];
+    sentences.push(stopped(rows));
+    sentences.extend(appeared("New in the second run", causes, CauseRow::is_new));
+    sentences.extend(appeared("Gone in the second run", causes, CauseRow::is_gone));
+    sentences
+}
+
+const LENGTHS: [(&str, &str); 4] =
+    [("mean", "mean"), ("p50", "median"), ("p99", "99 %"), ("p99.9", "99.9 %")];
+
+/// `Pauses got shorter: mean 41 ms → 29 ms, 99 % 120 ms → 60 ms.` Only what is certain is told.
+fn lengths(rows: &[Row], what: &str) -> String {
+    let told: Vec<(&Row, &str)> = LENGTHS
+        .iter()
+        .filter_map(|(id, name)| Some((rows.iter().find(|it| it.id == *id)?, *name)))
+        .collect();
+    let certain: Vec<_> = told.iter().filter(|(row, _)| differs(row)).collect();
+    if certain.is_empty() {
+        let decided = told.iter().any(|(row, _)| row.significance == Significance::WithinNoise);
+        return match decided {
+            true => format!("{what} did not get shorter or longer by more than noise."),
+            false => format!("{what} are too few to tell whether they got shorter or longer."),
+        };
+    }
+    let less = certain.iter().filter(|(row, _)| row.change().is_some_and(|it| it < 0.0)).count();
+    let how = match less {
+        0 => "got longer",
+        n if n == certain.len() => "got shorter",
+        _ => "changed, some for the better and some for the worse",
+    };
+    let numbers: Vec<String> = certain
+        .iter()
+        .filter_map(|(row, name)| Some(format!("{name} {}", from_to(row)?)))
+        .collect();
+    format!("{what} {how}: {}.", numbers.join(", "))
+}
+
+fn stopped(rows: &[Row]) -> String {
+    let row = rows.iter().find(|it| it.id == "stopped");
+    let told = row.filter(|it| differs(it)).and_then(from_to);
+    match (told, row.map(|it| it.significance)) {
+        (Some(numbers), _) => format!("Time stopped per second: {numbers}."),
+        (None, Some(Significance::WithinNoise)) => {
+            "The time stopped per second did not change by more than noise.".to_owned()
+        }
+        _ => "Whether the time stopped per second changed cannot be told.".to_owned(),
+    }
+}
+
+/// Causes that struck in one run alone, by more than chance.
+fn appeared(what: &str, causes: &[CauseRow], is: fn(&CauseRow) -> bool) -> Option<String> {
+    let names: Vec<&str> = causes
+        .iter()
+        .filter(|it| is(it) && it.significance == Significance::MoreThanNoise)
+        .map(|it| it.cause.short)
+        .collect();
+    let more = names.len().saturating_sub(MOST_CAUSES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = names.iter().take(MOST_CAUSES).copied().collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| format!("{what}: {named}{more}."))
+}
+
+fn differs(row: &Row) -> bool {
+    row.significance == Significance::MoreThanNoise
+}
+
+fn from_to(row: &Row) -> Option<String> {
+    match (row.before?, row.after?) {
+        (Value::Time(a) | Value::TimePerSecond(a), Value::Time(b) | Value::TimePerSecond(b)) => {
+            Some(format!("{} → {}", duration(a), duration(b)))
+        }
+        _ => None,
+    }
+}
+
+/// Why the two may not be comparable.
+pub(super) fn caveats(rows: &[Row], before: &Diagnosis, after: &Diagnosis) -> Vec<String> {
+    let mut caveats: Vec<String> = load(rows).into_iter().collect();
+    if super::rows::of_collections(before, after) {
+        caveats.push(
+            "Only one of the two has lines of every stop (`-Xlog:safepoint`), so that pauses are \
+             those of collections here, in both."
+                .to_owned(),
+        );
+    }
+    let steps = |it: &Diagnosis| matches!(it.jvm.collector.as_str(), "zgc" | "shenandoah");
+    if steps(before) != steps(after) {
+        caveats.push(
+            "One of the collectors does most of its work beside the application: its pauses are \
+             short steps of a cycle, and no whole collections."
+                .to_owned(),
+        );
+    }
+    if before.span.is_zero() || after.span.is_zero() {
+        caveats
+            .push("A log without times tells nothing of how often something happens.".to_owned());
+    }
+    caveats
+}
+
+/// Where the application did not allocate alike, it did not do the same work, or not as much.
+fn load(rows: &[Row]) -> Option<String> {
+    let row = rows.iter().find(|it| it.id == "allocation").filter(|it| differs(it))?;
+    let far = row.change().is_none_or(|it| it.abs() > OTHER_LOAD);
+    let rate = |it: Option<Value>| match it {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "for people")]
+        Some(Value::BytesPerSecond(it)) => memory(it.max(0.0) as u64),
+        _ => String::new(),
+    };
+    far.then(|| {
+        format!(
+            "The two runs did not do the same work: {}/s allocated before, {}/s after.",
+            rate(row.before),
+            rate(row.after)
+        )
+    })
+}

@@ -1,0 +1,128 @@
+//! Whether a run passes a gate, and who is to blame where it does not.
+use super::{
+    Argument, Gate, Operator,
+    measure::{Measured, measure},
+};
+use crate::{Attribution, Diagnosis, Finding, Unexplained, Value};
+
+/// What became of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The condition does not hold: all is well.
+    Passed,
+    /// The condition holds.
+    Failed,
+    /// The input cannot tell.
+    Unknown,
+}
+
+impl Outcome {
+    /// The name for programs.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Outcome::Passed => "passed",
+            Outcome::Failed => "failed",
+            Outcome::Unknown => "unknown",
+        }
+    }
+}
+
+/// A gate's outcome, with its reasons.
+#[derive(Clone, Debug)]
+pub struct Judgement<'a> {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The number; `None` where the input does not tell it.
+    pub actual: Option<Value>,
+    /// Whether the number is that or more: of the rest nobody knows.
+    pub at_least: bool,
+    /// What is missing, where the outcome is unknown; a phrase, else empty.
+    pub missing: String,
+    /// Who is to blame, where the gate failed.
+    pub blame: Option<Blame<'a>>,
+}
+
+/// What made a gate fail.
+#[derive(Clone, Copy, Debug)]
+pub enum Blame<'a> {
+    /// One pause, the worst.
+    Pause(&'a Attribution),
+    /// A cause over the whole run.
+    Cause(&'a Finding),
+    /// Time that nobody explained.
+    Unexplained(&'a Unexplained),
+}
+
+impl Gate {
+    /// Judges a run.
+    #[must_use]
+    pub fn judge<'a>(&self, run: &'a Diagnosis) -> Judgement<'a> {
+        let measured = match measure(self, run) {
+            Ok(measured) => measured,
+            Err(missing) => return unknown(None, false, missing),
+        };
+        let at_least = measured.most != Some(measured.least);
+        let holds = match self.holds(&measured) {
+            Some(holds) => holds,
+            None => return unknown(Some(measured.least), at_least, self.why_not_certain()),
+        };
+        Judgement {
+            outcome: if holds { Outcome::Failed } else { Outcome::Passed },
+            actual: Some(measured.least),
+            at_least,
+            missing: String::new(),
+            blame: if holds { self.blame(run) } else { None },
+        }
+    }
+
+    /// Whether the condition is true; `None` where that depends on what is not known.
+    fn holds(&self, measured: &Measured) -> Option<bool> {
+        let (operator, limit) = (self.operator, self.limit);
+        let at_least = operator.holds(measured.least, limit);
+        let grows = matches!(operator, Operator::Greater | Operator::GreaterOrEqual);
+        let at_most = match (operator, measured.most) {
+            (Operator::Equal | Operator::NotEqual, most) => {
+                let inside = measured.least <= limit && most.is_none_or(|most| most >= limit);
+                let single = most == Some(measured.least);
+                return (single || !inside).then_some(at_least);
+            }
+            (_, None) => grows,
+            (_, Some(most)) => operator.holds(most, limit),
+        };
+        (at_least == at_most).then_some(at_least)
+    }
+
+    fn why_not_certain(&self) -> String {
+        match self.metric.word() {
+            "allocation" => "what a concurrent collector frees hides what is allocated meanwhile",
+            _ => "only the longest pauses are known one by one",
+        }
+        .to_owned()
+    }
+
+    fn blame<'a>(&self, run: &'a Diagnosis) -> Option<Blame<'a>> {
+        let longest = || run.pauses.iter().max_by_key(|it| it.pause.duration).map(Blame::Pause);
+        let most = || run.findings.iter().max_by_key(|it| it.time).map(Blame::Cause);
+        let of_cause =
+            |id: &str| run.findings.iter().find(|it| it.cause.id == id).map(Blame::Cause);
+        match (self.metric.word(), self.argument) {
+            (_, Argument::Cause(id)) => of_cause(id),
+            ("total" | "stopped" | "throughput" | "count" | "gc.total", _) => most(),
+            ("full", _) => of_cause("full-gc").or_else(most),
+            ("unexplained", _) => run.unexplained.first().map(Blame::Unexplained),
+            ("tts.max" | "tts.mean" | "tts.total", _) => {
+                run.pauses.iter().max_by_key(|it| it.pause.reaching).map(Blame::Pause)
+            }
+            ("gc.max" | "gc.mean" | "gc.p50" | "gc.p90" | "gc.p99" | "gc.p99.9", _) => {
+                run.pauses.iter().max_by_key(|it| it.pause.collection).map(Blame::Pause)
+            }
+            ("max" | "mean" | "p50" | "p90" | "p99" | "p99.9" | "over", _) => longest(),
+            _ => None,
+        }
+    }
+}
+
+fn unknown<'a>(actual: Option<Value>, at_least: bool, missing: String) -> Judgement<'a> {
+    Judgement { outcome: Outcome::Unknown, actual, at_least, missing, blame: None }
+}

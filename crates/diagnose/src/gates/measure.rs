@@ -1,0 +1,189 @@
+//! The number that a gate asks about, as far as a run tells it.
+use super::{Argument, Gate};
+use crate::{
+    Count, Diagnosis, GcStatistics, MemoryStatistics, PauseStatistics, Quantiles, Value, Verdict,
+};
+use std::time::Duration;
+
+/// A number, or between which two it lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Measured {
+    pub(super) least: Value,
+    /// `None` where nothing bounds it.
+    pub(super) most: Option<Value>,
+}
+
+/// What the run tells, or what is missing, as a phrase.
+pub(super) type Known = Result<Measured, String>;
+
+fn exactly(value: Value) -> Known {
+    Ok(Measured { least: value, most: Some(value) })
+}
+
+pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
+    let word = gate.metric.word();
+    if let Some(name) = word.strip_prefix("gc.") {
+        let gc = gc(of)?;
+        return lengths(name, gc.pauses, gc.percentiles);
+    }
+    match (word, gate.argument) {
+        ("count", _) => events(gate, of, of.statistics.all.count),
+        ("over", Argument::Time(limit)) => over(gate, of, limit),
+        ("cause", Argument::Cause(id)) => cause(gate, of, id),
+        ("stopped", _) => Ok(share_stopped(of)?).and_then(exactly),
+        ("throughput", _) => match share_stopped(of)? {
+            Value::Share(stopped) => exactly(Value::Share(1.0 - stopped)),
+            other => exactly(other),
+        },
+        ("unexplained", _) => time_or_share(gate, of, of.unattributed),
+        ("tts.max" | "tts.mean" | "tts.total", _) => reaching(word, of),
+        ("remark.max", _) => exactly(Value::Time(gc(of)?.remarks().max)),
+        ("collections", _) => events(gate, of, gc(of)?.collections()),
+        ("full", _) => events(gate, of, gc(of)?.of_kind("full").count),
+        ("cycles", _) => events(gate, of, gc(of)?.old_cycles()),
+        ("allocation" | "promotion" | "live" | "heap", _) => memory(word, gate, of),
+        (name, _) => lengths(name, of.statistics.all, of.statistics.quantiles),
+    }
+}
+
+fn gc(of: &Diagnosis) -> Result<&GcStatistics, String> {
+    of.gc.as_ref().ok_or_else(|| "there is no GC log".to_owned())
+}
+
+fn lengths(name: &str, all: Count, quantiles: Quantiles) -> Known {
+    // That nothing was stopped is known; what half of nothing is, is not.
+    let of_some = |it: Duration| match all.count {
+        0 => Err("there is no pause at all".to_owned()),
+        _ => exactly(Value::Time(it)),
+    };
+    match name {
+        "max" => exactly(Value::Time(all.max)),
+        "total" => exactly(Value::Time(all.total)),
+        "mean" => of_some(all.mean().unwrap_or_default()),
+        "p50" => of_some(quantiles.p50),
+        "p90" => of_some(quantiles.p90),
+        "p99" => of_some(quantiles.p99),
+        _ => of_some(quantiles.p99_9),
+    }
+}
+
+fn span(of: &Diagnosis) -> Result<Duration, String> {
+    match of.span.is_zero() {
+        true => Err("the input does not tell how long it covers".to_owned()),
+        false => Ok(of.span),
+    }
+}
+
+/// So many events, or so many per time, as the limit is.
+fn events(gate: &Gate, of: &Diagnosis, count: u64) -> Known {
+    exactly(event_value(gate, of, count)?)
+}
+
+fn event_value(gate: &Gate, of: &Diagnosis, count: u64) -> Result<Value, String> {
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a quotient anyway")]
+    match gate.limit {
+        Value::PerSecond(_) => Ok(Value::PerSecond(count as f64 / span(of)?.as_secs_f64())),
+        _ => Ok(Value::Count(count)),
+    }
+}
+
+fn share_stopped(of: &Diagnosis) -> Result<Value, String> {
+    let (stopped, span) = (of.statistics.all.total, span(of)?);
+    if stopped > span {
+        return Err("the pauses are longer than the time that the input covers".to_owned());
+    }
+    Ok(Value::Share(stopped.as_secs_f64() / span.as_secs_f64()))
+}
+
+/// A part of the stopped time, as a share of it where the limit is one.
+fn time_or_share(gate: &Gate, of: &Diagnosis, time: Duration) -> Known {
+    let stopped = of.statistics.all.total;
+    match gate.limit {
+        Value::Share(_) if stopped.is_zero() => exactly(Value::Share(0.0)),
+        Value::Share(_) => exactly(Value::Share(time.as_secs_f64() / stopped.as_secs_f64())),
+        _ => exactly(Value::Time(time)),
+    }
+}
+
+fn cause(gate: &Gate, of: &Diagnosis, id: &str) -> Known {
+    let finding = of.findings.iter().find(|it| it.cause.id == id);
+    let watched = of.watched.iter().find(|it| it.cause.id == id).map(|it| &it.verdict);
+    if let (None, Some(Verdict::Unknown(missing))) = (finding, watched) {
+        let missing: Vec<&str> = missing.iter().map(|it| it.id()).collect();
+        return Err(format!("it was not watched for, which needs {}", missing.join(" and ")));
+    }
+    match gate.limit {
+        Value::Count(_) => exactly(Value::Count(finding.map_or(0, |it| it.pauses))),
+        _ => time_or_share(gate, of, finding.map_or(Duration::ZERO, |it| it.time)),
+    }
+}
+
+fn reaching(word: &str, of: &Diagnosis) -> Known {
+    let all = of.statistics.time_to_safepoint;
+    // Before JDK 8 logs had lines of stops without this part of them.
+    if all.total.is_zero() {
+        return Err("there are no safepoint lines (`-Xlog:safepoint`)".to_owned());
+    }
+    exactly(Value::Time(match word {
+        "tts.max" => all.max,
+        "tts.mean" => all.mean().unwrap_or_default(),
+        _ => all.total,
+    }))
+}
+
+/// Of a long log only the longest pauses are at hand, and counts over a few lengths: where these do
+/// not suffice, the number is known between two bounds.
+fn over(gate: &Gate, of: &Diagnosis, limit: Duration) -> Known {
+    let all = of.statistics.all.count;
+    let kept = u64::try_from(of.pauses.len()).unwrap_or(u64::MAX);
+    let listed = of.pauses.iter().filter(|it| it.pause.duration > limit).count();
+    let listed = u64::try_from(listed).unwrap_or(u64::MAX);
+    if kept >= all || listed < kept {
+        return events(gate, of, listed);
+    }
+    let counted = || PauseStatistics::OVER.iter().zip(of.statistics.over);
+    let least = counted().find(|((_, it), _)| *it >= limit).map_or(0, |(_, count)| count);
+    let most = counted().filter(|((_, it), _)| *it <= limit).map(|(_, count)| count).next_back();
+    let (least, most) = (least.max(listed), most.unwrap_or(all));
+    let value = |count| event_value(gate, of, count);
+    Ok(Measured { least: value(least)?, most: Some(value(most)?) })
+}
+
+fn memory(word: &str, gate: &Gate, of: &Diagnosis) -> Known {
+    let it = of.memory.as_ref().ok_or_else(|| "there is no GC log with heap sizes".to_owned())?;
+    match word {
+        "allocation" => {
+            let rate = it.allocation_rate.ok_or_else(no_rate)?;
+            let least = Value::BytesPerSecond(rate);
+            Ok(Measured { least, most: Some(least).filter(|_| it.allocation_is_exact) })
+        }
+        "promotion" => exactly(Value::BytesPerSecond(it.promotion_rate.ok_or_else(no_promotion)?)),
+        "live" => {
+            let live = it.live.ok_or_else(|| {
+                "no full or mixed collection and no cycle showed what is live".to_owned()
+            })?;
+            size(gate, it, live.most)
+        }
+        _ => size(gate, it, it.most_used_bytes),
+    }
+}
+
+fn no_rate() -> String {
+    "the input does not tell how long it covers".to_owned()
+}
+
+fn no_promotion() -> String {
+    "the log does not show what was promoted (`-Xlog:gc*`)".to_owned()
+}
+
+/// Bytes, or a share of the heap's limit.
+fn size(gate: &Gate, of: &MemoryStatistics, bytes: u64) -> Known {
+    #[expect(clippy::cast_precision_loss, reason = "a share is a quotient anyway")]
+    match (gate.limit, of.max_heap_bytes.filter(|it| *it > 0)) {
+        (Value::Share(_), None) => {
+            Err("the log does not show the heap's limit (`-Xlog:gc*`)".to_owned())
+        }
+        (Value::Share(_), Some(limit)) => exactly(Value::Share(bytes as f64 / limit as f64)),
+        _ => exactly(Value::Bytes(bytes)),
+    }
+}

@@ -1,0 +1,71 @@
+//! What became of gates, for people and for programs.
+pub mod json;
+pub mod junit;
+pub mod terminal;
+
+use crate::{Options, duration, text::clean, value, when::Clockface, words};
+use diagnose::{Blame, Diagnosis, Gate, Outcome, Value};
+
+/// One gate on one input, judged and told. Holds no diagnosis, so that one input after the other
+/// can be read.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The input as the user named it.
+    pub input: String,
+    /// The condition as it was typed.
+    pub gate: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    actual: Option<Value>,
+    at_least: bool,
+    limit: Value,
+    missing: String,
+    blame: Option<String>,
+    /// What the pauses of this input are, where they are not all stops.
+    scope: Option<&'static str>,
+}
+
+/// Judges `run`, which was read from `input`, by every gate.
+#[must_use]
+pub fn judge(input: &str, run: &Diagnosis, gates: &[Gate], options: &Options) -> Vec<Checked> {
+    let one = |gate: &Gate| {
+        let it = gate.judge(run);
+        Checked {
+            input: clean(input),
+            gate: clean(&gate.text),
+            outcome: it.outcome,
+            actual: it.actual,
+            at_least: it.at_least,
+            limit: gate.limit,
+            missing: it.missing,
+            blame: it.blame.map(|it| blame(it, run, options)),
+            scope: scope(run),
+        }
+    };
+    gates.iter().map(one).collect()
+}
+
+fn scope(run: &Diagnosis) -> Option<&'static str> {
+    (run.statistics.time_to_safepoint.count == 0 && run.statistics.all.count > 0)
+        .then_some("has no lines of stops (`-Xlog:safepoint`): its pauses are collections alone")
+}
+
+fn blame(it: Blame<'_>, run: &Diagnosis, options: &Options) -> String {
+    match it {
+        Blame::Pause(it) => {
+            let at = Clockface::new(run, &options.zone).show(run, &it.pause);
+            let parts = words::parts(it, 4).join(" · ");
+            format!("worst: {} at {at}, of which {parts}", duration(it.pause.duration))
+        }
+        Blame::Cause(it) => format!("mostly: {}, {}", it.cause.short, words::extent(it)),
+        Blame::Unexplained(it) => format!("mostly: {}: {}", duration(it.time), clean(&it.what)),
+    }
+}
+
+impl Checked {
+    /// The number, `at least 3` where it may be more; empty where it is not known.
+    fn actual(&self) -> String {
+        let shown = self.actual.map(value::shown).unwrap_or_default();
+        if self.at_least && !shown.is_empty() { format!("at least {shown}") } else { shown }
+    }
+}

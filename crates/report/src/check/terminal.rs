@@ -1,0 +1,43 @@
+//! Gates on a terminal: one line each, and below it who is to blame.
+use super::Checked;
+use crate::{
+    Options,
+    text::{Page, Role},
+    value,
+};
+use diagnose::Outcome;
+
+/// All gates. Ends with a line end.
+#[must_use]
+pub fn render(all: &[Checked], options: &Options) -> String {
+    let mut page = Page::new(options.style);
+    let widest = all.iter().map(|it| it.gate.chars().count()).max().unwrap_or(0);
+    for it in all {
+        let gate = &it.gate;
+        let mark = match it.outcome {
+            Outcome::Passed => "ok       ".to_owned(),
+            Outcome::Failed => page.paint(Role::Bad, "FAILED") + "   ",
+            Outcome::Unknown => page.paint(Role::Strong, "unknown") + "  ",
+        };
+        let told = match (it.outcome, it.actual()) {
+            (Outcome::Unknown, _) => it.missing.clone(),
+            (_, actual) => format!("{actual}, limit {}", value::shown(it.limit)),
+        };
+        page.line(&format!("{mark}{gate:<widest$}  {told}  {}", it.input));
+        if let Some(blame) = &it.blame {
+            page.wrapped(9, Some(Role::Faint), blame);
+        }
+    }
+    for (input, scope) in scopes(all) {
+        page.wrapped(0, Some(Role::Faint), &format!("{input} {scope}"));
+    }
+    page.finish()
+}
+
+/// What is to be known of an input, each once.
+fn scopes(all: &[Checked]) -> Vec<(&str, &'static str)> {
+    let mut scopes: Vec<_> =
+        all.iter().filter_map(|it| Some((it.input.as_str(), it.scope?))).collect();
+    scopes.dedup();
+    scopes
+}

@@ -1,0 +1,52 @@
+//! Two runs side by side, for people and for programs.
+pub mod csv;
+pub mod json;
+pub mod markdown;
+pub mod terminal;
+
+use crate::{duration, value, words};
+use diagnose::{CauseRow, Diagnosis, Row, Significance};
+
+/// The cells of a line: name, before, after, change, note.
+type Cells = [String; 5];
+
+const UNKNOWN: &str = "?";
+
+fn cells(row: &Row) -> Cells {
+    let known = |it: Option<diagnose::Value>| it.map_or(UNKNOWN.to_owned(), value::shown);
+    let same = row.before == row.after;
+    [
+        row.name.to_owned(),
+        known(row.before),
+        known(row.after),
+        row.change().filter(|_| !same).map(value::change).unwrap_or_default(),
+        if same { String::new() } else { note(row.significance).to_owned() },
+    ]
+}
+
+fn cause_cells(row: &CauseRow) -> Cells {
+    let known = |it: Option<std::time::Duration>| it.map_or(UNKNOWN.to_owned(), duration);
+    let change = match (row.is_new(), row.is_gone()) {
+        (true, _) => "new".to_owned(),
+        (_, true) => "gone".to_owned(),
+        _ => row.change().map(value::change).unwrap_or_default(),
+    };
+    let note = note(row.significance).to_owned();
+    [row.cause.short.to_owned(), known(row.before), known(row.after), change, note]
+}
+
+fn note(significance: Significance) -> &'static str {
+    match significance {
+        Significance::MoreThanNoise => "more than noise",
+        Significance::WithinNoise => "noise",
+        Significance::Unknown(why) => why,
+    }
+}
+
+/// Name, JDK, collector, span and stops of a run on one line, and the limit of its heap.
+fn run(it: &Diagnosis) -> Vec<String> {
+    let mut items = words::header(it);
+    let limit = it.memory.as_ref().and_then(|it| it.max_heap_bytes);
+    items.extend(limit.map(|it| format!("heap up to {}", diagnose::text::memory(it))));
+    items
+}

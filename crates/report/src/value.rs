@@ -1,0 +1,81 @@
+//! Numbers with their units, for people and for programs.
+use crate::{duration, percent};
+use diagnose::Value;
+
+/// From this rate on, per second; below, per hour.
+const PER_SECOND_FROM: f64 = 0.1;
+
+/// `200 ms`, `9.7 ms/s`, `3`, `0.33/s`, `12.5/h`, `4.1 %`, `512 MiB`, `1.2 GiB/s`.
+pub(crate) fn shown(value: Value) -> String {
+    match value {
+        Value::Time(it) => duration(it),
+        Value::TimePerSecond(it) => format!("{}/s", duration(it)),
+        Value::Count(it) => it.to_string(),
+        Value::PerSecond(it) if it >= PER_SECOND_FROM => format!("{}/s", three(it)),
+        Value::PerSecond(it) => format!("{}/h", three(it * 3_600.0)),
+        Value::Share(it) if it > 1.0 => format!("{} %", three(it * 100.0)),
+        Value::Share(it) => percent(it),
+        Value::Bytes(it) => diagnose::text::memory(it),
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "for people")]
+        Value::BytesPerSecond(it) => format!("{}/s", diagnose::text::memory(it.max(0.0) as u64)),
+    }
+}
+
+/// Three digits, and none behind the point that say nothing.
+fn three(it: f64) -> String {
+    match it {
+        it if it == it.trunc() || it >= 100.0 => format!("{it:.0}"),
+        it if it >= 10.0 => format!("{it:.1}"),
+        it => format!("{it:.2}"),
+    }
+}
+
+/// How much larger, as `+12 %`, `-30 %` or `12 times`; a tenfold or more is no percentage.
+pub(crate) fn change(it: f64) -> String {
+    match it {
+        it if it >= 9.95 => format!("{} times", three((it + 1.0).min(1e9).round())),
+        it => format!("{:+.0} %", it * 100.0).replace("-0 %", "0 %").replace("+0 %", "0 %"),
+    }
+}
+
+/// The number alone: nanoseconds and counts whole, the rest with a fraction.
+pub(crate) fn number(value: Value) -> serde_json::Value {
+    match value {
+        Value::Time(it) | Value::TimePerSecond(it) => {
+            u64::try_from(it.as_nanos()).unwrap_or(u64::MAX).into()
+        }
+        Value::Count(it) | Value::Bytes(it) => it.into(),
+        Value::PerSecond(it) | Value::Share(it) | Value::BytesPerSecond(it) => it.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn both_sides_of_the_unit_of_a_rate() {
+        assert_eq!(shown(Value::PerSecond(0.1)), "0.10/s");
+        assert_eq!(shown(Value::PerSecond(0.05)), "180/h");
+        assert_eq!(shown(Value::PerSecond(0.0)), "0/h");
+    }
+
+    #[test]
+    fn every_unit_is_shown() {
+        let ms = Duration::from_millis;
+        assert_eq!(shown(Value::TimePerSecond(ms(9))), "9 ms/s");
+        assert_eq!(shown(Value::Share(0.041)), "4.1 %");
+        assert_eq!(shown(Value::Share(1.25)), "125 %");
+        assert_eq!(shown(Value::BytesPerSecond(1_048_576.0)), "1 MiB/s");
+    }
+
+    #[test]
+    fn both_sides_of_a_change_worth_a_percentage() {
+        assert_eq!(change(-0.304), "-30 %");
+        assert_eq!(change(0.001), "0 %");
+        assert_eq!(change(-0.001), "0 %");
+        assert_eq!(change(9.9), "+990 %");
+        assert_eq!(change(11.0), "12 times");
+    }
+}

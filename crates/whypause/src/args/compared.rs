@@ -1,0 +1,47 @@
+//! The arguments of `compare` and `check`.
+use super::Format;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `whypause compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The run to compare with: a GC log, a recording, or `-` for a GC log on standard input
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// The run to compare
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// How to write the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: Format,
+}
+
+/// How gates are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs; the schema only grows
+    Json,
+    /// For CI servers: JUnit XML
+    Junit,
+}
+
+/// `whypause check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// GC logs, recordings, or `-` for a GC log on standard input; each is judged by every gate
+    #[arg(required = true, value_name = "INPUT")]
+    pub paths: Vec<PathBuf>,
+    /// Fail where this is true, such as 'p99>200ms'; can be given several times
+    #[arg(long, required = true, value_name = "EXPR")]
+    pub fail_if: Vec<String>,
+    /// How to write the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: CheckFormat,
+    /// Write JUnit XML to this file as well
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+}

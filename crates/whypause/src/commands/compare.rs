@@ -1,0 +1,34 @@
+//! `whypause compare`: two runs side by side.
+use super::explain;
+use crate::{
+    Exit, Failure,
+    args::{CompareArgs, Format},
+    console::Console,
+};
+use std::io::{self, BufWriter, Write};
+
+pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure> {
+    if args.before.as_os_str() == "-" && args.after.as_os_str() == "-" {
+        return Err(Failure::input(
+            "both runs are `-`",
+            "there is one standard input: give the other run as a file",
+        ));
+    }
+    let before = explain::one(&args.before, console)?;
+    let after = explain::one(&args.after, console)?;
+    let comparison = diagnose::compare(&before, &after);
+    let mut out = BufWriter::new(io::stdout().lock());
+    match args.format {
+        Format::Text => {
+            let text = report::compare::terminal::render(&comparison, &console.options());
+            out.write_all(text.as_bytes())?;
+        }
+        Format::Markdown => {
+            out.write_all(report::compare::markdown::render(&comparison).as_bytes())?;
+        }
+        Format::Json => report::compare::json::write(&comparison, &mut out)?,
+        Format::Csv => report::compare::csv::write(&comparison, &mut out)?,
+    }
+    out.flush()?;
+    Ok(Exit::Fine)
+}
