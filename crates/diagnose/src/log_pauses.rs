@@ -104,10 +104,15 @@ impl LogPauses {
         }
     }
 
+    fn see_span(&mut self, begin: &Stamp, end: &Stamp) {
+        if self.clock.see_span(begin, end) {
+            self.history.restart();
+        }
+    }
+
     fn collection(&mut self, gc: GcEvent) {
         let begin = gc.begin();
-        self.see(&begin);
-        self.see(&gc.stamp);
+        self.see_span(&begin, &gc.stamp);
         let around = self.history.collection(&gc, self.clock.at(&begin));
         if gc.nested {
             return;
@@ -121,8 +126,7 @@ impl LogPauses {
     }
 
     fn safepoint(&mut self, safepoint: &Safepoint) {
-        self.see(&safepoint.begin());
-        self.see(&safepoint.stamp);
+        self.see_span(&safepoint.begin(), &safepoint.stamp);
         self.has_safepoints = true;
         let inside = self.collections_of(safepoint);
         let start = self.clock.at(&safepoint.begin());

@@ -27,8 +27,7 @@ use crate::{
     case::{Case, LogPart},
     cause::Explanation,
     index::Index,
-    log_evidence::{collections, cpu, seconds, seen},
-    rhythm,
+    log_evidence::{collections, cpu, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
@@ -70,14 +69,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         ),
     )];
     evidence.extend(worst(tally).map(|it| seen(tally.longest, it)));
-    evidence.extend(rhythm::of(&tally.windows).map(|it| {
-        let text = format!(
-            "they come every {}, {} times: look for what the host does then",
-            text::duration(it.period),
-            it.times
-        );
-        seen(Duration::ZERO, text)
-    }));
+    evidence.extend(rhythm(tally));
     Explanation {
         story: std::iter::once(
             "Collections took longer than their CPU time: their threads were blocked, or had no CPU. Which of the two a log cannot show.".to_owned(),
