@@ -332,8 +332,10 @@ There was no GC in 3ms",
 [1970-01-02 00:00:00,429][WARN ][monitor.jvm              ] [node-173.65] [gc][ParNew][47112][14482] duration [11.3h], collections [1]/[11.3h], total [11.3h]/[11.4h]
 [1970-01-01T00:00:24,079][INFO ][o.e.n.Node               ] [DfhKXPP] started",
             expect![[r#"
+                wall 24.079000000 elasticsearch noticed 361ms collections 361ms
+                wall 55.167000000 elasticsearch noticed 1.2s collections 1.2s in 1
                 wall 86400.429000000 elasticsearch noticed 40680s collections 40680s in 1
-                1 of 4 lines used"#]],
+                3 of 4 lines used"#]],
         );
     }
 

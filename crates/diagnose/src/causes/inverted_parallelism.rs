@@ -32,7 +32,6 @@ use crate::{
     text,
 };
 use recording::{Interval, Source};
-use std::time::Duration;
 
 /// Waits in at most this part of all collections are exceptions, in per cent,
 const RARE_PERCENT: u64 = 5;

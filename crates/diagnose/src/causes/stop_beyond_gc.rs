@@ -31,7 +31,6 @@ use crate::{
     text,
 };
 use recording::{Interval, Source};
-use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "stop-beyond-gc",

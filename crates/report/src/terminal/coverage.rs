@@ -33,6 +33,14 @@ pub(super) fn watched(page: &mut Page, diagnosis: &Diagnosis) {
     if unknown.is_empty() {
         return;
     }
+    if words::is_of_application(diagnosis) {
+        let text = format!(
+            "Not watched: every known fault, because the application's log tells only that it did not run. To watch: {}",
+            record_command(diagnosis)
+        );
+        page.wrapped(0, None, &text);
+        return;
+    }
     if !words::is_recording(diagnosis) {
         let names: Vec<&str> = unknown.iter().map(|(cause, _)| cause.short).collect();
         let text = format!(

@@ -7,3 +7,4 @@ mod generated;
 mod output;
 mod recordings;
 mod run;
+mod stories;
