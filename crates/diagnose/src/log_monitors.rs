@@ -2,43 +2,31 @@
 //!
 //! They are the pauses of a log that has no line of a collection or a stop. Beside such lines they
 //! would be counted twice, so there they are only counted.
-use crate::{log_account, log_clock::LogClock, log_pauses::LogPause};
 use gclog::MonitorPause;
-use std::time::Duration;
 
 /// So many are kept until it is clear whether the JVM's own lines follow. A log with more before
 /// the first of those is the application's.
 const PENDING: usize = 4096;
 
 /// Joins what several monitors, or two lines of one, tell of the same pause.
+///
+/// Nothing of them goes to the clock of the log before they are pauses of it: the JVM's own lines
+/// may be on another.
 #[derive(Debug, Default)]
 pub(crate) struct Noticed {
-    pending: Vec<Seen>,
+    pending: Vec<MonitorPause>,
     is_decided: bool,
     seen: u64,
     used: u64,
 }
 
-#[derive(Debug)]
-struct Seen {
-    start_ns: u64,
-    pause: MonitorPause,
-}
-
-impl Seen {
-    fn end_ns(&self) -> u64 {
-        self.start_ns.saturating_add(nanos(self.pause.duration))
-    }
-}
-
 impl Noticed {
-    /// Takes the next one; its stamp was seen by the clock.
-    pub(crate) fn add(&mut self, pause: MonitorPause, clock: &LogClock) {
+    /// Takes the next one.
+    pub(crate) fn add(&mut self, pause: MonitorPause) {
         self.seen += 1;
-        let seen = Seen { start_ns: clock.at(&pause.stamp.earlier(pause.duration)), pause };
         match self.pending.last_mut() {
-            Some(last) if is_same(last, &seen) => join(last, seen),
-            _ => self.pending.push(seen),
+            Some(last) if is_same(last, &pause) => join(last, pause),
+            _ => self.pending.push(pause),
         }
         self.is_decided |= self.pending.len() > PENDING;
     }
@@ -50,13 +38,13 @@ impl Noticed {
     }
 
     /// Those that are pauses by now, except for the last one, of which a line may still come.
-    pub(crate) fn ready(&mut self) -> impl Iterator<Item = LogPause> + '_ {
+    pub(crate) fn ready(&mut self) -> Vec<MonitorPause> {
         let count = if self.is_decided { self.pending.len().saturating_sub(1) } else { 0 };
         self.take(count)
     }
 
     /// The log is over, and had no line of the JVM's own.
-    pub(crate) fn rest(&mut self) -> impl Iterator<Item = LogPause> + '_ {
+    pub(crate) fn rest(&mut self) -> Vec<MonitorPause> {
         self.take(self.pending.len())
     }
 
@@ -70,33 +58,32 @@ impl Noticed {
         self.used > 0
     }
 
-    fn take(&mut self, count: usize) -> impl Iterator<Item = LogPause> + '_ {
+    fn take(&mut self, count: usize) -> Vec<MonitorPause> {
         self.used += count as u64;
-        self.pending.drain(..count).map(|it| log_account::noticed(&it.pause, it.start_ns))
+        self.pending.drain(..count).collect()
     }
 }
 
 /// Whether two tell of one pause: they overlap by more than half of the shorter.
-fn is_same(a: &Seen, b: &Seen) -> bool {
-    if a.pause.stamp.is_empty() || b.pause.stamp.is_empty() {
-        return false;
-    }
-    let (start, end) = (a.start_ns.max(b.start_ns), a.end_ns().min(b.end_ns()));
-    end.saturating_sub(start) > nanos(a.pause.duration.min(b.pause.duration)) / 2
+fn is_same(a: &MonitorPause, b: &MonitorPause) -> bool {
+    let window = |it: &MonitorPause| {
+        let end_ns = i128::from(it.stamp.wall_ns?);
+        let length_ns = i128::try_from(it.duration.as_nanos()).ok()?;
+        Some((end_ns - length_ns, end_ns))
+    };
+    let (Some(a), Some(b)) = (window(a), window(b)) else { return false };
+    let shared_ns = a.1.min(b.1) - a.0.max(b.0);
+    shared_ns * 2 > (a.1 - a.0).min(b.1 - b.0)
 }
 
 /// Keeps the longer, and what either knows of collections.
-fn join(last: &mut Seen, other: Seen) {
-    let gc_time = last.pause.gc_time.max(other.pause.gc_time);
-    let gc_count = last.pause.gc_count.max(other.pause.gc_count);
-    if other.pause.duration > last.pause.duration {
+fn join(last: &mut MonitorPause, other: MonitorPause) {
+    let gc_time = last.gc_time.max(other.gc_time);
+    let gc_count = last.gc_count.max(other.gc_count);
+    if other.duration > last.duration {
         *last = other;
     }
-    (last.pause.gc_time, last.pause.gc_count) = (gc_time, gc_count);
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+    (last.gc_time, last.gc_count) = (gc_time, gc_count);
 }
 
 #[cfg(test)]
@@ -143,6 +130,13 @@ mod tests {
             let notes = format!("{:?}", diagnose(&log).coverage);
             assert!(notes.contains("the application noticed by itself"), "{notes}");
         }
+    }
+
+    #[test]
+    fn the_clock_of_a_log_is_that_of_the_jvm_and_not_of_a_monitor_before_it() {
+        let gc = pause(9_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", 20);
+        let starts = diagnose(&(neo4j("33.328", 444, 0) + &gc)).pauses;
+        assert_eq!(starts[0].pause.start_ns, 8_980_000_000);
     }
 
     #[test]

@@ -90,7 +90,8 @@ impl LogPauses {
             self.cut_stop = Some(self.pending.drain(..).map(|it| it.gc.duration).sum());
         }
         self.all_alone();
-        self.done.extend(self.noticed.rest());
+        let rest = self.noticed.rest();
+        self.done_noticed(rest);
     }
 
     fn all_alone(&mut self) {
@@ -117,12 +118,20 @@ impl LogPauses {
     }
 
     fn noticed(&mut self, pause: MonitorPause) {
-        self.see_span(&pause.stamp.earlier(pause.duration), &pause.stamp);
-        self.noticed.add(pause, &self.clock);
+        self.noticed.add(pause);
         if self.has_own_lines() {
             self.noticed.drop_all();
         }
-        self.done.extend(self.noticed.ready());
+        let ready = self.noticed.ready();
+        self.done_noticed(ready);
+    }
+
+    fn done_noticed(&mut self, pauses: Vec<MonitorPause>) {
+        for it in pauses {
+            let begin = it.stamp.earlier(it.duration);
+            self.see_span(&begin, &it.stamp);
+            self.done.push_back(log_account::noticed(&it, self.clock.at(&begin)));
+        }
     }
 
     /// Whether the JVM wrote of its pauses itself.

@@ -7,7 +7,7 @@
 //! It may also have been a stop for something else than a collection, or one that the threads were slow to reach.
 //!
 //! ## What proves it
-//! The application's own monitor (Neo4j, Hadoop, HBase) noticed the pause, and the collections that it counted are shorter by 100 ms or more.
+//! The application's own monitor (Neo4j, Hadoop) noticed the pause, and the collections that it counted are shorter by 100 ms or more.
 //! What it was, the application cannot tell, so the time stays unexplained until the host was watched too.
 //!
 //! ## What looks alike
@@ -19,7 +19,7 @@
 //! `safepoint-log`: `-Xlog:gc*,safepoint`, before JDK 9 `-XX:+PrintGCApplicationStoppedTime`, shows whether it was a stop at all.
 //!
 //! ## References
-//! Neo4j `VmPauseMonitor`; Hadoop `JvmPauseMonitor`; HBase `Sleeper`.
+//! Neo4j `VmPauseMonitor`; Hadoop and what is built on it `JvmPauseMonitor`.
 use crate::{
     Cause, Nature,
     case::{Case, LogPart},
