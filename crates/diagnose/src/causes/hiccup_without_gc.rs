@@ -59,7 +59,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(
         tally.time,
         format!(
-            "{} in {} that the application noticed, and no collection was counted in that time; up to {} in one",
+            "{} of {} that the application noticed, up to {} of one, were in no collection that it counted",
             text::duration(tally.time),
             text::pauses(tally.pauses),
             text::duration(tally.longest)

@@ -73,12 +73,13 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 fn longest(tally: &Tally) -> Option<crate::Evidence> {
     let worst = tally.worst.as_ref()?;
     let beside = match worst.pause.collection {
-        None => "no collection was in it".to_owned(),
+        None => "without any collection".to_owned(),
         Some(time) => format!("beside its collection of {}", text::duration(time)),
     };
     let percent = worst.part.as_nanos() * 100 / worst.pause.duration.as_nanos().max(1);
     let whole = seconds(worst.pause.duration);
-    let text = format!("of the longest, {whole}, {} ({percent} %): {beside}", seconds(worst.part));
+    let text =
+        format!("of the longest, {whole}, {} ({percent} %) went by {beside}", seconds(worst.part));
     Some(seen(worst.part, text))
 }
 

@@ -81,7 +81,8 @@ pub(super) fn losses(page: &mut Page, diagnosis: &Diagnosis) {
     let mut items = lost(coverage);
     let unread: u64 = diagnosis.inputs.iter().map(|it| it.lines_unrecognised).sum();
     let lines: u64 = diagnosis.inputs.iter().map(|it| it.lines).sum();
-    if unread > 0 {
+    // Most lines of an application's log are about something else.
+    if unread > 0 && !words::is_of_application(diagnosis) {
         items.push(format!("{unread} of {lines} log lines not understood"));
     }
     let notes = coverage.notes.iter().take(MOST_NOTES).map(note);
