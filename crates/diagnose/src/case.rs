@@ -53,6 +53,10 @@ pub(crate) enum LogPart {
     Waiting,
     /// The stop around its collections, or without one.
     Around,
+    /// What an application noticed of a pause, beyond the collections that were counted in it.
+    Hiccup,
+    /// What an application noticed of a pause without looking for collections.
+    Untold,
 }
 
 impl Segment {

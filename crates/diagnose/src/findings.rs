@@ -134,6 +134,10 @@ fn in_log(part: LogPart) -> &'static str {
         }
         LogPart::Waiting => "a collection took longer than its CPU time; a log cannot tell why",
         LogPart::Around => "the stop went on without a collection; a log cannot tell why",
+        LogPart::Hiccup => {
+            "the application did not run, and no collection was counted; its log cannot tell why"
+        }
+        LogPart::Untold => "the application did not run; its log does not tell of collections",
         LogPart::References | LogPart::Collecting => "a log cannot tell what happened",
     }
 }

@@ -69,7 +69,7 @@ impl LogDiagnosis {
             clock,
             span,
             findings: findings::of(&self.books.tallies, &index, statistics.all.total),
-            watched: findings::verdicts(&self.books.tallies, &index, &is_log),
+            watched: findings::verdicts(&self.books.tallies, &index, &recorded(&self.pauses)),
             unattributed: statistics.unattributed,
             unexplained: self.books.remainder.finish(),
             coverage: coverage(&input, &self.pauses),
@@ -171,6 +171,12 @@ fn is_log(source: Source) -> bool {
     source == Source::GcLog
 }
 
+/// What was recorded: an application's own log is no GC log, and does not speak for the collector.
+fn recorded(pauses: &LogPauses) -> impl Fn(Source) -> bool {
+    let is_gc_log = !pauses.noticed.are_used();
+    move |source| is_gc_log && is_log(source)
+}
+
 /// What a log says of its JVM.
 pub(crate) fn jvm_of(log: &LogJvm) -> JvmSummary {
     JvmSummary {
@@ -183,7 +189,11 @@ pub(crate) fn jvm_of(log: &LogJvm) -> JvmSummary {
 
 fn coverage(input: &InputSummary, pauses: &LogPauses) -> Coverage {
     let mut coverage = Coverage::default();
-    coverage.sources.insert(Source::GcLog, SourceState::Recorded);
+    let state = match recorded(pauses)(Source::GcLog) {
+        true => SourceState::Recorded,
+        false => SourceState::Missing("only the application tells of its pauses".into()),
+    };
+    coverage.sources.insert(Source::GcLog, state);
     let mut note = |message: &str, count: u64| {
         if count > 0 {
             coverage.note(&input.path, message, count);
@@ -191,6 +201,8 @@ fn coverage(input: &InputSummary, pauses: &LogPauses) -> Coverage {
     };
     note("lines longer than 1 MiB, left out", input.lines_too_long);
     note("the JVM was started again within the log", pauses.clock.restarts());
+    let noticed = pauses.noticed.only_counted();
+    note("pauses that the application noticed by itself, not counted again", noticed);
     note("messages dropped by the JVM (-Xlog:async)", input.messages_dropped);
     if let Some(took) = pauses.cut_stop {
         let took = crate::text::duration(took);

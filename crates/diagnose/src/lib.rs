@@ -28,6 +28,7 @@ mod keep;
 mod log_account;
 mod log_clock;
 mod log_evidence;
+mod log_monitors;
 mod log_pauses;
 #[cfg(test)]
 mod log_text;

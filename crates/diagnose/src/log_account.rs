@@ -5,7 +5,7 @@ use crate::{
     history::{Collection, reference_time},
     log_pauses::{LogPause, pause_of},
 };
-use gclog::{GcEvent, Safepoint};
+use gclog::{GcEvent, MonitorPause, Safepoint};
 use recording::{Interval, MonoTime, ThreadRole, ThreadState};
 use std::time::Duration;
 
@@ -57,6 +57,23 @@ pub(crate) fn stop(safepoint: Safepoint, inside: Vec<Collection>, start_ns: u64)
     }
     layout.add(around, Phase::Operation, LogPart::Around, around_is_known, 0);
     layout.finish(pause, inside)
+}
+
+/// A pause that the application noticed by itself.
+pub(crate) fn noticed(monitor: &MonitorPause, start_ns: u64) -> LogPause {
+    // Beans count concurrent collections too, so that their time may be more than the pause.
+    let collecting = monitor.gc_time.unwrap_or_default().min(monitor.duration);
+    let collected = !collecting.is_zero();
+    let pause = Pause {
+        operation: if collected { "Pause with collections".into() } else { String::new() },
+        collection: collected.then_some(collecting),
+        ..pause_of(PauseKind::Hiccup, &monitor.stamp, start_ns, monitor.duration)
+    };
+    let rest = if monitor.gc_time.is_some() { LogPart::Hiccup } else { LogPart::Untold };
+    let mut layout = Layout::new(&pause);
+    layout.add(collecting, Phase::Operation, LogPart::Collecting, true, 0);
+    layout.add(Duration::MAX, Phase::Operation, rest, false, 0);
+    layout.finish(pause, Vec::new())
 }
 
 fn operation_of(gc: &GcEvent) -> String {

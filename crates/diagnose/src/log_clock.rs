@@ -41,6 +41,16 @@ impl LogClock {
         back
     }
 
+    /// Looks at an event of some length. Its begin was not written when it was: lines within the
+    /// event came after it and before the event's own, so only the end tells of another run.
+    pub(crate) fn see_span(&mut self, begin: &Stamp, end: &Stamp) -> bool {
+        let back = self.see(end);
+        if let (Some(first), Some(begin)) = (self.first_ns, self.read(begin)) {
+            self.first_ns = Some(first.min(begin));
+        }
+        back
+    }
+
     /// The clock of all starts: the finest that the log has.
     pub(crate) fn clock(&self) -> Clock {
         self.clock.unwrap_or(Clock::Uptime)
@@ -109,6 +119,15 @@ mod tests {
         };
         assert!(!after(4_000));
         assert!(after(3_999));
+    }
+
+    #[test]
+    fn a_stop_of_51_seconds_around_a_collection_is_no_restart() {
+        let mut clock = LogClock::default();
+        assert!(!clock.see_span(&uptime(9_000), &uptime(60_000)), "the collection");
+        assert!(!clock.see_span(&uptime(8_999), &uptime(60_001)), "the stop around it");
+        assert_eq!(clock.span(), Duration::from_millis(51_002));
+        assert!(clock.see_span(&uptime(100), &uptime(5_000)), "another run");
     }
 
     #[test]

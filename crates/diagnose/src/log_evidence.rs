@@ -5,12 +5,18 @@ use crate::{
     history::Collection,
     index::Index,
     jvm_flags,
+    rhythm::{self, Rhythm},
     tally::{Exhibit, Tally},
     text,
 };
 use gclog::GcEvent;
 use recording::Source;
 use std::time::Duration;
+
+/// From here on people ask what a collection did all the time.
+const LONG_COLLECTION: Duration = Duration::from_secs(1);
+/// One CPU could be a JIT compiler's while the collector waits; one and a half hardly is.
+const BUSY_TENTHS: u128 = 15;
 
 /// `1 collection`, `7 collections`.
 pub(crate) fn collections(count: u64) -> String {
@@ -20,6 +26,34 @@ pub(crate) fn collections(count: u64) -> String {
 /// Evidence from the log for some time.
 pub(crate) fn seen(time: Duration, statement: String) -> Evidence {
     Evidence { source: Source::GcLog, certainty: Certainty::Inferred, statement, time }
+}
+
+/// What comes like clockwork is no luck: `they come every 2 h 00 min, 5 times: …`.
+pub(crate) fn rhythm(tally: &Tally) -> Option<Evidence> {
+    let Rhythm { period, times } = rhythm::of(&tally.windows)?;
+    let every = text::duration(period);
+    Some(seen(
+        Duration::ZERO,
+        format!("they come every {every}, {times} times: look for what the host does then"),
+    ))
+}
+
+/// How busy the CPUs were in the longest collection behind a tally, where it was long and none of
+/// them waited: `the longest, user=… sys=… real=…, kept 9.6 CPUs busy: …`.
+pub(crate) fn busy(tally: &Tally) -> Option<Evidence> {
+    let worst = tally.worst.as_ref()?;
+    let gc = &worst.collection.as_ref()?.gc;
+    let it = gc.cpu?;
+    let tenths = (it.user + it.sys).as_nanos() * 10 / gc.duration.as_nanos().max(1);
+    if gc.duration < LONG_COLLECTION || tenths < BUSY_TENTHS || it.sys > it.user {
+        return None;
+    }
+    let (whole, tenth) = (tenths / 10, tenths % 10);
+    let text = format!(
+        "the longest had {}: {whole}.{tenth} CPUs were busy all the time, so it computed, and waited neither for a disk nor for the GC log",
+        cpu(worst)?
+    );
+    Some(seen(Duration::ZERO, text))
 }
 
 /// The longest of the collections behind a tally.

@@ -5,9 +5,10 @@ use crate::{
     history::{Collection, History},
     log_account,
     log_clock::LogClock,
+    log_monitors::Noticed,
     pause::{Pause, PauseKind},
 };
-use gclog::{Event, GcEvent, JvmFact, Safepoint, Stamp};
+use gclog::{Event, GcEvent, JvmFact, MonitorPause, Safepoint, Stamp};
 use recording::{Clock, Interval};
 use std::{collections::VecDeque, time::Duration};
 
@@ -40,6 +41,9 @@ pub(crate) struct LogPauses {
     pub(crate) has_safepoints: bool,
     pending: VecDeque<Collection>,
     done: VecDeque<LogPause>,
+    /// What the application noticed by itself.
+    pub(crate) noticed: Noticed,
+    has_collections: bool,
     /// What the collections took of a stop whose own line is not in the log any more.
     pub(crate) cut_stop: Option<Duration>,
 }
@@ -67,6 +71,7 @@ impl LogPauses {
             }
             Event::HumongousAllocation(request) => self.history.humongous.request(&request),
             Event::FreeSpace(free) => self.history.free_space(&free),
+            Event::MonitorPause(pause) => self.noticed(pause),
         }
     }
 
@@ -85,6 +90,8 @@ impl LogPauses {
             self.cut_stop = Some(self.pending.drain(..).map(|it| it.gc.duration).sum());
         }
         self.all_alone();
+        let rest = self.noticed.rest();
+        self.done_noticed(rest);
     }
 
     fn all_alone(&mut self) {
@@ -104,10 +111,39 @@ impl LogPauses {
         }
     }
 
+    fn see_span(&mut self, begin: &Stamp, end: &Stamp) {
+        if self.clock.see_span(begin, end) {
+            self.history.restart();
+        }
+    }
+
+    fn noticed(&mut self, pause: MonitorPause) {
+        self.noticed.add(pause);
+        if self.has_own_lines() {
+            self.noticed.drop_all();
+        }
+        let ready = self.noticed.ready();
+        self.done_noticed(ready);
+    }
+
+    fn done_noticed(&mut self, pauses: Vec<MonitorPause>) {
+        for it in pauses {
+            let begin = it.stamp.earlier(it.duration);
+            self.see_span(&begin, &it.stamp);
+            self.done.push_back(log_account::noticed(&it, self.clock.at(&begin)));
+        }
+    }
+
+    /// Whether the JVM wrote of its pauses itself.
+    fn has_own_lines(&self) -> bool {
+        self.has_safepoints || self.has_collections
+    }
+
     fn collection(&mut self, gc: Box<GcEvent>) {
+        self.has_collections = true;
+        self.noticed.drop_all();
         let begin = gc.begin();
-        self.see(&begin);
-        self.see(&gc.stamp);
+        self.see_span(&begin, &gc.stamp);
         let around = self.history.collection(&gc, self.clock.at(&begin));
         if gc.nested {
             return;
@@ -121,9 +157,9 @@ impl LogPauses {
     }
 
     fn safepoint(&mut self, safepoint: Safepoint) {
-        self.see(&safepoint.begin());
-        self.see(&safepoint.stamp);
+        self.see_span(&safepoint.begin(), &safepoint.stamp);
         self.has_safepoints = true;
+        self.noticed.drop_all();
         let inside = self.collections_of(&safepoint);
         let start = self.clock.at(&safepoint.begin());
         self.done.push_back(log_account::stop(safepoint, inside, start));

@@ -16,6 +16,11 @@ pub(crate) fn stops(count: u64) -> String {
     if count == 1 { "1 stop".into() } else { format!("{count} stops") }
 }
 
+/// `1 pause`, `7 pauses`.
+pub(crate) fn pauses(count: u64) -> String {
+    if count == 1 { "1 pause".into() } else { format!("{count} pauses") }
+}
+
 /// `The VM thread`, `Thread "http-1"`.
 pub(crate) fn the_thread(name: &str) -> String {
     match name {

@@ -2,7 +2,7 @@
 //! nanosecond. Not a format for users or programs.
 use crate::{
     AllocationStall, ConcurrentCycle, CycleEdge, CycleScope, Event, Extent, GcEvent, Generation,
-    JvmEvent, JvmFact, PhaseTime, References, Safepoint, Stamp, Transition,
+    JvmEvent, JvmFact, MonitorPause, PhaseTime, References, Safepoint, Stamp, Transition,
 };
 use std::{fmt, time::Duration};
 
@@ -22,6 +22,7 @@ impl fmt::Display for Event {
                 "{}free space {} bytes, largest {}",
                 event.stamp, event.free_bytes, event.largest_bytes
             ),
+            Event::MonitorPause(event) => event.fmt(f),
         }
     }
 }
@@ -178,5 +179,18 @@ impl fmt::Display for ConcurrentCycle {
 impl fmt::Display for AllocationStall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}allocation stall of {} {:?}", self.stamp, self.thread, self.duration)
+    }
+}
+
+impl fmt::Display for MonitorPause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{} noticed {:?}", self.stamp, self.monitor.id(), self.duration)?;
+        if let Some(gc_time) = self.gc_time {
+            write!(f, " collections {gc_time:?}")?;
+        }
+        match self.gc_count {
+            Some(count) => write!(f, " in {count}"),
+            None => Ok(()),
+        }
     }
 }

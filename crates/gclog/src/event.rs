@@ -1,5 +1,7 @@
 //! What a log tells: one value per collection, stop, cycle and fact about the JVM.
-use crate::{FreeSpace, Generation, PhaseTime, References, Stamp, Tenuring, Transition};
+use crate::{
+    FreeSpace, Generation, MonitorPause, PhaseTime, References, Stamp, Tenuring, Transition,
+};
 use std::time::Duration;
 
 /// One thing that the log tells.
@@ -19,6 +21,8 @@ pub enum Event {
     HumongousAllocation(HumongousAllocation),
     /// How CMS's free memory lies about.
     FreeSpace(FreeSpace),
+    /// A pause that the application noticed by itself.
+    MonitorPause(MonitorPause),
 }
 
 impl Event {

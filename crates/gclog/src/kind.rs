@@ -1,6 +1,7 @@
 //! What a file is, from its first bytes.
 use crate::{
     lines::without_return,
+    monitors,
     scan::integer,
     unified::{self, decorations},
     unwrap,
@@ -13,7 +14,8 @@ use std::fmt;
 pub enum LogKind {
     /// Unified logging, `-Xlog`, JDK 9 and later.
     Unified,
-    /// The GC log of JDK 8 and before.
+    /// The GC log of JDK 8 and before; or the log of an application with pauses that it noticed
+    /// ([`MonitorPause`](crate::MonitorPause)), which is read alike.
     Legacy,
     /// Something else.
     NotAGcLog(NotAGcLog),
@@ -145,11 +147,11 @@ impl LogKind {
         }
         // A file system may pad a log with zeros after a crash, so lines count for more.
         let mut lines = first_bytes.split(|&byte| byte == b'\n').map(without_return);
-        lines.find_map(|line| of_line(line).or_else(|| of_wrapped(line))).unwrap_or_else(|| {
-            LogKind::NotAGcLog(match memchr(0, first_bytes) {
-                Some(_) => NotAGcLog::Binary,
-                None => NotAGcLog::OtherText,
-            })
+        let of_jvm = lines.clone().find_map(|line| of_line(line).or_else(|| of_wrapped(line)));
+        of_jvm.unwrap_or_else(|| match memchr(0, first_bytes) {
+            _ if lines.any(monitors::is_pause) => LogKind::Legacy,
+            Some(_) => LogKind::NotAGcLog(NotAGcLog::Binary),
+            None => LogKind::NotAGcLog(NotAGcLog::OtherText),
         })
     }
 }

@@ -13,6 +13,8 @@
 //! - Legacy logs (JDK 1.3 to 8) of Serial, `ParNew`, CMS, Parallel, G1 and Shenandoah, with any of
 //!   the `Print…` options in any mixture: each stop-the-world record as one event, however other
 //!   threads wrote into it; stops; concurrent cycles; the header.
+//! - In application logs the lines of monitors that noticed a pause (Neo4j, Hadoop, `HBase`,
+//!   Cassandra, Elasticsearch).
 //!
 //! # Promises
 //!
@@ -30,7 +32,7 @@
 //! read. `jvms.rs` tells JVMs that write to one place apart, `jvm.rs` is one of them,
 //! `join.rs` and `details.rs` put the lines of one collection together, whatever its collector,
 //! `cycles.rs` those of a concurrent cycle, and `unwrap.rs` takes off what others put before a
-//! line.
+//! line. `monitors.rs` reads what applications tell of their pauses.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -46,6 +48,7 @@ mod jvms;
 mod kind;
 mod legacy;
 mod lines;
+mod monitors;
 mod parser;
 mod phase;
 mod scan;
@@ -63,6 +66,7 @@ pub use event::{
 pub use heap::{Extent, Generation, Space, Transition};
 pub use kind::{LogKind, NotAGcLog, looks_like_gc_log};
 pub use lines::{LineSplitter, MAX_LINE};
+pub use monitors::{Monitor, MonitorPause};
 pub use parser::Parser;
 pub use phase::{FreeSpace, Phase, PhaseTime, References, Tenuring};
 pub use splice::Renumber;

@@ -5,6 +5,7 @@ use crate::{
     kind,
     legacy::Legacy,
     lines::without_return,
+    monitors::Monitors,
     unified::{self, Message, decorations},
     unwrap::Wrapping,
 };
@@ -37,6 +38,7 @@ pub struct Parser {
     layout: decorations::Layout,
     pub(crate) jvms: Jvms,
     pub(crate) legacy: Legacy,
+    monitors: Monitors,
     /// The line before was of the JVM, so that an indented one may belong to it.
     continues: bool,
 }
@@ -58,7 +60,7 @@ impl Parser {
             self.perhaps_wrapped(line, sink)
         };
         self.continues = read != Err(Unrecognised::NotALogLine);
-        match read {
+        match self.or_of_monitor(line, read, sink) {
             Ok(true) => self.counts.used += 1,
             Ok(false) => self.counts.of_no_interest += 1,
             Err(why) => self.counts.count(why),
@@ -68,8 +70,9 @@ impl Parser {
     /// Gives out what waits for lines that may still come. Right for a live log that has fallen
     /// silent; a CPU line that comes later is lost.
     pub fn settle(&mut self, sink: &mut impl FnMut(Event)) {
-        let Parser { counts, jvms, legacy, .. } = self;
+        let Parser { counts, jvms, legacy, monitors, .. } = self;
         let out = &mut counted(&mut counts.events, sink);
+        monitors.release(out);
         jvms.each().for_each(|jvm| jvm.release(out));
         legacy.release(out);
     }
@@ -99,6 +102,23 @@ impl Parser {
     #[must_use]
     pub fn jvms(&self) -> usize {
         self.jvms.count()
+    }
+
+    /// What became of a line, if it is of no JVM but of an application that noticed a pause.
+    fn or_of_monitor(
+        &mut self,
+        line: &[u8],
+        read: Result<bool, Unrecognised>,
+        sink: &mut impl FnMut(Event),
+    ) -> Result<bool, Unrecognised> {
+        let Parser { counts, monitors, .. } = self;
+        let out = &mut counted(&mut counts.events, sink);
+        match read {
+            Err(_) if monitors.line(line, out) => return Ok(true),
+            Ok(true) if monitors.is_waiting() => monitors.release(out),
+            _ => {}
+        }
+        read
     }
 
     /// Reads a line of a log of which it is not known that its lines are as the JVM wrote them.

@@ -93,6 +93,7 @@ impl LogSet {
             let mut stream = file.open().map_err(failed)?;
             if !line_ended {
                 sink(b"\n");
+                line_ended = true;
             }
             loop {
                 let read = stream.read(&mut chunk).map_err(failed)?;

@@ -1,7 +1,7 @@
 //! Words that several formats share.
 use crate::{duration, share, text::clean};
 use diagnose::{AdviceWhen, Attribution, Diagnosis, Finding, JvmSummary, Nature, Place, Verdict};
-use recording::Source;
+use recording::{Source, SourceState};
 use std::time::Duration;
 
 /// `1 stop`, `2 stops`.
@@ -65,7 +65,12 @@ pub(crate) fn header(diagnosis: &Diagnosis) -> Vec<String> {
         format!("{} explained", crate::percent(1.0 - share::of(diagnosis.unattributed, all.total)))
     };
     let mut items = vec![service(diagnosis), pid, jdk(&diagnosis.jvm), collector(&diagnosis.jvm)];
-    items.extend([duration(diagnosis.span), stops(all.count), stopped, explained]);
+    let count = match is_of_application(diagnosis) {
+        true if all.count == 1 => "1 pause noticed".to_owned(),
+        true => format!("{} pauses noticed", all.count),
+        false => stops(all.count),
+    };
+    items.extend([duration(diagnosis.span), count, stopped, explained]);
     items.retain(|item| !item.is_empty());
     items
 }
@@ -175,6 +180,12 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
             "needs `whypause record` with the right to read other processes in /proc"
         }
     }
+}
+
+/// Whether the input is the log of an application that noticed pauses by itself, and no GC log.
+pub(crate) fn is_of_application(diagnosis: &Diagnosis) -> bool {
+    let gc_log = diagnosis.coverage.sources.get(&Source::GcLog);
+    !is_recording(diagnosis) && matches!(gc_log, Some(SourceState::Missing(_)))
 }
 
 /// Whether the input is a recording (and not a log alone).

@@ -30,7 +30,7 @@ use crate::{
     cause::Explanation,
     history::is_full,
     index::Index,
-    log_evidence::{at_next_start, collector, extent, feature, flag},
+    log_evidence::{at_next_start, busy, collector, extent, feature, flag},
     tally::Tally,
 };
 use recording::{Interval, Source};
@@ -64,7 +64,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     story.extend(Some(why.to_owned()).filter(|it| !it.is_empty()));
     Explanation {
         story,
-        evidence: vec![extent(tally)],
+        evidence: std::iter::once(extent(tally)).chain(busy(tally)).collect(),
         advice: advice(index),
         ..Explanation::default()
     }

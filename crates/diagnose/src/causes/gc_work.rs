@@ -22,6 +22,7 @@ use crate::{
     case::{Case, Phase},
     cause::Explanation,
     index::Index,
+    log_evidence::busy,
     tally::Tally,
     text,
 };
@@ -53,25 +54,27 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
         format!(", {} of it in {} of {name}", text::duration(*time), text::stops(*count))
     });
     let source = if tally.inferred == tally.time { Source::GcLog } else { Source::Scheduler };
-    Explanation {
-        evidence: vec![Evidence {
-            source,
-            certainty: tally.certainty(),
-            statement: format!(
-                "the collector worked for {} in {}{most}",
-                text::duration(tally.time),
-                text::stops(tally.pauses)
-            ),
-            time: tally.time,
-        }],
-        ..Explanation::default()
-    }
+    let mut evidence = vec![Evidence {
+        source,
+        certainty: tally.certainty(),
+        statement: format!(
+            "the collector worked for {} in {}{most}",
+            text::duration(tally.time),
+            text::stops(tally.pauses)
+        ),
+        time: tally.time,
+    }];
+    evidence.extend(busy(tally));
+    Explanation { evidence, ..Explanation::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::check;
+    use crate::{
+        facts_text::check,
+        log_text::{cpu, pause, told},
+    };
 
     const YOUNG: &str = "
         thread 1 vm-thread VM Thread
@@ -100,5 +103,27 @@ mod tests {
              safepoint 0us 2000us op G1CollectForAllocation 100us 1900us vm 1 totals 100 0 0 0 0 / 1000 100 0 0 800",
             "present 1.8ms inferred",
         );
+    }
+
+    fn long(seconds: u64, user: u64, sys: u64) -> String {
+        told(
+            &CAUSE,
+            &(pause(9_000_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", seconds)
+                + &cpu(9_000_000, 1, user, sys, seconds / 10)),
+        )
+    }
+
+    #[test]
+    fn a_long_collection_that_used_its_cpus_says_how_many() {
+        let text = long(1_221_620, 1_178_020, 0);
+        assert!(text.contains("9.6 CPUs were busy all the time"), "{text}");
+        assert!(long(1_000, 150, 0).contains("1.5 CPUs"));
+    }
+
+    #[test]
+    fn nothing_is_said_of_cpus_that_waited_or_of_a_short_collection() {
+        assert!(!long(1_000, 149, 0).contains("CPUs"), "it may have waited");
+        assert!(!long(999, 900, 0).contains("CPUs"), "it is short");
+        assert!(!long(1_000, 90, 91).contains("CPUs"), "it was busy in the kernel");
     }
 }

@@ -110,7 +110,7 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, told};
+    use crate::log_text::{check, cpu, pause, told};
     use std::fmt::Write;
 
     fn full(after: u64) -> String {
@@ -138,6 +138,16 @@ mod tests {
         check(&CAUSE, &young(40, 50), "present 40 ms in 4");
         check(&CAUSE, &young(45, 50), "absent");
         check(&CAUSE, &young(40, 49), "absent");
+    }
+
+    #[test]
+    fn a_collection_that_waited_for_a_disk_is_no_sign_of_a_small_heap() {
+        let what = "Young (Normal) (G1 Evacuation Pause) 90M->60M(100M)";
+        let one =
+            |n: u64, used: u64| pause(n * 2_000, n, what, 1_000) + &cpu(n * 2_000, n, used, 0, 100);
+        let log = |used: u64| (1..=20).map(|n| one(n, used)).collect::<String>();
+        check(&CAUSE, &log(1), "absent");
+        check(&CAUSE, &log(100), "present 4.00 s in 4");
     }
 
     #[test]

@@ -27,13 +27,11 @@ use crate::{
     case::{Case, LogPart},
     cause::Explanation,
     index::Index,
-    log_evidence::{collections, cpu, seconds, seen},
-    rhythm,
+    log_evidence::{collections, cpu, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
 use recording::{Interval, Source};
-use std::time::Duration;
 
 /// Waits in at most this part of all collections are exceptions, in per cent,
 const RARE_PERCENT: u64 = 5;
@@ -70,14 +68,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         ),
     )];
     evidence.extend(worst(tally).map(|it| seen(tally.longest, it)));
-    evidence.extend(rhythm::of(&tally.windows).map(|it| {
-        let text = format!(
-            "they come every {}, {} times: look for what the host does then",
-            text::duration(it.period),
-            it.times
-        );
-        seen(Duration::ZERO, text)
-    }));
+    evidence.extend(rhythm(tally));
     Explanation {
         story: std::iter::once(
             "Collections took longer than their CPU time: their threads were blocked, or had no CPU. Which of the two a log cannot show.".to_owned(),

@@ -12,6 +12,7 @@ mod gc_locker;
 mod gc_log_write_blocked;
 mod gc_work;
 mod heap_pressure;
+mod hiccup_without_gc;
 mod humongous_allocation;
 mod inverted_parallelism;
 mod late_java_thread;
@@ -28,7 +29,7 @@ mod vm_operation;
 /// All causes. Faults of the surroundings claim first, then faults of the application; what a GC
 /// log shows goes from the particular to the general; then the ordinary cost of collections and
 /// operations; and the symptoms, which explain nothing, last.
-pub(crate) static ALL: [&Cause; 23] = [
+pub(crate) static ALL: [&Cause; 24] = [
     &gc_log_write_blocked::CAUSE,
     &mapped_file_fault::CAUSE,
     &cpu_contention::CAUSE,
@@ -52,6 +53,7 @@ pub(crate) static ALL: [&Cause; 23] = [
     &system_time::CAUSE,
     &slow_time_to_safepoint::CAUSE,
     &stop_beyond_gc::CAUSE,
+    &hiccup_without_gc::CAUSE,
 ];
 
 #[cfg(test)]

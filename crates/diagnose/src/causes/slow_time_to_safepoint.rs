@@ -26,13 +26,11 @@ use crate::{
     case::{Case, LogPart},
     cause::Explanation,
     index::Index,
-    log_evidence::{at_next_start, given, seconds, seen},
-    rhythm,
+    log_evidence::{at_next_start, given, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
 use recording::{Interval, Source};
-use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "slow-time-to-safepoint",
@@ -61,10 +59,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         ),
     )];
     evidence.extend(longest(tally));
-    evidence.extend(rhythm::of(&tally.windows).map(|it| {
-        let text = format!("they come every {}, {} times", text::duration(it.period), it.times);
-        seen(Duration::ZERO, text)
-    }));
+    evidence.extend(rhythm(tally));
     Explanation {
         story: vec![
             "A thread was late to stop, and all others waited for it. The collector had not begun, and the GC log was not being written: neither is the cause.".into(),

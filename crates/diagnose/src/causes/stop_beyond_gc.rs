@@ -26,13 +26,11 @@ use crate::{
     case::{Case, LogPart},
     cause::Explanation,
     index::Index,
-    log_evidence::{at_next_start, feature, given, seen},
-    rhythm,
+    log_evidence::{at_next_start, feature, given, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
 use recording::{Interval, Source};
-use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "stop-beyond-gc",
@@ -61,10 +59,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         ),
     )];
     evidence.extend(longest(tally));
-    evidence.extend(rhythm::of(&tally.windows).map(|it| {
-        let text = format!("they come every {}, {} times", text::duration(it.period), it.times);
-        seen(Duration::ZERO, text)
-    }));
+    evidence.extend(rhythm(tally));
     Explanation {
         story: vec![
             "The application stayed stopped though no collection was at work. On what the JVM waited, a log cannot show.".into(),
@@ -77,11 +72,14 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 
 fn longest(tally: &Tally) -> Option<crate::Evidence> {
     let worst = tally.worst.as_ref()?;
-    let collected = match worst.pause.collection {
-        None => "had no collection in it".to_owned(),
-        Some(time) => format!("had a collection of {} in it", text::duration(time)),
+    let beside = match worst.pause.collection {
+        None => "without any collection".to_owned(),
+        Some(time) => format!("beside its collection of {}", text::duration(time)),
     };
-    let text = format!("the longest, {}, {collected}", text::duration(worst.pause.duration));
+    let percent = worst.part.as_nanos() * 100 / worst.pause.duration.as_nanos().max(1);
+    let whole = seconds(worst.pause.duration);
+    let text =
+        format!("of the longest, {whole}, {} ({percent} %) went by {beside}", seconds(worst.part));
     Some(seen(worst.part, text))
 }
 

@@ -24,7 +24,7 @@ use crate::{
     case::{Case, LogPart},
     cause::Explanation,
     index::Index,
-    log_evidence::{collections, cpu, flag, seen},
+    log_evidence::{collections, cpu, flag, rhythm, seen},
     tally::Tally,
     text,
 };
@@ -64,6 +64,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     evidence.extend(
         swap.map(|_| seen(Duration::ZERO, "swap space was in use when the JVM started".to_owned())),
     );
+    evidence.extend(rhythm(tally));
     Explanation {
         story: vec![
             "Collections spent more time in the kernel than on the heap. On what, a log cannot show.".into(),

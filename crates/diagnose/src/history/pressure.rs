@@ -30,6 +30,15 @@ pub(crate) enum Pressure {
     },
 }
 
+/// `User` and `Sys` are printed in hundredths of a second: together they may be too small by this.
+const CPU_TIMES_ROUNDING: Duration = Duration::from_millis(10);
+
+/// How long a collection worked: one that waited for a disk does not mean that it was needed often.
+fn worked(gc: &GcEvent) -> Duration {
+    let used = gc.cpu.map(|it| it.user + it.sys + CPU_TIMES_ROUNDING);
+    used.map_or(gc.duration, |it| it.min(gc.duration))
+}
+
 /// Watches how often the heap is collected.
 #[derive(Debug, Default)]
 pub(crate) struct PressureWatch {
@@ -54,13 +63,14 @@ impl PressureWatch {
         if !collects || gc.nested {
             return None;
         }
-        self.recent.push_back((begin_ns, gc.duration));
-        self.stopped += gc.duration;
+        let worked = worked(gc);
+        self.recent.push_back((begin_ns, worked));
+        self.stopped += worked;
         if self.recent.len() <= WINDOW {
             return None;
         }
         let (first_ns, first) = self.recent.pop_front()?;
-        self.stopped -= first;
+        self.stopped = self.stopped.saturating_sub(first);
         // From the begin of the one before the window to the end of this one.
         let span = Duration::from_nanos(begin_ns.saturating_sub(first_ns)) + gc.duration;
         let stopped = self.stopped + first;

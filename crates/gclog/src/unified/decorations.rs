@@ -114,7 +114,9 @@ pub(crate) fn are_of_hotspot(decorations: &[u8]) -> bool {
         [b'g', b'c', rest @ ..] => matches!(rest.first(), None | Some(b',')),
         _ => decoration.starts_with(b"safepoint"),
     };
-    matches!(decorations, [b'[', b'0'..=b'9', ..]) || each(decorations).any(known)
+    let foreign = |it: &[u8]| matches!(it, b"TRACE" | b"DEBUG" | b"INFO" | b"WARN" | b"ERROR");
+    let any_known = matches!(decorations, [b'[', b'0'..=b'9', ..]) || each(decorations).any(known);
+    any_known && !each(decorations).any(foreign)
 }
 
 /// The numbers without a unit, `pid` and `tid`, which HotSpot prints in this order; 0 to 2 of

@@ -15,7 +15,8 @@ fn essence(event: &Event) -> Option<(u64, Duration)> {
         | Event::ConcurrentCycle(_)
         | Event::AllocationStall(_)
         | Event::HumongousAllocation(_)
-        | Event::FreeSpace(_) => None,
+        | Event::FreeSpace(_)
+        | Event::MonitorPause(_) => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Several threads give what one gives.
 use super::*;
+use crate::LogSet;
 use crate::{container::Container, file::Source, stream::LogStream};
 use std::{fs, path::Path};
 
@@ -92,4 +93,17 @@ fn guesses_are_mostly_right() {
     let mut guess = guess(block, first.parser.guess());
     first.take(&mut guess, &mut |_| {});
     assert_eq!(guess.events.len(), 0, "{path}: the events were taken over");
+}
+
+#[test]
+fn an_empty_file_behind_one_without_line_end_is_no_line() {
+    let set = LogSet {
+        name: "-".to_owned(),
+        argument: 0,
+        files: files(&[b"one", b"", b"two"]),
+        notes: Vec::new(),
+    };
+    let mut text = Vec::new();
+    set.read(&mut |_| {}, &mut |chunk| text.extend_from_slice(chunk)).expect("memory");
+    assert_eq!(text, b"one\ntwo");
 }

@@ -33,6 +33,14 @@ pub(super) fn watched(page: &mut Page, diagnosis: &Diagnosis) {
     if unknown.is_empty() {
         return;
     }
+    if words::is_of_application(diagnosis) {
+        let text = format!(
+            "Not watched: every known fault, because the application's log tells only that it did not run. To watch: {}",
+            record_command(diagnosis)
+        );
+        page.wrapped(0, None, &text);
+        return;
+    }
     if !words::is_recording(diagnosis) {
         let names: Vec<&str> = unknown.iter().map(|(cause, _)| cause.short).collect();
         let text = format!(
@@ -73,7 +81,8 @@ pub(super) fn losses(page: &mut Page, diagnosis: &Diagnosis) {
     let mut items = lost(coverage);
     let unread: u64 = diagnosis.inputs.iter().map(|it| it.lines_unrecognised).sum();
     let lines: u64 = diagnosis.inputs.iter().map(|it| it.lines).sum();
-    if unread > 0 {
+    // Most lines of an application's log are about something else.
+    if unread > 0 && !words::is_of_application(diagnosis) {
         items.push(format!("{unread} of {lines} log lines not understood"));
     }
     let notes = coverage.notes.iter().take(MOST_NOTES).map(note);

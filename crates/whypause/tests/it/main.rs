@@ -10,3 +10,4 @@ mod logs;
 mod output;
 mod recordings;
 mod run;
+mod stories;

@@ -1,0 +1,121 @@
+//! # Hiccup without GC
+//!
+//! ## What happens
+//! A thread of the application that sleeps for a fixed time woke late: it, and most likely all others, did not run.
+//! The JVM counted no collection meanwhile, or only short ones.
+//! No safepoint needs to be involved: the whole process, or the whole host, did not run, because memory came back from swap or was read again from disk, a CPU quota was used up, other processes had the CPUs, or the hypervisor had the host wait.
+//! It may also have been a stop for something else than a collection, or one that the threads were slow to reach.
+//!
+//! ## What proves it
+//! The application's own monitor (Neo4j, Hadoop) noticed the pause, and the collections that it counted are shorter by 100 ms or more.
+//! What it was, the application cannot tell, so the time stays unexplained until the host was watched too.
+//!
+//! ## What looks alike
+//! `gc-work`: the collections that were counted are as long as the pause.
+//! `slow-time-to-safepoint` and `stop-beyond-gc`: what it turns out to be if it was a stop, when the JVM writes a safepoint log.
+//!
+//! ## Remedies
+//! `record`: `whypause record -p PID` while it happens tells stops from a process that did not run, and names the cause.
+//! `safepoint-log`: `-Xlog:gc*,safepoint`, before JDK 9 `-XX:+PrintGCApplicationStoppedTime`, shows whether it was a stop at all.
+//!
+//! ## References
+//! Neo4j `VmPauseMonitor`; Hadoop and what is built on it `JvmPauseMonitor`.
+use crate::{
+    Cause, Nature,
+    case::{Case, LogPart},
+    cause::Explanation,
+    index::Index,
+    log_evidence::{at_next_start, rhythm, seen},
+    tally::Tally,
+    text,
+};
+use recording::Interval;
+use std::time::Duration;
+
+/// Monitors wake some ten times a second, and collections are counted in whole milliseconds: less
+/// than this beyond the collections is their inaccuracy.
+const MIN_TIME: Duration = Duration::from_millis(100);
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "hiccup-without-gc",
+    title: "Hiccup without GC: the application did not run",
+    short: "hiccup without GC",
+    needs: &[],
+    collectors: &[],
+    nature: Nature::Symptom,
+    file: include_str!("hiccup_without_gc.rs"),
+    claims,
+    beside_pauses: None,
+    explain,
+};
+
+fn claims(case: &Case<'_>) -> Vec<Interval> {
+    let mut beyond = case.unexplained(LogPart::Hiccup);
+    beyond.retain(|it| it.duration() >= MIN_TIME);
+    beyond
+}
+
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
+    let mut evidence = vec![seen(
+        tally.time,
+        format!(
+            "{} of {} that the application noticed, up to {} of one, were in no collection that it counted",
+            text::duration(tally.time),
+            text::pauses(tally.pauses),
+            text::duration(tally.longest)
+        ),
+    )];
+    evidence.extend(rhythm(tally));
+    Explanation {
+        story: vec![
+            "The application did not run, and the collector is not the cause. No safepoint needs to be involved: the whole process, or the host, may not have run (memory read back from disk or swap, a CPU quota, a hypervisor). Which it was, the application's log cannot show.".into(),
+        ],
+        evidence,
+        advice: vec![at_next_start(
+            "safepoint-log",
+            "-Xlog:gc*,safepoint:file=PATH".into(),
+            "shows whether it was a stop at all; before JDK 9 -XX:+PrintGCApplicationStoppedTime",
+        )],
+        ..Explanation::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::log_text::{check, diagnose, told};
+
+    fn log(pause_ms: u64, gc_ms: u64) -> String {
+        format!(
+            "2023-08-25 08:23:33.328+0000 WARN  [c] Detected VM stop-the-world pause: {{pauseTime={pause_ms}, gcTime={gc_ms}, gcCount={}}}\n",
+            u8::from(gc_ms > 0)
+        )
+    }
+
+    #[test]
+    fn a_pause_in_which_nothing_was_collected() {
+        check(&CAUSE, &log(444, 0), "present 444 ms in 1");
+        assert!(told(&CAUSE, &log(444, 0)).contains("the collector is not the cause"));
+        assert_eq!(
+            diagnose(&log(444, 0)).unattributed.as_millis(),
+            444,
+            "a symptom explains nothing"
+        );
+    }
+
+    #[test]
+    fn a_tenth_of_a_second_beyond_the_collections() {
+        check(&CAUSE, &log(444, 344), "present 100 ms in 1");
+        check(&CAUSE, &log(444, 345), "absent");
+        check(&CAUSE, &log(714, 727), "absent");
+    }
+
+    #[test]
+    fn a_monitor_that_does_not_look_for_collections_proves_nothing() {
+        check(
+            &CAUSE,
+            "2019-06-24 16:47:28,787 We slept 50631ms instead of 3000ms, this\n",
+            "absent",
+        );
+    }
+}
