@@ -154,6 +154,20 @@ fn what_a_log_cannot_tell_is_unknown_and_says_what_is_missing() {
 }
 
 #[test]
+fn a_log_of_stops_alone_does_not_pass_for_one_without_full_collections() {
+    let stops = LOG.lines().filter(|it| it.contains("safepoint")).collect::<Vec<_>>().join("\n");
+    check(
+        &["full>0", "gc.max>1s", "cycles>0", "max>1s"],
+        &stops,
+        &expect![[r#"
+            full>0: unknown: no line tells of a collection
+            gc.max>1s: unknown: no line tells of a collection
+            cycles>0: unknown: no line tells of a collection
+            max>1s: passed Time(70ms)"#]],
+    );
+}
+
+#[test]
 fn a_log_without_a_pause_had_no_long_one() {
     check(
         &["max>0s", "total>0s", "count>0", "p99>1s", "mean>1s", "stopped>0%"],
