@@ -55,7 +55,9 @@ struct Lengths {
 /// be compared.
 pub(super) fn of_collections(before: &Diagnosis, after: &Diagnosis) -> bool {
     let stops = |it: &Diagnosis| it.statistics.time_to_safepoint.count > 0;
-    stops(before) != stops(after) && before.gc.is_some() && after.gc.is_some()
+    stops(before) != stops(after)
+        && before.collections_seen().is_some()
+        && after.collections_seen().is_some()
 }
 
 fn lengths_of(it: &Diagnosis, collections: bool) -> Lengths {
@@ -118,7 +120,7 @@ fn rate(count: u64, span: Duration) -> Option<Value> {
 fn collector(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
     let events = |id, name, count: fn(&GcStatistics) -> u64| {
         let of = |it: &Diagnosis| (it.gc.as_ref().map_or(0, count), it.span);
-        let value = |it: &Diagnosis| rate(count(it.gc.as_ref()?), it.span);
+        let value = |it: &Diagnosis| rate(count(it.collections_seen()?), it.span);
         let test = || significance::rates(of(before), of(after));
         row(id, name, (value(before), value(after)), test)
     };

@@ -47,7 +47,7 @@ pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
 }
 
 fn gc(of: &Diagnosis) -> Result<&GcStatistics, String> {
-    of.gc.as_ref().ok_or_else(|| "there is no GC log".to_owned())
+    of.collections_seen().ok_or_else(|| "no line tells of a collection".to_owned())
 }
 
 fn lengths(name: &str, all: Count, quantiles: Quantiles) -> Known {

@@ -154,6 +154,20 @@ fn what_a_log_cannot_tell_is_unknown_and_says_what_is_missing() {
 }
 
 #[test]
+fn a_log_of_stops_alone_does_not_pass_for_one_without_full_collections() {
+    let stops = LOG.lines().filter(|it| it.contains("safepoint")).collect::<Vec<_>>().join("\n");
+    check(
+        &["full>0", "gc.max>1s", "cycles>0", "max>1s"],
+        &stops,
+        &expect![[r#"
+            full>0: unknown: no line tells of a collection
+            gc.max>1s: unknown: no line tells of a collection
+            cycles>0: unknown: no line tells of a collection
+            max>1s: passed Time(70ms)"#]],
+    );
+}
+
+#[test]
 fn a_log_without_a_pause_had_no_long_one() {
     check(
         &["max>0s", "total>0s", "count>0", "p99>1s", "mean>1s", "stopped>0%"],
@@ -227,38 +241,16 @@ fn who_is_to_blame_is_told() {
     assert_eq!(blamed("max>1h"), "nobody");
 }
 
+/// Texts that are no gates, the first of them empty.
+const BAD: &str = ", max, max 200ms, maxx>1s, throughputs<5%, moon>3, >3, max=200ms, max>, max>200, max>fast, max>5%, over>3, over(fast)>3, over(1s>3, max(1s)>3, cause(full-gcs)>0s, cause()>0s, count>1.5, cycles>10/y, allocation>1GiB, max>99999999999999999999s, max>9999999999999h";
+
 #[test]
 fn bad_conditions_are_told_with_what_to_write() {
-    let texts = [
-        "",
-        "max",
-        "max 200ms",
-        "maxx>1s",
-        "throughputs<5%",
-        "moon>3",
-        ">3",
-        "max=200ms",
-        "max>",
-        "max>200",
-        "max>fast",
-        "max>5%",
-        "over>3",
-        "over(fast)>3",
-        "over(1s>3",
-        "max(1s)>3",
-        "cause(full-gcs)>0s",
-        "cause()>0s",
-        "count>1.5",
-        "cycles>10/y",
-        "allocation>1GiB",
-        "max>99999999999999999999s",
-        "max>9999999999999h",
-    ];
     let told = |text: &str| {
         let it = Gate::parse(text).expect_err(text);
         format!("{}\n  {}", it.message, it.hint)
     };
-    let lines: Vec<String> = texts.iter().map(|it| told(it)).collect();
+    let lines: Vec<String> = BAD.split(", ").map(told).collect();
     expect![[r#"
         `` has no operator
           write METRIC OP VALUE, such as `max>200ms` or `throughput<95%`

@@ -1,5 +1,7 @@
 //! Collections, summed as their events go by.
-use crate::{Count, CpuSums, GcStatistics, Named, ReferenceSums, statistics::Percentiles};
+use crate::{
+    Count, CpuSums, Diagnosis, GcStatistics, Named, ReferenceSums, statistics::Percentiles,
+};
 use gclog::{GcEvent, GcKind, Phase, YoungKind};
 use std::collections::BTreeMap;
 
@@ -136,6 +138,18 @@ impl GcStatistics {
             sum.max = sum.max.max(it.count.max);
         }
         sum
+    }
+}
+
+impl Diagnosis {
+    /// Statistics over the collections, where the input could have told of any: a log of safepoint
+    /// lines alone has none, which does not mean that there were none.
+    #[must_use]
+    pub fn collections_seen(&self) -> Option<&GcStatistics> {
+        let told = |gc: &&GcStatistics| {
+            gc.pauses.count + gc.concurrent_cycles > 0 || !self.jvm.collector.is_empty()
+        };
+        self.gc.as_ref().filter(told)
     }
 }
 
