@@ -50,6 +50,17 @@ impl Parser {
     }
 }
 
+impl Event {
+    /// Adds to the number of the collection, modulo 2^64.
+    pub(crate) fn shift_number(&mut self, by: u64) {
+        match self {
+            Event::Gc(it) => it.gc_id = it.gc_id.wrapping_add(by),
+            Event::ConcurrentCycle(it) => it.gc_id = it.gc_id.wrapping_add(by),
+            _ => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -66,8 +66,8 @@ fn a_log_alone_says_what_it_cannot_show() {
               to safepoint 1 ms in all, up to 1 ms
 
             Not watched, because a log cannot show it: GC log write blocked, page fault on a mapped file, no CPU
-            free, late Java thread, concurrent mode failure, promotion failure, evacuation failure, explicit
-            collection, metaspace collection, heap pressure, humongous allocation, allocation stall, full
+            free, late Java thread, concurrent mode failure, promotion failure, explicit collection, metaspace
+            collection, heap pressure, humongous allocation, evacuation failure, allocation stall, full
             collection, GC locker, reference processing, long remark, eden shrunk. To watch: whypause record -p
             PID -d 60s
 
