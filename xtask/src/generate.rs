@@ -2,7 +2,7 @@
 //! completions.
 use crate::tree::{paths, root};
 use anyhow::Context;
-use diagnose::Cause;
+use diagnose::{Cause, Nature};
 use recording::Source;
 use std::{collections::BTreeMap, fmt::Write as _, fs};
 
@@ -86,7 +86,11 @@ fn table_of_causes() -> String {
 }
 
 fn kind(cause: &Cause) -> &'static str {
-    if cause.is_fault() { "a fault of the surroundings" } else { "the ordinary cost" }
+    match cause.nature {
+        Nature::Fault => "a fault",
+        Nature::Symptom => "a symptom: its time stays unexplained",
+        Nature::Ordinary => "the ordinary cost",
+    }
 }
 
 fn sources(needs: &[Source]) -> String {
