@@ -350,6 +350,9 @@ pub struct Diagnosis {
     pub memory: Option<MemoryStatistics>,
     /// Causes that struck. Faults come first, most time first; then the ordinary costs.
     pub findings: Vec<Finding>,
+    /// What the collections took of a stop whose own line was cut off at the end of the log. How
+    /// long that stop was is not known, so it is not in `statistics`.
+    pub cut_stop: Option<Duration>,
     /// Stopped time that no cause could claim.
     pub unattributed: Duration,
     /// What is known of that time, most first; at most ten.

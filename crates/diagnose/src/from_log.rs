@@ -72,6 +72,7 @@ impl LogDiagnosis {
             watched: findings::verdicts(&self.books.tallies, &index, &recorded(&self.pauses)),
             unattributed: statistics.unattributed,
             unexplained: self.books.remainder.finish(),
+            cut_stop: self.pauses.cut_stop,
             coverage: coverage(&input, &self.pauses),
             inputs: vec![input],
             gc: Some(history.gc_statistics()),
@@ -187,6 +188,9 @@ pub(crate) fn jvm_of(log: &LogJvm) -> JvmSummary {
     }
 }
 
+/// A log with so many runs is more likely that of several JVMs at once.
+const MIXED: u64 = 20;
+
 fn coverage(input: &InputSummary, pauses: &LogPauses) -> Coverage {
     let mut coverage = Coverage::default();
     let state = match recorded(pauses)(Source::GcLog) {
@@ -200,14 +204,16 @@ fn coverage(input: &InputSummary, pauses: &LogPauses) -> Coverage {
         }
     };
     note("lines longer than 1 MiB, left out", input.lines_too_long);
-    note("the JVM was started again within the log", pauses.clock.restarts());
+    note("another run of a JVM begins within the log", pauses.clock.restarts());
     let noticed = pauses.noticed.only_counted();
     note("pauses that the application noticed by itself, not counted again", noticed);
-    note("messages dropped by the JVM (-Xlog:async)", input.messages_dropped);
-    if let Some(took) = pauses.cut_stop {
-        let took = crate::text::duration(took);
-        note(&format!("ends inside a stop, which is not counted: its collections took {took}"), 1);
+    if pauses.clock.restarts() >= MIXED {
+        note(
+            "time goes back so often that several JVMs may write to it: shares and rates are not theirs",
+            1,
+        );
     }
+    note("messages dropped by the JVM (-Xlog:async)", input.messages_dropped);
     if pauses.history.jvm.swap.is_some_and(|(total, free)| free < total) {
         note("the host was using swap space when the JVM started", 1);
     }

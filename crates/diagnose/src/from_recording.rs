@@ -54,6 +54,7 @@ pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
         unattributed: statistics.unattributed,
         unexplained: books.remainder.finish(),
         inputs: vec![InputSummary::of_log(String::new(), 0, &log.counts, 0)],
+        cut_stop: None,
         memory: log.pauses.history.memory_statistics(span),
         gc: log.statistics(),
         pauses,

@@ -31,14 +31,28 @@ impl LogClock {
         let uptime_back = uptime.is_some_and(|it| it.saturating_add(BACK) < self.last_uptime_ns);
         let back = uptime_back || at.saturating_add(BACK) < self.last_ns;
         if back {
-            self.before += self.run();
-            self.runs += 1;
-            (self.first_ns, self.last_ns, self.last_uptime_ns) = (None, at, 0);
+            self.end_run(at);
         }
         self.first_ns = Some(self.first_ns.map_or(at, |first| first.min(at)));
         self.last_ns = self.last_ns.max(at);
         self.last_uptime_ns = self.last_uptime_ns.max(uptime.unwrap_or(0));
         back
+    }
+
+    /// Another run begins here, also where the time goes on: the head of a log says so.
+    pub(crate) fn restart(&mut self, stamp: &Stamp) {
+        if self.first_ns.is_some()
+            && let Some(at) = self.read(stamp)
+        {
+            self.end_run(at);
+            self.first_ns = Some(at);
+        }
+    }
+
+    fn end_run(&mut self, at: u64) {
+        self.before += self.run();
+        self.runs += 1;
+        (self.first_ns, self.last_ns, self.last_uptime_ns) = (None, at, 0);
     }
 
     /// Looks at an event of some length. Its begin was not written when it was: lines within the
@@ -108,6 +122,17 @@ mod tests {
         let restarts = [500, 2_500, 1_501, 100, 600].map(|ms| clock.see(&uptime(ms)));
         assert_eq!(restarts, [false, false, false, true, false]);
         assert_eq!(clock.span(), Duration::from_millis(2_500));
+    }
+
+    #[test]
+    fn a_head_begins_a_run_though_the_time_hardly_goes_back() {
+        let mut clock = LogClock::default();
+        clock.see(&uptime(100));
+        clock.see(&uptime(600));
+        clock.restart(&uptime(2));
+        clock.see(&uptime(1_700));
+        assert_eq!(clock.span(), Duration::from_millis(500 + 1_698));
+        assert_eq!(clock.restarts(), 1);
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub(crate) struct LogPauses {
     pub(crate) history: History,
     pub(crate) clock: LogClock,
     pub(crate) has_safepoints: bool,
+    /// A collection, a stop or a cycle was seen since the head of the log.
+    in_run: bool,
     pending: VecDeque<Collection>,
     done: VecDeque<LogPause>,
     /// What the application noticed by itself.
@@ -55,13 +57,16 @@ impl LogPauses {
             Event::Gc(gc) => self.collection(gc),
             Event::Safepoint(safepoint) => self.safepoint(safepoint),
             Event::Jvm(jvm) => {
-                self.see(&jvm.stamp);
-                if matches!(jvm.fact, JvmFact::Collector(_) | JvmFact::Version(_)) {
+                let is_head = matches!(jvm.fact, JvmFact::Collector(_) | JvmFact::Version(_));
+                if is_head && std::mem::take(&mut self.in_run) {
+                    self.clock.restart(&jvm.stamp);
                     self.history.restart();
                 }
+                self.see(&jvm.stamp);
                 self.history.fact(&jvm.fact);
             }
             Event::ConcurrentCycle(cycle) => {
+                self.in_run = true;
                 self.see(&cycle.stamp);
                 self.history.cycle(&cycle, self.clock.at(&cycle.stamp));
             }
@@ -140,7 +145,7 @@ impl LogPauses {
     }
 
     fn collection(&mut self, gc: Box<GcEvent>) {
-        self.has_collections = true;
+        (self.has_collections, self.in_run) = (true, true);
         self.noticed.drop_all();
         let begin = gc.begin();
         self.see_span(&begin, &gc.stamp);
@@ -158,7 +163,7 @@ impl LogPauses {
 
     fn safepoint(&mut self, safepoint: Safepoint) {
         self.see_span(&safepoint.begin(), &safepoint.stamp);
-        self.has_safepoints = true;
+        (self.has_safepoints, self.in_run) = (true, true);
         self.noticed.drop_all();
         let inside = self.collections_of(&safepoint);
         let start = self.clock.at(&safepoint.begin());

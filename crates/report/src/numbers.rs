@@ -37,8 +37,12 @@ fn pauses(diagnosis: &Diagnosis, gc: &GcStatistics) -> Vec<(&'static str, String
     }
     let of = gc.percentiles;
     let mut text = format!(
-        "{} pauses, {}; median {}, 99 % at most {}, longest {}",
-        gc.pauses.count,
+        "{}, {}; median {}, 99 % at most {}, longest {}",
+        if gc.pauses.count == 1 {
+            "1 pause".to_owned()
+        } else {
+            format!("{} pauses", gc.pauses.count)
+        },
         duration(gc.pauses.total),
         duration(of.p50),
         duration(of.p99),

@@ -28,8 +28,9 @@ pub(crate) fn of(part: std::time::Duration, whole: std::time::Duration) -> f64 {
 /// Share of the span in which application threads ran; `None` where the span is not known.
 pub(crate) fn throughput(diagnosis: &diagnose::Diagnosis) -> Option<f64> {
     let stopped = diagnosis.statistics.all.total;
-    (!diagnosis.span.is_zero() && stopped <= diagnosis.span)
-        .then(|| 1.0 - of(stopped, diagnosis.span))
+    // One pause is all that such a log covers.
+    let known = diagnosis.statistics.all.count > 1 && stopped < diagnosis.span;
+    known.then(|| 1.0 - of(stopped, diagnosis.span))
 }
 
 #[cfg(test)]

@@ -129,7 +129,10 @@ fn worth_telling(part: Duration, whole: Duration) -> bool {
 
 /// `3.79 s in 2 stops`.
 pub(crate) fn extent(finding: &Finding) -> String {
-    format!("{} in {}", duration(finding.time), stops(finding.pauses))
+    match finding.pauses {
+        0 => "beside the pauses".to_owned(),
+        pauses => format!("{} in {}", duration(finding.time), stops(pauses)),
+    }
 }
 
 /// `VM Thread in write() to /var/log/gc.log (ext4 on sdb1)`; empty where nothing is known.

@@ -63,7 +63,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             memory(capacity)
         ),
         Some(Pressure::TooOften { percent }) => format!(
-            "Collections followed each other: they took {percent} % of the time, and freed too little for a break."
+            "Collections followed each other: they took {percent} % of the time, and left at least half of the heap in use."
         ),
         None => "What is live nearly fills the heap.".to_owned(),
     };

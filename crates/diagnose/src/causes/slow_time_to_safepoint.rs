@@ -3,6 +3,7 @@
 //! ## What happens
 //! Before anything can happen in a stop, every application thread must have stopped, and the first waits for the last.
 //! One thread was late: it ran in a loop or a copy without a safepoint poll, it waited for a page of a mapped file or of swapped memory, or it had no CPU.
+//! The VM thread itself may be late, too: it waits for concurrent GC threads to yield, and it may wait for a file that it writes.
 //! The collection, if there was one, had not begun.
 //!
 //! ## What proves it
@@ -17,7 +18,7 @@
 //! ## Remedies
 //! `record`: `whypause record -p PID` while it happens names the late thread and what it did.
 //! `safepoint-timeout`: `-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500` makes the JVM print the late threads.
-//! It is not the collector, and not the GC log: both come after.
+//! It is not the work of the collection, which comes after.
 //!
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::begin`, `print_safepoint_timeout`).
@@ -62,7 +63,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     evidence.extend(rhythm(tally));
     Explanation {
         story: vec![
-            "A thread was late to stop, and all others waited for it. The collector had not begun, and the GC log was not being written: neither is the cause.".into(),
+            "It took long until all threads had stopped, and those that had waited for the last. The collection had not begun, and its lines in the GC log are written later: neither is the cause.".into(),
         ],
         evidence,
         advice: advice(index).into_iter().collect(),

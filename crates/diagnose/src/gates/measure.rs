@@ -22,6 +22,13 @@ fn exactly(value: Value) -> Known {
 
 pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
     let word = gate.metric.word();
+    let of_pauses = ["count", "over", "stopped", "throughput", "unexplained", "max", "total"];
+    if of_pauses.contains(&word) && !of.tells_of_pauses() {
+        return Err("no line of the log tells of a pause".to_owned());
+    }
+    if let ("max", Some(cut)) = (word, of.cut_stop.filter(|it| *it > of.statistics.all.max)) {
+        return Ok(Measured { least: Value::Time(cut), most: None });
+    }
     if let Some(name) = word.strip_prefix("gc.") {
         let gc = gc(of)?;
         return lengths(name, gc.pauses, gc.percentiles);

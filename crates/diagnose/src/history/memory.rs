@@ -1,7 +1,9 @@
 //! The heap over time: allocation, promotion, what is live, how large everything was.
 use super::{LogJvm, Sizes};
 use crate::{GenerationSizes, HeapPoint, LiveSet, MemoryStatistics, RatioSums};
-use gclog::{Collector, ConcurrentCycle, GcEvent, GcKind, Space, Transition, YoungKind};
+use gclog::{
+    Collector, ConcurrentCycle, CycleScope, GcEvent, GcKind, Space, Transition, YoungKind,
+};
 use std::{collections::BTreeMap, time::Duration};
 
 /// Points of the series; when there are more, every second one is dropped and from then on only
@@ -98,7 +100,10 @@ impl Memory {
     pub(crate) fn cycle(&mut self, cycle: &ConcurrentCycle, at_ns: u64) {
         if let Some(heap) = cycle.heap {
             self.heap(heap, at_ns);
-            self.live.sample(heap.after, at_ns);
+            // A cycle of the young generation leaves what is dead in the old one.
+            if cycle.scope != CycleScope::Young {
+                self.live.sample(heap.after, at_ns);
+            }
         }
     }
 
@@ -194,7 +199,7 @@ impl Memory {
         }
         let seconds = span.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-        let rate = |bytes: u64| (seconds > 0.0).then(|| bytes as f64 / seconds);
+        let rate = |bytes: u64| (seconds > 0.0 && self.seen > 1).then(|| bytes as f64 / seconds);
         // Cycles of concurrent collectors free memory while the application allocates, so that
         // what is freed hides what was allocated meanwhile.
         let exact = !matches!(jvm.collector, Some(Collector::Zgc | Collector::Shenandoah));

@@ -142,6 +142,15 @@ impl GcStatistics {
 }
 
 impl Diagnosis {
+    /// Whether the input tells of pauses at all. A log without a single one may be of ZGC, which
+    /// logs them only if asked for its phases or for safepoints, or of nobody knows whom.
+    #[must_use]
+    pub fn tells_of_pauses(&self) -> bool {
+        let is_log = self.inputs.iter().any(|it| it.kind == "gc-log");
+        let logs_all = !matches!(self.jvm.collector.as_str(), "" | "zgc");
+        self.statistics.all.count > 0 || !is_log || logs_all
+    }
+
     /// Statistics over the collections, where the input could have told of any: a log of safepoint
     /// lines alone has none, which does not mean that there were none.
     #[must_use]

@@ -130,7 +130,7 @@ pub(super) fn unexplained(page: &mut Page, diagnosis: &Diagnosis) {
         page.wrapped(0, None, &format!("{text}. What was seen of it:"));
     }
     for it in diagnosis.unexplained.iter().take(MOST_UNEXPLAINED) {
-        page.field(3, &duration(it.time), 13, None, &clean(&it.what));
+        page.field(3, &duration(it.time), 16, None, &clean(&it.what));
     }
     match would_explain(diagnosis) {
         Some(command) => {

@@ -47,7 +47,8 @@ pub(super) fn all(page: &mut Page, diagnosis: &Diagnosis) {
 }
 
 fn is_small(finding: &Finding) -> bool {
-    finding.share < SMALL_SHARE && finding.longest < SMALL_TIME
+    // What shows beside the pauses has no time in them.
+    finding.pauses > 0 && finding.share < SMALL_SHARE && finding.longest < SMALL_TIME
 }
 
 /// Says as much as was watched, and no more.

@@ -15,6 +15,14 @@ const MOST_PARTS: usize = 4;
 
 pub(super) fn list(page: &mut Page, diagnosis: &Diagnosis, options: &Options) {
     page.blank();
+    if let Some(took) = diagnosis.cut_stop {
+        let text = format!(
+            "The log ends inside a stop: its collection took {}. The stop is not counted.",
+            duration(took)
+        );
+        page.wrapped(0, Some(Role::Strong), &text);
+        page.blank();
+    }
     let over = if options.all_pauses { Duration::ZERO } else { options.over };
     let long: Vec<&Attribution> =
         diagnosis.pauses.iter().filter(|it| it.pause.duration >= over).collect();
@@ -76,6 +84,7 @@ fn widest(texts: &[String]) -> usize {
 fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
     let statistics = &diagnosis.statistics;
     match statistics.all.count {
+        0 if !diagnosis.tells_of_pauses() => no_line_of_a_pause(diagnosis),
         0 => "No pause at all: the JVM was never stopped in this time.".to_owned(),
         1 => format!(
             "No pause over {}: the only stop took {}.",
@@ -89,6 +98,16 @@ fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
             duration(statistics.quantiles.p99.min(statistics.all.max))
         ),
     }
+}
+
+/// A log that shows none is no proof that there were none.
+fn no_line_of_a_pause(diagnosis: &Diagnosis) -> String {
+    let zgc = if diagnosis.jvm.collector == "zgc" {
+        " ZGC writes its pauses with `-Xlog:gc*` or `-Xlog:safepoint`, not with `-Xlog:gc`."
+    } else {
+        ""
+    };
+    format!("No line of this log tells of a pause, which does not mean that there was none.{zgc}")
 }
 
 /// What the list does not show. Of a long log only the longest pauses are at hand, so that the

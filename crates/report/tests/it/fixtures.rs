@@ -76,6 +76,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
         statistics,
         gc: None,
         memory: None,
+        cut_stop: None,
         findings: Vec::new(),
         watched: diagnose::causes()
             .iter()

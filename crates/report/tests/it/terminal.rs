@@ -161,7 +161,7 @@ fn losses_and_missing_sources_are_told_with_their_reason() {
             last second may be missing.
 
             50 ms (62 %) of the stopped time is unexplained. What was seen of it:
-               50 ms     GC Thread#1 blocked in a page fault: folio_wait_bit_common < do_swap_page
+               50 ms        GC Thread#1 blocked in a page fault: folio_wait_bit_common < do_swap_page
             No known cause fits it.
         "#]],
     );
