@@ -132,7 +132,11 @@ impl Tally {
 
     /// `Measured` where at most a tenth was inferred.
     pub(crate) fn certainty(&self) -> Certainty {
-        if self.inferred * 10 > self.time { Certainty::Inferred } else { Certainty::Measured }
+        if self.time.is_zero() || self.inferred * 10 > self.time {
+            Certainty::Inferred
+        } else {
+            Certainty::Measured
+        }
     }
 
     /// The spot with the most time.

@@ -117,6 +117,8 @@ impl Gate {
             ("gc.max" | "gc.mean" | "gc.p50" | "gc.p90" | "gc.p99" | "gc.p99.9", _) => {
                 run.pauses.iter().max_by_key(|it| it.pause.collection).map(Blame::Pause)
             }
+            // The longest stop is one that was cut off, and not among those at hand.
+            ("max", _) if run.cut_stop > Some(run.statistics.all.max) => None,
             ("max" | "mean" | "p50" | "p90" | "p99" | "p99.9" | "over", _) => longest(),
             _ => None,
         }
