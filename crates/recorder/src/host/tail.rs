@@ -178,11 +178,12 @@ impl Archive {
     }
 
     /// Whether files must have come and gone between two that were read. HotSpot counts upwards
-    /// and starts again at 0; other tools always rotate to the same number.
-    fn misses_some_before(self, next: Archive) -> bool {
+    /// and starts again at 0 after the highest; other tools always rotate to the same number.
+    fn misses_some_before(self, next: Archive, highest: u32) -> bool {
         match (self, next) {
+            (Archive::Number(before), Archive::Number(0)) => before != 0 && before < highest,
             (Archive::Number(before), Archive::Number(now)) => {
-                now != before && now != before.saturating_add(1) && now != 0
+                now != before && now != before.saturating_add(1)
             }
             (_, Archive::Deleted) => true,
             _ => false,
@@ -212,6 +213,8 @@ pub(crate) struct LogFollower<'a> {
     closed_polls: u32,
     /// Of the file before the present one.
     archive: Archive,
+    /// The highest number that rotation has given so far.
+    highest: u32,
     /// The log that is followed, for whoever describes it.
     pub(crate) found: Option<GcLogFile>,
 }
@@ -230,6 +233,7 @@ impl<'a> LogFollower<'a> {
             searches: 0,
             closed_polls: 0,
             archive: Archive::Other,
+            highest: 0,
             found: None,
         })
     }
@@ -328,7 +332,10 @@ impl<'a> LogFollower<'a> {
 
     fn count_missed(&mut self, tail: &Tail) {
         let archive = tail.archive();
-        if self.archive.misses_some_before(archive) {
+        if let Archive::Number(number) = archive {
+            self.highest = self.highest.max(number);
+        }
+        if self.archive.misses_some_before(archive, self.highest) {
             self.outbox.note(ITEM, "was rotated faster than it was read; lines are missing", 1);
         }
         self.archive = archive;
