@@ -9,7 +9,7 @@ pub enum Unrecognised {
     /// It begins like a line of interest, but cannot be read: cut short, damaged, or of a format
     /// not known.
     Malformed,
-    /// A pause whose name is not known: one of another collector.
+    /// A pause whose name is not known and which has no duration that can be read.
     UnknownPause,
 }
 

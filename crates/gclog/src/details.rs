@@ -26,6 +26,10 @@ pub(crate) struct Details {
 impl Details {
     /// The sizes of one more generation.
     pub(crate) fn generation(&mut self, generation: Generation) {
+        if self.generations.is_empty() {
+            // One allocation suffices for those of any collector.
+            self.generations.reserve(8);
+        }
         if self.generations.len() < MAX_GENERATIONS {
             self.generations.push(generation);
         }

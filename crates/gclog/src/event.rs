@@ -195,7 +195,8 @@ pub struct GcEvent {
     /// What kind of pause.
     pub kind: GcKind,
     /// The GC cause as printed, such as `G1 Evacuation Pause` or `System.gc()`. Remark and
-    /// cleanup have none.
+    /// cleanup have none, nor have the pauses of ZGC and Shenandoah; for a degenerated collection
+    /// it is where its cycle stood, such as `Outside of Cycle`.
     pub cause: Option<Box<str>>,
     /// The number in `GC(n)`. A concurrent cycle's pauses share one.
     pub gc_id: u64,

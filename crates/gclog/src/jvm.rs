@@ -5,7 +5,10 @@ use crate::{
     cycles::Cycles,
     join::Join,
     scan::name,
-    unified::{CycleLine, GcMessage, Message, PauseEnd, PauseLine, decorations},
+    unified::{
+        CycleLine, GcMessage, Message, PauseEnd, PauseLine, decorations, parse_safepoint,
+        parse_stopped,
+    },
 };
 use std::time::Duration;
 
@@ -43,8 +46,12 @@ impl Jvm {
         let stamp = || decorations::stamp(decorations);
         match message {
             Message::Gc(gc_id, message) => return self.gc(gc_id, message, stamp, out),
-            Message::Stop(stop) => self.stop(Safepoint { stamp: stamp(), ..stop }, out),
-            Message::Stopped(stop) => {
+            Message::Stop(text) => {
+                let stop = parse_safepoint(text).map_err(|_| Unrecognised::Malformed)?;
+                self.stop(Safepoint { stamp: stamp(), ..stop }, out);
+            }
+            Message::Stopped(text) => {
+                let stop = parse_stopped(text).map_err(|_| Unrecognised::Malformed)?;
                 let stamp = stamp();
                 let vm_operation = self.operation.take().unwrap_or_default();
                 let cleanup = self.cleanup.take();

@@ -15,10 +15,16 @@ pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
 /// An unsigned decimal integer.
 pub(crate) fn integer(text: &[u8]) -> Option<(u64, &[u8])> {
-    let mut value: u64 = 0;
-    let mut digits = 0;
-    for &byte in text.iter().take_while(|byte| byte.is_ascii_digit()) {
-        value = value.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
+    /// So many digits always fit.
+    const SURELY_FITS: usize = 19;
+    let (mut value, mut digits) = (0_u64, 0);
+    while let Some(byte @ b'0'..=b'9') = text.get(digits) {
+        let digit = u64::from(byte - b'0');
+        value = if digits < SURELY_FITS {
+            value * 10 + digit
+        } else {
+            value.checked_mul(10)?.checked_add(digit)?
+        };
         digits += 1;
     }
     (digits > 0).then(|| (value, &text[digits..]))
@@ -107,6 +113,16 @@ mod tests {
         assert_eq!(read("0.0000019"), Some(1));
         assert_eq!(read(".5"), None);
         assert_eq!(read("99999999999999999999"), None);
+    }
+
+    #[test]
+    fn integers_up_to_the_largest() {
+        let read = |text: &str| integer(text.as_bytes()).map(|it| it.0);
+        assert_eq!(read("9999999999999999999"), Some(9_999_999_999_999_999_999));
+        assert_eq!(read("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(read("18446744073709551616"), None);
+        assert_eq!(read("000000000000000000000007"), Some(7));
+        assert_eq!(read("x"), None);
     }
 
     #[test]

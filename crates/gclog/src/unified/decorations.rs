@@ -221,11 +221,14 @@ pub(crate) fn date_time_ns(text: &[u8]) -> Option<i64> {
     utc_seconds.checked_mul(1_000_000_000)?.checked_add_unsigned(second_ns)
 }
 
-/// Exactly `digits` digits.
+/// Exactly `digits` digits, at most four.
 fn field(text: &[u8], digits: usize) -> Option<(i64, &[u8])> {
-    let (value, rest) = integer(text.get(..digits)?)?;
-    rest.is_empty().then_some(())?;
-    Some((i64::try_from(value).ok()?, &text[digits..]))
+    let (field, rest) = text.split_at_checked(digits)?;
+    let mut value = 0;
+    for byte in field {
+        value = value * 10 + i64::from(byte.is_ascii_digit().then(|| byte - b'0')?);
+    }
+    Some((value, rest))
 }
 
 /// `+0130`, `-0800`, `Z` or nothing.

@@ -25,8 +25,7 @@ pub use safepoint::{SafepointError, parse_safepoint};
 pub(crate) use texts::is_known_text;
 
 use crate::{
-    Collector, CpuTimes, CycleScope, Extent, Generation, JvmFact, Safepoint, Space, Transition,
-    Unrecognised,
+    Collector, CpuTimes, CycleScope, Extent, Generation, JvmFact, Space, Transition, Unrecognised,
     heap::{byte_generations, regions_transition},
     scan::integer,
 };
@@ -38,10 +37,11 @@ use std::time::Duration;
 pub(crate) enum Message<'a> {
     /// One with an id, `GC(n) `.
     Gc(u64, GcMessage<'a>),
-    /// The whole stop in one line.
-    Stop(Safepoint),
-    /// The stop of JDK 9 to 12, without its operation.
-    Stopped(Safepoint),
+    /// The whole stop in one line, for [`parse_safepoint`]: read, it is several times larger than
+    /// any other message.
+    Stop(&'a [u8]),
+    /// The stop of JDK 9 to 12, without its operation, for [`parse_stopped`].
+    Stopped(&'a [u8]),
     /// `Entering safepoint region: X`.
     Entering(&'a [u8]),
     /// The cleanup inside a stop took so long.
@@ -106,11 +106,9 @@ pub(crate) fn read(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> 
     match message {
         [b'G', b'C', b'(', ..] => with_id(message),
         [b'S', b'a', b'f', b'e', b'p', b'o', b'i', b'n', b't', b' ', b'"', ..] => {
-            parse_safepoint(message).map(|it| Some(Message::Stop(it))).map_err(malformed)
+            Ok(Some(Message::Stop(message)))
         }
-        [b'T', b'o', ..] if message.starts_with(STOPPED) => {
-            parse_stopped(message).map(|it| Some(Message::Stopped(it))).map_err(malformed)
-        }
+        [b'T', b'o', ..] if message.starts_with(STOPPED) => Ok(Some(Message::Stopped(message))),
         [b'E', ..] => {
             let operation = message.strip_prefix(b"Entering safepoint region: ");
             Ok(operation.map(Message::Entering))
@@ -129,10 +127,6 @@ pub(crate) fn read(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> 
         [b' ' | b'0'..=b'9', .., b'g'] => Ok(dropped(message).map(Message::Dropped)),
         _ => Ok(None),
     }
-}
-
-fn malformed(_: SafepointError) -> Unrecognised {
-    Unrecognised::Malformed
 }
 
 /// `    12 messages dropped due to async logging`, which has no tags.
