@@ -55,15 +55,20 @@ pub(crate) fn decimal_ns(text: &[u8], unit_ns: u64) -> Option<(u64, &[u8])> {
 pub(crate) fn size_bytes(text: &[u8]) -> Option<(u64, &[u8])> {
     let (value, rest) = integer(text)?;
     let (unit, rest) = rest.split_first()?;
-    let shift = match unit {
-        b'B' => 0,
-        b'K' => 10,
-        b'M' => 20,
-        b'G' => 30,
-        b'T' => 40,
-        _ => return None,
-    };
+    let shift = unit_shift(*unit)?;
     Some((value.checked_mul(1 << shift)?, rest))
+}
+
+/// The power of two of a unit of sizes.
+pub(crate) fn unit_shift(unit: u8) -> Option<u32> {
+    match unit {
+        b'B' => Some(0),
+        b'K' => Some(10),
+        b'M' => Some(20),
+        b'G' => Some(30),
+        b'T' => Some(40),
+        _ => None,
+    }
 }
 
 /// What is inside the parentheses that `text` begins with, and what follows them.

@@ -1,7 +1,7 @@
 //! Sizes and durations as legacy logs print them.
 use crate::{
     Transition,
-    scan::{SECOND_NS, decimal_ns, integer},
+    scan::{SECOND_NS, decimal_ns, integer, unit_shift},
 };
 use std::time::Duration;
 
@@ -26,14 +26,7 @@ pub(super) fn size(text: &[u8]) -> Option<(u64, &[u8])> {
         rest = &rest[digits + 1..];
     }
     let (unit, rest) = rest.split_first()?;
-    let shift = match unit {
-        b'B' => 0,
-        b'K' => 10,
-        b'M' => 20,
-        b'G' => 30,
-        b'T' => 40,
-        _ => return None,
-    };
+    let shift = unit_shift(*unit)?;
     let bytes = whole.checked_mul(1 << shift)?.checked_add((tenths << shift) / scale)?;
     Some((bytes, rest))
 }
