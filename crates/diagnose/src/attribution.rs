@@ -15,36 +15,39 @@ pub(crate) struct Books {
     pub(crate) remainder: Remainder,
 }
 
-/// Lets every cause claim its intervals, first come first served, and adds what each got to its
+/// The causes that may claim, each with its place in `causes::ALL`.
+pub(crate) type Entitled = Vec<(usize, &'static Cause)>;
+
+/// Causes all of whose sources were `recorded`; one that lacks a source claims nothing.
+pub(crate) fn entitled(recorded: impl Fn(Source) -> bool) -> Entitled {
+    let numbered = causes::ALL.iter().copied().enumerate();
+    numbered.filter(|(_, cause)| cause.needs.iter().all(|&source| recorded(source))).collect()
+}
+
+/// Lets each cause claim its intervals, first come first served, and adds what it got to its
 /// tally. The parts and the remainder add up to the pause exactly.
 ///
-/// `recorded` says whether a source was there; a cause that lacks one claims nothing. A symptom is
-/// told of what it claims, but explains none of it: its time stays in the remainder.
-pub(crate) fn divide(
-    case: Case<'_>,
-    recorded: &dyn Fn(Source) -> bool,
-    books: &mut Books,
-) -> Attribution {
+/// A symptom is told of what it claims, but explains none of it: its time stays in the remainder.
+pub(crate) fn divide(case: Case<'_>, entitled: &Entitled, books: &mut Books) -> Attribution {
     let mut free = vec![case.interval];
     let mut parts = Vec::new();
-    for (order, cause) in causes::ALL.iter().enumerate() {
-        if !cause.needs.iter().all(|&source| recorded(source)) {
-            continue;
+    for &(order, cause) in entitled {
+        if free.is_empty() {
+            break;
         }
         let wanted = (cause.claims)(&case);
         if wanted.is_empty() {
             continue;
         }
-        if !cause.explains() {
-            let claimed = take(&mut free.clone(), &wanted);
-            if !claimed.is_empty() {
-                books.tallies.entry(order).or_default().add(&case, &claimed);
-            }
+        let claimed = match cause.explains() {
+            true => take(&mut free, &wanted),
+            false => take(&mut free.clone(), &wanted),
+        };
+        if claimed.is_empty() {
             continue;
         }
-        let claimed = take(&mut free, &wanted);
-        if !claimed.is_empty() {
-            books.tallies.entry(order).or_default().add(&case, &claimed);
+        books.tallies.entry(order).or_default().add(&case, &claimed);
+        if cause.explains() {
             parts.push(part(&case, cause, &claimed));
         }
     }
@@ -76,6 +79,12 @@ fn sum(intervals: &[Interval]) -> Duration {
 fn take(free: &mut Vec<Interval>, wanted: &[Interval]) -> Vec<Interval> {
     let mut taken = Vec::new();
     for &want in wanted {
+        // The usual case by far: all that is left, or none of it.
+        if let [piece] = free[..] && (want.start <= piece.start && piece.end <= want.end) {
+            taken.push(piece);
+            free.clear();
+            break;
+        }
         let mut rest = Vec::with_capacity(free.len() + 1);
         for &piece in free.iter() {
             match piece.intersect(want) {

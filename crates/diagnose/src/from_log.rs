@@ -1,7 +1,7 @@
 //! Diagnosis of a GC log alone.
 use crate::{
     Attribution, Diagnosis, InputSummary, JvmSummary,
-    attribution::{self, Books},
+    attribution::{self, Books, Entitled},
     case::Case,
     findings,
     history::LogJvm,
@@ -19,6 +19,7 @@ use recording::{Clock, Coverage, Source, SourceState};
 #[derive(Debug)]
 pub struct LogDiagnosis {
     pauses: LogPauses,
+    entitled: Entitled,
     books: Books,
     sums: PauseSums,
     kept: Kept,
@@ -30,6 +31,7 @@ impl LogDiagnosis {
     pub fn new(keep: Keep) -> LogDiagnosis {
         LogDiagnosis {
             pauses: LogPauses::default(),
+            entitled: attribution::entitled(is_log),
             books: Books::default(),
             sums: PauseSums::default(),
             kept: Kept::new(keep),
@@ -83,6 +85,9 @@ impl LogDiagnosis {
     }
 
     fn account(&mut self, on_pause: &mut dyn FnMut(&Attribution, Clock)) {
+        if self.pauses.is_empty() {
+            return;
+        }
         let index = Index::default();
         let knows_reaching = self.pauses.has_safepoints;
         let clock = self.pauses.clock();
@@ -94,7 +99,7 @@ impl LogDiagnosis {
                 collections: pause.collections,
                 index: &index,
             };
-            let attribution = attribution::divide(case, &is_log, &mut self.books);
+            let attribution = attribution::divide(case, &self.entitled, &mut self.books);
             self.sums.add(&attribution, knows_reaching);
             on_pause(&attribution, clock);
             self.kept.add(attribution);

@@ -36,10 +36,11 @@ pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
     let coverage = facts.coverage.clone().unwrap_or_default();
     let recorded = |source: Source| coverage.has(source);
     let log = Log::read(facts);
+    let entitled = attribution::entitled(recorded);
     let mut books = Books::default();
     let pauses: Vec<Attribution> = cases(facts, &index, &log)
         .into_iter()
-        .map(|case| attribution::divide(case, &recorded, &mut books))
+        .map(|case| attribution::divide(case, &entitled, &mut books))
         .collect();
     let knows_reaching = !facts.safepoints.is_empty() || log.pauses.has_safepoints;
     let statistics = statistics::of_pauses(&pauses, knows_reaching);

@@ -80,6 +80,11 @@ impl LogPauses {
         }
     }
 
+    /// Whether no pause is complete.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.done.is_empty()
+    }
+
     /// Pauses that are complete, in order.
     pub(crate) fn take(&mut self) -> impl Iterator<Item = LogPause> + '_ {
         self.done.drain(..)
