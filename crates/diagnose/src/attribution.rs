@@ -80,7 +80,9 @@ fn take(free: &mut Vec<Interval>, wanted: &[Interval]) -> Vec<Interval> {
     let mut taken = Vec::new();
     for &want in wanted {
         // The usual case by far: all that is left, or none of it.
-        if let [piece] = free[..] && (want.start <= piece.start && piece.end <= want.end) {
+        if let [piece] = free[..]
+            && (want.start <= piece.start && piece.end <= want.end)
+        {
             taken.push(piece);
             free.clear();
             break;
