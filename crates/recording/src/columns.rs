@@ -120,6 +120,11 @@ impl<'a> Columns<'a> {
         self.0.num_rows()
     }
 
+    /// Whether there is such a column: recordings of older versions lack those that came later.
+    pub(crate) fn has(self, name: &str) -> bool {
+        self.0.column_by_name(name).is_some()
+    }
+
     fn find(self, name: &str) -> Result<&'a ArrayRef, String> {
         self.0.column_by_name(name).ok_or_else(|| format!("column `{name}` is missing"))
     }

@@ -28,11 +28,20 @@ pub enum Source {
     Files,
     /// Host counters: pressure stall information, disk statistics, memory statistics.
     HostCounters,
+    /// State of the JVM's threads, read from `/proc` every few milliseconds: what is left where
+    /// the kernel cannot be asked to report.
+    ThreadSamples,
+    /// Page faults on the JVM's file of performance counters, where that is on a disk.
+    CounterFaults,
+    /// Memory of the processes that use most of it.
+    MemoryUsers,
+    /// Limits of the JVM's control groups.
+    CgroupLimits,
 }
 
 impl Source {
     /// All sources, in the order of reports.
-    pub const ALL: [Source; 12] = [
+    pub const ALL: [Source; 16] = [
         Source::SafepointProbes,
         Source::SafepointSymbols,
         Source::GcLog,
@@ -45,6 +54,10 @@ impl Source {
         Source::Writers,
         Source::Files,
         Source::HostCounters,
+        Source::ThreadSamples,
+        Source::CounterFaults,
+        Source::MemoryUsers,
+        Source::CgroupLimits,
     ];
 
     /// The name used in tables and in JSON. Never changes once released.
@@ -63,6 +76,10 @@ impl Source {
             Source::Writers => "writers",
             Source::Files => "files",
             Source::HostCounters => "host-counters",
+            Source::ThreadSamples => "thread-samples",
+            Source::CounterFaults => "counter-faults",
+            Source::MemoryUsers => "memory-users",
+            Source::CgroupLimits => "cgroup-limits",
         }
     }
 

@@ -1,5 +1,8 @@
 //! The rows of the tables, and a batch of them.
-use crate::{Clock, ClockOffset, Coverage, FileKey, Interval, MonoTime, ThreadFact, ThreadSlice};
+use crate::{
+    CgroupFact, Clock, ClockOffset, Coverage, FileKey, Interval, MemoryFact, MonoTime,
+    PerfCounterFact, ThreadFact, ThreadSlice,
+};
 use std::time::Duration;
 
 /// The JVM that was recorded.
@@ -232,6 +235,8 @@ pub struct Facts {
     pub jvm: Option<JvmFact>,
     /// Likewise.
     pub host: Option<HostFact>,
+    /// Likewise.
+    pub cgroup: Option<CgroupFact>,
     /// Clock offsets.
     pub clocks: Vec<ClockOffset>,
     /// Threads. A later row of the same tid replaces an earlier one.
@@ -244,6 +249,8 @@ pub struct Facts {
     pub stacks: Vec<StackFact>,
     /// Files. A later row of the same key replaces an earlier one.
     pub files: Vec<FileFact>,
+    /// The layout of the JVM's counters file.
+    pub perf_counters: Vec<PerfCounterFact>,
     /// Reclaim and compaction.
     pub kernel_work: Vec<KernelWork>,
     /// GC log lines.
@@ -252,6 +259,8 @@ pub struct Facts {
     pub samples: Vec<Sample>,
     /// Writers.
     pub writers: Vec<WriterFact>,
+    /// Users of memory.
+    pub memory: Vec<MemoryFact>,
     /// The state of coverage so far: a later one replaces an earlier one.
     pub coverage: Option<Coverage>,
 }
@@ -262,6 +271,7 @@ impl Facts {
     pub fn rows(&self) -> usize {
         usize::from(self.jvm.is_some())
             + usize::from(self.host.is_some())
+            + usize::from(self.cgroup.is_some())
             + usize::from(self.coverage.is_some())
             + self.clocks.len()
             + self.threads.len()
@@ -269,16 +279,19 @@ impl Facts {
             + self.slices.len()
             + self.stacks.len()
             + self.files.len()
+            + self.perf_counters.len()
             + self.kernel_work.len()
             + self.log_lines.len()
             + self.samples.len()
             + self.writers.len()
+            + self.memory.len()
     }
 
     /// Adds the rows of `other`.
     pub fn append(&mut self, other: Facts) {
         self.jvm = other.jvm.or(self.jvm.take());
         self.host = other.host.or(self.host.take());
+        self.cgroup = other.cgroup.or(self.cgroup.take());
         self.coverage = other.coverage.or(self.coverage.take());
         self.clocks.extend(other.clocks);
         self.threads.extend(other.threads);
@@ -286,10 +299,12 @@ impl Facts {
         self.slices.extend(other.slices);
         self.stacks.extend(other.stacks);
         self.files.extend(other.files);
+        self.perf_counters.extend(other.perf_counters);
         self.kernel_work.extend(other.kernel_work);
         self.log_lines.extend(other.log_lines);
         self.samples.extend(other.samples);
         self.writers.extend(other.writers);
+        self.memory.extend(other.memory);
     }
 
     /// The offset from the monotonic to the wall clock with the smallest uncertainty.

@@ -53,6 +53,7 @@ mod schema;
 mod seal;
 mod sealed;
 mod segment;
+mod surroundings;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -73,5 +74,6 @@ pub use reader::is_recording;
 pub use recording::Recording;
 pub use schema::{Column, Kind, SCHEMA_VERSION, Table, Worth};
 pub use seal::{Sealed, seal};
+pub use surroundings::{CgroupFact, MemoryFact, PerfCounterFact};
 pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
 pub use writer::{Summary, Writer};

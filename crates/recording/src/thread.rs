@@ -149,6 +149,8 @@ pub struct ThreadSlice {
     pub fd: Option<u32>,
     /// The file behind `fd`, or the file whose page the fault waits for.
     pub file: Option<FileKey>,
+    /// For a page fault on the JVM's file of performance counters: where in the file.
+    pub fault_offset: Option<u64>,
     /// Kernel stack at the switch-out, a key into `stacks`. `None` where it was waiting for work
     /// (futex, poll, sleep, …) and none was taken.
     pub stack: Option<u32>,
@@ -157,6 +159,12 @@ pub struct ThreadSlice {
     pub woken_by: Option<u32>,
     /// For `Runnable`: process id and name of the task that had the CPU before this thread got it.
     pub cpu_holder: Option<(u32, String)>,
+    /// For `OnCpu`: how much of it the CPU did not run the thread, because the hypervisor had taken
+    /// it or an interrupt was served (wall time less `sum_exec_runtime`).
+    pub taken: Duration,
+    /// Whether it was put together from periodic samples: its edges, and short states between two
+    /// samples, are not known exactly.
+    pub sampled: bool,
 }
 
 #[cfg(test)]

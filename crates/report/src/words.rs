@@ -179,9 +179,14 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
             "needs the kernel's reclaim and compaction tracepoints, and `whypause record` as root"
         }
         Source::CpuThrottling => "needs `whypause record` as root and the cgroup's `cpu.stat`",
-        Source::Writers | Source::Files | Source::HostCounters => {
+        Source::Writers | Source::Files | Source::HostCounters | Source::MemoryUsers => {
             "needs `whypause record` with the right to read other processes in /proc"
         }
+        Source::ThreadSamples => "needs `whypause record` as the JVM's user",
+        Source::CounterFaults => {
+            "needs `whypause record` as root on x86-64, and a JVM with its counters file on a disk"
+        }
+        Source::CgroupLimits => "needs `whypause record` where /sys/fs/cgroup is mounted",
     }
 }
 

@@ -137,9 +137,12 @@ fn plain(slice: &Slice<'_>, state: ThreadState, start: u64, end: u64) -> ThreadS
         entered: None,
         fd: None,
         file: None,
+        fault_offset: None,
         stack: None,
         woken_by: None,
         cpu_holder: None,
+        taken: Duration::ZERO,
+        sampled: false,
     }
 }
 

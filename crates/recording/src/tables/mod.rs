@@ -1,4 +1,5 @@
 //! The tables: one file each, rows to columns and back.
+mod cgroup;
 mod clocks;
 mod coverage;
 mod files;
@@ -6,6 +7,8 @@ mod host;
 mod jvm;
 mod kernel_work;
 mod log_lines;
+mod memory;
+mod perf_counters;
 mod safepoints;
 mod samples;
 mod slices;
@@ -16,12 +19,14 @@ mod writers;
 use crate::schema::Table;
 
 /// All tables. A batch is written in this order: first what others refer to.
-pub(crate) static ALL: [&Table; 13] = [
+pub(crate) static ALL: [&Table; 16] = [
     &jvm::TABLE,
     &host::TABLE,
+    &cgroup::TABLE,
     &clocks::TABLE,
     &threads::TABLE,
     &files::TABLE,
+    &perf_counters::TABLE,
     &stacks::TABLE,
     &safepoints::TABLE,
     &slices::TABLE,
@@ -29,5 +34,6 @@ pub(crate) static ALL: [&Table; 13] = [
     &log_lines::TABLE,
     &samples::TABLE,
     &writers::TABLE,
+    &memory::TABLE,
     &coverage::TABLE,
 ];

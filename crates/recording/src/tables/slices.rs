@@ -27,10 +27,13 @@ pub(super) static TABLE: Table = Table {
         nullable("fd", U32, "descriptor that the system call was about"),
         nullable("file_device", U64, "device number of the file behind fd or of the faulting page"),
         nullable("file_inode", U64, "inode number of that file"),
+        nullable("fault_offset_bytes", U64, "where in the JVM's counters file the fault was"),
         nullable("stack", U32, "kernel stack at the switch-out, a key into stacks"),
         nullable("woken_by_tid", U32, "thread of this JVM that woke it, through a futex"),
         nullable("cpu_holder_pid", U32, "runnable: process that had the CPU before it"),
         nullable("cpu_holder_name", Text, "runnable: name of the task that had the CPU"),
+        column("taken_ns", U64, "on-cpu: time in which the hypervisor or an interrupt had the CPU"),
+        column("sampled", Bool, "whether it was put together from periodic samples"),
     ],
     worth: Worth::Detail,
     rows: |facts| facts.slices.len(),
@@ -54,10 +57,13 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
         optional_u32s(rows, |it| it.fd),
         optional_u64s(rows, |it| it.file.map(|file| file.device)),
         optional_u64s(rows, |it| it.file.map(|file| file.inode)),
+        optional_u64s(rows, |it| it.fault_offset),
         optional_u32s(rows, |it| it.stack),
         optional_u32s(rows, |it| it.woken_by),
         optional_u32s(rows, |it| it.cpu_holder.as_ref().map(|holder| holder.0)),
         optional_texts(rows, |it| it.cpu_holder.as_ref().map(|holder| holder.1.as_str())),
+        durations(rows, |it| it.taken),
+        bools(rows, |it| it.sampled),
     ]
 }
 
@@ -84,6 +90,28 @@ struct Slices<'a> {
     woken_by: &'a UInt32Array,
     holder_pid: &'a UInt32Array,
     holder_name: &'a StringArray,
+    later: Later<'a>,
+}
+
+/// Columns that recordings of version 0.1.0 lack.
+#[derive(Default)]
+struct Later<'a> {
+    fault_offset: Option<&'a UInt64Array>,
+    taken: Option<&'a UInt64Array>,
+    sampled: Option<&'a BooleanArray>,
+}
+
+impl<'a> Later<'a> {
+    fn of(columns: &Columns<'a>) -> Result<Later<'a>, String> {
+        if !columns.has("sampled") {
+            return Ok(Later::default());
+        }
+        Ok(Later {
+            fault_offset: Some(columns.u64s("fault_offset_bytes")?),
+            taken: Some(columns.u64s("taken_ns")?),
+            sampled: Some(columns.bools("sampled")?),
+        })
+    }
 }
 
 impl<'a> Slices<'a> {
@@ -103,6 +131,7 @@ impl<'a> Slices<'a> {
             woken_by: columns.u32s("woken_by_tid")?,
             holder_pid: columns.u32s("cpu_holder_pid")?,
             holder_name: columns.texts("cpu_holder_name")?,
+            later: Later::of(columns)?,
         })
     }
 
@@ -120,9 +149,15 @@ impl<'a> Slices<'a> {
             file: optional(self.device, row)
                 .zip(optional(self.inode, row))
                 .map(|(device, inode)| FileKey { device, inode }),
+            fault_offset: self.later.fault_offset.and_then(|it| optional(it, row)),
             stack: optional(self.stack, row),
             woken_by: optional(self.woken_by, row),
             cpu_holder: optional(self.holder_pid, row).zip(holder),
+            taken: self
+                .later
+                .taken
+                .map_or(Duration::ZERO, |it| Duration::from_nanos(it.value(row))),
+            sampled: self.later.sampled.is_some_and(|it| it.value(row)),
         })
     }
 }

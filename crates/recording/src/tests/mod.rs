@@ -71,6 +71,21 @@ fn sample() -> Facts {
             StackFact { id: 9, frames: vec!["io_schedule".into(), String::new(), "é".into()] },
         ],
         files: filed(),
+        cgroup: Some(cgroup()),
+        perf_counters: vec![PerfCounterFact {
+            name: "sun.rt.safepoints".into(),
+            offset: 0x380,
+            length: 8,
+        }],
+        memory: vec![MemoryFact {
+            at: MonoTime(9),
+            pid: 5,
+            name: "hog".into(),
+            command_line: String::new(),
+            cgroup: "/".into(),
+            resident_bytes: u64::MAX,
+            swapped_bytes: 0,
+        }],
         kernel_work: vec![KernelWork {
             tid: 7,
             kind: KernelWorkKind::Compaction,
@@ -87,6 +102,19 @@ fn sample() -> Facts {
         }],
         writers: written(),
         coverage: Some(coverage()),
+    }
+}
+
+fn cgroup() -> CgroupFact {
+    CgroupFact {
+        version: 2,
+        cpu_path: "/service".into(),
+        cpu_quota: Some(Duration::from_millis(150)),
+        cpu_period: Duration::from_millis(100),
+        cpu_burst: Duration::ZERO,
+        memory_path: "/".into(),
+        memory_max_bytes: None,
+        memory_high_bytes: Some(1 << 30),
     }
 }
 
@@ -166,9 +194,12 @@ fn slices() -> Vec<ThreadSlice> {
         entered: None,
         fd: None,
         file: None,
+        fault_offset: None,
         stack: None,
         woken_by: None,
         cpu_holder: None,
+        taken: Duration::from_nanos(3),
+        sampled: false,
     };
     let blocked = ThreadSlice {
         interval: interval(110, 150),
@@ -181,7 +212,13 @@ fn slices() -> Vec<ThreadSlice> {
         woken_by: Some(8),
         ..plain.clone()
     };
-    let fault = ThreadSlice { entered: Some(OffCpuCause::PageFault), fd: None, ..blocked.clone() };
+    let fault = ThreadSlice {
+        entered: Some(OffCpuCause::PageFault),
+        fd: None,
+        fault_offset: Some(0x380),
+        sampled: true,
+        ..blocked.clone()
+    };
     let runnable = ThreadSlice {
         state: ThreadState::Runnable,
         cpu_holder: Some((0, "ключ".into())),

@@ -108,16 +108,19 @@ impl Window {
         Facts {
             jvm: all.jvm.clone(),
             host: all.host.clone(),
+            cgroup: all.cgroup.clone(),
             clocks: all.clocks.clone(),
             threads: all.threads.clone(),
             safepoints: vec![safepoint],
             stacks: rows(&all.stacks, |it| stacks.contains(&it.id)),
             slices,
             files: all.files.clone(),
+            perf_counters: all.perf_counters.clone(),
             kernel_work: rows(&all.kernel_work, |it| pause.intersect(it.interval).is_some()),
             log_lines: rows(&all.log_lines, |it| log.contains(it.read)),
             samples: rows(&all.samples, |it| near.contains(it.at)),
             writers: rows(&all.writers, |it| near.intersect(it.interval).is_some()),
+            memory: rows(&all.memory, |it| near.contains(it.at)),
             coverage: all.coverage.clone(),
         }
     }
@@ -146,6 +149,7 @@ impl Window {
         facts.log_lines.retain(|it| it.read >= horizon);
         facts.samples.retain(|it| it.at >= horizon);
         facts.writers.retain(|it| it.interval.end >= horizon);
+        facts.memory.retain(|it| it.at >= horizon);
         facts.clocks.retain(|it| it.measured >= horizon);
         self.facts = bounded(std::mem::take(facts));
     }
@@ -160,6 +164,7 @@ pub(super) fn bounded(mut facts: Facts) -> Facts {
     keep_newest(&mut facts.log_lines);
     keep_newest(&mut facts.samples);
     keep_newest(&mut facts.writers);
+    keep_newest(&mut facts.memory);
     keep_newest(&mut facts.threads);
     keep_newest(&mut facts.files);
     keep_newest(&mut facts.stacks);

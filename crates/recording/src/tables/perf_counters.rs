@@ -1,0 +1,41 @@
+//! `perf_counters`: the layout of the JVM's file of performance counters.
+use crate::{
+    Facts, PerfCounterFact,
+    columns::{Columns, texts, u64s},
+    schema::{
+        Kind::{Text, U64},
+        Table, Worth, column,
+    },
+};
+use arrow_array::ArrayRef;
+use std::ops::Range;
+
+pub(super) static TABLE: Table = Table {
+    name: "perf_counters",
+    doc: "where each counter lies in the JVM's hsperfdata file, where that is on a disk",
+    columns: &[
+        column("name", Text, "name of the counter"),
+        column("offset_bytes", U64, "where its value begins in the file"),
+        column("length_bytes", U64, "how long its value is"),
+    ],
+    worth: Worth::Fact,
+    rows: |facts| facts.perf_counters.len(),
+    encode,
+    decode,
+};
+
+fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
+    let rows = &facts.perf_counters[range];
+    vec![texts(rows, |it| &it.name), u64s(rows, |it| it.offset), u64s(rows, |it| it.length)]
+}
+
+fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
+    let name = columns.texts("name")?;
+    let (offset, length) = (columns.u64s("offset_bytes")?, columns.u64s("length_bytes")?);
+    facts.perf_counters.extend((0..columns.rows()).map(|row| PerfCounterFact {
+        name: name.value(row).into(),
+        offset: offset.value(row),
+        length: length.value(row),
+    }));
+    Ok(0)
+}
