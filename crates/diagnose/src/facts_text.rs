@@ -206,7 +206,7 @@ fn slice(facts: &mut Facts, words: &[&str]) {
         stack,
         woken_by: after("by").map(|it| number(it[0])),
         cpu_holder: after("held").map(|it| (number(it[0]), it[1].to_owned())),
-        fault_offset: after("offset").map(|it| u64::from(number(it[0]))),
+        fault_offset: after("offset").map(|it| number(it[0])),
         taken: after("taken").map_or(Duration::ZERO, |it| time(it[0]).since(time("0ms"))),
         sampled: words.contains(&"sampled"),
     });
