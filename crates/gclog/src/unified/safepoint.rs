@@ -3,7 +3,6 @@ use crate::{
     Safepoint, SafepointThreads,
     scan::{SECOND_NS, decimal_ns, integer, name},
 };
-use memchr::memchr;
 use std::{error::Error, fmt, time::Duration};
 
 /// Why a message is not a safepoint that can be reported.
@@ -66,12 +65,16 @@ impl Error for SafepointError {}
 /// ```
 pub fn parse_safepoint(message: &[u8]) -> Result<Safepoint, SafepointError> {
     let quoted = message.strip_prefix(b"Safepoint \"").ok_or(SafepointError::NotASafepoint)?;
-    let end = memchr(b'"', quoted).ok_or(SafepointError::Field("VM operation"))?;
+    let end = until(b'"', quoted).ok_or(SafepointError::Field("VM operation"))?;
     let mut stop = Safepoint { vm_operation: name(&quoted[..end]), ..Safepoint::default() };
     let mut total = None;
     let mut rest = &quoted[end + 1..];
     while let Some(field) = rest.strip_prefix(b", ") {
-        let end = memchr(b',', field).unwrap_or(field.len());
+        if let Some(after) = read_duration(field, &mut stop, &mut total) {
+            rest = after;
+            continue;
+        }
+        let end = until(b',', field).unwrap_or(field.len());
         read_field(&field[..end], &mut stop, &mut total);
         rest = &field[end..];
     }
@@ -80,9 +83,39 @@ pub fn parse_safepoint(message: &[u8]) -> Result<Safepoint, SafepointError> {
     Ok(stop)
 }
 
+/// Where `byte` is. Fields are short: a plain loop is faster than a vector search.
+fn until(byte: u8, text: &[u8]) -> Option<usize> {
+    text.iter().position(|it| *it == byte)
+}
+
+/// Reads a duration that is written as expected, as nearly all are, without looking for the ends
+/// of its parts. Gives what follows it; `None` for any other field, which [`read_field`] reads.
+fn read_duration<'a>(
+    field: &'a [u8],
+    stop: &mut Safepoint,
+    total: &mut Option<Duration>,
+) -> Option<&'a [u8]> {
+    let (place, value) = match field {
+        [b'T', b'i', ..] => (&mut stop.since_last, field.strip_prefix(b"Time since last: ")),
+        [b'R', ..] => (&mut stop.time_to_safepoint, field.strip_prefix(b"Reaching safepoint: ")),
+        [b'C', ..] => (&mut stop.cleanup, field.strip_prefix(b"Cleanup: ")),
+        [b'A', ..] => (&mut stop.at_safepoint, field.strip_prefix(b"At safepoint: ")),
+        [b'L', ..] => (&mut stop.leaving, field.strip_prefix(b"Leaving safepoint: ")),
+        [b'T', b'o', ..] => (total, field.strip_prefix(b"Total: ")),
+        _ => return None,
+    };
+    let (ns, rest) = integer(value?)?;
+    let rest = rest.strip_prefix(b" ns")?;
+    if !matches!(rest.first(), None | Some(b',')) {
+        return None;
+    }
+    *place = Some(Duration::from_nanos(ns));
+    Some(rest)
+}
+
 /// One `Name: 123 ns`. The thread counts are two fields: `Threads: 0 runnable` and `11 total`.
 fn read_field(field: &[u8], stop: &mut Safepoint, total: &mut Option<Duration>) {
-    let Some(colon) = memchr(b':', field) else {
+    let Some(colon) = until(b':', field) else {
         if let (Some(threads), Some((count, b" total"))) = (&mut stop.threads, integer(field)) {
             threads.total = u32::try_from(count).unwrap_or(u32::MAX);
         }
