@@ -1,6 +1,6 @@
 //! What a cause is, and what can be said about one.
-use crate::{case::Case, index::Index, tally::Tally};
-use recording::{Interval, Source};
+use crate::{case::Case, index::Index, intervals::Intervals, tally::Tally};
+use recording::Source;
 use std::time::Duration;
 
 /// How well something is known.
@@ -21,6 +21,11 @@ impl Certainty {
             Certainty::Inferred => "inferred",
         }
     }
+
+    /// Of a time of which so much is inferred: `Measured` where that is at most a tenth.
+    pub(crate) fn of(inferred: Duration, time: Duration) -> Certainty {
+        if inferred * 10 > time { Certainty::Inferred } else { Certainty::Measured }
+    }
 }
 
 /// One known mechanism that stops an application. One file under `causes/` each.
@@ -40,7 +45,7 @@ pub struct Cause {
     /// The text of the cause's file; its leading `//!` lines are the cause's page.
     pub file: &'static str,
     /// Which intervals of a pause it claims.
-    pub(crate) claims: fn(&Case<'_>) -> Vec<Interval>,
+    pub(crate) claims: fn(&Case<'_>) -> Intervals,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
     pub(crate) beside_pauses: Option<fn(&Index<'_>) -> bool>,
     /// What it has to say about all it claimed.

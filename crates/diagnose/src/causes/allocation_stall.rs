@@ -26,12 +26,13 @@ use crate::{
     cause::Explanation,
     history::{Collection, is_full},
     index::Index,
+    intervals::Intervals,
     log_evidence::{collector, extent, feature, flag, larger_heap, max_heap, seen},
     tally::Tally,
     text,
 };
 use gclog::{Collector, GcKind};
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "allocation-stall",
@@ -46,7 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(is_last_resort)
 }
 

@@ -25,10 +25,11 @@ use crate::{
     case::Case,
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{at_next_start, extent, flag, larger_heap, max_heap, worst},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 use super::promotion_failure::room;
 
@@ -45,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| it.gc.failures.concurrent_mode)
 }
 

@@ -20,9 +20,9 @@
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
     Advice, AdviceWhen, Cause, Evidence, Nature, case::Case, cause::Explanation, culprits,
-    index::Index, tally::Tally, text,
+    index::Index, intervals::Intervals, tally::Tally, text,
 };
-use recording::{Interval, Source, ThreadState};
+use recording::{Source, ThreadState};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cpu-contention",
@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.intervals(|segment| segment.state == Some(ThreadState::Runnable))
 }
 

@@ -26,11 +26,12 @@ use crate::{
     cause::Explanation,
     history::EdenShrink,
     index::Index,
+    intervals::Intervals,
     log_evidence::{at_next_start, extent, given, max_heap, memory, seen, worst},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 use super::reference_processing::parallel;
@@ -51,7 +52,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| it.around.eden_shrunk.is_some())
 }
 

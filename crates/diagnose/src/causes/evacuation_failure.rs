@@ -27,10 +27,11 @@ use crate::{
     case::Case,
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{extent, flag, larger_heap, max_heap},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "evacuation-failure",
@@ -45,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| it.gc.failures.evacuation)
 }
 

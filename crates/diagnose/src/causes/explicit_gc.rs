@@ -23,12 +23,13 @@ use crate::{
     case::Case,
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{collector, extent, flag},
     rhythm,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// Causes of collections that somebody asked for, as JDK 8 and later print them.
@@ -53,7 +54,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| it.gc.cause.as_deref().is_some_and(|cause| ASKED_FOR.contains(&cause)))
 }
 

@@ -30,10 +30,11 @@ use crate::{
     cause::Explanation,
     history::is_full,
     index::Index,
+    intervals::Intervals,
     log_evidence::{at_next_start, busy, collector, extent, feature, flag},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "full-gc",
@@ -48,7 +49,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| is_full(&it.gc))
 }
 

@@ -30,11 +30,12 @@ use crate::{
     cause::Explanation,
     culprits,
     index::Index,
+    intervals::Intervals,
     jvm_flags, syscalls,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source, ThreadRole};
+use recording::{Source, ThreadRole};
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -54,9 +55,9 @@ pub(super) static CAUSE: Cause = Cause {
 /// pause is nobody's trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     let wanted = |segment: &Segment| segment.is_blocked() && is_log_write(case.index, segment);
-    if case.time(wanted) < MIN_BLOCKED { Vec::new() } else { case.intervals(wanted) }
+    if case.time(wanted) < MIN_BLOCKED { Intervals::default() } else { case.intervals(wanted) }
 }
 
 /// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.

@@ -22,11 +22,12 @@ use crate::{
     case::{Case, Phase},
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::busy,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "gc-work",
@@ -41,9 +42,9 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     if !case.is_collection() {
-        return Vec::new();
+        return Intervals::default();
     }
     case.intervals(|segment| segment.phase == Phase::Operation && segment.is_collector_at_work())
 }

@@ -26,10 +26,11 @@ use crate::{
     cause::Explanation,
     history::Pressure,
     index::Index,
+    intervals::Intervals,
     log_evidence::{extent, larger_heap, max_heap, memory, seen, worst},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// A heap of this many per cent of the live data gives collections room to work.
@@ -51,7 +52,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| it.around.pressure.is_some())
 }
 

@@ -26,10 +26,11 @@ use crate::{
     case::Case,
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{at_next_start, extent, feature, in_code, max_heap, memory, seen},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// The largest region before JDK 18 (JDK-8275056), in bytes.
@@ -51,7 +52,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| it.gc.cause.as_deref() == Some("G1 Humongous Allocation"))
 }
 

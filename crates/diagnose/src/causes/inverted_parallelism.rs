@@ -26,11 +26,12 @@ use crate::{
     case::{Case, LogPart},
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{collections, cpu, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 /// Fewer collections than this say nothing about what is usual.
 const MIN_COLLECTIONS: u64 = 20;
@@ -48,7 +49,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.unexplained(LogPart::Waiting)
 }
 

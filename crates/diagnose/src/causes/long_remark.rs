@@ -24,12 +24,13 @@ use crate::{
     case::Case,
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{collector, extent, flag, seen, worst},
     tally::Tally,
     text,
 };
 use gclog::{GcEvent, GcKind};
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 use super::reference_processing::parallel;
@@ -50,7 +51,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| is_remark(&it.gc) && it.gc.duration >= MIN_TIME)
 }
 

@@ -23,10 +23,11 @@ use crate::{
     case::Case,
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{extent, feature, flag, memory, seen},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// Room above what was in use, in per cent.
@@ -45,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| {
         it.gc.cause.as_deref().is_some_and(|cause| {
             cause.starts_with("Metadata GC") || cause.starts_with("Permanent Generation")

@@ -30,12 +30,13 @@ use crate::{
     cause::Explanation,
     history::Collection,
     index::Index,
+    intervals::Intervals,
     log_evidence::{
         at_next_start, collector, extent, flag, larger_heap, max_heap, memory, seen, worst,
     },
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -51,7 +52,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(|it| it.gc.failures.promotion)
 }
 

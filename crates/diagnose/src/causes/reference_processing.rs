@@ -25,11 +25,12 @@ use crate::{
     cause::Explanation,
     history::reference_time,
     index::Index,
+    intervals::Intervals,
     log_evidence::{collections, feature, flag, in_code, seen, worst},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// A phase below this is no reason for anything.
@@ -50,7 +51,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     let slow = |n: usize| {
         case.collections.get(n).is_some_and(|it| {
             let time = reference_time(&it.gc).unwrap_or_default();

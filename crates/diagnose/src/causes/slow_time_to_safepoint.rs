@@ -27,11 +27,12 @@ use crate::{
     case::{Case, LogPart},
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{at_next_start, given, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "slow-time-to-safepoint",
@@ -46,7 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.unexplained(LogPart::Reaching)
 }
 

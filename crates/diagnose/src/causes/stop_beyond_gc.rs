@@ -26,11 +26,12 @@ use crate::{
     case::{Case, LogPart},
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{at_next_start, feature, given, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "stop-beyond-gc",
@@ -45,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.unexplained(LogPart::Around)
 }
 

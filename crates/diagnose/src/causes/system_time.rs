@@ -24,11 +24,12 @@ use crate::{
     case::{Case, LogPart},
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     log_evidence::{collections, cpu, flag, rhythm, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -44,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.unexplained(LogPart::Kernel)
 }
 

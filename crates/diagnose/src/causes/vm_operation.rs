@@ -22,10 +22,11 @@ use crate::{
     case::{Case, Phase, Segment},
     cause::Explanation,
     index::Index,
+    intervals::Intervals,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source, ThreadRole};
+use recording::{Source, ThreadRole};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "vm-operation",
@@ -42,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
 
 /// Whatever is left of work and of waiting for other threads once the other causes had theirs:
 /// this cause is the last to claim.
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.intervals(|segment| {
         segment.is_at_work() && (segment.phase == Phase::Reaching || is_jvms_own(segment))
     })
