@@ -39,10 +39,7 @@ pub(crate) fn divide(case: Case<'_>, entitled: &Entitled, books: &mut Books) -> 
         if free.is_empty() {
             break;
         }
-        let wanted = (cause.claims)(&case);
-        if wanted.is_empty() {
-            continue;
-        }
+        let Some(wanted) = cause.claims.of(&case) else { continue };
         let claimed = match cause.explains() {
             true => take(&mut free, &wanted),
             false => take(&mut free.clone(), &wanted),

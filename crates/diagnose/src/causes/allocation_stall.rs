@@ -23,7 +23,7 @@
 use crate::{
     Advice, Cause, Evidence, Nature,
     case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
     history::{Collection, is_full},
     index::Index,
     intervals::Intervals,
@@ -42,7 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
     file: include_str!("allocation_stall.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: Some(shows),
     explain,
 };

@@ -19,8 +19,14 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Advice, AdviceWhen, Cause, Evidence, Nature, case::Case, cause::Explanation, culprits,
-    index::Index, intervals::Intervals, tally::Tally, text,
+    Advice, AdviceWhen, Cause, Evidence, Nature,
+    case::Case,
+    cause::{Claims, Explanation},
+    culprits,
+    index::Index,
+    intervals::Intervals,
+    tally::Tally,
+    text,
 };
 use recording::{Source, ThreadState};
 
@@ -32,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("cpu_contention.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };

@@ -24,10 +24,9 @@
 //! HotSpot `gc/g1/g1EvacFailureRegions.hpp`, `gc/g1/g1YoungCollector.cpp`; JEP 423 (region pinning).
 use crate::{
     Cause, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
-    intervals::Intervals,
     log_evidence::{extent, flag, larger_heap, max_heap},
     tally::Tally,
 };
@@ -41,13 +40,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("evacuation_failure.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Intervals {
-    case.work(|it| it.gc.failures.evacuation)
+fn is_claimed(it: &Collection) -> bool {
+    it.gc.failures.evacuation
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

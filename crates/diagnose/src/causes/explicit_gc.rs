@@ -20,10 +20,9 @@
 //! HotSpot `prims/jvm.cpp` (`JVM_GC`), `gc/shared/gcCause.cpp`; JDK `java.nio.Bits` (`reserveMemory`).
 use crate::{
     Advice, Cause, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
-    intervals::Intervals,
     log_evidence::{collector, extent, flag},
     rhythm,
     tally::Tally,
@@ -49,13 +48,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("explicit_gc.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Intervals {
-    case.work(|it| it.gc.cause.as_deref().is_some_and(|cause| ASKED_FOR.contains(&cause)))
+fn is_claimed(it: &Collection) -> bool {
+    it.gc.cause.as_deref().is_some_and(|cause| ASKED_FOR.contains(&cause))
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -27,7 +27,7 @@
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Evidence, Nature,
     case::{Case, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     culprits,
     index::Index,
     intervals::Intervals,
@@ -46,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("gc_log_write_blocked.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };

@@ -20,7 +20,7 @@
 use crate::{
     Cause, Evidence, Nature,
     case::{Case, Phase},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
     intervals::Intervals,
     log_evidence::busy,
@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Ordinary,
     file: include_str!("gc_work.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };

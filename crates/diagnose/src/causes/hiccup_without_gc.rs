@@ -23,7 +23,7 @@
 use crate::{
     Cause, Nature,
     case::{Case, LogPart},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
     intervals::Intervals,
     log_evidence::{at_next_start, rhythm, seen},
@@ -44,7 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("hiccup_without_gc.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };

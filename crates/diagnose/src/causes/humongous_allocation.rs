@@ -23,10 +23,9 @@
 //! Balode: Tuning Espresso's JVM Performance (2016), which went from 2 MiB to 8 MiB for responses of 2 MiB; HotSpot `gc/g1/g1CollectedHeap.hpp` (`is_humongous`), JDK-8027959, JDK-8275056.
 use crate::{
     Advice, Cause, HumongousStatistics, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
-    intervals::Intervals,
     log_evidence::{at_next_start, extent, feature, in_code, max_heap, memory, seen},
     tally::Tally,
 };
@@ -47,13 +46,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("humongous_allocation.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Intervals {
-    case.work(|it| it.gc.cause.as_deref() == Some("G1 Humongous Allocation"))
+fn is_claimed(it: &Collection) -> bool {
+    it.gc.cause.as_deref() == Some("G1 Humongous Allocation")
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -21,7 +21,7 @@
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
     case::{Case, Phase, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
     intervals::Intervals,
     jvm_flags,
@@ -43,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("late_java_thread.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };

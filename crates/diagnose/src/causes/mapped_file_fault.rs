@@ -28,7 +28,7 @@
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Evidence, Nature, Place,
     case::{Case, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     culprits,
     index::Index,
     intervals::Intervals,
@@ -60,7 +60,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("mapped_file_fault.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };

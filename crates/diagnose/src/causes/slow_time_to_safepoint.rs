@@ -25,7 +25,7 @@
 use crate::{
     Advice, Cause, Nature,
     case::{Case, LogPart},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
     intervals::Intervals,
     log_evidence::{at_next_start, given, rhythm, seconds, seen},
@@ -42,7 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("slow_time_to_safepoint.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };

@@ -22,7 +22,7 @@
 use crate::{
     Advice, Cause, Nature,
     case::{Case, LogPart},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
     intervals::Intervals,
     log_evidence::{collections, cpu, flag, rhythm, seen},
@@ -40,7 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("system_time.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };

@@ -20,7 +20,7 @@
 use crate::{
     Cause, Evidence, Nature,
     case::{Case, Phase, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
     intervals::Intervals,
     tally::Tally,
@@ -36,7 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Ordinary,
     file: include_str!("vm_operation.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
