@@ -4,6 +4,7 @@ use crate::{
     Collector, Extent, Failures, GcEvent, GcKind, Generation, Phase, PhaseTime, References, Space,
     Tenuring, Transition, YoungKind, scan::integer,
 };
+use memchr::memchr;
 use std::time::Duration;
 
 /// Phases kept of one record; G1 has about fifteen.
@@ -147,11 +148,11 @@ impl Record {
     /// they, and the cleaners.
     pub(super) fn reference(&mut self, kind: ReferenceKind, text: &[u8], took: Option<Duration>) {
         let (mut rest, mut count) = (text, 0_u64);
-        // The parts are short: a plain loop is faster than a vector search.
-        while let Some(comma) = rest.iter().position(|&byte| byte == b',') {
+        while let Some(comma) = memchr(b',', rest) {
             rest = rest[comma + 1..].trim_ascii_start();
-            if let Some((number, [b' ', b'r', b'e', b'f', b's', ..])) = integer(rest) {
+            if let Some((number, [b' ', b'r', b'e', b'f', b's', after @ ..])) = integer(rest) {
                 count = count.saturating_add(number);
+                rest = after;
             }
         }
         let all = self.references.get_or_insert_default();

@@ -3,6 +3,7 @@ use crate::{
     Safepoint, SafepointThreads,
     scan::{SECOND_NS, decimal_ns, integer, name},
 };
+use memchr::memchr;
 use std::{error::Error, fmt, time::Duration};
 
 /// Why a message is not a safepoint that can be reported.
@@ -65,7 +66,7 @@ impl Error for SafepointError {}
 /// ```
 pub fn parse_safepoint(message: &[u8]) -> Result<Safepoint, SafepointError> {
     let quoted = message.strip_prefix(b"Safepoint \"").ok_or(SafepointError::NotASafepoint)?;
-    let end = until(b'"', quoted).ok_or(SafepointError::Field("VM operation"))?;
+    let end = memchr(b'"', quoted).ok_or(SafepointError::Field("VM operation"))?;
     let mut stop = Safepoint { vm_operation: name(&quoted[..end]), ..Safepoint::default() };
     let mut total = None;
     let mut rest = &quoted[end + 1..];
@@ -74,18 +75,13 @@ pub fn parse_safepoint(message: &[u8]) -> Result<Safepoint, SafepointError> {
             rest = after;
             continue;
         }
-        let end = until(b',', field).unwrap_or(field.len());
+        let end = memchr(b',', field).unwrap_or(field.len());
         read_field(&field[..end], &mut stop, &mut total);
         rest = &field[end..];
     }
     stop.time_to_safepoint.ok_or(SafepointError::Field("Reaching safepoint"))?;
     stop.total = total.ok_or(SafepointError::Field("Total"))?;
     Ok(stop)
-}
-
-/// Where `byte` is. Fields are short: a plain loop is faster than a vector search.
-fn until(byte: u8, text: &[u8]) -> Option<usize> {
-    text.iter().position(|it| *it == byte)
 }
 
 /// Reads a duration that is written as expected, as nearly all are, without looking for the ends
@@ -115,7 +111,7 @@ fn read_duration<'a>(
 
 /// One `Name: 123 ns`. The thread counts are two fields: `Threads: 0 runnable` and `11 total`.
 fn read_field(field: &[u8], stop: &mut Safepoint, total: &mut Option<Duration>) {
-    let Some(colon) = until(b':', field) else {
+    let Some(colon) = memchr(b':', field) else {
         if let (Some(threads), Some((count, b" total"))) = (&mut stop.threads, integer(field)) {
             threads.total = u32::try_from(count).unwrap_or(u32::MAX);
         }
