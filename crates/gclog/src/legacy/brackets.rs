@@ -12,7 +12,7 @@ use super::{
     sizes::{closing_seconds, number_start, occupancy, transition},
 };
 use crate::{
-    Collector, Space, YoungKind,
+    Collector, YoungKind,
     scan::{name, parenthesised},
     unified::STOPPED,
 };
@@ -237,7 +237,12 @@ fn cause(line: &[u8], after: usize) -> (Option<Box<str>>, usize) {
 /// The GC cause that the text begins with, in parentheses.
 pub(super) fn cause_text(text: &[u8]) -> Option<&[u8]> {
     // Causes are short; a parenthesis that never closes must not be searched for again and again.
-    let (cause, _) = parenthesised(&text[..text.len().min(MAX_CAUSE)])?;
+    let near = &text[..text.len().min(MAX_CAUSE)];
+    let inside = near.strip_prefix(b"(")?;
+    let cause = match inside.iter().position(|byte| matches!(byte, b'(' | b')' | b'[')) {
+        Some(end) if inside[end] == b')' => &inside[..end],
+        _ => parenthesised(near)?.0,
+    };
     let marks: [&[u8]; 5] = [b"young", b"mixed", b"partial", b"initial-mark", b"to-space"];
     let is_mark = cause.first().is_some_and(u8::is_ascii_lowercase)
         && marks.iter().any(|mark| cause.starts_with(mark));

@@ -10,28 +10,35 @@ use crate::{
 };
 use std::time::Duration;
 
-/// The least byte that may stand at each place of a date.
+/// The least byte that may stand at each place of a date, and how many more may.
 const LEAST: &[u8; DATE] = b"0000-00-00T00:00:00,000+0000";
+const SPAN: [u8; DATE] = {
+    let (mut span, mut at) = ([0; DATE], 0);
+    while at < DATE {
+        span[at] = match LEAST[at] {
+            b'0' => 9,
+            // `,`, `-` and `.`, or `+`, `,` and `-`.
+            b',' | b'+' => 2,
+            _ => 0,
+        };
+        at += 1;
+    }
+    span
+};
 
-/// The date in `2026-11-21T20:00:00.123+0000: `, as text.
+/// What follows `2026-11-21T20:00:00.123+0000: `.
 #[inline(always)]
-pub(super) fn date(text: &[u8]) -> Option<(&[u8; DATE], &[u8])> {
+pub(super) fn behind_date(text: &[u8]) -> Option<&[u8]> {
     if text.get(4) != Some(&b'-') {
         return None;
     }
     let (date, rest) = text.split_first_chunk::<DATE>()?;
-    // Digits are ten, and `,-.` and `+,-` three in a row. Without a branch in it the compiler
-    // compares many bytes at once.
-    let fits = |(byte, least): (&u8, &u8)| {
-        let most = match least {
-            b'0' => 9,
-            b',' | b'+' => 2,
-            _ => 0,
-        };
-        byte.wrapping_sub(*least) <= most
-    };
-    let is_date = date.iter().zip(LEAST).fold(true, |all, pair| all & fits(pair));
-    if is_date { Some((date, rest.strip_prefix(b": ")?)) } else { None }
+    // Without a branch in it the compiler compares many bytes at once.
+    let mut is_date = true;
+    for at in 0..DATE {
+        is_date &= date[at].wrapping_sub(LEAST[at]) <= SPAN[at];
+    }
+    if is_date { rest.strip_prefix(b": ") } else { None }
 }
 
 /// `1.234: `.

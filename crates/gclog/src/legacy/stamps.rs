@@ -51,8 +51,10 @@ impl Stamps {
     #[inline]
     pub(super) fn leading<'a>(&mut self, line: &'a [u8]) -> Option<(Prefix, &'a [u8])> {
         let (mut prefix, mut rest) = (Prefix::default(), line);
-        if let Some((date, after)) = fixed::date(rest) {
-            (prefix.stamp.wall_ns, rest) = (Some(self.dates.leading_ns(date)?), after);
+        if rest.get(4) == Some(&b'-') {
+            let (date, after) = rest.split_first_chunk()?;
+            prefix.stamp.wall_ns = Some(self.dates.usual_ns(date)?);
+            rest = after.strip_prefix(b": ")?;
         }
         if let Some((ns, after)) = fixed::uptime_ns(rest) {
             (prefix.stamp.uptime_ns, rest) = (Some(ns), after);
@@ -71,7 +73,7 @@ impl Stamps {
 
 /// What is behind the stamps that the text begins with, which are written as usual.
 pub(super) fn skip_stamps(text: &[u8]) -> &[u8] {
-    let after_date = fixed::date(text).map_or(text, |it| it.1);
+    let after_date = fixed::behind_date(text).unwrap_or(text);
     let after_uptime = fixed::uptime_ns(after_date).map_or(after_date, |it| it.1);
     fixed::id(after_uptime).map_or(after_uptime, |it| it.1)
 }

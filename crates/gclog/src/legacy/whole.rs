@@ -1,4 +1,4 @@
-//! The usual records and stops, each in one line, read in one go.
+//! The usual records, concurrent phases and stops, each in one line, read in one go.
 //!
 //! Where nothing comes between, HotSpot writes a record as one line of a few forms, and most lines
 //! of most logs are such. Here a line is taken only if every byte of it is as expected and no
@@ -16,11 +16,14 @@ use super::{
     stamps::{Prefix, skip_stamps},
 };
 use crate::{
-    CpuTimes, Safepoint, Space, Transition,
+    CpuTimes, Safepoint, Space, Stamp, Transition,
     scan::integer,
     unified::{STOPPED, STOPPING},
 };
 use std::time::Duration;
+
+/// Lines of these forms are not longer, in bytes: there is something else in it.
+const MAX_WHOLE: usize = 400;
 
 /// Parts of one record: a full collection has three.
 const MAX_PARTS: usize = 4;
@@ -49,22 +52,39 @@ struct Whole<'a> {
 impl Legacy {
     /// Reads the line if it is of a usual form. Whether it was.
     pub(super) fn whole(&mut self, line: &[u8], out: Out<'_>) -> bool {
-        if !self.reads_whole_lines() {
+        if line.len() > MAX_WHOLE || !self.reads_whole_lines() {
             return false;
         }
         let Some((begin, text)) = self.stamps.leading(line) else { return false };
-        match text {
+        let read = match text {
+            [b'[', b'C', b'M', b'S', b'-', text @ ..] => {
+                self.whole_phase(text, true, begin.stamp, out)
+            }
+            [b'[', b'G', b'C', b' ', b'c', ..] => {
+                self.whole_phase(&text[4..], false, begin.stamp, out)
+            }
             [b'[', text @ ..] if self.outer.is_none() => {
-                let Some(whole) = Whole::read(text) else { return false };
-                self.take(begin, whole, out);
+                let stamps = &line[..line.len() - text.len() - 1];
+                Whole::read(text, stamps).map(|whole| self.take(begin, whole, out))
             }
-            [b'T', ..] => {
-                let Some(stop) = stop(text) else { return false };
-                self.take_stop(stop, begin.stamp, out);
-            }
-            _ => return false,
+            [b'T', ..] => stop(text).map(|stop| self.take_stop(stop, begin.stamp, out)),
+            _ => None,
+        };
+        read.is_some()
+    }
+
+    /// `concurrent-mark: 0.005/0.005 secs] [Times: …] `, of CMS or G1. A record may be open, in
+    /// which it changes nothing.
+    fn whole_phase(&mut self, text: &[u8], is_cms: bool, stamp: Stamp, out: Out<'_>) -> Option<()> {
+        let phase = text.strip_prefix(b"concurrent-")?;
+        let end = phase.iter().position(|byte| matches!(byte, b'[' | b']'))?;
+        let cpu = times(phase[end..].strip_prefix(b"]")?)?;
+        self.phase(&phase[..end], is_cms, |_| stamp, out);
+        if let Some(cpu) = cpu {
+            self.cpu_times(cpu, out);
         }
-        true
+        self.lost_begin = false;
+        Some(())
     }
 
     /// Tests compare with a parser that reads every line by its brackets.
@@ -100,8 +120,8 @@ impl Legacy {
 }
 
 impl<'a> Whole<'a> {
-    /// Reads what is behind the first bracket, up to the end of the line.
-    fn read(text: &'a [u8]) -> Option<Whole<'a>> {
+    /// Reads what is behind the first bracket, up to the end of the line. `stamps` are before it.
+    fn read(text: &'a [u8], stamps: &[u8]) -> Option<Whole<'a>> {
         let (head, rest) = match text {
             [b'G', b'C', rest @ ..] => (Head::Gc, rest),
             [b'F', ..] => (Head::Full, text.strip_prefix(b"Full GC")?),
@@ -113,7 +133,7 @@ impl<'a> Whole<'a> {
         let (cause, mut rest) = cause(rest)?;
         let mut parts = [None; MAX_PARTS];
         let mut places = parts.iter_mut();
-        while let Some(open) = opening(rest) {
+        while let Some(open) = opening(rest, stamps) {
             let (part, after) = part(open)?;
             (*places.next()?, rest) = (Some(part), after);
         }
@@ -145,10 +165,12 @@ fn cause(text: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     Some((Some(cause), &text[cause.len() + 2..]))
 }
 
-/// What is behind the bracket that opens next, if nothing but stamps is before it.
-fn opening(text: &[u8]) -> Option<&[u8]> {
+/// What is behind the bracket that opens next, if nothing but stamps is before it. Most are the
+/// `same` as those before the record.
+fn opening<'a>(text: &'a [u8], same: &[u8]) -> Option<&'a [u8]> {
     let text = without_space(text);
-    text.strip_prefix(b"[").or_else(|| skip_stamps(text).strip_prefix(b"["))
+    let behind = text.strip_prefix(same).unwrap_or(text);
+    behind.strip_prefix(b"[").or_else(|| skip_stamps(text).strip_prefix(b"["))
 }
 
 /// `ParNew: 9856K->1216K(11072K), 0.0162379 secs]`, the time being there or not.

@@ -89,7 +89,7 @@ fn every_log_reads_the_same() {
 }
 
 /// One of each form.
-const LINES: [&str; 16] = [
+const LINES: [&str; 20] = [
     "2026-11-22T00:16:47.756+0000: 0.256: [GC (Allocation Failure) 2026-11-22T00:16:47.756+0000: 0.256: [ParNew: 9856K->1216K(11072K), 0.0162379 secs] 9856K->5890K(47936K), 0.0163193 secs] [Times: user=0.01 sys=0.00, real=0.02 secs] ",
     "2026-11-22T00:16:47.773+0000: 0.272: Total time for which application threads were stopped: 0.0164658 seconds, Stopping threads took: 0.0000333 seconds",
     "0.272: Total time for which application threads were stopped: 0,0164658 seconds",
@@ -106,6 +106,20 @@ const LINES: [&str; 16] = [
     "9.900: [Full GC (Ergonomics) [PSYoungGen: 9K->9K(9K)] [ParOldGen: 9K->9K(9K)] 9K->9K(9K), [Metaspace: 9K->9K(9K)], 9.9000000 secs]",
     "22.879: [GC 22.879: [DefNew: 1855K->125K(1856K), 0.0099038 secs]22.889: [Tenured: 14638K->9916K(14720K), 0.8038262 secs] 16358K->9916K(16576K), 0.8142078 secs]",
     "1.234: [Full GC (System.gc()) 1.234: [Tenured: 9K->9K(9K), 9.9000000 secs] 9K->9K(9K), [Metaspace: 9K->9K(9K)], 9.9000000 secs] [Times: user=9.90 sys=9.90, real=9.90 secs] ",
+    "2026-11-22T00:16:47.975+0000: 0.474: [CMS-concurrent-mark-start]",
+    "2026-11-22T00:16:47.980+0000: 0.479: [CMS-concurrent-mark: 0.005/0.005 secs] [Times: user=0.01 sys=0.00, real=0.01 secs] ",
+    "9.900: #3: [CMS-concurrent-reset: 0.015/0.049 secs] [Times: user=0.02 sys=0.02, real=0.05 secs] ",
+    "9.900: [GC concurrent-mark-end, 0.0437048 secs]",
+];
+
+/// Pieces of records, which leave some open.
+const PIECES: [&str; 6] = [
+    "9.900: [GC (Allocation Failure) 9.900: [ParNew",
+    ": 9K->9K(9K), 0.0000001 secs] 9K->9K(9K), 0.0000001 secs]",
+    "9.900: [GC [1 CMS-initial-mark: 9K(9K)] 9K(9K), 0.0000001 secs]",
+    "9.900: [GC (CMS Final Remark) [YG occupancy: 9 K (9 K)]",
+    "9.900: [Rescan (parallel) , 0.0000001 secs] [1 CMS-remark: 9K(9K)] 9K(9K), 0.0000001 secs]",
+    "CMSCollect  [ 22 0 1 ]  [ 0 0 0 0 68 ]  0",
 ];
 
 #[test]
@@ -145,6 +159,9 @@ impl Numbers {
 
 /// A line that is damaged in one way or another, or not at all.
 fn damaged(numbers: &mut Numbers) -> Vec<u8> {
+    if numbers.below(8) == 0 {
+        return PIECES[numbers.below(PIECES.len())].as_bytes().to_vec();
+    }
     let mut line = LINES[numbers.below(LINES.len())].as_bytes().to_vec();
     let other = LINES[numbers.below(LINES.len())].as_bytes();
     let (at, end) = (numbers.below(line.len()), numbers.below(other.len()));
