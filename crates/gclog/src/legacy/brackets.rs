@@ -241,12 +241,12 @@ pub(super) fn cause_text(text: &[u8]) -> Option<&[u8]> {
     let inside = near.strip_prefix(b"(")?;
     let cause = match inside.iter().position(|byte| matches!(byte, b'(' | b')' | b'[')) {
         Some(end) if inside[end] == b')' => &inside[..end],
-        _ => parenthesised(near)?.0,
+        _ => Some(parenthesised(near)?.0).filter(|cause| !cause.contains(&b'['))?,
     };
     let marks: [&[u8]; 5] = [b"young", b"mixed", b"partial", b"initial-mark", b"to-space"];
     let is_mark = cause.first().is_some_and(u8::is_ascii_lowercase)
         && marks.iter().any(|mark| cause.starts_with(mark));
-    (!is_mark && !cause.contains(&b'[')).then_some(cause)
+    (!is_mark).then_some(cause)
 }
 
 /// A GC cause as an event has it.

@@ -4,27 +4,52 @@
 //! for a rarer form of the same item; other functions read those.
 use super::sizes::usual_seconds;
 use crate::{
-    Transition,
+    CpuTimes, Transition,
     dates::DATE,
     scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, integer, unit_shift},
 };
 use std::time::Duration;
 
-/// The least byte that may stand at each place of a date, and how many more may.
-const LEAST: &[u8; DATE] = b"0000-00-00T00:00:00,000+0000";
-const SPAN: [u8; DATE] = {
-    let (mut span, mut at) = ([0; DATE], 0);
-    while at < DATE {
-        span[at] = match LEAST[at] {
-            b'0' => 9,
-            // `,`, `-` and `.`, or `+`, `,` and `-`.
-            b',' | b'+' => 2,
-            _ => 0,
-        };
-        at += 1;
+/// A size of so many digits fits, whatever its unit.
+const SIZE_DIGITS: usize = 9;
+
+/// A text of fixed width, by an example of it: any digit may stand where the example has a zero,
+/// and `+`, `-` or the comma between them where it has a plus.
+struct Shape<const N: usize> {
+    least: [u8; N],
+    span: [u8; N],
+}
+
+impl<const N: usize> Shape<N> {
+    const fn new(least: &[u8; N]) -> Shape<N> {
+        let (mut span, mut at) = ([0; N], 0);
+        while at < N {
+            span[at] = match least[at] {
+                b'0' => 9,
+                b'+' => 2,
+                _ => 0,
+            };
+            at += 1;
+        }
+        Shape { least: *least, span }
     }
-    span
-};
+
+    /// Whether the text has this shape.
+    #[inline(always)]
+    fn fits(&self, text: &[u8; N]) -> bool {
+        // Without a branch in it the compiler compares many bytes at once.
+        let mut fits = true;
+        for at in 0..N {
+            fits &= text[at].wrapping_sub(self.least[at]) <= self.span[at];
+        }
+        fits
+    }
+}
+
+const DATE_SHAPE: Shape<DATE> = Shape::new(b"0000-00-00T00:00:00.000+0000");
+
+/// Below 10 s each, which nearly all are.
+const TIMES_SHAPE: Shape<40> = Shape::new(b"Times: user=0.00 sys=0.00, real=0.00 sec");
 
 /// What follows `2026-11-21T20:00:00.123+0000: `.
 #[inline(always)]
@@ -32,13 +57,24 @@ pub(super) fn behind_date(text: &[u8]) -> Option<&[u8]> {
     if text.get(4) != Some(&b'-') {
         return None;
     }
-    let (date, rest) = text.split_first_chunk::<DATE>()?;
-    // Without a branch in it the compiler compares many bytes at once.
-    let mut is_date = true;
-    for at in 0..DATE {
-        is_date &= date[at].wrapping_sub(LEAST[at]) <= SPAN[at];
+    let (date, rest) = text.split_first_chunk()?;
+    if DATE_SHAPE.fits(date) { rest.strip_prefix(b": ") } else { None }
+}
+
+/// `Times: user=0.01 sys=0.00, real=0.02 secs`, and what follows.
+#[inline]
+pub(super) fn cpu_times(text: &[u8]) -> Option<(CpuTimes, &[u8])> {
+    const UNIT_NS: u64 = 10 * MILLISECOND_NS;
+    let (times, rest) = text.split_first_chunk()?;
+    if !TIMES_SHAPE.fits(times) {
+        return None;
     }
-    if is_date { rest.strip_prefix(b": ") } else { None }
+    let seconds = |at: usize| {
+        let [a, b, c] = [times[at], times[at + 2], times[at + 3]].map(|it| u64::from(it - b'0'));
+        Duration::from_nanos((a * 100 + b * 10 + c) * UNIT_NS)
+    };
+    let cpu = CpuTimes { user: seconds(12), sys: seconds(21), real: seconds(32) };
+    Some((cpu, rest.strip_prefix(b"s")?))
 }
 
 /// `1.234: `.
@@ -73,21 +109,9 @@ pub(super) fn seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
     long_seconds(text)
 }
 
-/// `0.01`, of CPU times.
-#[inline(always)]
-pub(super) fn hundredths(text: &[u8]) -> Option<(Duration, &[u8])> {
-    const UNIT_NS: u64 = 10 * MILLISECOND_NS;
-    if let [a @ b'0'..=b'9', b'.' | b',', b @ b'0'..=b'9', c @ b'0'..=b'9', rest @ ..] = text
-        && let [b' ' | b',', ..] = rest
-    {
-        let [a, b, c] = [a, b, c].map(|digit| u64::from(digit - b'0'));
-        return Some((Duration::from_nanos((a * 100 + b * 10 + c) * UNIT_NS), rest));
-    }
-    long_seconds(text)
-}
-
+/// `12.5`, of any number of digits.
 #[cold]
-fn long_seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
+pub(super) fn long_seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
     let (ns, rest) = decimal_ns(text, SECOND_NS)?;
     Some((Duration::from_nanos(ns), rest))
 }
@@ -109,12 +133,19 @@ pub(super) fn heap(text: &[u8]) -> Option<((Transition, bool), &[u8])> {
 /// `9856K`.
 #[inline(always)]
 fn size(text: &[u8]) -> Option<(u64, &[u8])> {
-    let (number, rest) = integer(text)?;
-    match rest {
-        [b'K', rest @ ..] => Some((number.checked_mul(1 << 10)?, rest)),
-        [unit @ (b'B' | b'M' | b'G'), rest @ ..] => {
-            Some((number.checked_mul(1 << unit_shift(*unit)?)?, rest))
+    let mut number = 0;
+    for (at, &byte) in text.iter().enumerate().take(SIZE_DIGITS + 1) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            number = number * 10 + u64::from(digit);
+            continue;
         }
-        _ => None,
+        let shift = match byte {
+            b'K' => 10,
+            b'B' | b'M' | b'G' => unit_shift(byte)?,
+            _ => return None,
+        };
+        return if at > 0 { Some((number << shift, &text[at + 1..])) } else { None };
     }
+    None
 }

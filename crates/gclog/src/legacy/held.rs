@@ -1,7 +1,7 @@
 //! The last record that has ended: its CPU times and its details come after its end.
 use super::{
     Legacy, Out,
-    fixed::hundredths,
+    fixed::{self, long_seconds},
     record::{Head, Record},
 };
 use crate::{Collector, CpuTimes, Event, FreeSpace, GcEvent};
@@ -33,7 +33,9 @@ impl Legacy {
         if let Some(pause) = self.held.pause.take() {
             out(Event::Gc(pause));
         }
-        self.held.after.drain(..).for_each(out);
+        if !self.held.after.is_empty() {
+            self.held.after.drain(..).for_each(out);
+        }
     }
 
     /// Gives out an event, behind the record that is held.
@@ -133,8 +135,11 @@ impl Legacy {
 ///
 /// `TraceCPUTime::~TraceCPUTime` in HotSpot `runtime/timer.cpp`.
 pub(super) fn parse_times(text: &[u8]) -> Option<(CpuTimes, &[u8])> {
-    let (user, rest) = hundredths(text.strip_prefix(b"Times: user=")?)?;
-    let (sys, rest) = hundredths(rest.strip_prefix(b" sys=")?)?;
-    let (real, rest) = hundredths(rest.strip_prefix(b", real=")?)?;
+    if let Some(usual) = fixed::cpu_times(text) {
+        return Some(usual);
+    }
+    let (user, rest) = long_seconds(text.strip_prefix(b"Times: user=")?)?;
+    let (sys, rest) = long_seconds(rest.strip_prefix(b" sys=")?)?;
+    let (real, rest) = long_seconds(rest.strip_prefix(b", real=")?)?;
     Some((CpuTimes { user, sys, real }, rest.strip_prefix(b" secs")?))
 }

@@ -103,6 +103,7 @@ impl Legacy {
         self.abandon();
         self.release_held(out);
         let mut record = Record::new(whole.head, begin, cause);
+        record.generations = Vec::with_capacity(MAX_PARTS);
         for part in whole.parts.iter().flatten() {
             let frame = Frame::Space(part.space);
             record.enter(frame, part.name);

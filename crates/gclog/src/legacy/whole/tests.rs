@@ -182,7 +182,7 @@ fn damaged(numbers: &mut Numbers) -> Vec<u8> {
 #[test]
 fn damaged_lines_read_the_same() {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
-    for _ in 0..500 {
+    for _ in 0..1_500 {
         let mut both = Both::new();
         let mut log = Vec::new();
         for _ in 0..40 {
