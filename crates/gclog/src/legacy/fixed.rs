@@ -38,11 +38,8 @@ impl<const N: usize> Shape<N> {
     #[inline(always)]
     fn fits(&self, text: &[u8; N]) -> bool {
         // Without a branch in it the compiler compares many bytes at once.
-        let mut fits = true;
-        for at in 0..N {
-            fits &= text[at].wrapping_sub(self.least[at]) <= self.span[at];
-        }
-        fits
+        let places = text.iter().zip(self.least.iter().zip(&self.span));
+        places.fold(true, |fits, (byte, (least, span))| fits & (byte.wrapping_sub(*least) <= *span))
     }
 }
 
