@@ -162,6 +162,7 @@ impl Layout {
             cpu_holder: None,
             certainty: Certainty::Inferred,
             log: Some((part, number)),
+            taken: false,
         });
         self.at = end;
     }

@@ -39,14 +39,22 @@ pub(crate) struct Tally {
     pub(crate) mechanisms: BTreeMap<&'static str, Duration>,
     /// Time by process that held the CPU.
     pub(crate) holders: BTreeMap<(u32, String), Duration>,
-    /// Time by operation.
-    pub(crate) operations: BTreeMap<String, (u64, Duration)>,
+    /// In the order of the log; there are a handful, and the search is a short walk.
+    operations: Vec<OperationSum>,
     /// The pauses with the largest parts: part and window.
     pub(crate) windows: Vec<(Duration, Interval)>,
     /// Smaller parts are not kept in `windows`.
     least_window: Duration,
     /// The pause with the largest part.
     pub(crate) worst: Option<Box<Exhibit>>,
+}
+
+/// What a cause claimed of the pauses of one operation.
+#[derive(Clone, Debug)]
+pub(crate) struct OperationSum {
+    pub(crate) name: String,
+    pub(crate) pauses: u64,
+    pub(crate) time: Duration,
 }
 
 /// One pause kept to show.
@@ -60,11 +68,12 @@ pub(crate) struct Exhibit {
 }
 
 impl Tally {
-    /// Adds what the cause claimed of one pause: how long that is, and how much of it is inferred.
+    /// Adds the segments that the cause claimed of one pause: how long they are together, and how
+    /// much of that is inferred.
     pub(crate) fn add(
         &mut self,
         case: &Case<'_>,
-        claimed: &[Interval],
+        claimed: &[usize],
         time: Duration,
         inferred: Duration,
     ) {
@@ -75,25 +84,34 @@ impl Tally {
         self.squares += time.as_secs_f64().powi(2);
         self.add_operation(&case.pause.operation, time);
         // A log knows of no threads, stacks or holders.
-        for segment in case.segments.iter().filter(|it| it.log.is_none()) {
-            for part in claimed.iter().filter_map(|it| it.intersect(segment.interval)) {
-                self.add_segment(case.index, segment, part.duration());
-            }
+        let measured = claimed.iter().map(|&place| &case.segments[place]);
+        for segment in measured.filter(|it| it.log.is_none()) {
+            self.add_segment(case.index, segment, segment.interval.duration());
         }
         self.keep_window(time, case.interval);
         self.keep_worst(case, time);
     }
 
     fn add_operation(&mut self, name: &str, time: Duration) {
-        if let Some((count, sum)) = self.operations.get_mut(name) {
-            *count += 1;
-            *sum += time;
-            return;
+        let name = match self.operations.len() {
+            ..MOST_OPERATIONS => name,
+            _ if self.operations.iter().any(|it| it.name == name) => name,
+            _ => "others",
+        };
+        match self.operations.iter_mut().find(|it| it.name == name) {
+            Some(sum) => {
+                sum.pauses += 1;
+                sum.time += time;
+            }
+            None => self.operations.push(OperationSum { name: name.to_owned(), pauses: 1, time }),
         }
-        let name = if self.operations.len() < MOST_OPERATIONS { name } else { "others" };
-        let (count, sum) = self.operations.entry(name.to_owned()).or_default();
-        *count += 1;
-        *sum += time;
+    }
+
+    /// Time by operation, in the order of names.
+    pub(crate) fn operations(&self) -> Vec<&OperationSum> {
+        let mut operations: Vec<_> = self.operations.iter().collect();
+        operations.sort_by(|a, b| a.name.cmp(&b.name));
+        operations
     }
 
     fn keep_worst(&mut self, case: &Case<'_>, part: Duration) {
