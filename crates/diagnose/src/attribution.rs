@@ -1,6 +1,7 @@
 //! Dividing a pause among causes.
 use crate::{
-    Attribution, Cause, Certainty, Part, case::Case, causes, findings::Remainder, tally::Tally,
+    Attribution, Cause, Certainty, Part, case::Case, cause::Claims, causes, findings::Remainder,
+    marks::Marks, tally::Tally,
 };
 use recording::Source;
 use std::{collections::BTreeMap, time::Duration};
@@ -21,12 +22,37 @@ pub(crate) struct Books {
 const USUAL_PARTS: usize = 3;
 
 /// The causes that may claim, each with its place in `causes::ALL`.
-pub(crate) type Entitled = Vec<(usize, &'static Cause)>;
+#[derive(Debug)]
+pub(crate) struct Entitled {
+    /// For each set of marks the causes that it concerns, so that of a usual pause only a few are
+    /// asked.
+    by_marks: [Vec<(usize, &'static Cause)>; Marks::COUNT],
+}
 
-/// Causes all of whose sources were `recorded`; one that lacks a source claims nothing.
-pub(crate) fn entitled(recorded: impl Fn(Source) -> bool) -> Entitled {
-    let numbered = causes::ALL.iter().copied().enumerate();
-    numbered.filter(|(_, cause)| cause.needs.iter().all(|&source| recorded(source))).collect()
+impl Entitled {
+    /// Causes all of whose sources were `recorded`; one that lacks a source claims nothing.
+    pub(crate) fn new(recorded: impl Fn(Source) -> bool) -> Entitled {
+        let numbered = || causes::ALL.iter().copied().enumerate();
+        let is_entitled = |cause: &Cause| cause.needs.iter().all(|&source| recorded(source));
+        let of = |marks| {
+            numbered()
+                .filter(|(_, cause)| is_entitled(cause) && cause.claims.concern(marks))
+                .collect()
+        };
+        Entitled { by_marks: Marks::all().map(of) }
+    }
+
+    fn of(&self, marks: Marks) -> &[(usize, &'static Cause)] {
+        &self.by_marks[marks.place()]
+    }
+}
+
+/// Whether a cause wants a collection that does not bear its mark, which is a mistake in it.
+fn is_missed(case: &Case<'_>, marks: Marks) -> bool {
+    causes::ALL.iter().any(|cause| match cause.claims {
+        Claims::Work(mark, wanted) => !marks.has(mark) && case.collections.iter().any(wanted),
+        _ => false,
+    })
 }
 
 /// Lets each cause claim its segments, first come first served, and adds what it got to its
@@ -37,7 +63,9 @@ pub(crate) fn divide(mut case: Case<'_>, entitled: &Entitled, books: &mut Books)
     let mut parts = Vec::with_capacity(USUAL_PARTS);
     let mut unattributed = case.interval.duration();
     let claimed = &mut books.claimed;
-    for &(order, cause) in entitled {
+    let marks = Marks::of(&case.collections);
+    debug_assert!(!is_missed(&case, marks), "{marks:?}");
+    for &(order, cause) in entitled.of(marks) {
         if unattributed.is_zero() {
             break;
         }

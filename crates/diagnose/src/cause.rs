@@ -3,6 +3,7 @@ use crate::{
     case::{Case, LogPart, Phase, Segment},
     history::Collection,
     index::Index,
+    marks::{Mark, Marks},
     tally::Tally,
 };
 use recording::Source;
@@ -59,9 +60,8 @@ pub struct Cause {
 
 /// What a cause claims of a pause: whole segments of it, or none.
 pub(crate) enum Claims {
-    /// The collector's work in these collections. Many causes ask that of every pause, and nearly
-    /// always the answer is no.
-    Work(fn(&Collection) -> bool),
+    /// The collector's work in these collections, all of which bear this mark.
+    Work(Mark, fn(&Collection) -> bool),
     /// These segments.
     Segments(fn(&Case<'_>, &Segment) -> bool),
     /// These segments, where they last at least so long together: less in a pause is nobody's
@@ -72,11 +72,18 @@ pub(crate) enum Claims {
 }
 
 impl Claims {
+    /// Whether anything can be claimed of a pause whose collections bear these marks.
+    pub(crate) fn concern(&self, marks: Marks) -> bool {
+        match self {
+            Claims::Work(mark, _) => marks.has(*mark),
+            _ => true,
+        }
+    }
+
     /// Adds the places of the segments claimed that are still free to `claimed`, in order.
     pub(crate) fn list(&self, case: &Case<'_>, claimed: &mut Vec<usize>) {
         match *self {
-            Claims::Work(wanted) => {
-                // Without a look at the segments where no collection is wanted.
+            Claims::Work(_, wanted) => {
                 if case.collections.iter().any(wanted) {
                     let all = case.collections.iter().all(wanted);
                     list_free(case, claimed, |it| is_work(case, it, wanted, all));

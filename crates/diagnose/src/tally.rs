@@ -2,6 +2,7 @@
 use crate::{
     Certainty, MechanismShare, Pause, Place,
     case::{Case, Segment},
+    few::Few,
     history::Collection,
     index::Index,
     mechanisms,
@@ -14,6 +15,9 @@ const WINDOWS: usize = 64;
 
 /// So many operations are told apart; more names can only come from a damaged log.
 const MOST_OPERATIONS: usize = 256;
+
+/// What all others are called.
+const OTHERS: &str = "others";
 
 /// Where a piece of time was spent: thread, how it entered the kernel, descriptor and file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,22 +43,14 @@ pub(crate) struct Tally {
     pub(crate) mechanisms: BTreeMap<&'static str, Duration>,
     /// Time by process that held the CPU.
     pub(crate) holders: BTreeMap<(u32, String), Duration>,
-    /// In the order of the log; there are a handful, and the search is a short walk.
-    operations: Vec<OperationSum>,
+    /// Pauses and time by operation.
+    pub(crate) operations: Few<String, (u64, Duration)>,
     /// The pauses with the largest parts: part and window.
     pub(crate) windows: Vec<(Duration, Interval)>,
     /// Smaller parts are not kept in `windows`.
     least_window: Duration,
     /// The pause with the largest part.
     pub(crate) worst: Option<Box<Exhibit>>,
-}
-
-/// What a cause claimed of the pauses of one operation.
-#[derive(Clone, Debug)]
-pub(crate) struct OperationSum {
-    pub(crate) name: String,
-    pub(crate) pauses: u64,
-    pub(crate) time: Duration,
 }
 
 /// One pause kept to show.
@@ -93,25 +89,14 @@ impl Tally {
     }
 
     fn add_operation(&mut self, name: &str, time: Duration) {
-        let name = match self.operations.len() {
-            ..MOST_OPERATIONS => name,
-            _ if self.operations.iter().any(|it| it.name == name) => name,
-            _ => "others",
-        };
-        match self.operations.iter_mut().find(|it| it.name == name) {
-            Some(sum) => {
-                sum.pauses += 1;
-                sum.time += time;
-            }
-            None => self.operations.push(OperationSum { name: name.to_owned(), pauses: 1, time }),
+        if let Some((count, sum)) = self.operations.get_mut(name) {
+            *count += 1;
+            *sum += time;
+        } else if self.operations.len() < MOST_OPERATIONS || name == OTHERS {
+            self.operations.insert(name.to_owned(), (1, time));
+        } else {
+            self.add_operation(OTHERS, time);
         }
-    }
-
-    /// Time by operation, in the order of names.
-    pub(crate) fn operations(&self) -> Vec<&OperationSum> {
-        let mut operations: Vec<_> = self.operations.iter().collect();
-        operations.sort_by(|a, b| a.name.cmp(&b.name));
-        operations
     }
 
     fn keep_worst(&mut self, case: &Case<'_>, part: Duration) {

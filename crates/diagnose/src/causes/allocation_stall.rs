@@ -26,6 +26,7 @@ use crate::{
     history::{Collection, is_full},
     index::Index,
     log_evidence::{collector, extent, feature, flag, larger_heap, max_heap, seen},
+    marks::Mark,
     tally::Tally,
     text,
 };
@@ -40,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
     file: include_str!("allocation_stall.rs"),
-    claims: Claims::Work(is_last_resort),
+    claims: Claims::Work(Mark::Kind, is_last_resort),
     beside_pauses: Some(shows),
     explain,
 };

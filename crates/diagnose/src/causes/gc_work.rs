@@ -46,9 +46,9 @@ fn claims(case: &Case<'_>, segment: &Segment) -> bool {
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let largest = tally.operations().into_iter().max_by_key(|it| it.time);
-    let most = largest.map_or_else(String::new, |it| {
-        format!(", {} of it in {} of {}", text::duration(it.time), text::stops(it.pauses), it.name)
+    let largest = tally.operations.sorted().into_iter().max_by_key(|(_, (_, time))| *time);
+    let most = largest.map_or_else(String::new, |(name, (count, time))| {
+        format!(", {} of it in {} of {name}", text::duration(*time), text::stops(*count))
     });
     let source = if tally.inferred == tally.time { Source::GcLog } else { Source::Scheduler };
     let mut evidence = vec![Evidence {

@@ -51,12 +51,14 @@ fn is_jvms_own(segment: &Segment) -> bool {
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let mut operations = tally.operations();
-    operations.sort_by_key(|it| std::cmp::Reverse(it.time));
+    let mut operations = tally.operations.sorted();
+    operations.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
     let named: Vec<_> = operations
         .iter()
         .take(3)
-        .map(|it| format!("{} {} in {}", it.name, text::duration(it.time), text::stops(it.pauses)))
+        .map(|(name, (count, time))| {
+            format!("{name} {} in {}", text::duration(*time), text::stops(*count))
+        })
         .collect();
     let source = if tally.inferred == tally.time { Source::GcLog } else { Source::Scheduler };
     Explanation {
