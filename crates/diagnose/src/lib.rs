@@ -17,13 +17,13 @@ mod culprits;
 mod diagnosis;
 #[cfg(test)]
 mod facts_text;
+mod few;
 mod findings;
 mod from_log;
 mod from_recording;
 mod gates;
 mod history;
 mod index;
-mod intervals;
 mod jvm_flags;
 mod keep;
 mod log_account;
@@ -33,6 +33,7 @@ mod log_monitors;
 mod log_pauses;
 #[cfg(test)]
 mod log_text;
+mod marks;
 mod mechanisms;
 mod page;
 mod pause;
