@@ -65,6 +65,7 @@ fn unseen(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Segm
         cpu_holder: None,
         certainty: Certainty::Measured,
         log: None,
+        taken: false,
     }
 }
 
@@ -84,6 +85,7 @@ fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: In
         cpu_holder: slice.cpu_holder.clone(),
         certainty: Certainty::Measured,
         log: None,
+        taken: false,
     }
 }
 

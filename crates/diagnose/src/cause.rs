@@ -1,6 +1,12 @@
 //! What a cause is, and what can be said about one.
-use crate::{case::Case, index::Index, tally::Tally};
-use recording::{Interval, Source};
+use crate::{
+    case::{Case, LogPart, Phase, Segment},
+    history::Collection,
+    index::Index,
+    marks::{Mark, Marks},
+    tally::Tally,
+};
+use recording::Source;
 use std::time::Duration;
 
 /// How well something is known.
@@ -21,6 +27,11 @@ impl Certainty {
             Certainty::Inferred => "inferred",
         }
     }
+
+    /// Of a time of which so much is inferred: `Measured` where that is at most a tenth.
+    pub(crate) fn of(inferred: Duration, time: Duration) -> Certainty {
+        if inferred * 10 > time { Certainty::Inferred } else { Certainty::Measured }
+    }
 }
 
 /// One known mechanism that stops an application. One file under `causes/` each.
@@ -39,12 +50,75 @@ pub struct Cause {
     pub nature: Nature,
     /// The text of the cause's file; its leading `//!` lines are the cause's page.
     pub file: &'static str,
-    /// Which intervals of a pause it claims.
-    pub(crate) claims: fn(&Case<'_>) -> Vec<Interval>,
+    /// What it claims of a pause.
+    pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
     pub(crate) beside_pauses: Option<fn(&Index<'_>) -> bool>,
     /// What it has to say about all it claimed.
     pub(crate) explain: fn(&Tally, &Index<'_>) -> Explanation,
+}
+
+/// What a cause claims of a pause: whole segments of it, or none.
+pub(crate) enum Claims {
+    /// The collector's work in these collections, all of which bear this mark.
+    Work(Mark, fn(&Collection) -> bool),
+    /// These segments.
+    Segments(fn(&Case<'_>, &Segment) -> bool),
+    /// These segments, where they last at least so long together: less in a pause is nobody's
+    /// trouble.
+    AtLeast(Duration, fn(&Case<'_>, &Segment) -> bool),
+    /// Segments of this part that a log cannot explain.
+    Unexplained(LogPart),
+}
+
+impl Claims {
+    /// Whether anything can be claimed of a pause whose collections bear these marks.
+    pub(crate) fn concern(&self, marks: Marks) -> bool {
+        match self {
+            Claims::Work(mark, _) => marks.has(*mark),
+            _ => true,
+        }
+    }
+
+    /// Adds the places of the segments claimed that are still free to `claimed`, in order.
+    pub(crate) fn list(&self, case: &Case<'_>, claimed: &mut Vec<usize>) {
+        match *self {
+            Claims::Work(_, wanted) => {
+                if case.collections.iter().any(wanted) {
+                    let all = case.collections.iter().all(wanted);
+                    list_free(case, claimed, |it| is_work(case, it, wanted, all));
+                }
+            }
+            Claims::Segments(wanted) => list_free(case, claimed, |it| wanted(case, it)),
+            Claims::AtLeast(least, wanted) => {
+                let together = case.segments.iter().filter(|it| wanted(case, it));
+                if together.map(|it| it.interval.duration()).sum::<Duration>() >= least {
+                    list_free(case, claimed, |it| wanted(case, it));
+                }
+            }
+            Claims::Unexplained(part) => list_free(case, claimed, |it| {
+                it.state.is_none() && it.log.is_some_and(|(is, _)| is == part)
+            }),
+        }
+    }
+}
+
+#[inline]
+fn list_free(case: &Case<'_>, claimed: &mut Vec<usize>, wanted: impl Fn(&Segment) -> bool) {
+    let free = case.segments.iter().enumerate().filter(|(_, it)| it.is_free() && wanted(it));
+    claimed.extend(free.map(|(place, _)| place));
+}
+
+/// Whether a segment is the collector's work in the collections that are `wanted`. Where threads
+/// were measured nobody can tell the collections of one stop apart, so `all` must be wanted.
+fn is_work(case: &Case<'_>, it: &Segment, wanted: fn(&Collection) -> bool, all: bool) -> bool {
+    match it.log {
+        Some((LogPart::References | LogPart::Collecting, n)) => {
+            case.collections.get(n).is_some_and(wanted)
+        }
+        Some(_) => false,
+        None => all && it.phase == Phase::Operation && it.is_collector_at_work(),
+    }
 }
 
 /// What a cause says about all the time it claimed in an input.

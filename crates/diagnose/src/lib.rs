@@ -17,6 +17,7 @@ mod culprits;
 mod diagnosis;
 #[cfg(test)]
 mod facts_text;
+mod few;
 mod findings;
 mod from_log;
 mod from_recording;
@@ -32,6 +33,7 @@ mod log_monitors;
 mod log_pauses;
 #[cfg(test)]
 mod log_text;
+mod marks;
 mod mechanisms;
 mod page;
 mod pause;

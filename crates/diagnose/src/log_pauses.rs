@@ -10,7 +10,7 @@ use crate::{
 };
 use gclog::{Event, GcEvent, JvmFact, MonitorPause, Safepoint, Stamp};
 use recording::{Clock, Interval};
-use std::{collections::VecDeque, time::Duration};
+use std::{borrow::Cow, collections::VecDeque, time::Duration};
 
 /// Collections kept until their safepoint line comes. HotSpot writes it right after the last
 /// collection inside, so a handful is enough; the bound is for logs without safepoint lines.
@@ -167,11 +167,12 @@ impl LogPauses {
     }
 
     fn safepoint(&mut self, safepoint: Safepoint) {
-        self.see_span(&safepoint.begin(), &safepoint.stamp);
+        let begin = safepoint.begin();
+        self.see_span(&begin, &safepoint.stamp);
         (self.has_safepoints, self.in_run) = (true, true);
         self.noticed.drop_all();
-        let inside = self.collections_of(&safepoint);
-        let start = self.clock.at(&safepoint.begin());
+        let start = self.clock.at(&begin);
+        let inside = self.collections_of(&safepoint, start);
         self.done.push_back(log_account::stop(safepoint, inside, start));
     }
 
@@ -180,8 +181,7 @@ impl LogPauses {
     ///
     /// The last ones are inside, as far back as they began in it and fit into it. Where a line has
     /// no time, the order of the log and the lengths decide.
-    fn collections_of(&mut self, safepoint: &Safepoint) -> Vec<Collection> {
-        let start = self.clock.at(&safepoint.begin());
+    fn collections_of(&mut self, safepoint: &Safepoint, start: u64) -> Vec<Collection> {
         let slack = u64::try_from(SLACK.as_nanos()).unwrap_or(0);
         let (mut count, mut sum) = (0, Duration::ZERO);
         for it in self.pending.iter().rev() {
@@ -212,7 +212,7 @@ pub(crate) fn pause_of(kind: PauseKind, stamp: &Stamp, start_ns: u64, duration: 
         start_wall_ns: stamp.earlier(duration).wall_ns,
         duration,
         reaching: Duration::ZERO,
-        operation: String::new(),
+        operation: Cow::Borrowed(""),
         collection: None,
         detailed: false,
     }

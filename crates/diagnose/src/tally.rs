@@ -2,6 +2,7 @@
 use crate::{
     Certainty, MechanismShare, Pause, Place,
     case::{Case, Segment},
+    few::Few,
     history::Collection,
     index::Index,
     mechanisms,
@@ -14,6 +15,9 @@ const WINDOWS: usize = 64;
 
 /// So many operations are told apart; more names can only come from a damaged log.
 const MOST_OPERATIONS: usize = 256;
+
+/// What all others are called.
+const OTHERS: &str = "others";
 
 /// Where a piece of time was spent: thread, how it entered the kernel, descriptor and file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,8 +43,8 @@ pub(crate) struct Tally {
     pub(crate) mechanisms: BTreeMap<&'static str, Duration>,
     /// Time by process that held the CPU.
     pub(crate) holders: BTreeMap<(u32, String), Duration>,
-    /// Time by operation.
-    pub(crate) operations: BTreeMap<String, (u64, Duration)>,
+    /// Pauses and time by operation.
+    pub(crate) operations: Few<String, (u64, Duration)>,
     /// The pauses with the largest parts: part and window.
     pub(crate) windows: Vec<(Duration, Interval)>,
     /// Smaller parts are not kept in `windows`.
@@ -60,22 +64,25 @@ pub(crate) struct Exhibit {
 }
 
 impl Tally {
-    /// Adds what the cause claimed of one pause.
-    pub(crate) fn add(&mut self, case: &Case<'_>, claimed: &[Interval]) {
-        let time: Duration = claimed.iter().map(|it| it.duration()).sum();
+    /// Adds the segments that the cause claimed of one pause: how long they are together, and how
+    /// much of that is inferred.
+    pub(crate) fn add(
+        &mut self,
+        case: &Case<'_>,
+        claimed: &[usize],
+        time: Duration,
+        inferred: Duration,
+    ) {
         self.pauses += 1;
         self.time += time;
+        self.inferred += inferred;
         self.longest = self.longest.max(time);
         self.squares += time.as_secs_f64().powi(2);
         self.add_operation(&case.pause.operation, time);
-        for segment in &case.segments {
-            for part in claimed.iter().filter_map(|it| it.intersect(segment.interval)) {
-                // A log knows of no threads, stacks or holders.
-                match segment.log {
-                    Some(_) => self.inferred += part.duration(),
-                    None => self.add_segment(case.index, segment, part.duration()),
-                }
-            }
+        // A log knows of no threads, stacks or holders.
+        let measured = claimed.iter().map(|&place| &case.segments[place]);
+        for segment in measured.filter(|it| it.log.is_none()) {
+            self.add_segment(case.index, segment, segment.interval.duration());
         }
         self.keep_window(time, case.interval);
         self.keep_worst(case, time);
@@ -85,12 +92,11 @@ impl Tally {
         if let Some((count, sum)) = self.operations.get_mut(name) {
             *count += 1;
             *sum += time;
-            return;
+        } else if self.operations.len() < MOST_OPERATIONS || name == OTHERS {
+            self.operations.insert(name.to_owned(), (1, time));
+        } else {
+            self.add_operation(OTHERS, time);
         }
-        let name = if self.operations.len() < MOST_OPERATIONS { name } else { "others" };
-        let (count, sum) = self.operations.entry(name.to_owned()).or_default();
-        *count += 1;
-        *sum += time;
     }
 
     fn keep_worst(&mut self, case: &Case<'_>, part: Duration) {
@@ -102,9 +108,6 @@ impl Tally {
     }
 
     fn add_segment(&mut self, index: &Index<'_>, segment: &Segment, time: Duration) {
-        if segment.certainty == Certainty::Inferred {
-            self.inferred += time;
-        }
         let spot =
             Spot { tid: segment.tid, entered: segment.entered, fd: segment.fd, file: segment.file };
         let at = self.spots.entry(spot).or_default();
@@ -132,10 +135,10 @@ impl Tally {
 
     /// `Measured` where at most a tenth was inferred.
     pub(crate) fn certainty(&self) -> Certainty {
-        if self.time.is_zero() || self.inferred * 10 > self.time {
+        if self.time.is_zero() {
             Certainty::Inferred
         } else {
-            Certainty::Measured
+            Certainty::of(self.inferred, self.time)
         }
     }
 

@@ -43,6 +43,7 @@ pub(super) fn lay_out(
             cpu_holder: None,
             certainty: Certainty::Inferred,
             log: None,
+            taken: false,
         });
         at = end;
     }

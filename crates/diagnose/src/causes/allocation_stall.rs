@@ -22,16 +22,16 @@
 //! JEP 439 (generational ZGC); HotSpot `gc/z/zPageAllocator.cpp`, `gc/shenandoah/shenandoahDegeneratedGC.cpp`.
 use crate::{
     Advice, Cause, Evidence, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
     history::{Collection, is_full},
     index::Index,
     log_evidence::{collector, extent, feature, flag, larger_heap, max_heap, seen},
+    marks::Mark,
     tally::Tally,
     text,
 };
 use gclog::{Collector, GcKind};
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "allocation-stall",
@@ -41,14 +41,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
     file: include_str!("allocation_stall.rs"),
-    claims,
+    claims: Claims::Work(Mark::Kind, is_last_resort),
     beside_pauses: Some(shows),
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(is_last_resort)
-}
 
 fn is_last_resort(it: &Collection) -> bool {
     let shenandoah = it.gc.collector == Some(Collector::Shenandoah);

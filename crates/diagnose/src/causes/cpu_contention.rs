@@ -19,10 +19,15 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Advice, AdviceWhen, Cause, Evidence, Nature, case::Case, cause::Explanation, culprits,
-    index::Index, tally::Tally, text,
+    Advice, AdviceWhen, Cause, Evidence, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    culprits,
+    index::Index,
+    tally::Tally,
+    text,
 };
-use recording::{Interval, Source, ThreadState};
+use recording::{Source, ThreadState};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cpu-contention",
@@ -32,13 +37,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("cpu_contention.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.intervals(|segment| segment.state == Some(ThreadState::Runnable))
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.state == Some(ThreadState::Runnable)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -27,14 +27,14 @@
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Evidence, Nature,
     case::{Case, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     culprits,
     index::Index,
     jvm_flags, syscalls,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source, ThreadRole};
+use recording::{Source, ThreadRole};
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -45,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("gc_log_write_blocked.rs"),
-    claims,
+    claims: Claims::AtLeast(MIN_BLOCKED, is_log_write),
     beside_pauses: None,
     explain,
 };
@@ -54,17 +54,12 @@ pub(super) static CAUSE: Cause = Cause {
 /// pause is nobody's trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    let wanted = |segment: &Segment| segment.is_blocked() && is_log_write(case.index, segment);
-    if case.time(wanted) < MIN_BLOCKED { Vec::new() } else { case.intervals(wanted) }
-}
-
 /// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.
-fn is_log_write(index: &Index<'_>, segment: &Segment) -> bool {
-    if !syscalls::is_log_call(segment.entered) {
+fn is_log_write(case: &Case<'_>, segment: &Segment) -> bool {
+    if !segment.is_blocked() || !syscalls::is_log_call(segment.entered) {
         return false;
     }
-    let log = index.jvm.and_then(|jvm| jvm.gc_log_file);
+    let log = case.index.jvm.and_then(|jvm| jvm.gc_log_file);
     segment.role != ThreadRole::Java || (log.is_some() && segment.file == log)
 }
 

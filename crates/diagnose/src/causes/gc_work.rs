@@ -19,14 +19,14 @@
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
     Cause, Evidence, Nature,
-    case::{Case, Phase},
-    cause::Explanation,
+    case::{Case, Phase, Segment},
+    cause::{Claims, Explanation},
     index::Index,
     log_evidence::busy,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "gc-work",
@@ -36,20 +36,17 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Ordinary,
     file: include_str!("gc_work.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    if !case.is_collection() {
-        return Vec::new();
-    }
-    case.intervals(|segment| segment.phase == Phase::Operation && segment.is_collector_at_work())
+fn claims(case: &Case<'_>, segment: &Segment) -> bool {
+    segment.phase == Phase::Operation && segment.is_collector_at_work() && case.is_collection()
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let largest = tally.operations.iter().max_by_key(|(_, (_, time))| *time);
+    let largest = tally.operations.sorted().into_iter().max_by_key(|(_, (_, time))| *time);
     let most = largest.map_or_else(String::new, |(name, (count, time))| {
         format!(", {} of it in {} of {name}", text::duration(*time), text::stops(*count))
     });

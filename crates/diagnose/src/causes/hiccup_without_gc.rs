@@ -22,14 +22,13 @@
 //! Neo4j `VmPauseMonitor`; Hadoop and what is built on it `JvmPauseMonitor`.
 use crate::{
     Cause, Nature,
-    case::{Case, LogPart},
-    cause::Explanation,
+    case::{Case, LogPart, Segment},
+    cause::{Claims, Explanation},
     index::Index,
     log_evidence::{at_next_start, rhythm, seen},
     tally::Tally,
     text,
 };
-use recording::Interval;
 use std::time::Duration;
 
 /// Monitors wake some ten times a second, and collections are counted in whole milliseconds: less
@@ -44,15 +43,14 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("hiccup_without_gc.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    let mut beyond = case.unexplained(LogPart::Hiccup);
-    beyond.retain(|it| it.duration() >= MIN_TIME);
-    beyond
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    let beyond = segment.state.is_none() && matches!(segment.log, Some((LogPart::Hiccup, _)));
+    beyond && segment.interval.duration() >= MIN_TIME
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {

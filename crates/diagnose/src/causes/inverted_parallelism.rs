@@ -23,14 +23,14 @@
 //! The term is the field's (JDK Mission Control's rule of this name, garbagecat); HotSpot `gc/shared/gcTraceTime.cpp`.
 use crate::{
     Cause, Nature,
-    case::{Case, LogPart},
-    cause::Explanation,
+    case::LogPart,
+    cause::{Claims, Explanation},
     index::Index,
     log_evidence::{collections, cpu, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 /// Fewer collections than this say nothing about what is usual.
 const MIN_COLLECTIONS: u64 = 20;
@@ -43,14 +43,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("inverted_parallelism.rs"),
-    claims,
+    claims: Claims::Unexplained(LogPart::Waiting),
     beside_pauses: None,
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.unexplained(LogPart::Waiting)
-}
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(

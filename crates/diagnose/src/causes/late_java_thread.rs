@@ -21,13 +21,13 @@
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
     case::{Case, Phase, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
     jvm_flags,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source, ThreadRole, ThreadState};
+use recording::{Source, ThreadRole, ThreadState};
 use std::time::Duration;
 
 /// Threads need some time to stop, always; it is part of every operation's cost. From one
@@ -42,18 +42,15 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("late_java_thread.rs"),
-    claims,
+    claims: Claims::AtLeast(MIN_LATE, is_late),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    let late = |segment: &Segment| {
-        segment.phase == Phase::Reaching
-            && segment.role == ThreadRole::Java
-            && segment.state == Some(ThreadState::OnCpu)
-    };
-    if case.time(late) < MIN_LATE { Vec::new() } else { case.intervals(late) }
+fn is_late(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.phase == Phase::Reaching
+        && segment.role == ThreadRole::Java
+        && segment.state == Some(ThreadState::OnCpu)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

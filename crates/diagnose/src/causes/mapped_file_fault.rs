@@ -28,13 +28,13 @@
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Evidence, Nature, Place,
     case::{Case, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     culprits,
     index::Index,
     tally::Tally,
     text,
 };
-use recording::{Interval, OffCpuCause, Source};
+use recording::{OffCpuCause, Source};
 use std::time::Duration;
 
 /// Functions that only a fault on a file mapping passes through. Several, because compilers
@@ -59,7 +59,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("mapped_file_fault.rs"),
-    claims,
+    claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
     beside_pauses: None,
     explain,
 };
@@ -68,15 +68,10 @@ pub(super) static CAUSE: Cause = Cause {
 /// Less than this in a pause is nobody's trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    let wanted = |segment: &Segment| is_file_fault(case.index, segment);
-    if case.time(wanted) < MIN_BLOCKED { Vec::new() } else { case.intervals(wanted) }
-}
-
-fn is_file_fault(index: &Index<'_>, segment: &Segment) -> bool {
+fn is_file_fault(case: &Case<'_>, segment: &Segment) -> bool {
     segment.is_blocked()
         && segment.entered == Some(OffCpuCause::PageFault)
-        && index.stack_has(segment.stack, &FILE_FAULT)
+        && case.index.stack_has(segment.stack, &FILE_FAULT)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
@@ -167,7 +162,7 @@ mod tests {
     fn the_straggler_waits_for_a_page() {
         check(&CAUSE, FAULT, "present 628ms measured");
         case_of(FAULT, |case| {
-            let faults = case.segments.iter().filter(|it| super::is_file_fault(case.index, it));
+            let faults = case.segments.iter().filter(|it| super::is_file_fault(case, it));
             assert!(faults.map(|it| it.phase).all(|it| it == Phase::Reaching));
         });
     }

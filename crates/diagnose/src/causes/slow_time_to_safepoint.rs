@@ -24,14 +24,14 @@
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::begin`, `print_safepoint_timeout`).
 use crate::{
     Advice, Cause, Nature,
-    case::{Case, LogPart},
-    cause::Explanation,
+    case::LogPart,
+    cause::{Claims, Explanation},
     index::Index,
     log_evidence::{at_next_start, given, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "slow-time-to-safepoint",
@@ -41,14 +41,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("slow_time_to_safepoint.rs"),
-    claims,
+    claims: Claims::Unexplained(LogPart::Reaching),
     beside_pauses: None,
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.unexplained(LogPart::Reaching)
-}
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(

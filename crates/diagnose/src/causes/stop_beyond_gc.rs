@@ -23,14 +23,14 @@
 //! Zhuang et al.: OS-Caused Large JVM Pauses (11.45 s stopped, 0.19 s of work); HotSpot `runtime/vmThread.cpp`, `runtime/safepoint.cpp`.
 use crate::{
     Advice, Cause, Nature,
-    case::{Case, LogPart},
-    cause::Explanation,
+    case::LogPart,
+    cause::{Claims, Explanation},
     index::Index,
     log_evidence::{at_next_start, feature, given, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "stop-beyond-gc",
@@ -40,14 +40,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("stop_beyond_gc.rs"),
-    claims,
+    claims: Claims::Unexplained(LogPart::Around),
     beside_pauses: None,
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.unexplained(LogPart::Around)
-}
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(

@@ -21,14 +21,14 @@
 //! Zhuang et al.: OS-Caused Large JVM Pauses (huge pages under memory pressure); Linux `Documentation/admin-guide/mm/transhuge.rst`.
 use crate::{
     Advice, Cause, Nature,
-    case::{Case, LogPart},
-    cause::Explanation,
+    case::LogPart,
+    cause::{Claims, Explanation},
     index::Index,
     log_evidence::{collections, cpu, flag, rhythm, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -39,14 +39,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("system_time.rs"),
-    claims,
+    claims: Claims::Unexplained(LogPart::Kernel),
     beside_pauses: None,
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.unexplained(LogPart::Kernel)
-}
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(

@@ -20,12 +20,12 @@
 use crate::{
     Cause, Evidence, Nature,
     case::{Case, Phase, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source, ThreadRole};
+use recording::{Source, ThreadRole};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "vm-operation",
@@ -35,17 +35,15 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Ordinary,
     file: include_str!("vm_operation.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
 /// Whatever is left of work and of waiting for other threads once the other causes had theirs:
 /// this cause is the last to claim.
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.intervals(|segment| {
-        segment.is_at_work() && (segment.phase == Phase::Reaching || is_jvms_own(segment))
-    })
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.is_at_work() && (segment.phase == Phase::Reaching || is_jvms_own(segment))
 }
 
 fn is_jvms_own(segment: &Segment) -> bool {
@@ -53,7 +51,7 @@ fn is_jvms_own(segment: &Segment) -> bool {
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let mut operations: Vec<_> = tally.operations.iter().collect();
+    let mut operations = tally.operations.sorted();
     operations.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
     let named: Vec<_> = operations
         .iter()

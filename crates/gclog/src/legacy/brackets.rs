@@ -12,11 +12,11 @@ use super::{
     sizes::{closing_seconds, number_start, occupancy, transition},
 };
 use crate::{
-    Collector, Space, YoungKind,
+    Collector, YoungKind,
     scan::{name, parenthesised},
     unified::STOPPED,
 };
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memchr3};
 
 /// The longest GC cause looked for, in bytes. The longest of JDK 8 has 36.
 const MAX_CAUSE: usize = 128;
@@ -72,13 +72,8 @@ impl Legacy {
     fn begin(&mut self, line: &[u8], at: usize, head: Head, after: usize, out: Out<'_>) -> usize {
         let prefix = self.stamps.before(line, at);
         let (cause, after) = cause(line, after);
-        if matches!(head, Head::Pause | Head::Remark | Head::Cleanup) {
-            self.collector = Some(Collector::G1);
-        } else if cause.as_ref().is_some_and(|it| it.starts_with("CMS ")) {
-            self.collector = Some(Collector::Cms);
-        }
+        self.begin_record(head, cause.as_deref());
         let record = Record::new(head, prefix, cause);
-        self.active = true;
         let is_inner = self.inner.is_none()
             && self.outer.as_ref().is_some_and(|it| it.may_contain(head, prefix.start > 0));
         if is_inner {
@@ -92,29 +87,26 @@ impl Legacy {
         after
     }
 
+    /// Notes what the begin of a record says about the log.
+    pub(super) fn begin_record(&mut self, head: Head, cause: Option<&str>) {
+        if matches!(head, Head::Pause | Head::Remark | Head::Cleanup) {
+            self.collector = Some(Collector::G1);
+        } else if cause.is_some_and(|it| it.starts_with("CMS ")) {
+            self.collector = Some(Collector::Cms);
+        }
+        self.active = true;
+    }
+
     /// Notes what the begin of a part says about its record.
     fn enter(&mut self, frame: Frame, name: &[u8]) {
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return };
-        match (frame, name.first()) {
-            (Frame::Space(Space::Old), Some(b'1')) => {
-                record.initial_mark |= find(name, b"CMS-initial-mark").is_some();
-                record.remark |= find(name, b"CMS-remark").is_some();
-            }
-            (Frame::Space(Space::Old), _) => {
-                record.old_part.get_or_insert_default();
-            }
-            (Frame::Space(Space::Young), _) => {
-                record.young_part.get_or_insert_default();
-            }
-            (Frame::Other, Some(b'Y')) => record.remark |= name.starts_with(b"YG occupancy"),
-            _ => {}
-        }
+        record.enter(frame, name);
         self.learn_collector(frame, name);
     }
 
     /// Generations have names of their own in each collector. `ParNew` and `DefNew` serve two, and
     /// then the old generation tells.
-    fn learn_collector(&mut self, frame: Frame, name: &[u8]) {
+    pub(super) fn learn_collector(&mut self, frame: Frame, name: &[u8]) {
         let Frame::Space(_) = frame else { return };
         match name {
             [b'P', b'S', ..] | [b'P', b'a', b'r', b'O', ..] => {
@@ -151,18 +143,22 @@ impl Legacy {
         }
         self.frames.pop();
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return used };
-        match (frame, duration) {
-            (Frame::Space(Space::Young), Some(duration)) => record.young_part = Some(duration),
-            (Frame::Space(Space::Old), Some(duration)) => record.old_part = Some(duration),
-            (Frame::Phase(phase), Some(duration)) => record.phase(phase, duration),
-            (Frame::Reference(kind), _) => record.reference(kind, text, duration),
-            _ => {}
+        match frame {
+            Frame::Reference(kind) => record.reference(kind, text, duration),
+            _ => record.leave(frame, duration),
         }
         true
     }
 
     /// Text between brackets: sizes and remarks in parentheses.
+    #[inline]
     fn text(&mut self, text: &[u8], out: Out<'_>) -> bool {
+        // Most is too short for a stop to be in it.
+        if text.len() > STOPPED.len() { self.long_text(text, out) } else { self.plain_text(text) }
+    }
+
+    /// Text in which a stop may be.
+    fn long_text(&mut self, text: &[u8], out: Out<'_>) -> bool {
         let (mut text, mut used) = (text, false);
         while text.len() > STOPPED.len()
             && let Some(at) = find(text, STOPPED)
@@ -174,13 +170,14 @@ impl Legacy {
         used | self.plain_text(text)
     }
 
+    #[inline]
     fn plain_text(&mut self, text: &[u8]) -> bool {
+        // Sizes and remarks are not inside other parts.
+        let Some(frame @ (Frame::Record | Frame::Space(_))) = self.frames.top() else {
+            return false;
+        };
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return false };
-        match self.frames.top() {
-            Some(frame @ (Frame::Record | Frame::Space(_))) => read_text(record, frame, text),
-            // Sizes and remarks are not inside other parts.
-            _ => false,
-        }
+        read_text(record, frame, text)
     }
 }
 
@@ -195,6 +192,9 @@ pub(super) fn inside(line: &[u8], at: usize) -> (&[u8], usize) {
 
 /// Whether a bracket begins a record, and how long that begin is.
 fn record_head(name: &[u8]) -> Option<(Head, usize)> {
+    if !matches!(name.first(), Some(b'F' | b'I' | b'G')) {
+        return None;
+    }
     if name.starts_with(b"Full GC") {
         return Some((Head::Full, 7));
     }
@@ -230,21 +230,33 @@ fn follows_head(rest: &[u8]) -> bool {
 /// The GC cause behind the begin of a record, and where it ends.
 fn cause(line: &[u8], after: usize) -> (Option<Box<str>>, usize) {
     let text = line[after..].trim_ascii_start();
+    let Some(cause) = cause_text(text) else { return (None, after) };
+    (Some(kept_cause(cause)), line.len() - text.len() + cause.len() + 2)
+}
+
+/// The GC cause that the text begins with, in parentheses.
+pub(super) fn cause_text(text: &[u8]) -> Option<&[u8]> {
     // Causes are short; a parenthesis that never closes must not be searched for again and again.
     let near = &text[..text.len().min(MAX_CAUSE)];
-    let Some((cause, _)) = parenthesised(near) else { return (None, after) };
+    let inside = near.strip_prefix(b"(")?;
+    let cause = match inside.iter().position(|byte| matches!(byte, b'(' | b')' | b'[')) {
+        Some(end) if inside[end] == b')' => &inside[..end],
+        _ => Some(parenthesised(near)?.0).filter(|cause| !cause.contains(&b'['))?,
+    };
     let marks: [&[u8]; 5] = [b"young", b"mixed", b"partial", b"initial-mark", b"to-space"];
-    if cause.contains(&b'[') || marks.iter().any(|mark| cause.starts_with(mark)) {
-        return (None, after);
-    }
-    let end = line.len() - text.len() + cause.len() + 2;
-    let cause = if cause == b"System" { b"System.gc()" } else { cause };
-    (Some(name(cause)), end)
+    let is_mark = cause.first().is_some_and(u8::is_ascii_lowercase)
+        && marks.iter().any(|mark| cause.starts_with(mark));
+    (!is_mark).then_some(cause)
+}
+
+/// A GC cause as an event has it.
+pub(super) fn kept_cause(cause: &[u8]) -> Box<str> {
+    name(if cause == b"System" { b"System.gc()" } else { cause })
 }
 
 fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
     let (mut at, mut used) = (0, false);
-    while let Some(found) = memchr2(b'(', b'>', &text[at..]) {
+    while let Some(found) = memchr3(b'(', b'>', b'{', &text[at..]) {
         let mark = at + found;
         at = mark + 1;
         let before = mark.checked_sub(1).map(|it| text[it]);
@@ -261,6 +273,11 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
                 used |= read_mark(record, &text[at..]);
                 None
             }
+            (b'{', _) => {
+                let is_heap = frame == Frame::Record && text[at..].starts_with(b"Heap before");
+                record.heap_printed |= is_heap;
+                None
+            }
             _ => None,
         };
         if let Some(((sizes, rest), collected)) = sizes {
@@ -272,7 +289,6 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
             }
         }
     }
-    record.heap_printed |= frame == Frame::Record && has(text, b"{Heap before");
     if frame == Frame::Record && has_dashes(text) {
         used |= record.failed_to_copy();
     }
@@ -281,6 +297,11 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
 
 /// Whether there is a `--` by itself.
 fn has_dashes(text: &[u8]) -> bool {
+    // Dates have dashes as well, and to stop at each of them takes longer than not to stop at all.
+    let pairs = text.iter().zip(text.iter().skip(1));
+    if !pairs.fold(false, |any, (a, b)| any | ((*a == b'-') & (*b == b'-'))) {
+        return false;
+    }
     let Some(at) = find(text, b"--") else { return false };
     !matches!(text.get(at + 2), Some(byte) if *byte != b' ')
 }

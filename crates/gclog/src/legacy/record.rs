@@ -1,5 +1,9 @@
 //! One stop-the-world record while it is being read.
-use super::{frames::ReferenceKind, stamps::Prefix};
+use super::{
+    find::find,
+    frames::{Frame, ReferenceKind},
+    stamps::Prefix,
+};
 use crate::{
     Collector, Extent, Failures, GcEvent, GcKind, Generation, Phase, PhaseTime, References, Space,
     Tenuring, Transition, YoungKind, scan::integer,
@@ -116,6 +120,35 @@ impl Record {
         }
     }
 
+    /// A part of it begins: what that says.
+    pub(super) fn enter(&mut self, frame: Frame, name: &[u8]) {
+        match (frame, name.first()) {
+            (Frame::Space(Space::Old), Some(b'1')) => {
+                self.initial_mark |= find(name, b"CMS-initial-mark").is_some();
+                self.remark |= find(name, b"CMS-remark").is_some();
+            }
+            (Frame::Space(Space::Old), _) => {
+                self.old_part.get_or_insert_default();
+            }
+            (Frame::Space(Space::Young), _) => {
+                self.young_part.get_or_insert_default();
+            }
+            (Frame::Other, Some(b'Y')) => self.remark |= name.starts_with(b"YG occupancy"),
+            _ => {}
+        }
+    }
+
+    /// A part of it has ended, with the time that it says it took.
+    pub(super) fn leave(&mut self, frame: Frame, took: Option<Duration>) {
+        let Some(took) = took else { return };
+        match frame {
+            Frame::Space(Space::Young) => self.young_part = Some(took),
+            Frame::Space(Space::Old) => self.old_part = Some(took),
+            Frame::Phase(phase) => self.phase(phase, took),
+            _ => {}
+        }
+    }
+
     fn is_caused_by(&self, cause: &str) -> bool {
         self.cause.as_deref() == Some(cause)
     }
@@ -150,8 +183,9 @@ impl Record {
         let (mut rest, mut count) = (text, 0_u64);
         while let Some(comma) = memchr(b',', rest) {
             rest = rest[comma + 1..].trim_ascii_start();
-            if let Some((number, [b' ', b'r', b'e', b'f', b's', ..])) = integer(rest) {
+            if let Some((number, [b' ', b'r', b'e', b'f', b's', after @ ..])) = integer(rest) {
                 count = count.saturating_add(number);
+                rest = after;
             }
         }
         let all = self.references.get_or_insert_default();
