@@ -1,6 +1,6 @@
 //! The other process: writes files to a disk as fast as the disk takes them, as a backup, a log
 //! shipper or a compaction does.
-use crate::{Cleanup, LabError, Running};
+use crate::{Cleanup, Disturbance, LabError, Running};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -44,11 +44,19 @@ impl BackgroundWriter {
         Ok(writer)
     }
 
-    /// Starts the next file where the last one is done. To be called every few milliseconds.
+    /// Files begun so far.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+}
+
+impl Disturbance for BackgroundWriter {
+    /// Starts the next file where the last one is done.
     ///
     /// # Errors
     /// [`LabError::Program`] where `dd` failed: a disk that is full or gone makes no pauses.
-    pub fn keep_going(&mut self, cleanup: &mut Cleanup) -> Result<(), LabError> {
+    fn keep_going(&mut self, cleanup: &mut Cleanup) -> Result<(), LabError> {
         if let Some(running) = &mut self.running {
             match running.ended()? {
                 None => return Ok(()),
@@ -68,14 +76,8 @@ impl BackgroundWriter {
         Ok(())
     }
 
-    /// Files begun so far.
-    #[must_use]
-    pub fn rounds(&self) -> u32 {
-        self.rounds
-    }
-
-    /// Ends it. What is under way on a slow disk ends when the disk lets go of it.
-    pub fn stop(&mut self, patience: Duration) {
+    /// What is under way on a slow disk ends when the disk lets go of it.
+    fn stop(&mut self, patience: Duration) {
         if let Some(mut running) = self.running.take() {
             running.end(patience);
         }

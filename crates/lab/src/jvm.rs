@@ -30,8 +30,14 @@ pub struct JvmCommand<'a> {
     pub heap_mib: u32,
     /// Young generation, in MiB.
     pub young_mib: u32,
+    /// The collector's flag.
+    pub collector: &'static str,
+    /// Stop-the-world GC threads; the same on hosts of any size.
+    pub gc_threads: u32,
     /// GC log.
     pub gc_log: GcLog,
+    /// Further flags, such as `-XX:-UseCountedLoopSafepoints`.
+    pub flags: Vec<String>,
     /// The program.
     pub workload: Workload,
     /// Its arguments, `key=value`.
@@ -39,17 +45,17 @@ pub struct JvmCommand<'a> {
 }
 
 impl JvmCommand<'_> {
-    /// Flags and arguments of `java`. No hsperfdata file, since that is a fault of its own; two GC
-    /// threads, so that hosts of any size do the same.
+    /// Flags and arguments of `java`. No hsperfdata file, since that is a fault of its own.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let mut all = vec![
-            "-XX:+UseG1GC".to_owned(),
+            self.collector.to_owned(),
             format!("-Xmx{}m", self.heap_mib),
             format!("-Xmn{}m", self.young_mib),
-            "-XX:ParallelGCThreads=2".to_owned(),
+            format!("-XX:ParallelGCThreads={}", self.gc_threads),
             "-XX:-UsePerfData".to_owned(),
         ];
+        all.extend(self.flags.iter().cloned());
         all.append(&mut log_flags(self.jdk.major, &self.gc_log));
         all.push("-cp".to_owned());
         all.push(self.classes.display().to_string());

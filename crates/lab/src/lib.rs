@@ -7,10 +7,13 @@
 //! Whatever the lab changes on the host it writes down first and undoes afterwards, see
 //! [`cleanup`].
 pub mod background_writer;
+pub mod busy_loops;
 pub mod cleanup;
+pub mod disturbance;
 mod error;
 pub mod explained;
 pub mod fast_disk;
+pub mod freezer;
 mod interrupt;
 pub mod isolation;
 pub mod jdks;
@@ -31,8 +34,11 @@ pub mod work_dir;
 pub mod workloads;
 
 pub use background_writer::BackgroundWriter;
+pub use busy_loops::BusyLoops;
 pub use cleanup::{Cleanup, Undo};
+pub use disturbance::Disturbance;
 pub use error::{LabError, Reason};
+pub use freezer::Freezer;
 pub use interrupt::Interrupt;
 pub use isolation::Isolation;
 pub use jdks::Jdk;

@@ -12,6 +12,8 @@ pub enum Workload {
     AllocLoad,
     /// Reads random bytes of a file while it allocates.
     MappedReader,
+    /// Runs long counted loops while it allocates.
+    CountedLoop,
     /// Two threads that hand objects to each other.
     Handoff,
 }
@@ -23,6 +25,7 @@ impl Workload {
         match self {
             Workload::AllocLoad => "whypause.workloads.AllocLoad",
             Workload::MappedReader => "whypause.workloads.MappedReader",
+            Workload::CountedLoop => "whypause.workloads.CountedLoop",
             Workload::Handoff => "whypause.workloads.Handoff",
         }
     }
@@ -66,7 +69,9 @@ mod tests {
             println!("SKIPPED: {reason}");
             return;
         }
-        for workload in [Workload::AllocLoad, Workload::MappedReader, Workload::Handoff] {
+        for workload in
+            [Workload::AllocLoad, Workload::MappedReader, Workload::CountedLoop, Workload::Handoff]
+        {
             let file = format!("{}.class", workload.main_class().replace('.', "/"));
             let (_, bytes) = CLASSES.iter().find(|(name, _)| *name == file).unwrap();
             // class file format 52 is that of JDK 8
