@@ -1,6 +1,6 @@
 //! The other process: writes files to a disk as fast as the disk takes them, as a backup, a log
 //! shipper or a compaction does.
-use crate::{Cleanup, Disturbance, LabError, Running};
+use crate::{Cleanup, Disturbance, LabError, Running, process};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -20,6 +20,7 @@ const FILE_MIB: u32 = 40;
 pub struct BackgroundWriter {
     dir: PathBuf,
     said: PathBuf,
+    entrance: Option<PathBuf>,
     running: Option<Running>,
     rounds: u32,
 }
@@ -34,9 +35,23 @@ impl BackgroundWriter {
         dir: &Path,
         said: &Path,
     ) -> Result<BackgroundWriter, LabError> {
+        BackgroundWriter::start_in(cleanup, None, dir, said)
+    }
+
+    /// As [`start`](BackgroundWriter::start), in the control group behind `entrance`.
+    ///
+    /// # Errors
+    /// As [`start`](BackgroundWriter::start).
+    pub fn start_in(
+        cleanup: &mut Cleanup,
+        entrance: Option<PathBuf>,
+        dir: &Path,
+        said: &Path,
+    ) -> Result<BackgroundWriter, LabError> {
         let mut writer = BackgroundWriter {
             dir: dir.to_path_buf(),
             said: said.to_path_buf(),
+            entrance,
             running: None,
             rounds: 0,
         };
@@ -71,6 +86,7 @@ impl Disturbance for BackgroundWriter {
         let mut command = Command::new("dd");
         command.arg("if=/dev/zero").arg(format!("of={}", file.display()));
         command.args(["bs=1M", &format!("count={FILE_MIB}"), "conv=fsync"]);
+        process::join(&mut command, self.entrance.iter().cloned().collect());
         self.running = Some(Running::start(cleanup, command, &self.said, &self.said)?);
         self.rounds += 1;
         Ok(())

@@ -62,6 +62,11 @@ pub enum Undo {
         /// The lab's value; another value is another one's.
         to: String,
     },
+    /// Take swap space out of use.
+    SwapOff {
+        /// A loop device of the lab.
+        device: PathBuf,
+    },
     /// Let a frozen control group go on.
     Thaw {
         /// `freezer.state` or `cgroup.freeze` of a group whose name begins with `whypause-lab`.
@@ -252,6 +257,7 @@ impl Undo {
             Undo::Unmount { target } => unmount(inside(root, target)?),
             Undo::DetachLoop { backing } => loop_device::detach_ours(root, backing, PATIENCE),
             Undo::Knob { file, from, to } => write_back(file, from, to),
+            Undo::SwapOff { device } => loop_device::swap_off_ours(root, device),
             Undo::Thaw { file, thaw } => self::thaw(file, thaw),
             Undo::RemoveKernelDir { path } => remove_kernel_dir(path),
             Undo::Remove { path } => remove(inside(root, path)?),
@@ -267,6 +273,7 @@ impl std::fmt::Display for Undo {
             Undo::Unmount { target } => write!(f, "mount on `{}`", target.display()),
             Undo::DetachLoop { backing } => write!(f, "loop device over `{}`", backing.display()),
             Undo::Knob { file, .. } => write!(f, "setting `{}`", file.display()),
+            Undo::SwapOff { device } => write!(f, "swap space on `{}`", device.display()),
             Undo::Thaw { file, .. } => write!(f, "frozen group `{}`", file.display()),
             Undo::RemoveKernelDir { path } | Undo::Remove { path } => {
                 write!(f, "`{}`", path.display())

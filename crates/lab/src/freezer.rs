@@ -111,8 +111,9 @@ impl Freezer {
                 if let Some(pid) = Pid::from_raw(id.pid)
                     && ProcessId::of(id.pid) == Some(*id)
                 {
-                    rustix::process::kill_process(pid, signal)
-                        .map_err(|e| LabError::step("send a signal to the JVM")(std::io::Error::from(e)))?;
+                    rustix::process::kill_process(pid, signal).map_err(|e| {
+                        LabError::step("send a signal to the JVM")(std::io::Error::from(e))
+                    })?;
                 }
                 Ok(())
             }

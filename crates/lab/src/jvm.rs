@@ -1,5 +1,5 @@
 //! A JVM under test: its command line and its life.
-use crate::{Cleanup, Interrupt, Isolation, Jdk, LabError, Running, workloads::Workload};
+use crate::{Cleanup, Interrupt, Isolation, Jdk, LabError, Running, process, workloads::Workload};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -38,6 +38,8 @@ pub struct JvmCommand<'a> {
     pub gc_log: GcLog,
     /// Further flags, such as `-XX:-UseCountedLoopSafepoints`.
     pub flags: Vec<String>,
+    /// Files of control groups to write `0` to, in order to join, before it starts.
+    pub groups: Vec<PathBuf>,
     /// The program.
     pub workload: Workload,
     /// Its arguments, `key=value`.
@@ -112,6 +114,7 @@ impl Jvm {
         for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
             command.env_remove(variable);
         }
+        process::join(&mut command, what.groups.clone());
         let (stdout, stderr) = (output.join("jvm.out"), output.join("jvm.err"));
         let mut running = Running::start(cleanup, command, &stdout, &stderr)?;
         if let Some(isolation) = isolation {

@@ -7,10 +7,11 @@
 use crate::{Cleanup, LabError, Undo};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::{
+    ffi::CString,
     fs::{File, OpenOptions},
     io,
-    os::unix::process::CommandExt,
-    path::Path,
+    os::unix::{ffi::OsStrExt, process::CommandExt},
+    path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -167,6 +168,28 @@ pub(crate) fn die_with_parent(command: &mut Command) {
             } else {
                 Err(io::Error::from(io::ErrorKind::Interrupted))
             }
+        });
+    }
+}
+
+/// Makes the child of `command` join the control groups behind these files before it begins, so that
+/// all its memory is theirs.
+pub(crate) fn join(command: &mut Command, entrances: Vec<PathBuf>) {
+    if entrances.is_empty() {
+        return;
+    }
+    let paths: Vec<_> =
+        entrances.iter().filter_map(|it| CString::new(it.as_os_str().as_bytes()).ok()).collect();
+    // SAFETY: the closure runs between fork and exec and only opens, writes and closes files whose
+    // names were made before; it neither allocates nor takes a lock.
+    unsafe {
+        command.pre_exec(move || {
+            for path in &paths {
+                let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::CLOEXEC;
+                let file = rustix::fs::open(path.as_c_str(), flags, rustix::fs::Mode::empty())?;
+                rustix::io::write(&file, b"0")?;
+            }
+            Ok(())
         });
     }
 }

@@ -5,6 +5,7 @@ mod frozen_or_traced;
 mod gc_log_write_blocked;
 mod late_java_thread;
 mod mapped_file_fault;
+mod swap_in;
 
 use crate::{Jdk, LabError, Reason, Stage, Staged};
 use std::time::Duration;
@@ -98,6 +99,7 @@ pub static ALL: &[&Scenario] = &[
     &cpu_contention::SCENARIO,
     &late_java_thread::SCENARIO,
     &frozen_or_traced::SCENARIO,
+    &swap_in::SCENARIO,
 ];
 
 /// The scenario with this id.

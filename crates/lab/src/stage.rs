@@ -71,6 +71,7 @@ impl<'a> Stage<'a> {
             gc_threads: 2,
             gc_log: GcLog { path: self.fast.join("gc.log"), asynchronous: false },
             flags: Vec::new(),
+            groups: Vec::new(),
             workload,
             arguments: Vec::new(),
         }

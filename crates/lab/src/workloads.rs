@@ -14,6 +14,8 @@ pub enum Workload {
     MappedReader,
     /// Runs long counted loops while it allocates.
     CountedLoop,
+    /// Holds memory and goes on using all of it.
+    MemoryHog,
     /// Two threads that hand objects to each other.
     Handoff,
 }
@@ -26,6 +28,7 @@ impl Workload {
             Workload::AllocLoad => "whypause.workloads.AllocLoad",
             Workload::MappedReader => "whypause.workloads.MappedReader",
             Workload::CountedLoop => "whypause.workloads.CountedLoop",
+            Workload::MemoryHog => "whypause.workloads.MemoryHog",
             Workload::Handoff => "whypause.workloads.Handoff",
         }
     }
@@ -69,9 +72,13 @@ mod tests {
             println!("SKIPPED: {reason}");
             return;
         }
-        for workload in
-            [Workload::AllocLoad, Workload::MappedReader, Workload::CountedLoop, Workload::Handoff]
-        {
+        for workload in [
+            Workload::AllocLoad,
+            Workload::MappedReader,
+            Workload::CountedLoop,
+            Workload::MemoryHog,
+            Workload::Handoff,
+        ] {
             let file = format!("{}.class", workload.main_class().replace('.', "/"));
             let (_, bytes) = CLASSES.iter().find(|(name, _)| *name == file).unwrap();
             // class file format 52 is that of JDK 8

@@ -102,7 +102,7 @@ fn command<'a>(stage: &Stage<'a>, gc_threads: u32) -> JvmCommand<'a> {
         collector: "-XX:+UseParallelGC",
         // JDK 11 and later would use fewer threads than asked for.
         flags: vec!["-XX:-UseDynamicNumberOfGCThreads".into()],
-        arguments: vec!["rate=0".into()],
+        arguments: ["rate=0", "queue=10000", "drop=5000"].map(str::to_owned).to_vec(),
         ..stage.command(Workload::AllocLoad)
     }
 }
