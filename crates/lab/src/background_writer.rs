@@ -1,6 +1,6 @@
 //! The other process: writes files to a disk as fast as the disk takes them, as a backup, a log
 //! shipper or a compaction does.
-use crate::{Cleanup, Disturbance, LabError, Running, process};
+use crate::{Cleanup, Disturbance, LabError, Running};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -20,7 +20,7 @@ const FILE_MIB: u32 = 40;
 pub struct BackgroundWriter {
     dir: PathBuf,
     said: PathBuf,
-    entrance: Option<PathBuf>,
+    file_mib: u32,
     running: Option<Running>,
     rounds: u32,
 }
@@ -35,23 +35,23 @@ impl BackgroundWriter {
         dir: &Path,
         said: &Path,
     ) -> Result<BackgroundWriter, LabError> {
-        BackgroundWriter::start_in(cleanup, None, dir, said)
+        BackgroundWriter::with_files_of(cleanup, FILE_MIB, dir, said)
     }
 
-    /// As [`start`](BackgroundWriter::start), in the control group behind `entrance`.
+    /// As [`start`](BackgroundWriter::start), with files of another size.
     ///
     /// # Errors
     /// As [`start`](BackgroundWriter::start).
-    pub fn start_in(
+    pub fn with_files_of(
         cleanup: &mut Cleanup,
-        entrance: Option<PathBuf>,
+        file_mib: u32,
         dir: &Path,
         said: &Path,
     ) -> Result<BackgroundWriter, LabError> {
         let mut writer = BackgroundWriter {
             dir: dir.to_path_buf(),
             said: said.to_path_buf(),
-            entrance,
+            file_mib,
             running: None,
             rounds: 0,
         };
@@ -85,8 +85,7 @@ impl Disturbance for BackgroundWriter {
         let file = self.dir.join(format!("background-{}", self.rounds % FILES));
         let mut command = Command::new("dd");
         command.arg("if=/dev/zero").arg(format!("of={}", file.display()));
-        command.args(["bs=1M", &format!("count={FILE_MIB}"), "conv=fsync"]);
-        process::join(&mut command, self.entrance.iter().cloned().collect());
+        command.args(["bs=1M", &format!("count={}", self.file_mib), "conv=fsync"]);
         self.running = Some(Running::start(cleanup, command, &self.said, &self.said)?);
         self.rounds += 1;
         Ok(())

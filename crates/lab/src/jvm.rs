@@ -1,5 +1,9 @@
 //! A JVM under test: its command line and its life.
-use crate::{Cleanup, Interrupt, Isolation, Jdk, LabError, Running, process, workloads::Workload};
+use crate::{
+    Cleanup, Interrupt, Isolation, Jdk, LabError, Running,
+    process::{self, PrivateMount},
+    workloads::Workload,
+};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -40,6 +44,10 @@ pub struct JvmCommand<'a> {
     pub flags: Vec<String>,
     /// Files of control groups to write `0` to, in order to join, before it starts.
     pub groups: Vec<PathBuf>,
+    /// Whether it keeps a file of performance counters; a fault of its own on a slow disk.
+    pub perf_data: bool,
+    /// A mount that only it sees.
+    pub private_mount: Option<PrivateMount>,
     /// The program.
     pub workload: Workload,
     /// Its arguments, `key=value`.
@@ -47,7 +55,7 @@ pub struct JvmCommand<'a> {
 }
 
 impl JvmCommand<'_> {
-    /// Flags and arguments of `java`. No hsperfdata file, since that is a fault of its own.
+    /// Flags and arguments of `java`.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let mut all = vec![
@@ -55,8 +63,10 @@ impl JvmCommand<'_> {
             format!("-Xmx{}m", self.heap_mib),
             format!("-Xmn{}m", self.young_mib),
             format!("-XX:ParallelGCThreads={}", self.gc_threads),
-            "-XX:-UsePerfData".to_owned(),
         ];
+        if !self.perf_data {
+            all.push("-XX:-UsePerfData".to_owned());
+        }
         all.extend(self.flags.iter().cloned());
         all.append(&mut log_flags(self.jdk.major, &self.gc_log));
         all.push("-cp".to_owned());
@@ -115,6 +125,9 @@ impl Jvm {
             command.env_remove(variable);
         }
         process::join(&mut command, what.groups.clone());
+        if let Some(mount) = what.private_mount.clone() {
+            mount.give(&mut command);
+        }
         let (stdout, stderr) = (output.join("jvm.out"), output.join("jvm.err"));
         let mut running = Running::start(cleanup, command, &stdout, &stderr)?;
         if let Some(isolation) = isolation {

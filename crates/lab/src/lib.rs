@@ -30,6 +30,7 @@ pub mod scenarios;
 pub mod slow_disk;
 pub mod slow_swap;
 mod stage;
+pub mod sync_loop;
 mod table;
 mod verdict;
 pub mod verify_writes;
@@ -54,6 +55,7 @@ pub use run::{Format, RunOptions, clean, run};
 pub use scenarios::{Role, Scenario, Variant};
 pub use slow_disk::SlowDisk;
 pub use stage::{Stage, Staged};
+pub use sync_loop::SyncLoop;
 pub use verdict::Outcome;
 pub use work_dir::WorkDir;
 

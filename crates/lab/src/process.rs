@@ -194,6 +194,44 @@ pub(crate) fn join(command: &mut Command, entrances: Vec<PathBuf>) {
     }
 }
 
+/// A mount that only one child sees.
+#[derive(Clone, Debug)]
+pub struct PrivateMount {
+    from: CString,
+    to: CString,
+    parent: CString,
+}
+
+impl PrivateMount {
+    /// Lets the child find `dir` where HotSpot keeps root's counters files, in a `/tmp` of its own.
+    #[must_use]
+    pub fn on_counters(dir: &Path) -> PrivateMount {
+        let from = CString::new(dir.as_os_str().as_bytes()).unwrap_or_default();
+        PrivateMount { from, to: c"/tmp/hsperfdata_root".into(), parent: c"/tmp".into() }
+    }
+
+    /// Gives the child of `command` a mount namespace of its own, with this mount in it. It goes
+    /// away with the child.
+    pub(crate) fn give(self, command: &mut Command) {
+        // SAFETY: the closure runs between fork and exec, in a process with one thread, and only
+        // makes system calls with names that were made before; it neither allocates nor takes a
+        // lock.
+        unsafe { command.pre_exec(move || self.mount()) };
+    }
+
+    fn mount(&self) -> io::Result<()> {
+        use rustix::{fs, mount, thread};
+        // SAFETY: a new mount namespace shares no memory or descriptors with anybody.
+        unsafe { thread::unshare_unsafe(thread::UnshareFlags::NEWNS)? };
+        let down = mount::MountPropagationFlags::DOWNSTREAM | mount::MountPropagationFlags::REC;
+        mount::mount_change(c"/", down)?;
+        let flags = mount::MountFlags::NOSUID | mount::MountFlags::NODEV;
+        mount::mount(c"whypause-lab", &*self.parent, c"tmpfs", flags, None)?;
+        fs::mkdir(&*self.to, fs::Mode::from_raw_mode(0o755))?;
+        Ok(mount::mount_bind(&*self.from, &*self.to)?)
+    }
+}
+
 /// Runs a program of the host to its end and returns what it printed.
 ///
 /// # Errors

@@ -3,6 +3,7 @@ mod cfs_throttling;
 mod cpu_contention;
 mod frozen_or_traced;
 mod gc_log_write_blocked;
+mod hsperfdata_write_blocked;
 mod late_java_thread;
 mod mapped_file_fault;
 mod swap_in;
@@ -100,6 +101,7 @@ pub static ALL: &[&Scenario] = &[
     &late_java_thread::SCENARIO,
     &frozen_or_traced::SCENARIO,
     &swap_in::SCENARIO,
+    &hsperfdata_write_blocked::SCENARIO,
 ];
 
 /// The scenario with this id.

@@ -72,6 +72,8 @@ impl<'a> Stage<'a> {
             gc_log: GcLog { path: self.fast.join("gc.log"), asynchronous: false },
             flags: Vec::new(),
             groups: Vec::new(),
+            perf_data: false,
+            private_mount: None,
             workload,
             arguments: Vec::new(),
         }
