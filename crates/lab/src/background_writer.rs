@@ -1,6 +1,6 @@
 //! The other process: writes files to a disk as fast as the disk takes them, as a backup, a log
 //! shipper or a compaction does.
-use crate::{Cleanup, LabError, Running};
+use crate::{Cleanup, Disturbance, LabError, Running};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -20,6 +20,7 @@ const FILE_MIB: u32 = 40;
 pub struct BackgroundWriter {
     dir: PathBuf,
     said: PathBuf,
+    file_mib: u32,
     running: Option<Running>,
     rounds: u32,
 }
@@ -34,9 +35,23 @@ impl BackgroundWriter {
         dir: &Path,
         said: &Path,
     ) -> Result<BackgroundWriter, LabError> {
+        BackgroundWriter::with_files_of(cleanup, FILE_MIB, dir, said)
+    }
+
+    /// As [`start`](BackgroundWriter::start), with files of another size.
+    ///
+    /// # Errors
+    /// As [`start`](BackgroundWriter::start).
+    pub fn with_files_of(
+        cleanup: &mut Cleanup,
+        file_mib: u32,
+        dir: &Path,
+        said: &Path,
+    ) -> Result<BackgroundWriter, LabError> {
         let mut writer = BackgroundWriter {
             dir: dir.to_path_buf(),
             said: said.to_path_buf(),
+            file_mib,
             running: None,
             rounds: 0,
         };
@@ -44,11 +59,19 @@ impl BackgroundWriter {
         Ok(writer)
     }
 
-    /// Starts the next file where the last one is done. To be called every few milliseconds.
+    /// Files begun so far.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+}
+
+impl Disturbance for BackgroundWriter {
+    /// Starts the next file where the last one is done.
     ///
     /// # Errors
     /// [`LabError::Program`] where `dd` failed: a disk that is full or gone makes no pauses.
-    pub fn keep_going(&mut self, cleanup: &mut Cleanup) -> Result<(), LabError> {
+    fn keep_going(&mut self, cleanup: &mut Cleanup) -> Result<(), LabError> {
         if let Some(running) = &mut self.running {
             match running.ended()? {
                 None => return Ok(()),
@@ -62,20 +85,14 @@ impl BackgroundWriter {
         let file = self.dir.join(format!("background-{}", self.rounds % FILES));
         let mut command = Command::new("dd");
         command.arg("if=/dev/zero").arg(format!("of={}", file.display()));
-        command.args(["bs=1M", &format!("count={FILE_MIB}"), "conv=fsync"]);
+        command.args(["bs=1M", &format!("count={}", self.file_mib), "conv=fsync"]);
         self.running = Some(Running::start(cleanup, command, &self.said, &self.said)?);
         self.rounds += 1;
         Ok(())
     }
 
-    /// Files begun so far.
-    #[must_use]
-    pub fn rounds(&self) -> u32 {
-        self.rounds
-    }
-
-    /// Ends it. What is under way on a slow disk ends when the disk lets go of it.
-    pub fn stop(&mut self, patience: Duration) {
+    /// What is under way on a slow disk ends when the disk lets go of it.
+    fn stop(&mut self, patience: Duration) {
         if let Some(mut running) = self.running.take() {
             running.end(patience);
         }

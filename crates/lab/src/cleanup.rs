@@ -62,6 +62,18 @@ pub enum Undo {
         /// The lab's value; another value is another one's.
         to: String,
     },
+    /// Take swap space out of use.
+    SwapOff {
+        /// A loop device of the lab.
+        device: PathBuf,
+    },
+    /// Let a frozen control group go on.
+    Thaw {
+        /// `freezer.state` or `cgroup.freeze` of a group whose name begins with `whypause-lab`.
+        file: PathBuf,
+        /// What to write.
+        thaw: String,
+    },
     /// Remove a cgroup or a tracing instance, which goes by `rmdir`.
     RemoveKernelDir {
         /// Which; its name begins with `whypause-lab`.
@@ -180,7 +192,7 @@ impl Cleanup {
     /// Takes off every limit that is set, so that what is blocked on a slow disk can end.
     pub fn lift_limits(&mut self) {
         for (_, undo) in &self.open {
-            if matches!(undo, Undo::Throttle { .. }) {
+            if matches!(undo, Undo::Throttle { .. } | Undo::Thaw { .. }) {
                 // reported, where it fails, when everything is undone
                 let _ = undo.perform(&self.root);
             }
@@ -195,7 +207,7 @@ impl Cleanup {
             match undo {
                 Undo::Process { id, .. } => id.signal_kill(),
                 // tried again, and reported, in its turn
-                Undo::Throttle { .. } => drop(undo.perform(&self.root)),
+                Undo::Throttle { .. } | Undo::Thaw { .. } => drop(undo.perform(&self.root)),
                 _ => {}
             }
         }
@@ -245,6 +257,8 @@ impl Undo {
             Undo::Unmount { target } => unmount(inside(root, target)?),
             Undo::DetachLoop { backing } => loop_device::detach_ours(root, backing, PATIENCE),
             Undo::Knob { file, from, to } => write_back(file, from, to),
+            Undo::SwapOff { device } => loop_device::swap_off_ours(root, device),
+            Undo::Thaw { file, thaw } => self::thaw(file, thaw),
             Undo::RemoveKernelDir { path } => remove_kernel_dir(path),
             Undo::Remove { path } => remove(inside(root, path)?),
         }
@@ -259,6 +273,8 @@ impl std::fmt::Display for Undo {
             Undo::Unmount { target } => write!(f, "mount on `{}`", target.display()),
             Undo::DetachLoop { backing } => write!(f, "loop device over `{}`", backing.display()),
             Undo::Knob { file, .. } => write!(f, "setting `{}`", file.display()),
+            Undo::SwapOff { device } => write!(f, "swap space on `{}`", device.display()),
+            Undo::Thaw { file, .. } => write!(f, "frozen group `{}`", file.display()),
             Undo::RemoveKernelDir { path } | Undo::Remove { path } => {
                 write!(f, "`{}`", path.display())
             }
@@ -308,10 +324,22 @@ fn write_back(file: &Path, from: &str, to: &str) -> io::Result<()> {
     }
 }
 
+fn is_kernel_dir_of_lab(path: &Path) -> bool {
+    path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"whypause-lab"))
+}
+
+fn thaw(file: &Path, thaw: &str) -> io::Result<()> {
+    if !file.parent().is_some_and(is_kernel_dir_of_lab) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a group of the lab"));
+    }
+    match OpenOptions::new().write(true).open(file) {
+        Ok(mut file) => file.write_all(thaw.as_bytes()),
+        Err(e) => gone(Err(e)),
+    }
+}
+
 fn remove_kernel_dir(path: &Path) -> io::Result<()> {
-    let ours =
-        path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"whypause-lab"));
-    if !ours {
+    if !is_kernel_dir_of_lab(path) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a directory of the lab"));
     }
     retry(|| gone(std::fs::remove_dir(path)))

@@ -1,5 +1,9 @@
 //! A JVM under test: its command line and its life.
-use crate::{Cleanup, Interrupt, Isolation, Jdk, LabError, Running, workloads::Workload};
+use crate::{
+    Cleanup, Interrupt, Isolation, Jdk, LabError, Running,
+    process::{self, PrivateMount},
+    workloads::Workload,
+};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -30,8 +34,20 @@ pub struct JvmCommand<'a> {
     pub heap_mib: u32,
     /// Young generation, in MiB.
     pub young_mib: u32,
+    /// The collector's flag.
+    pub collector: &'static str,
+    /// Stop-the-world GC threads; the same on hosts of any size.
+    pub gc_threads: u32,
     /// GC log.
     pub gc_log: GcLog,
+    /// Further flags, such as `-XX:-UseCountedLoopSafepoints`.
+    pub flags: Vec<String>,
+    /// Files of control groups to write `0` to, in order to join, before it starts.
+    pub groups: Vec<PathBuf>,
+    /// Whether it keeps a file of performance counters; a fault of its own on a slow disk.
+    pub perf_data: bool,
+    /// A mount that only it sees.
+    pub private_mount: Option<PrivateMount>,
     /// The program.
     pub workload: Workload,
     /// Its arguments, `key=value`.
@@ -39,17 +55,19 @@ pub struct JvmCommand<'a> {
 }
 
 impl JvmCommand<'_> {
-    /// Flags and arguments of `java`. No hsperfdata file, since that is a fault of its own; two GC
-    /// threads, so that hosts of any size do the same.
+    /// Flags and arguments of `java`.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let mut all = vec![
-            "-XX:+UseG1GC".to_owned(),
+            self.collector.to_owned(),
             format!("-Xmx{}m", self.heap_mib),
             format!("-Xmn{}m", self.young_mib),
-            "-XX:ParallelGCThreads=2".to_owned(),
-            "-XX:-UsePerfData".to_owned(),
+            format!("-XX:ParallelGCThreads={}", self.gc_threads),
         ];
+        if !self.perf_data {
+            all.push("-XX:-UsePerfData".to_owned());
+        }
+        all.extend(self.flags.iter().cloned());
         all.append(&mut log_flags(self.jdk.major, &self.gc_log));
         all.push("-cp".to_owned());
         all.push(self.classes.display().to_string());
@@ -105,6 +123,10 @@ impl Jvm {
         // flags of the surroundings would change the experiment
         for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
             command.env_remove(variable);
+        }
+        process::join(&mut command, what.groups.clone());
+        if let Some(mount) = what.private_mount.clone() {
+            mount.give(&mut command);
         }
         let (stdout, stderr) = (output.join("jvm.out"), output.join("jvm.err"));
         let mut running = Running::start(cleanup, command, &stdout, &stderr)?;

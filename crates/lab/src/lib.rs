@@ -7,15 +7,20 @@
 //! Whatever the lab changes on the host it writes down first and undoes afterwards, see
 //! [`cleanup`].
 pub mod background_writer;
+pub mod busy_loops;
 pub mod cleanup;
+pub mod disturbance;
 mod error;
 pub mod explained;
 pub mod fast_disk;
+pub mod freezer;
 mod interrupt;
 pub mod isolation;
 pub mod jdks;
 pub mod jvm;
 pub mod loop_device;
+pub mod memory_group;
+pub mod memory_hog;
 mod observe;
 mod output;
 pub mod process;
@@ -23,7 +28,9 @@ pub mod result;
 mod run;
 pub mod scenarios;
 pub mod slow_disk;
+pub mod slow_swap;
 mod stage;
+pub mod sync_loop;
 mod table;
 mod verdict;
 pub mod verify_writes;
@@ -31,11 +38,16 @@ pub mod work_dir;
 pub mod workloads;
 
 pub use background_writer::BackgroundWriter;
+pub use busy_loops::BusyLoops;
 pub use cleanup::{Cleanup, Undo};
+pub use disturbance::Disturbance;
 pub use error::{LabError, Reason};
+pub use freezer::Freezer;
 pub use interrupt::Interrupt;
 pub use isolation::Isolation;
 pub use jdks::Jdk;
+pub use memory_group::MemoryGroup;
+pub use memory_hog::MemoryHog;
 pub use output::Output;
 pub use process::{ProcessId, Running};
 pub use result::RunResult;
@@ -43,6 +55,7 @@ pub use run::{Format, RunOptions, clean, run};
 pub use scenarios::{Role, Scenario, Variant};
 pub use slow_disk::SlowDisk;
 pub use stage::{Stage, Staged};
+pub use sync_loop::SyncLoop;
 pub use verdict::Outcome;
 pub use work_dir::WorkDir;
 

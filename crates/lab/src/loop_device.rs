@@ -99,6 +99,19 @@ pub(crate) fn detach_ours(root: &Path, backing: &Path, patience: Duration) -> io
     }
 }
 
+/// Takes a loop device over a file below `root` out of use as swap space, where it is.
+pub(crate) fn swap_off_ours(root: &Path, device: &Path) -> io::Result<()> {
+    let swaps = std::fs::read_to_string("/proc/swaps")?;
+    let is_swap =
+        |line: &str| line.split(char::is_whitespace).next().map(Path::new) == Some(device);
+    if !swaps.lines().any(is_swap) || !backing_of(device).is_some_and(|it| it.starts_with(root)) {
+        return Ok(());
+    }
+    let mut command = Command::new("swapoff");
+    command.arg(device);
+    process::output(command).map(drop).map_err(io::Error::other)
+}
+
 /// Whether the kernel detaches the device when it is closed for the last time.
 fn detaches_itself(device: &Path) -> bool {
     let Some(name) = device.file_name() else { return false };

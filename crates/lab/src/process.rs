@@ -7,10 +7,11 @@
 use crate::{Cleanup, LabError, Undo};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::{
+    ffi::CString,
     fs::{File, OpenOptions},
     io,
-    os::unix::process::CommandExt,
-    path::Path,
+    os::unix::{ffi::OsStrExt, process::CommandExt},
+    path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -168,6 +169,66 @@ pub(crate) fn die_with_parent(command: &mut Command) {
                 Err(io::Error::from(io::ErrorKind::Interrupted))
             }
         });
+    }
+}
+
+/// Makes the child of `command` join the control groups behind these files before it begins, so that
+/// all its memory is theirs.
+pub(crate) fn join(command: &mut Command, entrances: Vec<PathBuf>) {
+    if entrances.is_empty() {
+        return;
+    }
+    let paths: Vec<_> =
+        entrances.iter().filter_map(|it| CString::new(it.as_os_str().as_bytes()).ok()).collect();
+    // SAFETY: the closure runs between fork and exec and only opens, writes and closes files whose
+    // names were made before; it neither allocates nor takes a lock.
+    unsafe {
+        command.pre_exec(move || {
+            for path in &paths {
+                let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::CLOEXEC;
+                let file = rustix::fs::open(path.as_c_str(), flags, rustix::fs::Mode::empty())?;
+                rustix::io::write(&file, b"0")?;
+            }
+            Ok(())
+        });
+    }
+}
+
+/// A mount that only one child sees.
+#[derive(Clone, Debug)]
+pub struct PrivateMount {
+    from: CString,
+    to: CString,
+    parent: CString,
+}
+
+impl PrivateMount {
+    /// Lets the child find `dir` where HotSpot keeps root's counters files, in a `/tmp` of its own.
+    #[must_use]
+    pub fn on_counters(dir: &Path) -> PrivateMount {
+        let from = CString::new(dir.as_os_str().as_bytes()).unwrap_or_default();
+        PrivateMount { from, to: c"/tmp/hsperfdata_root".into(), parent: c"/tmp".into() }
+    }
+
+    /// Gives the child of `command` a mount namespace of its own, with this mount in it. It goes
+    /// away with the child.
+    pub(crate) fn give(self, command: &mut Command) {
+        // SAFETY: the closure runs between fork and exec, in a process with one thread, and only
+        // makes system calls with names that were made before; it neither allocates nor takes a
+        // lock.
+        unsafe { command.pre_exec(move || self.mount()) };
+    }
+
+    fn mount(&self) -> io::Result<()> {
+        use rustix::{fs, mount, thread};
+        // SAFETY: a new mount namespace shares no memory or descriptors with anybody.
+        unsafe { thread::unshare_unsafe(thread::UnshareFlags::NEWNS)? };
+        let down = mount::MountPropagationFlags::DOWNSTREAM | mount::MountPropagationFlags::REC;
+        mount::mount_change(c"/", down)?;
+        let flags = mount::MountFlags::NOSUID | mount::MountFlags::NODEV;
+        mount::mount(c"whypause-lab", &*self.parent, c"tmpfs", flags, None)?;
+        fs::mkdir(&*self.to, fs::Mode::from_raw_mode(0o755))?;
+        Ok(mount::mount_bind(&*self.from, &*self.to)?)
     }
 }
 

@@ -347,8 +347,8 @@ impl Once<'_> {
 /// would end only when the disk allows.
 fn end(cleanup: &mut Cleanup, mut staged: Staged, output: &Path) -> BTreeMap<String, u64> {
     cleanup.lift_limits();
-    if let Some(writer) = &mut staged.writer {
-        writer.stop(END_PATIENCE);
+    if let Some(disturbance) = &mut staged.disturbance {
+        disturbance.stop(END_PATIENCE);
     }
     let log = staged.jvm.gc_log().to_path_buf();
     let workload = staged.jvm.end(END_PATIENCE);

@@ -1,6 +1,12 @@
 //! What the lab can make happen. One scenario is one file, named like the cause that it makes.
+mod cfs_throttling;
+mod cpu_contention;
+mod frozen_or_traced;
 mod gc_log_write_blocked;
+mod hsperfdata_write_blocked;
+mod late_java_thread;
 mod mapped_file_fault;
+mod swap_in;
 
 use crate::{Jdk, LabError, Reason, Stage, Staged};
 use std::time::Duration;
@@ -15,6 +21,8 @@ pub enum Role {
     Fault,
     /// The fault with a remedy: no cause of the lab may be named.
     Fixed,
+    /// The fault with a remedy that makes it rarer: recorded, and nothing is demanded.
+    Eased,
 }
 
 /// One way to run a scenario.
@@ -85,7 +93,16 @@ impl Scenario {
 }
 
 /// All scenarios, in the order of the list.
-pub static ALL: &[&Scenario] = &[&gc_log_write_blocked::SCENARIO, &mapped_file_fault::SCENARIO];
+pub static ALL: &[&Scenario] = &[
+    &gc_log_write_blocked::SCENARIO,
+    &mapped_file_fault::SCENARIO,
+    &cfs_throttling::SCENARIO,
+    &cpu_contention::SCENARIO,
+    &late_java_thread::SCENARIO,
+    &frozen_or_traced::SCENARIO,
+    &swap_in::SCENARIO,
+    &hsperfdata_write_blocked::SCENARIO,
+];
 
 /// The scenario with this id.
 ///

@@ -82,6 +82,8 @@ pub struct DiskOptions {
 pub enum Limit {
     /// Bytes written per second.
     WriteBytes(u64),
+    /// Bytes read per second.
+    ReadBytes(u64),
     /// Reads per second.
     Reads(u64),
     /// Writes per second.
@@ -93,6 +95,7 @@ impl Limit {
     fn rule(self) -> (&'static str, u64) {
         match self {
             Limit::WriteBytes(value) => ("blkio.throttle.write_bps_device", value),
+            Limit::ReadBytes(value) => ("blkio.throttle.read_bps_device", value),
             Limit::Reads(value) => ("blkio.throttle.read_iops_device", value),
             Limit::Writes(value) => ("blkio.throttle.write_iops_device", value),
         }
@@ -211,13 +214,7 @@ impl SlowDisk {
     /// # Errors
     /// [`LabError::Step`] where the kernel refuses the limit.
     pub fn limit(&self, cleanup: &mut Cleanup, limit: Limit) -> Result<(), LabError> {
-        let (file, value) = limit.rule();
-        let file = throttle_dir().map_err(LabError::CannotRun)?.join(file);
-        let device = self.lower.number()?;
-        let value = value.to_string();
-        let rule = format!("{device} {value}");
-        cleanup.promise(Undo::Throttle { file: file.clone(), device, value })?;
-        std::fs::write(&file, rule).map_err(LabError::step(format!("write `{}`", file.display())))
+        self::limit(cleanup, &self.lower, limit)
     }
 
     /// Drops what the page cache holds of this disk, and of no other, by mounting it anew.
@@ -231,8 +228,26 @@ impl SlowDisk {
     }
 }
 
+/// Makes a loop device slow.
+///
+/// # Errors
+/// [`LabError::Step`] where the kernel refuses the limit.
+pub(crate) fn limit(
+    cleanup: &mut Cleanup,
+    device: &LoopDevice,
+    limit: Limit,
+) -> Result<(), LabError> {
+    let (file, value) = limit.rule();
+    let file = throttle_dir().map_err(LabError::CannotRun)?.join(file);
+    let device = device.number()?;
+    let value = value.to_string();
+    let rule = format!("{device} {value}");
+    cleanup.promise(Undo::Throttle { file: file.clone(), device, value })?;
+    std::fs::write(&file, rule).map_err(LabError::step(format!("write `{}`", file.display())))
+}
+
 /// A sparse file.
-fn image(cleanup: &mut Cleanup, path: &Path, bytes: u64) -> Result<PathBuf, LabError> {
+pub(crate) fn image(cleanup: &mut Cleanup, path: &Path, bytes: u64) -> Result<PathBuf, LabError> {
     cleanup.promise(Undo::Remove { path: path.to_path_buf() })?;
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     file.and_then(|file| file.set_len(bytes))

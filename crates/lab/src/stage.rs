@@ -1,8 +1,10 @@
 //! What a scenario's variant is given to work with, and what it hands back.
 use crate::{
-    BackgroundWriter, Cleanup, Interrupt, Isolation, Jdk, LabError, SlowDisk, WorkDir,
-    jvm::{Jvm, JvmCommand},
+    BackgroundWriter, BusyLoops, Cleanup, Disturbance, Interrupt, Isolation, Jdk, LabError,
+    SlowDisk, WorkDir,
+    jvm::{GcLog, Jvm, JvmCommand},
     slow_disk::DiskOptions,
+    workloads::Workload,
 };
 use std::{path::Path, time::Duration};
 
@@ -28,7 +30,7 @@ pub struct Stage<'a> {
     pub jdk: &'a Jdk,
 }
 
-impl Stage<'_> {
+impl<'a> Stage<'a> {
     /// Makes a disk, not slow yet.
     ///
     /// # Errors
@@ -45,6 +47,47 @@ impl Stage<'_> {
         Jvm::start(self.cleanup, self.interrupt, self.isolation, command, self.fast)
     }
 
+    /// As [`java`](Stage::java), in the CPU group given instead of the usual one.
+    ///
+    /// # Errors
+    /// As [`Jvm::start`].
+    pub fn java_in(
+        &mut self,
+        group: Option<&Isolation>,
+        command: &JvmCommand<'_>,
+    ) -> Result<Jvm, LabError> {
+        Jvm::start(self.cleanup, self.interrupt, group, command, self.fast)
+    }
+
+    /// The usual command: 256 MiB of heap, a GC log in memory, two GC threads.
+    #[must_use]
+    pub fn command(&self, workload: Workload) -> JvmCommand<'a> {
+        JvmCommand {
+            jdk: self.jdk,
+            classes: self.classes,
+            heap_mib: 256,
+            young_mib: 32,
+            collector: "-XX:+UseG1GC",
+            gc_threads: 2,
+            gc_log: GcLog { path: self.fast.join("gc.log"), asynchronous: false },
+            flags: Vec::new(),
+            groups: Vec::new(),
+            perf_data: false,
+            private_mount: None,
+            workload,
+            arguments: Vec::new(),
+        }
+    }
+
+    /// Starts processes that use CPUs: so many for each CPU of the host.
+    ///
+    /// # Errors
+    /// As [`BusyLoops::start`].
+    pub fn busy_loops(&mut self, per_cpu: u32) -> Result<BusyLoops, LabError> {
+        let cpus = std::thread::available_parallelism().map_or(1, |it| it.get() as u32);
+        BusyLoops::start(self.cleanup, cpus * per_cpu, &self.fast.join("loops.err"))
+    }
+
     /// Starts the other process that writes to the disk.
     ///
     /// # Errors
@@ -59,18 +102,30 @@ impl Stage<'_> {
 pub struct Staged {
     /// The JVM.
     pub jvm: Jvm,
-    /// The process that disturbs it, where there is one.
-    pub writer: Option<BackgroundWriter>,
+    /// What disturbs it, where there is something.
+    pub disturbance: Option<Box<dyn Disturbance>>,
 }
 
 impl Staged {
+    /// A JVM that nothing disturbs.
+    #[must_use]
+    pub fn alone(jvm: Jvm) -> Staged {
+        Staged { jvm, disturbance: None }
+    }
+
+    /// A JVM and what disturbs it.
+    #[must_use]
+    pub fn disturbed(jvm: Jvm, by: impl Disturbance + 'static) -> Staged {
+        Staged { jvm, disturbance: Some(Box::new(by)) }
+    }
+
     /// Keeps what disturbs going, and checks that the JVM lives. Every wait calls it.
     ///
     /// # Errors
     /// [`LabError::Program`] where one of them ended on its own.
     pub fn keep_going(&mut self, cleanup: &mut Cleanup) -> Result<(), LabError> {
-        if let Some(writer) = &mut self.writer {
-            writer.keep_going(cleanup)?;
+        if let Some(disturbance) = &mut self.disturbance {
+            disturbance.keep_going(cleanup)?;
         }
         self.jvm.check()
     }

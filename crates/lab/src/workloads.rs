@@ -12,6 +12,10 @@ pub enum Workload {
     AllocLoad,
     /// Reads random bytes of a file while it allocates.
     MappedReader,
+    /// Runs long counted loops while it allocates.
+    CountedLoop,
+    /// Holds memory and goes on using all of it.
+    MemoryHog,
     /// Two threads that hand objects to each other.
     Handoff,
 }
@@ -23,6 +27,8 @@ impl Workload {
         match self {
             Workload::AllocLoad => "whypause.workloads.AllocLoad",
             Workload::MappedReader => "whypause.workloads.MappedReader",
+            Workload::CountedLoop => "whypause.workloads.CountedLoop",
+            Workload::MemoryHog => "whypause.workloads.MemoryHog",
             Workload::Handoff => "whypause.workloads.Handoff",
         }
     }
@@ -66,7 +72,13 @@ mod tests {
             println!("SKIPPED: {reason}");
             return;
         }
-        for workload in [Workload::AllocLoad, Workload::MappedReader, Workload::Handoff] {
+        for workload in [
+            Workload::AllocLoad,
+            Workload::MappedReader,
+            Workload::CountedLoop,
+            Workload::MemoryHog,
+            Workload::Handoff,
+        ] {
             let file = format!("{}.class", workload.main_class().replace('.', "/"));
             let (_, bytes) = CLASSES.iter().find(|(name, _)| *name == file).unwrap();
             // class file format 52 is that of JDK 8

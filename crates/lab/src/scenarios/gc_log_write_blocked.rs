@@ -107,7 +107,7 @@ fn fixed_tmpfs(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 fn disturbed(stage: &mut Stage<'_>, log: Log) -> Result<Staged, LabError> {
     let disk = stage.disk(DISK)?;
     let staged = set_up(stage, &disk, log)?;
-    Ok(Staged { writer: Some(stage.writer(&disk)?), ..staged })
+    Ok(Staged::disturbed(staged.jvm, stage.writer(&disk)?))
 }
 
 /// Starts the JVM while the disk is fast, so that its start does not take part in the experiment,
@@ -115,15 +115,12 @@ fn disturbed(stage: &mut Stage<'_>, log: Log) -> Result<Staged, LabError> {
 fn set_up(stage: &mut Stage<'_>, disk: &SlowDisk, log: Log) -> Result<Staged, LabError> {
     let dir = if log == Log::Memory { stage.fast } else { disk.mount_point() };
     let command = JvmCommand {
-        jdk: stage.jdk,
-        classes: stage.classes,
         heap_mib: 768,
         young_mib: 64,
         gc_log: GcLog { path: dir.join("gc.log"), asynchronous: log == Log::SlowDiskAsync },
-        workload: Workload::AllocLoad,
-        arguments: Vec::new(),
+        ..stage.command(Workload::AllocLoad)
     };
     let jvm = stage.java(&command)?;
     disk.limit(stage.cleanup, DISK_LIMIT)?;
-    Ok(Staged { jvm, writer: None })
+    Ok(Staged::alone(jvm))
 }

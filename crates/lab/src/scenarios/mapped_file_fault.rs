@@ -20,7 +20,7 @@
 use super::{Role, Scenario, Variant};
 use crate::{
     LabError, Stage, Staged,
-    jvm::{GcLog, JvmCommand},
+    jvm::JvmCommand,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
     workloads::Workload,
 };
@@ -97,15 +97,11 @@ fn set_up(stage: &mut Stage<'_>, mode: &str) -> Result<Staged, LabError> {
     disk.drop_cache(stage.cleanup)?;
     disk.limit(stage.cleanup, DISK_LIMIT)?;
     let command = JvmCommand {
-        jdk: stage.jdk,
-        classes: stage.classes,
-        heap_mib: 256,
         young_mib: 16,
-        gc_log: GcLog { path: stage.fast.join("gc.log"), asynchronous: false },
-        workload: Workload::MappedReader,
         arguments: vec![format!("file={}", file.display()), format!("mode={mode}")],
+        ..stage.command(Workload::MappedReader)
     };
-    Ok(Staged { jvm: stage.java(&command)?, writer: None })
+    Ok(Staged::alone(stage.java(&command)?))
 }
 
 fn fill(path: &Path) -> io::Result<()> {

@@ -5,7 +5,8 @@ package whypause.workloads;
  * by the operating system, with a rate.
  *
  * <p>Several {@link Allocator} threads and one {@link Sleeper}. Arguments, all optional:
- * {@code threads=2 rate=8000 size=10240 queue=20000 drop=10000 seconds=0}; rate and queue are
+ * {@code threads=2 rate=8000 size=10240 queue=20000 drop=10000 fill=0 seconds=0}; {@code fill=1}
+ * writes data into every object; rate and queue are
  * per thread, sizes in bytes, {@code rate=0} allocates as fast as it can, {@code seconds=0} runs
  * until terminated.
  *
@@ -17,7 +18,8 @@ public final class AllocLoad {
     /** Runs the load. */
     public static void main(String[] args) throws InterruptedException {
         Arguments given =
-                new Arguments(args, "threads", "rate", "size", "queue", "drop", "seconds");
+                new Arguments(args, "threads", "rate", "size", "queue", "drop", "fill",
+                        "seconds");
         final Allocator[] allocators = start(given, 2, 8000, 20000, 10000);
         final Sleeper sleeper = new Sleeper();
         sleeper.start();
@@ -38,7 +40,8 @@ public final class AllocLoad {
                     given.number("rate", rate),
                     given.number("size", 10240),
                     given.number("queue", queue),
-                    given.number("drop", drop));
+                    given.number("drop", drop),
+                    given.number("fill", 0) > 0);
             allocators[i].start();
         }
         return allocators;

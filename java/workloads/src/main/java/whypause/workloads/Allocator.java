@@ -1,6 +1,7 @@
 package whypause.workloads;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 
 /**
  * One allocating thread: allocates objects of one size into a queue and drops a part of the
@@ -17,6 +18,7 @@ final class Allocator extends Thread {
     private final int objectBytes;
     private final int queueLimit;
     private final int dropped;
+    private final boolean fill;
     private final Pace pace;
 
     /**
@@ -27,13 +29,17 @@ final class Allocator extends Thread {
      * @param objectBytes size of each object
      * @param queueLimit objects in the queue at which a part is dropped
      * @param dropped how many are dropped then
+     * @param fill whether each object is filled with data other than zeros
      */
-    Allocator(int number, int perSecond, int objectBytes, int queueLimit, int dropped) {
+    Allocator(
+            int number, int perSecond, int objectBytes, int queueLimit, int dropped,
+            boolean fill) {
         super("alloc-" + number);
         setDaemon(true);
         this.objectBytes = objectBytes;
         this.queueLimit = Math.max(1, queueLimit);
         this.dropped = Math.max(1, Math.min(dropped, this.queueLimit));
+        this.fill = fill;
         this.pace = new Pace(perSecond);
     }
 
@@ -45,6 +51,9 @@ final class Allocator extends Thread {
             long start = System.nanoTime();
             byte[] object = new byte[objectBytes];
             latency.record(System.nanoTime() - start);
+            if (fill) {
+                Arrays.fill(object, (byte) (1 + queue.size() % 100));
+            }
             queue.addLast(object);
             if (queue.size() >= queueLimit) {
                 for (int i = 0; i < dropped; i++) {

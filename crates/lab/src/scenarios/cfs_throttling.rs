@@ -1,0 +1,108 @@
+//! # CPU quota used up by GC threads
+//!
+//! ## What it does
+//! A JVM allocates at full speed in a control group that may use one CPU's worth of time.
+//! When a collection starts, all GC threads run at once and use up what is left of the period's quota in a fraction of it; then all threads of the group stand still until the next period, in the middle of the collection.
+//!
+//! - `baseline`: no quota
+//! - `fault`: one CPU's worth of time per 100 ms, and 8 GC threads
+//! - `fixed`: no quota, and 8 GC threads
+//! - `eased-gc-threads`: the quota of the fault, and one GC thread: far fewer throttled periods
+//!
+//! ## What it needs
+//! Root and the CPU controller (version 1 or 2), 2 CPUs, 1 GiB of memory, 12 s per variant.
+//!
+//! ## What you see
+//! In the fault, pauses of 50 to 200 ms of which a large part is throttled.
+//! With one GC thread the quota is the same, and pauses are throttled far more rarely.
+//! On a host with two CPUs the quota drains at most at twice its speed, so pauses are no longer than about a period; with more CPUs they are.
+//!
+//! ## References
+//! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
+use super::{Role, Scenario, Variant};
+use crate::{
+    Isolation, LabError, Stage, Staged, isolation, isolation::Quota, jvm::JvmCommand,
+    workloads::Workload,
+};
+use std::time::Duration;
+
+/// One CPU's worth of time in the kernel's usual period.
+const QUOTA: Quota = Quota { time: Duration::from_millis(100), period: Duration::from_millis(100) };
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "cfs-throttling",
+    title: "GC threads that use up a CPU quota",
+    recorded: Duration::from_secs(10),
+    warm_up: Duration::from_secs(2),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "no quota, 2 GC threads",
+            since_jdk: 8,
+            set_up: baseline,
+        },
+        Variant {
+            name: "fault",
+            role: Role::Fault,
+            what: "a quota of one CPU, 8 GC threads",
+            since_jdk: 8,
+            set_up: fault,
+        },
+        Variant {
+            name: "fixed",
+            role: Role::Fixed,
+            what: "no quota, 8 GC threads",
+            since_jdk: 8,
+            set_up: fixed,
+        },
+        Variant {
+            name: "eased-gc-threads",
+            role: Role::Eased,
+            what: "a quota of one CPU, one GC thread",
+            since_jdk: 8,
+            set_up: eased,
+        },
+    ],
+    writes_gc_log: false,
+    can_run: isolation::can_run,
+    file: include_str!("cfs_throttling.rs"),
+};
+
+fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let command = command(stage, 2);
+    Ok(Staged::alone(stage.java(&command)?))
+}
+
+fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    limited(stage, 8)
+}
+
+fn fixed(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let command = command(stage, 8);
+    Ok(Staged::alone(stage.java(&command)?))
+}
+
+fn eased(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    limited(stage, 1)
+}
+
+fn limited(stage: &mut Stage<'_>, gc_threads: u32) -> Result<Staged, LabError> {
+    let command = command(stage, gc_threads);
+    let group = Isolation::with_quota(stage.cleanup, QUOTA)?;
+    Ok(Staged::alone(stage.java_in(Some(&group), &command)?))
+}
+
+/// Much survives each collection, so that there is work for GC threads.
+fn command<'a>(stage: &Stage<'a>, gc_threads: u32) -> JvmCommand<'a> {
+    JvmCommand {
+        heap_mib: 1024,
+        young_mib: 256,
+        gc_threads,
+        collector: "-XX:+UseParallelGC",
+        // JDK 11 and later would use fewer threads than asked for.
+        flags: vec!["-XX:-UseDynamicNumberOfGCThreads".into()],
+        arguments: ["rate=0", "queue=10000", "drop=5000"].map(str::to_owned).to_vec(),
+        ..stage.command(Workload::AllocLoad)
+    }
+}

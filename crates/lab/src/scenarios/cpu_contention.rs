@@ -1,0 +1,80 @@
+//! # No CPU free
+//!
+//! ## What it does
+//! A JVM allocates steadily on a host where other processes want all CPUs too, four for each.
+//! The threads that everybody waits for in a pause are ready to run and have to queue.
+//!
+//! - `baseline`: the JVM has the CPUs for itself
+//! - `fault`: with the other processes, all of equal weight
+//! - `fixed`: with the other processes, and a control group that gives the JVM its CPUs when it wants them
+//!
+//! ## What it needs
+//! Root and the CPU controller (version 1 or 2), 12 s per variant.
+//!
+//! ## What you see
+//! In the fault, pauses of 20 to 200 ms, most of it waiting for a CPU; the culprits are named.
+//!
+//! ## References
+//! Linux `Documentation/scheduler/sched-design-CFS.rst`, `Documentation/scheduler/sched-eevdf.rst`.
+use super::{Role, Scenario, Variant};
+use crate::{LabError, Stage, Staged, isolation, jvm::JvmCommand, workloads::Workload};
+use std::time::Duration;
+
+/// Endless loops for each CPU.
+const LOOPS_PER_CPU: u32 = 4;
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "cpu-contention",
+    title: "A host whose CPUs others use",
+    recorded: Duration::from_secs(10),
+    warm_up: Duration::from_secs(2),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "nobody else wants a CPU",
+            since_jdk: 8,
+            set_up: baseline,
+        },
+        Variant {
+            name: "fault",
+            role: Role::Fault,
+            what: "other processes want all CPUs",
+            since_jdk: 8,
+            set_up: fault,
+        },
+        Variant {
+            name: "fixed",
+            role: Role::Fixed,
+            what: "the same, and a CPU weight of its own for the JVM",
+            since_jdk: 8,
+            set_up: fixed,
+        },
+    ],
+    writes_gc_log: false,
+    can_run: isolation::can_run,
+    file: include_str!("cpu_contention.rs"),
+};
+
+fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let command = command(stage);
+    Ok(Staged::alone(stage.java(&command)?))
+}
+
+fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let command = command(stage);
+    let jvm = stage.java_in(None, &command)?;
+    let loops = stage.busy_loops(LOOPS_PER_CPU)?;
+    Ok(Staged::disturbed(jvm, loops))
+}
+
+fn fixed(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let Staged { jvm, .. } = baseline(stage)?;
+    let loops = stage.busy_loops(LOOPS_PER_CPU)?;
+    Ok(Staged::disturbed(jvm, loops))
+}
+
+/// Collections with some work to do: a thread that wants a CPU only for microseconds gets it.
+fn command<'a>(stage: &Stage<'a>) -> JvmCommand<'a> {
+    JvmCommand { heap_mib: 768, young_mib: 64, ..stage.command(Workload::AllocLoad) }
+}

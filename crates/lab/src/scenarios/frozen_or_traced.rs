@@ -1,0 +1,79 @@
+//! # Stopped from outside
+//!
+//! ## What it does
+//! A JVM allocates steadily, and every now and then something outside stops all its threads for 0.2 to 0.8 s, as `docker pause`, a snapshot of a container, `kill -STOP` or a debugger does.
+//! The JVM's own logs show nothing, or a stop that is much too long.
+//!
+//! - `baseline`: nobody stops it
+//! - `fault`: the freezer of its control group stops it
+//! - `fault-signal`: `SIGSTOP` stops it, `SIGCONT` lets it go on
+//! - `fixed`: it is left alone again
+//!
+//! ## What it needs
+//! Root and a control group with a freezer (version 1 or 2), 12 s per variant.
+//!
+//! ## What you see
+//! In the faults a pause for each time it was stopped, whether or not a safepoint was under way.
+//!
+//! ## References
+//! Linux `Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst`, `kernel/cgroup/freezer.c`, `kernel/signal.c` (`do_signal_stop`).
+use super::{Role, Scenario, Variant};
+use crate::{Freezer, LabError, Stage, Staged, freezer, workloads::Workload};
+use std::time::Duration;
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "frozen-or-traced",
+    title: "A JVM that is frozen from outside",
+    recorded: Duration::from_secs(10),
+    warm_up: Duration::from_secs(2),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "nobody stops it",
+            since_jdk: 8,
+            set_up: undisturbed,
+        },
+        Variant {
+            name: "fault",
+            role: Role::Fault,
+            what: "its control group is frozen now and then",
+            since_jdk: 8,
+            set_up: frozen,
+        },
+        Variant {
+            name: "fixed",
+            role: Role::Fixed,
+            what: "it is left alone",
+            since_jdk: 8,
+            set_up: undisturbed,
+        },
+        Variant {
+            name: "fault-signal",
+            role: Role::Fault,
+            what: "it gets SIGSTOP and SIGCONT now and then",
+            since_jdk: 8,
+            set_up: signalled,
+        },
+    ],
+    writes_gc_log: false,
+    can_run: freezer::can_run,
+    file: include_str!("frozen_or_traced.rs"),
+};
+
+fn undisturbed(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let command = stage.command(Workload::AllocLoad);
+    Ok(Staged::alone(stage.java(&command)?))
+}
+
+fn frozen(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let Staged { jvm, .. } = undisturbed(stage)?;
+    let freezer = Freezer::cgroup(stage.cleanup, jvm.pid())?;
+    Ok(Staged::disturbed(jvm, freezer))
+}
+
+fn signalled(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let Staged { jvm, .. } = undisturbed(stage)?;
+    let freezer = Freezer::signals(jvm.pid())?;
+    Ok(Staged::disturbed(jvm, freezer))
+}

@@ -1,0 +1,142 @@
+//! # Performance counters on a busy disk
+//!
+//! ## What it does
+//! A JVM keeps its performance counters in a file under `/tmp/hsperfdata_USER` that it has mapped, and every collection and every refill of an allocation buffer changes some of them.
+//! Here that directory is on a disk to which another process writes.
+//! Whenever the kernel has written the file's page, the next change must ask the file system for leave, and waits while the journal commits.
+//! Often the waiting thread is the VM thread, just as it stops the others: the log calls that a long time to safepoint, though no thread is late.
+//!
+//! - `baseline`: the same disk, with nobody else writing
+//! - `fault`: with the other process
+//! - `fixed-flag`: with the other process, and `-XX:+PerfDisableSharedMem`
+//! - `fixed-tmpfs`: with the other process, and the counters file in memory
+//!
+//! ## What it needs
+//! Root, two loop devices, the blkio controller of cgroup version 1, 3 GiB on `/var/tmp`, 25 s per variant.
+//! The JVM runs in a mount namespace of its own, in which the slow disk lies on `/tmp/hsperfdata_root`.
+//! The other process calls `sync` several times a second, so that seconds show what otherwise takes half minutes.
+//!
+//! ## What you see
+//! In the fault, stops of 0.1 to 0.7 s, and three times as many waits of allocating threads that no log shows.
+//!
+//! ## References
+//! HotSpot `src/hotspot/os/posix/perfMemory_posix.cpp`, `src/hotspot/share/runtime/perfData.hpp`; Linux `mm/memory.c` (`do_page_mkwrite`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
+//! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
+use super::{Role, Scenario, Variant};
+use crate::{
+    BackgroundWriter, LabError, SlowDisk, Stage, Staged, SyncLoop,
+    jvm::JvmCommand,
+    process::PrivateMount,
+    slow_disk::{self, DiskOptions, FileSystem, Limit},
+    workloads::Workload,
+};
+use std::{path::Path, time::Duration};
+
+const DISK: DiskOptions = DiskOptions {
+    size_bytes: 1 << 30,
+    file_system: FileSystem::Ext4,
+    mount_options: "commit=1",
+    stable_writes: false,
+};
+
+const DISK_LIMIT: Limit = Limit::WriteBytes(5 << 20);
+
+/// MiB that the other process writes and syncs at a time: small enough that it syncs often.
+const FILE_MIB: u32 = 4;
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "hsperfdata-write-blocked",
+    title: "The JVM's counters file on a disk that is busy with someone else's writes",
+    recorded: Duration::from_secs(15),
+    warm_up: Duration::from_secs(3),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "nobody else writes to the disk",
+            since_jdk: 8,
+            set_up: baseline,
+        },
+        Variant {
+            name: "fault",
+            role: Role::Fault,
+            what: "another process writes to the disk of the counters file",
+            since_jdk: 8,
+            set_up: fault,
+        },
+        Variant {
+            name: "fixed-flag",
+            role: Role::Fixed,
+            what: "the same with -XX:+PerfDisableSharedMem",
+            since_jdk: 8,
+            set_up: fixed_flag,
+        },
+        Variant {
+            name: "fixed-tmpfs",
+            role: Role::Fixed,
+            what: "the same with the counters file on tmpfs",
+            since_jdk: 8,
+            set_up: fixed_tmpfs,
+        },
+    ],
+    writes_gc_log: false,
+    can_run: slow_disk::can_run,
+    file: include_str!("hsperfdata_write_blocked.rs"),
+};
+
+fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let disk = stage.disk(DISK)?;
+    let counters = disk.mount_point().to_path_buf();
+    set_up(stage, &disk, &counters, &[])
+}
+
+fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let disk = stage.disk(DISK)?;
+    let counters = disk.mount_point().to_path_buf();
+    disturbed(stage, &disk, &counters, &[])
+}
+
+fn fixed_flag(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let disk = stage.disk(DISK)?;
+    let counters = disk.mount_point().to_path_buf();
+    disturbed(stage, &disk, &counters, &["-XX:+PerfDisableSharedMem"])
+}
+
+fn fixed_tmpfs(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let disk = stage.disk(DISK)?;
+    let counters = stage.fast.to_path_buf();
+    disturbed(stage, &disk, &counters, &[])
+}
+
+fn disturbed(
+    stage: &mut Stage<'_>,
+    disk: &SlowDisk,
+    counters: &Path,
+    flags: &[&str],
+) -> Result<Staged, LabError> {
+    let Staged { jvm, .. } = set_up(stage, disk, counters, flags)?;
+    let said = stage.fast.join("dd.err");
+    let writer =
+        BackgroundWriter::with_files_of(stage.cleanup, FILE_MIB, disk.mount_point(), &said)?;
+    let sync = SyncLoop::new(writer, disk.mount_point(), &stage.fast.join("sync.err"));
+    Ok(Staged::disturbed(jvm, sync))
+}
+
+fn set_up(
+    stage: &mut Stage<'_>,
+    disk: &SlowDisk,
+    counters: &Path,
+    flags: &[&str],
+) -> Result<Staged, LabError> {
+    let dir = counters.join("hsperfdata");
+    std::fs::create_dir(&dir).map_err(LabError::step(format!("create `{}`", dir.display())))?;
+    let command = JvmCommand {
+        perf_data: true,
+        flags: flags.iter().map(|it| (*it).to_owned()).collect(),
+        private_mount: Some(PrivateMount::on_counters(&dir)),
+        ..stage.command(Workload::AllocLoad)
+    };
+    let jvm = stage.java(&command)?;
+    disk.limit(stage.cleanup, DISK_LIMIT)?;
+    Ok(Staged::alone(jvm))
+}

@@ -1,0 +1,114 @@
+//! # Swapped heap
+//!
+//! ## What it does
+//! A JVM with a heap of 1 GiB shares a memory control group with a process that takes more and more memory.
+//! The group's limit is too small for both, so parts of the heap go to swap space on a slow disk.
+//! A collection walks through the whole heap and has to fetch it back, page by page, with the application stopped.
+//!
+//! - `baseline`: the JVM has the group for itself
+//! - `fault`: with the other process in the same group
+//! - `fixed-isolated`: the other process has a group and a limit of its own
+//!
+//! ## What it needs
+//! Root, a loop device, the blkio controller of cgroup version 1, the memory controller, 3 GiB of memory and 3 GiB on `/var/tmp`, 40 s per variant.
+//!
+//! ## What you see
+//! In the fault, pauses of 0.5 to 15 s; the GC threads and the VM thread wait for pages of the heap from the swap device.
+//! In the others none over 200 ms, on a host that is otherwise quiet.
+//!
+//! ## References
+//! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c`, `Documentation/admin-guide/cgroup-v1/memory.rst`.
+use super::{Role, Scenario, Variant};
+use crate::{
+    LabError, MemoryGroup, MemoryHog, Stage, Staged, jvm::JvmCommand, memory_group, slow_swap,
+    slow_swap::SlowSwap, workloads::Workload,
+};
+use std::time::Duration;
+
+/// Too small for the JVM (some 1.2 GiB) and the other process together.
+const SHARED_MIB: u32 = 2000;
+
+/// What the other process uses.
+const HOG_MIB: u32 = 1500;
+
+/// What it may keep in memory where it has a group of its own.
+const ALONE_MIB: u32 = 700;
+
+/// A disk that also serves others.
+const SWAP_BYTES_PER_S: u64 = 40 << 20;
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "swap-in",
+    title: "A heap that is partly swapped out",
+    recorded: Duration::from_secs(20),
+    warm_up: Duration::from_secs(8),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "memory for itself",
+            since_jdk: 8,
+            set_up: baseline,
+        },
+        Variant {
+            name: "fault",
+            role: Role::Fault,
+            what: "another process takes memory of the same group",
+            since_jdk: 8,
+            set_up: fault,
+        },
+        Variant {
+            name: "fixed-isolated",
+            role: Role::Fixed,
+            what: "the other process has a group of its own",
+            since_jdk: 8,
+            set_up: fixed_isolated,
+        },
+    ],
+    writes_gc_log: false,
+    can_run,
+    file: include_str!("swap_in.rs"),
+};
+
+fn can_run() -> Result<(), crate::Reason> {
+    slow_swap::can_run()?;
+    memory_group::can_run()
+}
+
+fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    Ok(set_up(stage)?.0)
+}
+
+fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let (Staged { jvm, .. }, group) = set_up(stage)?;
+    let hog = hog(stage, &group)?;
+    Ok(Staged::disturbed(jvm, hog))
+}
+
+fn fixed_isolated(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let (Staged { jvm, .. }, _) = set_up(stage)?;
+    let own = MemoryGroup::with_limit(stage.cleanup, "hog", u64::from(ALONE_MIB) << 20)?;
+    let hog = hog(stage, &own)?;
+    Ok(Staged::disturbed(jvm, hog))
+}
+
+fn hog(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<MemoryHog, LabError> {
+    let java = (stage.jdk, stage.classes);
+    MemoryHog::start(stage.cleanup, java, HOG_MIB, group.entrance(), stage.fast)
+}
+
+fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
+    SlowSwap::create(stage.cleanup, stage.dir, SWAP_BYTES_PER_S)?;
+    let group = MemoryGroup::with_limit(stage.cleanup, "memory", u64::from(SHARED_MIB) << 20)?;
+    let command = JvmCommand {
+        heap_mib: 1024,
+        young_mib: 256,
+        collector: "-XX:+UseParallelGC",
+        flags: vec!["-Xms1024m".into(), "-XX:+AlwaysPreTouch".into()],
+        groups: vec![group.entrance()],
+        // Filled with data: pages of zeros need no place in swap space.
+        arguments: ["rate=4000", "fill=1"].map(str::to_owned).to_vec(),
+        ..stage.command(Workload::AllocLoad)
+    };
+    Ok((Staged::alone(stage.java(&command)?), group))
+}

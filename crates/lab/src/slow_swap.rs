@@ -1,0 +1,70 @@
+//! Swap space on a slow disk.
+use crate::{
+    Cleanup, LabError, Reason, Undo, WorkDir,
+    loop_device::LoopDevice,
+    process,
+    slow_disk::{self, Limit},
+};
+use std::{path::PathBuf, process::Command};
+
+/// Size of the swap space.
+const SIZE_BYTES: u64 = 3 << 30;
+
+/// Used before any other swap space.
+const PRIORITY: &str = "32000";
+
+/// Swap space on a loop device, in use.
+#[derive(Debug)]
+pub struct SlowSwap {
+    device: LoopDevice,
+}
+
+/// Whether this host can have slow swap space.
+///
+/// # Errors
+/// The first thing that is missing.
+pub fn can_run() -> Result<(), Reason> {
+    slow_disk::can_run()?;
+    for program in ["mkswap", "swapon", "swapoff"] {
+        let mut command = Command::new(program);
+        command.arg("--version");
+        if process::output(command).is_err() {
+            let hint = "install the package mount (Debian)";
+            return Err(Reason::new(format!("`{program}` is not installed"), hint));
+        }
+    }
+    Ok(())
+}
+
+impl SlowSwap {
+    /// Makes it and takes it into use. It reads and writes `bytes_per_s` at most.
+    ///
+    /// # Errors
+    /// [`LabError::CannotRun`] where the host lacks something, otherwise the step that failed.
+    pub fn create(
+        cleanup: &mut Cleanup,
+        dir: &WorkDir,
+        bytes_per_s: u64,
+    ) -> Result<SlowSwap, LabError> {
+        can_run().map_err(LabError::CannotRun)?;
+        let image = slow_disk::image(cleanup, &dir.path().join("swap.img"), SIZE_BYTES)?;
+        let device = LoopDevice::attach(cleanup, &image)?;
+        let mut make = Command::new("mkswap");
+        make.arg("-q").arg(device.path());
+        process::output(make)?;
+        cleanup.promise(Undo::SwapOff { device: device.path().to_path_buf() })?;
+        let mut start = Command::new("swapon");
+        start.args(["--priority", PRIORITY]).arg(device.path());
+        process::output(start)?;
+        for limit in [Limit::WriteBytes(bytes_per_s), Limit::ReadBytes(bytes_per_s)] {
+            slow_disk::limit(cleanup, &device, limit)?;
+        }
+        Ok(SlowSwap { device })
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> PathBuf {
+        self.device.path().to_path_buf()
+    }
+}
