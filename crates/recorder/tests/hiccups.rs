@@ -62,8 +62,9 @@ fn a_spinning_jvm_has_no_hiccups() {
     let facts = record_for(&java.jvm(), Options::default(), Duration::from_secs(2));
     let outside: Vec<&ThreadSlice> =
         facts.slices.iter().filter(|it| is_outside(&facts, it)).collect();
-    let quiet = |it: &&&ThreadSlice| it.state == ThreadState::Runnable;
-    assert_eq!(outside.iter().filter(quiet).count(), 0, "{outside:?}");
+    // It may wait for a class to be read from a disk, and for nothing else.
+    let other = outside.iter().filter(|it| it.state != ThreadState::Blocked);
+    assert_eq!(other.count(), 0, "{outside:?}");
 }
 
 /// A control group (version 1) for CPU time. Goes away with the value.
