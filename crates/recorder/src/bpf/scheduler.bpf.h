@@ -135,7 +135,8 @@ static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_
 	struct pt_regs *regs;
 	long nr;
 
-	account_taken(it, task);
+	if (overlaps_safepoint(it->on))
+		account_taken(it, task);
 	if (!state) {
 		it->out = now;
 		it->out_flags = is_throttled(task) ? SLICE_THROTTLED : 0;

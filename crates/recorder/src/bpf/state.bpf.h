@@ -44,7 +44,8 @@ struct {
 	__type(value, u64);
 } counters SEC(".maps");
 
-// One thread of the JVM. A cycle is a time off the CPU followed by a time on it.
+// One thread of the JVM. A cycle is a time off the CPU followed by a time on it. What each switch
+// needs comes first, in one cache line.
 struct thread {
 	u64 off;    // when the cycle began; 0 where that part is not wanted any more
 	u64 wake;   // when it could run again; 0 while it cannot
@@ -53,17 +54,17 @@ struct thread {
 	u64 merged; // short waits inside [on, now)
 	u64 taken;  // inside [on, now), while it had the CPU: what others than threads took of it
 	u64 taken_clock; // of its CPU, when it got that or when `taken` was last brought up to date
-	u64 fault_address; // of the last fault on the file of counters; 0 where that is over
-	u64 fault_count;   // faults it had before that
-	u64 inode;
-	u64 work_since[2]; // by enum work_kind
-	u32 device;
+	u16 flags;       // enum slice_flag of [off, on)
+	u16 out_flags;   // likewise of [out, …)
+	s32 syscall;
 	u32 waker;
 	s32 stack;
-	s32 syscall;
 	u32 fd;
-	u16 flags;     // enum slice_flag of [off, on)
-	u16 out_flags; // likewise of [out, …)
+	u32 device;
+	u64 inode;
+	u64 work_since[2];  // by enum work_kind
+	u64 fault_address;  // of the last fault on the file of counters; 0 where that is over
+	u64 fault_count;    // faults it had before that
 };
 
 struct {
