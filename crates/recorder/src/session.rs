@@ -2,7 +2,7 @@
 use crate::{
     AttachError, HostOptions, Jvm, Roots, Windows,
     cost::Cost,
-    host::{HostSources, now},
+    host::{CountersFile, HostSources, now},
     kernel::{
         Budget, Inbox, Kernel, KernelError, Raw, Resolved, Slice, Stacks, Symbols, Target, Threads,
         descriptor, entered, kernel_work, thread_slices, without_totals,
@@ -30,7 +30,7 @@ pub struct Options {
     /// Stops at least this long are always kept in detail.
     pub detail_over: Duration,
     /// Shorter ones are kept in detail as long as together they bring no more than so many
-    /// slice records per second.
+    /// slice records per second. Likewise for long waits outside of stops.
     pub detail_budget_per_s: u32,
     /// How safepoints are seen.
     pub windows: Windows,
@@ -88,6 +88,9 @@ pub struct Session {
     stacks: Option<Stacks>,
     threads: Threads,
     budget: Budget,
+    /// For what is outside of stops: many short stops must not use that up as well.
+    hiccup_budget: Budget,
+    counters_file: Option<CountersFile>,
     host: HostSources,
     coverage: Coverage,
     cost: Cost,
@@ -113,11 +116,13 @@ impl Session {
         let stacks = read_symbols(proc, &mut coverage);
         let mut threads = Threads::new(proc, jvm.pid);
         threads.read_all(now());
+        let counters_file = CountersFile::find(&options.roots, jvm.pid);
         let target = Target {
             pid: jvm.pid,
             libjvm: jvm.libjvm_host_path.clone(),
             windows: options.windows,
             measure: options.measure_kernel_time,
+            counters: counters_file.as_ref().and_then(CountersFile::watched),
         };
         let attached = Kernel::attach(&target);
         if process.has_ended_within(Duration::ZERO) {
@@ -134,6 +139,8 @@ impl Session {
             cost: Cost::new(proc, jvm.pid),
             host: HostSources::start(&options.roots, jvm, options.host),
             budget: Budget::new(options.detail_budget_per_s, started),
+            hiccup_budget: Budget::new(options.detail_budget_per_s, started),
+            counters_file,
             next_drain: started + options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN),
             next_coverage: started,
             exited: false,
@@ -172,6 +179,9 @@ impl Session {
         let mut facts = self.collect(true);
         let end = if self.exited { "the jvm exited" } else { "" };
         let mut coverage = self.coverage_now();
+        if self.is_stopped() {
+            coverage.note("safepoints", "left out, because it was cut by the end", 1);
+        }
         coverage.end = end.into();
         self.host.stop(&mut facts, &mut coverage);
         coverage.recorder_cpu = self.cost.own_cpu();
@@ -200,8 +210,8 @@ impl Session {
             let safepoint = self.safepoint(safepoint, &mut inbox, &mut facts);
             facts.safepoints.push(safepoint);
         }
-        let oldest = inbox.windows.oldest_begin();
-        inbox.raw.forget(oldest);
+        let oldest = inbox.windows.oldest_begin().filter(|_| !all);
+        inbox.raw.forget(oldest, |raw| self.hiccup(&raw, &mut facts));
         for writer in inbox.writers.drain(..) {
             self.host.exited_writer(writer.at, writer.pid, &writer.name, writer.bytes);
         }
@@ -231,6 +241,22 @@ impl Session {
         SafepointFact { detailed, ..it }
     }
 
+    /// Keeps what was long outside of stops, or in a stop that is not kept in detail.
+    fn hiccup(&mut self, raw: &Raw<'_>, facts: &mut Facts) {
+        if self.hiccup_budget.take(1, now()) {
+            self.keep(raw, facts);
+        } else {
+            let what = "long waits outside of pauses, too many at once to keep";
+            self.coverage.note("slices", what, 1);
+        }
+    }
+
+    /// Whether a safepoint has begun and not ended, as far as is known.
+    fn is_stopped(&self) -> bool {
+        let inbox = self.kernel.inbox().lock().unwrap_or_else(PoisonError::into_inner);
+        inbox.windows.oldest_begin().is_some()
+    }
+
     fn keep(&mut self, raw: &Raw<'_>, facts: &mut Facts) {
         match raw {
             Raw::Work(work) => facts.kernel_work.extend(kernel_work(work)),
@@ -244,11 +270,14 @@ impl Session {
 
     fn resolve(&mut self, slice: &Slice<'_>, facts: &mut Facts) -> Resolved {
         let kernel = &self.kernel;
+        let counters = self.counters_file.as_ref().filter(|_| slice.fault_offset.is_some());
+        let counters =
+            counters.and_then(|it| self.host.files().by_inode(it.key.device, it.key.inode));
         let Some(stacks) = self.stacks.as_mut().filter(|_| slice.off != 0) else {
-            return Resolved::default();
+            return Resolved { stack: None, file: counters };
         };
         let stack = stacks.resolve(slice.stack, |id| kernel.stack(id), &mut facts.stacks);
-        let file = stack.and_then(|(_, file_fault)| self.file(slice, file_fault));
+        let file = counters.or_else(|| self.file(slice, stack?.1));
         Resolved { stack: stack.map(|(id, _)| id), file }
     }
 
@@ -278,6 +307,10 @@ impl Session {
                 "left out, because their end was lost",
                 inbox.windows.torn(),
             );
+        }
+        if counters.half_seen > 0 {
+            let what = "left out, because they had begun before the recording";
+            coverage.note("safepoints", what, counters.half_seen);
         }
         if counters.repaired > 0 {
             let what = "switches were not seen, and reckoned from the threads' run time";

@@ -44,6 +44,22 @@ static __always_inline bool is_idle(long nr)
 	return false;
 }
 
+// Calls that take `mmap_lock` for writing, or that may give up the last reference to a file.
+static __always_inline bool is_memory_call(long nr)
+{
+	switch (nr) {
+	case 3:  // close
+	case 9:  // mmap
+	case 10: // mprotect
+	case 11: // munmap
+	case 12: // brk
+	case 25: // mremap
+	case 28: // madvise
+		return true;
+	}
+	return false;
+}
+
 #elif defined(__TARGET_ARCH_arm64)
 
 // Compiles, but has not been run. On arm64 `syscallno` is -1 outside of system calls as well.
@@ -77,6 +93,21 @@ static __always_inline bool is_idle(long nr)
 	case 243: // recvmmsg
 	case 260: // wait4
 	case 441: // epoll_pwait2
+		return true;
+	}
+	return false;
+}
+
+static __always_inline bool is_memory_call(long nr)
+{
+	switch (nr) {
+	case 57:  // close
+	case 214: // brk
+	case 215: // munmap
+	case 216: // mremap
+	case 222: // mmap
+	case 226: // mprotect
+	case 233: // madvise
 		return true;
 	}
 	return false;

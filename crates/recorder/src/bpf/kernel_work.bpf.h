@@ -1,7 +1,7 @@
 // Kernel work that a thread does on its own account: freeing and moving memory, reading files in.
 // Every tracepoint here is optional.
 #pragma once
-#include "state.bpf.h"
+#include "hiccups.bpf.h"
 
 static __always_inline int work_begin(u32 kind)
 {
@@ -19,7 +19,7 @@ static __always_inline int work_end(u32 kind)
 {
 	struct thread *it;
 	struct work *record;
-	u64 since;
+	u64 since, now;
 
 	if (!is_jvm_current())
 		return 0;
@@ -28,13 +28,14 @@ static __always_inline int work_end(u32 kind)
 		return 0;
 	since = it->work_since[kind];
 	it->work_since[kind] = 0;
-	if (!overlaps_safepoint(since))
+	now = bpf_ktime_get_ns();
+	if (!overlaps_safepoint(since) && now - since < HICCUP_NS)
 		return 0;
 	record = RESERVE(struct work);
 	if (!record)
 		return 0;
 	set_head(&record->head, RECORD_WORK, kind, (u32)bpf_get_current_pid_tgid(), since);
-	record->end = bpf_ktime_get_ns();
+	record->end = now;
 	submit(record);
 	return 0;
 }

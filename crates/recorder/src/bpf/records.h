@@ -43,6 +43,7 @@ enum slice_flag {
 	SLICE_STOPPED = 2,   // by a signal, a tracer or the freezer
 	SLICE_THROTTLED = 4, // runnable, but its cgroup's quota was used up
 	SLICE_IDLE = 8,      // in a system call that waits for work or for another thread
+	SLICE_HICCUP = 16,   // so long that it counts outside of stops as well
 };
 
 struct slice {
@@ -59,7 +60,11 @@ struct slice {
 	u32 device;    // its device, as the kernel encodes it (12:20)
 	u32 holder;    // process that had the CPU, where the wait for it was long
 	char holder_name[COMM];
+	u64 taken_ns;     // of [on, out): interrupts and the hypervisor had the CPU
+	u64 fault_offset; // in the file of counters, where the fault is on it; otherwise NO_OFFSET
 };
+
+#define NO_OFFSET (~0ULL)
 
 enum work_kind { WORK_RECLAIM, WORK_COMPACTION };
 

@@ -1,15 +1,18 @@
 // What each thread of the JVM does, to the nanosecond.
 //
 // One record covers one cycle: the time off the CPU and the time on it after that. It is sent when
-// the thread leaves the CPU, or at once where the time off was long. Outside of safepoints nothing
-// is sent; the times are kept because a thread may already wait when a safepoint begins.
+// the thread leaves the CPU, or at once where the time off was long. Outside of safepoints only
+// hiccups are sent; the times are kept because a thread may already wait when a safepoint begins.
 #pragma once
-#include "state.bpf.h"
+#include "counters_file.bpf.h"
+#include "hiccups.bpf.h"
+#include "taken.bpf.h"
 
 #define STATE_UNINTERRUPTIBLE 0x0002
 #define STATE_STOPPED 0x0004
 #define STATE_TRACED 0x0008
 #define STATE_FROZEN 0x8000 // 6.1
+#define FLAG_FROZEN 0x10000 // PF_FROZEN, until then; later it is only for threads of the kernel
 
 // Shorter waits for a CPU are summed in the slice around them: GC workers that wait for their
 // peers yield up to 50,000 times a second.
@@ -42,6 +45,8 @@ static __always_inline bool is_throttled(struct task_struct *task)
 static __always_inline bool is_stopped(struct task_struct *task, long state)
 {
 	if (state & (STATE_STOPPED | STATE_TRACED | STATE_FROZEN))
+		return true;
+	if (task->flags & FLAG_FROZEN)
 		return true;
 	return bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
 }
@@ -106,6 +111,8 @@ static __always_inline void fill_cycle(struct slice *record, struct thread *it, 
 	record->device = it->device;
 	record->holder = 0;
 	record->holder_name[0] = 0;
+	record->taken_ns = it->taken;
+	record->fault_offset = counters_offset(it);
 }
 
 static __always_inline void end_cycle(struct thread *it, u32 tid, u64 out)
@@ -128,6 +135,8 @@ static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_
 	struct pt_regs *regs;
 	long nr;
 
+	if (overlaps_safepoint(it->on))
+		account_taken(it, task);
 	if (!state) {
 		it->out = now;
 		it->out_flags = is_throttled(task) ? SLICE_THROTTLED : 0;
@@ -140,12 +149,14 @@ static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_
 	it->on = 0;
 	it->out = 0;
 	it->merged = 0;
+	it->taken = 0;
 	it->wake = it->wake + WAKE_RACE_NS > now ? now : 0;
 	it->waker = 0;
 	it->syscall = nr;
 	it->stack = -1;
 	it->flags = SLICE_BLOCKED;
 	it->fd = FIRST_ARGUMENT_OF(regs);
+	check_counters_fault(it, task);
 	if (is_stopped(task, state))
 		it->flags |= SLICE_STOPPED;
 	else if (is_idle(nr) && !(state & STATE_UNINTERRUPTIBLE))
@@ -196,6 +207,7 @@ static __always_inline void take_cpu(struct thread *it, u32 tid, struct task_str
 		it->waker = 0;
 		it->out = 0;
 		it->merged = 0;
+		it->taken = 0;
 	} else if (it->off) {
 		if (!it->wake)
 			it->wake = now;
@@ -205,7 +217,9 @@ static __always_inline void take_cpu(struct thread *it, u32 tid, struct task_str
 	it->on = now;
 	if (!it->off)
 		return;
-	if (!is_wait_wanted(it)) {
+	if (is_hiccup(it, now)) {
+		it->flags |= SLICE_HICCUP;
+	} else if (!is_wait_wanted(it)) {
 		it->off = 0;
 		return;
 	}
@@ -224,8 +238,10 @@ static __always_inline void start_current(u64 now)
 	if (!config.scheduler)
 		return;
 	it = thread_of(bpf_get_current_task_btf());
-	if (it && !it->on)
+	if (it && !it->on) {
 		it->on = now;
+		it->taken_clock = taken_clock(bpf_get_current_task_btf());
+	}
 }
 
 // Some switches are not seen: those before the programs started, and those of a task for which the
@@ -243,6 +259,7 @@ static __always_inline void repair_arrival(struct thread *it, struct task_struct
 	if (arrival < it->out)
 		arrival = it->out;
 	take_cpu(it, task->pid, 0, arrival);
+	it->taken_clock = taken_clock(task);
 }
 
 // Sends what the current thread did up to here, as if it left the CPU, and goes on from here.
@@ -270,10 +287,12 @@ static __always_inline void flush_current(void)
 		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
 		return;
 	}
+	account_taken(it, bpf_get_current_task_btf());
 	fill_cycle(record, it, tid, now);
 	it->on = now;
 	it->off = 0;
 	it->merged = 0;
+	it->taken = 0;
 	submit(record);
 }
 
@@ -300,8 +319,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	}
 	if (comes) {
 		it = thread_of(next);
-		if (it)
+		if (it) {
 			take_cpu(it, next->pid, prev, now);
+			it->taken_clock = taken_clock(next);
+		}
 	}
 	return 0;
 }
@@ -336,7 +357,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	it->waker = waker->tgid == config.tgid && is_futex_current(waker) ? waker->pid : 0;
 	if (it->waker && it->waker == safepoint.vm_tid && safepoint.wakes_wanted)
 		send_wake(task->pid, now);
-	if (safepoint.open && it->off && is_throttled(task))
+	if (it->off && is_throttled(task))
 		it->flags |= SLICE_THROTTLED;
 	return 0;
 }

@@ -11,6 +11,8 @@
 const volatile struct {
 	u32 tgid;      // the JVM, in the initial pid namespace
 	u32 scheduler; // whether the scheduler programs are attached
+	u64 counters_start; // where the JVM has its file of performance counters mapped
+	u64 counters_end;   // 0 where that is not watched
 } config = {};
 
 struct {
@@ -26,7 +28,14 @@ struct {
 	__uint(value_size, 48 * sizeof(u64));
 } stacks SEC(".maps");
 
-enum counter { COUNTER_SWITCHES, COUNTER_LOST, COUNTER_LOST_STACKS, COUNTER_REPAIRED, COUNTERS };
+enum counter {
+	COUNTER_SWITCHES,
+	COUNTER_LOST,
+	COUNTER_LOST_STACKS,
+	COUNTER_REPAIRED,
+	COUNTER_HALF_SEEN, // ends of safepoints whose begin was before the programs
+	COUNTERS
+};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -35,22 +44,27 @@ struct {
 	__type(value, u64);
 } counters SEC(".maps");
 
-// One thread of the JVM. A cycle is a time off the CPU followed by a time on it.
+// One thread of the JVM. A cycle is a time off the CPU followed by a time on it. What each switch
+// needs comes first, in one cache line.
 struct thread {
 	u64 off;    // when the cycle began; 0 where that part is not wanted any more
 	u64 wake;   // when it could run again; 0 while it cannot
 	u64 on;     // when it got a CPU; 0 where unknown
 	u64 out;    // when it left the CPU still runnable; 0 otherwise
 	u64 merged; // short waits inside [on, now)
-	u64 inode;
-	u64 work_since[2]; // by enum work_kind
-	u32 device;
+	u64 taken;  // inside [on, now), while it had the CPU: what others than threads took of it
+	u64 taken_clock; // of its CPU, when it got that or when `taken` was last brought up to date
+	u16 flags;       // enum slice_flag of [off, on)
+	u16 out_flags;   // likewise of [out, …)
+	s32 syscall;
 	u32 waker;
 	s32 stack;
-	s32 syscall;
 	u32 fd;
-	u16 flags;     // enum slice_flag of [off, on)
-	u16 out_flags; // likewise of [out, …)
+	u32 device;
+	u64 inode;
+	u64 work_since[2];  // by enum work_kind
+	u64 fault_address;  // of the last fault on the file of counters; 0 where that is over
+	u64 fault_count;    // faults it had before that
 };
 
 struct {

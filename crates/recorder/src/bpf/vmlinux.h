@@ -64,8 +64,15 @@ struct task_group {
 	struct cfs_bandwidth cfs_bandwidth;
 };
 
+// One per CPU. What lies between its two clocks is the time that interrupts and the hypervisor took.
+struct rq {
+	u64 clock;
+	u64 clock_task;
+};
+
 // Up to 6.17 a whole run queue is throttled.
 struct cfs_rq {
+	struct rq *rq; // with group scheduling
 	int throttle_count;
 };
 
@@ -77,6 +84,7 @@ struct sched_entity {
 
 struct task_struct {
 	unsigned int __state; // 5.14
+	unsigned int flags;
 	int pid;
 	int tgid;
 	char comm[16];
@@ -86,6 +94,8 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;
+	unsigned long min_flt;
+	unsigned long maj_flt;
 };
 
 struct task_struct___before_5_14 {

@@ -103,8 +103,10 @@ static __always_inline void safepoint_end(void)
 	u64 now = bpf_ktime_get_ns();
 	struct end *record;
 
-	if (!safepoint.open || !is_jvm_current())
+	if (!is_jvm_current())
 		return;
+	if (!safepoint.open)
+		return count(COUNTER_HALF_SEEN);
 	account_vm_thread(TOTAL_ON_CPU, now);
 	flush_current();
 	safepoint.end = now;

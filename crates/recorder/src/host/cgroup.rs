@@ -64,13 +64,19 @@ fn mount_point(roots: &Roots, version: Version, controller: &str) -> Option<Path
 /// The directories of a place and of its ancestors, innermost first, as far as they exist.
 /// Quotas of all of them throttle the process.
 pub(crate) fn directories(roots: &Roots, place: &Place, controller: &str) -> Vec<PathBuf> {
+    groups(roots, place, controller).into_iter().map(|(_, directory)| directory).collect()
+}
+
+/// The same, each with its path below the root of the hierarchy.
+pub(crate) fn groups(roots: &Roots, place: &Place, controller: &str) -> Vec<(String, PathBuf)> {
     let Some(mount) = mount_point(roots, place.version, controller) else { return Vec::new() };
     // Seen from inside another cgroup namespace a path starts with `/..`: not ours to walk.
     if place.path.split('/').any(|part| part == "..") {
         return Vec::new();
     }
     let path = Path::new(place.path.trim_start_matches('/'));
-    path.ancestors().map(|it| mount.join(it)).filter(|it| it.is_dir()).collect()
+    let group = |it: &Path| (format!("/{}", it.display()), mount.join(it));
+    path.ancestors().map(group).filter(|(_, directory)| directory.is_dir()).collect()
 }
 
 #[cfg(test)]

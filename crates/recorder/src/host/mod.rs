@@ -2,15 +2,17 @@
 //!
 //! The roots of `/proc` and `/sys` are a parameter everywhere ([`Roots`]), so that tests run on
 //! directories.
-//! Nothing here asks the JVM for anything (no attach, no signal, no `hsperfdata`), nothing is
-//! written, and files whose names others choose are opened only after they proved to be regular.
+//! Nothing here asks the JVM for anything (no attach, no signal; of `hsperfdata` only the layout
+//! is read), nothing is written, and files whose names others choose are opened only after they proved to be regular.
 //!
 //! Whatever may wait for a disk or for a lock of another process runs in the background threads
 //! of [`HostSources`]; the thread that drains the kernel's events never does.
 mod cgroup;
+mod cgroup_limits;
 mod clocks;
 mod collector;
 mod counters;
+mod counters_file;
 mod files;
 mod flags;
 mod gc_log;
@@ -19,9 +21,11 @@ mod jvm_fact;
 mod jvms;
 mod launch;
 mod maps;
+mod memory;
 mod mounts;
 mod outbox;
 mod pace;
+mod perf_layout;
 mod process;
 mod processes;
 mod sources;
@@ -34,6 +38,7 @@ mod writers;
 mod tests;
 
 pub use clocks::{monotonic_to_wall, now};
+pub(crate) use counters_file::CountersFile;
 pub use files::FileResolver;
 pub use host_facts::host_fact;
 pub use jvm_fact::jvm_fact;

@@ -3,8 +3,8 @@
 //! The lock is only ever held to move rows, never while something is read, so taking is quick
 //! even when the thread behind it waits for a dead disk.
 use recording::{
-    ClockOffset, Coverage, Facts, FileFact, HostFact, JvmFact, LogLine, Sample, Source,
-    SourceState, WriterFact,
+    CgroupFact, ClockOffset, Coverage, Facts, FileFact, HostFact, JvmFact, LogLine, MemoryFact,
+    PerfCounterFact, Sample, Source, SourceState, WriterFact,
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,17 +18,22 @@ pub(crate) enum Row {
     Line(LogLine),
     Sample(Sample),
     Writer(WriterFact),
+    Cgroup(Box<CgroupFact>),
+    Memory(MemoryFact),
+    Counter(PerfCounterFact),
 }
 
 impl Row {
     /// Roughly what it occupies.
     fn bytes(&self) -> usize {
         let text = match self {
-            Row::Jvm(_) | Row::Host(_) | Row::Clock(_) => 0,
+            Row::Jvm(_) | Row::Host(_) | Row::Clock(_) | Row::Cgroup(_) => 0,
             Row::File(it) => it.path.len() + it.mount_point.len(),
             Row::Line(it) => it.text.len(),
             Row::Sample(it) => it.counter.len(),
             Row::Writer(it) => it.command_line.len() + it.cgroup.len() + it.path.len(),
+            Row::Memory(it) => it.command_line.len() + it.cgroup.len() + it.name.len(),
+            Row::Counter(it) => it.name.len(),
         };
         text + size_of::<Row>()
     }
@@ -78,6 +83,9 @@ impl Outbox {
                 Row::Line(it) => facts.log_lines.push(it),
                 Row::Sample(it) => facts.samples.push(it),
                 Row::Writer(it) => facts.writers.push(it),
+                Row::Cgroup(it) => facts.cgroup = Some(*it),
+                Row::Memory(it) => facts.memory.push(it),
+                Row::Counter(it) => facts.perf_counters.push(it),
             }
         }
         if dropped > 0 {

@@ -2,12 +2,15 @@
 //! the JVM is. It may have to wait for locks of those processes.
 use super::{
     Roots, clocks,
+    counters_file::CountersFile,
     files::{Catalogue, Wanted},
     gc_log::GcLogFile,
     jvm_fact::jvm_fact_with_log,
     jvms::Jvm,
+    memory::Memory,
     outbox::{Outbox, Row},
     pace::Pace,
+    process::ProcessDir,
     sources::{HostOptions, Shared},
     writers::{Exited, Writers},
 };
@@ -31,7 +34,11 @@ const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(10);
 /// CPU time per second for the scans, in microseconds.
 const BUDGET_US: u32 = 1_800;
-/// GC threads start lazily: the JVM is looked at again after this time.
+/// The same for the memory of processes, which changes more slowly than a disk is filled.
+const MEMORY_SHORTEST: Duration = Duration::from_secs(3);
+const MEMORY_LONGEST: Duration = Duration::from_secs(30);
+const MEMORY_BUDGET_US: u32 = 800;
+/// GC threads start lazily, and counters are added: the JVM is looked at again after this time.
 const SECOND_LOOK: Duration = Duration::from_secs(2);
 /// The GC log is found at about the same time by another thread.
 const FIRST_ROUND: Duration = Duration::from_millis(200);
@@ -48,6 +55,9 @@ pub(crate) struct Processes<'a> {
     catalogue: Option<Catalogue>,
     writers: Option<Writers>,
     pace: Pace,
+    memory: Option<Memory>,
+    memory_pace: Pace,
+    next_memory: Instant,
     fact: JvmFact,
     log: Option<GcLogFile>,
     second_look: Option<Instant>,
@@ -77,6 +87,9 @@ impl<'a> Processes<'a> {
             catalogue: catalogue.ok(),
             writers: options.writers.then(|| Writers::new(roots)),
             pace: Pace::new(SHORTEST, LONGEST, BUDGET_US),
+            memory: options.memory.then(|| Memory::new(roots)),
+            memory_pace: Pace::new(MEMORY_SHORTEST, MEMORY_LONGEST, MEMORY_BUDGET_US),
+            next_memory: Instant::now(),
             fact: JvmFact::default(),
             log: None,
             second_look: Some(Instant::now() + SECOND_LOOK),
@@ -87,6 +100,7 @@ impl<'a> Processes<'a> {
     pub(crate) fn run(mut self, requests: &Receiver<Request>) {
         self.look_at_jvm();
         self.start_writers();
+        self.look_at_memory();
         let mut next = Instant::now() + FIRST_ROUND;
         loop {
             self.shared.spend(1);
@@ -98,7 +112,12 @@ impl<'a> Processes<'a> {
         }
         self.notice_log();
         self.scan();
+        self.next_memory = Instant::now();
+        self.look_at_memory();
         self.look_for_files();
+        if self.second_look.is_some() {
+            self.read_counters();
+        }
     }
 
     fn serve(&mut self, request: Request) {
@@ -122,7 +141,9 @@ impl<'a> Processes<'a> {
         if self.second_look.is_some_and(|at| at <= Instant::now()) {
             self.second_look = None;
             self.look_at_jvm();
+            self.read_counters();
         }
+        self.look_at_memory();
         self.pace.start_round();
         self.scan();
         self.pace.after_round()
@@ -141,6 +162,30 @@ impl<'a> Processes<'a> {
     fn scan(&mut self) {
         let facts = self.writers.as_mut().map(|it| it.scan(clocks::now()));
         self.outbox.push(ITEM, facts.unwrap_or_default().into_iter().map(Row::Writer));
+    }
+
+    fn look_at_memory(&mut self) {
+        let Some(memory) = self.memory.as_mut().filter(|_| self.next_memory <= Instant::now())
+        else {
+            return;
+        };
+        self.memory_pace.start_round();
+        let facts = memory.look(clocks::now());
+        let state = match facts.is_empty() {
+            true => SourceState::Missing("the memory of no process can be read".into()),
+            false => SourceState::Recorded,
+        };
+        self.outbox.state(Source::MemoryUsers, state);
+        self.outbox.push("memory", facts.into_iter().map(Row::Memory));
+        self.next_memory = Instant::now() + self.memory_pace.after_round();
+    }
+
+    /// Hands over where each of the JVM's performance counters lies, if faults on them are watched.
+    fn read_counters(&self) {
+        let file = CountersFile::find(self.roots, self.jvm.pid);
+        let Some(file) = file.filter(|it| it.watched().is_some()) else { return };
+        let Ok(dir) = ProcessDir::open(self.roots, self.jvm.pid) else { return };
+        self.outbox.push("counters", file.layout(&dir).into_iter().map(Row::Counter));
     }
 
     fn look_for_files(&mut self) {

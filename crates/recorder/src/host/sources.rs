@@ -1,6 +1,6 @@
 //! All of it together: the background threads, and what they have found.
 use super::{
-    Roots, clocks,
+    Roots, cgroup_limits, clocks,
     counters::Counters,
     files::FileResolver,
     gc_log::GcLogFile,
@@ -12,7 +12,7 @@ use super::{
     tail::LogFollower,
     writers::{Exited, MIN_BYTES},
 };
-use recording::{Coverage, Facts, MonoTime, Source, SourceState};
+use recording::{CgroupFact, Coverage, Facts, MonoTime, Source, SourceState};
 use std::{
     collections::BTreeMap,
     sync::{
@@ -31,13 +31,15 @@ pub struct HostOptions {
     pub gc_log: bool,
     /// Count who writes.
     pub writers: bool,
-    /// Sample counters of the host.
+    /// Sample counters of the host, and read the limits of the JVM's control groups.
     pub counters: bool,
+    /// Look at which processes use memory.
+    pub memory: bool,
 }
 
 impl Default for HostOptions {
     fn default() -> HostOptions {
-        HostOptions { gc_log: true, writers: true, counters: true }
+        HostOptions { gc_log: true, writers: true, counters: true, memory: true }
     }
 }
 
@@ -48,6 +50,8 @@ const LONGEST: Duration = Duration::from_secs(10);
 const COUNTERS_BUDGET_US: u32 = 700;
 /// How often the wall clock is compared.
 const BETWEEN_CLOCKS: Duration = Duration::from_secs(10);
+/// How often limits are read again: people change them.
+const BETWEEN_LIMITS: Duration = Duration::from_secs(5);
 /// How long the end may take, also with a dead disk.
 const END: Duration = Duration::from_secs(2);
 /// Requests that wait for the background. Beyond, files are asked for again and exits lost.
@@ -261,6 +265,32 @@ fn follow_log(it: &Context, stop: &Receiver<()>) {
     follower.finish();
 }
 
+/// The limits that were handed over last.
+#[derive(Default)]
+struct Limits {
+    told: Option<CgroupFact>,
+    next: Option<Instant>,
+}
+
+impl Limits {
+    /// Hands them over where they are new.
+    fn look(&mut self, it: &Context) {
+        if self.next.is_some_and(|next| Instant::now() < next) {
+            return;
+        }
+        self.next = Some(Instant::now() + BETWEEN_LIMITS);
+        let found = cgroup_limits::limits(&it.roots, it.jvm.pid);
+        if found.is_some() && found != self.told {
+            it.outbox.state(Source::CgroupLimits, SourceState::Recorded);
+            it.outbox.push("cgroup", found.clone().map(|it| Row::Cgroup(Box::new(it))));
+            self.told = found;
+        } else if self.told.is_none() {
+            let why = "the control groups of the jvm cannot be seen from here";
+            it.outbox.state(Source::CgroupLimits, SourceState::Missing(why.into()));
+        }
+    }
+}
+
 fn sample_counters(it: &Context, stop: &Receiver<()>) {
     it.outbox.push("host", [Row::Host(Box::new(host_fact(&it.roots)))]);
     let mut counters = Counters::open(&it.roots, it.jvm.pid);
@@ -274,7 +304,9 @@ fn sample_counters(it: &Context, stop: &Receiver<()>) {
     }
     let mut pace = Pace::new(SHORTEST, LONGEST, COUNTERS_BUDGET_US);
     let mut next_clock = Instant::now();
+    let mut limits = Limits::default();
     loop {
+        limits.look(it);
         counters.watch_disks(&lock(&it.shared.devices));
         let samples = counters.sample(clocks::now());
         it.outbox.push("host counters", samples.into_iter().map(Row::Sample));

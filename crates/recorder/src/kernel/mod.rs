@@ -6,6 +6,8 @@
 mod budget;
 mod inbox;
 mod libjvm;
+#[cfg(feature = "bpf")]
+mod load;
 #[cfg_attr(not(feature = "bpf"), path = "absent.rs")]
 mod program;
 mod record;
@@ -19,7 +21,11 @@ mod windows;
 pub(crate) use budget::Budget;
 pub(crate) use inbox::Inbox;
 use libjvm::{Function, Libjvm};
-pub(crate) use program::{Kernel, KernelError};
+#[cfg(feature = "bpf")]
+pub(crate) use load::KernelError;
+pub(crate) use program::Kernel;
+#[cfg(not(feature = "bpf"))]
+pub(crate) use program::KernelError;
 pub(crate) use record::Slice;
 pub(crate) use slices::{Raw, Resolved, descriptor, entered, kernel_work, thread_slices};
 pub(crate) use stacks::Stacks;
@@ -52,6 +58,9 @@ pub(crate) struct Target {
     pub(crate) windows: Windows,
     /// Whether the kernel shall measure the programs' run time, which itself costs.
     pub(crate) measure: bool,
+    /// Where the JVM has its file of performance counters mapped (first address, end), if faults
+    /// on it may wait for a disk.
+    pub(crate) counters: Option<(u64, u64)>,
 }
 
 /// Counters of the kernel side.
@@ -65,6 +74,8 @@ pub(crate) struct Counters {
     pub(crate) lost_stacks: u64,
     /// Switches to a thread that were not seen and reckoned from its run time.
     pub(crate) repaired: u64,
+    /// Safepoints that had begun before the programs ran.
+    pub(crate) half_seen: u64,
 }
 
 /// Which sources an attach brought about.

@@ -1,40 +1,28 @@
 //! Loads the programs, attaches them to one JVM, and talks to their maps.
-use super::{Counters, Function, Inbox, Libjvm, NO_WINDOWS, RunTime, Sources, Target, Windows};
+use super::{
+    Counters, Function, Inbox, KernelError, RunTime, Sources, Target,
+    load::{
+        COUNTERS_FAULT, EXIT, Plan, SYMBOLS, USDT, keep_warning, kernel_error, load, locked, plan,
+        reason,
+    },
+};
 use libbpf_rs::{
-    ErrorKind, Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel, ProgramMut,
-    RingBuffer, RingBufferBuilder, set_print,
+    Link, MapCore, MapFlags, Object, PrintLevel, ProgramMut, RingBuffer, RingBufferBuilder,
+    set_print,
 };
 use recording::{Source, SourceState};
 use std::{
     collections::btree_map::Entry,
     fs,
     os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
-
-static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pause.bpf.o"));
 
 /// Records taken in one drain at most, so that it ends even where they come as fast.
 const MAX_DRAINED: usize = 256 * 1024;
 
-/// Program, provider and probe. The begin comes last: the others do nothing before it, so the
-/// first safepoint seen is a whole one.
-const USDT: [(&str, &str, &str); 4] = [
-    ("usdt_safepoint_end", "hs_private", "safepoint__end"),
-    ("usdt_operation_end", "hotspot", "vmops__end"),
-    ("usdt_operation_begin", "hotspot", "vmops__begin"),
-    ("usdt_safepoint_begin", "hs_private", "safepoint__begin"),
-];
-/// In the same order.
-const SYMBOLS: [(&str, Function); 4] = [
-    ("symbol_safepoint_end", Function::End),
-    ("symbol_operations_end", Function::OperationsEnd),
-    ("symbol_synchronized", Function::Synchronized),
-    ("symbol_safepoint_begin", Function::Begin),
-];
 const SCHEDULER: [&str; 2] = ["on_switch", "on_waking"];
-const EXIT: &str = "on_exit";
 /// Programs on tracepoints that some kernels lack. Each source needs all of its own.
 const OPTIONAL: [(Source, &[&str]); 3] = [
     (
@@ -46,25 +34,14 @@ const OPTIONAL: [(Source, &[&str]); 3] = [
 ];
 
 /// Sources that say nothing unless safepoints are seen.
-const WITHIN_SAFEPOINTS: [Source; 5] = [
+const WITHIN_SAFEPOINTS: [Source; 6] = [
     Source::Scheduler,
     Source::CpuThrottling,
     Source::Reclaim,
     Source::Compaction,
     Source::FileFaults,
+    Source::CounterFaults,
 ];
-
-/// Why the programs could not be loaded.
-#[derive(Debug)]
-pub(crate) enum KernelError {
-    /// This build has no kernel side.
-    #[expect(dead_code, reason = "the build without the kernel side has only this one")]
-    NotBuilt,
-    /// The kernel refused for lack of a capability.
-    Permission(String),
-    /// Anything else.
-    Other(String),
-}
 
 /// The loaded programs. Dropping it detaches them; so does the death of this process.
 pub(crate) struct Kernel {
@@ -79,41 +56,6 @@ pub(crate) struct Kernel {
 impl std::fmt::Debug for Kernel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Kernel").field("links", &self.links.len()).finish_non_exhaustive()
-    }
-}
-
-/// How the safepoints of this libjvm will be seen.
-enum Plan {
-    Usdt,
-    Symbols(Vec<(Function, u64)>),
-    None(String),
-}
-
-/// What libbpf said last; it returns an error number and prints the reason.
-static LAST_WARNING: Mutex<String> = Mutex::new(String::new());
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What a panic elsewhere left is whole: nothing panics while it holds a lock.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn keep_warning(_: PrintLevel, message: String) {
-    let line = message.trim().trim_start_matches("libbpf: ");
-    line.clone_into(&mut locked(&LAST_WARNING));
-}
-
-/// One lower-case line: what failed, and libbpf's own words where it had any.
-fn reason(what: &str, error: &libbpf_rs::Error) -> String {
-    let warning = std::mem::take(&mut *locked(&LAST_WARNING));
-    let detail = if warning.is_empty() { format!("{error:#}") } else { warning };
-    format!("{what}: {}", detail.lines().next().unwrap_or_default())
-}
-
-fn kernel_error(what: &str, error: &libbpf_rs::Error) -> KernelError {
-    let text = reason(what, error);
-    match error.kind() {
-        ErrorKind::PermissionDenied => KernelError::Permission(text),
-        _ => KernelError::Other(text),
     }
 }
 
@@ -159,6 +101,12 @@ impl Kernel {
             let state = self.attach_programs(programs);
             sources.insert(source, state);
         }
+        let counters = match target.counters {
+            Some(_) => self.attach_programs(&[COUNTERS_FAULT]),
+            // A file in memory, or none: no fault on it waits, and so nothing is missed.
+            None => SourceState::Recorded,
+        };
+        sources.insert(Source::CounterFaults, counters);
         let throttling = sources.get(&Source::Scheduler).cloned();
         sources.extend(throttling.map(|state| (Source::CpuThrottling, state)));
         self.attach_windows(target, plan, sources);
@@ -260,7 +208,13 @@ impl Kernel {
         };
         let missed: u64 =
             self.fdinfos().map(|(_, fdinfo)| field(&fdinfo, "recursion_misses:")).sum();
-        Counters { switches: sum(0), lost: sum(1) + missed, lost_stacks: sum(2), repaired: sum(3) }
+        Counters {
+            switches: sum(0),
+            lost: sum(1) + missed,
+            lost_stacks: sum(2),
+            repaired: sum(3),
+            half_seen: sum(4),
+        }
     }
 
     /// What the programs cost so far, where it is measured.
@@ -299,57 +253,6 @@ fn missing(sources: &mut Sources, which: &[Source], why: &str) {
     }
 }
 
-fn plan(target: &Target) -> Plan {
-    let library = match Libjvm::open(&target.libjvm) {
-        Ok(library) => library,
-        Err(error) => return Plan::None(format!("cannot read libjvm: {error}")),
-    };
-    if target.windows != Windows::Symbols && library.has_probes() {
-        return Plan::Usdt;
-    }
-    if target.windows == Windows::Usdt {
-        return Plan::None("this libjvm has no usdt probes".into());
-    }
-    match library.functions() {
-        Ok(functions) if functions.len() == SYMBOLS.len() => Plan::Symbols(functions),
-        Ok(functions) if functions.is_empty() => Plan::None(NO_WINDOWS.into()),
-        Ok(_) => {
-            Plan::None("the symbol table of this libjvm lacks some of the functions needed".into())
-        }
-        Err(error) => Plan::None(format!("cannot read the symbol table of libjvm: {error}")),
-    }
-}
-
-fn load(target: &Target, plan: &Plan, scheduler: bool) -> Result<Object, KernelError> {
-    let open = ObjectBuilder::default().open_memory(OBJECT);
-    let mut open = open.map_err(|error| kernel_error("cannot open the programs", &error))?;
-    configure(&mut open, target, scheduler)?;
-    for mut program in open.progs_mut() {
-        let name = program.name().to_string_lossy().into_owned();
-        let wanted = match () {
-            () if name == EXIT => true,
-            () if USDT.iter().any(|it| it.0 == name) => matches!(plan, Plan::Usdt),
-            () if SYMBOLS.iter().any(|it| it.0 == name) => matches!(plan, Plan::Symbols(_)),
-            () => scheduler,
-        };
-        program.set_autoload(wanted);
-    }
-    open.load().map_err(|error| kernel_error("cannot load the programs", &error))
-}
-
-/// Fills `config` of `state.bpf.h`.
-fn configure(open: &mut OpenObject, target: &Target, scheduler: bool) -> Result<(), KernelError> {
-    let absent = || KernelError::Other("the programs have no `config`".into());
-    let mut map = open
-        .maps_mut()
-        .find(|it| it.name().to_string_lossy().ends_with(".rodata"))
-        .ok_or_else(absent)?;
-    let value = map.initial_value_mut().filter(|it| it.len() >= 8).ok_or_else(absent)?;
-    value[..4].copy_from_slice(&target.pid.to_ne_bytes());
-    value[4..8].copy_from_slice(&u32::from(scheduler).to_ne_bytes());
-    Ok(())
-}
-
 fn ring(object: &Object, inbox: &Arc<Mutex<Inbox>>) -> Result<RingBuffer<'static>, KernelError> {
     let failed = |error: libbpf_rs::Error| kernel_error("cannot open the ring buffer", &error);
     let map = object.maps().find(|it| it.name() == "records");
@@ -386,12 +289,5 @@ mod tests {
         assert_eq!(field(fdinfo, "run_time_ns:"), 1500);
         assert_eq!(field(fdinfo, "run_cnt:"), 3);
         assert_eq!(field("", "run_cnt:"), 0);
-    }
-
-    #[test]
-    fn a_file_that_is_no_libjvm_leaves_no_windows() {
-        let windows = Windows::Auto;
-        let target = Target { pid: 1, libjvm: "/etc/passwd".into(), windows, measure: false };
-        assert!(matches!(plan(&target), Plan::None(_)));
     }
 }

@@ -6,7 +6,7 @@ use recording::{Interval, MonoTime, SafepointTotals};
 use std::time::Duration;
 
 /// Bytes of a slice record, the longest of those that are kept unread.
-pub(crate) const SLICE_BYTES: usize = 96;
+pub(crate) const SLICE_BYTES: usize = 112;
 const COMM_BYTES: usize = 16;
 const TOTALS: usize = 5;
 
@@ -66,7 +66,14 @@ pub(crate) struct Slice<'a> {
     pub(crate) device: u32,
     pub(crate) holder: u32,
     pub(crate) holder_name: &'a str,
+    /// Of `[on, out)`: interrupts and the hypervisor had the CPU.
+    pub(crate) taken_ns: u64,
+    /// Where in the file of performance counters the fault is, if it is on that.
+    pub(crate) fault_offset: Option<u64>,
 }
+
+/// `NO_OFFSET`.
+const NO_OFFSET: u64 = u64::MAX;
 
 /// `enum slice_flag`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +88,9 @@ impl SliceFlags {
     }
     pub(crate) fn throttled(self) -> bool {
         self.0 & 4 != 0
+    }
+    pub(crate) fn hiccup(self) -> bool {
+        self.0 & 16 != 0
     }
 }
 
@@ -194,6 +204,8 @@ impl Slice<'_> {
             device: word(data, 72),
             holder: word(data, 76),
             holder_name: text(data, 80, COMM_BYTES),
+            taken_ns: long(data, 96),
+            fault_offset: Some(long(data, 104)).filter(|it| *it != NO_OFFSET),
         }
     }
 
@@ -239,9 +251,14 @@ mod tests {
 
     #[test]
     fn a_record_cut_anywhere_is_refused() {
-        for (kind, len) in
-            [(BEGIN, 16), (OPERATION, 88), (END, 112), (SLICE, 96), (WORK, 24), (WRITER, 40)]
-        {
+        for (kind, len) in [
+            (BEGIN, 16),
+            (OPERATION, 88),
+            (END, 112),
+            (SLICE, SLICE_BYTES),
+            (WORK, 24),
+            (WRITER, 40),
+        ] {
             let mut data = head(kind, 0, 1, 1);
             data.resize(len, 0);
             assert!(Record::parse(&data).is_some(), "{kind}");

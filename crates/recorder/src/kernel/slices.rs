@@ -5,7 +5,7 @@ use recording::{
 };
 use std::time::Duration;
 
-/// Records kept at most, 3 MiB of them, and five times that as slices.
+/// Records kept at most, 3.5 MiB of them, and five times that as slices.
 const MAX_RECORDS: usize = 32 * 1024;
 /// Memory that stays allocated between pauses.
 const KEPT_RECORDS: usize = 4 * 1024;
@@ -68,12 +68,14 @@ impl RawRecords {
         }
     }
 
-    /// Forgets what ended before `oldest`, or everything where nothing is under way.
-    pub(crate) fn forget(&mut self, oldest: Option<MonoTime>) {
+    /// Forgets what ended before `oldest`, or everything where nothing is under way. Of that,
+    /// `each` gets what may be a hiccup and has not been taken out.
+    pub(crate) fn forget(&mut self, oldest: Option<MonoTime>, mut each: impl FnMut(Raw<'_>)) {
         let keep = oldest.map_or(self.bytes.len(), |oldest| {
             let old = self.bytes.chunks_exact(SLICE_BYTES).take_while(|it| span(it).end <= oldest);
             old.count() * SLICE_BYTES
         });
+        self.bytes[..keep].chunks_exact(SLICE_BYTES).filter_map(hiccup).for_each(&mut each);
         self.bytes.drain(..keep);
         if self.bytes.is_empty() {
             self.bytes.shrink_to(KEPT_RECORDS * SLICE_BYTES);
@@ -86,6 +88,22 @@ impl RawRecords {
 pub(crate) enum Raw<'a> {
     Slice(Slice<'a>),
     Work(Work),
+}
+
+/// Kernel work that lasts shorter outside of stops is nobody's hiccup: `HICCUP_NS`.
+const LONG_WORK: Duration = Duration::from_millis(10);
+
+/// The record, if it tells of a hiccup.
+fn hiccup(record: &[u8]) -> Option<Raw<'_>> {
+    if record[..2] == TAKEN {
+        return None;
+    }
+    if record[..2] == WORK_KIND {
+        let work = Work::parse(record);
+        return (work.interval.duration() >= LONG_WORK).then_some(Raw::Work(work));
+    }
+    let slice = Slice::parse(record);
+    slice.flags.hiccup().then_some(Raw::Slice(slice))
 }
 
 /// What the numbers in a record stand for.
@@ -117,6 +135,8 @@ pub(crate) fn thread_slices(slice: &Slice<'_>, resolved: Resolved) -> Vec<Thread
     if slice.out != 0 {
         let mut on_cpu = plain(slice, ThreadState::OnCpu, slice.on, slice.out);
         on_cpu.merged_wait = Duration::from_nanos(slice.merged_ns);
+        let had = on_cpu.interval.duration().saturating_sub(on_cpu.merged_wait);
+        on_cpu.taken = Duration::from_nanos(slice.taken_ns).min(had);
         push(&mut slices, on_cpu);
     }
     slices
@@ -152,6 +172,7 @@ fn blocked(slice: &Slice<'_>, resolved: Resolved, wake: u64) -> ThreadSlice {
     it.entered = Some(entered(slice));
     it.stack = resolved.stack;
     it.file = resolved.file;
+    it.fault_offset = slice.fault_offset;
     if state == ThreadState::Blocked {
         it.fd = descriptor(slice);
         it.woken_by = (slice.waker != 0).then_some(slice.waker);

@@ -1,5 +1,7 @@
 //! Real JVMs for the tests, and when there are none.
 #![allow(dead_code, reason = "each test file uses a part of it")]
+pub(crate) mod disk;
+
 use recorder::{Jvm, Options, Roots, Session, Step};
 use recording::Facts;
 use std::{
@@ -65,10 +67,20 @@ impl Java {
     /// Starts `tests/java/NAME.java` and waits until it says that it is ready. The safepoint log
     /// goes to tmpfs, so that it pauses nothing.
     pub(crate) fn start(home: &Path, flags: &[&str], name: &str, arguments: &[&str]) -> Java {
+        Java::start_by(Command::new(home.join("bin/java")), flags, name, arguments)
+    }
+
+    /// The same with a command that becomes the JVM, or starts it, when it is given arguments.
+    pub(crate) fn start_by(
+        mut command: Command,
+        flags: &[&str],
+        name: &str,
+        arguments: &[&str],
+    ) -> Java {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let log = directory.path().join("safepoints.log");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/java/{name}.java"));
-        let mut child = Command::new(home.join("bin/java"))
+        let mut child = command
             .args(flags)
             .arg(format!("-Xlog:safepoint:file={}:tn,tags", log.display()))
             .arg(source)
@@ -110,6 +122,38 @@ impl Drop for Java {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Records for this long.
+pub(crate) fn record_for(jvm: &Jvm, options: Options, time: Duration) -> Facts {
+    let end = Instant::now() + time;
+    record(jvm, options, |_| Instant::now() >= end)
+}
+
+/// The JVM's threads by what the kernel says of them now: id and state (`R`, `S`, `D`, …).
+pub(crate) fn states(pid: u32) -> Vec<(u32, char)> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let state = |task: fs::DirEntry| {
+        let stat = fs::read_to_string(task.path().join("stat")).ok()?;
+        let state = stat.rsplit_once(')')?.1.trim_start().chars().next()?;
+        Some((task.file_name().to_str()?.parse().ok()?, state))
+    };
+    tasks.filter_map(state).collect()
+}
+
+/// Sends a signal to this very process.
+pub(crate) fn signal(pid: u32, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// Waits until something is so, for 20 s at most.
+pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !so() {
+        assert!(Instant::now() < end, "still not so: {what}");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -111,9 +111,10 @@ fn what_ended_before_the_oldest_safepoint_is_forgotten() {
     let mut records = RawRecords::default();
     records.push(&record(10, 20));
     records.push(&record(15, 30));
-    records.forget(Some(MonoTime(20)));
+    let nothing = |it: Raw<'_>| panic!("{it:?} is no hiccup");
+    records.forget(Some(MonoTime(20)), nothing);
     assert_eq!(records.count(window(0, 99)), 1);
-    records.forget(None);
+    records.forget(None, nothing);
     assert_eq!(records.count(window(0, 99)), 0);
 }
 
@@ -144,4 +145,58 @@ fn kernel_work_shares_the_buffer() {
     });
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].kind, found[0].interval), (KernelWorkKind::Compaction, window(10, 20)));
+}
+
+#[test]
+fn what_others_took_of_a_cpu_is_no_more_than_the_thread_had_of_it() {
+    let check = |taken_ns, expected| {
+        let it = Slice { taken_ns, merged_ns: 5, ..slice(BLOCKED, 10, 20, 25, 40) };
+        let slices = thread_slices(&it, Resolved::default());
+        let taken: Vec<u128> = slices.iter().map(|it| it.taken.as_nanos()).collect();
+        assert_eq!(taken, [0, 0, expected]);
+    };
+    check(0, 0);
+    check(7, 7);
+    check(10, 10);
+    check(11, 10);
+}
+
+#[test]
+fn a_fault_on_the_counters_is_told_with_the_wait_for_it() {
+    let it = Slice { fault_offset: Some(0x380), syscall: -1, ..slice(BLOCKED, 10, 20, 25, 40) };
+    let slices = thread_slices(&it, Resolved::default());
+    let offsets: Vec<Option<u64>> = slices.iter().map(|it| it.fault_offset).collect();
+    assert_eq!(offsets, [Some(0x380), None, None]);
+}
+
+const HICCUP: u8 = 16;
+const MILLISECOND: u64 = 1_000_000;
+
+/// Pushes a slice with these flags and kernel work of this length, and says what is handed over
+/// when they are forgotten.
+fn check_hiccups(flags: u8, work_ns: u64, taken_before: bool, expected: usize) {
+    let mut records = RawRecords::default();
+    let mut slice = record(10, 20);
+    slice[2] = flags;
+    records.push(&slice);
+    let mut work = vec![0; 24];
+    work[..2].copy_from_slice(&6u16.to_ne_bytes());
+    work[8..16].copy_from_slice(&10u64.to_ne_bytes());
+    work[16..24].copy_from_slice(&(10 + work_ns).to_ne_bytes());
+    records.push(&work);
+    if taken_before {
+        records.take(window(0, 99), |_| {});
+    }
+    let mut handed = 0;
+    records.forget(None, |_| handed += 1);
+    assert_eq!(handed, expected, "{flags} {work_ns} {taken_before}");
+}
+
+#[test]
+fn hiccups_outlive_the_forgetting_unless_a_pause_took_them() {
+    check_hiccups(0, 10 * MILLISECOND - 1, false, 0);
+    check_hiccups(HICCUP, 10 * MILLISECOND - 1, false, 1);
+    check_hiccups(0, 10 * MILLISECOND, false, 1);
+    check_hiccups(HICCUP | 1, 10 * MILLISECOND, false, 2);
+    check_hiccups(HICCUP, 10 * MILLISECOND, true, 0);
 }

@@ -1,0 +1,22 @@
+// Waits that hold the application up outside of safepoints as well: it was throttled, stopped, or
+// waited for memory.
+#pragma once
+#include "state.bpf.h"
+
+// Shorter ones are not told apart from the ordinary life of a thread.
+#define HICCUP_NS 10000000
+
+// About the wait that ends now. Waiting for a CPU, for other threads and for one's own files is
+// nobody's hiccup.
+static __always_inline bool is_hiccup(struct thread *it, u64 now)
+{
+	if (now - it->off < HICCUP_NS)
+		return false;
+	if (it->flags & SLICE_THROTTLED)
+		return now - it->wake >= HICCUP_NS;
+	if (it->flags & SLICE_STOPPED)
+		return true;
+	if (!(it->flags & SLICE_BLOCKED) || it->flags & SLICE_IDLE)
+		return false;
+	return it->wake - it->off >= HICCUP_NS && (it->syscall == -1 || is_memory_call(it->syscall));
+}

@@ -1,0 +1,53 @@
+//! A JVM with very many threads. The only test of its process, whose memory it measures.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod common;
+
+use common::{Java, busy, newest};
+use recorder::{Options, Session};
+use recording::Facts;
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+const THREADS: usize = 2000;
+const MOST_BYTES: u64 = 32 << 20;
+
+#[test]
+fn two_thousand_threads_are_all_told_apart_and_nothing_is_lost() {
+    let Some(home) = newest() else { return };
+    let threads = THREADS.to_string();
+    let java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Crowd", &[&threads]);
+    // Every stop in detail: many of the threads are in it.
+    let options = Options { detail_over: Duration::ZERO, ..Options::default() };
+    let mut session = Session::attach(&java.jvm(), options).unwrap();
+    let end = Instant::now() + Duration::from_secs(5);
+    let (mut stops, mut facts) = (0, Facts::default());
+    let mut acting = BTreeSet::new();
+    // Nothing is kept that is not needed: the memory that is measured is to be the recorder's.
+    while Instant::now() < end {
+        let mut step = session.step().facts;
+        stops += step.safepoints.len();
+        acting.extend(step.slices.drain(..).map(|it| it.tid));
+        facts.threads.append(&mut step.threads);
+    }
+    facts.append(session.finish());
+    let coverage = facts.coverage.as_ref().unwrap();
+    println!(
+        "{stops} stops, {} threads in them, {} switches, {} KiB",
+        acting.len(),
+        coverage.switches,
+        coverage.recorder_rss_bytes >> 10
+    );
+    assert!(stops > 10, "{stops}");
+    assert_eq!((coverage.lost_events, coverage.lost_stacks, coverage.lost_rows), (0, 0, 0));
+    let crowd = |name: &str| name.starts_with("crowd-");
+    let named: BTreeSet<&str> =
+        facts.threads.iter().map(|it| it.name.as_str()).filter(|it| crowd(it)).collect();
+    assert_eq!(named.len(), THREADS);
+    let known: BTreeSet<u32> = facts.threads.iter().map(|it| it.tid).collect();
+    assert!(acting.is_subset(&known), "a slice of an unknown thread");
+    // Two and a half wake-ups a second and thread, each a switch to it and one from it.
+    assert!(coverage.switches > 5 * 2 * THREADS as u64, "{}", coverage.switches);
+    assert!(coverage.recorder_rss_bytes <= MOST_BYTES, "{}", coverage.recorder_rss_bytes);
+}

@@ -1,0 +1,179 @@
+//! Recordings that begin or end in the middle of a stop, and a disk that does not answer.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod common;
+
+use common::{Java, busy, disk::Disk, newest, record, signal, states, wait_until};
+use recorder::{Options, Session};
+use recording::{Facts, Source, ThreadState};
+use rustix::process::Signal;
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// A JVM whose GC log is on `disk`. When that is frozen its VM thread waits for it inside of a
+/// stop: where it writes the line of the collection.
+fn logging_to(home: &Path, disk: &Disk) -> Java {
+    let log = format!("-Xlog:gc*:file={}:tn", disk.path().join("gc.log").display());
+    let mut flags = busy("-XX:+UseSerialGC");
+    flags.push(&log);
+    Java::start(home, &flags, "Alloc", &["1", "2048"])
+}
+
+fn wait_until_stuck(java: &Java) {
+    wait_until("the vm thread waits for the disk", || {
+        states(java.child.id()).iter().any(|(_, state)| *state == 'D')
+    });
+}
+
+fn notes(facts: &Facts, item: &str, part: &str) -> u64 {
+    let coverage = facts.coverage.as_ref().unwrap();
+    let found = coverage.notes.iter().filter(|it| it.item == item && it.message.contains(part));
+    found.map(|it| it.count).sum()
+}
+
+#[test]
+fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
+    let Some(home) = newest() else { return };
+    let Some(disk) = Disk::new() else { return };
+    let java = logging_to(&home, &disk);
+    let frozen = disk.freeze();
+    wait_until_stuck(&java);
+    let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    let attached = recorder::now();
+    let mut facts = session.step().facts;
+    std::thread::sleep(Duration::from_millis(300));
+    drop(frozen);
+    let thawed = recorder::now();
+    let end = Instant::now() + Duration::from_secs(10);
+    while facts.safepoints.len() < 5 && Instant::now() < end {
+        facts.append(session.step().facts);
+    }
+    facts.append(session.finish());
+    assert!(facts.safepoints.len() >= 5);
+    let early = facts.safepoints.iter().find(|it| it.begin < thawed);
+    assert_eq!(early, None, "attached {attached:?}, thawed {thawed:?}");
+    assert_eq!(notes(&facts, "safepoints", "begun before the recording"), 1);
+    // The next ones are whole: as long as the JVM says.
+    let logged = java.logged();
+    let first = &facts.safepoints[0];
+    let same = logged.iter().map(|(stamp, total)| (stamp - total).abs_diff(first.begin.0)).min();
+    assert!(same.unwrap() < 1_000_000, "{first:?}");
+}
+
+#[test]
+fn a_stop_that_the_end_of_the_jvm_cuts_is_said_to_be_cut() {
+    let Some(home) = newest() else { return };
+    let Some(disk) = Disk::new() else { return };
+    let mut java = logging_to(&home, &disk);
+    let pid = java.child.id();
+    let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    let mut facts = Facts::default();
+    while facts.safepoints.is_empty() {
+        facts.append(session.step().facts);
+    }
+    let frozen = disk.freeze();
+    wait_until_stuck(&java);
+    let stuck = recorder::now();
+    // It cannot end while it waits for the disk.
+    signal(pid, Signal::KILL);
+    std::thread::sleep(Duration::from_millis(200));
+    drop(frozen);
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        let step = session.step();
+        facts.append(step.facts);
+        if step.exited {
+            break;
+        }
+        assert!(Instant::now() < end, "the end of the jvm is not noticed");
+    }
+    facts.append(session.finish());
+    assert!(!java.runs());
+    assert_eq!(facts.coverage.as_ref().unwrap().end, "the jvm exited");
+    assert!(facts.safepoints.iter().all(|it| it.end_probe < stuck));
+    assert_eq!(notes(&facts, "safepoints", "cut by the end"), 1);
+    assert_eq!(facts.coverage.unwrap().lost_events, 0);
+}
+
+/// This process's threads that wait for a disk now.
+fn waiting_for_a_disk() -> Vec<String> {
+    let stuck = states(std::process::id()).into_iter().filter(|(_, state)| *state == 'D');
+    let name = |tid: u32| std::fs::read_to_string(format!("/proc/self/task/{tid}/comm"));
+    stuck.filter_map(|(tid, _)| name(tid).ok()).collect()
+}
+
+/// Nothing saturates a disk like one that does not answer at all.
+#[test]
+fn a_disk_that_does_not_answer_holds_no_thread_of_the_recorder_up() {
+    let Some(home) = newest() else { return };
+    let Some(disk) = Disk::new() else { return };
+    let java = logging_to(&home, &disk);
+    let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    let mut facts = record_steps(&mut session, Duration::from_secs(2)).0;
+    let frozen = disk.freeze();
+    let from = recorder::now();
+    let (seen, longest, stuck) = record_steps(&mut session, Duration::from_secs(4));
+    let to = recorder::now();
+    drop(frozen);
+    facts.append(seen);
+    facts.append(record_steps(&mut session, Duration::from_secs(1)).0);
+    facts.append(session.finish());
+    // Another test of this process may be making a file system.
+    let own = ["gc-log", "processes", "counters"];
+    let stuck: Vec<&String> = stuck.iter().filter(|it| own.contains(&it.trim())).collect();
+    assert!(stuck.is_empty(), "{stuck:?}");
+    assert!(longest < Duration::from_millis(500), "a step took {longest:?}");
+    let samples = facts
+        .samples
+        .iter()
+        .filter(|it| it.counter == "vmstat.nr_dirty" && it.at > from && it.at < to);
+    let samples = samples.count();
+    assert!((3..=5).contains(&samples), "{samples} samples in 4 s");
+    // And the stop that the disk made is there, whole.
+    let long = facts.safepoints.iter().find(|it| it.end_probe.since(it.begin).as_secs() >= 3);
+    let long = long.unwrap_or_else(|| panic!("{:?}", facts.safepoints));
+    let waits = facts.slices.iter().filter(|it| {
+        it.tid == long.vm_tid
+            && it.state == ThreadState::Blocked
+            && it.interval.duration().as_secs() >= 3
+    });
+    assert_eq!(waits.count(), 1);
+    assert!(facts.coverage.unwrap().has(Source::GcLog));
+}
+
+/// Steps for this long: what came, the longest step, and threads that were seen to wait for a disk.
+fn record_steps(session: &mut Session, time: Duration) -> (Facts, Duration, Vec<String>) {
+    let (mut facts, mut longest, mut stuck) = (Facts::default(), Duration::ZERO, Vec::new());
+    let end = Instant::now() + time;
+    while Instant::now() < end {
+        let begun = Instant::now();
+        facts.append(session.step().facts);
+        longest = longest.max(begun.elapsed());
+        stuck.extend(waiting_for_a_disk());
+    }
+    (facts, longest, stuck)
+}
+
+#[test]
+fn two_jvms_can_be_recorded_at_once() {
+    let Some(home) = newest() else { return };
+    let javas = ["-XX:+UseSerialGC", "-XX:+UseG1GC"]
+        .map(|collector| Java::start(&home, &busy(collector), "Alloc", &["1", "2048"]));
+    let both = std::thread::scope(|scope| {
+        let recorders = javas.each_ref().map(|java| {
+            let jvm = java.jvm();
+            scope.spawn(move || record(&jvm, Options::default(), |it| it.safepoints.len() >= 20))
+        });
+        recorders.map(|it| it.join().unwrap())
+    });
+    for (java, facts) in javas.iter().zip(&both) {
+        let pid = java.child.id();
+        let own: Vec<u32> = states(pid).into_iter().map(|(tid, _)| tid).collect();
+        assert_eq!(facts.jvm.as_ref().unwrap().pid, pid);
+        assert!(facts.safepoints.len() >= 20);
+        assert!(facts.safepoints.iter().all(|it| own.contains(&it.vm_tid)));
+        assert!(facts.slices.iter().all(|it| own.contains(&it.tid)), "a slice of another jvm");
+        assert_eq!(facts.coverage.as_ref().unwrap().lost_events, 0);
+    }
+}

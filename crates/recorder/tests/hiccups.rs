@@ -1,0 +1,213 @@
+//! What holds a JVM up outside of its safepoints is recorded as well.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod common;
+
+use common::{Java, disk::Disk, newest, record, record_for, signal, wait_until};
+use recorder::{Options, Session};
+use recording::{Facts, Interval, Source, ThreadSlice, ThreadState};
+use rustix::process::Signal;
+use std::{
+    fs,
+    path::PathBuf,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// A JVM that computes in two threads and has no reason for a safepoint.
+fn spinning() -> Option<Java> {
+    let flags = ["-Xmx64m", "-XX:+UseSerialGC", "-XX:CICompilerCount=2"];
+    newest().map(|home| Java::start(&home, &flags, "Spin", &["2"]))
+}
+
+fn is_outside(facts: &Facts, slice: &ThreadSlice) -> bool {
+    let stops = facts.safepoints.iter().map(|it| Interval::new(it.begin, it.end_probe));
+    stops.into_iter().all(|stop| stop.intersect(slice.interval).is_none())
+}
+
+fn name_of(facts: &Facts, tid: u32) -> String {
+    facts.threads.iter().rfind(|it| it.tid == tid).map(|it| it.name.clone()).unwrap_or_default()
+}
+
+#[test]
+fn a_stopped_jvm_is_seen_to_be_stopped() {
+    let Some(java) = spinning() else { return };
+    let pid = java.child.id();
+    let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    let mut facts = session.step().facts;
+    signal(pid, Signal::STOP);
+    std::thread::sleep(Duration::from_millis(300));
+    signal(pid, Signal::CONT);
+    let end = Instant::now() + Duration::from_millis(500);
+    while Instant::now() < end {
+        facts.append(session.step().facts);
+    }
+    facts.append(session.finish());
+    for name in ["spinner-0", "spinner-1"] {
+        let stopped: Vec<&ThreadSlice> = facts
+            .slices
+            .iter()
+            .filter(|it| it.state == ThreadState::Stopped && name_of(&facts, it.tid) == name)
+            .collect();
+        let [one] = stopped[..] else { panic!("{name}: {stopped:?}") };
+        let time = one.interval.duration();
+        assert!(time > Duration::from_millis(250) && time < Duration::from_secs(2), "{one:?}");
+        let stack = facts.stacks.iter().find(|it| Some(it.id) == one.stack).unwrap();
+        assert!(stack.frames.iter().any(|it| it == "do_signal_stop"), "{stack:?}");
+    }
+}
+
+#[test]
+fn a_spinning_jvm_has_no_hiccups() {
+    let Some(java) = spinning() else { return };
+    let facts = record_for(&java.jvm(), Options::default(), Duration::from_secs(2));
+    let outside: Vec<&ThreadSlice> =
+        facts.slices.iter().filter(|it| is_outside(&facts, it)).collect();
+    // It may wait for a class to be read from a disk, and for nothing else.
+    let other = outside.iter().filter(|it| it.state != ThreadState::Blocked);
+    assert_eq!(other.count(), 0, "{outside:?}");
+}
+
+/// A control group (version 1) for CPU time. Goes away with the value.
+struct Group(PathBuf);
+
+impl Group {
+    fn new(quota_us: u32) -> Option<Group> {
+        let name = format!("whypause-test-{}", std::process::id());
+        let path = PathBuf::from("/sys/fs/cgroup/cpu").join(name);
+        if fs::create_dir(&path).is_err() {
+            println!("SKIPPED: no cpu controller of cgroup version 1");
+            return None;
+        }
+        let group = Group(path);
+        group.write("cpu.cfs_period_us", 100_000);
+        group.write("cpu.cfs_quota_us", quota_us);
+        Some(group)
+    }
+
+    fn write(&self, file: &str, value: u32) {
+        fs::write(self.0.join(file), value.to_string()).unwrap();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_throttled_jvm_is_seen_to_be_throttled_and_why() {
+    let Some(group) = newest().and_then(|_| Group::new(30_000)) else { return };
+    let Some(java) = spinning() else { return };
+    group.write("cgroup.procs", java.child.id());
+    let throttled = |facts: &Facts| {
+        let long = Duration::from_millis(30);
+        let is = |it: &&ThreadSlice| {
+            it.state == ThreadState::Throttled
+                && it.interval.duration() > long
+                && is_outside(facts, it)
+        };
+        facts.slices.iter().filter(is).count()
+    };
+    let facts = record(&java.jvm(), Options::default(), |it| throttled(it) >= 10);
+    assert!(throttled(&facts) >= 10, "{:?}", facts.slices);
+    let limits = facts.cgroup.as_ref().unwrap();
+    assert_eq!(limits.milli_cpus(), Some(300));
+    assert_eq!(limits.version, 1);
+    assert!(group.0.ends_with(limits.cpu_path.trim_start_matches('/')), "{limits:?}");
+    assert!(facts.coverage.unwrap().has(Source::CgroupLimits));
+    drop(java);
+    wait_until("the group is empty", || {
+        fs::read_to_string(group.0.join("cgroup.procs")).unwrap_or_default().is_empty()
+    });
+}
+
+/// The counters file on a disk that waits: which counter, which file, and in the fault.
+#[test]
+fn a_fault_on_the_counters_file_names_the_counter() {
+    let Some(home) = newest() else { return };
+    let Some(disk) = Disk::new() else { return };
+    let mount = "mount --bind \"$0\" /tmp/hsperfdata_root && exec \"$@\"";
+    fs::create_dir_all("/tmp/hsperfdata_root").unwrap();
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", mount]).arg(disk.path()).arg(home.join("bin/java"));
+    let java = Java::start_by(command, &common::busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    let end = Instant::now() + Duration::from_secs(3);
+    let mut facts = Facts::default();
+    while Instant::now() < end {
+        facts.append(session.step().facts);
+    }
+    {
+        let _frozen = disk.freeze();
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let end = Instant::now() + Duration::from_secs(1);
+    while Instant::now() < end {
+        facts.append(session.step().facts);
+    }
+    facts.append(session.finish());
+    assert!(facts.coverage.as_ref().unwrap().has(Source::CounterFaults));
+    let faults: Vec<&ThreadSlice> =
+        facts.slices.iter().filter(|it| it.fault_offset.is_some()).collect();
+    let long = |it: &&&ThreadSlice| it.interval.duration() > Duration::from_millis(100);
+    let fault = *faults.iter().find(long).unwrap_or_else(|| panic!("{:#?}", facts.slices));
+    let file = facts.files.iter().find(|it| Some(it.key) == fault.file);
+    let path = &file.unwrap_or_else(|| panic!("{:?}", facts.files)).path;
+    assert!(path.ends_with(&format!("/{}", java.child.id())), "{path}");
+    let offset = fault.fault_offset.unwrap();
+    let counter = facts
+        .perf_counters
+        .iter()
+        .find(|it| it.offset <= offset && offset < it.offset + it.length)
+        .unwrap_or_else(|| panic!("{offset:#x} {:?}", facts.perf_counters));
+    println!("the fault was on {} ({offset:#x})", counter.name);
+    // A fault that is no longer under way marks nothing else.
+    let others = facts.slices.iter().filter(|it| it.state != ThreadState::Blocked);
+    assert!(others.into_iter().all(|it| it.fault_offset.is_none()));
+}
+
+/// Steal of all CPUs so far.
+fn stolen() -> Duration {
+    let stat = fs::read_to_string("/proc/stat").unwrap();
+    let ticks = stat.lines().next().and_then(|it| it.split_ascii_whitespace().nth(8));
+    let ticks: u64 = ticks.unwrap().parse().unwrap();
+    Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
+}
+
+/// A JVM that collects without end, so that most of its time is inside of stops.
+#[test]
+fn what_the_hypervisor_took_is_told_and_no_more_than_that() {
+    let Some(home) = newest() else { return };
+    let flags =
+        ["-Xmx200m", "-Xms200m", "-XX:+UseSerialGC", "-XX:CICompilerCount=2", "-XX:NewSize=2m"];
+    let flags = [&flags[..], &["-XX:MaxNewSize=2m"]].concat();
+    let java = Java::start(&home, &flags, "Alloc", &["2", "20000"]);
+    let before = stolen();
+    let options = Options { detail_over: Duration::ZERO, ..Options::default() };
+    let facts = record_for(&java.jvm(), options, Duration::from_secs(6));
+    let stolen = stolen() - before;
+    let on_cpu = facts.slices.iter().filter(|it| it.state == ThreadState::OnCpu);
+    let (mut had, mut taken) = (Duration::ZERO, Duration::ZERO);
+    for it in on_cpu {
+        assert!(it.taken <= it.interval.duration() - it.merged_wait, "{it:?}");
+        had += it.interval.duration();
+        taken += it.taken;
+    }
+    println!("taken {taken:?} of {had:?} on a cpu in stops; stolen {stolen:?} on all cpus");
+    assert!(had > Duration::from_millis(100), "{had:?}");
+    assert!(taken <= 5 * stolen + Duration::from_millis(20), "{taken:?} {stolen:?}");
+}
+
+#[test]
+fn the_jvm_is_among_the_users_of_memory() {
+    let Some(home) = newest() else { return };
+    let flags = ["-Xmx256m", "-Xms256m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC"];
+    let java = Java::start(&home, &flags, "Spin", &["0"]);
+    let pid = java.child.id();
+    let facts = record(&java.jvm(), Options::default(), |it| !it.memory.is_empty());
+    let own = facts.memory.iter().find(|it| it.pid == pid);
+    let own = own.unwrap_or_else(|| panic!("{:?}", facts.memory));
+    assert!(own.resident_bytes > 256 << 20 && own.command_line.contains("AlwaysPreTouch"));
+    assert!(facts.coverage.unwrap().has(Source::MemoryUsers));
+}
