@@ -4,11 +4,11 @@ mod common;
 
 use common::{Java, disk::Disk, newest, record, record_for, signal, wait_until};
 use recorder::{Options, Session};
-use recording::{Facts, Interval, Source, ThreadSlice, ThreadState};
+use recording::{CgroupFact, Facts, Interval, Source, ThreadSlice, ThreadState};
 use rustix::process::Signal;
 use std::{
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Command,
     time::{Duration, Instant},
 };
@@ -28,15 +28,14 @@ fn name_of(facts: &Facts, tid: u32) -> String {
     facts.threads.iter().rfind(|it| it.tid == tid).map(|it| it.name.clone()).unwrap_or_default()
 }
 
-#[test]
-fn a_stopped_jvm_is_seen_to_be_stopped() {
-    let Some(java) = spinning() else { return };
-    let pid = java.child.id();
+/// Records a spinning JVM that is held up for 300 ms: both its threads are seen to be stopped that
+/// long, once, in a kernel function of this name.
+fn check_stopped(java: &Java, hold: impl FnOnce(), release: impl FnOnce(), frame: &str) {
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
     let mut facts = session.step().facts;
-    signal(pid, Signal::STOP);
+    hold();
     std::thread::sleep(Duration::from_millis(300));
-    signal(pid, Signal::CONT);
+    release();
     let end = Instant::now() + Duration::from_millis(500);
     while Instant::now() < end {
         facts.append(session.step().facts);
@@ -52,8 +51,27 @@ fn a_stopped_jvm_is_seen_to_be_stopped() {
         let time = one.interval.duration();
         assert!(time > Duration::from_millis(250) && time < Duration::from_secs(2), "{one:?}");
         let stack = facts.stacks.iter().find(|it| Some(it.id) == one.stack).unwrap();
-        assert!(stack.frames.iter().any(|it| it == "do_signal_stop"), "{stack:?}");
+        assert!(stack.frames.iter().any(|it| it == frame), "{stack:?}");
     }
+}
+
+#[test]
+fn a_jvm_stopped_by_a_signal_is_seen_to_be_stopped() {
+    let Some(java) = spinning() else { return };
+    let pid = java.child.id();
+    let send = |it| move || signal(pid, it);
+    check_stopped(&java, send(Signal::STOP), send(Signal::CONT), "do_signal_stop");
+}
+
+#[test]
+fn a_frozen_jvm_is_seen_to_be_stopped() {
+    let Some(group) = newest().and_then(|_| Group::new("freezer")) else { return };
+    let Some(java) = spinning() else { return };
+    group.write("cgroup.procs", &java.child.id().to_string());
+    let state = |it: &str| group.write("freezer.state", it);
+    check_stopped(&java, || state("FROZEN"), || state("THAWED"), "__refrigerator");
+    drop(java);
+    group.wait_until_empty();
 }
 
 #[test]
@@ -67,39 +85,46 @@ fn a_spinning_jvm_has_no_hiccups() {
     assert_eq!(other.count(), 0, "{outside:?}");
 }
 
-/// A control group (version 1) for CPU time. Goes away with the value.
+/// A control group of version 1. Goes away with the value.
 struct Group(PathBuf);
 
 impl Group {
-    fn new(quota_us: u32) -> Option<Group> {
+    fn new(controller: &str) -> Option<Group> {
         let name = format!("whypause-test-{}", std::process::id());
-        let path = PathBuf::from("/sys/fs/cgroup/cpu").join(name);
-        if fs::create_dir(&path).is_err() {
-            println!("SKIPPED: no cpu controller of cgroup version 1");
-            return None;
+        let path = Path::new("/sys/fs/cgroup").join(controller).join(name);
+        if fs::create_dir(&path).is_ok() {
+            return Some(Group(path));
         }
-        let group = Group(path);
-        group.write("cpu.cfs_period_us", 100_000);
-        group.write("cpu.cfs_quota_us", quota_us);
-        Some(group)
+        println!("SKIPPED: no {controller} controller of cgroup version 1");
+        None
     }
 
-    fn write(&self, file: &str, value: u32) {
-        fs::write(self.0.join(file), value.to_string()).unwrap();
+    fn write(&self, file: &str, value: &str) {
+        fs::write(self.0.join(file), value).unwrap();
+    }
+
+    fn wait_until_empty(&self) {
+        wait_until("the group is empty", || {
+            fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default().is_empty()
+        });
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
+        // What is frozen cannot even be killed.
+        let _ = fs::write(self.0.join("freezer.state"), "THAWED");
         let _ = fs::remove_dir(&self.0);
     }
 }
 
 #[test]
 fn a_throttled_jvm_is_seen_to_be_throttled_and_why() {
-    let Some(group) = newest().and_then(|_| Group::new(30_000)) else { return };
+    let Some(group) = newest().and_then(|_| Group::new("cpu")) else { return };
     let Some(java) = spinning() else { return };
-    group.write("cgroup.procs", java.child.id());
+    group.write("cpu.cfs_period_us", "100000");
+    group.write("cpu.cfs_quota_us", "30000");
+    group.write("cgroup.procs", &java.child.id().to_string());
     let throttled = |facts: &Facts| {
         let long = Duration::from_millis(30);
         let is = |it: &&ThreadSlice| {
@@ -109,17 +134,21 @@ fn a_throttled_jvm_is_seen_to_be_throttled_and_why() {
         };
         facts.slices.iter().filter(is).count()
     };
-    let facts = record(&java.jvm(), Options::default(), |it| throttled(it) >= 10);
+    let cpus = |facts: &Facts| facts.cgroup.as_ref().and_then(CgroupFact::milli_cpus);
+    let facts = record(&java.jvm(), Options::default(), |it| {
+        if throttled(it) >= 10 && cpus(it) == Some(300) {
+            group.write("cpu.cfs_quota_us", "60000");
+        }
+        throttled(it) >= 10 && cpus(it) == Some(600)
+    });
     assert!(throttled(&facts) >= 10, "{:?}", facts.slices);
+    assert_eq!(cpus(&facts), Some(600), "a limit that changes is read again");
     let limits = facts.cgroup.as_ref().unwrap();
-    assert_eq!(limits.milli_cpus(), Some(300));
     assert_eq!(limits.version, 1);
     assert!(group.0.ends_with(limits.cpu_path.trim_start_matches('/')), "{limits:?}");
     assert!(facts.coverage.unwrap().has(Source::CgroupLimits));
     drop(java);
-    wait_until("the group is empty", || {
-        fs::read_to_string(group.0.join("cgroup.procs")).unwrap_or_default().is_empty()
-    });
+    group.wait_until_empty();
 }
 
 /// The counters file on a disk that waits: which counter, which file, and in the fault.

@@ -130,8 +130,9 @@ pub enum OffCpuCause {
 /// One thread in one state.
 ///
 /// Slices of one thread do not overlap. They are kept in detail only around pauses that were
-/// wanted in detail (see [`SafepointFact::detailed`](crate::SafepointFact)); between them there
-/// are gaps, which mean "not kept", never "idle".
+/// wanted in detail (see [`SafepointFact::detailed`](crate::SafepointFact)). Outside of those, waits
+/// of 10 ms and more are kept where the thread was throttled or stopped, or blocked in a page fault
+/// or in a call on its memory. Between them there are gaps, which mean "not kept", never "idle".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadSlice {
     /// Thread id (host).

@@ -15,7 +15,7 @@ use std::{ops::Range, time::Duration};
 
 pub(super) static TABLE: Table = Table {
     name: "slices",
-    doc: "one thread in one state, kept around pauses; a gap means not kept, never idle",
+    doc: "one thread in one state, kept around pauses and where it was long outside of them; a gap means not kept, never idle",
     columns: &[
         column("tid", U32, "thread id in the host's initial pid namespace"),
         column("start_ns", U64, "first instant of the slice"),
