@@ -3,6 +3,10 @@
 Makes its own large logs: a log of testdata is repeated, with uptimes, dates and numbers of
 collections going on, and its head only once. Prints a Markdown table. The best of several runs
 counts, as the machine may do other things as well.
+
+Rows are measured on one core, so that the CPU seconds of `whypause explain` and those of `grep`
+can be divided: on several cores it reads pieces of a log ahead, and some lines twice. The rows
+`all cores` say how long a user waits.
 """
 
 import argparse
@@ -88,8 +92,13 @@ def make(source, to, size):
             number += 1
 
 
-def run(command, stdin=None):
-    """Wall seconds, CPU seconds and peak resident KiB of a command.
+def bind_to_one_core():
+    """Called in the child: `whypause` starts as many threads as it may use cores."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def run(command, stdin=None, cores="one"):
+    """Wall seconds, CPU seconds and peak resident KiB of a command, bound to one core or to none.
 
     The peak is never below that of this program itself, some 15 MiB, as a process begins as a
     copy of the one that starts it.
@@ -97,7 +106,8 @@ def run(command, stdin=None):
     began = time.monotonic()
     # Not to /dev/null: grep sees that, and stops at the first match.
     with tempfile.TemporaryFile() as output:
-        child = subprocess.Popen(command, stdin=stdin, stdout=output)
+        bind = bind_to_one_core if cores == "one" else None
+        child = subprocess.Popen(command, stdin=stdin, stdout=output, preexec_fn=bind)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     wall = time.monotonic() - began
@@ -107,8 +117,8 @@ def run(command, stdin=None):
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
-def best(command, runs):
-    return min((run(command) for _ in range(runs)), key=lambda it: it[1])
+def best(command, runs, cores="one"):
+    return min((run(command, cores=cores) for _ in range(runs)), key=lambda it: it[1])
 
 
 def row(log, what, size, measured):
@@ -142,6 +152,8 @@ def measure(arguments, folder):
         row(name, "`grep -c Pause`", size, best(["grep", "-c", "Pause", str(log)], arguments.runs))
         explain = [arguments.program, "explain", "--format", "json"]
         row(name, "`whypause explain`", size, best([*explain, str(log)], arguments.runs))
+        row(name, "`whypause explain`, all cores", size,
+            best([*explain, str(log)], arguments.runs, cores="all"))
         if arguments.big:
             big(name, log, explain)
         log.unlink()
@@ -151,10 +163,10 @@ def big(name, log, explain):
     """10 GB through a pipe: the log again and again, as if the JVM were started anew."""
     times = 10_000_000_000 // log.stat().st_size
     feed = subprocess.Popen(["cat", *[str(log)] * times], stdout=subprocess.PIPE)
-    measured = run([*explain, "-"], stdin=feed.stdout)
+    measured = run([*explain, "-"], stdin=feed.stdout, cores="all")
     feed.stdout.close()
     feed.wait()
-    row(name, "`whypause explain -`, 10 GB", log.stat().st_size * times, measured)
+    row(name, "`whypause explain -`, 10 GB, all cores", log.stat().st_size * times, measured)
 
 
 def main():
@@ -167,7 +179,7 @@ def main():
     memory = "/dev/shm"
     if "TMPDIR" in os.environ or shutil.disk_usage(memory).free < 4 * arguments.size * 1_000_000:
         memory = None
-    print(f"{machine()}\n")
+    print(f"{machine()}; rows are of one core unless they say `all cores`\n")
     print("| log | read by | MB | wall s | CPU s | MB per CPU s | peak MiB |")
     print("|---|---|--:|--:|--:|--:|--:|", flush=True)
     with tempfile.TemporaryDirectory(prefix="whypause-bench-", dir=memory) as folder:

@@ -1,6 +1,7 @@
 //! Dividing a pause among causes.
 use crate::{
-    Attribution, Cause, Certainty, Part, case::Case, causes, findings::Remainder, tally::Tally,
+    Attribution, Cause, Certainty, Part, case::Case, causes, findings::Remainder,
+    intervals::Intervals, tally::Tally,
 };
 use recording::{Interval, Source};
 use std::{collections::BTreeMap, time::Duration};
@@ -14,6 +15,9 @@ pub(crate) struct Books {
     pub(crate) tallies: Tallies,
     pub(crate) remainder: Remainder,
 }
+
+/// Stopping the threads, the collection, and what surrounds it.
+const USUAL_PARTS: usize = 3;
 
 /// The causes that may claim, each with its place in `causes::ALL`.
 pub(crate) type Entitled = Vec<(usize, &'static Cause)>;
@@ -29,16 +33,13 @@ pub(crate) fn entitled(recorded: impl Fn(Source) -> bool) -> Entitled {
 ///
 /// A symptom is told of what it claims, but explains none of it: its time stays in the remainder.
 pub(crate) fn divide(case: Case<'_>, entitled: &Entitled, books: &mut Books) -> Attribution {
-    let mut free = vec![case.interval];
-    let mut parts = Vec::new();
+    let mut free = Intervals::from_iter([case.interval]);
+    let mut parts = Vec::with_capacity(USUAL_PARTS);
     for &(order, cause) in entitled {
         if free.is_empty() {
             break;
         }
-        let wanted = (cause.claims)(&case);
-        if wanted.is_empty() {
-            continue;
-        }
+        let Some(wanted) = cause.claims.of(&case) else { continue };
         let claimed = match cause.explains() {
             true => take(&mut free, &wanted),
             false => take(&mut free.clone(), &wanted),
@@ -46,58 +47,48 @@ pub(crate) fn divide(case: Case<'_>, entitled: &Entitled, books: &mut Books) -> 
         if claimed.is_empty() {
             continue;
         }
-        books.tallies.entry(order).or_default().add(&case, &claimed);
+        let (time, inferred) = (claimed.duration(), inferred(&case, &claimed));
+        books.tallies.entry(order).or_default().add(&case, &claimed, time, inferred);
         if cause.explains() {
-            parts.push(part(&case, cause, &claimed));
+            parts.push(Part { cause, time, certainty: Certainty::of(inferred, time) });
         }
     }
-    for segment in &case.segments {
-        for left in free.iter().filter_map(|it| it.intersect(segment.interval)) {
-            books.remainder.add(segment, case.index, left.duration());
+    if !free.is_empty() {
+        for segment in &case.segments {
+            for left in free.iter().filter_map(|it| it.intersect(segment.interval)) {
+                books.remainder.add(segment, case.index, left.duration());
+            }
         }
     }
     parts.sort_by_key(|part: &Part| std::cmp::Reverse(part.time));
-    Attribution { parts, unattributed: sum(&free), pause: case.pause }
+    Attribution { parts, unattributed: free.duration(), pause: case.pause }
 }
 
-fn part(case: &Case<'_>, cause: &'static Cause, claimed: &[Interval]) -> Part {
+/// How much of what was claimed is only inferred.
+fn inferred(case: &Case<'_>, claimed: &[Interval]) -> Duration {
     let inferred = case.segments.iter().filter(|it| it.certainty == Certainty::Inferred);
-    let inferred: Duration = inferred
+    inferred
         .flat_map(|it| claimed.iter().filter_map(|c| c.intersect(it.interval)))
         .map(Interval::duration)
-        .sum();
-    let time = sum(claimed);
-    let certainty = if inferred * 10 > time { Certainty::Inferred } else { Certainty::Measured };
-    Part { cause, time, certainty }
-}
-
-fn sum(intervals: &[Interval]) -> Duration {
-    intervals.iter().map(|it| it.duration()).sum()
+        .sum()
 }
 
 /// Moves what `wanted` and `free` share out of `free`. Both are in order.
-fn take(free: &mut Vec<Interval>, wanted: &[Interval]) -> Vec<Interval> {
-    let mut taken = Vec::new();
+fn take(free: &mut Intervals, wanted: &[Interval]) -> Intervals {
+    let mut taken = Intervals::default();
     for &want in wanted {
-        // The usual case by far: all that is left, or none of it.
-        if let [piece] = free[..]
-            && (want.start <= piece.start && piece.end <= want.end)
-        {
-            taken.push(piece);
-            free.clear();
-            break;
-        }
-        let mut rest = Vec::with_capacity(free.len() + 1);
+        let mut rest = Intervals::default();
         for &piece in free.iter() {
             match piece.intersect(want) {
                 None => rest.push(piece),
                 Some(both) => {
                     taken.push(both);
-                    let around = [
-                        Interval::new(piece.start, both.start),
-                        Interval::new(both.end, piece.end),
-                    ];
-                    rest.extend(around.into_iter().filter(|it| it.start < it.end));
+                    if piece.start < both.start {
+                        rest.push(Interval::new(piece.start, both.start));
+                    }
+                    if both.end < piece.end {
+                        rest.push(Interval::new(both.end, piece.end));
+                    }
                 }
             }
         }
@@ -111,7 +102,7 @@ mod tests {
     use super::*;
     use recording::MonoTime;
 
-    fn intervals(text: &str) -> Vec<Interval> {
+    fn intervals(text: &str) -> Intervals {
         let pair = |it: &str| {
             it.split_once('-').map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap())).unwrap()
         };
@@ -124,8 +115,8 @@ mod tests {
     #[track_caller]
     fn check(free: &str, wanted: &str, taken: &str, left: &str) {
         let mut rest = intervals(free);
-        assert_eq!(take(&mut rest, &intervals(wanted)), intervals(taken));
-        assert_eq!(rest, intervals(left));
+        assert_eq!(take(&mut rest, &intervals(wanted))[..], intervals(taken)[..]);
+        assert_eq!(rest[..], intervals(left)[..]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! One pause and the facts around it: all that a cause may look at.
-use crate::{Certainty, Pause, history::Collection, index::Index};
+use crate::{Certainty, Pause, history::Collection, index::Index, intervals::Intervals};
 use recording::{FileKey, Interval, OffCpuCause, ThreadRole, ThreadState};
 use std::time::Duration;
 
@@ -96,7 +96,7 @@ pub(crate) struct Case<'a> {
 
 impl Case<'_> {
     /// Intervals of the segments that `wanted` accepts.
-    pub(crate) fn intervals(&self, wanted: impl Fn(&Segment) -> bool) -> Vec<Interval> {
+    pub(crate) fn intervals(&self, wanted: impl Fn(&Segment) -> bool) -> Intervals {
         self.segments
             .iter()
             .filter(|segment| wanted(segment))
@@ -106,15 +106,15 @@ impl Case<'_> {
 
     /// Sum of the segments that `wanted` accepts.
     pub(crate) fn time(&self, wanted: impl Fn(&Segment) -> bool) -> Duration {
-        self.intervals(wanted).iter().map(|it| it.duration()).sum()
+        self.intervals(wanted).duration()
     }
 
     /// The collector's work in the collections that `wanted` accepts. Where threads were measured
     /// nobody can tell the collections of one stop apart, so all of them must be wanted.
-    pub(crate) fn work(&self, wanted: impl Fn(&Collection) -> bool) -> Vec<Interval> {
+    pub(crate) fn work(&self, wanted: impl Fn(&Collection) -> bool) -> Intervals {
         // Asked by many causes of every pause: most have nothing to say.
         if !self.collections.iter().any(&wanted) {
-            return Vec::new();
+            return Intervals::default();
         }
         let all = self.collections.iter().all(&wanted);
         self.intervals(|segment| match segment.log {
@@ -127,7 +127,7 @@ impl Case<'_> {
     }
 
     /// Segments of one part that a log cannot explain.
-    pub(crate) fn unexplained(&self, part: LogPart) -> Vec<Interval> {
+    pub(crate) fn unexplained(&self, part: LogPart) -> Intervals {
         self.intervals(|it| it.state.is_none() && it.log.is_some_and(|(is, _)| is == part))
     }
 

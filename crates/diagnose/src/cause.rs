@@ -1,6 +1,6 @@
 //! What a cause is, and what can be said about one.
-use crate::{case::Case, index::Index, tally::Tally};
-use recording::{Interval, Source};
+use crate::{case::Case, history::Collection, index::Index, intervals::Intervals, tally::Tally};
+use recording::Source;
 use std::time::Duration;
 
 /// How well something is known.
@@ -21,6 +21,11 @@ impl Certainty {
             Certainty::Inferred => "inferred",
         }
     }
+
+    /// Of a time of which so much is inferred: `Measured` where that is at most a tenth.
+    pub(crate) fn of(inferred: Duration, time: Duration) -> Certainty {
+        if inferred * 10 > time { Certainty::Inferred } else { Certainty::Measured }
+    }
 }
 
 /// One known mechanism that stops an application. One file under `causes/` each.
@@ -39,12 +44,34 @@ pub struct Cause {
     pub nature: Nature,
     /// The text of the cause's file; its leading `//!` lines are the cause's page.
     pub file: &'static str,
-    /// Which intervals of a pause it claims.
-    pub(crate) claims: fn(&Case<'_>) -> Vec<Interval>,
+    /// What it claims of a pause.
+    pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
     pub(crate) beside_pauses: Option<fn(&Index<'_>) -> bool>,
     /// What it has to say about all it claimed.
     pub(crate) explain: fn(&Tally, &Index<'_>) -> Explanation,
+}
+
+/// How a cause tells what it claims of a pause.
+pub(crate) enum Claims {
+    /// The collector's work in these collections ([`Case::work`]). Many causes ask that of every
+    /// pause, and nearly always the answer is no.
+    Work(fn(&Collection) -> bool),
+    /// These intervals.
+    Segments(fn(&Case<'_>) -> Intervals),
+}
+
+impl Claims {
+    /// The intervals claimed; `None` without looking further where there are none.
+    #[inline]
+    pub(crate) fn of(&self, case: &Case<'_>) -> Option<Intervals> {
+        let wanted = match self {
+            Claims::Work(wanted) if !case.collections.iter().any(wanted) => return None,
+            Claims::Work(wanted) => case.work(wanted),
+            Claims::Segments(wanted) => wanted(case),
+        };
+        (!wanted.is_empty()).then_some(wanted)
+    }
 }
 
 /// What a cause says about all the time it claimed in an input.

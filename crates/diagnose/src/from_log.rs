@@ -19,6 +19,8 @@ use recording::{Clock, Coverage, Source, SourceState};
 #[derive(Debug)]
 pub struct LogDiagnosis {
     pauses: LogPauses,
+    /// A log knows no facts to look up.
+    no_facts: Index<'static>,
     entitled: Entitled,
     books: Books,
     sums: PauseSums,
@@ -31,6 +33,7 @@ impl LogDiagnosis {
     pub fn new(keep: Keep) -> LogDiagnosis {
         LogDiagnosis {
             pauses: LogPauses::default(),
+            no_facts: Index::default(),
             entitled: attribution::entitled(is_log),
             books: Books::default(),
             sums: PauseSums::default(),
@@ -88,7 +91,6 @@ impl LogDiagnosis {
         if self.pauses.is_empty() {
             return;
         }
-        let index = Index::default();
         let knows_reaching = self.pauses.has_safepoints;
         let clock = self.pauses.clock();
         for pause in self.pauses.take() {
@@ -97,7 +99,7 @@ impl LogDiagnosis {
                 interval: pause.interval,
                 segments: pause.segments,
                 collections: pause.collections,
-                index: &index,
+                index: &self.no_facts,
             };
             let attribution = attribution::divide(case, &self.entitled, &mut self.books);
             self.sums.add(&attribution, knows_reaching);

@@ -23,6 +23,7 @@ mod from_recording;
 mod gates;
 mod history;
 mod index;
+mod intervals;
 mod jvm_flags;
 mod keep;
 mod log_account;

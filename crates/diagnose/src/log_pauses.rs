@@ -167,11 +167,12 @@ impl LogPauses {
     }
 
     fn safepoint(&mut self, safepoint: Safepoint) {
-        self.see_span(&safepoint.begin(), &safepoint.stamp);
+        let begin = safepoint.begin();
+        self.see_span(&begin, &safepoint.stamp);
         (self.has_safepoints, self.in_run) = (true, true);
         self.noticed.drop_all();
-        let inside = self.collections_of(&safepoint);
-        let start = self.clock.at(&safepoint.begin());
+        let start = self.clock.at(&begin);
+        let inside = self.collections_of(&safepoint, start);
         self.done.push_back(log_account::stop(safepoint, inside, start));
     }
 
@@ -180,8 +181,7 @@ impl LogPauses {
     ///
     /// The last ones are inside, as far back as they began in it and fit into it. Where a line has
     /// no time, the order of the log and the lengths decide.
-    fn collections_of(&mut self, safepoint: &Safepoint) -> Vec<Collection> {
-        let start = self.clock.at(&safepoint.begin());
+    fn collections_of(&mut self, safepoint: &Safepoint, start: u64) -> Vec<Collection> {
         let slack = u64::try_from(SLACK.as_nanos()).unwrap_or(0);
         let (mut count, mut sum) = (0, Duration::ZERO);
         for it in self.pending.iter().rev() {

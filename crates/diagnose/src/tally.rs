@@ -60,21 +60,24 @@ pub(crate) struct Exhibit {
 }
 
 impl Tally {
-    /// Adds what the cause claimed of one pause.
-    pub(crate) fn add(&mut self, case: &Case<'_>, claimed: &[Interval]) {
-        let time: Duration = claimed.iter().map(|it| it.duration()).sum();
+    /// Adds what the cause claimed of one pause: how long that is, and how much of it is inferred.
+    pub(crate) fn add(
+        &mut self,
+        case: &Case<'_>,
+        claimed: &[Interval],
+        time: Duration,
+        inferred: Duration,
+    ) {
         self.pauses += 1;
         self.time += time;
+        self.inferred += inferred;
         self.longest = self.longest.max(time);
         self.squares += time.as_secs_f64().powi(2);
         self.add_operation(&case.pause.operation, time);
-        for segment in &case.segments {
+        // A log knows of no threads, stacks or holders.
+        for segment in case.segments.iter().filter(|it| it.log.is_none()) {
             for part in claimed.iter().filter_map(|it| it.intersect(segment.interval)) {
-                // A log knows of no threads, stacks or holders.
-                match segment.log {
-                    Some(_) => self.inferred += part.duration(),
-                    None => self.add_segment(case.index, segment, part.duration()),
-                }
+                self.add_segment(case.index, segment, part.duration());
             }
         }
         self.keep_window(time, case.interval);
@@ -102,9 +105,6 @@ impl Tally {
     }
 
     fn add_segment(&mut self, index: &Index<'_>, segment: &Segment, time: Duration) {
-        if segment.certainty == Certainty::Inferred {
-            self.inferred += time;
-        }
         let spot =
             Spot { tid: segment.tid, entered: segment.entered, fd: segment.fd, file: segment.file };
         let at = self.spots.entry(spot).or_default();
@@ -132,10 +132,10 @@ impl Tally {
 
     /// `Measured` where at most a tenth was inferred.
     pub(crate) fn certainty(&self) -> Certainty {
-        if self.time.is_zero() || self.inferred * 10 > self.time {
+        if self.time.is_zero() {
             Certainty::Inferred
         } else {
-            Certainty::Measured
+            Certainty::of(self.inferred, self.time)
         }
     }
 

@@ -3,6 +3,7 @@ use crate::{
     AllocationStall, Collector, Event, Failures, GcEvent, GcKind, HumongousAllocation, JvmEvent,
     JvmFact, Safepoint, Stamp, Unrecognised,
     cycles::Cycles,
+    dates::Dates,
     join::Join,
     scan::name,
     unified::{
@@ -20,6 +21,7 @@ const BACK_NS: u64 = 100_000_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Jvm {
     pub(crate) collector: Option<Collector>,
+    dates: Dates,
     join: Join,
     cycles: Cycles,
     /// The stop of JDK 9 to 12 whose lines are being read.
@@ -42,13 +44,15 @@ impl Jvm {
         message: Message<'_>,
         out: &mut impl FnMut(Event),
     ) -> Result<bool, Unrecognised> {
-        // Not every line's time matters, and reading it takes longer than most messages.
-        let stamp = || decorations::stamp(decorations);
+        // Not every line's time matters, and reading it takes longer than many messages.
+        let dates = &mut self.dates;
+        let mut stamp = || decorations::stamp(decorations, dates);
         match message {
-            Message::Gc(gc_id, message) => return self.gc(gc_id, message, stamp, out),
+            Message::Gc(gc_id, message) => return self.gc(gc_id, message, decorations, out),
             Message::Stop(text) => {
                 let stop = parse_safepoint(text).map_err(|_| Unrecognised::Malformed)?;
-                self.stop(Safepoint { stamp: stamp(), ..stop }, out);
+                let stamp = stamp();
+                self.stop(Safepoint { stamp, ..stop }, out);
             }
             Message::Stopped(text) => {
                 let stop = parse_stopped(text).map_err(|_| Unrecognised::Malformed)?;
@@ -62,13 +66,19 @@ impl Jvm {
                 self.cleanup = None;
             }
             Message::Cleanup(duration) => self.cleanup = Some(duration),
-            Message::Jvm(fact) => self.fact(JvmEvent { stamp: stamp(), fact }, out),
+            Message::Jvm(fact) => {
+                let stamp = stamp();
+                self.fact(JvmEvent { stamp, fact }, out);
+            }
             Message::AllocationStall(thread, duration) => {
                 let (stamp, thread) = (stamp(), name(thread));
                 let stall = AllocationStall { stamp, thread, duration };
                 self.join.after_held(Event::AllocationStall(stall), out);
             }
-            Message::HumongousBytes(bytes) => self.humongous(stamp(), bytes, out),
+            Message::HumongousBytes(bytes) => {
+                let stamp = stamp();
+                self.humongous(stamp, bytes, out);
+            }
             // Not of one JVM: the parser counts them.
             Message::Dropped(_) => {}
         }
@@ -100,9 +110,11 @@ impl Jvm {
         &mut self,
         gc_id: u64,
         message: GcMessage<'_>,
-        stamp: impl Fn() -> Stamp,
+        decorations: &[u8],
         out: &mut impl FnMut(Event),
     ) -> Result<bool, Unrecognised> {
+        let dates = &mut self.dates;
+        let mut stamp = || decorations::stamp(decorations, dates);
         match message {
             GcMessage::Pause(PauseLine::Start) => {
                 let stamp = stamp();
@@ -125,8 +137,14 @@ impl Jvm {
                 self.join.nothing_more_for(gc_id, out);
                 return Ok(false);
             }
-            GcMessage::Cycle(line) => self.cycle(gc_id, stamp(), &line, out),
-            GcMessage::HumongousBytes(bytes) => self.humongous(stamp(), bytes, out),
+            GcMessage::Cycle(line) => {
+                let stamp = stamp();
+                self.cycle(gc_id, stamp, &line, out);
+            }
+            GcMessage::HumongousBytes(bytes) => {
+                let stamp = stamp();
+                self.humongous(stamp, bytes, out);
+            }
         }
         Ok(true)
     }

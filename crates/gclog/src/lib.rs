@@ -38,6 +38,7 @@
 
 mod counts;
 mod cycles;
+mod dates;
 mod details;
 mod display;
 mod event;
@@ -77,5 +78,6 @@ pub use unified::{SafepointError, parse_safepoint};
 /// put a log beside other clocks. Empty for a line without decorations.
 #[must_use]
 pub fn stamp_of(line: &[u8]) -> Stamp {
-    unified::decorations::stamp(unified::decorations::split(line).0)
+    let (decorations, _) = unified::decorations::split(line);
+    unified::decorations::stamp(decorations, &mut dates::Dates::default())
 }

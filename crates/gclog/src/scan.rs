@@ -13,42 +13,74 @@ pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
 /// Nanoseconds in a second.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
-/// An unsigned decimal integer.
-pub(crate) fn integer(text: &[u8]) -> Option<(u64, &[u8])> {
-    /// So many digits always fit.
-    const SURELY_FITS: usize = 19;
-    let (mut value, mut digits) = (0_u64, 0);
-    while let Some(byte @ b'0'..=b'9') = text.get(digits) {
-        let digit = u64::from(byte - b'0');
-        value = if digits < SURELY_FITS {
-            value * 10 + digit
-        } else {
-            value.checked_mul(10)?.checked_add(digit)?
-        };
-        digits += 1;
+/// So many digits always fit into 64 bits.
+const SURELY_FITS: usize = 19;
+
+/// The value of the digits that the text begins with, at most `most` of them, and how many.
+/// `most` is at most [`SURELY_FITS`], so that nothing has to be checked digit by digit.
+#[inline(always)]
+fn leading_digits(text: &[u8], most: usize) -> (u64, usize) {
+    let near = &text[..text.len().min(most)];
+    let mut value = 0;
+    for (at, &byte) in near.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return (value, at);
+        }
+        value = value * 10 + u64::from(digit);
     }
-    (digits > 0).then(|| (value, &text[digits..]))
+    (value, near.len())
 }
 
-/// A decimal number of units of `unit_ns` nanoseconds each, as nanoseconds.
+/// Decimals of a millisecond down to the nanosecond.
+const MILLISECOND_DIGITS: usize = 6;
+
+/// Decimals of a second, and of longer units, that count.
+const SECOND_DIGITS: usize = 9;
+
+/// 10 to the power of each number of decimals that counts.
+const POWERS_OF_TEN: [u64; SECOND_DIGITS + 1] =
+    [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, SECOND_NS];
+
+/// An unsigned decimal integer.
+#[inline(always)]
+pub(crate) fn integer(text: &[u8]) -> Option<(u64, &[u8])> {
+    match leading_digits(text, SURELY_FITS) {
+        (_, 0) => None,
+        (value, SURELY_FITS) => long_integer(value, &text[SURELY_FITS..]),
+        (value, digits) => Some((value, &text[digits..])),
+    }
+}
+
+/// An integer of many digits whose first ones have been read.
+#[cold]
+fn long_integer(mut value: u64, mut rest: &[u8]) -> Option<(u64, &[u8])> {
+    while let [digit @ b'0'..=b'9', after @ ..] = rest {
+        value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        rest = after;
+    }
+    Some((value, rest))
+}
+
+/// A decimal number of units of `unit_ns` nanoseconds each, as nanoseconds. A unit is a
+/// millisecond, a second or a multiple of that.
 ///
 /// The decimal separator may be a comma: HotSpot prints with the C locale of the process, which
 /// native code in it may have changed. Digits beyond the nanosecond are dropped.
 pub(crate) fn decimal_ns(text: &[u8], unit_ns: u64) -> Option<(u64, &[u8])> {
-    let (whole, mut rest) = integer(text)?;
-    let mut value = whole.checked_mul(unit_ns)?;
-    if let [b'.' | b',', digit, ..] = rest
-        && digit.is_ascii_digit()
-    {
-        rest = &rest[1..];
-        let mut scale = unit_ns;
-        while let [digit @ b'0'..=b'9', tail @ ..] = rest {
-            scale /= 10;
-            value = value.checked_add(u64::from(digit - b'0') * scale)?;
-            rest = tail;
-        }
+    let (whole, rest) = integer(text)?;
+    let value = whole.checked_mul(unit_ns)?;
+    let [b'.' | b',', decimals @ ..] = rest else { return Some((value, rest)) };
+    let most = if unit_ns < SECOND_NS { MILLISECOND_DIGITS } else { SECOND_DIGITS };
+    let (part, digits) = leading_digits(decimals, most);
+    if digits == 0 {
+        return Some((value, rest));
     }
-    Some((value, rest))
+    let mut after = &decimals[digits..];
+    while let [b'0'..=b'9', beyond @ ..] = after {
+        after = beyond;
+    }
+    Some((value.checked_add(part * (unit_ns / POWERS_OF_TEN[digits]))?, after))
 }
 
 /// A size such as `31M`, `153600K`, `512B` or `2G`, in bytes.
@@ -102,7 +134,10 @@ pub(crate) fn trim_end(mut text: &[u8]) -> &[u8] {
 /// A name to keep in an event: at most [`MAX_NAME`] bytes, what is no UTF-8 replaced.
 pub(crate) fn name(text: &[u8]) -> Box<str> {
     let kept = &text[..text.len().min(MAX_NAME)];
-    String::from_utf8_lossy(kept).into_owned().into_boxed_str()
+    match std::str::from_utf8(kept) {
+        Ok(name) => name.into(),
+        Err(_) => String::from_utf8_lossy(kept).into(),
+    }
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ pub struct MonoTime(pub u64);
 impl MonoTime {
     /// The time from `earlier` to `self`, or zero where `earlier` is the later one.
     #[must_use]
+    #[inline]
     pub fn since(self, earlier: MonoTime) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
@@ -75,18 +76,21 @@ pub struct Interval {
 impl Interval {
     /// The interval from `start` to `end`; empty at `start` where `end` is earlier.
     #[must_use]
+    #[inline]
     pub fn new(start: MonoTime, end: MonoTime) -> Interval {
         Interval { start, end: end.max(start) }
     }
 
     /// How long it is.
     #[must_use]
+    #[inline]
     pub fn duration(self) -> Duration {
         self.end.since(self.start)
     }
 
     /// The part that both intervals share, or `None` where they share no nanosecond.
     #[must_use]
+    #[inline]
     pub fn intersect(self, other: Interval) -> Option<Interval> {
         let (start, end) = (self.start.max(other.start), self.end.min(other.end));
         (start < end).then_some(Interval { start, end })

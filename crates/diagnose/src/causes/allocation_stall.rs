@@ -23,15 +23,16 @@
 use crate::{
     Advice, Cause, Evidence, Nature,
     case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
     history::{Collection, is_full},
     index::Index,
+    intervals::Intervals,
     log_evidence::{collector, extent, feature, flag, larger_heap, max_heap, seen},
     tally::Tally,
     text,
 };
 use gclog::{Collector, GcKind};
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "allocation-stall",
@@ -41,12 +42,12 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
     file: include_str!("allocation_stall.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: Some(shows),
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.work(is_last_resort)
 }
 

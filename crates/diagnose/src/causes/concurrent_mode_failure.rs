@@ -22,13 +22,13 @@
 //! HotSpot (until JDK 13) `gc/cms/concurrentMarkSweepGeneration.cpp` (`acquire_control_and_collect`, `report_concurrent_mode_interruption`); JEP 363.
 use crate::{
     Advice, Cause, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
     log_evidence::{at_next_start, extent, flag, larger_heap, max_heap, worst},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 use super::promotion_failure::room;
 
@@ -40,13 +40,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["cms"],
     nature: Nature::Fault,
     file: include_str!("concurrent_mode_failure.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| it.gc.failures.concurrent_mode)
+fn is_claimed(it: &Collection) -> bool {
+    it.gc.failures.concurrent_mode
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

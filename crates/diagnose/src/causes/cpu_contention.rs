@@ -19,10 +19,16 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Advice, AdviceWhen, Cause, Evidence, Nature, case::Case, cause::Explanation, culprits,
-    index::Index, tally::Tally, text,
+    Advice, AdviceWhen, Cause, Evidence, Nature,
+    case::Case,
+    cause::{Claims, Explanation},
+    culprits,
+    index::Index,
+    intervals::Intervals,
+    tally::Tally,
+    text,
 };
-use recording::{Interval, Source, ThreadState};
+use recording::{Source, ThreadState};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cpu-contention",
@@ -32,12 +38,12 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("cpu_contention.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.intervals(|segment| segment.state == Some(ThreadState::Runnable))
 }
 

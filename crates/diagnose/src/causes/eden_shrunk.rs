@@ -22,15 +22,14 @@
 //! Balode: Tuning Espresso's JVM Performance (2016): `Ref Proc: 101.3 ms`, eden from 2872 MB to 216 MB, cured by a floor of 40 %; HotSpot `gc/g1/g1YoungGenSizer.hpp`, `gc/g1/g1Policy.cpp`.
 use crate::{
     Advice, Cause, Evidence, Nature,
-    case::Case,
-    cause::Explanation,
-    history::EdenShrink,
+    cause::{Claims, Explanation},
+    history::{Collection, EdenShrink},
     index::Index,
     log_evidence::{at_next_start, extent, given, max_heap, memory, seen, worst},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 use super::reference_processing::parallel;
@@ -46,13 +45,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("eden_shrunk.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: Some(shows),
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| it.around.eden_shrunk.is_some())
+fn is_claimed(it: &Collection) -> bool {
+    it.around.eden_shrunk.is_some()
 }
 
 /// The last collection of a log may be the one that shrinks it.

@@ -24,13 +24,13 @@
 //! HotSpot `gc/g1/g1EvacFailureRegions.hpp`, `gc/g1/g1YoungCollector.cpp`; JEP 423 (region pinning).
 use crate::{
     Cause, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
     log_evidence::{extent, flag, larger_heap, max_heap},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "evacuation-failure",
@@ -40,13 +40,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("evacuation_failure.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| it.gc.failures.evacuation)
+fn is_claimed(it: &Collection) -> bool {
+    it.gc.failures.evacuation
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -20,15 +20,15 @@
 //! HotSpot `prims/jvm.cpp` (`JVM_GC`), `gc/shared/gcCause.cpp`; JDK `java.nio.Bits` (`reserveMemory`).
 use crate::{
     Advice, Cause, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
     log_evidence::{collector, extent, flag},
     rhythm,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// Causes of collections that somebody asked for, as JDK 8 and later print them.
@@ -48,13 +48,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("explicit_gc.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| it.gc.cause.as_deref().is_some_and(|cause| ASKED_FOR.contains(&cause)))
+fn is_claimed(it: &Collection) -> bool {
+    it.gc.cause.as_deref().is_some_and(|cause| ASKED_FOR.contains(&cause))
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

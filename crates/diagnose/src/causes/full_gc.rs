@@ -26,14 +26,13 @@
 //! JEP 307 (parallel full collection for G1), HotSpot `gc/g1/g1FullCollector.cpp`, `gc/parallel/psParallelCompact.cpp`, `gc/serial/serialFullGC.cpp`.
 use crate::{
     Advice, Cause, Nature,
-    case::Case,
-    cause::Explanation,
-    history::is_full,
+    cause::{Claims, Explanation},
+    history::{Collection, is_full},
     index::Index,
     log_evidence::{at_next_start, busy, collector, extent, feature, flag},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "full-gc",
@@ -43,13 +42,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("full_gc.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| is_full(&it.gc))
+fn is_claimed(it: &Collection) -> bool {
+    is_full(&it.gc)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -21,13 +21,13 @@
 //! JEP 423 (region pinning for G1); HotSpot `gc/shared/gcLocker.cpp`.
 use crate::{
     Cause, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
     log_evidence::{at_next_start, collector, extent, feature, in_code},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "gc-locker",
@@ -37,13 +37,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["serial", "parallel", "cms", "g1"],
     nature: Nature::Fault,
     file: include_str!("gc_locker.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| it.gc.cause.as_deref() == Some("GCLocker Initiated GC"))
+fn is_claimed(it: &Collection) -> bool {
+    it.gc.cause.as_deref() == Some("GCLocker Initiated GC")
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

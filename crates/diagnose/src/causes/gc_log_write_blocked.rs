@@ -27,14 +27,15 @@
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Evidence, Nature,
     case::{Case, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     culprits,
     index::Index,
+    intervals::Intervals,
     jvm_flags, syscalls,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source, ThreadRole};
+use recording::{Source, ThreadRole};
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -45,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("gc_log_write_blocked.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
@@ -54,9 +55,9 @@ pub(super) static CAUSE: Cause = Cause {
 /// pause is nobody's trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     let wanted = |segment: &Segment| segment.is_blocked() && is_log_write(case.index, segment);
-    if case.time(wanted) < MIN_BLOCKED { Vec::new() } else { case.intervals(wanted) }
+    if case.time(wanted) < MIN_BLOCKED { Intervals::default() } else { case.intervals(wanted) }
 }
 
 /// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.

@@ -20,13 +20,14 @@
 use crate::{
     Cause, Evidence, Nature,
     case::{Case, Phase},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
+    intervals::Intervals,
     log_evidence::busy,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "gc-work",
@@ -36,14 +37,14 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Ordinary,
     file: include_str!("gc_work.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     if !case.is_collection() {
-        return Vec::new();
+        return Intervals::default();
     }
     case.intervals(|segment| segment.phase == Phase::Operation && segment.is_collector_at_work())
 }

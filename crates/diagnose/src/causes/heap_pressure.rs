@@ -22,14 +22,13 @@
 //! Detlefs, Flood, Heller, Printezis: Garbage-First Garbage Collection (ISMM 2004); HotSpot `gc/shared/gcOverheadChecker.cpp`.
 use crate::{
     Advice, AdviceWhen, Cause, Nature,
-    case::Case,
-    cause::Explanation,
-    history::Pressure,
+    cause::{Claims, Explanation},
+    history::{Collection, Pressure},
     index::Index,
     log_evidence::{extent, larger_heap, max_heap, memory, seen, worst},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// A heap of this many per cent of the live data gives collections room to work.
@@ -46,13 +45,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("heap_pressure.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| it.around.pressure.is_some())
+fn is_claimed(it: &Collection) -> bool {
+    it.around.pressure.is_some()
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -23,13 +23,13 @@
 use crate::{
     Cause, Nature,
     case::{Case, LogPart},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
+    intervals::Intervals,
     log_evidence::{at_next_start, rhythm, seen},
     tally::Tally,
     text,
 };
-use recording::Interval;
 use std::time::Duration;
 
 /// Monitors wake some ten times a second, and collections are counted in whole milliseconds: less
@@ -44,15 +44,14 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("hiccup_without_gc.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    let mut beyond = case.unexplained(LogPart::Hiccup);
-    beyond.retain(|it| it.duration() >= MIN_TIME);
-    beyond
+fn claims(case: &Case<'_>) -> Intervals {
+    let beyond = case.unexplained(LogPart::Hiccup);
+    beyond.iter().copied().filter(|it| it.duration() >= MIN_TIME).collect()
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {

@@ -23,13 +23,13 @@
 //! Balode: Tuning Espresso's JVM Performance (2016), which went from 2 MiB to 8 MiB for responses of 2 MiB; HotSpot `gc/g1/g1CollectedHeap.hpp` (`is_humongous`), JDK-8027959, JDK-8275056.
 use crate::{
     Advice, Cause, HumongousStatistics, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
     log_evidence::{at_next_start, extent, feature, in_code, max_heap, memory, seen},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// The largest region before JDK 18 (JDK-8275056), in bytes.
@@ -46,13 +46,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("humongous_allocation.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| it.gc.cause.as_deref() == Some("G1 Humongous Allocation"))
+fn is_claimed(it: &Collection) -> bool {
+    it.gc.cause.as_deref() == Some("G1 Humongous Allocation")
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

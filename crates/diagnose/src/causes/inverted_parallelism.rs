@@ -24,13 +24,14 @@
 use crate::{
     Cause, Nature,
     case::{Case, LogPart},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
+    intervals::Intervals,
     log_evidence::{collections, cpu, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 /// Fewer collections than this say nothing about what is usual.
 const MIN_COLLECTIONS: u64 = 20;
@@ -43,12 +44,12 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("inverted_parallelism.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.unexplained(LogPart::Waiting)
 }
 

@@ -21,13 +21,14 @@
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
     case::{Case, Phase, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
+    intervals::Intervals,
     jvm_flags,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source, ThreadRole, ThreadState};
+use recording::{Source, ThreadRole, ThreadState};
 use std::time::Duration;
 
 /// Threads need some time to stop, always; it is part of every operation's cost. From one
@@ -42,18 +43,18 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("late_java_thread.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     let late = |segment: &Segment| {
         segment.phase == Phase::Reaching
             && segment.role == ThreadRole::Java
             && segment.state == Some(ThreadState::OnCpu)
     };
-    if case.time(late) < MIN_LATE { Vec::new() } else { case.intervals(late) }
+    if case.time(late) < MIN_LATE { Intervals::default() } else { case.intervals(late) }
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -21,15 +21,15 @@
 //! HotSpot `gc/g1/g1ConcurrentMark.cpp` (`remark`), until JDK 13 `gc/cms/concurrentMarkSweepGeneration.cpp` (`checkpointRootsFinalWork`).
 use crate::{
     Advice, Cause, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
     log_evidence::{collector, extent, flag, seen, worst},
     tally::Tally,
     text,
 };
 use gclog::{GcEvent, GcKind};
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 use super::reference_processing::parallel;
@@ -45,13 +45,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["cms", "g1", "shenandoah", "zgc"],
     nature: Nature::Fault,
     file: include_str!("long_remark.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| is_remark(&it.gc) && it.gc.duration >= MIN_TIME)
+fn is_claimed(it: &Collection) -> bool {
+    is_remark(&it.gc) && it.gc.duration >= MIN_TIME
 }
 
 fn is_remark(gc: &GcEvent) -> bool {

@@ -28,13 +28,14 @@
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Evidence, Nature, Place,
     case::{Case, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     culprits,
     index::Index,
+    intervals::Intervals,
     tally::Tally,
     text,
 };
-use recording::{Interval, OffCpuCause, Source};
+use recording::{OffCpuCause, Source};
 use std::time::Duration;
 
 /// Functions that only a fault on a file mapping passes through. Several, because compilers
@@ -59,7 +60,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("mapped_file_fault.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
@@ -68,9 +69,9 @@ pub(super) static CAUSE: Cause = Cause {
 /// Less than this in a pause is nobody's trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     let wanted = |segment: &Segment| is_file_fault(case.index, segment);
-    if case.time(wanted) < MIN_BLOCKED { Vec::new() } else { case.intervals(wanted) }
+    if case.time(wanted) < MIN_BLOCKED { Intervals::default() } else { case.intervals(wanted) }
 }
 
 fn is_file_fault(index: &Index<'_>, segment: &Segment) -> bool {

@@ -20,13 +20,13 @@
 //! HotSpot `memory/metaspace.cpp` (`MetaspaceGC::compute_new_size`); JEP 122.
 use crate::{
     Advice, Cause, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
+    history::Collection,
     index::Index,
     log_evidence::{extent, feature, flag, memory, seen},
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// Room above what was in use, in per cent.
@@ -40,17 +40,17 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("metaspace_gc.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| {
+fn is_claimed(it: &Collection) -> bool {
+    {
         it.gc.cause.as_deref().is_some_and(|cause| {
             cause.starts_with("Metadata GC") || cause.starts_with("Permanent Generation")
         })
-    })
+    }
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

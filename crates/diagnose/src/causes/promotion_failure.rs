@@ -26,8 +26,7 @@
 //! Balode: Tuning Espresso's JVM Performance (2016); HotSpot (until JDK 13) `gc/cms/parNewGeneration.cpp` (`handle_promotion_failed`), `gc/cms/compactibleFreeListSpace.cpp`.
 use crate::{
     Advice, Cause, Evidence, Nature,
-    case::Case,
-    cause::Explanation,
+    cause::{Claims, Explanation},
     history::Collection,
     index::Index,
     log_evidence::{
@@ -35,7 +34,7 @@ use crate::{
     },
     tally::Tally,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -46,13 +45,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["serial", "cms"],
     nature: Nature::Fault,
     file: include_str!("promotion_failure.rs"),
-    claims,
+    claims: Claims::Work(is_claimed),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
-    case.work(|it| it.gc.failures.promotion)
+fn is_claimed(it: &Collection) -> bool {
+    it.gc.failures.promotion
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

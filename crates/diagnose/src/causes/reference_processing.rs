@@ -22,14 +22,15 @@
 use crate::{
     Advice, Cause, Nature,
     case::{Case, LogPart},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     history::reference_time,
     index::Index,
+    intervals::Intervals,
     log_evidence::{collections, feature, flag, in_code, seen, worst},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// A phase below this is no reason for anything.
@@ -45,12 +46,12 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("reference_processing.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     let slow = |n: usize| {
         case.collections.get(n).is_some_and(|it| {
             let time = reference_time(&it.gc).unwrap_or_default();

@@ -25,13 +25,14 @@
 use crate::{
     Advice, Cause, Nature,
     case::{Case, LogPart},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
+    intervals::Intervals,
     log_evidence::{at_next_start, given, rhythm, seconds, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "slow-time-to-safepoint",
@@ -41,12 +42,12 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("slow_time_to_safepoint.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.unexplained(LogPart::Reaching)
 }
 

@@ -22,13 +22,14 @@
 use crate::{
     Advice, Cause, Nature,
     case::{Case, LogPart},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
+    intervals::Intervals,
     log_evidence::{collections, cpu, flag, rhythm, seen},
     tally::Tally,
     text,
 };
-use recording::{Interval, Source};
+use recording::Source;
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -39,12 +40,12 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("system_time.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.unexplained(LogPart::Kernel)
 }
 

@@ -20,12 +20,13 @@
 use crate::{
     Cause, Evidence, Nature,
     case::{Case, Phase, Segment},
-    cause::Explanation,
+    cause::{Claims, Explanation},
     index::Index,
+    intervals::Intervals,
     tally::Tally,
     text,
 };
-use recording::{Interval, Source, ThreadRole};
+use recording::{Source, ThreadRole};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "vm-operation",
@@ -35,14 +36,14 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Ordinary,
     file: include_str!("vm_operation.rs"),
-    claims,
+    claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
 /// Whatever is left of work and of waiting for other threads once the other causes had theirs:
 /// this cause is the last to claim.
-fn claims(case: &Case<'_>) -> Vec<Interval> {
+fn claims(case: &Case<'_>) -> Intervals {
     case.intervals(|segment| {
         segment.is_at_work() && (segment.phase == Phase::Reaching || is_jvms_own(segment))
     })

@@ -16,7 +16,7 @@ use crate::{
     scan::{name, parenthesised},
     unified::STOPPED,
 };
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memchr3};
 
 /// The longest GC cause looked for, in bytes. The longest of JDK 8 has 36.
 const MAX_CAUSE: usize = 128;
@@ -162,7 +162,14 @@ impl Legacy {
     }
 
     /// Text between brackets: sizes and remarks in parentheses.
+    #[inline]
     fn text(&mut self, text: &[u8], out: Out<'_>) -> bool {
+        // Most is too short for a stop to be in it.
+        if text.len() > STOPPED.len() { self.long_text(text, out) } else { self.plain_text(text) }
+    }
+
+    /// Text in which a stop may be.
+    fn long_text(&mut self, text: &[u8], out: Out<'_>) -> bool {
         let (mut text, mut used) = (text, false);
         while text.len() > STOPPED.len()
             && let Some(at) = find(text, STOPPED)
@@ -174,13 +181,14 @@ impl Legacy {
         used | self.plain_text(text)
     }
 
+    #[inline]
     fn plain_text(&mut self, text: &[u8]) -> bool {
+        // Sizes and remarks are not inside other parts.
+        let Some(frame @ (Frame::Record | Frame::Space(_))) = self.frames.top() else {
+            return false;
+        };
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return false };
-        match self.frames.top() {
-            Some(frame @ (Frame::Record | Frame::Space(_))) => read_text(record, frame, text),
-            // Sizes and remarks are not inside other parts.
-            _ => false,
-        }
+        read_text(record, frame, text)
     }
 }
 
@@ -195,6 +203,9 @@ pub(super) fn inside(line: &[u8], at: usize) -> (&[u8], usize) {
 
 /// Whether a bracket begins a record, and how long that begin is.
 fn record_head(name: &[u8]) -> Option<(Head, usize)> {
+    if !matches!(name.first(), Some(b'F' | b'I' | b'G')) {
+        return None;
+    }
     if name.starts_with(b"Full GC") {
         return Some((Head::Full, 7));
     }
@@ -244,7 +255,7 @@ fn cause(line: &[u8], after: usize) -> (Option<Box<str>>, usize) {
 
 fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
     let (mut at, mut used) = (0, false);
-    while let Some(found) = memchr2(b'(', b'>', &text[at..]) {
+    while let Some(found) = memchr3(b'(', b'>', b'{', &text[at..]) {
         let mark = at + found;
         at = mark + 1;
         let before = mark.checked_sub(1).map(|it| text[it]);
@@ -261,6 +272,11 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
                 used |= read_mark(record, &text[at..]);
                 None
             }
+            (b'{', _) => {
+                let is_heap = frame == Frame::Record && text[at..].starts_with(b"Heap before");
+                record.heap_printed |= is_heap;
+                None
+            }
             _ => None,
         };
         if let Some(((sizes, rest), collected)) = sizes {
@@ -272,7 +288,6 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
             }
         }
     }
-    record.heap_printed |= frame == Frame::Record && has(text, b"{Heap before");
     if frame == Frame::Record && has_dashes(text) {
         used |= record.failed_to_copy();
     }
@@ -281,6 +296,11 @@ fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {
 
 /// Whether there is a `--` by itself.
 fn has_dashes(text: &[u8]) -> bool {
+    // Dates have dashes as well, and to stop at each of them takes longer than not to stop at all.
+    let pairs = text.iter().zip(text.iter().skip(1));
+    if !pairs.fold(false, |any, (a, b)| any | ((*a == b'-') & (*b == b'-'))) {
+        return false;
+    }
     let Some(at) = find(text, b"--") else { return false };
     !matches!(text.get(at + 2), Some(byte) if *byte != b' ')
 }

@@ -150,8 +150,9 @@ impl Record {
         let (mut rest, mut count) = (text, 0_u64);
         while let Some(comma) = memchr(b',', rest) {
             rest = rest[comma + 1..].trim_ascii_start();
-            if let Some((number, [b' ', b'r', b'e', b'f', b's', ..])) = integer(rest) {
+            if let Some((number, [b' ', b'r', b'e', b'f', b's', after @ ..])) = integer(rest) {
                 count = count.saturating_add(number);
+                rest = after;
             }
         }
         let all = self.references.get_or_insert_default();

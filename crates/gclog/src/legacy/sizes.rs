@@ -66,9 +66,25 @@ pub(super) fn number_start(text: &[u8], end: usize) -> usize {
 /// The duration that a bracket ends with: `…, 0.0084272 secs`. JDK 6 has `sec` in places.
 pub(super) fn closing_seconds(text: &[u8]) -> Option<Duration> {
     let text = text.strip_suffix(b" secs").or_else(|| text.strip_suffix(b" sec"))?;
+    if let Some(duration) = text.last_chunk().and_then(usual_seconds) {
+        return Some(duration);
+    }
     let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b',');
     let start = text.iter().rposition(|byte| !is_part(byte)).map_or(0, |at| at + 1);
     seconds(text[start..].strip_prefix(b",").unwrap_or(&text[start..]))
+}
+
+/// ` 0.0084272`: nearly all durations have seven decimals, and most are below 10 s. Of so many
+/// bytes the compiler makes straight code, several times faster than for a number of any length.
+fn usual_seconds(text: &[u8; 10]) -> Option<Duration> {
+    /// The seventh decimal.
+    const UNIT_NS: u64 = 100;
+    let [b' ', whole, b'.' | b',', decimals @ ..] = text else { return None };
+    let mut value = u64::from(whole.is_ascii_digit().then(|| whole - b'0')?);
+    for byte in decimals {
+        value = value * 10 + u64::from(byte.is_ascii_digit().then(|| byte - b'0')?);
+    }
+    Some(Duration::from_nanos(value * UNIT_NS))
 }
 
 /// `0.0084272`, and nothing else.

@@ -1,15 +1,9 @@
 //! The stamps before a record: `2026-11-21T20:00:00.123+0000: 1.234: #12: `.
 use crate::{
     Stamp,
+    dates::{DATE, Dates},
     scan::{SECOND_NS, decimal_ns, integer},
-    unified::decorations::date_time_ns,
 };
-
-/// Bytes of a date as `-XX:+PrintGCDateStamps` prints it.
-const DATE: usize = 28;
-
-/// Bytes of a date up to the minute: what most lines of a log share.
-const MINUTE: usize = 16;
 
 /// What was before a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,12 +16,10 @@ pub(super) struct Prefix {
     pub(super) start: usize,
 }
 
-/// Reads stamps, and remembers the last date, since dates are costly and much alike.
+/// Reads stamps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stamps {
-    minute: [u8; MINUTE],
-    zone: [u8; 5],
-    minute_ns: i64,
+    dates: Dates,
 }
 
 impl Stamps {
@@ -55,24 +47,7 @@ impl Stamps {
 
     fn date_before(&mut self, line: &[u8], end: usize) -> Option<(i64, usize)> {
         let start = end.checked_sub(DATE)?;
-        Some((self.date_ns(&line[start..end])?, start))
-    }
-
-    fn date_ns(&mut self, date: &[u8]) -> Option<i64> {
-        let (minute, rest) = date.split_at_checked(MINUTE)?;
-        let (seconds, zone) = rest.split_at_checked(7)?;
-        if minute == self.minute && zone == self.zone {
-            let (ns, after) = decimal_ns(seconds.strip_prefix(b":")?, SECOND_NS)?;
-            after.is_empty().then_some(())?;
-            return self.minute_ns.checked_add_unsigned(ns);
-        }
-        let ns = date_time_ns(date)?;
-        let (past_ns, _) = decimal_ns(&seconds[1..], SECOND_NS)?;
-        if let (Ok(minute), Ok(zone)) = (minute.try_into(), zone.try_into()) {
-            (self.minute, self.zone) = (minute, zone);
-            self.minute_ns = ns.checked_sub_unsigned(past_ns)?;
-        }
-        Some(ns)
+        Some((self.dates.leading_ns(&line[start..end])?, start))
     }
 }
 

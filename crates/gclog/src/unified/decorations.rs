@@ -5,6 +5,7 @@
 //! logs without tags are read as well as others.
 use crate::{
     Stamp,
+    dates::{DATE, Dates},
     scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, integer, trim_end},
 };
 use memchr::memchr;
@@ -97,10 +98,17 @@ pub(crate) fn each(decorations: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = decorations;
     std::iter::from_fn(move || {
         let inside = rest.strip_prefix(b"[")?;
-        let end = memchr(b']', inside)?;
+        let end = end_of(inside)?;
         rest = &inside[end + 1..];
         Some(trim_end(&inside[..end]))
     })
+}
+
+/// Where the decoration ends that has begun before this text.
+fn end_of(inside: &[u8]) -> Option<usize> {
+    // Only a date is long enough for a vector search.
+    let is_date = inside.get(4) == Some(&b'-');
+    if is_date { memchr(b']', inside) } else { inside.iter().position(|&byte| byte == b']') }
 }
 
 /// Whether they are those of unified logging and not text in brackets, such as the thread's name or
@@ -134,9 +142,17 @@ pub(crate) fn lone_numbers(decorations: &[u8]) -> ([u64; 2], usize) {
 }
 
 /// The times among the decorations.
-pub(crate) fn stamp(decorations: &[u8]) -> Stamp {
-    let mut times = Times::default();
-    each(decorations).for_each(|decoration| times.take(decoration));
+pub(crate) fn stamp(decorations: &[u8], dates: &mut Dates) -> Stamp {
+    let (mut times, mut rest) = (Times::default(), decorations);
+    // A date in its usual form, the most frequent time by far, shows by itself where it ends.
+    if let [b'[', inside @ ..] = rest
+        && inside.get(DATE) == Some(&b']')
+        && let Some(ns) = dates.leading_ns(inside)
+    {
+        times.wall_ns = Some(ns);
+        rest = &inside[DATE + 1..];
+    }
+    each(rest).for_each(|decoration| times.take(decoration));
     times.stamp()
 }
 
@@ -259,7 +275,8 @@ mod tests {
 
     fn check(line: &str, expected: Expect) {
         let (decorations, message) = split(line.as_bytes());
-        let Stamp { wall_ns, uptime_ns, monotonic_ns, unclear_ns } = stamp(decorations);
+        let Stamp { wall_ns, uptime_ns, monotonic_ns, unclear_ns } =
+            stamp(decorations, &mut Dates::default());
         let mut text = String::new();
         let wall = wall_ns.map(|it| format!("wall {it}"));
         let uptime = uptime_ns.map(|it| format!("uptime {it}"));

@@ -71,6 +71,10 @@ pub fn parse_safepoint(message: &[u8]) -> Result<Safepoint, SafepointError> {
     let mut total = None;
     let mut rest = &quoted[end + 1..];
     while let Some(field) = rest.strip_prefix(b", ") {
+        if let Some(after) = read_duration(field, &mut stop, &mut total) {
+            rest = after;
+            continue;
+        }
         let end = memchr(b',', field).unwrap_or(field.len());
         read_field(&field[..end], &mut stop, &mut total);
         rest = &field[end..];
@@ -78,6 +82,31 @@ pub fn parse_safepoint(message: &[u8]) -> Result<Safepoint, SafepointError> {
     stop.time_to_safepoint.ok_or(SafepointError::Field("Reaching safepoint"))?;
     stop.total = total.ok_or(SafepointError::Field("Total"))?;
     Ok(stop)
+}
+
+/// Reads a duration that is written as expected, as nearly all are, without looking for the ends
+/// of its parts. Gives what follows it; `None` for any other field, which [`read_field`] reads.
+fn read_duration<'a>(
+    field: &'a [u8],
+    stop: &mut Safepoint,
+    total: &mut Option<Duration>,
+) -> Option<&'a [u8]> {
+    let (place, value) = match field {
+        [b'T', b'i', ..] => (&mut stop.since_last, field.strip_prefix(b"Time since last: ")),
+        [b'R', ..] => (&mut stop.time_to_safepoint, field.strip_prefix(b"Reaching safepoint: ")),
+        [b'C', ..] => (&mut stop.cleanup, field.strip_prefix(b"Cleanup: ")),
+        [b'A', ..] => (&mut stop.at_safepoint, field.strip_prefix(b"At safepoint: ")),
+        [b'L', ..] => (&mut stop.leaving, field.strip_prefix(b"Leaving safepoint: ")),
+        [b'T', b'o', ..] => (total, field.strip_prefix(b"Total: ")),
+        _ => return None,
+    };
+    let (ns, rest) = integer(value?)?;
+    let rest = rest.strip_prefix(b" ns")?;
+    if !matches!(rest.first(), None | Some(b',')) {
+        return None;
+    }
+    *place = Some(Duration::from_nanos(ns));
+    Some(rest)
 }
 
 /// One `Name: 123 ns`. The thread counts are two fields: `Threads: 0 runnable` and `11 total`.
