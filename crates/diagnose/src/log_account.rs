@@ -158,8 +158,11 @@ impl Layout {
             entered: None,
             fd: None,
             file: None,
+            fault_offset: None,
             stack: None,
             cpu_holder: None,
+            work: None,
+            taken: Duration::ZERO,
             certainty: Certainty::Inferred,
             log: Some((part, number)),
         });

@@ -39,8 +39,11 @@ pub(super) fn lay_out(
             entered: None,
             fd: None,
             file: None,
+            fault_offset: None,
             stack: None,
             cpu_holder: None,
+            work: None,
+            taken: Duration::ZERO,
             certainty: Certainty::Inferred,
             log: None,
         });

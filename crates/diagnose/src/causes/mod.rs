@@ -2,11 +2,13 @@
 use crate::Cause;
 
 mod allocation_stall;
+mod cfs_throttling;
 mod concurrent_mode_failure;
 mod cpu_contention;
 mod eden_shrunk;
 mod evacuation_failure;
 mod explicit_gc;
+mod frozen_or_traced;
 mod full_gc;
 mod gc_locker;
 mod gc_log_write_blocked;
@@ -26,10 +28,14 @@ mod stop_beyond_gc;
 mod system_time;
 mod vm_operation;
 
+pub(crate) use mapped_file_fault::passes_through_file_mapping;
+
 /// All causes. Faults of the surroundings claim first, then faults of the application; what a GC
 /// log shows goes from the particular to the general; then the ordinary cost of collections and
 /// operations; and the symptoms, which explain nothing, last.
-pub(crate) static ALL: [&Cause; 24] = [
+pub(crate) static ALL: [&Cause; 26] = [
+    &frozen_or_traced::CAUSE,
+    &cfs_throttling::CAUSE,
     &gc_log_write_blocked::CAUSE,
     &mapped_file_fault::CAUSE,
     &cpu_contention::CAUSE,
