@@ -1,4 +1,8 @@
 //! Who did it: processes that wrote, processes that held the CPU, a group with a quota.
+mod memory;
+
+pub(crate) use memory::memory_takers;
+
 use crate::{Culprit, CulpritKind, index::Index, os_evidence, tally::Tally, text};
 use recording::{Interval, WriterFact};
 use std::{

@@ -7,6 +7,7 @@
 //! cgroup quota 100ms period 100ms burst 0ms limit 512 high 400 v2
 //! memory 77 stress /app 100ms 900 20
 //! counter sun.rt.safepoints 896
+//! mapped /tmp/hsperfdata_app/42
 //! work 1 direct-reclaim 5ms 9ms
 //! sample vmstat.pswpin 1000ms 77
 //! missing kernel-stacks
@@ -19,7 +20,7 @@
 //! 2 blocked 60ms 90ms write gc.log stack do_get_write_access vfs_write
 //! ```
 //!
-//! Limits and memory are MiB (resident, then swapped). Slices may end in `offset 896`, `taken 3ms`
+//! A block in something that is no file has `-` in its place. Limits and memory are MiB (resident, then swapped). Slices may end in `offset 896`, `taken 3ms`
 //! or `sampled`. Totals are microseconds on a CPU, runnable, throttled, blocked and waiting. All sources were
 //! recorded unless one is missing.
 use crate::{
@@ -72,6 +73,14 @@ pub(crate) fn culprits_of(cause: &Cause, text: &str) -> String {
     culprits.iter().map(|it| format!("{} {}: {}\n", it.kind.id(), it.name, it.statement)).collect()
 }
 
+/// What proves a cause, one statement a line.
+pub(crate) fn evidence_of(cause: &Cause, text: &str) -> String {
+    let diagnosis = diagnose(text);
+    let finding = diagnosis.findings.iter().find(|it| it.cause.id == cause.id);
+    let evidence = &finding.expect("the cause struck").evidence;
+    evidence.iter().map(|it| format!("{}\n", it.statement)).collect()
+}
+
 /// Gives the first case of the facts to `look`.
 pub(crate) fn case_of(text: &str, look: impl FnOnce(&Case<'_>)) {
     let facts = facts(text);
@@ -108,13 +117,22 @@ fn verdict(diagnosis: &Diagnosis, id: &str) -> String {
 /// Reads the facts. Panics on a line it does not know: it is a test's own text.
 pub(crate) fn facts(text: &str) -> Facts {
     let mut coverage = Coverage::default();
-    coverage.sources.extend(Source::ALL.map(|it| (it, SourceState::Recorded)));
+    let all = Source::ALL.into_iter().filter(|it| *it != Source::ThreadSamples);
+    coverage.sources.extend(all.map(|it| (it, SourceState::Recorded)));
     let mut facts = Facts { host: Some(HostFact::default()), ..Facts::default() };
     for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
         let words: Vec<_> = line.split_whitespace().collect();
         match words[0] {
             "jvm" => jvm(&mut facts, &words),
             "cpus" => cpus(&mut facts, &words),
+            "mapped" => {
+                let key = file(&mut facts, words[words.len() - 1]);
+                let known = facts.files.iter_mut().find(|it| it.key == key).expect("just added");
+                known.mapped = true;
+                if words.len() > 2 {
+                    known.file_system = words[1].into();
+                }
+            }
             "kernel" => facts.host.get_or_insert_default().kernel = words[1].into(),
             "cgroup" => facts.cgroup = Some(cgroup(&words)),
             "memory" => facts.memory.push(memory(&words)),
@@ -136,6 +154,10 @@ pub(crate) fn facts(text: &str) -> Facts {
             "missing" => {
                 let source = Source::from_id(words[1]).expect("a source's id");
                 coverage.sources.insert(source, SourceState::Missing("not there".into()));
+            }
+            "recorded" => {
+                let source = Source::from_id(words[1]).expect("a source's id");
+                coverage.sources.insert(source, SourceState::Recorded);
             }
             "thread" => facts.threads.push(ThreadFact {
                 tid: number(words[1]),
@@ -264,7 +286,7 @@ fn slice(facts: &mut Facts, words: &[&str]) {
         _ => None,
     };
     let state = if words[1] == "waiting" { "blocked" } else { words[1] };
-    let file = blocked.then(|| file(facts, words[5]));
+    let file = (blocked && words[5] != "-").then(|| file(facts, words[5]));
     facts.slices.push(ThreadSlice {
         tid: number(words[0]),
         interval: Interval::new(time(words[2]), time(words[3])),

@@ -8,8 +8,9 @@ use crate::{
     Pause, PauseKind,
     account::{cover, merge},
     case::{Case, Phase, Segment},
-    causes::passes_through_file_mapping,
+    causes::{is_memory_high, passes_through_file_mapping},
     index::Index,
+    intervals::union,
 };
 use recording::{Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
 use std::{cmp::Reverse, collections::BinaryHeap, time::Duration};
@@ -41,19 +42,6 @@ pub(crate) fn of<'a>(
     grouped(&waits).into_iter().map(|group| case(index, group, wall)).collect()
 }
 
-/// Overlapping intervals joined, in order.
-fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
-    intervals.sort_unstable();
-    let mut joined: Vec<Interval> = Vec::with_capacity(intervals.len());
-    for it in intervals {
-        match joined.last_mut() {
-            Some(last) if it.start <= last.end => last.end = last.end.max(it.end),
-            _ => joined.push(it),
-        }
-    }
-    joined
-}
-
 fn waits(index: &Index<'_>, stops: &[Interval]) -> Vec<Wait> {
     let mut waits = Vec::new();
     let everything = Interval::new(MonoTime(0), MonoTime(u64::MAX));
@@ -76,6 +64,7 @@ fn waits(index: &Index<'_>, stops: &[Interval]) -> Vec<Wait> {
 fn is_wait(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     match slice.state {
         ThreadState::Throttled | ThreadState::Stopped => true,
+        ThreadState::Blocked if is_memory_high(index, slice.stack) => true,
         ThreadState::Blocked => {
             let counters = slice.fault_offset.is_some() || index.is_counters_file(slice.file);
             let own_file = slice.file.is_some() || passes_through_file_mapping(index, slice.stack);

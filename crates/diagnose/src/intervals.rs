@@ -62,6 +62,19 @@ impl FromIterator<Interval> for Intervals {
     }
 }
 
+/// Overlapping intervals joined, in order.
+pub(crate) fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
+    intervals.sort_unstable();
+    let mut joined: Vec<Interval> = Vec::with_capacity(intervals.len());
+    for it in intervals {
+        match joined.last_mut() {
+            Some(last) if it.start <= last.end => last.end = last.end.max(it.end),
+            _ => joined.push(it),
+        }
+    }
+    joined
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

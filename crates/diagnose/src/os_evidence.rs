@@ -1,6 +1,9 @@
 //! Phrases and figures that causes in the operating system share.
-use crate::{Advice, AdviceWhen, Evidence, index::Index, tally::Tally, text};
+use crate::{
+    Advice, AdviceWhen, Certainty, Evidence, index::Index, intervals::union, tally::Tally, text,
+};
 use recording::{CgroupFact, Source};
+use std::time::Duration;
 
 /// `WHAT for 3.2 s in 4 pauses, up to 1.1 s in one`.
 pub(crate) fn spent(tally: &Tally, source: Source, what: &str) -> Evidence {
@@ -15,6 +18,38 @@ pub(crate) fn spent(tally: &Tally, source: Source, what: &str) -> Evidence {
         ),
         time: tally.time,
     }
+}
+
+/// What a counter of the host grew by around the pauses of a tally, in the words of `say`. Nothing
+/// where it was not read or did not grow.
+pub(crate) fn counted(
+    tally: &Tally,
+    index: &Index<'_>,
+    counter: &str,
+    say: impl FnOnce(u64) -> String,
+) -> Option<Evidence> {
+    let windows = union(tally.windows.iter().map(|it| it.1).collect());
+    let grown = index.growth(counter, &windows)?;
+    (grown > 0).then(|| Evidence {
+        source: Source::HostCounters,
+        certainty: Certainty::Measured,
+        statement: say(grown),
+        time: Duration::ZERO,
+    })
+}
+
+/// Advice to give the JVM's control group, or the host, room in memory.
+pub(crate) fn memory_room(index: &Index<'_>) -> Advice {
+    let limit = cgroup(index).and_then(|it| Some((it.memory_path.as_str(), it.memory_max_bytes?)));
+    let action = match limit {
+        Some((path, bytes)) => format!(
+            "raise the memory limit of {path} ({}), or make the JVM or its neighbours in it smaller",
+            text::memory(bytes)
+        ),
+        None => "move or bound who takes the memory, or make the JVM's heap smaller".into(),
+    };
+    let note = "a group's cached files count towards its limit, too";
+    now("memory-room", action, note)
 }
 
 /// Advice for the running JVM or host.

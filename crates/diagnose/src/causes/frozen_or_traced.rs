@@ -193,7 +193,7 @@ mod tests {
     fn without_the_scheduler_nothing_is_claimed() {
         check(
             &CAUSE,
-            "missing scheduler\nmissing thread-samples\nsafepoint 0ms 9ms op X 1ms 8ms vm 1",
+            "missing scheduler\nsafepoint 0ms 9ms op X 1ms 8ms vm 1",
             "unknown scheduler",
         );
     }
