@@ -67,9 +67,10 @@ fn unseen(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Segm
         stack: None,
         cpu_holder: None,
         work: None,
-        taken: Duration::ZERO,
+        stolen: Duration::ZERO,
         certainty: Certainty::Measured,
         log: None,
+        taken: false,
     }
 }
 
@@ -89,9 +90,10 @@ fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: In
         stack: slice.stack,
         cpu_holder: slice.cpu_holder.clone(),
         work: None,
-        taken: share(slice.taken, interval, slice.interval),
+        stolen: share(slice.taken, interval, slice.interval),
         certainty: if slice.sampled { Certainty::Inferred } else { Certainty::Measured },
         log: None,
+        taken: false,
     }
 }
 
@@ -161,7 +163,7 @@ pub(crate) fn merge(segments: Vec<Segment>) -> Vec<Segment> {
         match merged.last_mut() {
             Some(last) if says_the_same(last, &segment) => {
                 last.interval.end = segment.interval.end;
-                last.taken += segment.taken;
+                last.stolen += segment.stolen;
             }
             _ => merged.push(segment),
         }
@@ -170,6 +172,6 @@ pub(crate) fn merge(segments: Vec<Segment>) -> Vec<Segment> {
 }
 
 fn says_the_same(a: &Segment, b: &Segment) -> bool {
-    let b = Segment { interval: a.interval, taken: a.taken, ..b.clone() };
+    let b = Segment { interval: a.interval, stolen: a.stolen, ..b.clone() };
     *a == b
 }

@@ -1,5 +1,5 @@
 //! One pause and the facts around it: all that a cause may look at.
-use crate::{Certainty, Pause, history::Collection, index::Index, intervals::Intervals};
+use crate::{Certainty, Pause, history::Collection, index::Index};
 use recording::{FileKey, Interval, KernelWorkKind, OffCpuCause, ThreadRole, ThreadState};
 use std::time::Duration;
 
@@ -37,11 +37,13 @@ pub(crate) struct Segment {
     /// Work of the kernel that it did itself, on a CPU or off it.
     pub(crate) work: Option<KernelWorkKind>,
     /// How much of it the CPU was with the hypervisor or an interrupt.
-    pub(crate) taken: Duration,
+    pub(crate) stolen: Duration,
     pub(crate) certainty: Certainty,
     /// Where only a log speaks: which part of the pause it is, and of which of the case's
     /// collections.
     pub(crate) log: Option<(LogPart, usize)>,
+    /// A cause that explains it has it.
+    pub(crate) taken: bool,
 }
 
 /// The parts that a log can tell apart.
@@ -66,9 +68,19 @@ pub(crate) enum LogPart {
 }
 
 impl Segment {
-    /// The same over a part of its interval, with its share of what was taken.
+    /// The same over a part of its interval, with its share of what was stolen.
     pub(crate) fn over(&self, interval: Interval) -> Segment {
-        Segment { interval, taken: share(self.taken, interval, self.interval), ..self.clone() }
+        Segment { interval, stolen: share(self.stolen, interval, self.interval), ..self.clone() }
+    }
+
+    /// How long it is, in nanoseconds: these are summed for every pause of a log.
+    pub(crate) fn length_ns(&self) -> u64 {
+        self.interval.end.0.saturating_sub(self.interval.start.0)
+    }
+
+    /// Whether there is something of it that a cause may still have.
+    pub(crate) fn is_free(&self) -> bool {
+        !self.taken && self.interval.start < self.interval.end
     }
 
     /// Whether it is blocked in something other than waiting for a thread or for work.
@@ -87,9 +99,13 @@ impl Segment {
     /// A long wait for a thread that nobody saw is nobody's work and stays unattributed. Totals
     /// know no single waits; what they call waiting is the VM thread waiting for its workers.
     pub(crate) fn is_at_work(&self) -> bool {
-        let waits = self.state == Some(ThreadState::Blocked) && self.idle;
-        let briefly = self.interval.duration() < LONG_WAIT || self.certainty == Certainty::Inferred;
-        self.state == Some(ThreadState::OnCpu) || (waits && briefly)
+        let briefly =
+            || self.interval.duration() < LONG_WAIT || self.certainty == Certainty::Inferred;
+        match self.state {
+            Some(ThreadState::OnCpu) => true,
+            Some(ThreadState::Blocked) => self.idle && briefly(),
+            _ => false,
+        }
     }
 }
 
@@ -116,42 +132,6 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Intervals of the segments that `wanted` accepts.
-    pub(crate) fn intervals(&self, wanted: impl Fn(&Segment) -> bool) -> Intervals {
-        self.segments
-            .iter()
-            .filter(|segment| wanted(segment))
-            .map(|segment| segment.interval)
-            .collect()
-    }
-
-    /// Sum of the segments that `wanted` accepts.
-    pub(crate) fn time(&self, wanted: impl Fn(&Segment) -> bool) -> Duration {
-        self.intervals(wanted).duration()
-    }
-
-    /// The collector's work in the collections that `wanted` accepts. Where threads were measured
-    /// nobody can tell the collections of one stop apart, so all of them must be wanted.
-    pub(crate) fn work(&self, wanted: impl Fn(&Collection) -> bool) -> Intervals {
-        // Asked by many causes of every pause: most have nothing to say.
-        if !self.collections.iter().any(&wanted) {
-            return Intervals::default();
-        }
-        let all = self.collections.iter().all(&wanted);
-        self.intervals(|segment| match segment.log {
-            Some((LogPart::References | LogPart::Collecting, n)) => {
-                self.collections.get(n).is_some_and(&wanted)
-            }
-            Some(_) => false,
-            None => all && segment.phase == Phase::Operation && segment.is_collector_at_work(),
-        })
-    }
-
-    /// Segments of one part that a log cannot explain.
-    pub(crate) fn unexplained(&self, part: LogPart) -> Intervals {
-        self.intervals(|it| it.state.is_none() && it.log.is_some_and(|(is, _)| is == part))
-    }
-
     /// Whether the operation is a collection or a phase of one.
     pub(crate) fn is_collection(&self) -> bool {
         !self.collections.is_empty() || is_collection(&self.pause.operation)

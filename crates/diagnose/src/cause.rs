@@ -1,5 +1,11 @@
 //! What a cause is, and what can be said about one.
-use crate::{case::Case, history::Collection, index::Index, intervals::Intervals, tally::Tally};
+use crate::{
+    case::{Case, LogPart, Phase, Segment},
+    history::Collection,
+    index::Index,
+    marks::{Mark, Marks},
+    tally::Tally,
+};
 use recording::Source;
 use std::time::Duration;
 
@@ -52,25 +58,66 @@ pub struct Cause {
     pub(crate) explain: fn(&Tally, &Index<'_>) -> Explanation,
 }
 
-/// How a cause tells what it claims of a pause.
+/// What a cause claims of a pause: whole segments of it, or none.
 pub(crate) enum Claims {
-    /// The collector's work in these collections ([`Case::work`]). Many causes ask that of every
-    /// pause, and nearly always the answer is no.
-    Work(fn(&Collection) -> bool),
-    /// These intervals.
-    Segments(fn(&Case<'_>) -> Intervals),
+    /// The collector's work in these collections, all of which bear this mark.
+    Work(Mark, fn(&Collection) -> bool),
+    /// These segments.
+    Segments(fn(&Case<'_>, &Segment) -> bool),
+    /// These segments, where they last at least so long together: less in a pause is nobody's
+    /// trouble.
+    AtLeast(Duration, fn(&Case<'_>, &Segment) -> bool),
+    /// Segments of this part that a log cannot explain.
+    Unexplained(LogPart),
 }
 
 impl Claims {
-    /// The intervals claimed; `None` without looking further where there are none.
-    #[inline]
-    pub(crate) fn of(&self, case: &Case<'_>) -> Option<Intervals> {
-        let wanted = match self {
-            Claims::Work(wanted) if !case.collections.iter().any(wanted) => return None,
-            Claims::Work(wanted) => case.work(wanted),
-            Claims::Segments(wanted) => wanted(case),
-        };
-        (!wanted.is_empty()).then_some(wanted)
+    /// Whether anything can be claimed of a pause whose collections bear these marks.
+    pub(crate) fn concern(&self, marks: Marks) -> bool {
+        match self {
+            Claims::Work(mark, _) => marks.has(*mark),
+            _ => true,
+        }
+    }
+
+    /// Adds the places of the segments claimed that are still free to `claimed`, in order.
+    pub(crate) fn list(&self, case: &Case<'_>, claimed: &mut Vec<usize>) {
+        match *self {
+            Claims::Work(_, wanted) => {
+                if case.collections.iter().any(wanted) {
+                    let all = case.collections.iter().all(wanted);
+                    list_free(case, claimed, |it| is_work(case, it, wanted, all));
+                }
+            }
+            Claims::Segments(wanted) => list_free(case, claimed, |it| wanted(case, it)),
+            Claims::AtLeast(least, wanted) => {
+                let together = case.segments.iter().filter(|it| wanted(case, it));
+                if together.map(|it| it.interval.duration()).sum::<Duration>() >= least {
+                    list_free(case, claimed, |it| wanted(case, it));
+                }
+            }
+            Claims::Unexplained(part) => list_free(case, claimed, |it| {
+                it.state.is_none() && it.log.is_some_and(|(is, _)| is == part)
+            }),
+        }
+    }
+}
+
+#[inline]
+fn list_free(case: &Case<'_>, claimed: &mut Vec<usize>, wanted: impl Fn(&Segment) -> bool) {
+    let free = case.segments.iter().enumerate().filter(|(_, it)| it.is_free() && wanted(it));
+    claimed.extend(free.map(|(place, _)| place));
+}
+
+/// Whether a segment is the collector's work in the collections that are `wanted`. Where threads
+/// were measured nobody can tell the collections of one stop apart, so `all` must be wanted.
+fn is_work(case: &Case<'_>, it: &Segment, wanted: fn(&Collection) -> bool, all: bool) -> bool {
+    match it.log {
+        Some((LogPart::References | LogPart::Collecting, n)) => {
+            case.collections.get(n).is_some_and(wanted)
+        }
+        Some(_) => false,
+        None => all && it.phase == Phase::Operation && it.is_collector_at_work(),
     }
 }
 

@@ -65,6 +65,11 @@ impl Count {
         self.max = self.max.max(duration);
     }
 
+    /// Of one.
+    pub(crate) fn of(duration: Duration) -> Count {
+        Count { count: 1, total: duration, max: duration }
+    }
+
     /// The mean; `None` where there are none.
     #[must_use]
     pub fn mean(&self) -> Option<Duration> {

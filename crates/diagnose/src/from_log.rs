@@ -34,7 +34,7 @@ impl LogDiagnosis {
         LogDiagnosis {
             pauses: LogPauses::default(),
             no_facts: Index::default(),
-            entitled: attribution::entitled(is_log),
+            entitled: Entitled::new(is_log),
             books: Books::default(),
             sums: PauseSums::default(),
             kept: Kept::new(keep),

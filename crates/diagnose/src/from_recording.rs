@@ -36,7 +36,7 @@ pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
     let coverage = facts.coverage.clone().unwrap_or_default();
     let recorded = |source: Source| coverage.has(source);
     let log = Log::read(facts);
-    let entitled = attribution::entitled(recorded);
+    let entitled = attribution::Entitled::new(recorded);
     let mut books = Books::default();
     let pauses: Vec<Attribution> = cases(facts, &index, &log)
         .into_iter()
@@ -154,7 +154,7 @@ fn safepoint_case<'a>(
         start_wall_ns: wall.map(|offset| interval.start.0.cast_signed().saturating_add(offset)),
         duration: interval.duration(),
         reaching: reached.min(interval.end).since(interval.start),
-        operation: names.join(", "),
+        operation: names.join(", ").into(),
         collection: collections.iter().map(|it| it.gc.duration).reduce(|a, b| a + b),
         detailed: safepoint.detailed,
     };

@@ -121,7 +121,7 @@ fn case<'a>(index: &'a Index<'a>, waits: &[Wait], wall: Option<i64>) -> Case<'a>
         start_wall_ns: wall.map(|offset| start.0.cast_signed().saturating_add(offset)),
         duration: interval.duration(),
         reaching: Duration::ZERO,
-        operation: String::new(),
+        operation: "".into(),
         collection: None,
         detailed: true,
     };

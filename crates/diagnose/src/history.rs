@@ -18,7 +18,7 @@ pub(crate) use humongous::Humongous;
 pub(crate) use jvm::LogJvm;
 pub(crate) use pressure::Pressure;
 pub(crate) use sizes::Sizes;
-pub(crate) use sums::kind;
+pub(crate) use sums::{is_remark, kind};
 
 use crate::{GcStatistics, MemoryStatistics};
 use gclog::{AllocationStall, ConcurrentCycle, FreeSpace, GcEvent, GcKind, JvmFact};

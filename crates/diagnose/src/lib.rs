@@ -17,6 +17,7 @@ mod culprits;
 mod diagnosis;
 #[cfg(test)]
 mod facts_text;
+mod few;
 mod findings;
 mod from_log;
 mod from_recording;
@@ -35,6 +36,7 @@ mod log_monitors;
 mod log_pauses;
 #[cfg(test)]
 mod log_text;
+mod marks;
 mod mechanisms;
 mod os_evidence;
 mod page;

@@ -7,7 +7,7 @@ use crate::{
 };
 use gclog::{GcEvent, MonitorPause, Safepoint};
 use recording::{Interval, MonoTime, ThreadRole, ThreadState};
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 /// `User` and `Sys` are each counted and printed in hundredths of a second: together they may be too
 /// small by this, so that only a larger difference says anything.
@@ -65,7 +65,11 @@ pub(crate) fn noticed(monitor: &MonitorPause, start_ns: u64) -> LogPause {
     let collecting = monitor.gc_time.unwrap_or_default().min(monitor.duration);
     let collected = !collecting.is_zero();
     let pause = Pause {
-        operation: if collected { "Pause with collections".into() } else { String::new() },
+        operation: if collected {
+            Cow::Borrowed("Pause with collections")
+        } else {
+            Cow::Borrowed("")
+        },
         collection: collected.then_some(collecting),
         ..pause_of(PauseKind::Hiccup, &monitor.stamp, start_ns, monitor.duration)
     };
@@ -76,14 +80,23 @@ pub(crate) fn noticed(monitor: &MonitorPause, start_ns: u64) -> LogPause {
     layout.finish(pause, Vec::new())
 }
 
-fn operation_of(gc: &GcEvent) -> String {
-    ["Pause ", crate::history::kind(gc)].concat()
+/// What a pause for a collection is called where the log names no operation. The usual names need
+/// no memory of their own.
+fn operation_of(gc: &GcEvent) -> Cow<'static, str> {
+    Cow::Borrowed(match crate::history::kind(gc) {
+        "young" => "Pause young",
+        "mixed" => "Pause mixed",
+        "full" => "Pause full",
+        "initial-mark" => "Pause initial-mark",
+        "remark" => "Pause remark",
+        other => return Cow::Owned(["Pause ", other].concat()),
+    })
 }
 
-fn operation_name(name: Box<str>, inside: &[Collection]) -> String {
+fn operation_name(name: Box<str>, inside: &[Collection]) -> Cow<'static, str> {
     match inside.first() {
         Some(it) if name.is_empty() => operation_of(&it.gc),
-        _ => name.into_string(),
+        _ => Cow::Owned(name.into_string()),
     }
 }
 
@@ -162,9 +175,10 @@ impl Layout {
             stack: None,
             cpu_holder: None,
             work: None,
-            taken: Duration::ZERO,
+            stolen: Duration::ZERO,
             certainty: Certainty::Inferred,
             log: Some((part, number)),
+            taken: false,
         });
         self.at = end;
     }

@@ -10,7 +10,7 @@ use crate::{
 };
 use gclog::{Event, GcEvent, JvmFact, MonitorPause, Safepoint, Stamp};
 use recording::{Clock, Interval};
-use std::{collections::VecDeque, time::Duration};
+use std::{borrow::Cow, collections::VecDeque, time::Duration};
 
 /// Collections kept until their safepoint line comes. HotSpot writes it right after the last
 /// collection inside, so a handful is enough; the bound is for logs without safepoint lines.
@@ -212,7 +212,7 @@ pub(crate) fn pause_of(kind: PauseKind, stamp: &Stamp, start_ns: u64, duration: 
         start_wall_ns: stamp.earlier(duration).wall_ns,
         duration,
         reaching: Duration::ZERO,
-        operation: String::new(),
+        operation: Cow::Borrowed(""),
         collection: None,
         detailed: false,
     }

@@ -1,6 +1,6 @@
 //! A pause, and how it is divided among causes.
 use crate::{Cause, Certainty};
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 /// What kind of stop a pause is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ pub struct Pause {
     /// The part until all application threads had stopped (time to safepoint).
     pub reaching: Duration,
     /// HotSpot's name of the VM operation, or the collection's name; empty where unknown.
-    pub operation: String,
+    pub operation: Cow<'static, str>,
     /// Length of the collection inside, as the GC log gives it; `None` where there was none or
     /// no log.
     pub collection: Option<Duration>,

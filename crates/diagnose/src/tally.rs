@@ -2,6 +2,7 @@
 use crate::{
     Certainty, MechanismShare, Pause, Place,
     case::{Case, Segment},
+    few::Few,
     history::Collection,
     index::Index,
     mechanisms,
@@ -14,6 +15,9 @@ const WINDOWS: usize = 64;
 
 /// So many operations are told apart; more names can only come from a damaged log.
 const MOST_OPERATIONS: usize = 256;
+
+/// What all others are called.
+const OTHERS: &str = "others";
 
 /// Where a piece of time was spent: thread, how it entered the kernel, descriptor and file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,8 +45,8 @@ pub(crate) struct Tally {
     pub(crate) holders: BTreeMap<(u32, String), Duration>,
     /// Time by offset in the JVM's file of counters.
     pub(crate) offsets: BTreeMap<u64, Duration>,
-    /// Time by operation.
-    pub(crate) operations: BTreeMap<String, (u64, Duration)>,
+    /// Pauses and time by operation.
+    pub(crate) operations: Few<String, (u64, Duration)>,
     /// The pauses with the largest parts: part and window.
     pub(crate) windows: Vec<(Duration, Interval)>,
     /// Smaller parts are not kept in `windows`.
@@ -62,11 +66,12 @@ pub(crate) struct Exhibit {
 }
 
 impl Tally {
-    /// Adds what the cause claimed of one pause: how long that is, and how much of it is inferred.
+    /// Adds the segments that the cause claimed of one pause: how long they are together, and how
+    /// much of that is inferred.
     pub(crate) fn add(
         &mut self,
         case: &Case<'_>,
-        claimed: &[Interval],
+        claimed: &[usize],
         time: Duration,
         inferred: Duration,
     ) {
@@ -77,10 +82,9 @@ impl Tally {
         self.squares += time.as_secs_f64().powi(2);
         self.add_operation(&case.pause.operation, time);
         // A log knows of no threads, stacks or holders.
-        for segment in case.segments.iter().filter(|it| it.log.is_none()) {
-            for part in claimed.iter().filter_map(|it| it.intersect(segment.interval)) {
-                self.add_segment(case.index, segment, part.duration());
-            }
+        let measured = claimed.iter().map(|&place| &case.segments[place]);
+        for segment in measured.filter(|it| it.log.is_none()) {
+            self.add_segment(case.index, segment, segment.interval.duration());
         }
         self.keep_window(time, case.interval);
         self.keep_worst(case, time);
@@ -90,12 +94,11 @@ impl Tally {
         if let Some((count, sum)) = self.operations.get_mut(name) {
             *count += 1;
             *sum += time;
-            return;
+        } else if self.operations.len() < MOST_OPERATIONS || name == OTHERS {
+            self.operations.insert(name.to_owned(), (1, time));
+        } else {
+            self.add_operation(OTHERS, time);
         }
-        let name = if self.operations.len() < MOST_OPERATIONS { name } else { "others" };
-        let (count, sum) = self.operations.entry(name.to_owned()).or_default();
-        *count += 1;
-        *sum += time;
     }
 
     fn keep_worst(&mut self, case: &Case<'_>, part: Duration) {

@@ -36,17 +36,21 @@ impl Dates {
         if date[4] != b'-' {
             return None;
         }
-        if let Some(past_ns) = seconds_ns(date) {
-            if date.starts_with(&self.minute) && date.ends_with(&self.zone) {
-                return self.minute_ns.checked_add(past_ns);
-            }
-            let ns = date_time_ns(date)?;
-            self.minute.copy_from_slice(&date[..MINUTE]);
-            self.zone.copy_from_slice(&date[ZONE..]);
-            self.minute_ns = ns.checked_sub(past_ns)?;
-            return Some(ns);
+        self.usual_ns(date).or_else(|| date_time_ns(date))
+    }
+
+    /// A date as HotSpot writes it, as nanoseconds since 1970 UTC.
+    #[inline]
+    pub(crate) fn usual_ns(&mut self, date: &[u8; DATE]) -> Option<i64> {
+        let past_ns = seconds_ns(date)?;
+        if date.starts_with(&self.minute) && date.ends_with(&self.zone) {
+            return self.minute_ns.checked_add(past_ns);
         }
-        date_time_ns(date)
+        let ns = date_time_ns(date)?;
+        self.minute.copy_from_slice(&date[..MINUTE]);
+        self.zone.copy_from_slice(&date[ZONE..]);
+        self.minute_ns = ns.checked_sub(past_ns)?;
+        Some(ns)
     }
 }
 

@@ -51,7 +51,7 @@ fn row(clock: Clock, attribution: &Attribution) -> [String; 12] {
         pause.duration.as_nanos().to_string(),
         pause.reaching.as_nanos().to_string(),
         kind(pause.kind).to_owned(),
-        pause.operation.clone(),
+        pause.operation.to_string(),
         pause.collection.map(|it| it.as_nanos().to_string()).unwrap_or_default(),
         first.map(|part| part.cause.id.to_owned()).unwrap_or_default(),
         first.map(|part| part.time.as_nanos().to_string()).unwrap_or_default(),

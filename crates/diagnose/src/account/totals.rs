@@ -43,9 +43,10 @@ pub(super) fn lay_out(
             stack: None,
             cpu_holder: None,
             work: None,
-            taken: Duration::ZERO,
+            stolen: Duration::ZERO,
             certainty: Certainty::Inferred,
             log: None,
+            taken: false,
         });
         at = end;
     }

@@ -22,12 +22,11 @@
 //! JEP 439 (generational ZGC); HotSpot `gc/z/zPageAllocator.cpp`, `gc/shenandoah/shenandoahDegeneratedGC.cpp`.
 use crate::{
     Advice, Cause, Evidence, Nature,
-    case::Case,
     cause::{Claims, Explanation},
     history::{Collection, is_full},
     index::Index,
-    intervals::Intervals,
     log_evidence::{collector, extent, feature, flag, larger_heap, max_heap, seen},
+    marks::Mark,
     tally::Tally,
     text,
 };
@@ -42,14 +41,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
     file: include_str!("allocation_stall.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::Work(Mark::Kind, is_last_resort),
     beside_pauses: Some(shows),
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Intervals {
-    case.work(is_last_resort)
-}
 
 fn is_last_resort(it: &Collection) -> bool {
     let shenandoah = it.gc.collector == Some(Collector::Shenandoah);

@@ -27,11 +27,10 @@
 //! Kubernetes issue 67577; Linux commits 512ac999d275 (4.18) and de53fd7aedb1 (5.4), before which groups were throttled below their quota.
 use crate::{
     Advice, Cause, Nature,
-    case::Case,
+    case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    intervals::Intervals,
     jvm_flags,
     log_evidence::at_next_start,
     os_evidence::{self, now, spent},
@@ -57,8 +56,8 @@ pub(super) static CAUSE: Cause = Cause {
 /// The first kernel with `cpu.max.burst` and `cpu.cfs_burst_us`.
 const BURST: (u32, u32) = (5, 14);
 
-fn claims(case: &Case<'_>) -> Intervals {
-    case.intervals(|segment| segment.state == Some(ThreadState::Throttled))
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.state == Some(ThreadState::Throttled)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

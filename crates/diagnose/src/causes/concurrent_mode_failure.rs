@@ -26,6 +26,7 @@ use crate::{
     history::Collection,
     index::Index,
     log_evidence::{at_next_start, extent, flag, larger_heap, max_heap, worst},
+    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -40,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["cms"],
     nature: Nature::Fault,
     file: include_str!("concurrent_mode_failure.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::Failure, is_claimed),
     beside_pauses: None,
     explain,
 };

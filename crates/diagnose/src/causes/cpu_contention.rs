@@ -20,11 +20,10 @@
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
     Advice, AdviceWhen, Cause, Evidence, Nature,
-    case::Case,
+    case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    intervals::Intervals,
     tally::Tally,
     text,
 };
@@ -43,8 +42,8 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Intervals {
-    case.intervals(|segment| segment.state == Some(ThreadState::Runnable))
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.state == Some(ThreadState::Runnable)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -29,7 +29,6 @@ use crate::{
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    intervals::Intervals,
     log_evidence,
     os_evidence::{self, counted, now, spent},
     tally::Tally,
@@ -46,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("direct_reclaim.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::AtLeast(MIN_TIME, is_reclaim),
     beside_pauses: None,
     explain,
 };
@@ -91,17 +90,12 @@ enum For {
     Unknown,
 }
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let wanted = |segment: &Segment| is_reclaim(case.index, segment);
-    if case.time(wanted) < MIN_TIME { Intervals::default() } else { case.intervals(wanted) }
-}
-
-fn is_reclaim(index: &Index<'_>, segment: &Segment) -> bool {
+fn is_reclaim(case: &Case<'_>, segment: &Segment) -> bool {
     segment.work == Some(KernelWorkKind::DirectReclaim)
         || (segment.is_blocked()
             && [&FOR_HOST[..], &FOR_GROUP, &RECLAIM]
                 .iter()
-                .any(|names| index.stack_has(segment.stack, names)))
+                .any(|names| case.index.stack_has(segment.stack, names)))
 }
 
 /// By the stacks where there are any; else a group with a limit is what runs full first.

@@ -26,6 +26,7 @@ use crate::{
     history::{Collection, EdenShrink},
     index::Index,
     log_evidence::{at_next_start, extent, given, max_heap, memory, seen, worst},
+    marks::Mark,
     tally::Tally,
     text,
 };
@@ -45,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("eden_shrunk.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::Surroundings, is_claimed),
     beside_pauses: Some(shows),
     explain,
 };

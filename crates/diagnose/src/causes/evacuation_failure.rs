@@ -28,6 +28,7 @@ use crate::{
     history::Collection,
     index::Index,
     log_evidence::{extent, flag, larger_heap, max_heap},
+    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -40,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("evacuation_failure.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::Failure, is_claimed),
     beside_pauses: None,
     explain,
 };

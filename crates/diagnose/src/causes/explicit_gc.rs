@@ -24,6 +24,7 @@ use crate::{
     history::Collection,
     index::Index,
     log_evidence::{collector, extent, flag},
+    marks::Mark,
     rhythm,
     tally::Tally,
     text,
@@ -48,7 +49,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("explicit_gc.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,
     explain,
 };

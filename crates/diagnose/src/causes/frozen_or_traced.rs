@@ -23,10 +23,9 @@
 //! HotSpot serviceability agent `LinuxDebuggerLocal.c` (`ptrace` of every thread).
 use crate::{
     Advice, Cause, Nature,
-    case::Case,
+    case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     os_evidence::{now, spent},
     tally::Tally,
 };
@@ -69,8 +68,8 @@ const FREEZER: [&str; 5] = [
 
 const SIGNAL: [&str; 2] = ["do_signal_stop", "do_group_exit_stop"];
 
-fn claims(case: &Case<'_>) -> Intervals {
-    case.intervals(|segment| segment.state == Some(ThreadState::Stopped))
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.state == Some(ThreadState::Stopped)
 }
 
 /// By the stack that was seen for most of the time.

@@ -30,6 +30,7 @@ use crate::{
     history::{Collection, is_full},
     index::Index,
     log_evidence::{at_next_start, busy, collector, extent, feature, flag},
+    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -42,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("full_gc.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::Kind, is_claimed),
     beside_pauses: None,
     explain,
 };

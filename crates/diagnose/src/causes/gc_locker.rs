@@ -25,6 +25,7 @@ use crate::{
     history::Collection,
     index::Index,
     log_evidence::{at_next_start, collector, extent, feature, in_code},
+    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -37,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["serial", "parallel", "cms", "g1"],
     nature: Nature::Fault,
     file: include_str!("gc_locker.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,
     explain,
 };

@@ -30,7 +30,6 @@ use crate::{
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    intervals::Intervals,
     jvm_flags, syscalls,
     tally::Tally,
     text,
@@ -46,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("gc_log_write_blocked.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::AtLeast(MIN_BLOCKED, is_log_write),
     beside_pauses: None,
     explain,
 };
@@ -55,17 +54,12 @@ pub(super) static CAUSE: Cause = Cause {
 /// pause is nobody's trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let wanted = |segment: &Segment| segment.is_blocked() && is_log_write(case.index, segment);
-    if case.time(wanted) < MIN_BLOCKED { Intervals::default() } else { case.intervals(wanted) }
-}
-
 /// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.
-fn is_log_write(index: &Index<'_>, segment: &Segment) -> bool {
-    if !syscalls::is_log_call(segment.entered) {
+fn is_log_write(case: &Case<'_>, segment: &Segment) -> bool {
+    if !segment.is_blocked() || !syscalls::is_log_call(segment.entered) {
         return false;
     }
-    let log = index.jvm.and_then(|jvm| jvm.gc_log_file);
+    let log = case.index.jvm.and_then(|jvm| jvm.gc_log_file);
     segment.role != ThreadRole::Java || (log.is_some() && segment.file == log)
 }
 

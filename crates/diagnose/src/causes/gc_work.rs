@@ -19,10 +19,9 @@
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
     Cause, Evidence, Nature,
-    case::{Case, Phase},
+    case::{Case, Phase, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     log_evidence::busy,
     tally::Tally,
     text,
@@ -42,15 +41,12 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Intervals {
-    if !case.is_collection() {
-        return Intervals::default();
-    }
-    case.intervals(|segment| segment.phase == Phase::Operation && segment.is_collector_at_work())
+fn claims(case: &Case<'_>, segment: &Segment) -> bool {
+    segment.phase == Phase::Operation && segment.is_collector_at_work() && case.is_collection()
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let largest = tally.operations.iter().max_by_key(|(_, (_, time))| *time);
+    let largest = tally.operations.sorted().into_iter().max_by_key(|(_, (_, time))| *time);
     let most = largest.map_or_else(String::new, |(name, (count, time))| {
         format!(", {} of it in {} of {name}", text::duration(*time), text::stops(*count))
     });

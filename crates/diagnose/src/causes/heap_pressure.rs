@@ -26,6 +26,7 @@ use crate::{
     history::{Collection, Pressure},
     index::Index,
     log_evidence::{extent, larger_heap, max_heap, memory, seen, worst},
+    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -45,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("heap_pressure.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::Surroundings, is_claimed),
     beside_pauses: None,
     explain,
 };

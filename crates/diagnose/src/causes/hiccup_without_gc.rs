@@ -22,10 +22,9 @@
 //! Neo4j `VmPauseMonitor`; Hadoop and what is built on it `JvmPauseMonitor`.
 use crate::{
     Cause, Nature,
-    case::{Case, LogPart},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     log_evidence::{at_next_start, rhythm, seen},
     tally::Tally,
     text,
@@ -49,9 +48,9 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let beyond = case.unexplained(LogPart::Hiccup);
-    beyond.iter().copied().filter(|it| it.duration() >= MIN_TIME).collect()
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    let beyond = segment.state.is_none() && matches!(segment.log, Some((LogPart::Hiccup, _)));
+    beyond && segment.interval.duration() >= MIN_TIME
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {

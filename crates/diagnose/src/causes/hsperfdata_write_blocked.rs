@@ -31,7 +31,6 @@ use crate::{
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    intervals::Intervals,
     jvm_flags,
     log_evidence::at_next_start,
     os_evidence::spent,
@@ -49,7 +48,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("hsperfdata_write_blocked.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
     beside_pauses: None,
     explain,
 };
@@ -72,24 +71,19 @@ const MAKE_WRITABLE: [&str; 10] = [
 /// trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let wanted = |segment: &Segment| is_counter(case.index, segment);
-    if case.time(wanted) < MIN_BLOCKED { Intervals::default() } else { case.intervals(wanted) }
-}
-
 /// Where the kernel does not tell the file: the JVM's own threads write to no other mapping of a
 /// file, so it is that one if it is on a disk. Java threads may write to any.
-fn is_counter(index: &Index<'_>, segment: &Segment) -> bool {
+fn is_counter(case: &Case<'_>, segment: &Segment) -> bool {
     if !segment.is_blocked() || segment.entered != Some(OffCpuCause::PageFault) {
         return false;
     }
-    if segment.fault_offset.is_some() || index.is_counters_file(segment.file) {
+    if segment.fault_offset.is_some() || case.index.is_counters_file(segment.file) {
         return true;
     }
     segment.file.is_none()
         && segment.role != ThreadRole::Java
-        && index.stack_has(segment.stack, &MAKE_WRITABLE)
-        && index.counters_file_on_disk().is_some()
+        && case.index.stack_has(segment.stack, &MAKE_WRITABLE)
+        && case.index.counters_file_on_disk().is_some()
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -27,6 +27,7 @@ use crate::{
     history::Collection,
     index::Index,
     log_evidence::{at_next_start, extent, feature, in_code, max_heap, memory, seen},
+    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -46,7 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     file: include_str!("humongous_allocation.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,
     explain,
 };

@@ -23,10 +23,9 @@
 //! The term is the field's (JDK Mission Control's rule of this name, garbagecat); HotSpot `gc/shared/gcTraceTime.cpp`.
 use crate::{
     Cause, Nature,
-    case::{Case, LogPart},
+    case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     log_evidence::{collections, cpu, rhythm, seconds, seen},
     tally::Tally,
     text,
@@ -44,14 +43,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("inverted_parallelism.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::Unexplained(LogPart::Waiting),
     beside_pauses: None,
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Intervals {
-    case.unexplained(LogPart::Waiting)
-}
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(

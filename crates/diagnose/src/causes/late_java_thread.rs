@@ -23,7 +23,6 @@ use crate::{
     case::{Case, Phase, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     jvm_flags,
     tally::Tally,
     text,
@@ -43,18 +42,15 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("late_java_thread.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::AtLeast(MIN_LATE, is_late),
     beside_pauses: None,
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let late = |segment: &Segment| {
-        segment.phase == Phase::Reaching
-            && segment.role == ThreadRole::Java
-            && segment.state == Some(ThreadState::OnCpu)
-    };
-    if case.time(late) < MIN_LATE { Intervals::default() } else { case.intervals(late) }
+fn is_late(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.phase == Phase::Reaching
+        && segment.role == ThreadRole::Java
+        && segment.state == Some(ThreadState::OnCpu)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

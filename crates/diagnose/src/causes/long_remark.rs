@@ -22,13 +22,13 @@
 use crate::{
     Advice, Cause, Nature,
     cause::{Claims, Explanation},
-    history::Collection,
+    history::{Collection, is_remark},
     index::Index,
     log_evidence::{collector, extent, flag, seen, worst},
+    marks::Mark,
     tally::Tally,
     text,
 };
-use gclog::{GcEvent, GcKind};
 use recording::Source;
 use std::time::Duration;
 
@@ -45,17 +45,13 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["cms", "g1", "shenandoah", "zgc"],
     nature: Nature::Fault,
     file: include_str!("long_remark.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::Kind, is_claimed),
     beside_pauses: None,
     explain,
 };
 
 fn is_claimed(it: &Collection) -> bool {
-    is_remark(&it.gc) && it.gc.duration >= MIN_TIME
-}
-
-fn is_remark(gc: &GcEvent) -> bool {
-    matches!(gc.kind, GcKind::Remark | GcKind::FinalMark | GcKind::MarkEnd)
+    is_remark(it.gc.kind) && it.gc.duration >= MIN_TIME
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

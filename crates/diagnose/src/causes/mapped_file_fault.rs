@@ -31,7 +31,6 @@ use crate::{
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    intervals::Intervals,
     tally::Tally,
     text,
 };
@@ -60,7 +59,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("mapped_file_fault.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
     beside_pauses: None,
     explain,
 };
@@ -69,15 +68,10 @@ pub(super) static CAUSE: Cause = Cause {
 /// Less than this in a pause is nobody's trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let wanted = |segment: &Segment| is_file_fault(case.index, segment);
-    if case.time(wanted) < MIN_BLOCKED { Intervals::default() } else { case.intervals(wanted) }
-}
-
-fn is_file_fault(index: &Index<'_>, segment: &Segment) -> bool {
+fn is_file_fault(case: &Case<'_>, segment: &Segment) -> bool {
     segment.is_blocked()
         && segment.entered == Some(OffCpuCause::PageFault)
-        && passes_through_file_mapping(index, segment.stack)
+        && passes_through_file_mapping(case.index, segment.stack)
 }
 
 /// Whether a stack shows a fault on a mapping of a file.
@@ -173,7 +167,7 @@ mod tests {
     fn the_straggler_waits_for_a_page() {
         check(&CAUSE, FAULT, "present 628ms measured");
         case_of(FAULT, |case| {
-            let faults = case.segments.iter().filter(|it| super::is_file_fault(case.index, it));
+            let faults = case.segments.iter().filter(|it| super::is_file_fault(case, it));
             assert!(faults.map(|it| it.phase).all(|it| it == Phase::Reaching));
         });
     }

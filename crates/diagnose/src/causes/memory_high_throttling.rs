@@ -26,7 +26,6 @@ use crate::{
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    intervals::Intervals,
     os_evidence::{self, now, spent},
     tally::Tally,
     text,
@@ -42,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("memory_high_throttling.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::AtLeast(MIN_BLOCKED, claims),
     beside_pauses: None,
     explain,
 };
@@ -60,9 +59,8 @@ pub(crate) fn is_memory_high(index: &Index<'_>, stack: Option<u32>) -> bool {
     index.stack_has(stack, &OVER_HIGH)
 }
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let wanted = |it: &Segment| it.is_blocked() && is_memory_high(case.index, it.stack);
-    if case.time(wanted) < MIN_BLOCKED { Intervals::default() } else { case.intervals(wanted) }
+fn claims(case: &Case<'_>, segment: &Segment) -> bool {
+    segment.is_blocked() && is_memory_high(case.index, segment.stack)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -24,6 +24,7 @@ use crate::{
     history::Collection,
     index::Index,
     log_evidence::{extent, feature, flag, memory, seen},
+    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -40,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("metaspace_gc.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,
     explain,
 };

@@ -23,7 +23,6 @@ use crate::{
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     os_evidence::{counted, now, spent},
     tally::Tally,
     text,
@@ -39,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("page_migration_wait.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::AtLeast(MIN_BLOCKED, claims),
     beside_pauses: None,
     explain,
 };
@@ -65,9 +64,8 @@ pub(super) fn is_migration(index: &Index<'_>, stack: Option<u32>) -> bool {
     index.stack_has(stack, &WAITING) || index.stack_has(stack, &BALANCING)
 }
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let wanted = |it: &Segment| it.is_blocked() && is_migration(case.index, it.stack);
-    if case.time(wanted) < MIN_BLOCKED { Intervals::default() } else { case.intervals(wanted) }
+fn claims(case: &Case<'_>, segment: &Segment) -> bool {
+    segment.is_blocked() && is_migration(case.index, segment.stack)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

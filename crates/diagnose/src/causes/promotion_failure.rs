@@ -32,6 +32,7 @@ use crate::{
     log_evidence::{
         at_next_start, collector, extent, flag, larger_heap, max_heap, memory, seen, worst,
     },
+    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -45,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["serial", "cms"],
     nature: Nature::Fault,
     file: include_str!("promotion_failure.rs"),
-    claims: Claims::Work(is_claimed),
+    claims: Claims::Work(Mark::Failure, is_claimed),
     beside_pauses: None,
     explain,
 };

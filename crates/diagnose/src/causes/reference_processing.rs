@@ -21,11 +21,10 @@
 //! Balode: Tuning Espresso's JVM Performance (2016), where it went from 4 ms to 101 ms; HotSpot `gc/shared/referenceProcessor.cpp`; JDK-8205043.
 use crate::{
     Advice, Cause, Nature,
-    case::{Case, LogPart},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     history::reference_time,
     index::Index,
-    intervals::Intervals,
     log_evidence::{collections, feature, flag, in_code, seen, worst},
     tally::Tally,
     text,
@@ -51,14 +50,12 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let slow = |n: usize| {
-        case.collections.get(n).is_some_and(|it| {
-            let time = reference_time(&it.gc).unwrap_or_default();
-            time >= MIN_TIME && time * 100 >= it.gc.duration * MIN_PERCENT
-        })
-    };
-    case.intervals(|it| matches!(it.log, Some((LogPart::References, n)) if slow(n)))
+fn claims(case: &Case<'_>, segment: &Segment) -> bool {
+    let Some((LogPart::References, n)) = segment.log else { return false };
+    case.collections.get(n).is_some_and(|it| {
+        let time = reference_time(&it.gc).unwrap_or_default();
+        time >= MIN_TIME && time * 100 >= it.gc.duration * MIN_PERCENT
+    })
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

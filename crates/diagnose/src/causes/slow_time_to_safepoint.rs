@@ -24,10 +24,9 @@
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::begin`, `print_safepoint_timeout`).
 use crate::{
     Advice, Cause, Nature,
-    case::{Case, LogPart},
+    case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     log_evidence::{at_next_start, given, rhythm, seconds, seen},
     tally::Tally,
     text,
@@ -42,14 +41,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("slow_time_to_safepoint.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::Unexplained(LogPart::Reaching),
     beside_pauses: None,
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Intervals {
-    case.unexplained(LogPart::Reaching)
-}
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(

@@ -23,10 +23,9 @@
 //! Zhuang et al.: OS-Caused Large JVM Pauses (11.45 s stopped, 0.19 s of work); HotSpot `runtime/vmThread.cpp`, `runtime/safepoint.cpp`.
 use crate::{
     Advice, Cause, Nature,
-    case::{Case, LogPart},
+    case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     log_evidence::{at_next_start, feature, given, rhythm, seconds, seen},
     tally::Tally,
     text,
@@ -41,14 +40,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("stop_beyond_gc.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::Unexplained(LogPart::Around),
     beside_pauses: None,
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Intervals {
-    case.unexplained(LogPart::Around)
-}
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(

@@ -30,7 +30,6 @@ use crate::{
     causes::page_migration_wait,
     culprits,
     index::Index,
-    intervals::Intervals,
     os_evidence::{self, counted, now, spent},
     tally::Tally,
     text,
@@ -46,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     file: include_str!("swap_in.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::AtLeast(MIN_BLOCKED, is_swap_in),
     beside_pauses: None,
     explain,
 };
@@ -71,16 +70,11 @@ const PAGE: u64 = 4096;
 /// nobody's trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(case: &Case<'_>) -> Intervals {
-    let wanted = |segment: &Segment| is_swap_in(case.index, segment);
-    if case.time(wanted) < MIN_BLOCKED { Intervals::default() } else { case.intervals(wanted) }
-}
-
 /// A page on its way from one place in memory to another is found through a swap entry, too.
-fn is_swap_in(index: &Index<'_>, segment: &Segment) -> bool {
+fn is_swap_in(case: &Case<'_>, segment: &Segment) -> bool {
     segment.is_blocked()
-        && index.stack_has(segment.stack, &SWAP_IN)
-        && !page_migration_wait::is_migration(index, segment.stack)
+        && case.index.stack_has(segment.stack, &SWAP_IN)
+        && !page_migration_wait::is_migration(case.index, segment.stack)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -21,10 +21,9 @@
 //! Zhuang et al.: OS-Caused Large JVM Pauses (huge pages under memory pressure); Linux `Documentation/admin-guide/mm/transhuge.rst`.
 use crate::{
     Advice, Cause, Nature,
-    case::{Case, LogPart},
+    case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     log_evidence::{collections, cpu, flag, rhythm, seen},
     tally::Tally,
     text,
@@ -40,14 +39,10 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     file: include_str!("system_time.rs"),
-    claims: Claims::Segments(claims),
+    claims: Claims::Unexplained(LogPart::Kernel),
     beside_pauses: None,
     explain,
 };
-
-fn claims(case: &Case<'_>) -> Intervals {
-    case.unexplained(LogPart::Kernel)
-}
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(

@@ -22,7 +22,6 @@ use crate::{
     case::{Case, Phase, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    intervals::Intervals,
     tally::Tally,
     text,
 };
@@ -43,10 +42,8 @@ pub(super) static CAUSE: Cause = Cause {
 
 /// Whatever is left of work and of waiting for other threads once the other causes had theirs:
 /// this cause is the last to claim.
-fn claims(case: &Case<'_>) -> Intervals {
-    case.intervals(|segment| {
-        segment.is_at_work() && (segment.phase == Phase::Reaching || is_jvms_own(segment))
-    })
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.is_at_work() && (segment.phase == Phase::Reaching || is_jvms_own(segment))
 }
 
 fn is_jvms_own(segment: &Segment) -> bool {
@@ -54,7 +51,7 @@ fn is_jvms_own(segment: &Segment) -> bool {
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let mut operations: Vec<_> = tally.operations.iter().collect();
+    let mut operations = tally.operations.sorted();
     operations.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
     let named: Vec<_> = operations
         .iter()

@@ -1,6 +1,7 @@
 //! Collections, summed as their events go by.
 use crate::{
-    Count, CpuSums, Diagnosis, GcStatistics, Named, ReferenceSums, statistics::Percentiles,
+    Count, CpuSums, Diagnosis, GcStatistics, Named, ReferenceSums, few::Few,
+    statistics::Percentiles,
 };
 use gclog::{GcEvent, GcKind, Phase, YoungKind};
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ pub(crate) struct GcSums {
     percentiles: Percentiles,
     squares: f64,
     remark_squares: f64,
-    by_kind: BTreeMap<&'static str, Count>,
-    by_cause: BTreeMap<Box<str>, Count>,
+    by_kind: Few<GcKind, (&'static str, Count)>,
+    by_cause: Few<Box<str>, Count>,
     by_phase: BTreeMap<Phase, Count>,
     cpu: CpuSums,
     references: ReferenceSums,
@@ -31,10 +32,10 @@ impl GcSums {
         self.percentiles.add(gc.duration);
         let square = gc.duration.as_secs_f64().powi(2);
         self.squares += square;
-        if REMARKS.contains(&kind(gc)) {
+        if is_remark(gc.kind) {
             self.remark_squares += square;
         }
-        self.by_kind.entry(kind(gc)).or_default().add(gc.duration);
+        self.add_kind(gc);
         self.add_cause(gc);
         for phase in &gc.phases {
             self.by_phase.entry(phase.phase).or_default().add(phase.duration);
@@ -58,12 +59,24 @@ impl GcSums {
         }
     }
 
+    fn add_kind(&mut self, gc: &GcEvent) {
+        // What is counted as one kind is one key.
+        let key = match gc.kind {
+            GcKind::Young(kind) if kind != YoungKind::Mixed => GcKind::Young(YoungKind::Normal),
+            other => other,
+        };
+        match self.by_kind.get_mut(&key) {
+            Some((_, count)) => count.add(gc.duration),
+            None => self.by_kind.insert(key, (kind(gc), Count::of(gc.duration))),
+        }
+    }
+
     fn add_cause(&mut self, gc: &GcEvent) {
         let Some(cause) = gc.cause.as_deref().filter(|it| !it.is_empty()) else { return };
         if let Some(count) = self.by_cause.get_mut(cause) {
             count.add(gc.duration);
         } else if self.by_cause.len() < MOST_CAUSES {
-            self.by_cause.entry(cause.into()).or_default().add(gc.duration);
+            self.by_cause.insert(cause.into(), Count::of(gc.duration));
         }
     }
 
@@ -80,7 +93,9 @@ impl GcSums {
             bounds: self.percentiles.all_bounds(self.pauses.max),
             squares: self.squares,
             remark_squares: self.remark_squares,
-            by_kind: named(self.by_kind.iter().map(|(name, count)| ((*name).to_owned(), *count))),
+            by_kind: named(
+                self.by_kind.iter().map(|(_, (name, count))| ((*name).to_owned(), *count)),
+            ),
             by_cause: named(self.by_cause.iter().map(|(name, count)| (name.to_string(), *count))),
             by_phase: named(
                 self.by_phase.iter().map(|(phase, count)| (phase.id().to_owned(), *count)),
@@ -97,6 +112,11 @@ impl GcSums {
 
 /// The pauses that end marking: of CMS and G1, of ZGC, of Shenandoah.
 const REMARKS: [&str; 3] = ["remark", "mark-end", "final-mark"];
+
+/// Whether a pause of this kind ends marking.
+pub(crate) fn is_remark(kind: GcKind) -> bool {
+    matches!(kind, GcKind::Remark | GcKind::FinalMark | GcKind::MarkEnd)
+}
 
 /// Kinds that are collections and not steps of a concurrent cycle.
 const COLLECTIONS: [&str; 4] = ["young", "mixed", "full", "degenerated"];

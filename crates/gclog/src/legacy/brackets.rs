@@ -12,7 +12,7 @@ use super::{
     sizes::{closing_seconds, number_start, occupancy, transition},
 };
 use crate::{
-    Collector, Space, YoungKind,
+    Collector, YoungKind,
     scan::{name, parenthesised},
     unified::STOPPED,
 };
@@ -72,13 +72,8 @@ impl Legacy {
     fn begin(&mut self, line: &[u8], at: usize, head: Head, after: usize, out: Out<'_>) -> usize {
         let prefix = self.stamps.before(line, at);
         let (cause, after) = cause(line, after);
-        if matches!(head, Head::Pause | Head::Remark | Head::Cleanup) {
-            self.collector = Some(Collector::G1);
-        } else if cause.as_ref().is_some_and(|it| it.starts_with("CMS ")) {
-            self.collector = Some(Collector::Cms);
-        }
+        self.begin_record(head, cause.as_deref());
         let record = Record::new(head, prefix, cause);
-        self.active = true;
         let is_inner = self.inner.is_none()
             && self.outer.as_ref().is_some_and(|it| it.may_contain(head, prefix.start > 0));
         if is_inner {
@@ -92,29 +87,26 @@ impl Legacy {
         after
     }
 
+    /// Notes what the begin of a record says about the log.
+    pub(super) fn begin_record(&mut self, head: Head, cause: Option<&str>) {
+        if matches!(head, Head::Pause | Head::Remark | Head::Cleanup) {
+            self.collector = Some(Collector::G1);
+        } else if cause.is_some_and(|it| it.starts_with("CMS ")) {
+            self.collector = Some(Collector::Cms);
+        }
+        self.active = true;
+    }
+
     /// Notes what the begin of a part says about its record.
     fn enter(&mut self, frame: Frame, name: &[u8]) {
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return };
-        match (frame, name.first()) {
-            (Frame::Space(Space::Old), Some(b'1')) => {
-                record.initial_mark |= find(name, b"CMS-initial-mark").is_some();
-                record.remark |= find(name, b"CMS-remark").is_some();
-            }
-            (Frame::Space(Space::Old), _) => {
-                record.old_part.get_or_insert_default();
-            }
-            (Frame::Space(Space::Young), _) => {
-                record.young_part.get_or_insert_default();
-            }
-            (Frame::Other, Some(b'Y')) => record.remark |= name.starts_with(b"YG occupancy"),
-            _ => {}
-        }
+        record.enter(frame, name);
         self.learn_collector(frame, name);
     }
 
     /// Generations have names of their own in each collector. `ParNew` and `DefNew` serve two, and
     /// then the old generation tells.
-    fn learn_collector(&mut self, frame: Frame, name: &[u8]) {
+    pub(super) fn learn_collector(&mut self, frame: Frame, name: &[u8]) {
         let Frame::Space(_) = frame else { return };
         match name {
             [b'P', b'S', ..] | [b'P', b'a', b'r', b'O', ..] => {
@@ -151,12 +143,9 @@ impl Legacy {
         }
         self.frames.pop();
         let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) else { return used };
-        match (frame, duration) {
-            (Frame::Space(Space::Young), Some(duration)) => record.young_part = Some(duration),
-            (Frame::Space(Space::Old), Some(duration)) => record.old_part = Some(duration),
-            (Frame::Phase(phase), Some(duration)) => record.phase(phase, duration),
-            (Frame::Reference(kind), _) => record.reference(kind, text, duration),
-            _ => {}
+        match frame {
+            Frame::Reference(kind) => record.reference(kind, text, duration),
+            _ => record.leave(frame, duration),
         }
         true
     }
@@ -241,16 +230,28 @@ fn follows_head(rest: &[u8]) -> bool {
 /// The GC cause behind the begin of a record, and where it ends.
 fn cause(line: &[u8], after: usize) -> (Option<Box<str>>, usize) {
     let text = line[after..].trim_ascii_start();
+    let Some(cause) = cause_text(text) else { return (None, after) };
+    (Some(kept_cause(cause)), line.len() - text.len() + cause.len() + 2)
+}
+
+/// The GC cause that the text begins with, in parentheses.
+pub(super) fn cause_text(text: &[u8]) -> Option<&[u8]> {
     // Causes are short; a parenthesis that never closes must not be searched for again and again.
     let near = &text[..text.len().min(MAX_CAUSE)];
-    let Some((cause, _)) = parenthesised(near) else { return (None, after) };
+    let inside = near.strip_prefix(b"(")?;
+    let cause = match inside.iter().position(|byte| matches!(byte, b'(' | b')' | b'[')) {
+        Some(end) if inside[end] == b')' => &inside[..end],
+        _ => Some(parenthesised(near)?.0).filter(|cause| !cause.contains(&b'['))?,
+    };
     let marks: [&[u8]; 5] = [b"young", b"mixed", b"partial", b"initial-mark", b"to-space"];
-    if cause.contains(&b'[') || marks.iter().any(|mark| cause.starts_with(mark)) {
-        return (None, after);
-    }
-    let end = line.len() - text.len() + cause.len() + 2;
-    let cause = if cause == b"System" { b"System.gc()" } else { cause };
-    (Some(name(cause)), end)
+    let is_mark = cause.first().is_some_and(u8::is_ascii_lowercase)
+        && marks.iter().any(|mark| cause.starts_with(mark));
+    (!is_mark).then_some(cause)
+}
+
+/// A GC cause as an event has it.
+pub(super) fn kept_cause(cause: &[u8]) -> Box<str> {
+    name(if cause == b"System" { b"System.gc()" } else { cause })
 }
 
 fn read_text(record: &mut Record, frame: Frame, text: &[u8]) -> bool {

@@ -1,5 +1,5 @@
 //! Concurrent cycles of CMS and G1, told by their phases.
-use super::{Legacy, Out, brackets::inside, sizes::seconds};
+use super::{Legacy, Out, brackets::inside, sizes::seconds, stamps::Stamps};
 use crate::{
     Collector, ConcurrentCycle, CycleEdge, CycleScope, Event, GcEvent, GcKind, Stamp, YoungKind,
 };
@@ -131,32 +131,36 @@ impl Legacy {
             b'P' => return self.shenandoah(line, at, out),
             _ => return None,
         };
-        self.active = true;
         let is_cms = name[0] != b'G';
-        self.collector = Some(if is_cms { Collector::Cms } else { Collector::G1 });
         // Another thread may write before the bracket closes.
         let end = memchr2(b'[', b']', phase).unwrap_or(phase.len());
-        self.phase(&phase[..end], line, at, out);
+        self.phase(&phase[..end], is_cms, |stamps| stamps.before(line, at).stamp, out);
         let is_closed = phase.get(end) == Some(&b']');
         Some(line.len() - phase.len() + end + usize::from(is_closed))
     }
 
-    fn phase(&mut self, phase: &[u8], line: &[u8], at: usize, out: Out<'_>) {
+    /// A concurrent phase of CMS or G1 begins or ends.
+    pub(super) fn phase(
+        &mut self,
+        phase: &[u8],
+        is_cms: bool,
+        stamp: impl FnOnce(&mut Stamps) -> Stamp,
+        out: Out<'_>,
+    ) {
+        self.active = true;
+        self.collector = Some(if is_cms { Collector::Cms } else { Collector::G1 });
         if let Some(slash) = memchr(b'/', phase) {
             self.concurrent_took = phase[slash + 1..].strip_suffix(b" secs").and_then(seconds);
         }
         // Each cycle has one begin; a cycle before it that is not over has lost its end.
-        let is_begin =
-            phase == b"root-region-scan-start" || (phase == b"mark-start" && line[at + 1] != b'G');
+        let is_begin = phase == b"root-region-scan-start" || (phase == b"mark-start" && is_cms);
         let event = if is_begin || phase == b"mark-start" {
-            let stamp = self.stamps.before(line, at).stamp;
             if is_begin {
                 self.cycle.begun = None;
             }
-            self.cycle.begin(stamp)
+            self.cycle.begin(stamp(&mut self.stamps))
         } else if phase.starts_with(b"reset: ") || phase == b"mark-abort" {
-            let stamp = self.stamps.before(line, at).stamp;
-            Some(self.cycle.end(stamp))
+            Some(self.cycle.end(stamp(&mut self.stamps)))
         } else {
             None
         };

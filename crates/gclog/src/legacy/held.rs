@@ -1,9 +1,10 @@
 //! The last record that has ended: its CPU times and its details come after its end.
-use super::{Legacy, Out, record::Head};
-use crate::{
-    Collector, CpuTimes, Event, FreeSpace, GcEvent,
-    scan::{SECOND_NS, decimal_ns},
+use super::{
+    Legacy, Out,
+    fixed::{self, long_seconds},
+    record::{Head, Record},
 };
+use crate::{Collector, CpuTimes, Event, FreeSpace, GcEvent};
 use std::time::Duration;
 
 /// Events that may wait behind a record. Beyond that its details will not come any more.
@@ -12,7 +13,7 @@ const MAX_AFTER: usize = 8;
 /// A record that has ended, and what was logged since.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Held {
-    pub(super) pause: Option<GcEvent>,
+    pub(super) pause: Option<Box<GcEvent>>,
     after: Vec<Event>,
 }
 
@@ -30,9 +31,11 @@ impl Legacy {
     /// Gives out the record that was held, and what waits behind it.
     pub(super) fn release_held(&mut self, out: Out<'_>) {
         if let Some(pause) = self.held.pause.take() {
-            out(Event::Gc(Box::new(pause)));
+            out(Event::Gc(pause));
         }
-        self.held.after.drain(..).for_each(out);
+        if !self.held.after.is_empty() {
+            self.held.after.drain(..).for_each(out);
+        }
     }
 
     /// Gives out an event, behind the record that is held.
@@ -59,7 +62,19 @@ impl Legacy {
     /// The innermost record under way has ended.
     pub(super) fn finish_record(&mut self, duration: Duration, out: Out<'_>) {
         let nested = self.inner.is_some();
-        let Some(record) = self.inner.take().or_else(|| self.outer.take()) else { return };
+        if let Some(record) = self.inner.take().or_else(|| self.outer.take()) {
+            self.finish(record, duration, nested, out);
+        }
+    }
+
+    /// A record has ended, which is under way no more.
+    pub(super) fn finish(
+        &mut self,
+        record: Record,
+        duration: Duration,
+        nested: bool,
+        out: Out<'_>,
+    ) {
         if record.occupancy_only && record.head == Head::Gc {
             // Only CMS has pauses that collect nothing.
             self.collector = Some(Collector::Cms);
@@ -69,7 +84,7 @@ impl Legacy {
         self.next_id = self.next_id.max(gc_id.saturating_add(1));
         let (interrupted, free_after) = (record.interrupted, record.free_after);
         let expects_remark = self.cycle.expects_remark;
-        let mut pause = record.finish(duration, self.collector, gc_id, expects_remark);
+        let mut pause = Box::new(record.finish(duration, self.collector, gc_id, expects_remark));
         pause.nested = nested;
         if let Some(outer) = &mut self.outer {
             outer.had_inner(pause.kind);
@@ -91,13 +106,19 @@ impl Legacy {
     /// A concurrent phase writes its end and its CPU times apart, so both may wait for theirs;
     /// then the nearer `real` decides.
     pub(super) fn times(&mut self, text: &[u8], out: Out<'_>) -> bool {
-        let Some(cpu) = parse_times(text) else { return false };
+        let Some((cpu, b"")) = parse_times(text) else { return false };
+        self.cpu_times(cpu, out);
+        true
+    }
+
+    /// The same, once read.
+    pub(super) fn cpu_times(&mut self, cpu: CpuTimes, out: Out<'_>) {
         let waiting = self.held.pause.as_mut().filter(|it| it.cpu.is_none());
         let took = self.concurrent_took.take();
-        let Some(pause) = waiting else { return true };
+        let Some(pause) = waiting else { return };
         if let Some(took) = took {
             if cpu.real.abs_diff(took) <= cpu.real.abs_diff(pause.duration) {
-                return true;
+                return;
             }
             self.concurrent_took = Some(took);
         }
@@ -105,21 +126,20 @@ impl Legacy {
         if self.outer.is_none() {
             self.release_held(out);
         }
-        true
     }
 }
 
+/// `Times: user=0.01 sys=0.00, real=0.02 secs`, and what follows.
+///
 /// # Source
 ///
 /// `TraceCPUTime::~TraceCPUTime` in HotSpot `runtime/timer.cpp`.
-fn parse_times(text: &[u8]) -> Option<CpuTimes> {
-    let (user, rest) = seconds(text.strip_prefix(b"Times: user=")?)?;
-    let (sys, rest) = seconds(rest.strip_prefix(b" sys=")?)?;
-    let (real, rest) = seconds(rest.strip_prefix(b", real=")?)?;
-    (rest == b" secs").then_some(CpuTimes { user, sys, real })
-}
-
-fn seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
-    let (ns, rest) = decimal_ns(text, SECOND_NS)?;
-    Some((Duration::from_nanos(ns), rest))
+pub(super) fn parse_times(text: &[u8]) -> Option<(CpuTimes, &[u8])> {
+    if let Some(usual) = fixed::cpu_times(text) {
+        return Some(usual);
+    }
+    let (user, rest) = long_seconds(text.strip_prefix(b"Times: user=")?)?;
+    let (sys, rest) = long_seconds(rest.strip_prefix(b" sys=")?)?;
+    let (real, rest) = long_seconds(rest.strip_prefix(b", real=")?)?;
+    Some((CpuTimes { user, sys, real }, rest.strip_prefix(b" secs")?))
 }

@@ -9,6 +9,7 @@ mod brackets;
 mod cycles;
 mod ergonomics;
 mod find;
+mod fixed;
 mod frames;
 mod free_lists;
 mod g1;
@@ -21,6 +22,7 @@ mod shenandoah;
 mod sizes;
 mod stamps;
 mod tenuring;
+mod whole;
 
 use crate::{
     Collector, Event, Phase, Unrecognised,
@@ -68,6 +70,9 @@ pub(crate) struct Legacy {
     lost_begin: bool,
     stops: Stops,
     free_lists: FreeLists,
+    /// No line is read in one go.
+    #[cfg(test)]
+    only_brackets: bool,
 }
 
 impl Legacy {
@@ -116,6 +121,7 @@ impl Legacy {
     ) -> Result<bool, Unrecognised> {
         match line.first() {
             None => Ok(false),
+            Some(b'0'..=b'9' | b'[' | b'T') if self.whole(line, out) => Ok(true),
             Some(b'-') if line.starts_with(b"- age ") || line.starts_with(b"---") => Ok(false),
             Some(b'0'..=b'9') => self.stamped(line, out),
             Some(b' ') if self.detail_line(line, out) => Ok(true),

@@ -1,5 +1,9 @@
 //! One stop-the-world record while it is being read.
-use super::{frames::ReferenceKind, stamps::Prefix};
+use super::{
+    find::find,
+    frames::{Frame, ReferenceKind},
+    stamps::Prefix,
+};
 use crate::{
     Collector, Extent, Failures, GcEvent, GcKind, Generation, Phase, PhaseTime, References, Space,
     Tenuring, Transition, YoungKind, scan::integer,
@@ -113,6 +117,35 @@ impl Record {
         self.had_inner = true;
         if inner == GcKind::Full {
             self.old_part.get_or_insert_default();
+        }
+    }
+
+    /// A part of it begins: what that says.
+    pub(super) fn enter(&mut self, frame: Frame, name: &[u8]) {
+        match (frame, name.first()) {
+            (Frame::Space(Space::Old), Some(b'1')) => {
+                self.initial_mark |= find(name, b"CMS-initial-mark").is_some();
+                self.remark |= find(name, b"CMS-remark").is_some();
+            }
+            (Frame::Space(Space::Old), _) => {
+                self.old_part.get_or_insert_default();
+            }
+            (Frame::Space(Space::Young), _) => {
+                self.young_part.get_or_insert_default();
+            }
+            (Frame::Other, Some(b'Y')) => self.remark |= name.starts_with(b"YG occupancy"),
+            _ => {}
+        }
+    }
+
+    /// A part of it has ended, with the time that it says it took.
+    pub(super) fn leave(&mut self, frame: Frame, took: Option<Duration>) {
+        let Some(took) = took else { return };
+        match frame {
+            Frame::Space(Space::Young) => self.young_part = Some(took),
+            Frame::Space(Space::Old) => self.old_part = Some(took),
+            Frame::Phase(phase) => self.phase(phase, took),
+            _ => {}
         }
     }
 

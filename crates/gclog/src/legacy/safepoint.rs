@@ -3,7 +3,7 @@ use super::{Legacy, Out, find::find, stamps::body_start};
 use crate::{
     Event, Safepoint, SafepointThreads, Stamp, Unrecognised,
     scan::{integer, name, trim_end},
-    unified::{STOPPED, parse_stopped},
+    unified::{STOPPED, STOPPING, parse_stopped},
 };
 use memchr::memchr;
 use std::time::Duration;
@@ -40,6 +40,12 @@ impl Legacy {
     pub(super) fn stopped(&mut self, line: &[u8], at: usize, out: Out<'_>) -> bool {
         let Ok(stop) = parse_stopped(&line[at..]) else { return false };
         let stamp = self.stamps.before(line, at).stamp;
+        self.take_stop(stop, stamp, out);
+        true
+    }
+
+    /// The line of a stop has been read.
+    pub(super) fn take_stop(&mut self, stop: Safepoint, stamp: Stamp, out: Out<'_>) {
         self.active = true;
         self.stops.has_stopped_lines = true;
         let vm_operation = self.stops.row.take().filter(|row| is_same(row, &stop));
@@ -48,7 +54,6 @@ impl Legacy {
             self.release_held(out);
         }
         out(Event::Safepoint(Safepoint { stamp, vm_operation, ..stop }));
-        true
     }
 
     /// Reads a line that begins with `Total time for which …` behind its stamps.
@@ -88,8 +93,7 @@ impl Legacy {
 pub(super) fn stop_length(text: &[u8]) -> usize {
     let behind = |from: usize| find(&text[from..], SECONDS).map(|at| from + at + SECONDS.len());
     let Some(end) = behind(0) else { return STOPPED.len() };
-    let threads = b", Stopping threads took: ";
-    if text[end..].starts_with(threads) { behind(end).unwrap_or(end) } else { end }
+    if text[end..].starts_with(STOPPING) { behind(end).unwrap_or(end) } else { end }
 }
 
 /// Whether a row of the statistics tells of the stop whose line follows it.

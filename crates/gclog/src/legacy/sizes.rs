@@ -66,7 +66,9 @@ pub(super) fn number_start(text: &[u8], end: usize) -> usize {
 /// The duration that a bracket ends with: `…, 0.0084272 secs`. JDK 6 has `sec` in places.
 pub(super) fn closing_seconds(text: &[u8]) -> Option<Duration> {
     let text = text.strip_suffix(b" secs").or_else(|| text.strip_suffix(b" sec"))?;
-    if let Some(duration) = text.last_chunk().and_then(usual_seconds) {
+    if let Some((b' ', number)) = text.last_chunk::<10>().and_then(|it| it.split_first())
+        && let Some(duration) = number.first_chunk().and_then(usual_seconds)
+    {
         return Some(duration);
     }
     let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b',');
@@ -74,12 +76,13 @@ pub(super) fn closing_seconds(text: &[u8]) -> Option<Duration> {
     seconds(text[start..].strip_prefix(b",").unwrap_or(&text[start..]))
 }
 
-/// ` 0.0084272`: nearly all durations have seven decimals, and most are below 10 s. Of so many
+/// `0.0084272`: nearly all durations have seven decimals, and most are below 10 s. Of so many
 /// bytes the compiler makes straight code, several times faster than for a number of any length.
-fn usual_seconds(text: &[u8; 10]) -> Option<Duration> {
+#[inline(always)]
+pub(super) fn usual_seconds(text: &[u8; 9]) -> Option<Duration> {
     /// The seventh decimal.
     const UNIT_NS: u64 = 100;
-    let [b' ', whole, b'.' | b',', decimals @ ..] = text else { return None };
+    let [whole, b'.' | b',', decimals @ ..] = text else { return None };
     let mut value = u64::from(whole.is_ascii_digit().then(|| whole - b'0')?);
     for byte in decimals {
         value = value * 10 + u64::from(byte.is_ascii_digit().then(|| byte - b'0')?);

@@ -1,4 +1,5 @@
 //! The stamps before a record: `2026-11-21T20:00:00.123+0000: 1.234: #12: `.
+use super::fixed;
 use crate::{
     Stamp,
     dates::{DATE, Dates},
@@ -45,10 +46,36 @@ impl Stamps {
         prefix
     }
 
+    /// The stamps that the line begins with, if any, and what is behind them. Nothing where they
+    /// are not written as usual.
+    #[inline]
+    pub(super) fn leading<'a>(&mut self, line: &'a [u8]) -> Option<(Prefix, &'a [u8])> {
+        let (mut prefix, mut rest) = (Prefix::default(), line);
+        if rest.get(4) == Some(&b'-') {
+            let (date, after) = rest.split_first_chunk()?;
+            prefix.stamp.wall_ns = Some(self.dates.usual_ns(date)?);
+            rest = after.strip_prefix(b": ")?;
+        }
+        if let Some((ns, after)) = fixed::uptime_ns(rest) {
+            (prefix.stamp.uptime_ns, rest) = (Some(ns), after);
+        }
+        if let Some((id, after)) = fixed::id(rest) {
+            (prefix.gc_id, rest) = (Some(id), after);
+        }
+        Some((prefix, rest))
+    }
+
     fn date_before(&mut self, line: &[u8], end: usize) -> Option<(i64, usize)> {
         let start = end.checked_sub(DATE)?;
         Some((self.dates.leading_ns(&line[start..end])?, start))
     }
+}
+
+/// What is behind the stamps that the text begins with, which are written as usual.
+pub(super) fn skip_stamps(text: &[u8]) -> &[u8] {
+    let after_date = fixed::behind_date(text).unwrap_or(text);
+    let after_uptime = fixed::uptime_ns(after_date).map_or(after_date, |it| it.1);
+    fixed::id(after_uptime).map_or(after_uptime, |it| it.1)
 }
 
 /// The digits before the `: ` that ends at `end`, and where they begin.

@@ -20,7 +20,7 @@ mod zgc;
 
 pub(crate) use detail::{Detail, ReferenceKind};
 pub(crate) use pause::{PauseEnd, PauseLine};
-pub(crate) use safepoint::{STOPPED, parse_stopped};
+pub(crate) use safepoint::{STOPPED, STOPPING, parse_stopped};
 pub use safepoint::{SafepointError, parse_safepoint};
 pub(crate) use texts::is_known_text;
 

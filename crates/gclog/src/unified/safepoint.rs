@@ -152,7 +152,7 @@ fn read_field(field: &[u8], stop: &mut Safepoint, total: &mut Option<Duration>) 
 pub(crate) fn parse_stopped(message: &[u8]) -> Result<Safepoint, SafepointError> {
     let total = message.strip_prefix(STOPPED).ok_or(SafepointError::NotASafepoint)?;
     let (total, rest) = seconds(total).ok_or(SafepointError::Field("Total time"))?;
-    let stopping = rest.strip_prefix(b", Stopping threads took: ").and_then(seconds);
+    let stopping = rest.strip_prefix(STOPPING).and_then(seconds);
     Ok(Safepoint {
         total,
         time_to_safepoint: stopping.map(|(duration, _)| duration),
@@ -162,6 +162,9 @@ pub(crate) fn parse_stopped(message: &[u8]) -> Result<Safepoint, SafepointError>
 
 /// How the line of [`parse_stopped`] begins.
 pub(crate) const STOPPED: &[u8] = b"Total time for which application threads were stopped: ";
+
+/// What stands between its two times.
+pub(crate) const STOPPING: &[u8] = b", Stopping threads took: ";
 
 fn seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
     let (ns, rest) = decimal_ns(text, SECOND_NS)?;

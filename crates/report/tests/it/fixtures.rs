@@ -36,7 +36,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
             start_wall_ns: Some(START_WALL_NS + i64::try_from(at * 1_000_000).expect("small")),
             duration: ms(length),
             reaching: Duration::from_micros(120),
-            operation: "G1CollectForAllocation".to_owned(),
+            operation: "G1CollectForAllocation".into(),
             collection: Some(ms(9)),
             detailed: length >= 10,
         },

@@ -85,7 +85,7 @@ fn parts_and_the_rest_add_up_to_the_pause() {
 fn csv_has_one_row_per_pause() {
     let mut it = slow_log();
     it.pauses.truncate(2);
-    it.pauses[1].pause.operation = "a \"b\", c".to_owned();
+    it.pauses[1].pause.operation = "a \"b\", c".into();
     let mut out = Vec::new();
     csv::write(&it, &mut out).expect("a Vec takes all");
     expect![[r#"
