@@ -11,13 +11,15 @@ mod reaching;
 #[cfg(test)]
 mod tests;
 mod totals;
+mod work;
 
 use crate::{
     Certainty,
-    case::{Phase, Segment},
+    case::{Phase, Segment, share},
     index::Index,
 };
 use recording::{Interval, MonoTime, SafepointFact, ThreadSlice, ThreadState};
+use std::time::Duration;
 
 /// Accounts for the safepoint over `interval`, which is its effective length.
 ///
@@ -61,8 +63,11 @@ fn unseen(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Segm
         entered: None,
         fd: None,
         file: None,
+        fault_offset: None,
         stack: None,
         cpu_holder: None,
+        work: None,
+        stolen: Duration::ZERO,
         certainty: Certainty::Measured,
         log: None,
         taken: false,
@@ -81,9 +86,12 @@ fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: In
         entered: slice.entered,
         fd: slice.fd,
         file: slice.file,
+        fault_offset: slice.fault_offset,
         stack: slice.stack,
         cpu_holder: slice.cpu_holder.clone(),
-        certainty: Certainty::Measured,
+        work: None,
+        stolen: share(slice.taken, interval, slice.interval),
+        certainty: if slice.sampled { Certainty::Inferred } else { Certainty::Measured },
         log: None,
         taken: false,
     }
@@ -100,8 +108,9 @@ fn is_disk_call(slice: &ThreadSlice) -> bool {
         || crate::syscalls::is_log_call(slice.entered)
 }
 
-/// All of `interval` on one thread, with unseen stretches where it has no slice.
-fn cover(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Vec<Segment> {
+/// All of `interval` on one thread, with unseen stretches where it has no slice, and with the
+/// kernel's work that it did.
+pub(crate) fn cover(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut at = interval.start;
     for slice in index.slices_in(tid, interval) {
@@ -117,7 +126,7 @@ fn cover(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Vec<S
     if at < interval.end {
         segments.push(unseen(index, tid, phase, Interval::new(at, interval.end)));
     }
-    segments
+    work::mark(index, segments)
 }
 
 /// Lays `over` upon `base` wherever `wins(base, over)` says so. Both are in order.
@@ -139,20 +148,23 @@ fn overlay(
     let pick = |interval: Interval| -> Option<Segment> {
         let lower = &base[at(base, interval.start)?];
         let upper = at(over, interval.start).map(|i| &over[i]).filter(|upper| wins(lower, upper));
-        Some(Segment { interval, ..upper.unwrap_or(lower).clone() })
+        Some(upper.unwrap_or(lower).over(interval))
     };
     edges.windows(2).filter_map(|pair| pick(Interval::new(pair[0], pair[1]))).collect()
 }
 
 /// Joins neighbours that say the same.
-fn merge(segments: Vec<Segment>) -> Vec<Segment> {
+pub(crate) fn merge(segments: Vec<Segment>) -> Vec<Segment> {
     let mut merged: Vec<Segment> = Vec::with_capacity(segments.len());
     for segment in segments {
         if segment.interval.duration().is_zero() {
             continue;
         }
         match merged.last_mut() {
-            Some(last) if says_the_same(last, &segment) => last.interval.end = segment.interval.end,
+            Some(last) if says_the_same(last, &segment) => {
+                last.interval.end = segment.interval.end;
+                last.stolen += segment.stolen;
+            }
             _ => merged.push(segment),
         }
     }
@@ -160,6 +172,6 @@ fn merge(segments: Vec<Segment>) -> Vec<Segment> {
 }
 
 fn says_the_same(a: &Segment, b: &Segment) -> bool {
-    let b = Segment { interval: a.interval, ..b.clone() };
+    let b = Segment { interval: a.interval, stolen: a.stolen, ..b.clone() };
     *a == b
 }

@@ -31,7 +31,20 @@ pub(crate) struct Entitled {
 
 impl Entitled {
     /// Causes all of whose sources were `recorded`; one that lacks a source claims nothing.
+    ///
+    /// Samples of threads show much of what the scheduler tells, and stacks some of what the pairs of
+    /// tracepoints tell. What they show may be claimed; that it did not happen they cannot say.
     pub(crate) fn new(recorded: impl Fn(Source) -> bool) -> Entitled {
+        let recorded = |source: Source| {
+            recorded(source)
+                || match source {
+                    Source::Scheduler | Source::KernelStacks | Source::CpuThrottling => {
+                        recorded(Source::ThreadSamples)
+                    }
+                    Source::Reclaim | Source::Compaction => recorded(Source::KernelStacks),
+                    _ => false,
+                }
+        };
         let numbered = || causes::ALL.iter().copied().enumerate();
         let is_entitled = |cause: &Cause| cause.needs.iter().all(|&source| recorded(source));
         let of = |marks| {

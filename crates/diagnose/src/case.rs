@@ -1,6 +1,6 @@
 //! One pause and the facts around it: all that a cause may look at.
 use crate::{Certainty, Pause, history::Collection, index::Index};
-use recording::{FileKey, Interval, OffCpuCause, ThreadRole, ThreadState};
+use recording::{FileKey, Interval, KernelWorkKind, OffCpuCause, ThreadRole, ThreadState};
 use std::time::Duration;
 
 /// From here on a wait for a thread that nobody saw is worth a question.
@@ -30,8 +30,14 @@ pub(crate) struct Segment {
     pub(crate) entered: Option<OffCpuCause>,
     pub(crate) fd: Option<u32>,
     pub(crate) file: Option<FileKey>,
+    /// Where in the JVM's file of counters a page fault was.
+    pub(crate) fault_offset: Option<u64>,
     pub(crate) stack: Option<u32>,
     pub(crate) cpu_holder: Option<(u32, String)>,
+    /// Work of the kernel that it did itself, on a CPU or off it.
+    pub(crate) work: Option<KernelWorkKind>,
+    /// How much of it the CPU was with the hypervisor or an interrupt.
+    pub(crate) stolen: Duration,
     pub(crate) certainty: Certainty,
     /// Where only a log speaks: which part of the pause it is, and of which of the case's
     /// collections.
@@ -62,6 +68,11 @@ pub(crate) enum LogPart {
 }
 
 impl Segment {
+    /// The same over a part of its interval, with its share of what was stolen.
+    pub(crate) fn over(&self, interval: Interval) -> Segment {
+        Segment { interval, stolen: share(self.stolen, interval, self.interval), ..self.clone() }
+    }
+
     /// How long it is, in nanoseconds: these are summed for every pause of a log.
     pub(crate) fn length_ns(&self) -> u64 {
         self.interval.end.0.saturating_sub(self.interval.start.0)
@@ -96,6 +107,16 @@ impl Segment {
             _ => false,
         }
     }
+}
+
+/// The share of `amount` of `whole` that falls upon `part`, where nobody knows when it was.
+pub(crate) fn share(amount: Duration, part: Interval, whole: Interval) -> Duration {
+    if amount.is_zero() || part == whole {
+        return amount;
+    }
+    let of = whole.duration().as_nanos().max(1);
+    let nanos = amount.as_nanos().saturating_mul(part.duration().as_nanos()) / of;
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
 /// One pause with its account.

@@ -1,5 +1,9 @@
-//! Who did it: processes that wrote, processes that held the CPU.
-use crate::{Culprit, CulpritKind, index::Index, tally::Tally, text};
+//! Who did it: processes that wrote, processes that held the CPU, a group with a quota.
+mod memory;
+
+pub(crate) use memory::memory_takers;
+
+use crate::{Culprit, CulpritKind, index::Index, os_evidence, tally::Tally, text};
 use recording::{Interval, WriterFact};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -131,4 +135,24 @@ fn holder(pid: u32, name: &str, time: Duration) -> Culprit {
             text::duration(time)
         ),
     }
+}
+
+/// The control group whose CPU quota binds.
+pub(crate) fn cgroup_quota(index: &Index<'_>) -> Option<Culprit> {
+    let cgroup = os_evidence::cgroup(index)?;
+    let quota = text::duration(cgroup.cpu_quota?);
+    let period = text::duration(cgroup.cpu_period);
+    let cpus = os_evidence::cpus(cgroup.milli_cpus()?);
+    let name = if cgroup.cpu_path.is_empty() { "the group" } else { cgroup.cpu_path.as_str() };
+    let threads = match index.jvm.map_or(0, |jvm| jvm.gc_threads) {
+        0 => String::new(),
+        1 => " and the JVM has 1 GC thread".into(),
+        threads => format!(" and the JVM has {threads} GC threads"),
+    };
+    Some(Culprit {
+        kind: CulpritKind::Cgroup,
+        name: name.into(),
+        pid: None,
+        statement: format!("{name} may use {quota} of CPU time every {period} ({cpus}){threads}"),
+    })
 }

@@ -3,6 +3,13 @@
 //! ```text
 //! jvm 17.0.15 g1 log gc.log flags -Xlog:gc*:file=gc.log
 //! cpus 2 gc-threads 3
+//! kernel 6.1.0
+//! cgroup quota 100ms period 100ms burst 0ms limit 512 high 400 v2
+//! memory 77 stress /app 100ms 900 20
+//! counter sun.rt.safepoints 896
+//! mapped /tmp/hsperfdata_app/42
+//! work 1 direct-reclaim 5ms 9ms
+//! sample vmstat.pswpin 1000ms 77
 //! missing kernel-stacks
 //! thread 1 vm-thread VM Thread
 //! safepoint 0ms 100ms op G1CollectForAllocation 1ms 99ms vm 1
@@ -13,15 +20,17 @@
 //! 2 blocked 60ms 90ms write gc.log stack do_get_write_access vfs_write
 //! ```
 //!
-//! Totals are microseconds on a CPU, runnable, throttled, blocked and waiting. All sources were
+//! A block in something that is no file has `-` in its place. Limits and memory are MiB (resident, then swapped). Slices may end in `offset 896`, `taken 3ms`
+//! or `sampled`. Totals are microseconds on a CPU, runnable, throttled, blocked and waiting. All sources were
 //! recorded unless one is missing.
 use crate::{
     Cause, Certainty, Diagnosis, Verdict, case::Case, diagnose_facts, index::Index, syscalls,
 };
 use recording::{
-    Coverage, Facts, FileFact, FileKey, HostFact, Interval, JvmFact, MonoTime, OffCpuCause,
-    SafepointFact, SafepointTotals, Source, SourceState, StackFact, ThreadFact, ThreadRole,
-    ThreadSlice, ThreadState, VmOperationFact,
+    CgroupFact, Coverage, Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWork,
+    KernelWorkKind, MemoryFact, MonoTime, OffCpuCause, PerfCounterFact, SafepointFact,
+    SafepointTotals, Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole, ThreadSlice,
+    ThreadState, VmOperationFact,
 };
 use std::time::Duration;
 
@@ -47,6 +56,29 @@ pub(crate) fn advice_of(cause: &Cause, text: &str) -> String {
     let finding =
         diagnosis.findings.iter().find(|it| it.cause.id == cause.id).expect("the cause struck");
     finding.advice.iter().map(|it| format!("{}: {}\n", it.when.id(), it.action)).collect()
+}
+
+/// The story of a cause, one line.
+pub(crate) fn story_of(cause: &Cause, text: &str) -> String {
+    let diagnosis = diagnose(text);
+    let finding = diagnosis.findings.iter().find(|it| it.cause.id == cause.id);
+    finding.expect("the cause struck").story.join(" ")
+}
+
+/// Whom a cause blames: `KIND NAME: STATEMENT`, one a line.
+pub(crate) fn culprits_of(cause: &Cause, text: &str) -> String {
+    let diagnosis = diagnose(text);
+    let finding = diagnosis.findings.iter().find(|it| it.cause.id == cause.id);
+    let culprits = &finding.expect("the cause struck").culprits;
+    culprits.iter().map(|it| format!("{} {}: {}\n", it.kind.id(), it.name, it.statement)).collect()
+}
+
+/// What proves a cause, one statement a line.
+pub(crate) fn evidence_of(cause: &Cause, text: &str) -> String {
+    let diagnosis = diagnose(text);
+    let finding = diagnosis.findings.iter().find(|it| it.cause.id == cause.id);
+    let evidence = &finding.expect("the cause struck").evidence;
+    evidence.iter().map(|it| format!("{}\n", it.statement)).collect()
 }
 
 /// Gives the first case of the facts to `look`.
@@ -85,16 +117,47 @@ fn verdict(diagnosis: &Diagnosis, id: &str) -> String {
 /// Reads the facts. Panics on a line it does not know: it is a test's own text.
 pub(crate) fn facts(text: &str) -> Facts {
     let mut coverage = Coverage::default();
-    coverage.sources.extend(Source::ALL.map(|it| (it, SourceState::Recorded)));
+    let all = Source::ALL.into_iter().filter(|it| *it != Source::ThreadSamples);
+    coverage.sources.extend(all.map(|it| (it, SourceState::Recorded)));
     let mut facts = Facts { host: Some(HostFact::default()), ..Facts::default() };
     for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
         let words: Vec<_> = line.split_whitespace().collect();
         match words[0] {
             "jvm" => jvm(&mut facts, &words),
             "cpus" => cpus(&mut facts, &words),
+            "mapped" => {
+                let key = file(&mut facts, words[words.len() - 1]);
+                let known = facts.files.iter_mut().find(|it| it.key == key).expect("just added");
+                known.mapped = true;
+                if words.len() > 2 {
+                    known.file_system = words[1].into();
+                }
+            }
+            "kernel" => facts.host.get_or_insert_default().kernel = words[1].into(),
+            "cgroup" => facts.cgroup = Some(cgroup(&words)),
+            "memory" => facts.memory.push(memory(&words)),
+            "counter" => facts.perf_counters.push(PerfCounterFact {
+                name: words[1].into(),
+                offset: number(words[2]),
+                length: 8,
+            }),
+            "sample" => facts.samples.push(Sample {
+                counter: words[1].into(),
+                at: time(words[2]),
+                value: number(words[3]),
+            }),
+            "work" => facts.kernel_work.push(KernelWork {
+                tid: number(words[1]),
+                kind: KernelWorkKind::from_id(words[2]).expect("a kind of work"),
+                interval: Interval::new(time(words[3]), time(words[4])),
+            }),
             "missing" => {
                 let source = Source::from_id(words[1]).expect("a source's id");
                 coverage.sources.insert(source, SourceState::Missing("not there".into()));
+            }
+            "recorded" => {
+                let source = Source::from_id(words[1]).expect("a source's id");
+                coverage.sources.insert(source, SourceState::Recorded);
             }
             "thread" => facts.threads.push(ThreadFact {
                 tid: number(words[1]),
@@ -129,6 +192,35 @@ fn jvm(facts: &mut Facts, words: &[&str]) {
 fn cpus(facts: &mut Facts, words: &[&str]) {
     facts.host.get_or_insert_default().cpus = number(words[1]);
     facts.jvm.get_or_insert_default().gc_threads = number(words[3]);
+}
+
+/// Version 2 unless the line ends in `v1`.
+fn cgroup(words: &[&str]) -> CgroupFact {
+    let after = |word: &str| words.iter().position(|it| *it == word).map(|at| words[at + 1]);
+    let span = |word: &str| after(word).map(|it| time(it).since(time("0ms")));
+    let mebibytes = |word: &str| after(word).map(|it| number::<u64>(it) << 20);
+    CgroupFact {
+        version: if words.contains(&"v1") { 1 } else { 2 },
+        cpu_path: "/app".into(),
+        cpu_quota: span("quota"),
+        cpu_period: span("period").unwrap_or_default(),
+        cpu_burst: span("burst").unwrap_or_default(),
+        memory_path: "/app".into(),
+        memory_max_bytes: mebibytes("limit"),
+        memory_high_bytes: mebibytes("high"),
+    }
+}
+
+fn memory(words: &[&str]) -> MemoryFact {
+    MemoryFact {
+        at: time(words[4]),
+        pid: number(words[1]),
+        name: words[2].into(),
+        command_line: String::new(),
+        cgroup: words[3].into(),
+        resident_bytes: number::<u64>(words[5]) << 20,
+        swapped_bytes: number::<u64>(words[6]) << 20,
+    }
 }
 
 fn file(facts: &mut Facts, name: &str) -> FileKey {
@@ -194,7 +286,7 @@ fn slice(facts: &mut Facts, words: &[&str]) {
         _ => None,
     };
     let state = if words[1] == "waiting" { "blocked" } else { words[1] };
-    let file = blocked.then(|| file(facts, words[5]));
+    let file = (blocked && words[5] != "-").then(|| file(facts, words[5]));
     facts.slices.push(ThreadSlice {
         tid: number(words[0]),
         interval: Interval::new(time(words[2]), time(words[3])),

@@ -3,7 +3,7 @@ use crate::{
     Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, account,
     attribution::{self, Books},
     case::Case,
-    findings, from_log,
+    findings, from_log, hiccups,
     history::Collection,
     index::Index,
     log_pauses::{LogPause, LogPauses},
@@ -104,6 +104,21 @@ impl Log {
 
 fn cases<'a>(facts: &'a Facts, index: &'a Index<'a>, log: &Log) -> Vec<Case<'a>> {
     let wall = facts.wall_offset().map(|it| it.offset_ns);
+    let mut cases = stops(facts, index, log, wall);
+    let hiccups = hiccups::of(index, cases.iter().map(|it| it.interval), wall);
+    if !hiccups.is_empty() {
+        cases.extend(hiccups);
+        cases.sort_by_key(|it| it.interval);
+    }
+    cases
+}
+
+fn stops<'a>(
+    facts: &'a Facts,
+    index: &'a Index<'a>,
+    log: &Log,
+    wall: Option<i64>,
+) -> Vec<Case<'a>> {
     if facts.safepoints.is_empty() {
         return log.found.iter().map(|it| log_case(it, index, &log.timeline, wall)).collect();
     }

@@ -1,8 +1,8 @@
 //! The facts of a recording, arranged for looking up.
-use crate::history::History;
+use crate::{history::History, kernel_work::KernelWorkTimes};
 use recording::{
-    Facts, FileFact, FileKey, HostFact, Interval, JvmFact, MonoTime, StackFact, ThreadRole,
-    ThreadSlice,
+    Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWorkKind, MonoTime, StackFact,
+    ThreadRole, ThreadSlice,
 };
 use std::collections::BTreeMap;
 
@@ -15,6 +15,8 @@ pub(crate) struct Index<'a> {
     /// What the GC log tells over time, where there is one. Known only when all of it was read.
     pub(crate) log: Option<&'a History>,
     slices: BTreeMap<u32, Vec<&'a ThreadSlice>>,
+    work: KernelWorkTimes,
+    samples: BTreeMap<&'a str, Vec<(MonoTime, u64)>>,
     threads: BTreeMap<u32, (&'a str, ThreadRole)>,
     files: BTreeMap<FileKey, &'a FileFact>,
     stacks: BTreeMap<u32, &'a StackFact>,
@@ -32,6 +34,13 @@ impl<'a> Index<'a> {
         for slice in &facts.slices {
             index.slices.entry(slice.tid).or_default().push(slice);
         }
+        for it in &facts.samples {
+            index.samples.entry(it.counter.as_str()).or_default().push((it.at, it.value));
+        }
+        for values in index.samples.values_mut() {
+            values.sort_unstable();
+        }
+        index.work = KernelWorkTimes::new(&facts.kernel_work);
         for slices in index.slices.values_mut() {
             slices.sort_by_key(|slice| slice.interval);
         }
@@ -71,6 +80,22 @@ impl<'a> Index<'a> {
         self.files.get(&key).copied()
     }
 
+    /// Whether it is the JVM's file of counters, `/tmp/hsperfdata_USER/PID` (HotSpot
+    /// `runtime/perfMemory.cpp`).
+    pub(crate) fn is_counters_file(&self, key: Option<FileKey>) -> bool {
+        let file = key.and_then(|key| self.file(key));
+        file.is_some_and(|it| it.path.contains("/hsperfdata_"))
+    }
+
+    /// That file, where the JVM has it mapped and it is not in memory.
+    pub(crate) fn counters_file_on_disk(&self) -> Option<&'a FileFact> {
+        let mut files = self.files.values().copied();
+        files.find(|it| {
+            it.path.contains("/hsperfdata_")
+                && !matches!(it.file_system.as_str(), "tmpfs" | "ramfs")
+        })
+    }
+
     /// Function names of a stack, innermost first.
     pub(crate) fn frames(&self, stack: Option<u32>) -> &'a [String] {
         stack.and_then(|id| self.stacks.get(&id)).map_or(&[], |it| &it.frames)
@@ -92,6 +117,28 @@ impl<'a> Index<'a> {
         let from = all.partition_point(|it| it.interval.end <= interval.start);
         let to = all.partition_point(|it| it.interval.start < interval.end);
         &all[from..to.max(from)]
+    }
+
+    /// The kernel's work that a thread did in `interval`: in order, nothing twice.
+    pub(crate) fn work_in(&self, tid: u32, interval: Interval) -> &[(Interval, KernelWorkKind)] {
+        self.work.of_thread_in(tid, interval)
+    }
+
+    /// How much a cumulative counter of the host grew around `windows`, which are in order: from
+    /// the last reading before to the first after each. `None` where it was not read.
+    pub(crate) fn growth(&self, counter: &str, windows: &[Interval]) -> Option<u64> {
+        let values = self.samples.get(counter)?;
+        let (mut grown, mut done) = (None, 0);
+        for window in windows {
+            let before = values.partition_point(|it| it.0 <= window.start).checked_sub(1);
+            let after = values.partition_point(|it| it.0 < window.end);
+            if let (Some(before), Some(last)) = (before, values.get(after)) {
+                let first = values[before.max(done)];
+                grown = Some(grown.unwrap_or(0) + last.1.saturating_sub(first.1));
+                done = after;
+            }
+        }
+        grown
     }
 
     /// The slice of a thread that covers the last nanosecond before `at`.

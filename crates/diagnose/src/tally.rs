@@ -43,6 +43,8 @@ pub(crate) struct Tally {
     pub(crate) mechanisms: BTreeMap<&'static str, Duration>,
     /// Time by process that held the CPU.
     pub(crate) holders: BTreeMap<(u32, String), Duration>,
+    /// Time by offset in the JVM's file of counters.
+    pub(crate) offsets: BTreeMap<u64, Duration>,
     /// Pauses and time by operation.
     pub(crate) operations: Few<String, (u64, Duration)>,
     /// The pauses with the largest parts: part and window.
@@ -115,6 +117,9 @@ impl Tally {
         at.1 = at.1.or(segment.stack);
         if let Some(mechanism) = mechanisms::of_stack(index, segment.stack) {
             *self.mechanisms.entry(mechanism.id).or_default() += time;
+        }
+        if let Some(offset) = segment.fault_offset {
+            *self.offsets.entry(offset).or_default() += time;
         }
         if let Some(holder) = &segment.cpu_holder {
             *self.holders.entry(holder.clone()).or_default() += time;

@@ -5,7 +5,7 @@
 //! waits in turn; before the wait began, the path is back on the thread that waited. So a VM
 //! thread that waits for its workers, or for a thread that holds the log's lock while it writes,
 //! leads to the thread that kept it waiting, for as long as it waited.
-use super::{from_slice, peers, unseen};
+use super::{from_slice, peers, unseen, work};
 use crate::{
     case::{Phase, Segment},
     index::Index,
@@ -76,7 +76,8 @@ impl Walk<'_, '_> {
 
     fn step_slice(&mut self, leg: Leg, slice: &ThreadSlice) {
         let part = Interval::new(slice.interval.start.max(leg.from), self.at);
-        let own = vec![from_slice(self.index, slice, self.phase, part)];
+        let own = from_slice(self.index, slice, self.phase, part);
+        let own = work::mark(self.index, vec![own]);
         let charged = if slice_waits_for_peers(slice) { self.charge(leg, own) } else { own };
         self.found.extend(charged.into_iter().rev());
         self.at = part.start;
@@ -86,7 +87,8 @@ impl Walk<'_, '_> {
     fn step_unseen(&mut self, leg: Leg) {
         let known = self.index.last_end_before(leg.tid, self.at).filter(|&it| it < self.at);
         let start = known.map_or(leg.from, |it| it.max(leg.from));
-        let own = vec![unseen(self.index, leg.tid, self.phase, Interval::new(start, self.at))];
+        let own = unseen(self.index, leg.tid, self.phase, Interval::new(start, self.at));
+        let own = work::mark(self.index, vec![own]);
         self.found.extend(self.charge(leg, own).into_iter().rev());
         self.at = start;
     }

@@ -4,8 +4,8 @@ use crate::{case::Segment, index::Index};
 use recording::{Interval, ThreadRole, ThreadState};
 
 /// Replaces what `waiting` says by what a peer of `tid` did at the same time, where that is the
-/// better answer: blocked in the kernel before throttled, throttled before runnable, runnable
-/// before running.
+/// better answer: blocked in the kernel before throttled, throttled before busy with the kernel's
+/// own work, that before runnable, runnable before running.
 pub(super) fn charge(index: &Index<'_>, tid: u32, waiting: Vec<Segment>) -> Vec<Segment> {
     let Some(interval) = whole(&waiting) else { return waiting };
     let phase = waiting[0].phase;
@@ -35,12 +35,13 @@ fn may_hold_up(role: ThreadRole) -> bool {
 fn weight(segment: &Segment) -> u8 {
     match segment.state {
         _ if !may_hold_up(segment.role) => 0,
+        Some(ThreadState::Blocked) if !segment.idle => 7,
+        Some(ThreadState::Stopped) => 6,
+        Some(ThreadState::Throttled) => 5,
+        _ if segment.work.is_some() => 4,
         None => 0,
-        Some(ThreadState::Blocked) if segment.idle => 1,
+        Some(ThreadState::Blocked) => 1,
         Some(ThreadState::OnCpu) => 2,
         Some(ThreadState::Runnable) => 3,
-        Some(ThreadState::Throttled) => 4,
-        Some(ThreadState::Stopped) => 5,
-        Some(ThreadState::Blocked) => 6,
     }
 }

@@ -71,7 +71,12 @@ const MIN_BLOCKED: Duration = Duration::from_millis(1);
 fn is_file_fault(case: &Case<'_>, segment: &Segment) -> bool {
     segment.is_blocked()
         && segment.entered == Some(OffCpuCause::PageFault)
-        && case.index.stack_has(segment.stack, &FILE_FAULT)
+        && passes_through_file_mapping(case.index, segment.stack)
+}
+
+/// Whether a stack shows a fault on a mapping of a file.
+pub(crate) fn passes_through_file_mapping(index: &Index<'_>, stack: Option<u32>) -> bool {
+    index.stack_has(stack, &FILE_FAULT)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

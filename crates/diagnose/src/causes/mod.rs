@@ -2,35 +2,52 @@
 use crate::Cause;
 
 mod allocation_stall;
+mod cfs_throttling;
 mod concurrent_mode_failure;
 mod cpu_contention;
+mod direct_reclaim;
 mod eden_shrunk;
 mod evacuation_failure;
 mod explicit_gc;
+mod frozen_or_traced;
 mod full_gc;
 mod gc_locker;
 mod gc_log_write_blocked;
 mod gc_work;
 mod heap_pressure;
 mod hiccup_without_gc;
+mod hsperfdata_write_blocked;
 mod humongous_allocation;
 mod inverted_parallelism;
 mod late_java_thread;
 mod long_remark;
 mod mapped_file_fault;
+mod memory_high_throttling;
 mod metaspace_gc;
+mod page_migration_wait;
 mod promotion_failure;
 mod reference_processing;
 mod slow_time_to_safepoint;
 mod stop_beyond_gc;
+mod swap_in;
 mod system_time;
 mod vm_operation;
+
+pub(crate) use mapped_file_fault::passes_through_file_mapping;
+pub(crate) use memory_high_throttling::is_memory_high;
 
 /// All causes. Faults of the surroundings claim first, then faults of the application; what a GC
 /// log shows goes from the particular to the general; then the ordinary cost of collections and
 /// operations; and the symptoms, which explain nothing, last.
-pub(crate) static ALL: [&Cause; 24] = [
+pub(crate) static ALL: [&Cause; 31] = [
+    &frozen_or_traced::CAUSE,
+    &cfs_throttling::CAUSE,
     &gc_log_write_blocked::CAUSE,
+    &hsperfdata_write_blocked::CAUSE,
+    &swap_in::CAUSE,
+    &memory_high_throttling::CAUSE,
+    &direct_reclaim::CAUSE,
+    &page_migration_wait::CAUSE,
     &mapped_file_fault::CAUSE,
     &cpu_contention::CAUSE,
     &late_java_thread::CAUSE,

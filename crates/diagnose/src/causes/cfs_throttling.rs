@@ -1,0 +1,252 @@
+//! # CPU quota used up
+//!
+//! ## What happens
+//! A control group with a CPU quota may use so much CPU time in each period, usually 100 ms, on all CPUs together.
+//! A collection starts all its threads at once, and they use the quota up in a fraction of the period: eight threads and a quota of one CPU, in an eighth of it.
+//! Then the kernel takes every thread of the group off the CPUs until the next period begins, the VM thread and the application among them, however idle the host is.
+//! A collection of 90 ms of CPU time on eight threads could be over in 12 ms; with a quota of half a CPU it takes two periods.
+//! The average CPU use looks low all the while: throttling is about bursts.
+//! Outside of collections the application's own threads use the quota up in the same way.
+//!
+//! ## What proves it
+//! A thread that everybody waits for wants a CPU while the scheduler holds its group as throttled (`task_struct.throttled`, `cfs_rq.throttle_count`).
+//! The group's `nr_throttled` and throttled time grow.
+//!
+//! ## What looks alike
+//! `cpu-contention`: the thread wants a CPU, too, but other threads have it, and the group has quota left.
+//! `inverted-parallelism`: what a log alone shows of either.
+//!
+//! ## Remedies
+//! `cpu-quota`: a larger quota, or none and a guaranteed share (in Kubernetes: requests without a limit).
+//! `cpu-burst`: let the group save up what it did not use (Linux 5.14 and later).
+//! `gc-threads`: no more GC threads than the quota has CPUs.
+//!
+//! ## References
+//! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
+//! HotSpot `os/linux/cgroupSubsystem_linux.cpp` (`CgroupSubsystem::active_processor_count`): rounds the quota up to whole CPUs.
+//! Kubernetes issue 67577; Linux commits 512ac999d275 (4.18) and de53fd7aedb1 (5.4), before which groups were throttled below their quota.
+use crate::{
+    Advice, Cause, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    culprits,
+    index::Index,
+    jvm_flags,
+    log_evidence::at_next_start,
+    os_evidence::{self, now, spent},
+    tally::Tally,
+    text,
+};
+use recording::{CgroupFact, Source, ThreadState};
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "cfs-throttling",
+    title: "CPU quota used up",
+    short: "CPU quota used up",
+    needs: &[Source::Scheduler, Source::CpuThrottling],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("cfs_throttling.rs"),
+    claims: Claims::Segments(claims),
+    beside_pauses: None,
+    explain,
+};
+
+/// The first kernel with `cpu.max.burst` and `cpu.cfs_burst_us`.
+const BURST: (u32, u32) = (5, 14);
+
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.state == Some(ThreadState::Throttled)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    Explanation {
+        story: vec![story(index)],
+        culprits: culprits::cgroup_quota(index).into_iter().collect(),
+        evidence: vec![spent(
+            tally,
+            Source::CpuThrottling,
+            "the threads that everybody waited for were throttled",
+        )],
+        advice: advice(index),
+    }
+}
+
+fn story(index: &Index<'_>) -> String {
+    let what = "The control group had used up its CPU quota, and the kernel took the threads off the CPUs until the next period began.";
+    let threads = index.jvm.map_or(0, |jvm| jvm.gc_threads);
+    match os_evidence::cgroup(index).and_then(|it| time_to_use_up(it, threads)) {
+        None => what.into(),
+        Some(time) => {
+            format!("{what} Its {threads} GC threads alone use it up in {}.", text::duration(time))
+        }
+    }
+}
+
+/// How long it takes so many threads to use the quota up, where that is less than a period.
+fn time_to_use_up(cgroup: &CgroupFact, threads: u32) -> Option<Duration> {
+    let quota = cgroup.cpu_quota?;
+    let time = quota.checked_div(threads)?;
+    (time < cgroup.cpu_period).then_some(time)
+}
+
+fn advice(index: &Index<'_>) -> Vec<Advice> {
+    let Some(cgroup) = os_evidence::cgroup(index) else { return Vec::new() };
+    let Some(quota) = cgroup.cpu_quota else { return Vec::new() };
+    let mut advice = vec![larger_quota(index, cgroup)];
+    let knows_burst = os_evidence::kernel(index).is_some_and(|it| it >= BURST);
+    if knows_burst && cgroup.cpu_burst.is_zero() && cgroup.version > 0 {
+        advice.push(now(
+            "cpu-burst",
+            format!("echo {} > {}", quota.as_micros(), file(cgroup, "cpu.max.burst", "cpu.cfs_burst_us")),
+            "what a group saves up is used by one burst; the average stays within the quota, the neighbours feel the burst",
+        ));
+    }
+    advice.extend(fewer_gc_threads(index, cgroup));
+    advice
+}
+
+/// Enough for all GC threads at once, where that is known and more than there is.
+fn larger_quota(index: &Index<'_>, cgroup: &CgroupFact) -> Advice {
+    let threads = index.jvm.map_or(0, |jvm| jvm.gc_threads);
+    let name = if cgroup.cpu_path.is_empty() { "the group" } else { cgroup.cpu_path.as_str() };
+    let action = match time_to_use_up(cgroup, threads) {
+        Some(_) if cgroup.version > 0 => {
+            let period = cgroup.cpu_period.as_micros();
+            let quota = period * u128::from(threads);
+            let value =
+                if cgroup.version == 1 { quota.to_string() } else { format!("'{quota} {period}'") };
+            format!("echo {value} > {}", file(cgroup, "cpu.max", "cpu.cfs_quota_us"))
+        }
+        _ => format!("give {name} a larger CPU quota, or none and a guaranteed share"),
+    };
+    let note = "in Kubernetes: raise or remove resources.limits.cpu and set resources.requests.cpu";
+    now("cpu-quota", action, note)
+}
+
+/// A file of the group where the controllers are usually mounted.
+fn file(cgroup: &CgroupFact, v2: &str, v1: &str) -> String {
+    let path = cgroup.cpu_path.trim_end_matches('/');
+    match cgroup.version {
+        1 => format!("/sys/fs/cgroup/cpu{path}/{v1}"),
+        _ => format!("/sys/fs/cgroup{path}/{v2}"),
+    }
+}
+
+fn fewer_gc_threads(index: &Index<'_>, cgroup: &CgroupFact) -> Option<Advice> {
+    let jvm = index.jvm?;
+    time_to_use_up(cgroup, jvm.gc_threads)?;
+    let whole = (cgroup.milli_cpus()? / 1000).max(1);
+    let flag = format!("-XX:ParallelGCThreads={whole}");
+    if u64::from(jvm.gc_threads) <= whole || jvm_flags::has(jvm, &flag) {
+        return None;
+    }
+    let note = format!(
+        "it has {} GC threads on a quota of {}",
+        jvm.gc_threads,
+        os_evidence::cpus(cgroup.milli_cpus()?)
+    );
+    Some(at_next_start("gc-threads", flag, &note))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{advice_of, check, culprits_of, story_of};
+
+    const THROTTLED: &str = "
+        jvm 17.0.15 g1
+        kernel 6.1.0
+        cpus 8 gc-threads 8
+        cgroup quota 100ms period 100ms
+        thread 1 vm-thread VM Thread
+        thread 2 gc-worker GC Thread#0
+        safepoint 0ms 200ms op G1CollectForAllocation 1ms 199ms vm 1
+        1 on-cpu 0ms 5ms
+        1 waiting 5ms 195ms by 2
+        1 on-cpu 195ms 200ms
+        2 on-cpu 5ms 18ms
+        2 throttled 18ms 105ms
+        2 on-cpu 105ms 118ms
+        2 throttled 118ms 190ms
+        2 on-cpu 190ms 196ms";
+
+    #[test]
+    fn a_worker_is_off_the_cpu_until_the_next_period() {
+        check(&CAUSE, THROTTLED, "present 159ms measured");
+        let story = story_of(&CAUSE, THROTTLED);
+        assert!(story.contains("Its 8 GC threads alone use it up in 13 ms"), "{story}");
+    }
+
+    #[test]
+    fn the_group_is_named_with_its_quota_and_its_gc_threads() {
+        let who = culprits_of(&CAUSE, THROTTLED);
+        assert_eq!(
+            who,
+            "cgroup /app: /app may use 100 ms of CPU time every 100 ms (1 CPU) and the JVM has 8 GC threads\n"
+        );
+    }
+
+    #[test]
+    fn a_thread_without_a_cpu_whose_group_has_quota_left_is_another_matter() {
+        check(&CAUSE, &THROTTLED.replace("throttled", "runnable"), "absent");
+    }
+
+    #[test]
+    fn a_throttled_application_thread_is_a_hiccup() {
+        let hiccup = |end: u64| {
+            format!(
+                "jvm 17.0.15 g1
+                 thread 5 java http-1
+                 5 throttled 10ms {end}ms"
+            )
+        };
+        check(&CAUSE, &hiccup(30), "present 20ms measured");
+        check(&CAUSE, &hiccup(29), "absent");
+    }
+
+    #[test]
+    fn totals_say_how_much_but_not_when() {
+        check(
+            &CAUSE,
+            "safepoint 0us 2000us op X 100us 1900us vm 1 totals 100 0 0 0 0 / 900 0 1000 0 0",
+            "present 1ms inferred",
+        );
+    }
+
+    #[test]
+    fn gc_threads_are_advised_only_where_they_exceed_the_quota() {
+        let advice = |text: &str| advice_of(&CAUSE, text);
+        assert!(advice(THROTTLED).contains("-XX:ParallelGCThreads=1"));
+        let enough = THROTTLED.replace("quota 100ms", "quota 800ms");
+        assert!(!advice(&enough).contains("ParallelGCThreads"));
+        let more = THROTTLED.replace("quota 100ms", "quota 799ms");
+        assert!(advice(&more).contains("-XX:ParallelGCThreads=7"));
+        let given = THROTTLED.replace("g1", "g1 flags -XX:ParallelGCThreads=1");
+        assert!(!advice(&given).contains("ParallelGCThreads"));
+    }
+
+    #[test]
+    fn a_quota_large_enough_for_the_gc_threads_is_advised_in_the_words_of_the_hierarchy() {
+        let advice = advice_of(&CAUSE, THROTTLED);
+        assert!(advice.contains("echo '800000 100000' > /sys/fs/cgroup/app/cpu.max\n"), "{advice}");
+        let v1 = advice_of(&CAUSE, &THROTTLED.replace("period 100ms", "period 100ms v1"));
+        assert!(v1.contains("echo 800000 > /sys/fs/cgroup/cpu/app/cpu.cfs_quota_us\n"), "{v1}");
+    }
+
+    #[test]
+    fn a_burst_is_advised_where_the_kernel_has_it_and_nobody_set_it() {
+        assert!(advice_of(&CAUSE, THROTTLED).contains("cpu.max.burst"));
+        let old = THROTTLED.replace("kernel 6.1.0", "kernel 5.13.0");
+        assert!(!advice_of(&CAUSE, &old).contains("burst"));
+        let given = THROTTLED.replace("period 100ms", "period 100ms burst 50ms");
+        assert!(!advice_of(&CAUSE, &given).contains("burst"));
+    }
+
+    #[test]
+    fn without_a_word_about_throttling_nothing_is_claimed() {
+        let text = format!("missing cpu-throttling\n{THROTTLED}");
+        check(&CAUSE, &text, "unknown cpu-throttling");
+    }
+}

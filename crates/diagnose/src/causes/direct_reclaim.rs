@@ -1,0 +1,181 @@
+//! # Memory freed by the thread itself
+//!
+//! ## What happens
+//! A thread that needs memory when there is none free must free some itself before it gets any: it looks for pages that can be dropped, written out or swapped, and may wait for the disk meanwhile.
+//! It happens when the host's background thread (`kswapd`) cannot keep up, and whenever a control group is at its limit: a group has no background thread.
+//! Cached files count towards that limit, so a JVM in a group that reads or writes many files is at its limit for most of its life.
+//! A collection that copies objects into fresh regions asks for memory from all its threads at once.
+//! The JVM's log shows much `Sys` time, or a `Real` time far above both.
+//!
+//! ## What proves it
+//! The kernel's tracepoints at the begin and the end of direct reclaim, in the thread that everybody waits for; most of it is spent on a CPU.
+//! Where it waits: a stack with `try_to_free_pages`, or with `try_to_free_mem_cgroup_pages` for a group's limit.
+//!
+//! ## What looks alike
+//! `memory-high-throttling`: the soft limit puts the thread to sleep.
+//! `swap-in`: the thread needs back what others, or it, freed before.
+//! `thp-compaction`: there is memory, but not in one piece.
+//!
+//! ## Remedies
+//! `memory-room`: more room in the group, or on the host.
+//! `earlier-reclaim`: have the host's background thread start earlier (`vm.watermark_scale_factor`).
+//! `pretouch`: `-XX:+AlwaysPreTouch` asks for the heap's memory when the JVM starts, not in the middle of a pause.
+//!
+//! ## References
+//! Linux `mm/vmscan.c` (`try_to_free_pages`, `try_to_free_mem_cgroup_pages`), `Documentation/admin-guide/sysctl/vm.rst` (`watermark_scale_factor`).
+use crate::{
+    Advice, Cause, Culprit, CulpritKind, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    culprits,
+    index::Index,
+    log_evidence,
+    os_evidence::{self, counted, now, spent},
+    tally::Tally,
+    text,
+};
+use recording::{KernelWorkKind, Source};
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "direct-reclaim",
+    title: "Memory freed by the thread itself",
+    short: "memory freed by the thread itself",
+    needs: &[Source::Scheduler, Source::Reclaim],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("direct_reclaim.rs"),
+    claims: Claims::AtLeast(MIN_TIME, is_reclaim),
+    beside_pauses: None,
+    explain,
+};
+
+/// Reclaim for the host, and for a group's limit.
+const FOR_HOST: [&str; 4] = [
+    "try_to_free_pages",
+    "__alloc_pages_direct_reclaim",
+    "throttle_direct_reclaim",
+    "__perform_reclaim",
+];
+const FOR_GROUP: [&str; 4] = [
+    "try_to_free_mem_cgroup_pages",
+    "mem_cgroup_try_charge",
+    "try_charge_memcg",
+    "mem_cgroup_reclaim",
+];
+
+/// What both do, Linux 4.18 to 6.18; the last ones with the multi-generational list.
+const RECLAIM: [&str; 11] = [
+    "shrink_node",
+    "shrink_lruvec",
+    "shrink_inactive_list",
+    "shrink_page_list",
+    "shrink_folio_list",
+    "do_shrink_slab",
+    "reclaim_throttle",
+    "wait_iff_congested",
+    "do_try_to_free_pages",
+    "evict_folios",
+    "try_to_shrink_lruvec",
+];
+
+/// A few pages are freed in microseconds. Less than this in a pause is nobody's trouble.
+const MIN_TIME: Duration = Duration::from_millis(1);
+
+/// For whom memory was freed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum For {
+    Group,
+    Host,
+    Unknown,
+}
+
+fn is_reclaim(case: &Case<'_>, segment: &Segment) -> bool {
+    segment.work == Some(KernelWorkKind::DirectReclaim)
+        || (segment.is_blocked()
+            && [&FOR_HOST[..], &FOR_GROUP, &RECLAIM]
+                .iter()
+                .any(|names| case.index.stack_has(segment.stack, names)))
+}
+
+/// By the stacks where there are any; else a group with a limit is what runs full first.
+fn for_whom(tally: &Tally, index: &Index<'_>) -> For {
+    let time = |names: &[&str]| -> Duration {
+        let shows = tally.spots.values().filter(|it| index.stack_has(it.1, names));
+        shows.map(|it| it.0).sum()
+    };
+    let (group, host) = (time(&FOR_GROUP), time(&FOR_HOST));
+    let limited = os_evidence::cgroup(index).is_some_and(|it| it.memory_max_bytes.is_some());
+    match group.cmp(&host) {
+        std::cmp::Ordering::Greater => For::Group,
+        std::cmp::Ordering::Less => For::Host,
+        std::cmp::Ordering::Equal if limited => For::Group,
+        std::cmp::Ordering::Equal => For::Unknown,
+    }
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = tally.place(index).unwrap_or_default();
+    let whom = for_whom(tally, index);
+    let why = match whom {
+        For::Group => "because its control group was at its memory limit",
+        For::Host => "because the host had none left",
+        For::Unknown => "because there was none left",
+    };
+    let mut evidence = vec![spent(tally, Source::Reclaim, "busy freeing memory")];
+    evidence.extend(counted(tally, index, "vmstat.allocstall", |times| {
+        format!(
+            "threads of the host had to free memory themselves {times} times around these pauses"
+        )
+    }));
+    Explanation {
+        story: vec![format!(
+            "{} had to free memory before it got any, {why}.",
+            text::the_thread(&place.thread)
+        )],
+        culprits: culprits(tally, index, whom),
+        evidence,
+        advice: advice(index, whom),
+    }
+}
+
+/// The group with its limit, who took memory, and who filled the cache with files.
+fn culprits(tally: &Tally, index: &Index<'_>, whom: For) -> Vec<Culprit> {
+    let mut culprits = Vec::new();
+    culprits.extend(group(index).filter(|_| whom == For::Group));
+    culprits.extend(culprits::memory_takers(tally, index));
+    culprits.extend(culprits::writers(tally, index, None, ""));
+    culprits
+}
+
+fn group(index: &Index<'_>) -> Option<Culprit> {
+    let cgroup = os_evidence::cgroup(index)?;
+    let name = cgroup.memory_path.clone();
+    let statement = format!(
+        "{name} may have {} of memory, cached files included",
+        text::memory(cgroup.memory_max_bytes?)
+    );
+    Some(Culprit { kind: CulpritKind::Cgroup, name, pid: None, statement })
+}
+
+fn advice(index: &Index<'_>, whom: For) -> Vec<Advice> {
+    let mut advice = vec![os_evidence::memory_room(index)];
+    if whom == For::Host {
+        advice.push(now(
+            "earlier-reclaim",
+            "sysctl vm.watermark_scale_factor=200".into(),
+            "the kernel keeps 2 % of memory free, so that threads find some; that much less is cached",
+        ));
+    }
+    if index.jvm.is_some() && !log_evidence::given(index, "AlwaysPreTouch") {
+        advice.push(log_evidence::at_next_start(
+            "pretouch",
+            "-XX:+AlwaysPreTouch".into(),
+            "with -Xms equal to -Xmx: the heap has its memory from the start; starting takes longer",
+        ));
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests;

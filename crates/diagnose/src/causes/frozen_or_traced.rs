@@ -1,0 +1,199 @@
+//! # Frozen, stopped or traced
+//!
+//! ## What happens
+//! Somebody stopped the process from outside, and no thread of it ran until somebody let it go on.
+//! Three things do that: a signal (`SIGSTOP`, or `SIGTSTP` of a terminal), a tracer that attaches (`gdb`, `strace`, `jstack -F`, `jmap -F`, a core dump by `gcore`), and the freezer of a control group (`docker pause`, a checkpoint, a container runtime or batch system that makes room).
+//! The JVM knows nothing of it: where it happened during a safepoint, its log blames the operation; where not, it says nothing at all.
+//! A freezer that catches one thread in the kernel waits for it, with all others frozen already: a slow disk makes such a stop long.
+//!
+//! ## What proves it
+//! The kernel's state of the thread that everybody waited for: stopped, traced or frozen.
+//! Its stack says which: `do_signal_stop` for a signal, `ptrace_stop` for a tracer, `do_freezer_trap` or `__refrigerator` for the freezer.
+//!
+//! ## What looks alike
+//! `cfs-throttling`: the threads could not run either, but because their quota was used up, and for less than its period at a time.
+//! `cpu-steal`: the whole host did not run, not one process.
+//!
+//! ## Remedies
+//! `find-who-stops`: have the kernel name the process that sends the signal, traces or freezes.
+//! `attach-gently`: `jcmd` and `jstack` without `-F` ask the JVM itself and stop it for a safepoint only.
+//!
+//! ## References
+//! Linux `kernel/signal.c` (`do_signal_stop`, `ptrace_stop`, `do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`), `kernel/cgroup/freezer.c`.
+//! HotSpot serviceability agent `LinuxDebuggerLocal.c` (`ptrace` of every thread).
+use crate::{
+    Advice, Cause, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    index::Index,
+    os_evidence::{now, spent},
+    tally::Tally,
+};
+use recording::{Source, ThreadState};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "frozen-or-traced",
+    title: "Frozen, stopped or traced",
+    short: "frozen, stopped or traced",
+    needs: &[Source::Scheduler],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("frozen_or_traced.rs"),
+    claims: Claims::Segments(claims),
+    beside_pauses: None,
+    explain,
+};
+
+/// Ways to stop a process from outside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Signal,
+    Tracer,
+    Freezer,
+    Unknown,
+}
+
+/// Stops of a tracer (Linux 4.18 to 6.18): also under `do_jobctl_trap` and `ptrace_notify`.
+const TRACER: [&str; 5] =
+    ["ptrace_stop", "ptrace_do_notify", "ptrace_notify", "do_jobctl_trap", "ptrace_signal"];
+
+/// Version 2 has a trap of its own since Linux 5.2; version 1 uses the refrigerator of suspending.
+const FREEZER: [&str; 5] = [
+    "do_freezer_trap",
+    "cgroup_enter_frozen",
+    "__refrigerator",
+    "try_to_freeze",
+    "freezing_slow_path",
+];
+
+const SIGNAL: [&str; 2] = ["do_signal_stop", "do_group_exit_stop"];
+
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.state == Some(ThreadState::Stopped)
+}
+
+/// By the stack that was seen for most of the time.
+fn way(tally: &Tally, index: &Index<'_>) -> Way {
+    let stack = tally.main_spot().and_then(|it| it.2);
+    match () {
+        () if index.stack_has(stack, &FREEZER) => Way::Freezer,
+        () if index.stack_has(stack, &SIGNAL) => Way::Signal,
+        () if index.stack_has(stack, &TRACER) => Way::Tracer,
+        () => Way::Unknown,
+    }
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let way = way(tally, index);
+    let what = match way {
+        Way::Signal => "A signal (SIGSTOP or the like) stopped the whole process.",
+        Way::Tracer => "A debugger or tracer held the process.",
+        Way::Freezer => "The process was frozen by the freezer of its control group.",
+        Way::Unknown => "The process was stopped by a signal, held by a tracer, or frozen.",
+    };
+    Explanation {
+        story: vec![
+            what.into(),
+            "The JVM could do nothing about it and knows nothing of it: none of its threads ran until it was let go.".into(),
+        ],
+        culprits: Vec::new(),
+        evidence: vec![spent(tally, Source::Scheduler, "the threads were stopped from outside")],
+        advice: advice(way, index),
+    }
+}
+
+fn advice(way: Way, index: &Index<'_>) -> Vec<Advice> {
+    let Some(jvm) = index.jvm else { return Vec::new() };
+    let pid = jvm.pid;
+    match way {
+        Way::Signal => vec![now(
+            "find-who-stops",
+            "bpftrace -e 'tracepoint:signal:signal_generate /args->sig >= 19 && args->sig <= 22/ { printf(\"%s (%d) sends %d to %d\\n\", comm, pid, args->sig, args->pid); }'".into(),
+            "prints the process that sends SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU, when it does it again",
+        )],
+        Way::Tracer => vec![now(
+            "attach-gently",
+            format!("jcmd {pid} Thread.print"),
+            "instead of gdb, strace, gcore, jstack -F or jmap -F: these stop every thread, one by one",
+        )],
+        Way::Freezer => vec![now(
+            "find-who-stops",
+            "bpftrace -e 'tracepoint:cgroup:cgroup_freeze { printf(\"%s (%d) freezes %s\\n\", comm, pid, str(args->path)); } tracepoint:syscalls:sys_enter_openat /str(args->filename) == \"freezer.state\"/ { printf(\"%s (%d) opens freezer.state\\n\", comm, pid); }'".into(),
+            "prints who freezes: docker pause, a checkpoint (CRIU), a backup or a batch system",
+        )],
+        Way::Unknown => vec![now(
+            "find-who-stops",
+            format!("grep -E '^(State|TracerPid)' /proc/{pid}/status"),
+            "while it happens: T is a signal, t a tracer (with its pid); neither is the freezer",
+        )],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{advice_of, check, story_of};
+
+    const STOPPED: &str = "
+        jvm 17.0.15 g1
+        thread 1 vm-thread VM Thread
+        safepoint 0ms 400ms op G1CollectForAllocation 1ms 399ms vm 1
+        1 on-cpu 0ms 10ms
+        1 stopped 10ms 390ms stack do_signal_stop get_signal arch_do_signal_or_restart
+        1 on-cpu 390ms 400ms";
+
+    #[test]
+    fn a_signal_in_the_middle_of_a_collection() {
+        check(&CAUSE, STOPPED, "present 380ms measured");
+        assert!(story_of(&CAUSE, STOPPED).contains("SIGSTOP"));
+        assert!(advice_of(&CAUSE, STOPPED).contains("signal_generate"));
+    }
+
+    #[test]
+    fn the_stack_tells_signal_tracer_and_freezer_apart() {
+        let story =
+            |frames: &str| story_of(&CAUSE, &STOPPED.replace("do_signal_stop get_signal", frames));
+        assert!(story("ptrace_stop ptrace_notify").contains("tracer held"));
+        assert!(story("ptrace_stop do_jobctl_trap get_signal").contains("tracer held"));
+        assert!(story("cgroup_enter_frozen do_freezer_trap get_signal").contains("freezer of"));
+        assert!(story("__refrigerator get_signal").contains("freezer of"));
+        assert!(story("something_new get_signal").contains("signal, held by a tracer, or frozen"));
+    }
+
+    #[test]
+    fn outside_of_stops_it_is_a_hiccup() {
+        let frozen = |end: u64| {
+            format!(
+                "jvm 17.0.15 g1
+                 thread 5 java http-1
+                 5 on-cpu 0ms 10ms
+                 5 stopped 10ms {end}ms stack do_freezer_trap get_signal
+                 5 on-cpu {end}ms 900ms"
+            )
+        };
+        check(&CAUSE, &frozen(310), "present 300ms measured");
+        check(&CAUSE, &frozen(30), "present 20ms measured");
+        check(&CAUSE, &frozen(29), "absent");
+    }
+
+    #[test]
+    fn a_blocked_and_a_throttled_thread_are_none() {
+        check(&CAUSE, &STOPPED.replace("1 stopped 10ms 390ms", "1 throttled 10ms 390ms"), "absent");
+        let fault = STOPPED.replace("1 stopped 10ms 390ms", "1 blocked 10ms 390ms fault a");
+        check(&CAUSE, &fault, "absent");
+    }
+
+    #[test]
+    fn from_samples_it_is_inferred() {
+        check(&CAUSE, &STOPPED.replace("stack do", "sampled stack do"), "present 380ms inferred");
+    }
+
+    #[test]
+    fn without_the_scheduler_nothing_is_claimed() {
+        check(
+            &CAUSE,
+            "missing scheduler\nsafepoint 0ms 9ms op X 1ms 8ms vm 1",
+            "unknown scheduler",
+        );
+    }
+}

@@ -1,0 +1,162 @@
+//! # JVM statistics file blocked
+//!
+//! ## What happens
+//! Every JVM keeps its counters, for `jps` and `jstat`, in a file that it has mapped: `/tmp/hsperfdata_USER/PID`.
+//! It counts each safepoint and each collection there, from the VM thread, while the application is stopped or about to be.
+//! That is a store to memory, until the kernel writes the page to the disk: then the next store is a page fault that must first tell the file system that the page changes, and waits for the journal or for the disk like any write.
+//! Every application thread waits for one counter.
+//! The disk need not be busy with the JVM's own data: whatever else lives on the file system of `/tmp` will do.
+//!
+//! ## What proves it
+//! A thread of the JVM that everybody waits for is blocked in a page fault on that file, with `do_page_mkwrite` or `fault_dirty_shared_page` in its stack.
+//! The address of the fault names the counter.
+//! In the log the time may be anywhere: before the threads were stopped, inside the collection, or around it.
+//!
+//! ## What looks alike
+//! `gc-log-write-blocked`: the same thread waits for the same disk, but in `write()` to the log.
+//! `mapped-file-fault`: a thread of the application waits for a file of its own.
+//! `late-java-thread`: the log shows a long time to safepoint there, too, but it is a Java thread that is late.
+//!
+//! ## Remedies
+//! `perf-data-private`: `-XX:+PerfDisableSharedMem` keeps the counters in memory; `jps` and `jstat` no longer see the JVM, `jcmd PID` does.
+//! `perf-data-on-tmpfs`: mount a memory file system on `/tmp/hsperfdata_USER`, or on `/tmp`.
+//!
+//! ## References
+//! HotSpot `os/posix/perfMemory_posix.cpp` (`create_sharedmem_file`), `runtime/perfMemory.hpp`, `services/runtimeService.cpp`; JDK-8076103.
+//! Linux `mm/memory.c` (`do_page_mkwrite`, `fault_dirty_shared_page`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
+//! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
+use crate::{
+    Advice, Cause, Nature, Place,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    culprits,
+    index::Index,
+    jvm_flags,
+    log_evidence::at_next_start,
+    os_evidence::spent,
+    tally::Tally,
+    text,
+};
+use recording::{OffCpuCause, Source, ThreadRole};
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "hsperfdata-write-blocked",
+    title: "JVM statistics file blocked",
+    short: "JVM statistics file blocked",
+    needs: &[Source::Scheduler, Source::KernelStacks],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("hsperfdata_write_blocked.rs"),
+    claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
+    beside_pauses: None,
+    explain,
+};
+
+/// What a store to a clean page of a shared mapping passes through, Linux 4.18 to 6.18.
+const MAKE_WRITABLE: [&str; 10] = [
+    "do_page_mkwrite",
+    "ext4_page_mkwrite",
+    "xfs_filemap_page_mkwrite",
+    "xfs_write_fault",
+    "btrfs_page_mkwrite",
+    "filemap_page_mkwrite",
+    "fault_dirty_shared_page",
+    "wp_page_shared",
+    "file_update_time",
+    "file_update_time_flags",
+];
+
+/// Each safepoint may wait for its own journal a little. Less than this in a pause is nobody's
+/// trouble.
+const MIN_BLOCKED: Duration = Duration::from_millis(1);
+
+/// Where the kernel does not tell the file: the JVM's own threads write to no other mapping of a
+/// file, so it is that one if it is on a disk. Java threads may write to any.
+fn is_counter(case: &Case<'_>, segment: &Segment) -> bool {
+    if !segment.is_blocked() || segment.entered != Some(OffCpuCause::PageFault) {
+        return false;
+    }
+    if segment.fault_offset.is_some() || case.index.is_counters_file(segment.file) {
+        return true;
+    }
+    segment.file.is_none()
+        && segment.role != ThreadRole::Java
+        && case.index.stack_has(segment.stack, &MAKE_WRITABLE)
+        && case.index.counters_file_on_disk().is_some()
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = place(tally, index);
+    let device = index.counters_file_on_disk().map(|it| it.key.device);
+    Explanation {
+        story: story(tally, index, &place),
+        culprits: culprits::writers(tally, index, device, &place.device),
+        evidence: vec![spent(
+            tally,
+            Source::Scheduler,
+            &format!("{} blocked in page faults on the JVM's counters", place.thread),
+        )],
+        advice: advice(index, &place),
+    }
+}
+
+/// Where the kernel did not tell the file of the fault, it is named all the same.
+fn place(tally: &Tally, index: &Index<'_>) -> Place {
+    let mut place = tally.place(index).unwrap_or_default();
+    if let Some(file) = index.counters_file_on_disk().filter(|_| place.path.is_empty()) {
+        place.path.clone_from(&file.path);
+        place.file_system.clone_from(&file.file_system);
+        place.device.clone_from(&file.device_name);
+    }
+    place
+}
+
+fn story(tally: &Tally, index: &Index<'_>, place: &Place) -> Vec<String> {
+    let why = tally
+        .mechanism_shares()
+        .first()
+        .map_or_else(String::new, |it| format!(", waiting for {}", it.phrase));
+    let counter = counter(tally, index)
+        .map_or_else(|| "a counter".to_owned(), |name| format!("the counter `{name}`"));
+    vec![
+        format!(
+            "{} was to change {counter} in {} and was stopped in the page fault{why}.",
+            text::the_thread(&place.thread),
+            text::file(place)
+        ),
+        "Every application thread waited with it.".into(),
+    ]
+}
+
+/// The counter at which most of the time was spent. A fault may be anywhere in its value.
+fn counter<'a>(tally: &Tally, index: &Index<'a>) -> Option<&'a str> {
+    let (&offset, _) = tally.offsets.iter().max_by_key(|it| it.1)?;
+    let counters = &index.facts?.perf_counters;
+    let inside = counters.iter().find(|it| it.offset <= offset && offset - it.offset < it.length);
+    inside.map(|it| it.name.as_str())
+}
+
+fn advice(index: &Index<'_>, place: &Place) -> Vec<Advice> {
+    let Some(jvm) = index.jvm else { return Vec::new() };
+    let mut advice = Vec::new();
+    if !jvm_flags::has(jvm, "-XX:+PerfDisableSharedMem") && !jvm_flags::has(jvm, "-XX:-UsePerfData")
+    {
+        advice.push(at_next_start(
+            "perf-data-private",
+            "-XX:+PerfDisableSharedMem".into(),
+            "jps and jstat no longer see the JVM; jcmd, jstack and JMX work as before",
+        ));
+    }
+    if let Some((directory, _)) = place.path.rsplit_once('/') {
+        advice.push(at_next_start(
+            "perf-data-on-tmpfs",
+            format!("mount -t tmpfs -o size=4m,mode=0755,uid={} tmpfs {directory}", jvm.uid),
+            "before the JVM starts: the running one keeps the file it has mapped",
+        ));
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests;

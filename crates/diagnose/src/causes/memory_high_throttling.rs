@@ -1,0 +1,165 @@
+//! # Slowed down above memory.high
+//!
+//! ## What happens
+//! A control group of version 2 has a soft limit, `memory.high`.
+//! A thread that takes more is not refused; it must free memory itself, and if that does not help it is put to sleep, for up to two seconds each time, on its way back from the kernel.
+//! It sleeps wherever it is: a GC thread that copies objects during a pause, or an application thread that allocates.
+//! Every collection that touches fresh memory while the group is over its limit grows by these sleeps.
+//!
+//! ## What proves it
+//! The thread that everybody waits for sleeps in `mem_cgroup_handle_over_high`, in the kernel but in no call of its own.
+//! The count `high` in the group's `memory.events` grows.
+//!
+//! ## What looks alike
+//! `direct-reclaim`: the hard limit `memory.max` makes the thread free memory, without the sleep.
+//! `cfs-throttling`: the thread is put aside for its use of CPU time.
+//!
+//! ## Remedies
+//! `memory-high`: raise `memory.high` or set it to `max`.
+//! `memory-room`: move or bound whoever takes the memory of the group; mind that cached files count.
+//!
+//! ## References
+//! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).
+use crate::{
+    Advice, Cause, Culprit, CulpritKind, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    culprits,
+    index::Index,
+    os_evidence::{self, now, spent},
+    tally::Tally,
+    text,
+};
+use recording::Source;
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "memory-high-throttling",
+    title: "Slowed down above memory.high",
+    short: "slowed down above memory.high",
+    needs: &[Source::Scheduler, Source::KernelStacks],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("memory_high_throttling.rs"),
+    claims: Claims::AtLeast(MIN_BLOCKED, claims),
+    beside_pauses: None,
+    explain,
+};
+
+/// The sleep itself, by its two names (the second until Linux 6.3 and in builds that do not
+/// inline it), and the freeing before it.
+const OVER_HIGH: [&str; 3] =
+    ["__mem_cgroup_handle_over_high", "mem_cgroup_handle_over_high", "reclaim_high"];
+
+/// Less than this in a pause is nobody's trouble.
+const MIN_BLOCKED: Duration = Duration::from_millis(1);
+
+/// Whether a stack shows the sleep for being over the soft limit.
+pub(crate) fn is_memory_high(index: &Index<'_>, stack: Option<u32>) -> bool {
+    index.stack_has(stack, &OVER_HIGH)
+}
+
+fn claims(case: &Case<'_>, segment: &Segment) -> bool {
+    segment.is_blocked() && is_memory_high(case.index, segment.stack)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = tally.place(index).unwrap_or_default();
+    let mut culprits: Vec<_> = group(index).into_iter().collect();
+    culprits.extend(culprits::memory_takers(tally, index));
+    Explanation {
+        story: vec![format!(
+            "{} was put to sleep because its control group uses more memory than memory.high.",
+            text::the_thread(&place.thread)
+        )],
+        culprits,
+        evidence: vec![spent(tally, Source::Scheduler, "asleep for being over memory.high")],
+        advice: advice(index),
+    }
+}
+
+fn group(index: &Index<'_>) -> Option<Culprit> {
+    let cgroup = os_evidence::cgroup(index)?;
+    let high = text::memory(cgroup.memory_high_bytes?);
+    let name = cgroup.memory_path.clone();
+    let statement = format!("{name} is slowed down above {high} (memory.high)");
+    Some(Culprit { kind: CulpritKind::Cgroup, name, pid: None, statement })
+}
+
+fn advice(index: &Index<'_>) -> Vec<Advice> {
+    let mut advice = Vec::new();
+    if let Some(cgroup) = os_evidence::cgroup(index).filter(|it| it.memory_high_bytes.is_some()) {
+        advice.push(now(
+            "memory-high",
+            format!(
+                "echo max > /sys/fs/cgroup{}/memory.high",
+                cgroup.memory_path.trim_end_matches('/')
+            ),
+            "then only memory.max bounds the group",
+        ));
+    }
+    advice.push(os_evidence::memory_room(index));
+    advice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{advice_of, check, culprits_of};
+
+    const SLOWED: &str = "
+        jvm 17.0.15 g1
+        cgroup high 400
+        thread 1 vm-thread VM Thread
+        thread 2 gc-worker GC Thread#0
+        safepoint 0ms 600ms op G1CollectForAllocation 1ms 599ms vm 1
+        1 on-cpu 0ms 5ms
+        1 waiting 5ms 595ms by 2
+        2 blocked 10ms 590ms fault - stack schedule_timeout_killable __mem_cgroup_handle_over_high exit_to_user_mode_loop
+        2 on-cpu 590ms 596ms
+        1 on-cpu 595ms 600ms";
+
+    #[test]
+    fn a_worker_is_put_to_sleep() {
+        check(&CAUSE, SLOWED, "present 580ms measured");
+        let old = SLOWED.replace("__mem_cgroup_handle_over_high", "mem_cgroup_handle_over_high");
+        check(&CAUSE, &old, "present 580ms measured");
+    }
+
+    #[test]
+    fn one_millisecond_counts_and_less_does_not() {
+        let sleep = |us: u64| {
+            format!(
+                "thread 1 vm-thread VM Thread
+                 safepoint 0us 9000us op ThreadDump 1us 8999us vm 1
+                 1 blocked 1000us {}us fault - stack mem_cgroup_handle_over_high",
+                1000 + us
+            )
+        };
+        check(&CAUSE, &sleep(999), "absent");
+        check(&CAUSE, &sleep(1000), "present 1ms measured");
+    }
+
+    #[test]
+    fn an_application_thread_on_its_way_out_of_a_call_hiccups() {
+        let text = "5 blocked 0ms 40ms read app.log stack mem_cgroup_handle_over_high";
+        check(&CAUSE, text, "present 40ms measured");
+    }
+
+    #[test]
+    fn the_hard_limit_is_another_cause() {
+        let hard = SLOWED.replace("__mem_cgroup_handle_over_high", "try_to_free_mem_cgroup_pages");
+        check(&CAUSE, &hard, "absent");
+    }
+
+    #[test]
+    fn the_group_is_to_blame_and_can_be_relieved() {
+        assert_eq!(
+            culprits_of(&CAUSE, SLOWED),
+            "cgroup /app: /app is slowed down above 400 MiB (memory.high)\n"
+        );
+        assert!(advice_of(&CAUSE, SLOWED).contains("echo max > /sys/fs/cgroup/app/memory.high"));
+        let unknown = SLOWED.replace("cgroup high 400", "");
+        assert!(!advice_of(&CAUSE, &unknown).contains("echo max"));
+    }
+}

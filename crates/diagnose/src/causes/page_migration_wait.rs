@@ -1,0 +1,167 @@
+//! # Page being moved
+//!
+//! ## What happens
+//! The kernel moves pages from one place in memory to another: to make room for huge pages (compaction, `khugepaged`), or nearer to the CPU that uses them (automatic NUMA balancing).
+//! While a page is on its way, a thread that touches it waits in a page fault until it has arrived.
+//! One move takes microseconds; a queue of them on a busy host, or a page that also has to be written to a disk, takes milliseconds, and a collection touches every page there is.
+//!
+//! ## What proves it
+//! The thread that everybody waits for is blocked in a page fault with `migration_entry_wait` in its stack, or moves the page itself in `migrate_misplaced_folio`.
+//!
+//! ## What looks alike
+//! `thp-compaction`: the thread itself moves pages, to get a huge one.
+//! `swap-in`: the page is not in memory at all.
+//!
+//! ## Remedies
+//! `numa-balancing`: switch it off, or bind the JVM to the CPUs and memory of one node.
+//! `huge-page-collapse`: make `khugepaged` rarer or gentler.
+//!
+//! ## References
+//! Linux `mm/migrate.c` (`migration_entry_wait`, `migrate_misplaced_folio`), `Documentation/admin-guide/sysctl/kernel.rst` (`numa_balancing`).
+use crate::{
+    Advice, Cause, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    index::Index,
+    os_evidence::{counted, now, spent},
+    tally::Tally,
+    text,
+};
+use recording::Source;
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "page-migration-wait",
+    title: "Page being moved",
+    short: "a page being moved",
+    needs: &[Source::Scheduler, Source::KernelStacks],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("page_migration_wait.rs"),
+    claims: Claims::AtLeast(MIN_BLOCKED, claims),
+    beside_pauses: None,
+    explain,
+};
+
+/// Waiting for somebody else's move, Linux 4.18 to 6.18.
+const WAITING: [&str; 5] = [
+    "migration_entry_wait",
+    "__migration_entry_wait",
+    "migration_entry_wait_on_locked",
+    "migration_entry_wait_huge",
+    "pmd_migration_entry_wait",
+];
+
+/// Moving it nearer oneself.
+const BALANCING: [&str; 4] =
+    ["migrate_misplaced_folio", "migrate_misplaced_page", "do_numa_page", "do_huge_pmd_numa_page"];
+
+/// Less than this in a pause is nobody's trouble.
+const MIN_BLOCKED: Duration = Duration::from_millis(1);
+
+/// Whether a stack shows a page on its way.
+pub(super) fn is_migration(index: &Index<'_>, stack: Option<u32>) -> bool {
+    index.stack_has(stack, &WAITING) || index.stack_has(stack, &BALANCING)
+}
+
+fn claims(case: &Case<'_>, segment: &Segment) -> bool {
+    segment.is_blocked() && is_migration(case.index, segment.stack)
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = tally.place(index).unwrap_or_default();
+    let stack = tally.main_spot().and_then(|it| it.2);
+    let balancing = index.stack_has(stack, &BALANCING);
+    let mut evidence =
+        vec![spent(tally, Source::Scheduler, "blocked in page faults on pages being moved")];
+    evidence.extend(counted(tally, index, "vmstat.pgmigrate_success", |pages| {
+        format!("the host moved {pages} pages around these pauses")
+    }));
+    Explanation {
+        story: vec![format!(
+            "{} touched memory that the kernel was moving{}, and waited until it had arrived.",
+            text::the_thread(&place.thread),
+            if balancing { " to another NUMA node" } else { "" }
+        )],
+        culprits: Vec::new(),
+        evidence,
+        advice: advice(index, balancing),
+    }
+}
+
+fn advice(index: &Index<'_>, balancing: bool) -> Vec<Advice> {
+    let mut advice = vec![now(
+        "numa-balancing",
+        "sysctl kernel.numa_balancing=0".into(),
+        "memory then stays where it was first touched; bind the JVM to one node with numactl if it fits there",
+    )];
+    if !balancing {
+        advice.push(now(
+            "huge-page-collapse",
+            "echo 60000 > /sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs".into(),
+            "huge pages are then put together more rarely; a fresh heap stays in small pages for longer",
+        ));
+    }
+    let pretouched = crate::log_evidence::given(index, "AlwaysPreTouch");
+    if !balancing && !pretouched && index.jvm.is_some() {
+        advice.push(crate::log_evidence::at_next_start(
+            "pretouch",
+            "-XX:+AlwaysPreTouch".into(),
+            "the heap has its pages from the start; starting takes longer",
+        ));
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{advice_of, check, story_of};
+
+    fn waits(us: u64, frames: &str) -> String {
+        format!(
+            "jvm 17.0.15 g1
+             thread 1 vm-thread VM Thread
+             safepoint 0us 90000us op G1CollectForAllocation 1us 89999us vm 1
+             1 blocked 1000us {}us fault - stack io_schedule {frames} handle_mm_fault",
+            1000 + us
+        )
+    }
+
+    #[test]
+    fn a_page_on_its_way_is_waited_for() {
+        for frames in [
+            "migration_entry_wait_on_locked migration_entry_wait do_swap_page",
+            "__migration_entry_wait do_swap_page",
+            "pmd_migration_entry_wait",
+            "migrate_misplaced_page do_numa_page",
+            "migrate_misplaced_folio",
+        ] {
+            check(&CAUSE, &waits(50_000, frames), "present 50ms measured");
+        }
+    }
+
+    #[test]
+    fn one_millisecond_counts_and_less_does_not() {
+        check(&CAUSE, &waits(999, "migration_entry_wait"), "absent");
+        check(&CAUSE, &waits(1000, "migration_entry_wait"), "present 1ms measured");
+    }
+
+    #[test]
+    fn a_page_from_swap_is_not_being_moved() {
+        check(&CAUSE, &waits(50_000, "swap_read_folio do_swap_page"), "absent");
+    }
+
+    #[test]
+    fn moves_between_nodes_are_told_apart_from_others() {
+        assert!(story_of(&CAUSE, &waits(5_000, "migrate_misplaced_folio")).contains("NUMA"));
+        assert!(!story_of(&CAUSE, &waits(5_000, "migration_entry_wait")).contains("NUMA"));
+        assert!(!advice_of(&CAUSE, &waits(5_000, "do_numa_page")).contains("khugepaged"));
+    }
+
+    #[test]
+    fn an_application_thread_outside_of_stops_is_a_hiccup() {
+        let text = "5 blocked 0ms 40ms fault - stack migration_entry_wait do_swap_page";
+        check(&CAUSE, text, "present 40ms measured");
+    }
+}
