@@ -61,6 +61,8 @@ impl JvmCommand<'_> {
         let mut all = vec![
             self.collector.to_owned(),
             format!("-Xmx{}m", self.heap_mib),
+            // A load whose threads died would pass for a quiet one.
+            "-XX:+ExitOnOutOfMemoryError".to_owned(),
             format!("-Xmn{}m", self.young_mib),
             format!("-XX:ParallelGCThreads={}", self.gc_threads),
         ];

@@ -59,14 +59,14 @@ impl<'a> Stage<'a> {
         Jvm::start(self.cleanup, self.interrupt, group, command, self.fast)
     }
 
-    /// The usual command: 256 MiB of heap, a GC log in memory, two GC threads.
+    /// The usual command: 768 MiB of heap, a GC log in memory, two GC threads.
     #[must_use]
     pub fn command(&self, workload: Workload) -> JvmCommand<'a> {
         JvmCommand {
             jdk: self.jdk,
             classes: self.classes,
-            heap_mib: 256,
-            young_mib: 32,
+            heap_mib: 768,
+            young_mib: 64,
             collector: "-XX:+UseG1GC",
             gc_threads: 2,
             gc_log: GcLog { path: self.fast.join("gc.log"), asynchronous: false },
