@@ -4,7 +4,7 @@ mod common;
 
 use common::{Java, busy, disk::Disk, newest, record, signal, states, wait_until};
 use recorder::{Options, Session};
-use recording::{Facts, Source, ThreadState};
+use recording::{BackgroundWriter, Facts, Limits, Recording, Source, ThreadState, Writer};
 use rustix::process::Signal;
 use std::{
     path::Path,
@@ -67,10 +67,15 @@ fn a_stop_that_the_end_of_the_jvm_cuts_is_said_to_be_cut() {
     let Some(disk) = Disk::new() else { return };
     let mut java = logging_to(&home, &disk);
     let pid = java.child.id();
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = directory.path().join("recording");
+    let mut writer = Writer::create(&path, Limits::default()).unwrap();
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
-    let mut facts = Facts::default();
-    while facts.safepoints.is_empty() {
-        facts.append(session.step().facts);
+    let mut stops = 0;
+    while stops == 0 {
+        let facts = session.step().facts;
+        stops = facts.safepoints.len();
+        writer.write(&facts).unwrap();
     }
     let frozen = disk.freeze();
     wait_until_stuck(&java);
@@ -82,14 +87,17 @@ fn a_stop_that_the_end_of_the_jvm_cuts_is_said_to_be_cut() {
     let end = Instant::now() + Duration::from_secs(10);
     loop {
         let step = session.step();
-        facts.append(step.facts);
+        writer.write(&step.facts).unwrap();
         if step.exited {
             break;
         }
         assert!(Instant::now() < end, "the end of the jvm is not noticed");
     }
-    facts.append(session.finish());
+    writer.write(&session.finish()).unwrap();
+    writer.seal().unwrap();
     assert!(!java.runs());
+    let facts = Recording::open(&path).unwrap().facts;
+    assert!(!facts.safepoints.is_empty());
     assert_eq!(facts.coverage.as_ref().unwrap().end, "the jvm exited");
     assert!(facts.safepoints.iter().all(|it| it.end_probe < stuck));
     assert_eq!(notes(&facts, "safepoints", "cut by the end"), 1);
@@ -110,17 +118,22 @@ fn a_disk_that_does_not_answer_holds_no_thread_of_the_recorder_up() {
     let Some(disk) = Disk::new() else { return };
     let java = logging_to(&home, &disk);
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
-    let mut facts = record_steps(&mut session, Duration::from_secs(2)).0;
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = directory.path().join("recording");
+    let writer = Writer::create(&path, Limits::default()).unwrap();
+    let mut writer = BackgroundWriter::start(writer).unwrap();
+    record_steps(&mut session, &mut writer, Duration::from_secs(2));
     let frozen = disk.freeze();
     let from = recorder::now();
-    let (seen, longest, stuck) = record_steps(&mut session, Duration::from_secs(4));
+    let (longest, stuck) = record_steps(&mut session, &mut writer, Duration::from_secs(4));
     let to = recorder::now();
     drop(frozen);
-    facts.append(seen);
-    facts.append(record_steps(&mut session, Duration::from_secs(1)).0);
-    facts.append(session.finish());
+    record_steps(&mut session, &mut writer, Duration::from_secs(1));
+    assert_eq!(writer.dropped_rows(), 0);
+    writer.finish(session.finish()).unwrap();
+    let facts = Recording::open(&path).unwrap().facts;
     // Another test of this process may be making a file system.
-    let own = ["gc-log", "processes", "counters"];
+    let own = ["gc-log", "processes", "counters", "whypause-write", "a_disk_that_doe"];
     let stuck: Vec<&String> = stuck.iter().filter(|it| own.contains(&it.trim())).collect();
     assert!(stuck.is_empty(), "{stuck:?}");
     assert!(longest < Duration::from_millis(500), "a step took {longest:?}");
@@ -142,17 +155,21 @@ fn a_disk_that_does_not_answer_holds_no_thread_of_the_recorder_up() {
     assert!(facts.coverage.unwrap().has(Source::GcLog));
 }
 
-/// Steps for this long: what came, the longest step, and threads that were seen to wait for a disk.
-fn record_steps(session: &mut Session, time: Duration) -> (Facts, Duration, Vec<String>) {
-    let (mut facts, mut longest, mut stuck) = (Facts::default(), Duration::ZERO, Vec::new());
+/// Steps for this long: the longest step, and threads that were seen to wait for a disk.
+fn record_steps(
+    session: &mut Session,
+    writer: &mut BackgroundWriter,
+    time: Duration,
+) -> (Duration, Vec<String>) {
+    let (mut longest, mut stuck) = (Duration::ZERO, Vec::new());
     let end = Instant::now() + time;
     while Instant::now() < end {
         let begun = Instant::now();
-        facts.append(session.step().facts);
+        assert!(writer.send(session.step().facts));
         longest = longest.max(begun.elapsed());
         stuck.extend(waiting_for_a_disk());
     }
-    (facts, longest, stuck)
+    (longest, stuck)
 }
 
 #[test]

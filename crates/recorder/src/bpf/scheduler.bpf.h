@@ -42,6 +42,11 @@ static __always_inline bool is_throttled(struct task_struct *task)
 	return queue && queue->throttle_count > 0;
 }
 
+// Up to 6.17 a thread can be woken in a run queue that is throttled, and then only that tells. Since
+// then it is throttled on its way back to user space, and has left a CPU for it.
+#define THROTTLED_WHILE_ASLEEP \
+	(!bpf_core_field_exists(((struct task_struct___since_6_18 *)0)->throttled))
+
 static __always_inline bool is_stopped(struct task_struct *task, long state)
 {
 	if (state & (STATE_STOPPED | STATE_TRACED | STATE_FROZEN))
@@ -357,7 +362,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	it->waker = waker->tgid == config.tgid && is_futex_current(waker) ? waker->pid : 0;
 	if (it->waker && it->waker == safepoint.vm_tid && safepoint.wakes_wanted)
 		send_wake(task->pid, now);
-	if (it->off && is_throttled(task))
+	if (it->off && (safepoint.open || THROTTLED_WHILE_ASLEEP) && is_throttled(task))
 		it->flags |= SLICE_THROTTLED;
 	return 0;
 }
