@@ -8,6 +8,7 @@
 mod path;
 mod peers;
 mod reaching;
+mod stolen;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -48,7 +49,7 @@ pub(crate) fn of_safepoint(
         ));
         segments
     };
-    merge(segments)
+    stolen::split(index, merge(segments))
 }
 
 /// A stretch in which nobody saw the thread.
