@@ -108,6 +108,11 @@ impl<'a> Index<'a> {
         self.frames(stack).iter().any(|frame| names.contains(&frame.as_str()))
     }
 
+    /// The VM thread, where one with slices is known.
+    pub(crate) fn vm_thread(&self) -> Option<u32> {
+        self.threads_with_slices().find(|tid| self.role(*tid) == ThreadRole::VmThread)
+    }
+
     /// Threads with slices in the recording.
     pub(crate) fn threads_with_slices(&self) -> impl Iterator<Item = u32> + '_ {
         self.slices.keys().copied()

@@ -4,7 +4,7 @@ use recording::{Interval, ThreadState};
 use std::time::Duration;
 
 /// Interrupts take less than this from everybody; apart it would only be noise.
-const MIN_STOLEN: Duration = Duration::from_micros(50);
+const MIN_STOLEN: Duration = Duration::from_micros(5);
 
 /// Less than so many thousandths of the host's CPU time is too little to infer anything from.
 const MIN_SHARE: u64 = 100;
