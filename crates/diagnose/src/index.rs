@@ -141,7 +141,8 @@ impl<'a> Index<'a> {
             let after = values.partition_point(|it| it.0 < window.end);
             if let (Some(before), Some(last)) = (before, values.get(after)) {
                 let first = values[before.max(done)];
-                grown = Some(grown.unwrap_or(0) + last.1.saturating_sub(first.1));
+                let more = last.1.saturating_sub(first.1);
+                grown = Some(u64::saturating_add(grown.unwrap_or(0), more));
                 done = after;
             }
         }
