@@ -8,6 +8,7 @@
 mod path;
 mod peers;
 mod reaching;
+mod stolen;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -48,7 +49,30 @@ pub(crate) fn of_safepoint(
         ));
         segments
     };
-    merge(segments)
+    stolen::split(index, merge(segments))
+}
+
+/// Lays what was seen of the threads of a stop upon the account of a log: where one of them was
+/// held up, that is the better answer.
+pub(crate) fn over_log(
+    index: &Index<'_>,
+    segments: Vec<Segment>,
+    interval: Interval,
+) -> Vec<Segment> {
+    let Some(vm_tid) = index.vm_thread() else { return segments };
+    let own = cover(index, vm_tid, Phase::Operation, interval);
+    let seen = peers::charge(index, vm_tid, own);
+    let held_up = |it: &Segment| {
+        let waits = matches!(
+            it.state,
+            Some(ThreadState::Runnable | ThreadState::Throttled | ThreadState::Stopped)
+        );
+        waits || it.is_blocked()
+    };
+    if !seen.iter().any(held_up) {
+        return segments;
+    }
+    merge(overlay(&segments, &seen, |_, seen| held_up(seen)))
 }
 
 /// A stretch in which nobody saw the thread.
@@ -99,7 +123,11 @@ fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: In
 
 /// Whether a slice is a wait for a thread, a timer or work: the recorder takes no stack there.
 fn is_idle(slice: &ThreadSlice) -> bool {
-    slice.state == ThreadState::Blocked && slice.stack.is_none() && !is_disk_call(slice)
+    let samples_a_file = slice.sampled && slice.file.is_some();
+    slice.state == ThreadState::Blocked
+        && slice.stack.is_none()
+        && !is_disk_call(slice)
+        && !samples_a_file
 }
 
 /// A block in a call that can only be a device or a kernel lock, though its stack was lost.

@@ -116,25 +116,52 @@ pub(crate) fn cpu_holders(tally: &Tally, index: &Index<'_>) -> Vec<Culprit> {
     let own = index.jvm.map(|jvm| jvm.pid);
     let mut by_process: BTreeMap<(u32, &str), Duration> = BTreeMap::new();
     for ((pid, name), time) in &tally.holders {
-        let name = if Some(*pid) == own { "the JVM itself" } else { name.as_str() };
+        let name =
+            if Some(*pid) == own { "other threads of the JVM itself" } else { name.as_str() };
         *by_process.entry((*pid, name)).or_default() += *time;
     }
     let mut holders: Vec<_> = by_process.into_iter().collect();
     holders.sort_by_key(|it| std::cmp::Reverse(it.1));
-    holders.into_iter().take(MOST).map(|((pid, name), time)| holder(pid, name, time)).collect()
+    holders
+        .into_iter()
+        .take(MOST)
+        .map(|((pid, name), time)| holder(index, pid, name, time))
+        .collect()
 }
 
-fn holder(pid: u32, name: &str, time: Duration) -> Culprit {
+fn holder(index: &Index<'_>, pid: u32, name: &str, time: Duration) -> Culprit {
+    let details = details(index, pid);
     Culprit {
         kind: CulpritKind::Process,
         name: name.into(),
         pid: Some(pid),
         // Others may have had it earlier in the wait: only the last one was seen.
         statement: format!(
-            "{name} (pid {pid}) had the CPU last, in waits of {} together",
+            "{name} (pid {pid}{details}) had the CPU last, in waits of {} together",
             text::duration(time)
         ),
     }
+}
+
+/// `, stress -c 8, in /batch`: what the tables of writers and of users of memory know of a process.
+/// The JVM needs no introduction.
+fn details(index: &Index<'_>, pid: u32) -> String {
+    let Some(facts) = index.facts.filter(|_| index.jvm.is_none_or(|jvm| jvm.pid != pid)) else {
+        return String::new();
+    };
+    let writers = facts.writers.iter().map(|it| (it.pid, &it.command_line, &it.cgroup));
+    let memory = facts.memory.iter().map(|it| (it.pid, &it.command_line, &it.cgroup));
+    let Some((_, command, cgroup)) = writers.chain(memory).find(|it| it.0 == pid) else {
+        return String::new();
+    };
+    let mut details = String::new();
+    if !command.is_empty() {
+        details += &format!(", {}", shortened(command));
+    }
+    if !cgroup.trim_matches('/').is_empty() {
+        details += &format!(", in {cgroup}");
+    }
+    details
 }
 
 /// The control group whose CPU quota binds.

@@ -8,6 +8,7 @@
 //! memory 77 stress /app 100ms 900 20
 //! counter sun.rt.safepoints 896
 //! mapped /tmp/hsperfdata_app/42
+//! log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 9.000ms
 //! work 1 direct-reclaim 5ms 9ms
 //! sample vmstat.pswpin 1000ms 77
 //! missing kernel-stacks
@@ -28,7 +29,7 @@ use crate::{
 };
 use recording::{
     CgroupFact, Coverage, Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWork,
-    KernelWorkKind, MemoryFact, MonoTime, OffCpuCause, PerfCounterFact, SafepointFact,
+    KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause, PerfCounterFact, SafepointFact,
     SafepointTotals, Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole, ThreadSlice,
     ThreadState, VmOperationFact,
 };
@@ -145,6 +146,11 @@ pub(crate) fn facts(text: &str) -> Facts {
                 counter: words[1].into(),
                 at: time(words[2]),
                 value: number(words[3]),
+            }),
+            "log" => facts.log_lines.push(LogLine {
+                read: time(words[1]),
+                offset: 0,
+                text: words[2..].join(" "),
             }),
             "work" => facts.kernel_work.push(KernelWork {
                 tid: number(words[1]),
@@ -280,6 +286,7 @@ fn slice(facts: &mut Facts, words: &[&str]) {
     });
     let blocked = words[1] == "blocked";
     let entered = match words[1] {
+        "blocked" if words[4] == "-" => None,
         "blocked" if words[4] == "fault" => Some(OffCpuCause::PageFault),
         "blocked" => Some(OffCpuCause::Syscall(syscalls::number(words[4]).expect("a system call"))),
         "waiting" => syscalls::number("futex").map(OffCpuCause::Syscall),

@@ -185,13 +185,9 @@ fn log_case<'a>(
         segment.interval = shift(segment.interval);
         segment
     });
-    Case {
-        pause,
-        interval: shift(found.interval),
-        segments: segments.collect(),
-        collections: found.collections.clone(),
-        index,
-    }
+    let interval = shift(found.interval);
+    let segments = account::over_log(index, segments.collect(), interval);
+    Case { pause, interval, segments, collections: found.collections.clone(), index }
 }
 
 fn jvm(fact: Option<&JvmFact>, log: &LogPauses) -> JvmSummary {

@@ -15,6 +15,7 @@ pub(crate) struct Index<'a> {
     /// What the GC log tells over time, where there is one. Known only when all of it was read.
     pub(crate) log: Option<&'a History>,
     slices: BTreeMap<u32, Vec<&'a ThreadSlice>>,
+    knows_taken: bool,
     work: KernelWorkTimes,
     samples: BTreeMap<&'a str, Vec<(MonoTime, u64)>>,
     threads: BTreeMap<u32, (&'a str, ThreadRole)>,
@@ -34,6 +35,7 @@ impl<'a> Index<'a> {
         for slice in &facts.slices {
             index.slices.entry(slice.tid).or_default().push(slice);
         }
+        index.knows_taken = facts.slices.iter().any(|it| !it.taken.is_zero());
         for it in &facts.samples {
             index.samples.entry(it.counter.as_str()).or_default().push((it.at, it.value));
         }
@@ -106,6 +108,11 @@ impl<'a> Index<'a> {
         self.frames(stack).iter().any(|frame| names.contains(&frame.as_str()))
     }
 
+    /// The VM thread, where one with slices is known.
+    pub(crate) fn vm_thread(&self) -> Option<u32> {
+        self.threads_with_slices().find(|tid| self.role(*tid) == ThreadRole::VmThread)
+    }
+
     /// Threads with slices in the recording.
     pub(crate) fn threads_with_slices(&self) -> impl Iterator<Item = u32> + '_ {
         self.slices.keys().copied()
@@ -134,11 +141,30 @@ impl<'a> Index<'a> {
             let after = values.partition_point(|it| it.0 < window.end);
             if let (Some(before), Some(last)) = (before, values.get(after)) {
                 let first = values[before.max(done)];
-                grown = Some(grown.unwrap_or(0) + last.1.saturating_sub(first.1));
+                let more = last.1.saturating_sub(first.1);
+                grown = Some(u64::saturating_add(grown.unwrap_or(0), more));
                 done = after;
             }
         }
         grown
+    }
+
+    /// Whether any slice tells what was taken of it.
+    pub(crate) fn knows_taken(&self) -> bool {
+        self.knows_taken
+    }
+
+    /// How many thousandths of the host's CPU time the hypervisor gave to others between the
+    /// readings around `interval`; `None` where that was not read.
+    pub(crate) fn steal_share(&self, interval: Interval) -> Option<u64> {
+        let values = self.samples.get("cpu.steal_ms")?;
+        let before = values.partition_point(|it| it.0 <= interval.start).checked_sub(1)?;
+        let last = values.get(values.partition_point(|it| it.0 < interval.end))?;
+        let first = values[before];
+        let cpus = u128::from(self.host?.cpus.max(1));
+        let wall_ms = last.0.since(first.0).as_millis() * cpus;
+        let stolen = u128::from(last.1.saturating_sub(first.1)) * 1000;
+        u64::try_from(stolen.checked_div(wall_ms)?).ok()
     }
 
     /// The slice of a thread that covers the last nanosecond before `at`.

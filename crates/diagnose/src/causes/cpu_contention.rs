@@ -97,7 +97,7 @@ fn advice(index: &Index<'_>, outside: bool) -> Vec<Advice> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check};
+    use crate::facts_text::{advice_of, check, culprits_of};
 
     const QUEUED: &str = "
         jvm 17.0.15 g1
@@ -118,6 +118,19 @@ mod tests {
     #[test]
     fn a_thread_with_a_cpu_is_none() {
         check(&CAUSE, &QUEUED.replace("runnable", "on-cpu"), "absent");
+    }
+
+    #[test]
+    fn who_had_the_cpu_is_named_with_what_is_known_of_it() {
+        let named = format!("{QUEUED}\nmemory 77 stress /batch 0ms 1 0");
+        assert_eq!(
+            culprits_of(&CAUSE, &named),
+            "process stress: stress (pid 77, in /batch) had the CPU last, in waits of 60 ms together\n"
+        );
+        let own = QUEUED.replace("held 77 stress", "held 4242 java");
+        let expected = "process other threads of the JVM itself: other threads of the JVM itself \
+                        (pid 4242) had the CPU last, in waits of 60 ms together\n";
+        assert_eq!(culprits_of(&CAUSE, &own), expected);
     }
 
     #[test]

@@ -30,11 +30,11 @@ use crate::{
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    jvm_flags, syscalls,
+    jvm_flags, mechanisms, syscalls,
     tally::Tally,
     text,
 };
-use recording::{Source, ThreadRole};
+use recording::{FileKey, Source, ThreadRole};
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -56,11 +56,31 @@ const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.
 fn is_log_write(case: &Case<'_>, segment: &Segment) -> bool {
-    if !segment.is_blocked() || !syscalls::is_log_call(segment.entered) {
+    if !segment.is_blocked() {
         return false;
     }
     let log = case.index.jvm.and_then(|jvm| jvm.gc_log_file);
+    if !syscalls::is_log_call(segment.entered) {
+        return segment.entered.is_none() && is_sampled_log_write(case.index, segment, log);
+    }
     segment.role != ThreadRole::Java || (log.is_some() && segment.file == log)
+}
+
+/// A sample may know the file, or no more than the function of a file system in which the thread
+/// sleeps. The JVM's own threads write to two files, the log and the counters: where these are not
+/// on a disk, it can only be the log.
+fn is_sampled_log_write(index: &Index<'_>, segment: &Segment, log: Option<FileKey>) -> bool {
+    if segment.certainty == Certainty::Measured || segment.role == ThreadRole::Java {
+        return false;
+    }
+    match segment.file {
+        Some(_) => segment.file == log,
+        None => {
+            log.is_some()
+                && index.counters_file_on_disk().is_none()
+                && mechanisms::of_stack(index, segment.stack).is_some()
+        }
+    }
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
@@ -203,6 +223,36 @@ mod tests {
              2 blocked 0ms 900ms write gc.log stack do_get_write_access vfs_write",
             "absent",
         );
+    }
+
+    #[test]
+    fn a_sample_of_the_wait_is_enough_where_it_can_be_no_other_file() {
+        let sampled = BLOCKED
+            .replace("write gc.log stack io_schedule", "- - sampled stack")
+            .replace(" ext4_dirty_inode vfs_write", "");
+        check(&CAUSE, &sampled, "present 980ms inferred journal-commit");
+        let only =
+            format!("missing scheduler\nmissing kernel-stacks\nrecorded thread-samples\n{sampled}");
+        check(&CAUSE, &only, "present 980ms inferred journal-commit");
+        check(&CAUSE, &format!("{sampled}\nmapped /tmp/hsperfdata_app/42"), "absent");
+        check(&CAUSE, &sampled.replace("do_get_write_access", "something_else"), "absent");
+        let file = BLOCKED.replace("write gc.log stack", "- gc.log sampled stack");
+        check(&CAUSE, &file, "present 980ms inferred journal-commit");
+    }
+
+    #[test]
+    fn samples_speak_for_the_pauses_of_a_log() {
+        let text = "
+            missing scheduler
+            missing kernel-stacks
+            recorded thread-samples
+            jvm 17.0.15 g1 log gc.log
+            thread 1 vm-thread VM Thread
+            log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 900.000ms
+            1 on-cpu 100ms 150ms sampled
+            1 blocked 150ms 950ms - gc.log sampled stack do_get_write_access
+            1 on-cpu 950ms 1000ms sampled";
+        check(&CAUSE, text, "present 800ms inferred journal-commit");
     }
 
     #[test]

@@ -26,7 +26,7 @@
 //! Linux `mm/memory.c` (`do_page_mkwrite`, `fault_dirty_shared_page`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
 use crate::{
-    Advice, Cause, Nature, Place,
+    Advice, Cause, Certainty, Nature, Place,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -74,7 +74,8 @@ const MIN_BLOCKED: Duration = Duration::from_millis(1);
 /// Where the kernel does not tell the file: the JVM's own threads write to no other mapping of a
 /// file, so it is that one if it is on a disk. Java threads may write to any.
 fn is_counter(case: &Case<'_>, segment: &Segment) -> bool {
-    if !segment.is_blocked() || segment.entered != Some(OffCpuCause::PageFault) {
+    let sampled = segment.certainty == Certainty::Inferred && segment.entered.is_none();
+    if !segment.is_blocked() || (segment.entered != Some(OffCpuCause::PageFault) && !sampled) {
         return false;
     }
     if segment.fault_offset.is_some() || case.index.is_counters_file(segment.file) {

@@ -71,7 +71,13 @@ const MIN_BLOCKED: Duration = Duration::from_millis(1);
 fn is_file_fault(case: &Case<'_>, segment: &Segment) -> bool {
     segment.is_blocked()
         && segment.entered == Some(OffCpuCause::PageFault)
-        && passes_through_file_mapping(case.index, segment.stack)
+        && (passes_through_file_mapping(case.index, segment.stack) || is_sampled(segment))
+}
+
+/// A sample has one function of the stack at most; but a fault for which a file is known is one on
+/// that file.
+fn is_sampled(segment: &Segment) -> bool {
+    segment.certainty == Certainty::Inferred && segment.file.is_some()
 }
 
 /// Whether a stack shows a fault on a mapping of a file.
@@ -195,6 +201,15 @@ mod tests {
             "do_get_write_access ext4_page_mkwrite do_page_mkwrite",
         );
         check(&CAUSE, &write, "present 628ms measured journal-commit");
+    }
+
+    #[test]
+    fn from_samples_the_file_is_enough() {
+        let sampled = FAULT
+            .replace("stack io_schedule", "sampled stack")
+            .replace(" filemap_fault __do_fault", "");
+        check(&CAUSE, &sampled, "present 628ms inferred");
+        check(&CAUSE, &sampled.replace("sampled", ""), "absent");
     }
 
     #[test]

@@ -5,6 +5,8 @@ mod allocation_stall;
 mod cfs_throttling;
 mod concurrent_mode_failure;
 mod cpu_contention;
+mod cpu_steal;
+mod deleted_file_unmap;
 mod direct_reclaim;
 mod eden_shrunk;
 mod evacuation_failure;
@@ -24,6 +26,7 @@ mod long_remark;
 mod mapped_file_fault;
 mod memory_high_throttling;
 mod metaspace_gc;
+mod mmap_lock_contention;
 mod page_migration_wait;
 mod promotion_failure;
 mod reference_processing;
@@ -31,6 +34,7 @@ mod slow_time_to_safepoint;
 mod stop_beyond_gc;
 mod swap_in;
 mod system_time;
+mod thp_compaction;
 mod vm_operation;
 
 pub(crate) use mapped_file_fault::passes_through_file_mapping;
@@ -39,17 +43,21 @@ pub(crate) use memory_high_throttling::is_memory_high;
 /// All causes. Faults of the surroundings claim first, then faults of the application; what a GC
 /// log shows goes from the particular to the general; then the ordinary cost of collections and
 /// operations; and the symptoms, which explain nothing, last.
-pub(crate) static ALL: [&Cause; 31] = [
+pub(crate) static ALL: [&Cause; 35] = [
     &frozen_or_traced::CAUSE,
     &cfs_throttling::CAUSE,
     &gc_log_write_blocked::CAUSE,
     &hsperfdata_write_blocked::CAUSE,
     &swap_in::CAUSE,
     &memory_high_throttling::CAUSE,
+    &thp_compaction::CAUSE,
     &direct_reclaim::CAUSE,
     &page_migration_wait::CAUSE,
     &mapped_file_fault::CAUSE,
+    &deleted_file_unmap::CAUSE,
+    &mmap_lock_contention::CAUSE,
     &cpu_contention::CAUSE,
+    &cpu_steal::CAUSE,
     &late_java_thread::CAUSE,
     &concurrent_mode_failure::CAUSE,
     &promotion_failure::CAUSE,

@@ -23,7 +23,7 @@ use crate::{
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    os_evidence::{counted, now, spent},
+    os_evidence::{now, spent},
     tally::Tally,
     text,
 };
@@ -59,9 +59,14 @@ const BALANCING: [&str; 4] =
 /// Less than this in a pause is nobody's trouble.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
+/// Whether a stack shows a page being moved nearer to the CPU that uses it.
+pub(super) fn is_balancing(index: &Index<'_>, stack: Option<u32>) -> bool {
+    index.stack_has(stack, &BALANCING)
+}
+
 /// Whether a stack shows a page on its way.
 pub(super) fn is_migration(index: &Index<'_>, stack: Option<u32>) -> bool {
-    index.stack_has(stack, &WAITING) || index.stack_has(stack, &BALANCING)
+    index.stack_has(stack, &WAITING) || is_balancing(index, stack)
 }
 
 fn claims(case: &Case<'_>, segment: &Segment) -> bool {
@@ -71,12 +76,9 @@ fn claims(case: &Case<'_>, segment: &Segment) -> bool {
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let stack = tally.main_spot().and_then(|it| it.2);
-    let balancing = index.stack_has(stack, &BALANCING);
-    let mut evidence =
+    let balancing = is_balancing(index, stack);
+    let evidence =
         vec![spent(tally, Source::Scheduler, "blocked in page faults on pages being moved")];
-    evidence.extend(counted(tally, index, "vmstat.pgmigrate_success", |pages| {
-        format!("the host moved {pages} pages around these pauses")
-    }));
     Explanation {
         story: vec![format!(
             "{} touched memory that the kernel was moving{}, and waited until it had arrived.",

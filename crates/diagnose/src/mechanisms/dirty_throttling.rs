@@ -27,6 +27,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
         "balance_dirty_pages_ratelimited",
         "balance_dirty_pages_ratelimited_flags",
     ],
+    below: &[],
 };
 
 #[cfg(test)]

@@ -40,13 +40,21 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
         "ext4_fc_commit",
         "jbd2_fc_wait_bufs",
         "xlog_grant_head_wait",
+        "xlog_grant_head_check",
+        "xfs_log_reserve",
         "xlog_wait_on_iclog",
         "xlog_state_get_iclog_space",
         "xfs_log_force",
         "xfs_log_force_seq",
+        "xfs_log_force_lsn",
+        "xfs_buf_lock",
         "wait_current_trans",
         "btrfs_commit_transaction",
+        "btrfs_wait_for_commit",
+        "btrfs_start_transaction",
+        "btrfs_throttle",
     ],
+    below: &[],
 };
 
 #[cfg(test)]
@@ -70,7 +78,15 @@ mod tests {
     }
 
     #[test]
+    fn other_file_systems_commit_too() {
+        check("xlog_grant_head_wait xlog_grant_head_check xfs_log_reserve", "journal-commit");
+        check("down xfs_buf_lock xfs_buf_find xfs_trans_read_buf_map", "journal-commit");
+        check("btrfs_throttle btrfs_buffered_write", "journal-commit");
+        check("wait_current_trans start_transaction btrfs_start_transaction", "journal-commit");
+    }
+
+    #[test]
     fn an_inode_lock_is_no_journal() {
-        check("rwsem_down_write_slowpath ext4_buffered_write_iter vfs_write", "none");
+        check("rwsem_down_write_slowpath ext4_buffered_write_iter vfs_write", "inode-lock");
     }
 }

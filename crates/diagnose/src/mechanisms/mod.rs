@@ -5,8 +5,12 @@
 //! knows several and never relies on one.
 use crate::index::Index;
 
+mod block_queue_wait;
 mod dirty_throttling;
+mod file_system_freeze;
+mod inode_lock;
 mod journal_commit;
+mod space_reservation;
 mod stable_page_writeback;
 
 /// One mechanism.
@@ -22,15 +26,26 @@ pub struct Mechanism {
     pub file: &'static str,
     /// Any of these functions in the stack shows it.
     pub(crate) frames: &'static [&'static str],
+    /// Where not empty, one of these must be in the stack, too.
+    pub(crate) below: &'static [&'static str],
 }
 
 /// All, in the order in which they are tried: the first that fits is taken.
 ///
 /// The throttle comes first because the throttled task also holds a journal handle or a page in
-/// some paths; the stable page comes before the journal because waiting for a page under
-/// writeback happens inside an open transaction.
-pub(crate) static ALL: [&Mechanism; 3] =
-    [&dirty_throttling::MECHANISM, &stable_page_writeback::MECHANISM, &journal_commit::MECHANISM];
+/// some paths; then the freeze and the queue, which are where a thread sleeps whatever it came for.
+/// The stable page comes before the journal because waiting for a page under writeback happens
+/// inside an open transaction, and so does space, for which one is started; and the file's lock
+/// comes last, as whoever waits for anything else in a write has it.
+pub(crate) static ALL: [&Mechanism; 7] = [
+    &dirty_throttling::MECHANISM,
+    &file_system_freeze::MECHANISM,
+    &block_queue_wait::MECHANISM,
+    &stable_page_writeback::MECHANISM,
+    &space_reservation::MECHANISM,
+    &journal_commit::MECHANISM,
+    &inode_lock::MECHANISM,
+];
 
 impl Mechanism {
     /// The page in Markdown.
@@ -42,7 +57,12 @@ impl Mechanism {
 
 /// The mechanism that a stack shows.
 pub(crate) fn of_stack(index: &Index<'_>, stack: Option<u32>) -> Option<&'static Mechanism> {
-    ALL.into_iter().find(|it| index.stack_has(stack, it.frames))
+    // Most segments of a pause have no stack.
+    stack?;
+    ALL.into_iter().find(|it| {
+        index.stack_has(stack, it.frames)
+            && (it.below.is_empty() || index.stack_has(stack, it.below))
+    })
 }
 
 #[cfg(test)]

@@ -31,8 +31,10 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
         "wait_for_stable_page",
         "folio_wait_writeback",
         "wait_on_page_writeback",
+        "wait_on_page_writeback_killable",
         "folio_wait_writeback_killable",
     ],
+    below: &[],
 };
 
 #[cfg(test)]

@@ -1,0 +1,156 @@
+//! # CPU taken away
+//!
+//! ## What happens
+//! In a virtual machine a CPU is itself a thread of the host below, and waits there for a turn.
+//! The guest's scheduler believes that its thread runs, and the thread's clock shows that it does not.
+//! Interrupts take the CPU from a thread in the same way: network and disk traffic is served on the CPU that it arrives at.
+//! A collection waits for its slowest thread, so one CPU that is away for 50 ms makes the pause 50 ms longer.
+//!
+//! ## What proves it
+//! A thread that everybody waits for was on a CPU for longer than the kernel's account says it ran (`se.sum_exec_runtime`).
+//! Where the kernel cannot tell (no paravirtual clock for it), the host's steal time over the second around the pause bounds it, and the time is inferred.
+//!
+//! ## What looks alike
+//! `cpu-contention`: the thread waits for a CPU of the guest.
+//! `gc-work`: what a log alone, and every profiler, makes of it; `User` and `Sys` do not contain stolen time, `Real` does.
+//!
+//! ## Remedies
+//! `host-headroom`: CPUs of its own for the virtual machine, or a host that is less full.
+//! `move-interrupts`: keep interrupts off the service's CPUs.
+//!
+//! ## References
+//! Linux `kernel/sched/core.c` (`update_rq_clock_task`), `Documentation/virt/kvm/x86/msr.rst` (`MSR_KVM_STEAL_TIME`), `Documentation/core-api/irq/irq-affinity.rst`.
+use crate::{
+    Advice, Cause, Certainty, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    index::Index,
+    os_evidence::{counted, now, spent},
+    tally::Tally,
+    text,
+};
+use recording::Source;
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "cpu-steal",
+    title: "CPU taken away",
+    short: "CPU taken away",
+    needs: &[Source::Scheduler],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("cpu_steal.rs"),
+    claims: Claims::AtLeast(MIN_STOLEN, is_stolen),
+    beside_pauses: None,
+    explain,
+};
+
+/// Interrupts take some microseconds from everybody. Less than this in a pause is nobody's
+/// trouble.
+const MIN_STOLEN: Duration = Duration::from_millis(1);
+
+/// The account puts what was taken of a stretch on a CPU into a segment of its own.
+fn is_stolen(_case: &Case<'_>, segment: &Segment) -> bool {
+    !segment.stolen.is_zero()
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = tally.place(index).unwrap_or_default();
+    let counter = counted(tally, index, "cpu.steal_ms", |ms| {
+        let time = text::duration(Duration::from_millis(ms));
+        format!(
+            "the hypervisor ran somebody else for {time} around these pauses, all CPUs together"
+        )
+    });
+    let who = if counter.is_some() { "the hypervisor" } else { "the hypervisor or an interrupt" };
+    let source = if tally.certainty() == Certainty::Measured {
+        Source::Scheduler
+    } else {
+        Source::HostCounters
+    };
+    let mut evidence = vec![spent(tally, source, "on a CPU that was not there")];
+    let stolen = counter.is_some();
+    evidence.extend(counter);
+    Explanation {
+        story: vec![format!(
+            "{} had a CPU, and {who} took it away for a while without the thread being told.",
+            text::the_thread(&place.thread)
+        )],
+        culprits: Vec::new(),
+        evidence,
+        advice: advice(stolen),
+    }
+}
+
+fn advice(stolen: bool) -> Vec<Advice> {
+    let mut advice = vec![now(
+        "host-headroom",
+        "mpstat -P ALL 1".into(),
+        "%steal is the hypervisor's: ask for dedicated CPUs, or for another host; %irq and %soft are interrupts",
+    )];
+    if !stolen {
+        advice.push(now(
+            "move-interrupts",
+            "cat /proc/interrupts".into(),
+            "shows which CPU serves which device; /proc/irq/NUMBER/smp_affinity_list moves it",
+        ));
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{advice_of, check, evidence_of, story_of};
+
+    fn taken(text: &str) -> String {
+        format!(
+            "jvm 17.0.15 g1
+             cpus 2 gc-threads 2
+             thread 1 vm-thread VM Thread
+             safepoint 0ms 100ms op G1CollectForAllocation 1ms 99ms vm 1
+             1 on-cpu 0ms 100ms {text}"
+        )
+    }
+
+    #[test]
+    fn one_millisecond_counts_and_less_does_not() {
+        check(&CAUSE, &taken("taken 40ms"), "present 40ms measured");
+        check(&CAUSE, &taken("taken 1000us"), "present 1ms measured");
+        check(&CAUSE, &taken("taken 999us"), "absent");
+        check(&CAUSE, &taken(""), "absent");
+    }
+
+    #[test]
+    fn a_slice_that_reaches_beyond_the_pause_brings_its_share() {
+        let text = taken("").replace("1 on-cpu 0ms 100ms", "1 on-cpu 0ms 200ms taken 40ms");
+        check(&CAUSE, &text, "present 20ms measured");
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_a_cpu_is_another_cause() {
+        check(&CAUSE, &taken("").replace("on-cpu", "runnable"), "absent");
+    }
+
+    /// So many milliseconds of steal in a second of two CPUs.
+    fn counted(ms: u64) -> String {
+        taken("")
+            + &format!("\nsample cpu.steal_ms 0ms 1000\nsample cpu.steal_ms 1000ms {}", 1000 + ms)
+    }
+
+    #[test]
+    fn from_the_hosts_counter_it_is_inferred_and_no_more_than_its_share() {
+        check(&CAUSE, &counted(200), "present 10ms inferred");
+        check(&CAUSE, &counted(199), "absent");
+    }
+
+    #[test]
+    fn where_slices_tell_the_counter_is_only_evidence() {
+        let both = counted(500).replace("1 on-cpu 0ms 100ms", "1 on-cpu 0ms 100ms taken 5ms");
+        check(&CAUSE, &both, "present 5ms measured");
+        assert!(evidence_of(&CAUSE, &both).contains("for 500 ms around these pauses"));
+        assert!(story_of(&CAUSE, &both).contains("the hypervisor took it"));
+        assert!(!advice_of(&CAUSE, &both).contains("interrupts"));
+        assert!(advice_of(&CAUSE, &taken("taken 40ms")).contains("/proc/interrupts"));
+    }
+}

@@ -1,0 +1,219 @@
+//! # Deleted file released
+//!
+//! ## What happens
+//! A file that was deleted while a program had it open or mapped lives on until the last use ends.
+//! Then the thread that ends it, in `munmap` or `close`, gives all its blocks back: the larger and the more scattered the file, the longer, and each step waits for the file system's journal.
+//! Before Linux released files outside of the address space's lock, every other thread that needed memory waited, and with it the world.
+//! On today's kernels only that thread is blocked, in native code where no safepoint waits for it; but it may be one that others wait for.
+//! Kafka and other logs that delete mapped segments are known for it.
+//!
+//! ## What proves it
+//! A thread is blocked with `evict` (or `ext4_evict_inode`, `xfs_inactive`) below `__fput`, `task_work_run` or `__dentry_kill`.
+//!
+//! ## What looks alike
+//! `mmap-lock-contention`: the threads that wait for the one that unmaps.
+//! `gc-log-write-blocked`: the file is the JVM's own log, at its rotation.
+//!
+//! ## Remedies
+//! `truncate-in-background`: shorten the file step by step, in a thread nobody waits for, before it is deleted or unmapped.
+//! `unmap-first`: unmap at once and delete later, from a background thread.
+//!
+//! ## References
+//! Linux `fs/inode.c` (`evict`), `fs/file_table.c` (`__fput`), `fs/ext4/inode.c` (`ext4_evict_inode`), `fs/xfs/xfs_inode.c` (`xfs_inactive`).
+//! Apache Kafka issue KAFKA-4614.
+use crate::{
+    Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    index::Index,
+    log_evidence::in_code,
+    os_evidence::spent,
+    tally::Tally,
+    text,
+};
+use recording::{FileFact, Source, ThreadSlice, ThreadState};
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "deleted-file-unmap",
+    title: "Deleted file released",
+    short: "deleted file released",
+    needs: &[Source::Scheduler, Source::KernelStacks],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("deleted_file_unmap.rs"),
+    claims: Claims::AtLeast(MIN_BLOCKED, is_release),
+    beside_pauses: Some(|index| longest_beside(index).is_some()),
+    explain,
+};
+
+/// Giving the blocks back, Linux 4.18 to 6.18.
+const EVICT: [&str; 8] = [
+    "evict",
+    "ext4_evict_inode",
+    "xfs_inactive",
+    "xfs_inodegc_flush",
+    "xfs_fs_destroy_inode",
+    "btrfs_evict_inode",
+    "destroy_inode",
+    "truncate_inode_pages_final",
+];
+
+/// Because the last use ended.
+const LAST_USE: [&str; 5] = ["__fput", "____fput", "task_work_run", "__dentry_kill", "remove_vma"];
+
+/// Less than this in a pause is nobody's trouble.
+const MIN_BLOCKED: Duration = Duration::from_millis(1);
+
+/// A thread that nobody waited for is told of from here on, like any hiccup.
+const MIN_BESIDE: Duration = Duration::from_millis(20);
+
+/// How many files are named.
+const MOST: usize = 3;
+
+fn is_release(case: &Case<'_>, segment: &Segment) -> bool {
+    segment.is_blocked() && releases(case.index, segment.stack)
+}
+
+fn releases(index: &Index<'_>, stack: Option<u32>) -> bool {
+    index.stack_has(stack, &EVICT) && index.stack_has(stack, &LAST_USE)
+}
+
+/// The longest such block of any thread, whether anybody waited for it or not.
+fn longest_beside<'a>(index: &Index<'a>) -> Option<&'a ThreadSlice> {
+    let slices = &index.facts?.slices;
+    let long = slices.iter().filter(|it| {
+        it.state == ThreadState::Blocked
+            && it.interval.duration() >= MIN_BESIDE
+            && releases(index, it.stack)
+    });
+    long.max_by_key(|it| it.interval.duration())
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let mut explanation = if tally.pauses > 0 { held_up(tally, index) } else { beside(index) };
+    let files = deleted_files(tally, index);
+    explanation.culprits = files.iter().map(|it| culprit(it)).collect();
+    let file = files.first().map_or("the file", |it| it.path.trim_end_matches(" (deleted)"));
+    explanation.advice = vec![
+        in_code(
+            "truncate-in-background",
+            &format!(
+                "shorten {file} step by step (FileChannel.truncate) in a background thread before it is deleted"
+            ),
+            "each step gives some blocks back",
+        ),
+        in_code(
+            "unmap-first",
+            &format!("unmap {file} before it is deleted, and delete it in a background thread"),
+            "the blocks are then given back by the thread that deletes it",
+        ),
+    ];
+    explanation
+}
+
+fn held_up(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = tally.place(index).unwrap_or_default();
+    Explanation {
+        story: vec![format!(
+            "{} gave the blocks of a deleted file back, in {}, and everybody waited for it.",
+            text::the_thread(&place.thread),
+            place.call
+        )],
+        evidence: vec![spent(tally, Source::Scheduler, "blocked in the release of a deleted file")],
+        ..Explanation::default()
+    }
+}
+
+fn beside(index: &Index<'_>) -> Explanation {
+    let Some(longest) = longest_beside(index) else { return Explanation::default() };
+    let thread = text::the_thread(&index.thread_name(longest.tid));
+    let time = text::duration(longest.interval.duration());
+    let call = crate::syscalls::call(longest.entered);
+    Explanation {
+        story: vec![format!(
+            "{thread} was blocked for {time}, giving the blocks of a deleted file back. The world kept running meanwhile."
+        )],
+        evidence: vec![Evidence {
+            source: Source::Scheduler,
+            certainty: if longest.sampled { Certainty::Inferred } else { Certainty::Measured },
+            statement: format!(
+                "{thread} blocked in {call} for up to {time} at a time, in no pause"
+            ),
+            time: Duration::ZERO,
+        }],
+        ..Explanation::default()
+    }
+}
+
+/// The file of the block; where the kernel did not tell it, the deleted files that were mapped.
+fn deleted_files<'a>(tally: &Tally, index: &Index<'a>) -> Vec<&'a FileFact> {
+    let in_pauses = tally.main_spot().and_then(|it| it.0.file);
+    let key = in_pauses.or_else(|| longest_beside(index).and_then(|it| it.file));
+    if let Some(file) = key.and_then(|key| index.file(key)) {
+        return vec![file];
+    }
+    let Some(facts) = index.facts else { return Vec::new() };
+    let deleted = facts.files.iter().filter(|it| it.mapped && it.path.ends_with(" (deleted)"));
+    deleted.take(MOST).collect()
+}
+
+fn culprit(file: &FileFact) -> Culprit {
+    let path = file.path.trim_end_matches(" (deleted)");
+    let state = if path == file.path { "" } else { "deleted and " };
+    Culprit {
+        kind: CulpritKind::File,
+        name: path.into(),
+        pid: None,
+        statement: format!(
+            "{path} ({} on {}) was {state}in use by the JVM",
+            file.file_system, file.device_name
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{check, culprits_of, story_of};
+
+    const STACK: &str = "stack io_schedule do_get_write_access ext4_evict_inode evict __dentry_kill __fput task_work_run";
+
+    fn held(us: u64) -> String {
+        format!(
+            "thread 1 vm-thread VM Thread
+             safepoint 0us 900000us op ThreadDump 1us 899000us vm 1
+             1 blocked 1000us {}us munmap segment.log {STACK}",
+            1000 + us
+        )
+    }
+
+    #[test]
+    fn one_millisecond_in_a_pause_counts_and_less_does_not() {
+        check(&CAUSE, &held(1000), "present 1ms measured journal-commit");
+        check(&CAUSE, &held(999), "absent");
+    }
+
+    #[test]
+    fn a_thread_that_nobody_waited_for_is_told_of_beside_the_pauses() {
+        let beside = |end: u64| {
+            format!("thread 5 java cleaner\n5 blocked 0ms {end}ms munmap segment.log {STACK}")
+        };
+        check(&CAUSE, &beside(20), "present 0ns inferred");
+        check(&CAUSE, &beside(19), "absent");
+        let story = story_of(&CAUSE, &beside(900));
+        assert!(story.contains("Thread `cleaner` was blocked for 900 ms"), "{story}");
+        assert!(story.contains("The world kept running"), "{story}");
+        assert_eq!(
+            culprits_of(&CAUSE, &beside(900)),
+            "file segment.log: segment.log (ext4 on sdb1) was in use by the JVM\n"
+        );
+    }
+
+    #[test]
+    fn a_file_that_lives_on_is_not_released() {
+        let stack = "stack io_schedule do_get_write_access ext4_dirty_inode __fput task_work_run";
+        check(&CAUSE, &format!("5 blocked 0ms 900ms close a {stack}"), "absent");
+        check(&CAUSE, "5 blocked 0ms 900ms unlink a stack io_schedule evict do_unlinkat", "absent");
+    }
+}

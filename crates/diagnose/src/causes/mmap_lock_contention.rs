@@ -1,0 +1,259 @@
+//! # Lock of the address space
+//!
+//! ## What happens
+//! All threads of a process share one lock over its address space.
+//! Whoever maps, unmaps or protects memory holds it alone, and a page fault needs it, shared; Linux 6.4 and later often do without, but not always.
+//! A large `munmap`, a `madvise` over the whole heap, or a tool that reads `/proc/PID/smaps` keeps every other thread of the process waiting at its next page fault; one that waits to hold it alone holds up all who come after.
+//! A collector that gives memory back to the system, and a monitoring agent that reads `smaps` each second, meet here.
+//!
+//! ## What proves it
+//! The thread that everybody waits for is blocked in a page fault before the fault is even looked at (`lock_mm_and_find_vma`, or `rwsem_down_read_slowpath` outside of `handle_mm_fault`), or in `mmap`, `munmap`, `mprotect`, `madvise` or `brk` with `rwsem_down_write_slowpath`.
+//!
+//! ## What looks alike
+//! `mapped-file-fault`: the lock is held, the page is waited for; a file's own lock lies below `handle_mm_fault`.
+//! `swap-in`, `direct-reclaim`: likewise.
+//!
+//! ## Remedies
+//! `no-smaps`: do not read `/proc/PID/smaps` or call `pmap` on a JVM with a large heap; `smaps_rollup` once a minute is enough.
+//! `keep-heap`: `-Xms` equal to `-Xmx` gives nothing back and takes nothing anew.
+//! `newer-kernel`: Linux 6.4 and later lock a part of the address space for most faults.
+//!
+//! ## References
+//! Linux `mm/memory.c` (`lock_mm_and_find_vma`), `kernel/locking/rwsem.c`, `Documentation/mm/process_addrs.rst`.
+use crate::{
+    Advice, Cause, Culprit, CulpritKind, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    index::Index,
+    log_evidence::{at_next_start, given},
+    os_evidence::{self, now, spent},
+    syscalls,
+    tally::Tally,
+    text,
+};
+use recording::{OffCpuCause, Source, ThreadSlice, ThreadState};
+use std::{collections::BTreeMap, time::Duration};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "mmap-lock-contention",
+    title: "Lock of the address space",
+    short: "lock of the address space",
+    needs: &[Source::Scheduler, Source::KernelStacks],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("mmap_lock_contention.rs"),
+    claims: Claims::AtLeast(MIN_BLOCKED, is_contended),
+    beside_pauses: None,
+    explain,
+};
+
+/// Waiting to share it, Linux 4.18 to 6.18.
+const SHARED: [&str; 6] = [
+    "lock_mm_and_find_vma",
+    "mmap_read_lock_killable",
+    "down_read_killable",
+    "rwsem_down_read_slowpath",
+    "rwsem_down_read_failed",
+    "rwsem_down_read_failed_killable",
+];
+
+/// Beyond these a fault holds it already, and waits for something else.
+const HELD: [&str; 3] = ["handle_mm_fault", "__handle_mm_fault", "do_fault"];
+
+/// Waiting to hold it alone.
+const ALONE: [&str; 4] = [
+    "rwsem_down_write_slowpath",
+    "rwsem_down_write_failed",
+    "rwsem_down_write_failed_killable",
+    "down_write_killable",
+];
+
+/// Calls that hold it alone.
+const CALLS: [&str; 11] = [
+    "vm_mmap_pgoff",
+    "vm_munmap",
+    "__vm_munmap",
+    "__x64_sys_munmap",
+    "do_mprotect_pkey",
+    "do_madvise",
+    "madvise_lock",
+    "__do_sys_madvise",
+    "__do_sys_brk",
+    "__x64_sys_brk",
+    "__do_sys_mremap",
+];
+
+/// Faults queue for microseconds all the time. Less than this in a pause is nobody's trouble.
+const MIN_BLOCKED: Duration = Duration::from_millis(1);
+
+/// In so many of the longest pauses the holder is looked for.
+const MOST_WINDOWS: usize = 16;
+
+fn is_contended(case: &Case<'_>, segment: &Segment) -> bool {
+    segment.is_blocked() && waits(case.index, segment.entered, segment.stack)
+}
+
+fn waits(index: &Index<'_>, entered: Option<OffCpuCause>, stack: Option<u32>) -> bool {
+    let has = |names: &[&str]| index.stack_has(stack, names);
+    match entered {
+        Some(OffCpuCause::PageFault) => has(&SHARED) && !has(&HELD),
+        _ => has(&ALONE) && has(&CALLS),
+    }
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = tally.place(index).unwrap_or_default();
+    Explanation {
+        story: vec![format!(
+            "{} waited in {} for the lock that all threads of the process share over its address space.",
+            text::the_thread(&place.thread),
+            place.call
+        )],
+        culprits: holder(tally, index).into_iter().collect(),
+        evidence: vec![spent(tally, Source::Scheduler, "blocked on the lock of the address space")],
+        advice: advice(index),
+    }
+}
+
+/// The thread of the JVM that was longest in a call that holds the lock. Readers of `/proc` are
+/// other processes and are not seen.
+fn holder(tally: &Tally, index: &Index<'_>) -> Option<Culprit> {
+    let mut times: BTreeMap<(u32, OffCpuCause), Duration> = BTreeMap::new();
+    for (_, window) in tally.windows.iter().take(MOST_WINDOWS) {
+        for tid in index.threads_with_slices() {
+            for slice in index.slices_in(tid, *window).iter().filter(|it| holds(index, it)) {
+                let inside = slice.interval.intersect(*window);
+                if let (Some(inside), Some(entered)) = (inside, slice.entered) {
+                    *times.entry((tid, entered)).or_default() += inside.duration();
+                }
+            }
+        }
+    }
+    let (&(tid, entered), time) = times.iter().max_by_key(|it| *it.1)?;
+    let name = index.thread_name(tid);
+    Some(Culprit {
+        kind: CulpritKind::Thread,
+        statement: format!(
+            "{} was in {}, which holds the lock, for {} of these pauses",
+            text::the_thread(&name),
+            syscalls::call(Some(entered)),
+            text::duration(*time)
+        ),
+        pid: Some(tid),
+        name,
+    })
+}
+
+fn holds(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    matches!(slice.entered, Some(OffCpuCause::Syscall(_)))
+        && slice.state == ThreadState::Blocked
+        && index.stack_has(slice.stack, &CALLS)
+        && !waits(index, slice.entered, slice.stack)
+}
+
+fn advice(index: &Index<'_>) -> Vec<Advice> {
+    let Some(jvm) = index.jvm else { return Vec::new() };
+    let mut advice = vec![now(
+        "no-smaps",
+        "bpftrace -e 'tracepoint:syscalls:sys_enter_openat { printf(\"%s (%d) %s\\n\", comm, pid, str(args->filename)); }' | grep maps".into(),
+        "prints who reads the maps of processes: pmap, an agent, a metrics exporter; is the JVM among them?",
+    )];
+    let fixed =
+        given(index, "AlwaysPreTouch") || jvm.flags.iter().any(|flag| flag.starts_with("-Xms"));
+    if !fixed {
+        advice.push(at_next_start(
+            "keep-heap",
+            "-Xms and -Xmx of the same size".into(),
+            "the collector then neither gives memory back nor takes it anew in a pause",
+        ));
+    }
+    if os_evidence::kernel(index).is_some_and(|it| it < (6, 4)) {
+        advice.push(at_next_start(
+            "newer-kernel",
+            "Linux 6.4 or later".into(),
+            "most page faults there lock a part of the address space only",
+        ));
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{advice_of, check, culprits_of};
+
+    fn waits(us: u64, entered: &str, frames: &str) -> String {
+        format!(
+            "jvm 17.0.15 g1
+             thread 1 vm-thread VM Thread
+             safepoint 0us 90000us op G1CollectForAllocation 1us 89999us vm 1
+             1 blocked 1000us {}us {entered} - stack {frames}",
+            1000 + us
+        )
+    }
+
+    #[test]
+    fn a_fault_waits_before_it_is_looked_at() {
+        for frames in [
+            "rwsem_down_read_slowpath down_read_killable lock_mm_and_find_vma do_user_addr_fault",
+            "rwsem_down_read_slowpath down_read do_user_addr_fault exc_page_fault",
+            "rwsem_down_read_failed down_read __do_page_fault",
+        ] {
+            check(&CAUSE, &waits(50_000, "fault", frames), "present 50ms measured");
+        }
+    }
+
+    #[test]
+    fn a_call_waits_to_hold_it_alone() {
+        for (call, frames) in [
+            ("mmap", "rwsem_down_write_slowpath down_write_killable vm_mmap_pgoff"),
+            ("munmap", "rwsem_down_write_slowpath down_write_killable __vm_munmap"),
+            ("mprotect", "rwsem_down_write_failed_killable do_mprotect_pkey"),
+            ("madvise", "rwsem_down_write_slowpath do_madvise"),
+        ] {
+            check(&CAUSE, &waits(50_000, call, frames), "present 50ms measured");
+        }
+    }
+
+    #[test]
+    fn one_millisecond_counts_and_less_does_not() {
+        check(&CAUSE, &waits(999, "fault", "lock_mm_and_find_vma"), "absent");
+        check(&CAUSE, &waits(1000, "fault", "lock_mm_and_find_vma"), "present 1ms measured");
+    }
+
+    #[test]
+    fn a_lock_of_a_file_is_another_one() {
+        let frames = "rwsem_down_read_slowpath down_read ext4_filemap_fault handle_mm_fault";
+        check(&CAUSE, &waits(50_000, "fault", frames), "absent");
+        let frames = "rwsem_down_write_slowpath ext4_buffered_write_iter vfs_write";
+        check(&CAUSE, &waits(50_000, "write", frames), "absent");
+    }
+
+    #[test]
+    fn an_application_thread_outside_of_stops_is_a_hiccup() {
+        let text = "5 blocked 0ms 40ms fault - stack rwsem_down_read_slowpath lock_mm_and_find_vma";
+        check(&CAUSE, text, "present 40ms measured");
+    }
+
+    #[test]
+    fn the_thread_in_a_call_that_holds_it_is_named() {
+        let text = waits(50_000, "fault", "lock_mm_and_find_vma")
+            + "\nthread 8 java unmapper
+               8 blocked 0ms 60ms munmap - stack io_schedule truncate_inode_pages __vm_munmap
+               9 blocked 0ms 70ms munmap - stack rwsem_down_write_slowpath __vm_munmap";
+        assert_eq!(
+            culprits_of(&CAUSE, &text),
+            "thread unmapper: Thread `unmapper` was in munmap(), which holds the lock, for 60 ms of these pauses\n"
+        );
+    }
+
+    #[test]
+    fn advice_fits_the_kernel_and_the_flags() {
+        let text = waits(50_000, "fault", "lock_mm_and_find_vma");
+        let advice = advice_of(&CAUSE, &format!("kernel 6.1.0\n{text}"));
+        assert!(advice.contains("Linux 6.4") && advice.contains("-Xms"), "{advice}");
+        let text = text.replace("g1", "g1 flags -Xms1g");
+        let advice = advice_of(&CAUSE, &format!("kernel 6.4.0\n{text}"));
+        assert!(!advice.contains("Linux 6.4") && !advice.contains("-Xms"), "{advice}");
+    }
+}

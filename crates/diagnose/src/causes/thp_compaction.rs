@@ -1,0 +1,208 @@
+//! # Making room for a huge page
+//!
+//! ## What happens
+//! A huge page needs 2 MiB of memory in one piece.
+//! On a host that has been up for long, free memory lies in small pieces, so a thread that touches a fresh part of the heap may have to move other pages together first, by itself, and wait where they cannot be moved at once.
+//! That takes milliseconds for each huge page, and a collection that copies objects into fresh regions asks for many, from all its threads at once.
+//! The JVM's log shows much `Sys` time.
+//!
+//! ## What proves it
+//! The kernel's tracepoints at the begin and the end of compaction, in the thread that everybody waits for; most of it is spent on a CPU.
+//! Where it waits: a stack with `__alloc_pages_direct_compact` or `compact_zone`.
+//! The host's counter `compact_stall` grows.
+//!
+//! ## What looks alike
+//! `direct-reclaim`: there is no free memory at all; the two often come together, and compaction counts first.
+//! `page-migration-wait`: somebody else moves the page.
+//! `gc-work`: zeroing huge pages is `Sys` time, too, but nothing is moved.
+//!
+//! ## Remedies
+//! `thp-defrag`: leave making room to the kernel's own threads (`defrag`).
+//! `no-huge-pages`: `enabled=madvise` gives huge pages only to those who ask; the JVM asks with `-XX:+UseTransparentHugePages`.
+//! `pretouch`: `-XX:+AlwaysPreTouch` gets the heap's pages when the JVM starts.
+//!
+//! ## References
+//! Linux `Documentation/admin-guide/mm/transhuge.rst`, `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `mm/compaction.c` (`try_to_compact_pages`).
+//! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario III.
+use crate::{
+    Advice, Cause, Nature,
+    case::{Case, Segment},
+    cause::{Claims, Explanation},
+    causes::page_migration_wait::is_balancing,
+    index::Index,
+    jvm_flags,
+    log_evidence::{at_next_start, given},
+    os_evidence::{counted, now, spent},
+    tally::Tally,
+    text,
+};
+use recording::{KernelWorkKind, OffCpuCause, Source};
+use std::time::Duration;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "thp-compaction",
+    title: "Making room for a huge page",
+    short: "making room for a huge page",
+    needs: &[Source::Scheduler, Source::Compaction],
+    collectors: &[],
+    nature: Nature::Fault,
+    file: include_str!("thp_compaction.rs"),
+    claims: Claims::AtLeast(MIN_TIME, is_compaction),
+    beside_pauses: None,
+    explain,
+};
+
+/// Making room for an allocation, Linux 4.18 to 6.18.
+const COMPACTION: [&str; 5] = [
+    "__alloc_pages_direct_compact",
+    "try_to_compact_pages",
+    "compact_zone_order",
+    "compact_zone",
+    "isolate_migratepages_block",
+];
+
+/// Moving pages, for whatever reason: compaction only in a page fault that does not balance nodes.
+const MOVING: [&str; 3] = ["migrate_pages", "migrate_pages_batch", "unmap_and_move"];
+
+/// Less than this in a pause is nobody's trouble.
+const MIN_TIME: Duration = Duration::from_millis(1);
+
+fn is_compaction(case: &Case<'_>, segment: &Segment) -> bool {
+    let has = |names: &[&str]| case.index.stack_has(segment.stack, names);
+    let moves = || {
+        segment.entered == Some(OffCpuCause::PageFault)
+            && has(&MOVING)
+            && !is_balancing(case.index, segment.stack)
+    };
+    segment.work == Some(KernelWorkKind::Compaction)
+        || (segment.is_blocked() && (has(&COMPACTION) || moves()))
+}
+
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let place = tally.place(index).unwrap_or_default();
+    let mut evidence = vec![spent(tally, Source::Compaction, "busy moving pages together")];
+    evidence.extend(counted(tally, index, "vmstat.compact_stall", |times| {
+        format!("threads of the host had to make room themselves {times} times around these pauses")
+    }));
+    Explanation {
+        story: vec![format!(
+            "{} touched fresh memory and had to move other pages together first, to get a huge page.",
+            text::the_thread(&place.thread)
+        )],
+        culprits: Vec::new(),
+        evidence,
+        advice: advice(index),
+    }
+}
+
+fn advice(index: &Index<'_>) -> Vec<Advice> {
+    const SETTINGS: &str = "/sys/kernel/mm/transparent_hugepage";
+    let mut advice = vec![now(
+        "thp-defrag",
+        format!("echo defer > {SETTINGS}/defrag"),
+        "nobody makes room while others wait; memory then comes in small pages until the kernel's threads have made some",
+    )];
+    let asks = index.jvm.is_some_and(|jvm| jvm_flags::has(jvm, "-XX:+UseTransparentHugePages"));
+    if !asks {
+        advice.push(now(
+            "no-huge-pages",
+            format!("echo madvise > {SETTINGS}/enabled"),
+            "only programs that ask get huge pages; this JVM does not ask",
+        ));
+    }
+    if index.jvm.is_some() && !given(index, "AlwaysPreTouch") {
+        advice.push(at_next_start(
+            "pretouch",
+            "-XX:+AlwaysPreTouch".into(),
+            "with -Xms equal to -Xmx: the heap has its pages from the start; starting takes longer",
+        ));
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CAUSE;
+    use crate::facts_text::{advice_of, check};
+
+    const ON_CPU: &str = "
+        jvm 17.0.15 g1
+        thread 1 vm-thread VM Thread
+        thread 2 gc-worker GC Thread#0
+        safepoint 0ms 100ms op G1CollectForAllocation 1ms 99ms vm 1
+        1 on-cpu 0ms 5ms
+        1 waiting 5ms 95ms by 2
+        1 on-cpu 95ms 100ms
+        2 on-cpu 5ms 96ms
+        work 2 compaction 20ms 70ms";
+
+    fn blocked(us: u64, frames: &str) -> String {
+        format!(
+            "jvm 17.0.15 g1
+             thread 1 vm-thread VM Thread
+             safepoint 0us 100000us op G1CollectForAllocation 1us 99000us vm 1
+             1 blocked 10000us {}us fault - stack io_schedule {frames} handle_mm_fault",
+            10_000 + us
+        )
+    }
+
+    #[test]
+    fn a_worker_moves_pages_on_a_cpu() {
+        check(&CAUSE, ON_CPU, "present 50ms measured");
+    }
+
+    #[test]
+    fn inside_reclaim_it_counts_first() {
+        check(
+            &CAUSE,
+            &format!("{ON_CPU}\nwork 2 direct-reclaim 10ms 90ms"),
+            "present 50ms measured",
+        );
+    }
+
+    #[test]
+    fn one_millisecond_counts_and_less_does_not() {
+        check(&CAUSE, &blocked(999, "compact_zone"), "absent");
+        check(&CAUSE, &blocked(1000, "compact_zone"), "present 1ms measured");
+    }
+
+    #[test]
+    fn stacks_show_it_on_kernels_of_all_ages() {
+        for frames in [
+            "compact_zone compact_zone_order try_to_compact_pages",
+            "__alloc_pages_direct_compact __alloc_pages_slowpath",
+            "migrate_pages_batch migrate_pages",
+        ] {
+            check(&CAUSE, &blocked(80_000, frames), "present 80ms measured");
+        }
+    }
+
+    #[test]
+    fn other_moves_of_pages_are_none() {
+        check(
+            &CAUSE,
+            &blocked(80_000, "migrate_pages migrate_misplaced_folio do_numa_page"),
+            "absent",
+        );
+        check(&CAUSE, &blocked(80_000, "migration_entry_wait do_swap_page"), "absent");
+        check(&CAUSE, &ON_CPU.replace("compaction", "direct-reclaim"), "absent");
+        let call = blocked(80_000, "migrate_pages").replace("fault -", "read a");
+        check(&CAUSE, &call, "absent");
+    }
+
+    #[test]
+    fn an_application_thread_outside_of_stops_is_a_hiccup() {
+        check(&CAUSE, "5 on-cpu 0ms 90ms\nwork 5 compaction 10ms 30ms", "present 20ms measured");
+        check(&CAUSE, "5 on-cpu 0ms 90ms\nwork 5 compaction 10ms 29ms", "absent");
+    }
+
+    #[test]
+    fn advice_fits_what_was_given() {
+        let advice = advice_of(&CAUSE, ON_CPU);
+        assert!(advice.contains("echo madvise >"), "{advice}");
+        assert!(advice.contains("-XX:+AlwaysPreTouch"), "{advice}");
+        let asks = "g1 flags -XX:+UseTransparentHugePages -XX:+AlwaysPreTouch";
+        let advice = advice_of(&CAUSE, &ON_CPU.replace("g1", asks));
+        assert!(!advice.contains("madvise") && !advice.contains("AlwaysPreTouch"), "{advice}");
+    }
+}

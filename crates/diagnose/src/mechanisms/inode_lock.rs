@@ -1,0 +1,81 @@
+//! # Lock of the file
+//!
+//! ## What happens
+//! Only one thread at a time may write to a file; the kernel takes the file's own lock around each write.
+//! Whoever holds it may be waiting for the disk, or for the journal, and all others wait behind.
+//! A log that is being copied over, truncated or synced by another program meets this, and so do two threads that write to one file.
+//!
+//! ## What proves it
+//! A kernel stack of the blocked thread with a wait for a lock (`rwsem_down_write_slowpath`) below the file system's write (`ext4_buffered_write_iter`, `xfs_ilock`, `btrfs_inode_lock`).
+//!
+//! ## What looks alike
+//! `journal-commit`: the thread has the lock and waits for the journal; it is what the holder often does.
+//! `mmap-lock-contention`: a lock, too, but of the address space and not of a file.
+//!
+//! ## Remedies
+//! Leave the file to one writer: rotate by renaming (not by `copytruncate`), and do not `fsync` or truncate a file that somebody writes.
+//! Writing from a thread that nobody waits for (asynchronous logging) helps as ever.
+//!
+//! ## References
+//! Linux `kernel/locking/rwsem.c`, `fs/ext4/file.c` (`ext4_buffered_write_iter`), `fs/xfs/xfs_inode.c` (`xfs_ilock`), `fs/btrfs/inode.c` (`btrfs_inode_lock`).
+use super::Mechanism;
+
+pub(super) static MECHANISM: Mechanism = Mechanism {
+    id: "inode-lock",
+    title: "Lock of the file",
+    phrase: "another writer of the same file",
+    file: include_str!("inode_lock.rs"),
+    frames: &[
+        "rwsem_down_write_slowpath",
+        "rwsem_down_write_failed",
+        "rwsem_down_read_slowpath",
+        "rwsem_down_read_failed",
+        "down_write",
+        "down_read",
+    ],
+    below: BELOW,
+};
+
+/// Writes and faults of file systems take the file's lock; elsewhere a lock is another lock.
+const BELOW: &[&str] = &[
+    "ext4_buffered_write_iter",
+    "ext4_file_write_iter",
+    "ext4_filemap_fault",
+    "ext4_page_mkwrite",
+    "xfs_ilock",
+    "xfs_file_buffered_write",
+    "btrfs_inode_lock",
+    "btrfs_buffered_write",
+    "generic_file_write_iter",
+    "do_truncate",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+
+    #[test]
+    fn another_writer_has_the_file() {
+        check(
+            "rwsem_down_write_slowpath down_write ext4_buffered_write_iter vfs_write",
+            "inode-lock",
+        );
+        check(
+            "rwsem_down_write_slowpath down_write xfs_ilock xfs_file_buffered_write",
+            "inode-lock",
+        );
+        check("rwsem_down_write_failed ext4_file_write_iter", "inode-lock");
+        check("rwsem_down_write_slowpath btrfs_inode_lock btrfs_buffered_write", "inode-lock");
+    }
+
+    #[test]
+    fn the_lock_of_the_address_space_is_another() {
+        check("rwsem_down_write_slowpath down_write_killable vm_mmap_pgoff", "none");
+        check("rwsem_down_read_slowpath lock_mm_and_find_vma do_user_addr_fault", "none");
+    }
+
+    #[test]
+    fn a_writer_that_waits_for_the_journal_has_the_lock() {
+        check("do_get_write_access ext4_dirty_inode ext4_buffered_write_iter", "journal-commit");
+    }
+}
