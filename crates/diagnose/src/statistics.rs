@@ -1,5 +1,5 @@
 //! Statistics over pauses, summed as they go by.
-use crate::{Attribution, Count, RatioSums};
+use crate::{Attribution, Count, PauseKind, RatioSums};
 use hdrhistogram::Histogram;
 use std::time::Duration;
 
@@ -128,7 +128,8 @@ pub(crate) struct PauseSums {
 }
 
 impl PauseSums {
-    /// Counts one more. `knows_reaching` says whether its time to safepoint is known.
+    /// Counts one more. `knows_reaching` says whether its time to safepoint is known; a hiccup
+    /// has none.
     pub(crate) fn add(&mut self, attribution: &Attribution, knows_reaching: bool) {
         let (pause, statistics) = (&attribution.pause, &mut self.statistics);
         statistics.all.add(pause.duration);
@@ -136,7 +137,7 @@ impl PauseSums {
         let length = pause.duration.as_secs_f64();
         statistics.squares += length.powi(2);
         statistics.unattributed_share.add(attribution.unattributed.as_secs_f64(), length);
-        if knows_reaching {
+        if knows_reaching && pause.kind != PauseKind::Hiccup {
             statistics.time_to_safepoint.add(pause.reaching);
             statistics.time_to_safepoint_squares += pause.reaching.as_secs_f64().powi(2);
         }

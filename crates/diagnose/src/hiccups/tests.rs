@@ -94,3 +94,14 @@ fn a_thread_that_waits_for_a_cpu_or_for_its_own_file_is_none() {
 fn threads_of_the_jvm_itself_make_no_hiccup() {
     check("thread 3 gc-concurrent G1 Conc#0\n3 throttled 0ms 500ms", "");
 }
+
+#[test]
+fn a_hiccup_has_no_time_to_safepoint() {
+    let text = "thread 1 vm-thread VM Thread
+        safepoint 200ms 210ms op ThreadDump 205ms 209ms vm 1
+        1 on-cpu 200ms 210ms
+        5 throttled 0ms 90ms";
+    let statistics = diagnose_facts(&facts(text)).statistics;
+    assert_eq!(statistics.all.count, 2);
+    assert_eq!(statistics.time_to_safepoint.count, 1);
+}
