@@ -138,7 +138,7 @@ fn markdown_for_a_ticket() {
         Something took time.
 
 
-        Watched and not the cause: page fault on a mapped file, no CPU free, late Java thread, what else a GC log shows.
+        Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory freed by the thread itself, a page being moved, page fault on a mapped file, deleted file released, lock of the address space, no CPU free, CPU taken away, late Java thread, what else a GC log shows.
     "#]].assert_eq(&markdown::render(&slow_log(), &Options::default()));
 }
 

@@ -40,8 +40,10 @@ fn a_fault_is_told_with_time_who_where_and_what_to_do() {
 
             Also, but small: GC work 312 ms in 61 stops.
 
-            Watched and not the cause: page fault on a mapped file, no CPU free, late Java thread, what else a
-            GC log shows.
+            Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file
+            blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory
+            freed by the thread itself, a page being moved, page fault on a mapped file, deleted file released,
+            lock of the address space, no CPU free, CPU taken away, late Java thread, what else a GC log shows.
         "#]],
     );
 }
@@ -65,11 +67,13 @@ fn a_log_alone_says_what_it_cannot_show() {
 
               to safepoint 1 ms in all, up to 1 ms
 
-            Not watched, because a log cannot show it: GC log write blocked, page fault on a mapped file, no CPU
-            free, late Java thread, concurrent mode failure, promotion failure, explicit collection, metaspace
-            collection, heap pressure, humongous allocation, evacuation failure, allocation stall, full
-            collection, GC locker, reference processing, long remark, eden shrunk. To watch: whypause record -p
-            PID -d 60s
+            Not watched, because a log cannot show it: frozen, stopped or traced, CPU quota used up, GC log
+            write blocked, JVM statistics file blocked, memory swapped out, slowed down above memory.high,
+            making room for a huge page, memory freed by the thread itself, a page being moved, page fault on a
+            mapped file, deleted file released, lock of the address space, no CPU free, CPU taken away, late
+            Java thread, concurrent mode failure, promotion failure, explicit collection, metaspace collection,
+            heap pressure, humongous allocation, evacuation failure, allocation stall, full collection, GC
+            locker, reference processing, long remark, eden shrunk. To watch: whypause record -p PID -d 60s
 
             Coverage: 3 of 61 log lines not understood.
 
@@ -98,8 +102,11 @@ fn a_quiet_recording_is_said_to_be_quiet() {
                Something took time.
                more   whypause cause gc-work
 
-            Watched and not the cause: GC log write blocked, page fault on a mapped file, no CPU free, late Java
-            thread, what else a GC log shows.
+            Watched and not the cause: frozen, stopped or traced, CPU quota used up, GC log write blocked, JVM
+            statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge
+            page, memory freed by the thread itself, a page being moved, page fault on a mapped file, deleted
+            file released, lock of the address space, no CPU free, CPU taken away, late Java thread, what else a
+            GC log shows.
         "#]],
     );
 }
@@ -115,8 +122,11 @@ fn no_stop_at_all_is_said_too() {
 
             No fault struck: every known one was watched for.
 
-            Watched and not the cause: GC log write blocked, page fault on a mapped file, no CPU free, late Java
-            thread, what else a GC log shows.
+            Watched and not the cause: frozen, stopped or traced, CPU quota used up, GC log write blocked, JVM
+            statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge
+            page, memory freed by the thread itself, a page being moved, page fault on a mapped file, deleted
+            file released, lock of the address space, no CPU free, CPU taken away, late Java thread, what else a
+            GC log shows.
         "#]],
     );
 }
@@ -152,8 +162,10 @@ fn losses_and_missing_sources_are_told_with_their_reason() {
                Something took time.
                more   whypause cause cpu-contention
 
-            Watched and not the cause: GC log write blocked, no CPU free, late Java thread, what else a GC log
-            shows.
+            Watched and not the cause: frozen, stopped or traced, CPU quota used up, GC log write blocked, JVM
+            statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge
+            page, memory freed by the thread itself, a page being moved, deleted file released, lock of the
+            address space, no CPU free, CPU taken away, late Java thread, what else a GC log shows.
             Not watched: page fault on a mapped file (file-faults: tracepoint `filemap:mm_filemap_fault` not
             found).
 
@@ -258,8 +270,13 @@ fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
 
         Also, but small: GC work 312 ms in 61 stops.
 
-        Watched and not the cause: page fault on a mapped file, no
-        CPU free, late Java thread, what else a GC log shows.
+        Watched and not the cause: frozen, stopped or traced, CPU
+        quota used up, JVM statistics file blocked, memory swapped
+        out, slowed down above memory.high, making room for a huge
+        page, memory freed by the thread itself, a page being moved,
+        page fault on a mapped file, deleted file released, lock of
+        the address space, no CPU free, CPU taken away, late Java
+        thread, what else a GC log shows.
     "#]]
     .assert_eq(&text);
 }
