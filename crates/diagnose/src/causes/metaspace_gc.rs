@@ -47,11 +47,9 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn is_claimed(it: &Collection) -> bool {
-    {
-        it.gc.cause.as_deref().is_some_and(|cause| {
-            cause.starts_with("Metadata GC") || cause.starts_with("Permanent Generation")
-        })
-    }
+    it.gc.cause.as_deref().is_some_and(|cause| {
+        cause.starts_with("Metadata GC") || cause.starts_with("Permanent Generation")
+    })
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
