@@ -1,6 +1,6 @@
 //! A JVM under test: its command line and its life.
 use crate::{
-    Cleanup, Interrupt, Isolation, Jdk, LabError, Running,
+    Cleanup, Interrupt, Isolation, Jdk, LabError, Running, privilege,
     process::{self, PrivateMount},
     workloads::Workload,
 };
@@ -130,6 +130,8 @@ impl Jvm {
         if let Some(mount) = what.private_mount.clone() {
             mount.give(&mut command);
         }
+        // Last, as what comes before needs rights.
+        privilege::drop_all(&mut command);
         let (stdout, stderr) = (output.join("jvm.out"), output.join("jvm.err"));
         let mut running = Running::start(cleanup, command, &stdout, &stderr)?;
         if let Some(isolation) = isolation {

@@ -7,8 +7,10 @@
 //! Whatever the lab changes on the host it writes down first and undoes afterwards, see
 //! [`cleanup`].
 pub mod background_writer;
+mod bench;
 pub mod busy_loops;
 pub mod cleanup;
+mod collector;
 pub mod disturbance;
 mod error;
 pub mod explained;
@@ -22,7 +24,9 @@ pub mod loop_device;
 pub mod memory_group;
 pub mod memory_hog;
 mod observe;
+mod once;
 mod output;
+mod privilege;
 pub mod process;
 pub mod result;
 mod run;
@@ -40,6 +44,7 @@ pub mod workloads;
 pub use background_writer::BackgroundWriter;
 pub use busy_loops::BusyLoops;
 pub use cleanup::{Cleanup, Undo};
+pub use collector::Collector;
 pub use disturbance::Disturbance;
 pub use error::{LabError, Reason};
 pub use freezer::Freezer;
@@ -49,6 +54,7 @@ pub use jdks::Jdk;
 pub use memory_group::MemoryGroup;
 pub use memory_hog::MemoryHog;
 pub use output::Output;
+pub use privilege::Privilege;
 pub use process::{ProcessId, Running};
 pub use result::RunResult;
 pub use run::{Format, RunOptions, clean, run};

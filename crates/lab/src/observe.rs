@@ -1,10 +1,11 @@
 //! Records and explains a JVM by running the program itself, so that the lab tests what users
 //! run.
 use crate::{
-    Cleanup, Interrupt, LabError, Running, Staged,
+    Cleanup, Interrupt, LabError, Privilege, Running, Staged,
     explained::Explained,
     jvm::{last_line, read},
     output::Progress,
+    privilege,
 };
 use std::{
     path::{Path, PathBuf},
@@ -25,15 +26,20 @@ pub(crate) struct Observer<'a> {
     pub(crate) interrupt: &'a Interrupt,
     /// A directory of this run alone.
     pub(crate) output: &'a Path,
+    /// With which rights to record, all at the same time.
+    pub(crate) privileges: &'a [Privilege],
 }
 
 impl Observer<'_> {
-    /// The recording.
-    pub(crate) fn recording(&self) -> PathBuf {
-        self.output.join("recording")
+    /// A file or directory of what is seen with these rights.
+    fn place(&self, name: &str, privilege: Privilege) -> PathBuf {
+        self.output.join(match privilege {
+            Privilege::Privileged => name.to_owned(),
+            Privilege::Unprivileged => format!("{}-{name}", privilege.id()),
+        })
     }
 
-    /// `whypause record --self-cost -p PID -d TIME -o DIR`.
+    /// `whypause record --self-cost -p PID -d TIME -o DIR`, once for each kind of rights.
     pub(crate) fn record(
         &self,
         cleanup: &mut Cleanup,
@@ -41,49 +47,88 @@ impl Observer<'_> {
         time: Duration,
         progress: &Progress<'_, '_>,
     ) -> Result<(), LabError> {
-        let mut command = Command::new(self.program);
-        command.args(["record", "--self-cost", "-p", &staged.jvm.pid().to_string()]);
-        command.args(["-d", &format!("{}ms", time.as_millis()), "-o"]).arg(self.recording());
         let begun = Instant::now();
-        let keep_going = |cleanup: &mut Cleanup| {
-            progress.waited(begun.elapsed().min(time));
-            staged.keep_going(cleanup)
-        };
-        self.run(cleanup, command, "record", time + RECORD_PATIENCE, keep_going)?;
+        let mut all = Vec::new();
+        for privilege in self.privileges {
+            let command = self.recording(*privilege, staged.jvm.pid(), time);
+            all.push(self.start(cleanup, command, "record", *privilege)?);
+        }
+        for program in &mut all {
+            let keep_going = |cleanup: &mut Cleanup| {
+                progress.waited(begun.elapsed().min(time));
+                staged.keep_going(cleanup)
+            };
+            self.finish(cleanup, program, time + RECORD_PATIENCE, keep_going)?;
+        }
         Ok(())
     }
 
-    /// `whypause explain --format json --all-pauses DIR`.
-    pub(crate) fn explain(&self, cleanup: &mut Cleanup) -> Result<Explained, LabError> {
+    fn recording(&self, privilege: Privilege, pid: u32, time: Duration) -> Command {
         let mut command = Command::new(self.program);
-        command.args(["explain", "--format", "json", "--all-pauses"]).arg(self.recording());
-        let json = self.run(cleanup, command, "explain", EXPLAIN_PATIENCE, |_| Ok(()))?;
-        Explained::parse(&json)
+        command.args(["record", "--self-cost", "-p", &pid.to_string()]);
+        command.args(["-d", &format!("{}ms", time.as_millis()), "-o"]);
+        command.arg(self.place("recording", privilege));
+        if privilege == Privilege::Unprivileged {
+            privilege::drop_all(&mut command);
+        }
+        command
     }
 
-    /// Runs it to its end and answers its stdout.
-    fn run(
+    /// `whypause explain --format json --all-pauses DIR`.
+    pub(crate) fn explain(
+        &self,
+        cleanup: &mut Cleanup,
+        privilege: Privilege,
+    ) -> Result<Explained, LabError> {
+        let mut command = Command::new(self.program);
+        command.args(["explain", "--format", "json", "--all-pauses"]);
+        command.arg(self.place("recording", privilege));
+        let mut program = self.start(cleanup, command, "explain", privilege)?;
+        self.finish(cleanup, &mut program, EXPLAIN_PATIENCE, |_| Ok(()))?;
+        Explained::parse(&read(&program.stdout))
+    }
+
+    fn start(
         &self,
         cleanup: &mut Cleanup,
         command: Command,
-        verb: &str,
+        verb: &'static str,
+        privilege: Privilege,
+    ) -> Result<Program, LabError> {
+        let stdout = self.place(&format!("{verb}.out"), privilege);
+        let stderr = self.place(&format!("{verb}.err"), privilege);
+        let running = Running::start(cleanup, command, &stdout, &stderr)?;
+        Ok(Program { running, verb, stdout, stderr })
+    }
+
+    /// Waits for its end.
+    fn finish(
+        &self,
+        cleanup: &mut Cleanup,
+        program: &mut Program,
         patience: Duration,
         mut keep_going: impl FnMut(&mut Cleanup) -> Result<(), LabError>,
-    ) -> Result<String, LabError> {
-        let stdout = self.output.join(format!("{verb}.out"));
-        let stderr = self.output.join(format!("{verb}.err"));
-        let mut running = Running::start(cleanup, command, &stdout, &stderr)?;
+    ) -> Result<(), LabError> {
         let ended = self.interrupt.wait(patience, || {
             keep_going(cleanup)?;
-            running.ended()
+            program.running.ended()
         })?;
         let message = match ended {
-            Some(status) if status.success() => return Ok(read(&stdout)),
-            Some(status) => last_error(&stderr).unwrap_or_else(|| status.to_string()),
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => last_error(&program.stderr).unwrap_or_else(|| status.to_string()),
             None => format!("not done after {} s", patience.as_secs()),
         };
-        Err(LabError::Program { program: format!("whypause {verb}"), message })
+        Err(LabError::Program { program: format!("whypause {}", program.verb), message })
     }
+}
+
+/// The program at work.
+#[derive(Debug)]
+struct Program {
+    running: Running,
+    verb: &'static str,
+    stdout: PathBuf,
+    stderr: PathBuf,
 }
 
 /// The line that says `error:`, or the last one.

@@ -1,5 +1,6 @@
 //! What one run of one variant gave.
 use crate::{
+    Collector, Privilege,
     explained::Explained,
     scenarios::{Role, Scenario, Variant},
 };
@@ -19,6 +20,10 @@ pub struct RunResult {
     pub jdk: String,
     /// Feature release of the JDK.
     pub jdk_feature: u32,
+    /// The collector.
+    pub collector: Collector,
+    /// With which rights it was recorded.
+    pub privilege: Privilege,
     /// The variant's name.
     pub variant: &'static str,
     /// What the variant is for.
@@ -145,6 +150,8 @@ impl RunResult {
             scenario: scenario.id,
             jdk: String::new(),
             jdk_feature: 0,
+            collector: scenario.collectors[0],
+            privilege: Privilege::default(),
             variant: variant.name,
             role: variant.role,
             run: 1,

@@ -1,22 +1,18 @@
 //! Runs a scenario: each variant is prepared, warmed up, recorded, explained and cleaned away.
 use crate::{
-    Cleanup, Interrupt, Isolation, Jdk, LabError, Scenario, Stage, Staged, Variant, WorkDir,
-    explained::Explained,
-    fast_disk, jdks,
-    observe::Observer,
+    Cleanup, Collector, Jdk, LabError, Privilege, Scenario, Variant, WorkDir,
+    bench::Bench,
+    jdks,
+    once::{Manner, Once},
     output::{Output, Progress},
-    result::{BlockedWrites, RunResult},
-    scenarios,
-    stage::END_PATIENCE,
-    table,
+    result::RunResult,
+    scenarios, table,
     verdict::{self, Outcome},
-    verify_writes::{self, Call, WriteTrace},
     work_dir, workloads,
 };
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// How results are written.
@@ -38,6 +34,8 @@ pub struct RunOptions {
     pub variants: Vec<String>,
     /// Feature releases or paths of JDKs; 17, or the newest, where empty.
     pub jdks: Vec<String>,
+    /// The collector's name; the scenario's first where `None`.
+    pub collector: Option<String>,
     /// How long to record each variant; the scenario's own time where `None`.
     pub recorded: Option<Duration>,
     /// How often to run each variant, at least once.
@@ -60,6 +58,7 @@ impl RunOptions {
             scenario: scenario.to_owned(),
             variants: Vec::new(),
             jdks: Vec::new(),
+            collector: None,
             recorded: None,
             runs: 1,
             keep: None,
@@ -124,6 +123,7 @@ struct Plan<'a> {
     jdks: Vec<Jdk>,
     program: PathBuf,
     recorded: Duration,
+    collector: Collector,
 }
 
 impl<'a> Plan<'a> {
@@ -138,12 +138,13 @@ impl<'a> Plan<'a> {
         let jdks = jdks::select(&options.jdks)?;
         (scenario.can_run)().map_err(LabError::CannotRun)?;
         workloads::can_run().map_err(LabError::CannotRun)?;
-        let program = match &options.program {
-            Some(program) => program.clone(),
-            None => std::env::current_exe().map_err(LabError::step("find this program"))?,
+        let program = program(options.program.as_deref())?;
+        let collector = match &options.collector {
+            Some(id) => Collector::find(id)?,
+            None => scenario.collectors[0],
         };
         let recorded = options.recorded.unwrap_or(scenario.recorded);
-        Ok(Plan { options, scenario, variants, jdks, program, recorded })
+        Ok(Plan { options, scenario, variants, jdks, program, recorded, collector })
     }
 
     /// JDK and variant of every run, one after the other.
@@ -177,200 +178,35 @@ impl<'a> Plan<'a> {
         bench: &mut Bench,
         progress: &mut Progress<'_, '_>,
     ) -> Result<Vec<RunResult>, LabError> {
+        let (scenario, manner) = (self.scenario, self.manner());
         let mut results = Vec::new();
         for (jdk, variant) in self.pairs().filter(|(jdk, variant)| variant.fits(jdk)) {
             for run in 1..=self.options.runs.max(1) {
                 let mark = bench.cleanup.mark();
-                let once = Once { plan: self, jdk, variant, run };
-                results.push(once.run(bench, progress)?);
+                let collector = self.collector;
+                let once = Once { manner, scenario, variant, jdk, collector, run };
+                results.extend(once.run(bench, progress)?);
                 bench.cleanup.undo_to(mark)?;
             }
         }
         Ok(results)
     }
-}
 
-/// What all runs share. Fields are dropped in this order: the clean-up while signals are still
-/// caught and the directory is still locked.
-#[derive(Debug)]
-struct Bench {
-    cleanup: Cleanup,
-    isolation: Option<Isolation>,
-    interrupt: Interrupt,
-    fast: PathBuf,
-    classes: PathBuf,
-    dir: WorkDir,
-}
-
-impl Bench {
-    fn open(output: &mut Output<'_>) -> Result<Bench, LabError> {
-        let dir = WorkDir::open(&work_dir::default_path())?;
-        let interrupt = Interrupt::listen()?;
-        let (mut cleanup, leftovers) = Cleanup::open(&dir)?;
-        for leftover in leftovers {
-            drop(writeln!(output.messages, "removed what a killed run left: {leftover}"));
-        }
-        let isolation = match Isolation::create(&mut cleanup) {
-            Ok(isolation) => Some(isolation),
-            Err(LabError::CannotRun(reason)) => {
-                let consequence = "other work on this host may lengthen pauses";
-                drop(writeln!(output.messages, "no CPU isolation ({reason}): {consequence}"));
-                None
-            }
-            Err(e) => return Err(e),
-        };
-        let fast = fast_disk::mount(&mut cleanup, &dir)?;
-        let classes = fast.join("classes");
-        workloads::unpack(&classes)?;
-        Ok(Bench { cleanup, isolation, interrupt, fast, classes, dir })
-    }
-}
-
-/// One run of one variant.
-struct Once<'a> {
-    plan: &'a Plan<'a>,
-    jdk: &'a Jdk,
-    variant: &'static Variant,
-    run: u32,
-}
-
-impl Once<'_> {
-    fn name(&self) -> String {
-        format!("{}-{}-{}", self.jdk.label(), self.variant.name, self.run)
-    }
-
-    fn run(
-        &self,
-        bench: &mut Bench,
-        progress: &mut Progress<'_, '_>,
-    ) -> Result<RunResult, LabError> {
-        let output = bench.fast.join(self.name());
-        std::fs::create_dir(&output).map_err(LabError::step("create a directory"))?;
-        let observed = self.observe(bench, progress, &output);
-        if let Some(keep) = &self.plan.options.keep {
-            // what a failed run left is what one wants to see
-            copy(&output, &keep.join(self.name()))
-                .map_err(LabError::step(format!("copy to `{}`", keep.display())))?;
-        }
-        let result = observed?;
-        let _ = std::fs::remove_dir_all(&output);
-        progress.say(&table::line(&result));
-        Ok(result)
-    }
-
-    fn observe(
-        &self,
-        bench: &mut Bench,
-        progress: &mut Progress<'_, '_>,
-        output: &Path,
-    ) -> Result<RunResult, LabError> {
-        let what = format!("JDK {}, {}, run {}", self.jdk.label(), self.variant.name, self.run);
-        progress.step(&format!("{what}: preparing ({})", self.variant.what));
-        let mut staged = (self.variant.set_up)(&mut self.stage(bench, output))?;
-        progress.step(&format!("{what}: warming up"));
-        self.warm_up(bench, &mut staged, progress)?;
-        progress.step(&format!("{what}: recording for {} s", self.plan.recorded.as_secs()));
-        let observer =
-            Observer { program: &self.plan.program, interrupt: &bench.interrupt, output };
-        let trace = self.trace(&mut bench.cleanup, &bench.dir, &staged)?;
-        observer.record(&mut bench.cleanup, &mut staged, self.plan.recorded, progress)?;
-        let writes = trace.map(WriteTrace::finish).transpose()?;
-        progress.finished(self.plan.recorded);
-        progress.step(&format!("{what}: explaining"));
-        let workload = end(&mut bench.cleanup, staged, output);
-        let explained = observer.explain(&mut bench.cleanup)?;
-        Ok(self.result(&explained, &workload, writes))
-    }
-
-    fn stage<'b>(&'b self, bench: &'b mut Bench, output: &'b Path) -> Stage<'b> {
-        Stage {
-            cleanup: &mut bench.cleanup,
-            interrupt: &bench.interrupt,
-            isolation: bench.isolation.as_ref(),
-            dir: &bench.dir,
-            classes: &bench.classes,
-            fast: output,
-            jdk: self.jdk,
+    fn manner(&self) -> Manner<'_> {
+        Manner {
+            program: &self.program,
+            recorded: self.recorded,
+            privileges: &[Privilege::Privileged],
+            verify_writes: self.options.verify_writes,
+            keep: self.options.keep.as_deref(),
         }
     }
-
-    fn warm_up(
-        &self,
-        bench: &mut Bench,
-        staged: &mut Staged,
-        progress: &mut Progress<'_, '_>,
-    ) -> Result<(), LabError> {
-        let time = self.plan.scenario.warm_up;
-        let begun = Instant::now();
-        bench.interrupt.wait(time, || {
-            progress.waited(begun.elapsed());
-            staged.keep_going(&mut bench.cleanup)?;
-            Ok(None::<()>)
-        })?;
-        progress.finished(time);
-        Ok(())
-    }
-
-    fn trace(
-        &self,
-        cleanup: &mut Cleanup,
-        dir: &WorkDir,
-        staged: &Staged,
-    ) -> Result<Option<WriteTrace>, LabError> {
-        let wanted = self.plan.options.verify_writes && self.plan.scenario.writes_gc_log;
-        let start = || WriteTrace::start(cleanup, dir, staged.jvm.pid(), staged.jvm.gc_log());
-        wanted.then(start).transpose()
-    }
-
-    fn result(
-        &self,
-        explained: &Explained,
-        workload: &BTreeMap<String, u64>,
-        writes: Option<(Vec<Call>, u64)>,
-    ) -> RunResult {
-        let mut result = RunResult::new(self.plan.scenario, self.variant, explained, workload);
-        result.jdk = self.jdk.version.clone();
-        result.jdk_feature = self.jdk.major;
-        result.run = self.run;
-        result.blocked_writes = writes.map(|(calls, lost_events)| BlockedWrites {
-            calls: calls.len() as u64,
-            measured: calls.iter().map(Call::time).sum(),
-            measured_in_pauses: verify_writes::inside(&calls, &explained.longest),
-            explained: Duration::from_nanos(explained.time_of(self.plan.scenario.id)),
-            lost_events,
-        });
-        result
-    }
 }
 
-/// Ends a run while keeping what it measured: the disk becomes fast first, or everything on it
-/// would end only when the disk allows.
-fn end(cleanup: &mut Cleanup, mut staged: Staged, output: &Path) -> BTreeMap<String, u64> {
-    cleanup.lift_limits();
-    if let Some(disturbance) = &mut staged.disturbance {
-        disturbance.stop(END_PATIENCE);
+/// The program that records and explains: the one given, or this one.
+pub(crate) fn program(given: Option<&Path>) -> Result<PathBuf, LabError> {
+    match given {
+        Some(program) => Ok(program.to_path_buf()),
+        None => std::env::current_exe().map_err(LabError::step("find this program")),
     }
-    let log = staged.jvm.gc_log().to_path_buf();
-    let workload = staged.jvm.end(END_PATIENCE);
-    if !log.starts_with(output) {
-        // only so that `--keep` has it; its disk goes away with the run
-        let _ = std::fs::copy(&log, output.join("gc.log"));
-    }
-    workload
-}
-
-/// Copies a directory tree of plain files.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else if kind.is_file() {
-            std::fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
 }

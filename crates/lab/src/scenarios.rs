@@ -8,7 +8,7 @@ mod late_java_thread;
 mod mapped_file_fault;
 mod swap_in;
 
-use crate::{Jdk, LabError, Reason, Stage, Staged};
+use crate::{Collector, Jdk, LabError, Reason, Stage, Staged};
 use std::time::Duration;
 
 /// What a variant is for.
@@ -61,6 +61,8 @@ pub struct Scenario {
     pub warm_up: Duration,
     /// What to run, in the order of the table.
     pub variants: &'static [Variant],
+    /// The collectors that make sense, the usual one first.
+    pub collectors: &'static [Collector],
     /// Whether blocked writes to the GC log can be measured beside.
     pub writes_gc_log: bool,
     /// What this host lacks for it.

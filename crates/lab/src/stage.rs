@@ -1,7 +1,7 @@
 //! What a scenario's variant is given to work with, and what it hands back.
 use crate::{
-    BackgroundWriter, BusyLoops, Cleanup, Disturbance, Interrupt, Isolation, Jdk, LabError,
-    SlowDisk, WorkDir,
+    BackgroundWriter, BusyLoops, Cleanup, Collector, Disturbance, Interrupt, Isolation, Jdk,
+    LabError, SlowDisk, WorkDir,
     jvm::{GcLog, Jvm, JvmCommand},
     slow_disk::DiskOptions,
     workloads::Workload,
@@ -28,6 +28,8 @@ pub struct Stage<'a> {
     pub fast: &'a Path,
     /// The JDK under test.
     pub jdk: &'a Jdk,
+    /// The collector under test.
+    pub collector: Collector,
 }
 
 impl<'a> Stage<'a> {
@@ -67,7 +69,7 @@ impl<'a> Stage<'a> {
             classes: self.classes,
             heap_mib: 768,
             young_mib: 64,
-            collector: "-XX:+UseG1GC",
+            collector: self.collector.flag(),
             gc_threads: 2,
             gc_log: GcLog { path: self.fast.join("gc.log"), asynchronous: false },
             flags: Vec::new(),

@@ -21,7 +21,7 @@
 //! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
 use super::{Role, Scenario, Variant};
 use crate::{
-    Isolation, LabError, Stage, Staged, isolation, isolation::Quota, jvm::JvmCommand,
+    Collector, Isolation, LabError, Stage, Staged, isolation, isolation::Quota, jvm::JvmCommand,
     workloads::Workload,
 };
 use std::time::Duration;
@@ -64,6 +64,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             set_up: eased,
         },
     ],
+    collectors: &[Collector::Parallel, Collector::G1],
     writes_gc_log: false,
     can_run: isolation::can_run,
     file: include_str!("cfs_throttling.rs"),
@@ -99,7 +100,6 @@ fn command<'a>(stage: &Stage<'a>, gc_threads: u32) -> JvmCommand<'a> {
         heap_mib: 1024,
         young_mib: 256,
         gc_threads,
-        collector: "-XX:+UseParallelGC",
         // JDK 11 and later would use fewer threads than asked for.
         flags: vec!["-XX:-UseDynamicNumberOfGCThreads".into()],
         arguments: ["rate=0", "queue=10000", "drop=5000"].map(str::to_owned).to_vec(),

@@ -17,7 +17,7 @@
 //! ## References
 //! Linux `Documentation/scheduler/sched-design-CFS.rst`, `Documentation/scheduler/sched-eevdf.rst`.
 use super::{Role, Scenario, Variant};
-use crate::{LabError, Stage, Staged, isolation, jvm::JvmCommand, workloads::Workload};
+use crate::{Collector, LabError, Stage, Staged, isolation, jvm::JvmCommand, workloads::Workload};
 use std::time::Duration;
 
 /// Endless loops for each CPU.
@@ -51,6 +51,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             set_up: fixed,
         },
     ],
+    collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,
     can_run: isolation::can_run,
     file: include_str!("cpu_contention.rs"),

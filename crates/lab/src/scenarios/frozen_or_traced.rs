@@ -18,7 +18,7 @@
 //! ## References
 //! Linux `Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst`, `kernel/cgroup/freezer.c`, `kernel/signal.c` (`do_signal_stop`).
 use super::{Role, Scenario, Variant};
-use crate::{Freezer, LabError, Stage, Staged, freezer, workloads::Workload};
+use crate::{Collector, Freezer, LabError, Stage, Staged, freezer, workloads::Workload};
 use std::time::Duration;
 
 pub(super) static SCENARIO: Scenario = Scenario {
@@ -56,6 +56,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             set_up: signalled,
         },
     ],
+    collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,
     can_run: freezer::can_run,
     file: include_str!("frozen_or_traced.rs"),

@@ -21,7 +21,7 @@
 //! Linux `fs/jbd2/transaction.c` (`do_get_write_access`), `fs/ext4/inode.c` (`ext4_dirty_inode`); HotSpot `src/hotspot/share/logging/logFileStreamOutput.cpp`.
 use super::{Role, Scenario, Variant};
 use crate::{
-    LabError, SlowDisk, Stage, Staged,
+    Collector, LabError, SlowDisk, Stage, Staged,
     jvm::{GcLog, JvmCommand},
     slow_disk::{self, DiskOptions, FileSystem, Limit},
     workloads::Workload,
@@ -74,6 +74,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             set_up: fixed_tmpfs,
         },
     ],
+    collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: true,
     can_run: slow_disk::can_run,
     file: include_str!("gc_log_write_blocked.rs"),

@@ -24,7 +24,7 @@
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
 use super::{Role, Scenario, Variant};
 use crate::{
-    BackgroundWriter, LabError, SlowDisk, Stage, Staged, SyncLoop,
+    BackgroundWriter, Collector, LabError, SlowDisk, Stage, Staged, SyncLoop,
     jvm::JvmCommand,
     process::PrivateMount,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
@@ -79,6 +79,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             set_up: fixed_tmpfs,
         },
     ],
+    collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,
     can_run: slow_disk::can_run,
     file: include_str!("hsperfdata_write_blocked.rs"),

@@ -17,7 +17,7 @@
 //! ## References
 //! HotSpot `src/hotspot/share/opto/loopnode.cpp` (counted loops and strip mining), JDK-8186027 (strip mining, since JDK 10).
 use super::{Role, Scenario, Variant};
-use crate::{LabError, Stage, Staged, jvm::JvmCommand, workloads::Workload};
+use crate::{Collector, LabError, Stage, Staged, jvm::JvmCommand, workloads::Workload};
 use std::time::Duration;
 
 pub(super) static SCENARIO: Scenario = Scenario {
@@ -48,6 +48,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             set_up: with_strips,
         },
     ],
+    collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,
     can_run: || Ok(()),
     file: include_str!("late_java_thread.rs"),

@@ -19,7 +19,7 @@
 //! Linux `mm/filemap.c` (`filemap_fault`); HotSpot `src/hotspot/share/runtime/safepoint.cpp` (`SafepointSynchronize::begin`).
 use super::{Role, Scenario, Variant};
 use crate::{
-    LabError, Stage, Staged,
+    Collector, LabError, Stage, Staged,
     jvm::JvmCommand,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
     workloads::Workload,
@@ -72,6 +72,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             set_up: fixed_read,
         },
     ],
+    collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,
     can_run: slow_disk::can_run,
     file: include_str!("mapped_file_fault.rs"),

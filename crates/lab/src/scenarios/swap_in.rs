@@ -20,8 +20,8 @@
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c`, `Documentation/admin-guide/cgroup-v1/memory.rst`.
 use super::{Role, Scenario, Variant};
 use crate::{
-    LabError, MemoryGroup, MemoryHog, Stage, Staged, jvm::JvmCommand, memory_group, slow_swap,
-    slow_swap::SlowSwap, workloads::Workload,
+    Collector, LabError, MemoryGroup, MemoryHog, Stage, Staged, jvm::JvmCommand, memory_group,
+    slow_swap, slow_swap::SlowSwap, workloads::Workload,
 };
 use std::time::Duration;
 
@@ -65,6 +65,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             set_up: fixed_isolated,
         },
     ],
+    collectors: &[Collector::Parallel, Collector::G1],
     writes_gc_log: false,
     can_run,
     file: include_str!("swap_in.rs"),
@@ -103,7 +104,6 @@ fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
     let command = JvmCommand {
         heap_mib: 1024,
         young_mib: 256,
-        collector: "-XX:+UseParallelGC",
         flags: vec!["-Xms1024m".into(), "-XX:+AlwaysPreTouch".into()],
         groups: vec![group.entrance()],
         // Filled with data: pages of zeros need no place in swap space.

@@ -1,0 +1,41 @@
+//! The host, prepared for as many runs as one wants.
+use crate::{
+    Cleanup, Interrupt, Isolation, LabError, Output, WorkDir, fast_disk, work_dir, workloads,
+};
+use std::path::PathBuf;
+
+/// What all runs share. Fields are dropped in this order: the clean-up while signals are still
+/// caught and the directory is still locked.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) cleanup: Cleanup,
+    pub(crate) isolation: Option<Isolation>,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) fast: PathBuf,
+    pub(crate) classes: PathBuf,
+    pub(crate) dir: WorkDir,
+}
+
+impl Bench {
+    pub(crate) fn open(output: &mut Output<'_>) -> Result<Bench, LabError> {
+        let dir = WorkDir::open(&work_dir::default_path())?;
+        let interrupt = Interrupt::listen()?;
+        let (mut cleanup, leftovers) = Cleanup::open(&dir)?;
+        for leftover in leftovers {
+            drop(writeln!(output.messages, "removed what a killed run left: {leftover}"));
+        }
+        let isolation = match Isolation::create(&mut cleanup) {
+            Ok(isolation) => Some(isolation),
+            Err(LabError::CannotRun(reason)) => {
+                let consequence = "other work on this host may lengthen pauses";
+                drop(writeln!(output.messages, "no CPU isolation ({reason}): {consequence}"));
+                None
+            }
+            Err(e) => return Err(e),
+        };
+        let fast = fast_disk::mount(&mut cleanup, &dir)?;
+        let classes = fast.join("classes");
+        workloads::unpack(&classes)?;
+        Ok(Bench { cleanup, isolation, interrupt, fast, classes, dir })
+    }
+}

@@ -1,0 +1,195 @@
+//! One run of one variant: prepared, warmed up, recorded, explained.
+use crate::{
+    Cleanup, Collector, Jdk, LabError, Privilege, Scenario, Stage, Staged, Variant, WorkDir,
+    bench::Bench,
+    explained::Explained,
+    observe::Observer,
+    output::Progress,
+    result::{BlockedWrites, RunResult},
+    stage::END_PATIENCE,
+    table,
+    verify_writes::{self, Call, WriteTrace},
+};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// How runs are recorded, the same for all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner<'a> {
+    /// The program that records and explains.
+    pub(crate) program: &'a Path,
+    /// How long each run is recorded.
+    pub(crate) recorded: Duration,
+    /// With which rights; at the same time where there are several.
+    pub(crate) privileges: &'a [Privilege],
+    /// Whether to measure blocked writes to the GC log independently.
+    pub(crate) verify_writes: bool,
+    /// A directory to copy everything to.
+    pub(crate) keep: Option<&'a Path>,
+}
+
+/// One run of one variant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Once<'a> {
+    pub(crate) manner: Manner<'a>,
+    pub(crate) scenario: &'static Scenario,
+    pub(crate) variant: &'static Variant,
+    pub(crate) jdk: &'a Jdk,
+    pub(crate) collector: Collector,
+    /// Which repetition, from 1.
+    pub(crate) run: u32,
+}
+
+impl Once<'_> {
+    fn name(&self) -> String {
+        format!("{}-{}-{}", self.jdk.label(), self.variant.name, self.run)
+    }
+
+    /// Runs it, and answers with one result for each kind of rights it was recorded with.
+    pub(crate) fn run(
+        &self,
+        bench: &mut Bench,
+        progress: &mut Progress<'_, '_>,
+    ) -> Result<Vec<RunResult>, LabError> {
+        let output = bench.fast.join(self.name());
+        std::fs::create_dir(&output).map_err(LabError::step("create a directory"))?;
+        let observed = self.observe(bench, progress, &output);
+        if let Some(keep) = self.manner.keep {
+            // what a failed run left is what one wants to see
+            copy(&output, &keep.join(self.name()))
+                .map_err(LabError::step(format!("copy to `{}`", keep.display())))?;
+        }
+        let _ = std::fs::remove_dir_all(&output);
+        let results = observed?;
+        for result in &results {
+            progress.say(&table::line(result));
+        }
+        Ok(results)
+    }
+
+    fn observe(
+        &self,
+        bench: &mut Bench,
+        progress: &mut Progress<'_, '_>,
+        output: &Path,
+    ) -> Result<Vec<RunResult>, LabError> {
+        let Manner { program, recorded, privileges, .. } = self.manner;
+        let what = format!("JDK {}, {}, run {}", self.jdk.label(), self.variant.name, self.run);
+        progress.step(&format!("{what}: preparing ({})", self.variant.what));
+        let mut staged = (self.variant.set_up)(&mut self.stage(bench, output))?;
+        progress.step(&format!("{what}: warming up"));
+        self.warm_up(bench, &mut staged, progress)?;
+        progress.step(&format!("{what}: recording for {} s", recorded.as_secs()));
+        let observer = Observer { program, interrupt: &bench.interrupt, output, privileges };
+        let trace = self.trace(&mut bench.cleanup, &bench.dir, &staged)?;
+        observer.record(&mut bench.cleanup, &mut staged, recorded, progress)?;
+        let writes = trace.map(WriteTrace::finish).transpose()?;
+        progress.finished(recorded);
+        progress.step(&format!("{what}: explaining"));
+        let workload = end(&mut bench.cleanup, staged, output);
+        let result = |privilege: &Privilege| {
+            let explained = observer.explain(&mut bench.cleanup, *privilege)?;
+            Ok(self.result(&explained, *privilege, &workload, writes.as_ref()))
+        };
+        privileges.iter().map(result).collect()
+    }
+
+    fn stage<'b>(&'b self, bench: &'b mut Bench, output: &'b Path) -> Stage<'b> {
+        Stage {
+            cleanup: &mut bench.cleanup,
+            interrupt: &bench.interrupt,
+            isolation: bench.isolation.as_ref(),
+            dir: &bench.dir,
+            classes: &bench.classes,
+            fast: output,
+            jdk: self.jdk,
+            collector: self.collector,
+        }
+    }
+
+    fn warm_up(
+        &self,
+        bench: &mut Bench,
+        staged: &mut Staged,
+        progress: &mut Progress<'_, '_>,
+    ) -> Result<(), LabError> {
+        let time = self.scenario.warm_up;
+        let begun = Instant::now();
+        bench.interrupt.wait(time, || {
+            progress.waited(begun.elapsed());
+            staged.keep_going(&mut bench.cleanup)?;
+            Ok(None::<()>)
+        })?;
+        progress.finished(time);
+        Ok(())
+    }
+
+    fn trace(
+        &self,
+        cleanup: &mut Cleanup,
+        dir: &WorkDir,
+        staged: &Staged,
+    ) -> Result<Option<WriteTrace>, LabError> {
+        let wanted = self.manner.verify_writes && self.scenario.writes_gc_log;
+        let start = || WriteTrace::start(cleanup, dir, staged.jvm.pid(), staged.jvm.gc_log());
+        wanted.then(start).transpose()
+    }
+
+    fn result(
+        &self,
+        explained: &Explained,
+        privilege: Privilege,
+        workload: &BTreeMap<String, u64>,
+        writes: Option<&(Vec<Call>, u64)>,
+    ) -> RunResult {
+        let mut result = RunResult::new(self.scenario, self.variant, explained, workload);
+        result.jdk = self.jdk.version.clone();
+        result.jdk_feature = self.jdk.major;
+        result.collector = self.collector;
+        result.privilege = privilege;
+        result.run = self.run;
+        result.blocked_writes = writes.map(|(calls, lost_events)| BlockedWrites {
+            calls: calls.len() as u64,
+            measured: calls.iter().map(Call::time).sum(),
+            measured_in_pauses: verify_writes::inside(calls, &explained.longest),
+            explained: Duration::from_nanos(explained.time_of(self.scenario.id)),
+            lost_events: *lost_events,
+        });
+        result
+    }
+}
+
+/// Ends a run while keeping what it measured: the disk becomes fast first, or everything on it
+/// would end only when the disk allows.
+fn end(cleanup: &mut Cleanup, mut staged: Staged, output: &Path) -> BTreeMap<String, u64> {
+    cleanup.lift_limits();
+    if let Some(disturbance) = &mut staged.disturbance {
+        disturbance.stop(END_PATIENCE);
+    }
+    let log = staged.jvm.gc_log().to_path_buf();
+    let workload = staged.jvm.end(END_PATIENCE);
+    if !log.starts_with(output) {
+        // only so that `--keep` has it; its disk goes away with the run
+        let _ = std::fs::copy(&log, output.join("gc.log"));
+    }
+    workload
+}
+
+/// Copies a directory tree of plain files.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
