@@ -44,6 +44,8 @@ pub struct Pauses {
 pub struct Cause {
     /// Its id.
     pub id: String,
+    /// `fault`, `symptom` or `ordinary`.
+    pub nature: String,
     /// `measured` or `inferred`.
     pub certainty: String,
     /// In how many pauses.

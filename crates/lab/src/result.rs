@@ -44,6 +44,11 @@ pub struct RunResult {
     pub causes: Vec<NamedCause>,
     /// Share of the stopped time that causes claim, 0 to 1.
     pub attributed: f64,
+    /// Stopped time that no cause claims.
+    #[serde(serialize_with = "ns")]
+    pub unattributed: Duration,
+    /// Stops of [`LONG`] and more by the cause that is their largest part.
+    pub firsts: BTreeMap<String, u64>,
     /// Stops of [`LONG`] and more.
     pub long_pauses: u64,
     /// Of these, how many have the scenario's cause as their largest part.
@@ -73,6 +78,8 @@ pub struct NamedCause {
     pub time: Duration,
     /// Its share of all stopped time, 0 to 1.
     pub share: f64,
+    /// `fault`, `symptom` or `ordinary`.
+    pub nature: String,
     /// `measured` or `inferred`.
     pub certainty: String,
     /// Its mechanisms, most time first.
@@ -144,6 +151,10 @@ impl RunResult {
         workload: &BTreeMap<String, u64>,
     ) -> RunResult {
         let long = explained.longest.iter().filter(|it| ns_of(it.duration_ns) >= LONG);
+        let mut firsts = BTreeMap::new();
+        for pause in long.clone() {
+            *firsts.entry(pause.first().to_owned()).or_default() += 1;
+        }
         let right = long.clone().filter(|it| it.first() == scenario.id).count();
         let felt_us = workload.get("sleep_overrun_max_us").copied().unwrap_or(0);
         RunResult {
@@ -161,6 +172,8 @@ impl RunResult {
             over: explained.pauses.over.clone(),
             causes: explained.causes.iter().map(named).collect(),
             attributed: explained.attributed(),
+            unattributed: ns_of(explained.unattributed_ns),
+            firsts,
             long_pauses: long.count() as u64,
             long_pauses_right: right as u64,
             first: first(explained),
@@ -181,6 +194,7 @@ fn named(cause: &crate::explained::Cause) -> NamedCause {
         id: cause.id.clone(),
         time: ns_of(cause.time_ns),
         share: cause.share,
+        nature: cause.nature.clone(),
         certainty: cause.certainty.clone(),
         mechanisms: cause.mechanisms.clone(),
         culprits: cause.culprits.iter().map(|it| it.name.clone()).collect(),

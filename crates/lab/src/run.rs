@@ -36,6 +36,8 @@ pub struct RunOptions {
     pub jdks: Vec<String>,
     /// The collector's name; the scenario's first where `None`.
     pub collector: Option<String>,
+    /// With which rights to record.
+    pub privilege: Privilege,
     /// How long to record each variant; the scenario's own time where `None`.
     pub recorded: Option<Duration>,
     /// How often to run each variant, at least once.
@@ -59,6 +61,7 @@ impl RunOptions {
             variants: Vec::new(),
             jdks: Vec::new(),
             collector: None,
+            privilege: Privilege::Privileged,
             recorded: None,
             runs: 1,
             keep: None,
@@ -196,7 +199,7 @@ impl<'a> Plan<'a> {
         Manner {
             program: &self.program,
             recorded: self.recorded,
-            privileges: &[Privilege::Privileged],
+            privileges: std::slice::from_ref(&self.options.privilege),
             verify_writes: self.options.verify_writes,
             keep: self.options.keep.as_deref(),
         }

@@ -12,7 +12,7 @@ use crate::{Collector, Jdk, LabError, Reason, Stage, Staged};
 use std::time::Duration;
 
 /// What a variant is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// The same load without the fault: no cause of the lab may be named.

@@ -129,6 +129,7 @@ mod tests {
             id: (*id).to_owned(),
             time: Duration::from_millis(number("for")),
             share: 0.0,
+            nature: "fault".to_owned(),
             certainty: certainty.to_owned(),
             mechanisms: Vec::new(),
             culprits: Vec::new(),

@@ -105,6 +105,12 @@ EXAMPLES:
   whypause lab run mapped-file-fault -d 30s --variants fault
   whypause lab run gc-log-write-blocked --jdk 17,/opt/jdk-25 --runs 10 --keep ./runs";
 
+pub(super) const LAB_MATRIX: &str = "\
+EXAMPLES:
+  whypause lab matrix --short
+  whypause lab matrix --jdk 17,25 --results runs.jsonl > accuracy.md
+  whypause lab matrix swap-in cfs-throttling --collectors g1 --runs 5 --format json";
+
 pub(super) const LAB_CLEAN: &str = "\
 EXAMPLES:
   whypause lab clean";

@@ -1,15 +1,17 @@
 //! `whypause lab`: pauses made on purpose.
 use crate::{
     Exit, Failure,
-    args::{LabCommand, LabRunArgs, ListFormat},
+    args::{LabCommand, LabMatrixArgs, LabRunArgs, ListFormat, Rights},
     console::Console,
 };
+use ::lab::Privilege;
 use std::io;
 
 pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failure> {
     match command {
         LabCommand::List => list(console),
         LabCommand::Run(args) => run_scenario(args, console),
+        LabCommand::Matrix(args) => matrix(args, console),
         LabCommand::Clean => clean(console),
     }
 }
@@ -36,21 +38,56 @@ fn run_scenario(args: &LabRunArgs, console: &Console) -> Result<Exit, Failure> {
         recorded: args.duration,
         runs: args.runs,
         keep: args.keep.clone(),
-        format: match args.format {
-            ListFormat::Text => ::lab::Format::Text,
-            ListFormat::Json => ::lab::Format::Json,
-        },
+        collector: args.collector.clone(),
+        privilege: if args.unprivileged { Privilege::Unprivileged } else { Privilege::Privileged },
+        format: format(args.format),
         verify_writes: args.verify_writes,
         ..::lab::RunOptions::new(&args.scenario)
     };
+    let outcome = with_output(console, |output| ::lab::run(&options, output))?;
+    Ok(if outcome.passed { Exit::Fine } else { Exit::Gate })
+}
+
+fn matrix(args: &LabMatrixArgs, console: &Console) -> Result<Exit, Failure> {
+    let options = ::lab::MatrixOptions {
+        scenarios: args.scenarios.clone(),
+        jdks: args.jdk.clone(),
+        collectors: args.collectors.clone(),
+        privileges: match args.rights {
+            None => Privilege::ALL.to_vec(),
+            Some(Rights::Privileged) => vec![Privilege::Privileged],
+            Some(Rights::Unprivileged) => vec![Privilege::Unprivileged],
+        },
+        recorded: args.duration,
+        runs: args.runs,
+        short: args.short,
+        results: args.results.clone(),
+        keep: args.keep.clone(),
+        format: format(args.format),
+        program: None,
+    };
+    let matrix = with_output(console, |output| ::lab::matrix::run(&options, output))?;
+    Ok(if matrix.passed() { Exit::Fine } else { Exit::Gate })
+}
+
+fn format(format: ListFormat) -> ::lab::Format {
+    match format {
+        ListFormat::Text => ::lab::Format::Text,
+        ListFormat::Json => ::lab::Format::Json,
+    }
+}
+
+fn with_output<T>(
+    console: &Console,
+    run: impl FnOnce(&mut ::lab::Output<'_>) -> Result<T, ::lab::LabError>,
+) -> Result<T, Failure> {
     let (mut results, mut messages) = (io::stdout(), io::stderr());
     let mut output = ::lab::Output {
         results: &mut results,
         messages: &mut messages,
         terminal: console.shows_progress(),
     };
-    let outcome = ::lab::run(&options, &mut output)?;
-    Ok(if outcome.passed { Exit::Fine } else { Exit::Gate })
+    Ok(run(&mut output)?)
 }
 
 fn clean(console: &Console) -> Result<Exit, Failure> {

@@ -1,0 +1,57 @@
+//! The machine that results are from.
+use serde::Serialize;
+use std::path::Path;
+
+/// Where and when results were measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Host {
+    /// The day, as `2026-11-22`, in UTC.
+    pub date: String,
+    /// Release of the kernel.
+    pub kernel: String,
+    /// Model of the CPUs, as the kernel names it; may be empty.
+    pub cpu_model: String,
+    /// How many CPUs may be used.
+    pub cpus: u32,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+    /// Version of this program.
+    pub program: &'static str,
+}
+
+impl Host {
+    /// Looks at this host.
+    #[must_use]
+    pub fn look() -> Host {
+        let cpuinfo = crate::jvm::read(Path::new("/proc/cpuinfo"));
+        let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name"));
+        let model = model.and_then(|it| it.split_once(": ")).map_or("", |(_, model)| model);
+        let kernel = rustix::system::uname();
+        Host {
+            date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+            kernel: kernel.release().to_string_lossy().into_owned(),
+            cpu_model: model.trim().to_owned(),
+            cpus: std::thread::available_parallelism().map_or(1, |it| it.get() as u32),
+            memory_bytes: memory(&crate::jvm::read(Path::new("/proc/meminfo"))),
+            program: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// `MemTotal:  24563328 kB`.
+fn memory(meminfo: &str) -> u64 {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kib = line.and_then(|it| it.split_ascii_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or(0).saturating_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_what_the_kernel_has() {
+        assert_eq!(memory("MemFree: 1 kB\nMemTotal:       24563328 kB\n"), 24_563_328 << 10);
+        assert_eq!(memory(""), 0);
+    }
+}

@@ -1,0 +1,254 @@
+//! Every scenario with every JDK and collector, recorded with and without privilege: how often
+//! the answers are right.
+mod page;
+mod seen;
+mod tally;
+
+pub use seen::{Key, Seen};
+pub use tally::{Alarm, Count, Row, Surroundings, Tally};
+
+use crate::{
+    Collector, Jdk, LabError, Output, Privilege, Role, Scenario, Variant,
+    bench::Bench,
+    host::Host,
+    jdks,
+    once::{Manner, Once},
+    output::Progress,
+    run::{Format, program},
+    scenarios, workloads,
+};
+use seen::Journal;
+use serde::Serialize;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// How long each variant of the short form is recorded.
+const SHORT: Duration = Duration::from_secs(6);
+/// What preparing, ending and explaining take besides the waits, for the time that is announced.
+const BESIDES: Duration = Duration::from_secs(5);
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct MatrixOptions {
+    /// Ids of scenarios; all that can run here where empty.
+    pub scenarios: Vec<String>,
+    /// Feature releases or paths of JDKs; all found where empty.
+    pub jdks: Vec<String>,
+    /// Names of collectors; those that make sense for each scenario where empty.
+    pub collectors: Vec<String>,
+    /// With which rights to record, at the same time; both where empty.
+    pub privileges: Vec<Privilege>,
+    /// How long to record each variant; the scenario's own time where `None`.
+    pub recorded: Option<Duration>,
+    /// How often to run each variant, at least once.
+    pub runs: u32,
+    /// One JDK and collector, baseline and fault only, a few seconds each.
+    pub short: bool,
+    /// A file of results to go on with, and to add to.
+    pub results: Option<PathBuf>,
+    /// A directory to copy recordings, logs and answers to.
+    pub keep: Option<PathBuf>,
+    /// How results are written.
+    pub format: Format,
+    /// The program that records and explains; this one where `None`.
+    pub program: Option<PathBuf>,
+}
+
+/// What a matrix gave. In JSON all durations are integer nanoseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Matrix {
+    /// Where and when.
+    pub host: Host,
+    /// What could not be run, and why.
+    pub notes: Vec<String>,
+    /// What it shows.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Each recording.
+    pub recordings: Vec<Seen>,
+}
+
+impl Matrix {
+    /// Whether every bar was met, and something was shown.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.tally.shortfalls.is_empty() && !self.recordings.is_empty()
+    }
+}
+
+/// Runs the matrix and prints what came out. A run that fails is noted, and the others go on.
+///
+/// # Errors
+/// Any [`LabError`] that stops all of it. What was run is in the file of results then.
+pub fn run(options: &MatrixOptions, output: &mut Output<'_>) -> Result<Matrix, LabError> {
+    workloads::can_run().map_err(LabError::CannotRun)?;
+    let program = program(options.program.as_deref())?;
+    let mut journal = Journal::open(options.results.as_deref())?;
+    let plan = Plan::new(options, &program)?;
+    let cells: Vec<_> = plan.cells.iter().filter(|it| !plan.is_done(it, &journal)).collect();
+    let mut notes = plan.notes.clone();
+    if !cells.is_empty() {
+        let mut bench = Bench::open(output)?;
+        let expected = cells.iter().map(|it| plan.expected(it)).sum();
+        let mut progress = Progress::start(output, expected);
+        let ran = plan.run(&cells, &mut bench, &mut progress, &mut journal, &mut notes);
+        progress.step("cleaning up");
+        let cleaned = bench.cleanup.undo_all();
+        drop(progress);
+        ran?;
+        cleaned?;
+    }
+    let tally = Tally::of(&journal.seen);
+    let matrix = Matrix { host: Host::look(), notes, tally, recordings: journal.seen };
+    write(&matrix, options.format, output)?;
+    Ok(matrix)
+}
+
+fn write(matrix: &Matrix, format: Format, output: &mut Output<'_>) -> Result<(), LabError> {
+    let text = match format {
+        Format::Text => page::text(matrix),
+        Format::Json => {
+            let json = serde_json::to_string_pretty(matrix).map_err(std::io::Error::from);
+            json.map_err(LabError::step("write the results"))? + "\n"
+        }
+    };
+    output.results.write_all(text.as_bytes()).map_err(LabError::step("write the results"))
+}
+
+/// One run of the matrix, recorded with all rights asked for at once.
+#[derive(Clone, Debug)]
+struct Cell {
+    scenario: &'static Scenario,
+    variant: &'static Variant,
+    jdk: Jdk,
+    collector: Collector,
+    run: u32,
+}
+
+struct Plan<'a> {
+    options: &'a MatrixOptions,
+    program: &'a Path,
+    privileges: Vec<Privilege>,
+    cells: Vec<Cell>,
+    notes: Vec<String>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(options: &'a MatrixOptions, program: &'a Path) -> Result<Plan<'a>, LabError> {
+        let privileges = match options.privileges.as_slice() {
+            [] => Privilege::ALL.to_vec(),
+            some => some.to_vec(),
+        };
+        let mut plan = Plan { options, program, privileges, cells: Vec::new(), notes: Vec::new() };
+        let scenarios = match options.scenarios.as_slice() {
+            [] => scenarios::ALL.to_vec(),
+            ids => ids.iter().map(|it| scenarios::find(it)).collect::<Result<_, _>>()?,
+        };
+        let jdks = match (options.jdks.as_slice(), options.short) {
+            ([], false) => jdks::found(),
+            (words, _) => jdks::select(words)?,
+        };
+        let wanted: Vec<_> =
+            options.collectors.iter().map(|it| Collector::find(it)).collect::<Result<_, _>>()?;
+        for scenario in scenarios {
+            match (scenario.can_run)() {
+                Ok(()) => plan.add(scenario, &jdks, &wanted),
+                Err(reason) => plan.notes.push(format!("{}: {reason}", scenario.id)),
+            }
+        }
+        Ok(plan)
+    }
+
+    fn add(&mut self, scenario: &'static Scenario, jdks: &[Jdk], wanted: &[Collector]) {
+        let usual = if self.options.short { 1 } else { scenario.collectors.len() };
+        let collectors = if wanted.is_empty() { &scenario.collectors[..usual] } else { wanted };
+        for jdk in jdks {
+            for &collector in collectors {
+                let variants = scenario.variants.iter().filter(|it| self.is_wanted(it, jdk));
+                for variant in variants.collect::<Vec<_>>() {
+                    let of = |run| Cell { scenario, variant, jdk: jdk.clone(), collector, run };
+                    self.cells.extend((1..=self.options.runs.max(1)).map(of));
+                }
+            }
+        }
+    }
+
+    fn is_wanted(&self, variant: &Variant, jdk: &Jdk) -> bool {
+        let shown = match self.options.short {
+            true => matches!(variant.name, "baseline" | "fault"),
+            false => variant.role != Role::Eased,
+        };
+        shown && variant.fits(jdk)
+    }
+
+    fn key(cell: &Cell, privilege: Privilege) -> Key {
+        Key {
+            scenario: cell.scenario.id.to_owned(),
+            variant: cell.variant.name.to_owned(),
+            jdk: cell.jdk.version.clone(),
+            collector: cell.collector,
+            privilege,
+            run: cell.run,
+        }
+    }
+
+    fn is_done(&self, cell: &Cell, journal: &Journal) -> bool {
+        self.privileges.iter().all(|it| journal.has(&Plan::key(cell, *it)))
+    }
+
+    fn recorded(&self, scenario: &Scenario) -> Duration {
+        let usual = if self.options.short { SHORT } else { scenario.recorded };
+        self.options.recorded.unwrap_or(usual)
+    }
+
+    fn expected(&self, cell: &Cell) -> Duration {
+        cell.scenario.warm_up + self.recorded(cell.scenario) + BESIDES
+    }
+
+    fn run(
+        &self,
+        cells: &[&Cell],
+        bench: &mut Bench,
+        progress: &mut Progress<'_, '_>,
+        journal: &mut Journal,
+        notes: &mut Vec<String>,
+    ) -> Result<(), LabError> {
+        for (at, cell) in cells.iter().enumerate() {
+            let (id, all) = (cell.scenario.id, cells.len());
+            progress.step(&format!("{} of {all}: {id}, {}", at + 1, cell.collector.id()));
+            let mark = bench.cleanup.mark();
+            let ran = self.once(cell).run(bench, progress);
+            bench.cleanup.undo_to(mark)?;
+            progress.finished(BESIDES);
+            match ran {
+                Ok(results) => {
+                    for result in results {
+                        journal.add(Seen::of(&result))?;
+                    }
+                }
+                Err(LabError::Interrupted) => return Err(LabError::Interrupted),
+                Err(error) => {
+                    let (variant, jdk) = (cell.variant.name, cell.jdk.label());
+                    let note = format!("{id}, {variant}, JDK {jdk}: {error}");
+                    progress.say(&note);
+                    notes.push(note);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn once<'b>(&'b self, cell: &'b Cell) -> Once<'b> {
+        let manner = Manner {
+            program: self.program,
+            recorded: self.recorded(cell.scenario),
+            privileges: &self.privileges,
+            verify_writes: false,
+            keep: self.options.keep.as_deref(),
+        };
+        let Cell { scenario, variant, ref jdk, collector, run } = *cell;
+        Once { manner, scenario, variant, jdk, collector, run }
+    }
+}

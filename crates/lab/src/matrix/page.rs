@@ -1,0 +1,132 @@
+//! A matrix as a page of Markdown that reads well as it is.
+use super::{Count, Matrix, Tally};
+use crate::Privilege;
+use comfy_table::{Table, presets};
+use std::{collections::BTreeMap, fmt::Write as _};
+
+/// The page.
+pub(super) fn text(matrix: &Matrix) -> String {
+    let mut text = String::new();
+    // writing to a string does not fail
+    let _ = writeln!(text, "{}\n", surroundings(matrix));
+    for privilege in Privilege::ALL {
+        let _ = write!(text, "{}", of_privilege(&matrix.tally, privilege));
+    }
+    let _ = write!(text, "{}", quiet(&matrix.tally));
+    for note in &matrix.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    for shortfall in &matrix.tally.shortfalls {
+        let _ = writeln!(text, "not met: {shortfall}");
+    }
+    let verdict = match matrix.recordings.len() {
+        0 => "nothing was run",
+        _ if matrix.passed() => "every bar is met",
+        _ => "not every bar is met",
+    };
+    let _ = writeln!(text, "verdict: {verdict}");
+    text
+}
+
+fn surroundings(matrix: &Matrix) -> String {
+    let host = &matrix.host;
+    let gib = host.memory_bytes >> 30;
+    format!(
+        "whypause {}, {}, kernel {}, {} CPUs ({}), {gib} GiB, {} recordings",
+        host.program,
+        host.date,
+        host.kernel,
+        host.cpus,
+        host.cpu_model,
+        matrix.recordings.len(),
+    )
+}
+
+fn of_privilege(tally: &Tally, privilege: Privilege) -> String {
+    let rows: Vec<_> = tally.confusion.iter().filter(|it| it.privilege == privilege).collect();
+    let Some(total) = tally.total.get(privilege.id()) else { return String::new() };
+    let mut table = table(&["true cause", "variant"]);
+    for row in rows {
+        table.add_row(cells([&row.scenario, &row.variant], &row.count));
+    }
+    table.add_row(cells(["all", ""], total));
+    let mut by_jdk = self::table(&["JDK", "collector"]);
+    for it in tally.surroundings.iter().filter(|it| it.privilege == privilege) {
+        by_jdk.add_row(cells([&it.jdk_feature.to_string(), it.collector.id()], &it.count));
+    }
+    format!("## Recorded {}\n\n{table}\n\n{by_jdk}\n\n", privilege.id())
+}
+
+fn table(first: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::ASCII_MARKDOWN);
+    let rest =
+        ["pauses of 50 ms and more", "right cause", "right class", "attributed", "found first"];
+    table.set_header(first.iter().chain(&rest));
+    table
+}
+
+fn cells(first: [&str; 2], count: &Count) -> Vec<String> {
+    let mut cells = first.map(str::to_owned).to_vec();
+    cells.extend([
+        count.pauses.to_string(),
+        percent(count.right_cause, count.pauses),
+        percent(count.right_class, count.pauses),
+        percent(count.stopped_ns - count.unattributed_ns.min(count.stopped_ns), count.stopped_ns),
+        firsts(&count.firsts),
+    ]);
+    cells
+}
+
+/// The causes found first, most often first.
+fn firsts(firsts: &BTreeMap<String, u64>) -> String {
+    let mut sorted: Vec<_> = firsts.iter().collect();
+    sorted.sort_by_key(|(_, pauses)| std::cmp::Reverse(**pauses));
+    let words: Vec<_> = sorted.iter().map(|(cause, pauses)| format!("{cause} {pauses}")).collect();
+    words.join(", ")
+}
+
+fn quiet(tally: &Tally) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::ASCII_MARKDOWN);
+    table.set_header(["recorded", "named", "recordings", "time", ""]);
+    for alarm in &tally.alarms {
+        let time = format!("{} ms", alarm.time_ns / 1_000_000);
+        let verdict = if alarm.expected { "happens on any host" } else { "false alarm" };
+        let recordings = alarm.recordings.to_string();
+        table.add_row([alarm.privilege.id(), &alarm.cause, &recordings, &time, verdict]);
+    }
+    let quiet = tally.quiet_recordings;
+    let intro = format!("## Named where nothing was wrong ({quiet} recordings)\n\n");
+    match tally.alarms.len() {
+        0 => format!("{intro}Nothing but ordinary work.\n\n"),
+        _ => format!("{intro}{table}\n\n"),
+    }
+}
+
+/// Rounded down, so that 100 % means all.
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return String::new();
+    }
+    let permille = u128::from(part) * 1000 / u128::from(whole);
+    format!("{}.{} %", permille / 10, permille % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_means_all() {
+        assert_eq!(percent(1, 1), "100.0 %");
+        assert_eq!(percent(9_999, 10_000), "99.9 %");
+        assert_eq!(percent(0, 0), "");
+    }
+
+    #[test]
+    fn what_was_found_most_comes_first() {
+        let found = BTreeMap::from([("gc-work".into(), 1), ("swap-in".into(), 9)]);
+        assert_eq!(firsts(&found), "swap-in 9, gc-work 1");
+    }
+}

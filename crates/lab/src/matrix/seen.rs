@@ -1,0 +1,201 @@
+//! What one recording of one run told, and the file that keeps it.
+//!
+//! A matrix takes an hour. Each run is added to a file as it ends, one JSON object per line, and a
+//! matrix that finds a run in its file does not repeat it.
+use crate::{Collector, LabError, Privilege, Role, RunResult, result::LONG};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs::{File, OpenOptions},
+    io::{Read, Write},
+    path::Path,
+    time::Duration,
+};
+
+/// What a run was of. Two runs with the same key are repetitions of nothing: the same run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Key {
+    /// The scenario's id.
+    pub scenario: String,
+    /// The variant's name.
+    pub variant: String,
+    /// Version of the JDK.
+    pub jdk: String,
+    /// The collector.
+    pub collector: Collector,
+    /// With which rights it was recorded.
+    pub privilege: Privilege,
+    /// Which repetition, from 1.
+    pub run: u32,
+}
+
+/// One recording of one run. Times in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// What it was of.
+    #[serde(flatten)]
+    pub key: Key,
+    /// What the variant is for.
+    pub role: Role,
+    /// Feature release of the JDK.
+    pub jdk_feature: u32,
+    /// All stopped time.
+    pub stopped_ns: u64,
+    /// What of it no cause claims.
+    pub unattributed_ns: u64,
+    /// The longest stop.
+    pub longest_ns: u64,
+    /// The longest time that a 1 ms sleep inside the workload was late.
+    pub felt_longest_ns: u64,
+    /// Pauses of 50 ms and more by the cause that is first in them.
+    pub firsts: BTreeMap<String, u64>,
+    /// Causes that were named and are not ordinary work, with their time.
+    pub named: BTreeMap<String, u64>,
+    /// Events that the recorder lost.
+    pub lost_events: u64,
+}
+
+impl Seen {
+    /// What `result` says, as far as the matrix needs it.
+    #[must_use]
+    pub fn of(result: &RunResult) -> Seen {
+        let named = result.causes.iter().filter(|it| it.nature != "ordinary");
+        Seen {
+            key: Key {
+                scenario: result.scenario.to_owned(),
+                variant: result.variant.to_owned(),
+                jdk: result.jdk.clone(),
+                collector: result.collector,
+                privilege: result.privilege,
+                run: result.run,
+            },
+            role: result.role,
+            jdk_feature: result.jdk_feature,
+            stopped_ns: ns(result.total),
+            unattributed_ns: ns(result.unattributed),
+            longest_ns: ns(result.longest),
+            felt_longest_ns: ns(result.felt_longest),
+            firsts: result.firsts.clone(),
+            named: named.map(|it| (it.id.clone(), ns(it.time))).collect(),
+            lost_events: result.lost_events,
+        }
+    }
+
+    /// Pauses of 50 ms and more.
+    #[must_use]
+    pub fn long_pauses(&self) -> u64 {
+        self.firsts.values().sum()
+    }
+
+    /// Whether a fault was to strike and the application felt nothing of it.
+    #[must_use]
+    pub fn did_not_strike(&self) -> bool {
+        self.role == Role::Fault && self.felt_longest_ns < ns(LONG) && self.longest_ns < ns(LONG)
+    }
+}
+
+fn ns(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// All runs so far, in memory and, where one was asked for, in a file.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: Option<File>,
+    pub(crate) seen: Vec<Seen>,
+}
+
+impl Journal {
+    /// Opens the file and reads what is in it. A last line that was cut is left out, and written
+    /// over by the run that it was of.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Journal, LabError> {
+        let Some(path) = path else { return Ok(Journal { file: None, seen: Vec::new() }) };
+        let doing = || format!("open `{}`", path.display());
+        let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let mut file = opened.map_err(LabError::step(doing()))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(LabError::step(doing()))?;
+        let whole = text.rfind('\n').map_or(0, |at| at + 1);
+        let seen = read(&text[..whole]).map_err(|line| LabError::Usage {
+            message: format!("line {line} of `{}` is not a run of a matrix", path.display()),
+            hint: "give another file, or remove that line".into(),
+        })?;
+        file.set_len(whole as u64).map_err(LabError::step(doing()))?;
+        Ok(Journal { file: Some(file), seen })
+    }
+
+    /// Whether this run is there already.
+    pub(crate) fn has(&self, key: &Key) -> bool {
+        self.seen.iter().any(|it| it.key == *key)
+    }
+
+    /// Adds a run.
+    pub(crate) fn add(&mut self, seen: Seen) -> Result<(), LabError> {
+        if let Some(file) = &mut self.file {
+            let line = serde_json::to_string(&seen).map_err(std::io::Error::from);
+            let written = line.and_then(|line| file.write_all((line + "\n").as_bytes()));
+            written.map_err(LabError::step("write the results"))?;
+        }
+        self.seen.push(seen);
+        Ok(())
+    }
+}
+
+/// One run for each line; where one is none, its number.
+fn read(text: &str) -> Result<Vec<Seen>, usize> {
+    let lines = text.lines().enumerate();
+    lines.map(|(at, line)| serde_json::from_str(line).map_err(|_| at + 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(run: u32) -> Seen {
+        Seen {
+            key: Key {
+                scenario: "swap-in".into(),
+                variant: "fault".into(),
+                jdk: "17.0.15".into(),
+                collector: Collector::Parallel,
+                privilege: Privilege::Unprivileged,
+                run,
+            },
+            role: Role::Fault,
+            jdk_feature: 17,
+            stopped_ns: 5,
+            unattributed_ns: 1,
+            longest_ns: 4,
+            felt_longest_ns: 3,
+            firsts: BTreeMap::from([("swap-in".into(), 2)]),
+            named: BTreeMap::new(),
+            lost_events: 0,
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_in_the_file_is_known_after_a_restart_even_if_the_last_line_was_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("runs.jsonl");
+        let mut journal = Journal::open(Some(&path)).unwrap();
+        journal.add(seen(1)).unwrap();
+        journal.add(seen(2)).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, &text[..text.len() - 5]).unwrap();
+        let mut journal = Journal::open(Some(&path)).unwrap();
+        assert_eq!(journal.seen, [seen(1)]);
+        assert!(journal.has(&seen(1).key) && !journal.has(&seen(2).key));
+        journal.add(seen(2)).unwrap();
+        assert_eq!(Journal::open(Some(&path)).unwrap().seen, [seen(1), seen(2)]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_matrix_is_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("notes.txt");
+        std::fs::write(&path, "milk\neggs").unwrap();
+        let error = Journal::open(Some(&path)).unwrap_err().to_string();
+        assert!(error.starts_with("line 1 of `"), "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "milk\neggs");
+    }
+}

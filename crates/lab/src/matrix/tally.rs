@@ -1,0 +1,316 @@
+//! How often the answers were right: pure counting.
+use super::seen::Seen;
+use crate::{Collector, Privilege, Role, class::Class};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Of the pauses recorded with privilege, so many in a hundred must have the right cause first.
+const RIGHT_CAUSE_PERCENT: u64 = 99;
+/// Of those recorded without, so many must have a cause of the right class first.
+const RIGHT_CLASS_PERCENT: u64 = 90;
+/// Of the stopped time, so much must be attributed.
+const ATTRIBUTED_PERCENT: u64 = 98;
+/// What may be named where nothing was wrong: it also happens on a quiet host.
+const HAPPENS_ANYWAY: [&str; 2] = ["cpu-contention", "late-java-thread"];
+
+/// Counts of the pauses of 50 ms and more, and of stopped time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Count {
+    /// Recordings.
+    pub recordings: u64,
+    /// Pauses of 50 ms and more.
+    pub pauses: u64,
+    /// Of these, how many have the true cause first.
+    pub right_cause: u64,
+    /// Of these, how many have a cause of the true class first.
+    pub right_class: u64,
+    /// All stopped time.
+    pub stopped_ns: u64,
+    /// What of it no cause claims.
+    pub unattributed_ns: u64,
+    /// The causes found first, with how many pauses each.
+    pub firsts: BTreeMap<String, u64>,
+}
+
+impl Count {
+    fn add(&mut self, seen: &Seen) {
+        let scenario = &seen.key.scenario;
+        let class = Class::of(scenario);
+        self.recordings += 1;
+        self.stopped_ns += seen.stopped_ns;
+        self.unattributed_ns += seen.unattributed_ns;
+        for (first, pauses) in &seen.firsts {
+            self.pauses += pauses;
+            self.right_cause += if first == scenario { *pauses } else { 0 };
+            let same = class.is_some() && Class::of(first) == class;
+            self.right_class += if same { *pauses } else { 0 };
+            *self.firsts.entry(first.clone()).or_default() += pauses;
+        }
+    }
+
+    fn sum<'a>(seen: impl Iterator<Item = &'a Seen>) -> Count {
+        let mut count = Count::default();
+        seen.for_each(|it| count.add(it));
+        count
+    }
+}
+
+/// A row of the confusion matrix: what was true, and what was found first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// With which rights it was recorded.
+    pub privilege: Privilege,
+    /// The scenario, which is the true cause.
+    pub scenario: String,
+    /// The variant that made it.
+    pub variant: String,
+    /// What was found.
+    #[serde(flatten)]
+    pub count: Count,
+}
+
+/// Accuracy with one JDK and collector.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Surroundings {
+    /// With which rights it was recorded.
+    pub privilege: Privilege,
+    /// Feature release of the JDK.
+    pub jdk_feature: u32,
+    /// The collector.
+    pub collector: Collector,
+    /// What was found.
+    #[serde(flatten)]
+    pub count: Count,
+}
+
+/// A cause that was named where nothing was wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Alarm {
+    /// With which rights it was recorded.
+    pub privilege: Privilege,
+    /// Its id.
+    pub cause: String,
+    /// In how many recordings.
+    pub recordings: u64,
+    /// With how much time in all.
+    pub time_ns: u64,
+    /// Whether it also happens on a quiet host, so that naming it is right.
+    pub expected: bool,
+}
+
+/// What a matrix shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// The confusion matrix, in rows of faults.
+    pub confusion: Vec<Row>,
+    /// The same by JDK and collector.
+    pub surroundings: Vec<Surroundings>,
+    /// Recordings of baselines and fixed variants.
+    pub quiet_recordings: u64,
+    /// What was named in them.
+    pub alarms: Vec<Alarm>,
+    /// All recordings together: the stopped time.
+    pub total: BTreeMap<String, Count>,
+    /// What is not as it must be, one line each.
+    pub shortfalls: Vec<String>,
+}
+
+impl Tally {
+    /// Counts.
+    #[must_use]
+    pub fn of(seen: &[Seen]) -> Tally {
+        let faults: Vec<_> = seen.iter().filter(|it| it.role == Role::Fault).collect();
+        let quiet: Vec<_> =
+            seen.iter().filter(|it| matches!(it.role, Role::Baseline | Role::Fixed)).collect();
+        let confusion = grouped(&faults, |it| {
+            (it.key.privilege, it.key.scenario.clone(), it.key.variant.clone())
+        });
+        let surroundings =
+            grouped(&faults, |it| (it.key.privilege, it.jdk_feature, it.key.collector));
+        let total = grouped(&faults, |it| it.key.privilege.id().to_owned());
+        let alarms = alarms(&quiet);
+        let shortfalls = shortfalls(seen, &total, &alarms);
+        Tally {
+            confusion: confusion
+                .into_iter()
+                .map(|((privilege, scenario, variant), count)| Row {
+                    privilege,
+                    scenario,
+                    variant,
+                    count,
+                })
+                .collect(),
+            surroundings: surroundings
+                .into_iter()
+                .map(|((privilege, jdk_feature, collector), count)| Surroundings {
+                    privilege,
+                    jdk_feature,
+                    collector,
+                    count,
+                })
+                .collect(),
+            quiet_recordings: quiet.len() as u64,
+            alarms,
+            total,
+            shortfalls,
+        }
+    }
+}
+
+fn grouped<K: Ord>(seen: &[&Seen], key: impl Fn(&Seen) -> K) -> BTreeMap<K, Count> {
+    let mut groups: BTreeMap<K, Vec<&Seen>> = BTreeMap::new();
+    for it in seen {
+        groups.entry(key(it)).or_default().push(it);
+    }
+    groups.into_iter().map(|(key, group)| (key, Count::sum(group.into_iter()))).collect()
+}
+
+fn alarms(quiet: &[&Seen]) -> Vec<Alarm> {
+    let mut found: BTreeMap<(Privilege, &str), (u64, u64)> = BTreeMap::new();
+    for seen in quiet {
+        for (cause, time_ns) in &seen.named {
+            let entry = found.entry((seen.key.privilege, cause)).or_default();
+            *entry = (entry.0 + 1, entry.1 + time_ns);
+        }
+    }
+    let alarm = |((privilege, cause), (recordings, time_ns)): ((_, &str), _)| Alarm {
+        privilege,
+        cause: cause.to_owned(),
+        recordings,
+        time_ns,
+        expected: HAPPENS_ANYWAY.contains(&cause),
+    };
+    found.into_iter().map(alarm).collect()
+}
+
+fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut demand = |what: &str, part: u64, whole: u64, percent: u64| {
+        if part * 100 < whole * percent {
+            found.push(format!("{what}: {part} of {whole}, at least {percent} % are demanded"));
+        }
+    };
+    for (rights, it) in total {
+        match rights.as_str() {
+            "privileged" => {
+                demand("right cause, privileged", it.right_cause, it.pauses, RIGHT_CAUSE_PERCENT);
+                let (us, left) = (it.stopped_ns / 1000, it.unattributed_ns / 1000);
+                let what = "µs attributed, privileged";
+                demand(what, us - left.min(us), us, ATTRIBUTED_PERCENT);
+            }
+            _ => {
+                demand("right class, unprivileged", it.right_class, it.pauses, RIGHT_CLASS_PERCENT)
+            }
+        }
+    }
+    for alarm in alarms.iter().filter(|it| !it.expected) {
+        let (cause, rights) = (&alarm.cause, alarm.privilege.id());
+        found.push(format!(
+            "`{cause}` was named in {} quiet recordings, {rights}",
+            alarm.recordings
+        ));
+    }
+    for it in seen.iter().filter(|it| it.did_not_strike()) {
+        let super::seen::Key { scenario, variant, jdk, run, .. } = &it.key;
+        found.push(format!("{scenario}, {variant}, JDK {jdk}, run {run}: it did not strike"));
+    }
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::seen::Key;
+
+    /// Text in, verdict out: `ROLE SCENARIO RIGHTS stopped N left N first CAUSE=N… named CAUSE…`,
+    /// with times in milliseconds.
+    fn seen(text: &str) -> Seen {
+        let mut words = text.split(' ');
+        let role = match words.next() {
+            Some("fault") => Role::Fault,
+            Some("baseline") => Role::Baseline,
+            other => panic!("{other:?}"),
+        };
+        let scenario = words.next().unwrap().to_owned();
+        let privilege = match words.next() {
+            Some("without") => Privilege::Unprivileged,
+            _ => Privilege::Privileged,
+        };
+        let rest: Vec<_> = words.collect();
+        let number = |key: &str| {
+            let at = rest.iter().position(|it| *it == key);
+            at.map_or(0, |at| rest[at + 1].parse::<u64>().unwrap() * 1_000_000)
+        };
+        let firsts = rest.iter().filter_map(|it| it.split_once('='));
+        let after_named = rest.iter().skip_while(|it| **it != "named").skip(1);
+        Seen {
+            key: Key {
+                scenario,
+                variant: "fault".into(),
+                jdk: "17.0.15".into(),
+                collector: Collector::G1,
+                privilege,
+                run: 1,
+            },
+            role,
+            jdk_feature: 17,
+            stopped_ns: number("stopped"),
+            unattributed_ns: number("left"),
+            longest_ns: 50_000_000,
+            felt_longest_ns: 0,
+            firsts: firsts.map(|(id, n)| (id.to_owned(), n.parse().unwrap())).collect(),
+            named: after_named.map(|it| ((*it).to_owned(), 1)).collect(),
+            lost_events: 0,
+        }
+    }
+
+    fn shortfalls(texts: &[&str]) -> String {
+        let seen: Vec<_> = texts.iter().map(|it| seen(it)).collect();
+        Tally::of(&seen).shortfalls.join("; ")
+    }
+
+    #[test]
+    fn with_privilege_99_of_100_must_have_the_right_cause_first() {
+        let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
+        check(&["fault swap-in with stopped 100 left 2 swap-in=99 gc-work=1"], "");
+        check(
+            &["fault swap-in with swap-in=98 direct-reclaim=2"],
+            "right cause, privileged: 98 of 100, at least 99 % are demanded",
+        );
+        check(
+            &["fault swap-in with stopped 1000 left 21 swap-in=1"],
+            "µs attributed, privileged: 979000 of 1000000, at least 98 % are demanded",
+        );
+    }
+
+    #[test]
+    fn without_privilege_the_class_is_enough() {
+        let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
+        check(&["fault swap-in without stopped 10 left 9 direct-reclaim=9 gc-work=1"], "");
+        check(
+            &["fault swap-in without swap-in=8 mapped-file-fault=1 gc-work=1"],
+            "right class, unprivileged: 8 of 10, at least 90 % are demanded",
+        );
+    }
+
+    #[test]
+    fn what_is_named_in_a_quiet_run_is_a_false_alarm_unless_it_happens_anyway() {
+        let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
+        check(&["baseline swap-in with named cpu-contention late-java-thread"], "");
+        check(
+            &["baseline swap-in with named swap-in", "baseline swap-in with named swap-in"],
+            "`swap-in` was named in 2 quiet recordings, privileged",
+        );
+    }
+
+    #[test]
+    fn a_fault_that_nobody_felt_shows_nothing() {
+        let mut it = seen("fault swap-in with");
+        assert!(!it.did_not_strike());
+        it.longest_ns -= 1;
+        assert!(it.did_not_strike());
+        it.felt_longest_ns = 50_000_000;
+        assert!(!it.did_not_strike());
+    }
+}
