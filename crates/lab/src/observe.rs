@@ -25,6 +25,8 @@ pub(crate) struct Observer<'a> {
     pub(crate) interrupt: &'a Interrupt,
     /// A directory of this run alone.
     pub(crate) output: &'a Path,
+    /// Whether to record without eBPF.
+    pub(crate) without_ebpf: bool,
 }
 
 impl Observer<'_> {
@@ -33,7 +35,7 @@ impl Observer<'_> {
         self.output.join("recording")
     }
 
-    /// `whypause record --self-cost -p PID -d TIME -o DIR`.
+    /// `whypause record --self-cost [--without-ebpf] -p PID -d TIME -o DIR`.
     pub(crate) fn record(
         &self,
         cleanup: &mut Cleanup,
@@ -44,6 +46,7 @@ impl Observer<'_> {
         let mut command = Command::new(self.program);
         command.args(["record", "--self-cost", "-p", &staged.jvm.pid().to_string()]);
         command.args(["-d", &format!("{}ms", time.as_millis()), "-o"]).arg(self.recording());
+        command.args(self.without_ebpf.then_some("--without-ebpf"));
         let begun = Instant::now();
         let keep_going = |cleanup: &mut Cleanup| {
             progress.waited(begun.elapsed().min(time));

@@ -19,6 +19,8 @@ pub struct RunResult {
     pub jdk: String,
     /// Feature release of the JDK.
     pub jdk_feature: u32,
+    /// Whether it was recorded without eBPF.
+    pub without_ebpf: bool,
     /// The variant's name.
     pub variant: &'static str,
     /// What the variant is for.
@@ -145,6 +147,7 @@ impl RunResult {
             scenario: scenario.id,
             jdk: String::new(),
             jdk_feature: 0,
+            without_ebpf: false,
             variant: variant.name,
             role: variant.role,
             run: 1,

@@ -48,6 +48,8 @@ pub struct RunOptions {
     pub format: Format,
     /// Whether to measure blocked writes to the GC log independently.
     pub verify_writes: bool,
+    /// Whether to record without eBPF, as a user without privileges must.
+    pub without_ebpf: bool,
     /// The program that records and explains; this one where `None`.
     pub program: Option<PathBuf>,
 }
@@ -65,6 +67,7 @@ impl RunOptions {
             keep: None,
             format: Format::Text,
             verify_writes: false,
+            without_ebpf: false,
             program: None,
         }
     }
@@ -270,8 +273,12 @@ impl Once<'_> {
         progress.step(&format!("{what}: warming up"));
         self.warm_up(bench, &mut staged, progress)?;
         progress.step(&format!("{what}: recording for {} s", self.plan.recorded.as_secs()));
-        let observer =
-            Observer { program: &self.plan.program, interrupt: &bench.interrupt, output };
+        let observer = Observer {
+            program: &self.plan.program,
+            interrupt: &bench.interrupt,
+            output,
+            without_ebpf: self.plan.options.without_ebpf,
+        };
         let trace = self.trace(&mut bench.cleanup, &bench.dir, &staged)?;
         observer.record(&mut bench.cleanup, &mut staged, self.plan.recorded, progress)?;
         let writes = trace.map(WriteTrace::finish).transpose()?;
@@ -331,6 +338,7 @@ impl Once<'_> {
         let mut result = RunResult::new(self.plan.scenario, self.variant, explained, workload);
         result.jdk = self.jdk.version.clone();
         result.jdk_feature = self.jdk.major;
+        result.without_ebpf = self.plan.options.without_ebpf;
         result.run = self.run;
         result.blocked_writes = writes.map(|(calls, lost_events)| BlockedWrites {
             calls: calls.len() as u64,

@@ -135,6 +135,9 @@ pub struct RecordArgs {
     /// How the beginning and end of a pause are seen
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     pub windows: Windows,
+    /// Sample the threads from /proc as a user without privileges must: causes are only inferred
+    #[arg(long)]
+    pub without_ebpf: bool,
     /// Start this command and record the JVM that it starts
     #[arg(last = true, value_name = "COMMAND", group = "jvm")]
     pub command: Vec<OsString>,
@@ -193,6 +196,9 @@ pub struct WatchArgs {
     /// How long to watch, from 100ms to 7 days (168h) [default: until Ctrl-C]
     #[arg(short, long, value_name = "TIME", value_parser = parse_recording_time)]
     pub duration: Option<Duration>,
+    /// Sample the threads from /proc as a user without privileges must: causes are only inferred
+    #[arg(long)]
+    pub without_ebpf: bool,
 }
 
 /// `whypause ps`.
@@ -260,6 +266,9 @@ pub struct LabRunArgs {
     /// Also measure blocked writes to the GC log in another way, and compare
     #[arg(long)]
     pub verify_writes: bool,
+    /// Record without eBPF, as a user without privileges must
+    #[arg(long)]
+    pub without_ebpf: bool,
 }
 
 /// `whypause completions`.

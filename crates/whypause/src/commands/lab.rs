@@ -41,6 +41,7 @@ fn run_scenario(args: &LabRunArgs, console: &Console) -> Result<Exit, Failure> {
             ListFormat::Json => ::lab::Format::Json,
         },
         verify_writes: args.verify_writes,
+        without_ebpf: args.without_ebpf,
         ..::lab::RunOptions::new(&args.scenario)
     };
     let (mut results, mut messages) = (io::stdout(), io::stderr());
