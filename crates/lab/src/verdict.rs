@@ -1,5 +1,6 @@
 //! Whether the lab saw what it knows to be true.
 use crate::{
+    Class, Privilege,
     result::{BlockedWrites, LONG, RunResult},
     scenarios::{self, Role},
 };
@@ -76,6 +77,8 @@ fn fault(result: &RunResult) -> Vec<String> {
         ));
     } else if result.jdk_feature < FIRST_WITH_PROBES {
         // the pause was seen, and that is all that a log can show
+    } else if result.privilege == Privilege::Unprivileged {
+        found.extend(wrong_class(result));
     } else if result.first.as_deref() != Some(result.scenario) {
         let first = result.first.as_deref().unwrap_or("nothing");
         found.push(format!("`{first}` was named first, not `{}`", result.scenario));
@@ -84,6 +87,13 @@ fn fault(result: &RunResult) -> Vec<String> {
         found.push(format!("`{}` was concluded and not measured", result.scenario));
     }
     found
+}
+
+/// Without privilege samples tell what kind of thing it was, and not always which.
+fn wrong_class(result: &RunResult) -> Option<String> {
+    let first = result.first.as_deref().unwrap_or("nothing");
+    let right = Class::of(result.scenario).is_some_and(|it| Class::of(first) == Some(it));
+    (!right).then(|| format!("`{first}` was named first, not the class of `{}`", result.scenario))
 }
 
 /// What also happens on a quiet host, now and then and briefly.
@@ -124,6 +134,9 @@ mod tests {
         result.felt_longest = Duration::from_millis(number("felt"));
         result.long_pauses = number("long");
         result.first = after("first").map(|it| (*it).to_owned());
+        if words.contains(&"unprivileged") {
+            result.privilege = Privilege::Unprivileged;
+        }
         let certainty = if words.contains(&"inferred") { "inferred" } else { "measured" };
         result.causes.extend(after("names").map(|id| NamedCause {
             id: (*id).to_owned(),
@@ -148,6 +161,14 @@ mod tests {
             "`gc-work` was named first",
         );
         check(&format!("fault felt 900 long 3 {right} inferred"), "not measured");
+    }
+
+    #[test]
+    fn without_privilege_the_class_is_enough() {
+        let seen = "fault felt 900 long 3 first";
+        check(&format!("{seen} hsperfdata-write-blocked unprivileged"), "passed");
+        check(&format!("{seen} swap-in unprivileged"), "not the class of");
+        check(&format!("{seen} hsperfdata-write-blocked"), "was named first");
     }
 
     #[test]
