@@ -36,6 +36,8 @@ pub struct Variant {
     pub what: &'static str,
     /// The first JDK that can do it.
     pub since_jdk: u32,
+    /// What this host lacks for it, beyond what the scenario needs.
+    pub can_run: fn() -> Result<(), Reason>,
     /// Prepares the host and starts the JVM.
     pub set_up: fn(&mut Stage<'_>) -> Result<Staged, LabError>,
 }
@@ -46,6 +48,11 @@ impl Variant {
     pub fn fits(&self, jdk: &Jdk) -> bool {
         jdk.major >= self.since_jdk
     }
+}
+
+/// For a variant that needs no more than its scenario.
+const fn anywhere() -> Result<(), Reason> {
+    Ok(())
 }
 
 /// A pause that the lab can make, and how it goes away.
