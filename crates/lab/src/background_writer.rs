@@ -21,6 +21,7 @@ pub struct BackgroundWriter {
     dir: PathBuf,
     said: PathBuf,
     file_mib: u32,
+    syncs: bool,
     running: Option<Running>,
     rounds: u32,
 }
@@ -38,6 +39,19 @@ impl BackgroundWriter {
         BackgroundWriter::with_files_of(cleanup, FILE_MIB, dir, said)
     }
 
+    /// As [`start`](BackgroundWriter::start), but leaves it to the kernel when the data are
+    /// written.
+    ///
+    /// # Errors
+    /// As [`start`](BackgroundWriter::start).
+    pub fn without_sync(
+        cleanup: &mut Cleanup,
+        dir: &Path,
+        said: &Path,
+    ) -> Result<BackgroundWriter, LabError> {
+        BackgroundWriter::new(cleanup, FILE_MIB, false, dir, said)
+    }
+
     /// As [`start`](BackgroundWriter::start), with files of another size.
     ///
     /// # Errors
@@ -48,10 +62,21 @@ impl BackgroundWriter {
         dir: &Path,
         said: &Path,
     ) -> Result<BackgroundWriter, LabError> {
+        BackgroundWriter::new(cleanup, file_mib, true, dir, said)
+    }
+
+    fn new(
+        cleanup: &mut Cleanup,
+        file_mib: u32,
+        syncs: bool,
+        dir: &Path,
+        said: &Path,
+    ) -> Result<BackgroundWriter, LabError> {
         let mut writer = BackgroundWriter {
             dir: dir.to_path_buf(),
             said: said.to_path_buf(),
             file_mib,
+            syncs,
             running: None,
             rounds: 0,
         };
@@ -85,7 +110,10 @@ impl Disturbance for BackgroundWriter {
         let file = self.dir.join(format!("background-{}", self.rounds % FILES));
         let mut command = Command::new("dd");
         command.arg("if=/dev/zero").arg(format!("of={}", file.display()));
-        command.args(["bs=1M", &format!("count={}", self.file_mib), "conv=fsync"]);
+        command.args(["bs=1M", &format!("count={}", self.file_mib)]);
+        if self.syncs {
+            command.arg("conv=fsync");
+        }
         self.running = Some(Running::start(cleanup, command, &self.said, &self.said)?);
         self.rounds += 1;
         Ok(())

@@ -21,6 +21,8 @@ pub struct GcLog {
     pub path: PathBuf,
     /// Whether a thread of its own writes it (`-Xlog:async`, since JDK 17).
     pub asynchronous: bool,
+    /// Whether it is written in detail (level debug): many lines in every pause.
+    pub detailed: bool,
 }
 
 /// What to run.
@@ -83,16 +85,21 @@ impl JvmCommand<'_> {
 fn log_flags(major: u32, log: &GcLog) -> Vec<String> {
     let path = log.path.display();
     if major < 9 {
-        return vec![
+        let mut flags = vec![
             format!("-Xloggc:{path}"),
             "-XX:+PrintGCDetails".into(),
             "-XX:+PrintGCDateStamps".into(),
             "-XX:+PrintGCTimeStamps".into(),
             "-XX:+PrintGCApplicationStoppedTime".into(),
         ];
+        if log.detailed {
+            flags.push("-XX:+PrintHeapAtGC".into());
+        }
+        return flags;
     }
     let decorators = "tn,time,uptime,level,tags";
-    let mut flags = vec![format!("-Xlog:gc*,safepoint*:file={path}:{decorators}:filecount=0")];
+    let what = if log.detailed { "gc*=debug,safepoint*=debug" } else { "gc*,safepoint*" };
+    let mut flags = vec![format!("-Xlog:{what}:file={path}:{decorators}:filecount=0")];
     if log.asynchronous {
         flags.push("-Xlog:async".into());
     }
@@ -206,7 +213,8 @@ mod tests {
     use super::*;
 
     fn flags(major: u32, asynchronous: bool) -> String {
-        log_flags(major, &GcLog { path: "/log/gc.log".into(), asynchronous }).join(" ")
+        let log = GcLog { path: "/log/gc.log".into(), asynchronous, detailed: false };
+        log_flags(major, &log).join(" ")
     }
 
     #[test]

@@ -7,6 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+const PAGE_BYTES: u64 = 4096;
+
+/// The kernel's `bdi/max_ratio_fine` is in millionths of its limit on unwritten data.
+const MILLION: u64 = 1_000_000;
+
 /// An attached loop device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopDevice {
@@ -56,7 +61,27 @@ impl LoopDevice {
         setting: &str,
         value: u32,
     ) -> Result<(), LabError> {
-        let file = PathBuf::from(format!("/sys/block/{}/queue/{setting}", self.name()));
+        self.set(cleanup, &format!("queue/{setting}"), u64::from(value))
+    }
+
+    /// Lets no more than about so many bytes of the device be unwritten (dirty) at a time: whoever
+    /// dirties more is put to sleep, however much memory is free elsewhere.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where the kernel refuses it, as one before Linux 6.2 does.
+    pub fn limit_unwritten(&self, cleanup: &mut Cleanup, bytes: u64) -> Result<(), LabError> {
+        // `bdi/max_bytes` would say the same, but cannot be read back: it moves with free memory
+        let counters = std::fs::read_to_string("/proc/vmstat").unwrap_or_default();
+        let limit_pages = counters.lines().find_map(|it| it.strip_prefix("nr_dirty_threshold "));
+        let limit_pages = limit_pages.and_then(|it| it.trim().parse().ok()).unwrap_or(1).max(1);
+        let share = (bytes / PAGE_BYTES).saturating_mul(MILLION) / limit_pages;
+        self.set(cleanup, "bdi/strict_limit", 1)?;
+        self.set(cleanup, "bdi/max_ratio_fine", share.clamp(1, MILLION))
+    }
+
+    /// Writes a setting of the device and promises to put the old value back.
+    fn set(&self, cleanup: &mut Cleanup, setting: &str, value: u64) -> Result<(), LabError> {
+        let file = PathBuf::from(format!("/sys/block/{}/{setting}", self.name()));
         let doing = || format!("set `{}` to {value}", file.display());
         let from = std::fs::read_to_string(&file).map_err(LabError::step(doing()))?;
         let (from, to) = (from.trim().to_owned(), value.to_string());

@@ -154,7 +154,10 @@ impl<'a> Plan<'a> {
             options.collectors.iter().map(|it| Collector::find(it)).collect::<Result<_, _>>()?;
         for scenario in scenarios {
             match (scenario.can_run)() {
-                Ok(()) => plan.add(scenario, &jdks, &wanted),
+                Ok(()) => {
+                    plan.notes.extend(scenario.unable());
+                    plan.add(scenario, &jdks, &wanted);
+                }
                 Err(reason) => plan.notes.push(format!("{}: {reason}", scenario.id)),
             }
         }
@@ -180,7 +183,7 @@ impl<'a> Plan<'a> {
             true => matches!(variant.name, "baseline" | "fault"),
             false => variant.role != Role::Eased,
         };
-        shown && variant.fits(jdk)
+        shown && variant.fits(jdk) && (variant.can_run)().is_ok()
     }
 
     fn key(cell: &Cell, privilege: Privilege) -> Key {

@@ -138,6 +138,9 @@ impl<'a> Plan<'a> {
         if variants.is_empty() {
             variants = scenario.variants.iter().collect();
         }
+        if let [variant] = variants[..] {
+            (variant.can_run)().map_err(LabError::CannotRun)?;
+        }
         let jdks = jdks::select(&options.jdks)?;
         (scenario.can_run)().map_err(LabError::CannotRun)?;
         workloads::can_run().map_err(LabError::CannotRun)?;
@@ -152,7 +155,8 @@ impl<'a> Plan<'a> {
 
     /// JDK and variant of every run, one after the other.
     fn pairs(&self) -> impl Iterator<Item = (&Jdk, &'static Variant)> {
-        self.jdks.iter().flat_map(|jdk| self.variants.iter().map(move |variant| (jdk, *variant)))
+        let able = || self.variants.iter().filter(|it| (it.can_run)().is_ok());
+        self.jdks.iter().flat_map(move |jdk| able().map(move |variant| (jdk, *variant)))
     }
 
     /// How long all waits together take.
@@ -173,7 +177,11 @@ impl<'a> Plan<'a> {
         let blind = blind.map(|jdk| {
             format!("jdk {}: no probes, so a fault need only be seen, not named", jdk.label())
         });
-        unfit.chain(blind).collect()
+        let unable = self.variants.iter().filter_map(|variant| {
+            let reason = (variant.can_run)().err()?;
+            Some(format!("no `{}`: {reason}", variant.name))
+        });
+        unable.chain(unfit).chain(blind).collect()
     }
 
     fn run(

@@ -36,6 +36,8 @@ pub struct Variant {
     pub what: &'static str,
     /// The first JDK that can do it.
     pub since_jdk: u32,
+    /// What this host lacks for it, beyond what the scenario needs.
+    pub can_run: fn() -> Result<(), Reason>,
     /// Prepares the host and starts the JVM.
     pub set_up: fn(&mut Stage<'_>) -> Result<Staged, LabError>,
 }
@@ -46,6 +48,11 @@ impl Variant {
     pub fn fits(&self, jdk: &Jdk) -> bool {
         jdk.major >= self.since_jdk
     }
+}
+
+/// For a variant that needs no more than its scenario.
+const fn anywhere() -> Result<(), Reason> {
+    Ok(())
 }
 
 /// A pause that the lab can make, and how it goes away.
@@ -77,6 +84,14 @@ impl Scenario {
     pub fn page(&self) -> String {
         let lines = self.file.lines().map_while(|line| line.strip_prefix("//!"));
         lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The variants that cannot run on this host, and why.
+    pub(crate) fn unable(&self) -> impl Iterator<Item = String> {
+        self.variants.iter().filter_map(|variant| {
+            let reason = (variant.can_run)().err()?;
+            Some(format!("{}, no `{}`: {reason}", self.id, variant.name))
+        })
     }
 
     /// The variant with this name.

@@ -38,6 +38,12 @@ const QUEUE_KIB: u32 = 128;
 pub enum FileSystem {
     /// ext4 with a journal.
     Ext4,
+    /// ext4 without a journal.
+    Ext4WithoutJournal,
+    /// XFS.
+    Xfs,
+    /// Btrfs.
+    Btrfs,
 }
 
 impl FileSystem {
@@ -45,21 +51,70 @@ impl FileSystem {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            FileSystem::Ext4 => "ext4",
+            FileSystem::Ext4 | FileSystem::Ext4WithoutJournal => "ext4",
+            FileSystem::Xfs => "xfs",
+            FileSystem::Btrfs => "btrfs",
+        }
+    }
+
+    /// Whether this host can make and mount it.
+    ///
+    /// # Errors
+    /// The program, or the part of the kernel, that is missing.
+    pub fn can_run(self) -> Result<(), Reason> {
+        let program = self.maker();
+        if process::output(version_of(program)).is_err() {
+            let package = match self {
+                FileSystem::Ext4 | FileSystem::Ext4WithoutJournal => "e2fsprogs",
+                FileSystem::Xfs => "xfsprogs",
+                FileSystem::Btrfs => "btrfs-progs",
+            };
+            let hint = format!("install the package {package} (Debian)");
+            return Err(Reason::new(format!("`{program}` is not installed"), hint));
+        }
+        let known = || {
+            let list = std::fs::read_to_string("/proc/filesystems").unwrap_or_default();
+            list.lines().any(|line| line.split_whitespace().last() == Some(self.name()))
+        };
+        if !known() {
+            let mut load = Command::new("modprobe");
+            load.arg(self.name());
+            // what it says is asked of the kernel in the next line
+            drop(process::output(load));
+        }
+        if known() {
+            return Ok(());
+        }
+        let lacks = format!("the kernel does not know the file system {}", self.name());
+        Err(Reason::new(lacks, "install the package of the kernel's further modules"))
+    }
+
+    fn maker(self) -> &'static str {
+        match self {
+            FileSystem::Ext4 | FileSystem::Ext4WithoutJournal => "mkfs.ext4",
+            FileSystem::Xfs => "mkfs.xfs",
+            FileSystem::Btrfs => "mkfs.btrfs",
         }
     }
 
     /// The command that makes it on `device`. Everything is initialised at once: what is left for
     /// later would be written in the background of the experiment.
     fn make(self, device: &Path) -> Command {
+        let mut command = Command::new(self.maker());
         match self {
-            FileSystem::Ext4 => {
-                let mut command = Command::new("mkfs.ext4");
+            FileSystem::Ext4 | FileSystem::Ext4WithoutJournal => {
                 let now = "nodiscard,lazy_itable_init=0,lazy_journal_init=0";
-                command.args(["-q", "-F", "-E", now, "--"]).arg(device);
-                command
+                command.args(["-q", "-F", "-E", now]);
+                if self == FileSystem::Ext4WithoutJournal {
+                    command.args(["-O", "^has_journal"]);
+                }
+            }
+            FileSystem::Xfs | FileSystem::Btrfs => {
+                command.args(["-q", "-f", "-K"]);
             }
         }
+        command.arg("--").arg(device);
+        command
     }
 }
 
@@ -75,6 +130,8 @@ pub struct DiskOptions {
     /// Whether pages under writeback must not be changed, as checksumming devices demand.
     /// The file system looks at it when it is mounted.
     pub stable_writes: bool,
+    /// How much unwritten data of this disk the kernel allows, about; its own limits where `None`.
+    pub unwritten_bytes: Option<u64>,
 }
 
 /// What the disk can do.
@@ -124,12 +181,13 @@ pub fn can_run() -> Result<(), Reason> {
         let lacks = "there are no loop devices (`/dev/loop-control`)";
         return Err(Reason::new(lacks, "modprobe loop; in a container, give it the host's /dev"));
     }
-    for program in ["losetup", "mkfs.ext4"] {
-        if process::output(version_of(program)).is_err() {
-            let hint = "install the packages mount and e2fsprogs (Debian)";
-            return Err(Reason::new(format!("`{program}` is not installed"), hint));
-        }
+    if process::output(version_of("losetup")).is_err() {
+        return Err(Reason::new(
+            "`losetup` is not installed",
+            "install the package mount (Debian)",
+        ));
     }
+    FileSystem::Ext4.can_run()?;
     throttle_dir()?;
     work_dir::has_room(&work_dir::default_path(), ROOM_BYTES)
 }
@@ -166,7 +224,7 @@ impl SlowDisk {
         name: &str,
         options: DiskOptions,
     ) -> Result<SlowDisk, LabError> {
-        can_run().map_err(LabError::CannotRun)?;
+        can_run().and_then(|()| options.file_system.can_run()).map_err(LabError::CannotRun)?;
         let image = image(cleanup, &dir.path().join(format!("{name}.img")), options.size_bytes)?;
         let lower = LoopDevice::attach(cleanup, &image)?;
         let upper = LoopDevice::attach(cleanup, lower.path())?;
@@ -174,6 +232,9 @@ impl SlowDisk {
         upper.set_queue(cleanup, "max_sectors_kb", QUEUE_KIB)?;
         // always written: the setting outlives a loop device's use
         upper.set_queue(cleanup, "stable_writes", u32::from(options.stable_writes))?;
+        if let Some(bytes) = options.unwritten_bytes {
+            upper.limit_unwritten(cleanup, bytes)?;
+        }
         process::output(options.file_system.make(upper.path()))?;
         let mark = cleanup.mark();
         let mount_point = dir.path().join(name);

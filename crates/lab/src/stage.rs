@@ -71,7 +71,7 @@ impl<'a> Stage<'a> {
             young_mib: 64,
             collector: self.collector.flag(),
             gc_threads: 2,
-            gc_log: GcLog { path: self.fast.join("gc.log"), asynchronous: false },
+            gc_log: GcLog { path: self.fast.join("gc.log"), asynchronous: false, detailed: false },
             flags: Vec::new(),
             groups: Vec::new(),
             perf_data: false,

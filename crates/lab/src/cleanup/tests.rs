@@ -182,6 +182,7 @@ const SMALL_DISK: DiskOptions = DiskOptions {
     file_system: FileSystem::Ext4,
     mount_options: "commit=1",
     stable_writes: true,
+    unwritten_bytes: None,
 };
 
 const CHILD: &str = "WHYPAUSE_LAB_TEST_CHILD";

@@ -19,7 +19,7 @@
 //!
 //! ## References
 //! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
-use super::{Role, Scenario, Variant};
+use super::{Role, Scenario, Variant, anywhere};
 use crate::{
     Collector, Isolation, LabError, Stage, Staged, isolation, isolation::Quota, jvm::JvmCommand,
     workloads::Workload,
@@ -40,6 +40,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Baseline,
             what: "no quota, 2 GC threads",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: baseline,
         },
         Variant {
@@ -47,6 +48,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fault,
             what: "a quota of one CPU, 8 GC threads",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fault,
         },
         Variant {
@@ -54,6 +56,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "no quota, 8 GC threads",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fixed,
         },
         Variant {
@@ -61,6 +64,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Eased,
             what: "a quota of one CPU, one GC thread",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: eased,
         },
     ],

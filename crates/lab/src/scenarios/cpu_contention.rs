@@ -16,7 +16,7 @@
 //!
 //! ## References
 //! Linux `Documentation/scheduler/sched-design-CFS.rst`, `Documentation/scheduler/sched-eevdf.rst`.
-use super::{Role, Scenario, Variant};
+use super::{Role, Scenario, Variant, anywhere};
 use crate::{Collector, LabError, Stage, Staged, isolation, jvm::JvmCommand, workloads::Workload};
 use std::time::Duration;
 
@@ -34,6 +34,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Baseline,
             what: "nobody else wants a CPU",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: baseline,
         },
         Variant {
@@ -41,6 +42,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fault,
             what: "other processes want all CPUs",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fault,
         },
         Variant {
@@ -48,6 +50,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "the same, and a CPU weight of its own for the JVM",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fixed,
         },
     ],

@@ -17,7 +17,7 @@
 //!
 //! ## References
 //! Linux `Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst`, `kernel/cgroup/freezer.c`, `kernel/signal.c` (`do_signal_stop`).
-use super::{Role, Scenario, Variant};
+use super::{Role, Scenario, Variant, anywhere};
 use crate::{Collector, Freezer, LabError, Stage, Staged, freezer, workloads::Workload};
 use std::time::Duration;
 
@@ -32,6 +32,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Baseline,
             what: "nobody stops it",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: undisturbed,
         },
         Variant {
@@ -39,6 +40,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fault,
             what: "its control group is frozen now and then",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: frozen,
         },
         Variant {
@@ -46,6 +48,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "it is left alone",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: undisturbed,
         },
         Variant {
@@ -53,6 +56,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fault,
             what: "it gets SIGSTOP and SIGCONT now and then",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: signalled,
         },
     ],

@@ -9,24 +9,31 @@
 //! - `fault`: with the other process
 //! - `fixed-async`: with the other process, and `-Xlog:async` (since JDK 17)
 //! - `fixed-tmpfs`: with the other process, and the log in memory
+//! - `fault-dirty-throttling`: no journal, a log in detail, and a limit of 8 MiB on the disk's unwritten data: the kernel puts whoever writes to sleep
+//! - `fault-stable-page`: no journal, and a disk that must not have a page changed while it writes it
+//! - `fault-xfs`: the same with XFS
+//! - `fault-btrfs`: Btrfs, which never lets a page change while it is written, and sets space aside before each write
+//!
+//! On a disk that lets pages change, XFS blocked no write of the log: its journal is in memory, and a time stamp does not wait for it.
 //!
 //! ## What it needs
 //! Root, two loop devices, the blkio controller of cgroup version 1, 3 GiB on `/var/tmp`, 1 GiB of memory, 30 s per variant.
+//! `fault-xfs` and `fault-btrfs` need a kernel and a `mkfs` for them, `fault-dirty-throttling` Linux 6.2.
 //!
 //! ## What you see
-//! In the fault, several pauses of 0.3 to 5 s whose collections took milliseconds.
-//! In the others none over 100 ms, on a host that is otherwise quiet.
+//! In the fault, several pauses of 0.3 to 5 s whose collections took milliseconds; in the other faults more and shorter ones.
+//! In the baseline and the fixes none over 100 ms, on a host that is otherwise quiet.
 //!
 //! ## References
-//! Linux `fs/jbd2/transaction.c` (`do_get_write_access`), `fs/ext4/inode.c` (`ext4_dirty_inode`); HotSpot `src/hotspot/share/logging/logFileStreamOutput.cpp`.
-use super::{Role, Scenario, Variant};
+//! Linux `fs/jbd2/transaction.c` (`do_get_write_access`), `fs/ext4/inode.c` (`ext4_dirty_inode`), `mm/page-writeback.c` (`balance_dirty_pages`, `folio_wait_stable`); HotSpot `src/hotspot/share/logging/logFileStreamOutput.cpp`.
+use super::{Role, Scenario, Variant, anywhere};
 use crate::{
-    Collector, LabError, SlowDisk, Stage, Staged,
+    BackgroundWriter, Collector, LabError, Reason, SlowDisk, Stage, Staged, SyncLoop,
     jvm::{GcLog, JvmCommand},
     slow_disk::{self, DiskOptions, FileSystem, Limit},
     workloads::Workload,
 };
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 /// A commit every second instead of every five, so that seconds show what otherwise takes minutes.
 const DISK: DiskOptions = DiskOptions {
@@ -34,10 +41,35 @@ const DISK: DiskOptions = DiskOptions {
     file_system: FileSystem::Ext4,
     mount_options: "commit=1",
     stable_writes: false,
+    unwritten_bytes: None,
 };
+
+/// Without a journal, only the limit on unwritten data can hold up a writer.
+const LIMITED_DISK: DiskOptions = DiskOptions {
+    file_system: FileSystem::Ext4WithoutJournal,
+    mount_options: "",
+    unwritten_bytes: Some(8 << 20),
+    ..DISK
+};
+
+/// Without a journal, only a page that is being written can hold up a writer.
+const STABLE_DISK: DiskOptions = DiskOptions {
+    file_system: FileSystem::Ext4WithoutJournal,
+    mount_options: "",
+    stable_writes: true,
+    ..DISK
+};
+
+const XFS_DISK: DiskOptions = DiskOptions { file_system: FileSystem::Xfs, ..STABLE_DISK };
+
+const BTRFS_DISK: DiskOptions = DiskOptions { file_system: FileSystem::Btrfs, ..DISK };
 
 /// What is left for one of many on a busy spinning disk.
 const DISK_LIMIT: Limit = Limit::WriteBytes(5 << 20);
+
+/// MiB that the other process writes and syncs at a time where pages are to be written, and so to
+/// be waited for, often.
+const SMALL_FILE_MIB: u32 = 4;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "gc-log-write-blocked",
@@ -50,6 +82,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Baseline,
             what: "nobody else writes to the disk",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: baseline,
         },
         Variant {
@@ -57,6 +90,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fault,
             what: "another process writes to the log's disk",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fault,
         },
         Variant {
@@ -64,6 +98,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "the same with -Xlog:async",
             since_jdk: 17,
+            can_run: anywhere,
             set_up: fixed_async,
         },
         Variant {
@@ -71,7 +106,40 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "the same with the log on tmpfs",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fixed_tmpfs,
+        },
+        Variant {
+            name: "fault-dirty-throttling",
+            role: Role::Fault,
+            what: "no journal, but a limit on the disk's unwritten data",
+            since_jdk: 8,
+            can_run: can_limit_unwritten,
+            set_up: fault_dirty_throttling,
+        },
+        Variant {
+            name: "fault-stable-page",
+            role: Role::Fault,
+            what: "no journal, but a disk whose pages must not change while written",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: fault_stable_page,
+        },
+        Variant {
+            name: "fault-xfs",
+            role: Role::Fault,
+            what: "XFS on a disk whose pages must not change while written",
+            since_jdk: 8,
+            can_run: has_xfs,
+            set_up: fault_xfs,
+        },
+        Variant {
+            name: "fault-btrfs",
+            role: Role::Fault,
+            what: "Btrfs",
+            since_jdk: 8,
+            can_run: has_btrfs,
+            set_up: fault_btrfs,
         },
     ],
     collectors: &[Collector::G1, Collector::Parallel],
@@ -80,47 +148,98 @@ pub(super) static SCENARIO: Scenario = Scenario {
     file: include_str!("gc_log_write_blocked.rs"),
 };
 
-/// Where the log is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Log {
-    SlowDisk,
-    SlowDiskAsync,
-    Memory,
+/// `bdi/max_ratio_fine` came with Linux 6.2.
+fn can_limit_unwritten() -> Result<(), Reason> {
+    let known = std::fs::read_dir("/sys/class/bdi").is_ok_and(|mut all| {
+        all.any(|it| it.is_ok_and(|it| it.path().join("max_ratio_fine").exists()))
+    });
+    if known {
+        return Ok(());
+    }
+    let lacks = "the kernel cannot limit the unwritten data of one disk finely";
+    Err(Reason::new(lacks, "it needs Linux 6.2"))
+}
+
+fn has_xfs() -> Result<(), Reason> {
+    FileSystem::Xfs.can_run()
+}
+
+fn has_btrfs() -> Result<(), Reason> {
+    FileSystem::Btrfs.can_run()
 }
 
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let disk = stage.disk(DISK)?;
-    set_up(stage, &disk, Log::SlowDisk)
+    let log = on(disk.mount_point());
+    set_up(stage, &disk, log)
 }
 
 fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
-    disturbed(stage, Log::SlowDisk)
+    let disk = stage.disk(DISK)?;
+    let log = on(disk.mount_point());
+    disturbed(stage, &disk, log)
 }
 
 fn fixed_async(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
-    disturbed(stage, Log::SlowDiskAsync)
+    let disk = stage.disk(DISK)?;
+    let log = GcLog { asynchronous: true, ..on(disk.mount_point()) };
+    disturbed(stage, &disk, log)
 }
 
 fn fixed_tmpfs(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
-    disturbed(stage, Log::Memory)
+    let disk = stage.disk(DISK)?;
+    let log = on(stage.fast);
+    disturbed(stage, &disk, log)
 }
 
-fn disturbed(stage: &mut Stage<'_>, log: Log) -> Result<Staged, LabError> {
-    let disk = stage.disk(DISK)?;
-    let staged = set_up(stage, &disk, log)?;
-    Ok(Staged::disturbed(staged.jvm, stage.writer(&disk)?))
+/// The kernel looks at the limit once in several pages that a thread has dirtied, so the log must
+/// be long.
+fn fault_dirty_throttling(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let disk = stage.disk(LIMITED_DISK)?;
+    let log = GcLog { detailed: true, ..on(disk.mount_point()) };
+    let Staged { jvm, .. } = set_up(stage, &disk, log)?;
+    let said = stage.fast.join("dd.err");
+    let writer = BackgroundWriter::without_sync(stage.cleanup, disk.mount_point(), &said)?;
+    Ok(Staged::disturbed(jvm, writer))
+}
+
+fn fault_stable_page(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    synced(stage, STABLE_DISK)
+}
+
+fn fault_xfs(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    synced(stage, XFS_DISK)
+}
+
+fn fault_btrfs(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    synced(stage, BTRFS_DISK)
+}
+
+fn on(dir: &Path) -> GcLog {
+    GcLog { path: dir.join("gc.log"), asynchronous: false, detailed: false }
+}
+
+/// With another process that writes long files.
+fn disturbed(stage: &mut Stage<'_>, disk: &SlowDisk, log: GcLog) -> Result<Staged, LabError> {
+    let Staged { jvm, .. } = set_up(stage, disk, log)?;
+    Ok(Staged::disturbed(jvm, stage.writer(disk)?))
+}
+
+/// With another process that writes short files, and one that has everything written, the log too.
+fn synced(stage: &mut Stage<'_>, options: DiskOptions) -> Result<Staged, LabError> {
+    let disk = stage.disk(options)?;
+    let log = on(disk.mount_point());
+    let Staged { jvm, .. } = set_up(stage, &disk, log)?;
+    let (dir, said) = (disk.mount_point(), stage.fast.join("dd.err"));
+    let writer = BackgroundWriter::with_files_of(stage.cleanup, SMALL_FILE_MIB, dir, &said)?;
+    Ok(Staged::disturbed(jvm, SyncLoop::new(writer, dir, &stage.fast.join("sync.err"))))
 }
 
 /// Starts the JVM while the disk is fast, so that its start does not take part in the experiment,
 /// and then makes the disk slow.
-fn set_up(stage: &mut Stage<'_>, disk: &SlowDisk, log: Log) -> Result<Staged, LabError> {
-    let dir = if log == Log::Memory { stage.fast } else { disk.mount_point() };
-    let command = JvmCommand {
-        heap_mib: 768,
-        young_mib: 64,
-        gc_log: GcLog { path: dir.join("gc.log"), asynchronous: log == Log::SlowDiskAsync },
-        ..stage.command(Workload::AllocLoad)
-    };
+fn set_up(stage: &mut Stage<'_>, disk: &SlowDisk, gc_log: GcLog) -> Result<Staged, LabError> {
+    let command =
+        JvmCommand { heap_mib: 768, young_mib: 64, gc_log, ..stage.command(Workload::AllocLoad) };
     let jvm = stage.java(&command)?;
     disk.limit(stage.cleanup, DISK_LIMIT)?;
     Ok(Staged::alone(jvm))

@@ -22,7 +22,7 @@
 //! ## References
 //! HotSpot `src/hotspot/os/posix/perfMemory_posix.cpp`, `src/hotspot/share/runtime/perfData.hpp`; Linux `mm/memory.c` (`do_page_mkwrite`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
-use super::{Role, Scenario, Variant};
+use super::{Role, Scenario, Variant, anywhere};
 use crate::{
     BackgroundWriter, Collector, LabError, SlowDisk, Stage, Staged, SyncLoop,
     jvm::JvmCommand,
@@ -37,6 +37,7 @@ const DISK: DiskOptions = DiskOptions {
     file_system: FileSystem::Ext4,
     mount_options: "commit=1",
     stable_writes: false,
+    unwritten_bytes: None,
 };
 
 const DISK_LIMIT: Limit = Limit::WriteBytes(5 << 20);
@@ -55,6 +56,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Baseline,
             what: "nobody else writes to the disk",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: baseline,
         },
         Variant {
@@ -62,6 +64,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fault,
             what: "another process writes to the disk of the counters file",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fault,
         },
         Variant {
@@ -69,6 +72,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "the same with -XX:+PerfDisableSharedMem",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fixed_flag,
         },
         Variant {
@@ -76,6 +80,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "the same with the counters file on tmpfs",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fixed_tmpfs,
         },
     ],

@@ -16,7 +16,7 @@
 //!
 //! ## References
 //! HotSpot `src/hotspot/share/opto/loopnode.cpp` (counted loops and strip mining), JDK-8186027 (strip mining, since JDK 10).
-use super::{Role, Scenario, Variant};
+use super::{Role, Scenario, Variant, anywhere};
 use crate::{Collector, LabError, Stage, Staged, jvm::JvmCommand, workloads::Workload};
 use std::time::Duration;
 
@@ -31,6 +31,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Baseline,
             what: "a loop with places to stop in",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: with_strips,
         },
         Variant {
@@ -38,6 +39,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fault,
             what: "a loop without",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: without_strips,
         },
         Variant {
@@ -45,6 +47,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "the same with -XX:+UseCountedLoopSafepoints",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: with_strips,
         },
     ],

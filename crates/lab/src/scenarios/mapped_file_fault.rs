@@ -17,7 +17,7 @@
 //!
 //! ## References
 //! Linux `mm/filemap.c` (`filemap_fault`); HotSpot `src/hotspot/share/runtime/safepoint.cpp` (`SafepointSynchronize::begin`).
-use super::{Role, Scenario, Variant};
+use super::{Role, Scenario, Variant, anywhere};
 use crate::{
     Collector, LabError, Stage, Staged,
     jvm::JvmCommand,
@@ -36,6 +36,7 @@ const DISK: DiskOptions = DiskOptions {
     file_system: FileSystem::Ext4,
     mount_options: "",
     stable_writes: false,
+    unwritten_bytes: None,
 };
 
 /// A disk that does this has one head and others to serve.
@@ -55,6 +56,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Baseline,
             what: "reads an array on the heap",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: baseline,
         },
         Variant {
@@ -62,6 +64,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fault,
             what: "reads a mapping of a file on a slow disk",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fault,
         },
         Variant {
@@ -69,6 +72,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "reads the same file with FileChannel.read",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fixed_read,
         },
     ],

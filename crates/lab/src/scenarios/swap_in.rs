@@ -18,7 +18,7 @@
 //!
 //! ## References
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c`, `Documentation/admin-guide/cgroup-v1/memory.rst`.
-use super::{Role, Scenario, Variant};
+use super::{Role, Scenario, Variant, anywhere};
 use crate::{
     Collector, LabError, MemoryGroup, MemoryHog, Stage, Staged, jvm::JvmCommand, memory_group,
     slow_swap, slow_swap::SlowSwap, workloads::Workload,
@@ -48,6 +48,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Baseline,
             what: "memory for itself",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: baseline,
         },
         Variant {
@@ -55,6 +56,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fault,
             what: "another process takes memory of the same group",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fault,
         },
         Variant {
@@ -62,6 +64,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             role: Role::Fixed,
             what: "the other process has a group of its own",
             since_jdk: 8,
+            can_run: anywhere,
             set_up: fixed_isolated,
         },
     ],

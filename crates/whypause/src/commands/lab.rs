@@ -21,7 +21,10 @@ fn list(console: &Console) -> Result<Exit, Failure> {
     for scenario in ::lab::list() {
         text += &format!("{}\n    {}\n", scenario.id, scenario.title);
         for variant in scenario.variants {
-            text += &format!("    {:16}{}\n", variant.name, variant.what);
+            text += &format!("    {:24}{}\n", variant.name, variant.what);
+            if let Err(reason) = (variant.can_run)() {
+                text += &format!("{:28}cannot run here: {reason}\n", "");
+            }
         }
         if let Err(reason) = (scenario.can_run)() {
             text += &format!("    cannot run here: {reason}\n");
