@@ -1,6 +1,6 @@
 //! The machine that results are from.
 use serde::Serialize;
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 /// Where and when results were measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -45,9 +45,30 @@ fn memory(meminfo: &str) -> u64 {
     kib.unwrap_or(0).saturating_mul(1024)
 }
 
+/// How much CPU time the hypervisor has given to others while this host wanted it, over all CPUs
+/// since boot, as the kernel counts it (`man 5 proc_stat`); zero where there is no hypervisor.
+pub(crate) fn stolen() -> Duration {
+    let ticks_per_s = rustix::param::clock_ticks_per_second();
+    stolen_of(&crate::jvm::read(Path::new("/proc/stat")), ticks_per_s)
+}
+
+/// The eighth number of `cpu  user nice system idle iowait irq softirq steal`.
+fn stolen_of(stat: &str, ticks_per_s: u64) -> Duration {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "));
+    let ticks = line.and_then(|it| it.split_ascii_whitespace().nth(7)?.parse::<u64>().ok());
+    Duration::from_millis(ticks.unwrap_or(0).saturating_mul(1000) / ticks_per_s.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stolen_time_is_that_of_all_cpus() {
+        let stat = "cpu  1 2 3 4 5 6 7 150 9 10\ncpu0 1 2 3 4 5 6 7 99 9 10\n";
+        assert_eq!(stolen_of(stat, 100), Duration::from_millis(1500));
+        assert_eq!(stolen_of("cpu  1 2 3 4\n", 100), Duration::ZERO);
+    }
 
     #[test]
     fn memory_is_what_the_kernel_has() {

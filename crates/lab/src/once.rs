@@ -3,6 +3,7 @@ use crate::{
     Cleanup, Collector, Jdk, LabError, Privilege, Scenario, Stage, Staged, Variant, WorkDir,
     bench::Bench,
     explained::Explained,
+    host,
     observe::Observer,
     output::Progress,
     result::{BlockedWrites, RunResult},
@@ -85,14 +86,17 @@ impl Once<'_> {
         progress.step(&format!("{what}: recording for {} s", recorded.as_secs()));
         let observer = Observer { program, interrupt: &bench.interrupt, output, privileges };
         let trace = self.trace(&mut bench.cleanup, &bench.dir, &staged)?;
+        let stolen_before = host::stolen();
         observer.record(&mut bench.cleanup, &mut staged, recorded, progress)?;
+        let stolen = host::stolen().saturating_sub(stolen_before);
         let writes = trace.map(WriteTrace::finish).transpose()?;
         progress.finished(recorded);
         progress.step(&format!("{what}: explaining"));
         let workload = end(&mut bench.cleanup, staged, output);
         let result = |privilege: &Privilege| {
             let explained = observer.explain(&mut bench.cleanup, *privilege)?;
-            Ok(self.result(&explained, *privilege, &workload, writes.as_ref()))
+            let result = self.result(&explained, *privilege, &workload, writes.as_ref());
+            Ok(RunResult { stolen, ..result })
         };
         privileges.iter().map(result).collect()
     }

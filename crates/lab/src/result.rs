@@ -60,6 +60,9 @@ pub struct RunResult {
     /// life: the pause as the application felt it, measured without `whypause`.
     #[serde(serialize_with = "ns")]
     pub felt_longest: Duration,
+    /// CPU time that the hypervisor took from this host meanwhile, as the kernel counts it.
+    #[serde(serialize_with = "ns")]
+    pub stolen: Duration,
     /// Events that the recorder lost.
     pub lost_events: u64,
     /// What recording cost.
@@ -178,6 +181,7 @@ impl RunResult {
             long_pauses_right: right as u64,
             first: first(explained),
             felt_longest: Duration::from_micros(felt_us),
+            stolen: Duration::ZERO,
             lost_events: explained.coverage.lost_events,
             cost: cost(explained),
             blocked_writes: None,

@@ -92,7 +92,11 @@ fn quiet(tally: &Tally) -> String {
     table.set_header(["recorded", "named", "recordings", "time", ""]);
     for alarm in &tally.alarms {
         let time = format!("{} ms", alarm.time_ns / 1_000_000);
-        let verdict = if alarm.expected { "happens on any host" } else { "false alarm" };
+        let verdict = if alarm.expected {
+            "true: happens on any host, or was counted by the kernel"
+        } else {
+            "false alarm"
+        };
         let recordings = alarm.recordings.to_string();
         table.add_row([alarm.privilege.id(), &alarm.cause, &recordings, &time, verdict]);
     }

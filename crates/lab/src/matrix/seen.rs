@@ -51,6 +51,8 @@ pub struct Seen {
     pub firsts: BTreeMap<String, u64>,
     /// Causes that were named and are not ordinary work, with their time.
     pub named: BTreeMap<String, u64>,
+    /// CPU time that the hypervisor took from this host meanwhile, as the kernel counts it.
+    pub stolen_ns: u64,
     /// Events that the recorder lost.
     pub lost_events: u64,
 }
@@ -77,6 +79,7 @@ impl Seen {
             felt_longest_ns: ns(result.felt_longest),
             firsts: result.firsts.clone(),
             named: named.map(|it| (it.id.clone(), ns(it.time))).collect(),
+            stolen_ns: ns(result.stolen),
             lost_events: result.lost_events,
         }
     }
@@ -169,6 +172,7 @@ mod tests {
             felt_longest_ns: 3,
             firsts: BTreeMap::from([("swap-in".into(), 2)]),
             named: BTreeMap::new(),
+            stolen_ns: 0,
             lost_events: 0,
         }
     }
