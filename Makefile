@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test demo lint fmt gen bench bench-recorder fuzz clean
+.PHONY: help setup build test demo lint fmt gen bench bench-recorder accuracy fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ bench: ## measure how fast logs are read, as a table; with BIG=1 also the memory
 
 fuzz: ## fuzz every reader of logs for a minute, or for SECONDS=n each
 	@scripts/fuzz.sh all $(or $(SECONDS),60)
+
+accuracy: ## measure how often the answers are right, into docs/accuracy.md (an hour and more)
+	@scripts/accuracy.sh
 
 bench-recorder: ## measure what recording costs, as a table
 	@scripts/bench-recorder.sh

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Measures how often the answers are right on this machine, and writes docs/accuracy.md.
+#
+# Every scenario of the lab runs with every JDK found and every collector that makes sense.
+# Takes one to two hours; what was cut goes on where it was when it is started again.
+# Arguments go to `whypause lab matrix`, for instance `--jdk 17,/opt/jdk8 --runs 3`.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+can_be_root || fail "the lab needs root, and $(why_not_root)"
+scripts/build.sh
+results=target/accuracy.jsonl
+page=target/accuracy.md
+found=0
+as_root env PATH="$PATH" target/release/whypause lab matrix --results "$results" "$@" >"$page" || found=$?
+# 1: a bar was not met, which belongs on the page too
+[ "$found" -le 1 ] || exit "$found"
+{
+    cat docs/accuracy.head.md
+    echo
+    cat "$page"
+} >docs/accuracy.md
+say "written: docs/accuracy.md; each recording is a line of $results"
+exit "$found"
