@@ -3,11 +3,13 @@
 //! * [`find_jvms`], [`jvm()`], [`select`]: the JVMs of this host, found in `/proc`.
 //! * [`Session`]: one recording. [`Session::step`] sleeps until the next drain and returns the
 //!   [`Facts`](recording::Facts) that became final.
+//! * [`ThreadNames`]: what the JVM itself calls its threads, where the user wants it asked.
 //!
 //! The kernel side (`src/bpf`) watches the JVM's safepoint probes and what its threads do inside
 //! safepoints; background threads read what `/proc` and the GC log tell. The recorder never
 //! lengthens a pause: no wake-up per event, no stack where it says nothing, nothing decoded that
 //! is not wanted, no write anywhere.
+mod ask;
 mod attach_error;
 mod cost;
 mod host;
@@ -19,6 +21,7 @@ mod kernel;
 mod process;
 mod session;
 
+pub use ask::{AskError, ThreadNames};
 pub use attach_error::AttachError;
 pub use host::{
     FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, find_jvms, host_fact, jvm,

@@ -1,0 +1,64 @@
+//! The text of `Thread.print`.
+//!
+//! The kernel keeps 15 bytes of a name, and of Java threads of JDK 8 none at all.
+use std::collections::BTreeMap;
+
+/// Names by thread id in the JVM's own pid namespace.
+///
+/// A line of a thread is `"NAME" #12 daemon prio=5 … tid=0x… nid=0x1b03 runnable`; since JDK 19
+/// `nid` is decimal (HotSpot `Thread::print_on`, `OSThread::print_on`). A name may contain
+/// anything, quotes too.
+pub(super) fn thread_names(text: &str) -> BTreeMap<u32, String> {
+    text.lines().filter_map(name).collect()
+}
+
+fn name(line: &str) -> Option<(u32, String)> {
+    let rest = line.strip_prefix('"')?;
+    let (head, nid) = rest.rsplit_once(" nid=")?;
+    let nid = nid.split_ascii_whitespace().next()?;
+    let tid = match nid.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => nid.parse(),
+    };
+    let (name, _) = head.rsplit_once("\" ")?;
+    Some((tid.ok()?, name.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_from_dumps_of_all_jdks() {
+        let check = |line: &str, tid, expected: &str| {
+            let found =
+                thread_names(&format!("2026-01-01\nFull thread dump\n\n{line}\n\tat x.y\n"));
+            assert_eq!(found, BTreeMap::from([(tid, expected.to_owned())]));
+        };
+        check(
+            r#""http-nio-8080-exec-12" #31 daemon prio=5 os_prio=0 tid=0x00007f1 nid=0x1b03 runnable [0x0]"#,
+            0x1b03,
+            "http-nio-8080-exec-12",
+        );
+        check(
+            r#""main" #1 [4711] prio=5 os_prio=0 cpu=43.40ms elapsed=0.54s tid=0x00007f1 nid=4711 waiting on condition  [0x0]"#,
+            4711,
+            "main",
+        );
+        check(r#""VM Thread" os_prio=0 cpu=1.2ms tid=0x7f nid=0x12 runnable"#, 0x12, "VM Thread");
+        check(
+            r#""a "quoted" #1 nid=9 name" #2 prio=5 tid=0x1 nid=0x7 runnable"#,
+            7,
+            r#"a "quoted" #1 nid=9 name"#,
+        );
+    }
+
+    #[test]
+    fn lines_that_are_no_threads_have_no_name() {
+        for line in
+            ["", "\tat java.lang.Thread.sleep", "\"x\" nid=", "\"x\" #1 nid=0xzz", "JNI nid=1"]
+        {
+            assert_eq!(thread_names(line), BTreeMap::new(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Questions that only the JVM itself can answer, asked through its attach mechanism: what `jcmd`
+//! does, without starting a JVM for it.
+//!
+//! Asking makes the JVM stop for a moment (`Thread.print` is a VM operation), so it is done only
+//! where the user said so, and before the recording begins.
+mod dump;
+mod socket;
+mod thread_names;
+
+pub use socket::AskError;
+pub use thread_names::ThreadNames;

@@ -1,0 +1,96 @@
+//! What the JVM calls its threads.
+use super::{
+    dump,
+    socket::{AskError, Asked},
+};
+use crate::{Jvm, Roots};
+use recording::{Facts, ThreadRole};
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// Names as in Java, by thread id.
+///
+/// The kernel keeps 15 bytes of a name, and JDK 8 gives it none for Java threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadNames(BTreeMap<u32, String>);
+
+impl ThreadNames {
+    /// Asks the JVM. It stops for that as long as a thread dump takes: a millisecond with some
+    /// dozen threads.
+    ///
+    /// # Errors
+    /// Where it cannot be asked, or does not answer within five seconds.
+    pub fn ask(roots: &Roots, jvm: &Jvm) -> Result<ThreadNames, AskError> {
+        let asked = Asked::open(&roots.proc, jvm.pid, jvm.pid_in_namespace)?;
+        let names = dump::thread_names(&asked.command("Thread.print")?);
+        let ids = match jvm.pid == jvm.pid_in_namespace {
+            true => None,
+            false => Some(ids_inside(&roots.proc.join(jvm.pid.to_string()).join("task"))),
+        };
+        let outside = |tid: u32| ids.as_ref().map_or(Some(tid), |it| it.get(&tid).copied());
+        Ok(ThreadNames(
+            names.into_iter().filter_map(|(tid, name)| Some((outside(tid)?, name))).collect(),
+        ))
+    }
+
+    /// Gives the Java threads among `facts` their names. Threads of the JVM keep those that the
+    /// kernel has: it is by them that they are known.
+    pub fn apply(&self, facts: &mut Facts) {
+        for thread in facts.threads.iter_mut().filter(|it| it.role == ThreadRole::Java) {
+            if let Some(name) = self.0.get(&thread.tid) {
+                thread.name.clone_from(name);
+            }
+        }
+    }
+}
+
+/// Thread ids by those of the innermost pid namespace (`NSpid` of `/proc/PID/task/TID/status`).
+fn ids_inside(tasks: &Path) -> BTreeMap<u32, u32> {
+    let entries = fs::read_dir(tasks).into_iter().flatten().flatten();
+    let id = |entry: fs::DirEntry| {
+        let outside = entry.file_name().to_str()?.parse().ok()?;
+        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+        Some((ids.split_ascii_whitespace().next_back()?.parse().ok()?, outside))
+    };
+    entries.filter_map(id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use recording::{MonoTime, ThreadFact};
+
+    #[test]
+    fn only_java_threads_are_renamed() {
+        let fact = |tid, name: &str, role| ThreadFact {
+            tid,
+            name: name.into(),
+            role,
+            first_seen: MonoTime(1),
+        };
+        let mut facts = Facts {
+            threads: vec![
+                fact(7, "java", ThreadRole::Java),
+                fact(8, "VM Thread", ThreadRole::VmThread),
+                fact(9, "pool-1-thread-9", ThreadRole::Java),
+            ],
+            ..Facts::default()
+        };
+        let names = [(7, "http-nio-8080-exec-12".into()), (8, "VM".into())];
+        ThreadNames(names.into_iter().collect()).apply(&mut facts);
+        let found: Vec<_> = facts.threads.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(found, ["http-nio-8080-exec-12", "VM Thread", "pool-1-thread-9"]);
+    }
+
+    #[test]
+    fn ids_of_a_namespace_are_translated() {
+        let root = tempfile::tempdir().unwrap();
+        for (outside, inside) in [(700, 7), (701, 8)] {
+            let task = root.path().join(outside.to_string());
+            fs::create_dir(&task).unwrap();
+            fs::write(task.join("status"), format!("Name:\tjava\nNSpid:\t{outside}\t{inside}\n"))
+                .unwrap();
+        }
+        assert_eq!(ids_inside(root.path()), BTreeMap::from([(7, 700), (8, 701)]));
+    }
+}
