@@ -24,7 +24,6 @@ use crate::{
     LabError, SlowDisk, Stage, Staged,
     jvm::{GcLog, JvmCommand},
     slow_disk::{self, DiskOptions, FileSystem, Limit},
-    workloads::Workload,
 };
 use std::time::Duration;
 
@@ -118,7 +117,7 @@ fn set_up(stage: &mut Stage<'_>, disk: &SlowDisk, log: Log) -> Result<Staged, La
         heap_mib: 768,
         young_mib: 64,
         gc_log: GcLog { path: dir.join("gc.log"), asynchronous: log == Log::SlowDiskAsync },
-        ..stage.command(Workload::AllocLoad)
+        ..stage.light_command()
     };
     let jvm = stage.java(&command)?;
     disk.limit(stage.cleanup, DISK_LIMIT)?;
