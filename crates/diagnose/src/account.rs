@@ -2,12 +2,14 @@
 //! what it did.
 //!
 //! The VM thread's path is walked backwards along wake-ups ([`path`]); where it only waits for
-//! peers, a peer that was held up is charged ([`peers`]). The time to reach the safepoint belongs
+//! peers, a peer that was held up is charged ([`peers`]); where its peers have all CPUs, it is
+//! their work ([`saturated`]). The time to reach the safepoint belongs
 //! to the straggler ([`reaching`]). Safepoints whose slices were not kept are accounted
 //! from the VM thread's totals ([`totals`]).
 mod path;
 mod peers;
 mod reaching;
+mod saturated;
 mod stolen;
 #[cfg(test)]
 mod tests;
@@ -37,7 +39,7 @@ pub(crate) fn of_safepoint(
     let segments = if safepoint.detailed {
         let mut segments = reaching::walk(index, safepoint.vm_tid, before);
         segments.extend(path::walk(index, safepoint.vm_tid, Phase::Operation, after));
-        segments
+        saturated::credit(index, segments)
     } else {
         let mut segments =
             totals::lay_out(safepoint.vm_tid, &safepoint.reaching, before, Phase::Reaching);

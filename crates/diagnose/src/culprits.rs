@@ -114,32 +114,44 @@ fn shortened(command: &str) -> String {
 /// The processes that held the CPU while the path's threads queued for it.
 pub(crate) fn cpu_holders(tally: &Tally, index: &Index<'_>) -> Vec<Culprit> {
     let own = index.jvm.map(|jvm| jvm.pid);
-    let mut by_process: BTreeMap<(u32, &str), Duration> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, Holders> = BTreeMap::new();
     for ((pid, name), time) in &tally.holders {
         let name =
             if Some(*pid) == own { "other threads of the JVM itself" } else { name.as_str() };
-        *by_process.entry((*pid, name)).or_default() += *time;
+        let holders = by_name.entry(name).or_default();
+        holders.time += *time;
+        *holders.pids.entry(*pid).or_default() += *time;
     }
-    let mut holders: Vec<_> = by_process.into_iter().collect();
-    holders.sort_by_key(|it| std::cmp::Reverse(it.1));
-    holders
-        .into_iter()
-        .take(MOST)
-        .map(|((pid, name), time)| holder(index, pid, name, time))
-        .collect()
+    let mut holders: Vec<_> = by_name.into_iter().collect();
+    holders.sort_by_key(|it| std::cmp::Reverse(it.1.time));
+    holders.iter().take(MOST).map(|(name, it)| it.culprit(index, name)).collect()
 }
 
-fn holder(index: &Index<'_>, pid: u32, name: &str, time: Duration) -> Culprit {
-    let details = details(index, pid);
-    Culprit {
-        kind: CulpritKind::Process,
-        name: name.into(),
-        pid: Some(pid),
-        // Others may have had it earlier in the wait: only the last one was seen.
-        statement: format!(
-            "{name} (pid {pid}{details}) had the CPU last, in waits of {} together",
-            text::duration(time)
-        ),
+/// Processes of one name that held CPUs.
+#[derive(Default)]
+struct Holders {
+    time: Duration,
+    pids: BTreeMap<u32, Duration>,
+}
+
+impl Holders {
+    fn culprit(&self, index: &Index<'_>, name: &str) -> Culprit {
+        let first = self.pids.iter().max_by_key(|it| it.1).map_or(0, |it| *it.0);
+        let details = details(index, first);
+        let (pid, who) = match self.pids.len() {
+            1 => (Some(first), format!("pid {first}{details}")),
+            many => (None, format!("{many} processes such as pid {first}{details}")),
+        };
+        Culprit {
+            kind: CulpritKind::Process,
+            name: name.into(),
+            pid,
+            // Of each wait the process with the longest run in it was seen.
+            statement: format!(
+                "{name} ({who}) had the CPU longest, in waits of {} together",
+                text::duration(self.time)
+            ),
+        }
     }
 }
 

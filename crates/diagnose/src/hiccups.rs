@@ -1,14 +1,15 @@
 //! Hiccups: threads of the application that did not run though nobody stopped the world.
 //!
 //! A thread whose quota is used up, that was frozen, or whose memory must come back from swap
-//! answers nobody, and its users cannot tell that from a pause of the JVM. Waits of application
+//! answers nobody, and its users cannot tell that from a pause of the JVM. A signal and the freezer
+//! stop a whole process; where its threads slept, one of the JVM's own may be the only one to tell. Waits of application
 //! threads that overlap, or nearly, are one [`Pause`]; its account is at each instant the thread
 //! with the longest wait. Waits for a CPU or for the application's own files are its own affair.
 use crate::{
     Pause, PauseKind,
     account::{cover, merge},
     case::{Case, Phase, Segment},
-    causes::{is_memory_high, passes_through_file_mapping},
+    causes::{is_memory_high, is_traced, passes_through_file_mapping},
     index::Index,
     intervals::union,
 };
@@ -45,19 +46,26 @@ pub(crate) fn of<'a>(
 fn waits(index: &Index<'_>, stops: &[Interval]) -> Vec<Wait> {
     let mut waits = Vec::new();
     let everything = Interval::new(MonoTime(0), MonoTime(u64::MAX));
-    let java = |tid: &u32| index.role(*tid) == ThreadRole::Java;
-    for tid in index.threads_with_slices().filter(java) {
+    for tid in index.threads_with_slices() {
+        let java = index.role(tid) == ThreadRole::Java;
+        let counts =
+            |it: &ThreadSlice| if java { is_wait(index, it) } else { stops_all(index, it) };
         let slices = index.slices_in(tid, everything).iter();
-        let waiting = slices.filter(|it| is_wait(index, it)).map(|it| it.interval);
+        let waiting = slices.filter(|it| counts(it)).map(|it| it.interval);
         // What is joined here was cut by the recorder, or is one wait with two reasons.
         let mut own: Vec<_> = waiting.filter(|it| it.duration() >= MIN_WAIT).collect();
-        let work = index.work_in(tid, everything).iter().map(|it| it.0);
+        let work = index.work_in(tid, everything).iter().filter(|_| java).map(|it| it.0);
         own.extend(work.filter(|it| it.duration() >= MIN_WAIT));
         for wait in union(own) {
             outside(tid, wait, stops, &mut waits);
         }
     }
     waits
+}
+
+/// Whether what stopped this thread stopped all others, too: a tracer stops one by one.
+fn stops_all(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    slice.state == ThreadState::Stopped && !is_traced(index, slice.stack)
 }
 
 /// Whether a slice is a wait that is nobody's will.

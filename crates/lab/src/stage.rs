@@ -81,6 +81,14 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// The same for a fault that has nothing to do with the heap: few objects survive, so that a
+    /// collection takes some 5 ms and none is a long pause by itself, not even on a busy host.
+    #[must_use]
+    pub fn light_command(&self) -> JvmCommand<'a> {
+        let arguments = ["queue=1000", "drop=500"].map(str::to_owned).to_vec();
+        JvmCommand { arguments, ..self.command(Workload::AllocLoad) }
+    }
+
     /// Starts processes that use CPUs: so many for each CPU of the host.
     ///
     /// # Errors

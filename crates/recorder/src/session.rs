@@ -213,7 +213,12 @@ impl Session {
         let oldest = inbox.windows.oldest_begin().filter(|_| !all);
         inbox.raw.forget(oldest, |raw| self.hiccup(&raw, &mut facts));
         for writer in inbox.writers.drain(..) {
-            self.host.exited_writer(writer.at, writer.pid, &writer.name, writer.bytes);
+            self.host.exited_writer(
+                writer.at,
+                (writer.pid, writer.parent),
+                &writer.name,
+                writer.bytes,
+            );
         }
         drop(inbox);
         facts.threads = self.threads.take_facts();

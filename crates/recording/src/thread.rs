@@ -158,7 +158,8 @@ pub struct ThreadSlice {
     /// For `Blocked`: the thread of this JVM that woke it, through a futex. `None` where it was
     /// woken by an interrupt, by a thread outside the JVM, or in another way.
     pub woken_by: Option<u32>,
-    /// For `Runnable`: process id and name of the task that had the CPU before this thread got it.
+    /// For `Runnable`: process id and name of the process that had the CPU longest meanwhile, where
+    /// that is known.
     pub cpu_holder: Option<(u32, String)>,
     /// For `OnCpu`: how much of it the CPU did not run the thread, because the hypervisor had taken
     /// it or an interrupt was served (wall time less `sum_exec_runtime`).

@@ -27,7 +27,7 @@ fn whole(segments: &[Segment]) -> Option<Interval> {
 /// Only the threads that the operation runs on. Others (a concurrent worker, the thread of
 /// asynchronous logging) may block at their leisure; where one of them does hold up the path, it
 /// has a lock in its hands, and the wake-up when it lets go leads there.
-fn may_hold_up(role: ThreadRole) -> bool {
+pub(super) fn may_hold_up(role: ThreadRole) -> bool {
     matches!(role, ThreadRole::VmThread | ThreadRole::GcWorker)
 }
 

@@ -3,13 +3,14 @@
 //! ## What happens
 //! The thread that everybody waits for is ready to run, but other threads have the CPUs.
 //! During a collection every GC thread needs a CPU; one that has to queue holds up the others.
-//! The others may be processes of the same host, or threads of the JVM itself where it has more GC threads than CPUs.
+//! The others may be processes of the same host, or threads of the JVM itself.
 //!
 //! ## What proves it
 //! The time between a thread's wake-up, or its preemption, and its next turn on a CPU, inside the pause, while its cgroup was not throttled.
 //!
 //! ## What looks alike
 //! `late-java-thread`: the straggler has a CPU and uses it.
+//! `gc-work`: a GC thread waits while its peers have all CPUs and work; the collection goes on as fast as the host allows, however many GC threads it has.
 //! `gc-log-write-blocked`: `Real` is far above `User` and `Sys` in the log there too, but the thread is blocked and not runnable.
 //!
 //! ## Remedies
@@ -125,12 +126,45 @@ mod tests {
         let named = format!("{QUEUED}\nmemory 77 stress /batch 0ms 1 0");
         assert_eq!(
             culprits_of(&CAUSE, &named),
-            "process stress: stress (pid 77, in /batch) had the CPU last, in waits of 60 ms together\n"
+            "process stress: stress (pid 77, in /batch) had the CPU longest, in waits of 60 ms together\n"
         );
         let own = QUEUED.replace("held 77 stress", "held 4242 java");
         let expected = "process other threads of the JVM itself: other threads of the JVM itself \
-                        (pid 4242) had the CPU last, in waits of 60 ms together\n";
+                        (pid 4242) had the CPU longest, in waits of 60 ms together\n";
         assert_eq!(culprits_of(&CAUSE, &own), expected);
+    }
+
+    #[test]
+    fn processes_of_one_name_are_blamed_together() {
+        let two = QUEUED.replace(
+            "2 runnable 5ms 65ms held 77 stress",
+            "2 runnable 5ms 35ms held 77 rustc\n2 runnable 35ms 45ms held 78 cron
+             2 runnable 45ms 65ms held 79 rustc",
+        );
+        assert_eq!(
+            culprits_of(&CAUSE, &two),
+            "process rustc: rustc (2 processes such as pid 77) had the CPU longest, in waits of 50 ms together\n\
+             process cron: cron (pid 78) had the CPU longest, in waits of 10 ms together\n"
+        );
+    }
+
+    #[test]
+    fn peers_that_work_on_all_cpus_are_the_collection_itself() {
+        let saturated = |cpus: u32, end: u32| {
+            format!(
+                "{QUEUED}
+                 cpus {cpus} gc-threads 3
+                 thread 3 gc-worker GC Thread#1
+                 thread 4 gc-worker GC Thread#2
+                 3 on-cpu 5ms 65ms
+                 4 on-cpu 5ms {end}ms"
+            )
+        };
+        check(&CAUSE, &saturated(2, 65), "absent");
+        check(&CAUSE, &saturated(2, 45), "present 20ms measured");
+        check(&CAUSE, &saturated(3, 65), "present 60ms measured");
+        let java = saturated(2, 65).replace("gc-worker GC Thread#2", "java http-1");
+        check(&CAUSE, &java, "present 60ms measured");
     }
 
     #[test]

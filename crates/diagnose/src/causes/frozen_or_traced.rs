@@ -9,6 +9,7 @@
 //! ## What proves it
 //! The kernel's state of the thread that everybody waited for: stopped, traced or frozen.
 //! Its stack says which: `do_signal_stop` for a signal, `ptrace_stop` for a tracer, `do_freezer_trap` or `__refrigerator` for the freezer.
+//! Since Linux 6.1 the freezer leaves a thread that sleeps where it is: that it was frozen shows when it is let go, and since when is told by the thread that ran last.
 //!
 //! ## What looks alike
 //! `cfs-throttling`: the threads could not run either, but because their quota was used up, and for less than its period at a time.
@@ -22,7 +23,7 @@
 //! Linux `kernel/signal.c` (`do_signal_stop`, `ptrace_stop`, `do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`), `kernel/cgroup/freezer.c`.
 //! HotSpot serviceability agent `LinuxDebuggerLocal.c` (`ptrace` of every thread).
 use crate::{
-    Advice, Cause, Nature,
+    Advice, Cause, Certainty, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -72,13 +73,21 @@ fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
     segment.state == Some(ThreadState::Stopped)
 }
 
-/// By the stack that was seen for most of the time.
+/// Whether a thread with this stack is held by a tracer, which need not hold the others.
+pub(crate) fn is_traced(index: &Index<'_>, stack: Option<u32>) -> bool {
+    index.stack_has(stack, &TRACER) && !index.stack_has(stack, &SIGNAL)
+}
+
+/// By the stack that was seen for most of the time. Only the freezer stops a thread that sleeps
+/// already, which then has none.
 fn way(tally: &Tally, index: &Index<'_>) -> Way {
     let stack = tally.main_spot().and_then(|it| it.2);
+    let asleep = stack.is_none() && tally.certainty() == Certainty::Measured;
     match () {
         () if index.stack_has(stack, &FREEZER) => Way::Freezer,
         () if index.stack_has(stack, &SIGNAL) => Way::Signal,
         () if index.stack_has(stack, &TRACER) => Way::Tracer,
+        () if asleep => Way::Freezer,
         () => Way::Unknown,
     }
 }
@@ -174,6 +183,19 @@ mod tests {
         check(&CAUSE, &frozen(310), "present 300ms measured");
         check(&CAUSE, &frozen(30), "present 20ms measured");
         check(&CAUSE, &frozen(29), "absent");
+    }
+
+    #[test]
+    fn threads_frozen_in_their_sleep_are_a_hiccup_of_the_process() {
+        let frozen = "jvm 17.0.15 g1
+             thread 9 vm-internal VM Periodic Tas
+             9 waiting 0ms 30ms
+             9 stopped 30ms 330ms";
+        check(&CAUSE, frozen, "present 300ms measured");
+        assert!(story_of(&CAUSE, frozen).contains("freezer of"));
+        let traced = format!("{frozen} stack ptrace_stop ptrace_notify");
+        check(&CAUSE, &traced, "absent");
+        check(&CAUSE, &frozen.replace("stopped", "throttled"), "absent");
     }
 
     #[test]

@@ -61,7 +61,9 @@ const SHARED: [&str; 6] = [
 const HELD: [&str; 3] = ["handle_mm_fault", "__handle_mm_fault", "do_fault"];
 
 /// Waiting to hold it alone.
-const ALONE: [&str; 4] = [
+const ALONE: [&str; 5] = [
+    // Faults that hold a part of the address space (since 6.4).
+    "__vma_start_write",
     "rwsem_down_write_slowpath",
     "rwsem_down_write_failed",
     "rwsem_down_write_failed_killable",
@@ -210,6 +212,7 @@ mod tests {
             ("munmap", "rwsem_down_write_slowpath down_write_killable __vm_munmap"),
             ("mprotect", "rwsem_down_write_failed_killable do_mprotect_pkey"),
             ("madvise", "rwsem_down_write_slowpath do_madvise"),
+            ("mmap", "__vma_start_write vma_expand vma_merge_new_range vm_mmap_pgoff"),
         ] {
             check(&CAUSE, &waits(50_000, call, frames), "present 50ms measured");
         }

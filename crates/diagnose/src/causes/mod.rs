@@ -37,6 +37,7 @@ mod system_time;
 mod thp_compaction;
 mod vm_operation;
 
+pub(crate) use frozen_or_traced::is_traced;
 pub(crate) use mapped_file_fault::passes_through_file_mapping;
 pub(crate) use memory_high_throttling::is_memory_high;
 

@@ -18,7 +18,7 @@
 //! ## References
 //! Linux `Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst`, `kernel/cgroup/freezer.c`, `kernel/signal.c` (`do_signal_stop`).
 use super::{Role, Scenario, Variant, anywhere};
-use crate::{Collector, Freezer, LabError, Stage, Staged, freezer, workloads::Workload};
+use crate::{Collector, Freezer, LabError, Stage, Staged, freezer};
 use std::time::Duration;
 
 pub(super) static SCENARIO: Scenario = Scenario {
@@ -67,7 +67,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
 };
 
 fn undisturbed(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
-    let command = stage.command(Workload::AllocLoad);
+    let command = stage.light_command();
     Ok(Staged::alone(stage.java(&command)?))
 }
 

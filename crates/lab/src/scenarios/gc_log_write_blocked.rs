@@ -31,7 +31,6 @@ use crate::{
     BackgroundWriter, Collector, LabError, Reason, SlowDisk, Stage, Staged, SyncLoop,
     jvm::{GcLog, JvmCommand},
     slow_disk::{self, DiskOptions, FileSystem, Limit},
-    workloads::Workload,
 };
 use std::{path::Path, time::Duration};
 
@@ -239,7 +238,7 @@ fn synced(stage: &mut Stage<'_>, options: DiskOptions) -> Result<Staged, LabErro
 /// and then makes the disk slow.
 fn set_up(stage: &mut Stage<'_>, disk: &SlowDisk, gc_log: GcLog) -> Result<Staged, LabError> {
     let command =
-        JvmCommand { heap_mib: 768, young_mib: 64, gc_log, ..stage.command(Workload::AllocLoad) };
+        JvmCommand { heap_mib: 768, young_mib: 64, gc_log, ..stage.light_command() };
     let jvm = stage.java(&command)?;
     disk.limit(stage.cleanup, DISK_LIMIT)?;
     Ok(Staged::alone(jvm))

@@ -28,7 +28,6 @@ use crate::{
     jvm::JvmCommand,
     process::PrivateMount,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
-    workloads::Workload,
 };
 use std::{path::Path, time::Duration};
 
@@ -140,7 +139,7 @@ fn set_up(
         perf_data: true,
         flags: flags.iter().map(|it| (*it).to_owned()).collect(),
         private_mount: Some(PrivateMount::on_counters(&dir)),
-        ..stage.command(Workload::AllocLoad)
+        ..stage.light_command()
     };
     let jvm = stage.java(&command)?;
     disk.limit(stage.cleanup, DISK_LIMIT)?;

@@ -120,6 +120,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
 		return 0;
 	set_head(&record->head, RECORD_WRITER, 0, task->tgid, bpf_ktime_get_ns());
 	record->bytes = bytes;
+	record->parent = task->group_leader->real_parent->tgid;
+	record->unused = 0;
 	// The leader's name is the process's.
 	bpf_probe_read_kernel_str(record->name, COMM, task->group_leader->comm);
 	submit(record);

@@ -58,7 +58,7 @@ struct slice {
 	u32 waker;     // thread of this JVM that woke it through a futex
 	u64 inode;     // of the file mapping that last faulted
 	u32 device;    // its device, as the kernel encodes it (12:20)
-	u32 holder;    // process that had the CPU, where the wait for it was long
+	u32 holder;    // process that had the CPU longest, where the wait for it was long; 0: unknown
 	char holder_name[COMM];
 	u64 taken_ns;     // of [on, out): interrupts and the hypervisor had the CPU
 	u64 fault_offset; // in the file of counters, where the fault is on it; otherwise NO_OFFSET
@@ -77,4 +77,6 @@ struct writer {
 	struct head head;
 	u64 bytes;
 	char name[COMM];
+	u32 parent; // the process that may wait for it, and then has its bytes counted as well
+	u32 unused;
 };

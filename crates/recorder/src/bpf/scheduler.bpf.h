@@ -5,6 +5,8 @@
 // hiccups are sent; the times are kept because a thread may already wait when a safepoint begins.
 #pragma once
 #include "counters_file.bpf.h"
+#include "cpu_users.bpf.h"
+#include "freezer.bpf.h"
 #include "hiccups.bpf.h"
 #include "taken.bpf.h"
 
@@ -12,7 +14,7 @@
 #define STATE_STOPPED 0x0004
 #define STATE_TRACED 0x0008
 #define STATE_FROZEN 0x8000 // 6.1
-#define FLAG_FROZEN 0x10000 // PF_FROZEN, until then; later it is only for threads of the kernel
+#define FLAG_FROZEN 0x10000 // PF_FROZEN, until then
 
 // Shorter waits for a CPU are summed in the slice around them: GC workers that wait for their
 // peers yield up to 50,000 times a second.
@@ -162,6 +164,8 @@ static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_
 	it->flags = SLICE_BLOCKED;
 	it->fd = FIRST_ARGUMENT_OF(regs);
 	check_counters_fault(it, task);
+	if (state & STATE_FROZEN)
+		notice_frozen(now);
 	if (is_stopped(task, state))
 		it->flags |= SLICE_STOPPED;
 	else if (is_idle(nr) && !(state & STATE_UNINTERRUPTIBLE))
@@ -179,21 +183,37 @@ static __always_inline bool is_wait_wanted(struct thread *it)
 	return safepoint.open || !(it->flags & SLICE_IDLE) || it->wake < safepoint.operations_end;
 }
 
-static __always_inline void send_wait(struct thread *it, u32 tid, struct task_struct *before, u64 now)
+static __always_inline void send_wait(struct thread *it, u32 tid, bool seen, u64 now)
 {
 	struct slice *record = RESERVE(struct slice);
 
 	if (!record)
 		return;
 	fill_cycle(record, it, tid, 0);
-	if (before && now - it->wake >= LONG_NS) {
-		record->holder = before->tgid;
-		bpf_probe_read_kernel_str(record->holder_name, COMM, before->comm);
-	}
+	if (seen && now - it->wake >= LONG_NS)
+		name_holder(record, it->wake, now);
 	submit(record);
 }
 
-static __always_inline void take_cpu(struct thread *it, u32 tid, struct task_struct *before, u64 now)
+// The thread slept, and is frozen since `since`. What came before was its own wait.
+static __always_inline void part_from_freeze(struct thread *it, u32 tid, u64 since)
+{
+	struct slice *record;
+
+	if (since <= it->off)
+		since = it->off;
+	else if (safepoint.open && (record = RESERVE(struct slice))) {
+		fill_cycle(record, it, tid, 0);
+		record->wake = record->on = since;
+		submit(record);
+	}
+	it->off = since;
+	it->flags = SLICE_BLOCKED | SLICE_STOPPED;
+	it->stack = -1;
+}
+
+// `seen`: at the switch itself, and not repaired later.
+static __always_inline void take_cpu(struct thread *it, u32 tid, bool seen, u64 now)
 {
 	if (it->out) {
 		if (is_accounted(tid))
@@ -230,7 +250,7 @@ static __always_inline void take_cpu(struct thread *it, u32 tid, struct task_str
 	}
 	if (!safepoint.open || now - it->wake >= LONG_NS ||
 	    (now - it->off >= LONG_NS && !(it->flags & SLICE_IDLE))) {
-		send_wait(it, tid, before, now);
+		send_wait(it, tid, seen, now);
 		it->off = 0;
 	}
 }
@@ -263,7 +283,7 @@ static __always_inline void repair_arrival(struct thread *it, struct task_struct
 		arrival = it->off;
 	if (arrival < it->out)
 		arrival = it->out;
-	take_cpu(it, task->pid, 0, arrival);
+	take_cpu(it, task->pid, false, arrival);
 	it->taken_clock = taken_clock(task);
 }
 
@@ -308,10 +328,16 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	struct thread *it;
 	u64 now;
 
-	if (!leaves && !comes)
+	if (!leaves && !comes && !safepoint.open)
 		return 0;
 	now = bpf_ktime_get_ns();
+	if (safepoint.open) {
+		note_cpu_user(prev, now);
+		if (!leaves && !comes)
+			return 0;
+	}
 	count(COUNTER_SWITCHES);
+	notice_run(now);
 	if (leaves) {
 		it = thread_of(prev);
 		if (it) {
@@ -325,7 +351,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (comes) {
 		it = thread_of(next);
 		if (it) {
-			take_cpu(it, next->pid, prev, now);
+			take_cpu(it, next->pid, true, now);
 			it->taken_clock = taken_clock(next);
 		}
 	}
@@ -362,6 +388,12 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	it->waker = waker->tgid == config.tgid && is_futex_current(waker) ? waker->pid : 0;
 	if (it->waker && it->waker == safepoint.vm_tid && safepoint.wakes_wanted)
 		send_wake(task->pid, now);
+	if (state_of(task) & STATE_FROZEN && it->off && !it->on) {
+		u64 since = thaw(now);
+
+		if (!(it->flags & SLICE_STOPPED))
+			part_from_freeze(it, task->pid, since);
+	}
 	if (it->off && (safepoint.open || THROTTLED_WHILE_ASLEEP) && is_throttled(task))
 		it->flags |= SLICE_THROTTLED;
 	return 0;

@@ -92,6 +92,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct task_group *sched_task_group;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;
 	unsigned long min_flt;

@@ -193,13 +193,20 @@ impl HostSources {
         &mut self.files
     }
 
-    /// Tells of a process that has ended: when, which, and all the bytes it wrote in its life
-    /// (`write_bytes` less `cancelled_write_bytes` of all its threads).
-    pub fn exited_writer(&mut self, at: MonoTime, pid: u32, name: &str, bytes: u64) {
+    /// Tells of a process that has ended: when, which and whose child, and all the bytes it wrote
+    /// in its life (`write_bytes` less `cancelled_write_bytes` of all its threads, and of the
+    /// children that it waited for).
+    pub fn exited_writer(
+        &mut self,
+        at: MonoTime,
+        (pid, parent): (u32, u32),
+        name: &str,
+        bytes: u64,
+    ) {
         if bytes < MIN_BYTES {
             return;
         }
-        let exited = Exited { at, pid, name: name.into(), bytes };
+        let exited = Exited { at, pid, parent, name: name.into(), bytes };
         self.lost_exits += u64::from(self.requests.try_send(Request::Exited(exited)).is_err());
     }
 

@@ -236,7 +236,7 @@ fn a_jvm_that_ends_is_no_trouble() {
     drop(java);
     let (mut facts, mut coverage) = (Facts::default(), Coverage::default());
     assert_eq!(sources.files().by_fd(1), None);
-    sources.exited_writer(now(), jvm.pid, "java", 1 << 30);
+    sources.exited_writer(now(), (jvm.pid, 1), "java", 1 << 30);
     let since = Instant::now();
     sources.stop(&mut facts, &mut coverage);
     assert!(since.elapsed() < Duration::from_secs(3));

@@ -3,6 +3,8 @@
 //! `write_bytes` of `/proc/PID/io` is counted when a process makes a page dirty
 //! (`task_io_account_write` in `mm/page-writeback.c`), so it names the process and not the kernel
 //! thread that writes the page back seconds later.
+//! When a process waits for a child that has ended, all that the child wrote is added to its own
+//! count (`wait_task_zombie` in `kernel/exit.c`). That was the child, and is taken off again.
 //! Reading it may wait for a process in `execve` (`exec_update_lock`): not for the sampling
 //! thread.
 use super::{
@@ -22,6 +24,9 @@ const TOP: usize = 8;
 const MAX_HELD: usize = 256;
 /// Kernel threads are looked at again after so many rounds: their pid may have a new owner.
 const KERNEL_ROUNDS: u64 = 16;
+/// A child that nobody has waited for after so many rounds is not waited for: its parent asked the
+/// kernel to forget it, and its bytes come to nobody.
+const CHILD_ROUNDS: u64 = 4;
 /// How long the details of a process are taken to be true: a file changes, a name does not.
 const DETAILS_VALID: Duration = Duration::from_secs(10);
 
@@ -30,8 +35,9 @@ const DETAILS_VALID: Duration = Duration::from_secs(10);
 pub(crate) struct Exited {
     pub(crate) at: MonoTime,
     pub(crate) pid: u32,
+    pub(crate) parent: u32,
     pub(crate) name: String,
-    /// All it wrote in its life.
+    /// All it wrote in its life, and the children that it waited for in theirs.
     pub(crate) bytes: u64,
 }
 
@@ -40,6 +46,10 @@ struct Process {
     io: Option<File>,
     /// Counted so far.
     bytes: u64,
+    /// What children wrote that have ended, as far as it was not seen in `bytes` yet.
+    children: u64,
+    /// The round in which the last of them ended.
+    children_round: u64,
     /// In which round it was last seen.
     round: u64,
     /// The round in which it was found to be a thread of the kernel.
@@ -104,7 +114,7 @@ impl Writers {
             }
             let read = known.io.as_ref().map(read_io);
             match read {
-                Some(Ok(bytes)) => return Some(known.advance(bytes)),
+                Some(Ok(bytes)) => return Some(known.advance(bytes, round)),
                 // Its pid may have been given to a new process.
                 Some(Err(_)) => self.drop_process(pid),
                 None => {}
@@ -139,7 +149,7 @@ impl Writers {
             self.held += 1;
             known.io = Some(file);
         }
-        Some(known.advance(bytes))
+        Some(known.advance(bytes, self.round))
     }
 
     fn drop_process(&mut self, pid: u32) {
@@ -178,6 +188,15 @@ impl Writers {
         fact(interval, pid, bytes, details)
     }
 
+    /// Notes that the bytes of a process that has ended will be found with its parent.
+    fn add_child(&mut self, exited: &Exited) {
+        let parent = self.processes.entry(exited.parent).or_default();
+        parent.children = parent.children.saturating_add(exited.bytes);
+        parent.children_round = self.round;
+        // One that is not known yet stays so until the next scan.
+        parent.round = parent.round.max(self.round);
+    }
+
     /// Counts what a process wrote between the last scan and its end.
     pub(crate) fn exited(&mut self, exited: Exited) -> Option<WriterFact> {
         // Before the first scan nobody knows how much of it was written in the recording.
@@ -185,8 +204,9 @@ impl Writers {
             return None;
         }
         self.drop_process(exited.pid);
-        let known = self.gone.remove(&exited.pid).unwrap_or_default();
-        let bytes = exited.bytes.saturating_sub(known.bytes);
+        let mut known = self.gone.remove(&exited.pid).unwrap_or_default();
+        self.add_child(&exited);
+        let bytes = known.own(exited.bytes.saturating_sub(known.bytes), self.round);
         if bytes < MIN_BYTES || known.kernel.is_some() {
             return None;
         }
@@ -199,10 +219,27 @@ impl Writers {
 }
 
 impl Process {
-    /// Takes a new count; a smaller one is that of a new process with the same pid.
-    fn advance(&mut self, bytes: u64) -> u64 {
+    /// Takes a new count and says by how much the process itself made it grow; a smaller one is
+    /// that of a new process with the same pid.
+    fn advance(&mut self, bytes: u64, round: u64) -> u64 {
         let before = std::mem::replace(&mut self.bytes, bytes);
-        bytes.checked_sub(before).unwrap_or(bytes)
+        match bytes.checked_sub(before) {
+            Some(grown) => self.own(grown, round),
+            None => {
+                self.children = 0;
+                bytes
+            }
+        }
+    }
+
+    /// What is left of `grown` without the children.
+    fn own(&mut self, grown: u64, round: u64) -> u64 {
+        if round > self.children_round + CHILD_ROUNDS {
+            self.children = 0;
+        }
+        let others = grown.min(self.children);
+        self.children -= others;
+        grown - others
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct ExitedWriter {
     pub(crate) at: MonoTime,
     /// Its id.
     pub(crate) pid: u32,
+    /// The process that is told of its end.
+    pub(crate) parent: u32,
     /// Its name (`comm`).
     pub(crate) name: String,
     /// Bytes it had sent towards storage over its whole life: `write_bytes` less
@@ -44,9 +46,9 @@ impl Inbox {
         };
         match record {
             Record::Slice(bytes) | Record::Work(bytes) => self.raw.push(bytes),
-            Record::Writer { pid, at, bytes, name } => {
+            Record::Writer { pid, parent, at, bytes, name } => {
                 if self.writers.len() < MAX_WRITERS {
-                    self.writers.push(ExitedWriter { at, pid, name: name.into(), bytes });
+                    self.writers.push(ExitedWriter { at, pid, parent, name: name.into(), bytes });
                 } else {
                     self.lost += 1;
                 }
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn writers_are_bounded() {
-        let mut record = vec![0; 40];
+        let mut record = vec![0; 48];
         record[..2].copy_from_slice(&7u16.to_ne_bytes());
         let mut inbox = Inbox::default();
         for _ in 0..MAX_WRITERS + 2 {

@@ -34,7 +34,7 @@ pub(crate) enum Record<'a> {
     /// A [`Work`], unread.
     Work(&'a [u8]),
     /// A process that wrote much has exited.
-    Writer { pid: u32, at: MonoTime, bytes: u64, name: &'a str },
+    Writer { pid: u32, parent: u32, at: MonoTime, bytes: u64, name: &'a str },
 }
 
 /// The end of a safepoint, with what was summed over it.
@@ -174,8 +174,9 @@ impl Record<'_> {
                 reaching: totals(data, 32),
                 operating: totals(data, 32 + 8 * TOTALS),
             }),
-            WRITER if enough(40) => Record::Writer {
+            WRITER if enough(48) => Record::Writer {
                 pid: tid,
+                parent: word(data, 40),
                 at,
                 bytes: long(data, 16),
                 name: text(data, 24, COMM_BYTES),
@@ -257,7 +258,7 @@ mod tests {
             (END, 112),
             (SLICE, SLICE_BYTES),
             (WORK, 24),
-            (WRITER, 40),
+            (WRITER, 48),
         ] {
             let mut data = head(kind, 0, 1, 1);
             data.resize(len, 0);
@@ -275,9 +276,10 @@ mod tests {
         data.extend(5u64.to_ne_bytes());
         data.extend(b"dd\xff\xfe");
         data.resize(40, 0);
+        data.extend(8u64.to_ne_bytes());
         assert_eq!(
             Record::parse(&data),
-            Some(Record::Writer { pid: 9, at: MonoTime(1), bytes: 5, name: "dd" })
+            Some(Record::Writer { pid: 9, parent: 8, at: MonoTime(1), bytes: 5, name: "dd" })
         );
     }
 }

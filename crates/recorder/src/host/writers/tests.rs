@@ -98,9 +98,52 @@ fn kernel_threads_are_not_writers() {
 }
 
 fn exit(writers: &mut Writers, second: u64, pid: u32, bytes: u64) -> String {
+    child_exit(writers, second, pid, 1, bytes)
+}
+
+fn child_exit(writers: &mut Writers, second: u64, pid: u32, parent: u32, bytes: u64) -> String {
     let at = MonoTime(second * 1_000_000_000);
-    let facts = writers.exited(Exited { at, pid, name: "gone".into(), bytes });
+    let facts = writers.exited(Exited { at, pid, parent, name: "gone".into(), bytes });
     show(&facts.into_iter().collect::<Vec<_>>())
+}
+
+#[test]
+fn a_parent_is_not_blamed_for_what_its_children_wrote() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, 10 * MIB);
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    assert_eq!(child_exit(&mut writers, 2, 7, 5, 90 * MIB), format!("7 gone {}", 90 * MIB));
+    assert_eq!(child_exit(&mut writers, 2, 8, 5, 30 * MIB), format!("8 gone {}", 30 * MIB));
+    write_io(root.path(), 5, 103 * MIB);
+    assert_eq!(scan(&mut writers, 2), format!("5 p5 {}", 3 * MIB), "one was waited for");
+    write_io(root.path(), 5, 135 * MIB);
+    assert_eq!(scan(&mut writers, 3), format!("5 p5 {}", 2 * MIB), "and then the other");
+}
+
+#[test]
+fn a_parent_that_ends_leaves_its_children_out() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    child_exit(&mut writers, 2, 7, 6, 90 * MIB);
+    assert_eq!(child_exit(&mut writers, 2, 6, 5, 92 * MIB), format!("6 gone {}", 2 * MIB));
+    write_io(root.path(), 5, 95 * MIB);
+    assert_eq!(scan(&mut writers, 2), format!("5 p5 {}", 3 * MIB), "nor has the one before");
+}
+
+#[test]
+fn a_child_that_is_not_waited_for_excuses_its_parent_for_a_while_only() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, 0);
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    child_exit(&mut writers, 1, 7, 5, 90 * MIB);
+    for second in 2..=CHILD_ROUNDS + 1 {
+        assert_eq!(scan(&mut writers, second), "");
+    }
+    write_io(root.path(), 5, 20 * MIB);
+    assert_eq!(scan(&mut writers, 9), format!("5 p5 {}", 20 * MIB));
 }
 
 #[test]
