@@ -50,6 +50,10 @@ pub struct RunResult {
     /// life: the pause as the application felt it, measured without `whypause`.
     #[serde(serialize_with = "ns")]
     pub felt_longest: Duration,
+    /// The longest time by which a thread that nobody waits for was late, as the workload measured
+    /// it; `None` where the workload does not.
+    #[serde(serialize_with = "ns_if_known")]
+    pub late_beside: Option<Duration>,
     /// Events that the recorder lost.
     pub lost_events: u64,
     /// What recording cost.
@@ -129,6 +133,13 @@ fn ns<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Err
     serializer.serialize_u64(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
 }
 
+fn ns_if_known<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => ns(time, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
 impl RunResult {
     /// Puts together what `explain` and the workload said.
     #[must_use]
@@ -158,6 +169,7 @@ impl RunResult {
             long_pauses_right: right as u64,
             first: first(explained),
             felt_longest: Duration::from_micros(felt_us),
+            late_beside: workload.get("reference_late_max_us").copied().map(Duration::from_micros),
             lost_events: explained.coverage.lost_events,
             cost: cost(explained),
             blocked_writes: None,

@@ -1,6 +1,8 @@
 //! What the lab can make happen. One scenario is one file, named like the cause that it makes.
 mod cfs_throttling;
 mod cpu_contention;
+mod deleted_file_unmap;
+mod direct_reclaim;
 mod frozen_or_traced;
 mod gc_log_write_blocked;
 mod hsperfdata_write_blocked;
@@ -23,6 +25,9 @@ pub enum Role {
     Fixed,
     /// The fault with a remedy that makes it rarer: recorded, and nothing is demanded.
     Eased,
+    /// A fault that today's kernels keep from stopping the world: a thread must be held up, and
+    /// the cause reported, but no pause is demanded.
+    Shown,
 }
 
 /// One way to run a scenario.
@@ -109,6 +114,8 @@ pub static ALL: &[&Scenario] = &[
     &frozen_or_traced::SCENARIO,
     &swap_in::SCENARIO,
     &hsperfdata_write_blocked::SCENARIO,
+    &deleted_file_unmap::SCENARIO,
+    &direct_reclaim::SCENARIO,
 ];
 
 /// The scenario with this id.
@@ -140,7 +147,7 @@ mod tests {
             assert_eq!(found, HEADINGS, "{}", scenario.id);
             assert!(page.starts_with("# "), "{}", scenario.id);
             let roles: Vec<_> = scenario.variants.iter().map(|it| it.role).collect();
-            assert!(roles.starts_with(&[Role::Baseline, Role::Fault, Role::Fixed]));
+            assert!(matches!(roles[..3], [Role::Baseline, Role::Fault | Role::Shown, Role::Fixed]));
             for variant in scenario.variants {
                 assert!(page.contains(variant.name), "{} {}", scenario.id, variant.name);
             }
