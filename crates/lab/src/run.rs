@@ -201,17 +201,17 @@ impl<'a> Plan<'a> {
 /// What all runs share. Fields are dropped in this order: the clean-up while signals are still
 /// caught and the directory is still locked.
 #[derive(Debug)]
-struct Bench {
-    cleanup: Cleanup,
-    isolation: Option<Isolation>,
-    interrupt: Interrupt,
-    fast: PathBuf,
-    classes: PathBuf,
-    dir: WorkDir,
+pub(crate) struct Bench {
+    pub(crate) cleanup: Cleanup,
+    pub(crate) isolation: Option<Isolation>,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) fast: PathBuf,
+    pub(crate) classes: PathBuf,
+    pub(crate) dir: WorkDir,
 }
 
 impl Bench {
-    fn open(output: &mut Output<'_>) -> Result<Bench, LabError> {
+    pub(crate) fn open(output: &mut Output<'_>) -> Result<Bench, LabError> {
         let dir = WorkDir::open(&work_dir::default_path())?;
         let interrupt = Interrupt::listen()?;
         let (mut cleanup, leftovers) = Cleanup::open(&dir)?;

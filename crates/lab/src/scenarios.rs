@@ -8,6 +8,7 @@ mod gc_log_write_blocked;
 mod hsperfdata_write_blocked;
 mod late_java_thread;
 mod mapped_file_fault;
+mod memory_high_throttling;
 mod swap_in;
 
 use crate::{Jdk, LabError, Reason, Stage, Staged};
@@ -116,6 +117,7 @@ pub static ALL: &[&Scenario] = &[
     &hsperfdata_write_blocked::SCENARIO,
     &deleted_file_unmap::SCENARIO,
     &direct_reclaim::SCENARIO,
+    &memory_high_throttling::SCENARIO,
 ];
 
 /// The scenario with this id.

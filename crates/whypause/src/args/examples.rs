@@ -105,6 +105,11 @@ EXAMPLES:
   whypause lab run mapped-file-fault -d 30s --variants fault
   whypause lab run gc-log-write-blocked --jdk 17,/opt/jdk-25 --runs 10 --keep ./runs";
 
+pub(super) const LAB_SWEEP: &str = "\
+EXAMPLES:
+  whypause lab sweep --quick
+  whypause lab sweep --jdk 25 --format json > sweep.json";
+
 pub(super) const LAB_CLEAN: &str = "\
 EXAMPLES:
   whypause lab clean";

@@ -1,7 +1,7 @@
 //! `whypause lab`: pauses made on purpose.
 use crate::{
     Exit, Failure,
-    args::{LabCommand, LabRunArgs, ListFormat},
+    args::{LabCommand, LabRunArgs, LabSweepArgs, ListFormat},
     console::Console,
 };
 use std::io;
@@ -10,6 +10,7 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
     match command {
         LabCommand::List => list(console),
         LabCommand::Run(args) => run_scenario(args, console),
+        LabCommand::Sweep(args) => sweep(args, console),
         LabCommand::Clean => clean(console),
     }
 }
@@ -39,10 +40,7 @@ fn run_scenario(args: &LabRunArgs, console: &Console) -> Result<Exit, Failure> {
         recorded: args.duration,
         runs: args.runs,
         keep: args.keep.clone(),
-        format: match args.format {
-            ListFormat::Text => ::lab::Format::Text,
-            ListFormat::Json => ::lab::Format::Json,
-        },
+        format: format(args.format),
         verify_writes: args.verify_writes,
         ..::lab::RunOptions::new(&args.scenario)
     };
@@ -54,6 +52,30 @@ fn run_scenario(args: &LabRunArgs, console: &Console) -> Result<Exit, Failure> {
     };
     let outcome = ::lab::run(&options, &mut output)?;
     Ok(if outcome.passed { Exit::Fine } else { Exit::Gate })
+}
+
+fn format(format: ListFormat) -> ::lab::Format {
+    match format {
+        ListFormat::Text => ::lab::Format::Text,
+        ListFormat::Json => ::lab::Format::Json,
+    }
+}
+
+fn sweep(args: &LabSweepArgs, console: &Console) -> Result<Exit, Failure> {
+    let options = ::lab::SweepOptions {
+        jdk: args.jdk.clone(),
+        quick: args.quick,
+        duration: args.duration,
+        format: format(args.format),
+    };
+    let (mut results, mut messages) = (io::stdout(), io::stderr());
+    let mut output = ::lab::Output {
+        results: &mut results,
+        messages: &mut messages,
+        terminal: console.shows_progress(),
+    };
+    ::lab::sweep(&options, &mut output)?;
+    Ok(Exit::Fine)
 }
 
 fn clean(console: &Console) -> Result<Exit, Failure> {
