@@ -1,6 +1,6 @@
 //! The other process: writes files to a disk as fast as the disk takes them, as a backup, a log
 //! shipper or a compaction does.
-use crate::{Cleanup, Disturbance, LabError, Running};
+use crate::{Cleanup, Disturbance, LabError, Running, process};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -14,14 +14,30 @@ const FILES: u32 = 6;
 /// queue before it, and six of them fit on a disk of 1 GiB.
 const FILE_MIB: u32 = 40;
 
-/// Runs `dd … conv=fsync` again and again. A program of its own, so that whoever looks for the
-/// culprit can find it.
+/// How it writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Writing {
+    /// MiB per file.
+    pub file_mib: u32,
+    /// Whether each file is synced at its end; otherwise the kernel writes it when it likes.
+    pub syncs: bool,
+    /// A control group to write in, by the file that lets one join it.
+    pub group: Option<PathBuf>,
+}
+
+impl Default for Writing {
+    fn default() -> Writing {
+        Writing { file_mib: FILE_MIB, syncs: true, group: None }
+    }
+}
+
+/// Runs `dd` again and again. A program of its own, so that whoever looks for the culprit can find
+/// it.
 #[derive(Debug)]
 pub struct BackgroundWriter {
     dir: PathBuf,
     said: PathBuf,
-    file_mib: u32,
-    syncs: bool,
+    how: Writing,
     running: Option<Running>,
     rounds: u32,
 }
@@ -33,50 +49,14 @@ impl BackgroundWriter {
     /// [`LabError::Step`] where `dd` cannot be started.
     pub fn start(
         cleanup: &mut Cleanup,
-        dir: &Path,
-        said: &Path,
-    ) -> Result<BackgroundWriter, LabError> {
-        BackgroundWriter::with_files_of(cleanup, FILE_MIB, dir, said)
-    }
-
-    /// As [`start`](BackgroundWriter::start), but leaves it to the kernel when the data are
-    /// written.
-    ///
-    /// # Errors
-    /// As [`start`](BackgroundWriter::start).
-    pub fn without_sync(
-        cleanup: &mut Cleanup,
-        dir: &Path,
-        said: &Path,
-    ) -> Result<BackgroundWriter, LabError> {
-        BackgroundWriter::new(cleanup, FILE_MIB, false, dir, said)
-    }
-
-    /// As [`start`](BackgroundWriter::start), with files of another size.
-    ///
-    /// # Errors
-    /// As [`start`](BackgroundWriter::start).
-    pub fn with_files_of(
-        cleanup: &mut Cleanup,
-        file_mib: u32,
-        dir: &Path,
-        said: &Path,
-    ) -> Result<BackgroundWriter, LabError> {
-        BackgroundWriter::new(cleanup, file_mib, true, dir, said)
-    }
-
-    fn new(
-        cleanup: &mut Cleanup,
-        file_mib: u32,
-        syncs: bool,
+        how: Writing,
         dir: &Path,
         said: &Path,
     ) -> Result<BackgroundWriter, LabError> {
         let mut writer = BackgroundWriter {
             dir: dir.to_path_buf(),
             said: said.to_path_buf(),
-            file_mib,
-            syncs,
+            how,
             running: None,
             rounds: 0,
         };
@@ -110,10 +90,11 @@ impl Disturbance for BackgroundWriter {
         let file = self.dir.join(format!("background-{}", self.rounds % FILES));
         let mut command = Command::new("dd");
         command.arg("if=/dev/zero").arg(format!("of={}", file.display()));
-        command.args(["bs=1M", &format!("count={}", self.file_mib)]);
-        if self.syncs {
+        command.args(["bs=1M", &format!("count={}", self.how.file_mib)]);
+        if self.how.syncs {
             command.arg("conv=fsync");
         }
+        process::join(&mut command, self.how.group.iter().cloned().collect());
         self.running = Some(Running::start(cleanup, command, &self.said, &self.said)?);
         self.rounds += 1;
         Ok(())

@@ -74,6 +74,15 @@ impl Isolation {
         Isolation::named(cleanup, "-quota", &limits)
     }
 
+    /// Creates a group without a quota beside [the usual one](Isolation::create), so that its
+    /// CPU time is counted apart.
+    ///
+    /// # Errors
+    /// As [`create`](Isolation::create).
+    pub fn apart(cleanup: &mut Cleanup) -> Result<Isolation, LabError> {
+        Isolation::named(cleanup, "-quota", &[])
+    }
+
     fn named(
         cleanup: &mut Cleanup,
         suffix: &str,

@@ -63,6 +63,10 @@ pub struct RunResult {
     /// CPU time that the hypervisor took from this host meanwhile, as the kernel counts it.
     #[serde(serialize_with = "ns")]
     pub stolen: Duration,
+    /// The longest time by which a thread that nobody waits for was late, as the workload measured
+    /// it; `None` where the workload does not.
+    #[serde(serialize_with = "ns_if_known")]
+    pub late_beside: Option<Duration>,
     /// Events that the recorder lost.
     pub lost_events: u64,
     /// What recording cost.
@@ -140,8 +144,15 @@ impl BlockedWrites {
     }
 }
 
-fn ns<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn ns<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+}
+
+fn ns_if_known<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => ns(time, serializer),
+        None => serializer.serialize_none(),
+    }
 }
 
 impl RunResult {
@@ -182,6 +193,7 @@ impl RunResult {
             first: first(explained),
             felt_longest: Duration::from_micros(felt_us),
             stolen: Duration::ZERO,
+            late_beside: workload.get("reference_late_max_us").copied().map(Duration::from_micros),
             lost_events: explained.coverage.lost_events,
             cost: cost(explained),
             blocked_writes: None,

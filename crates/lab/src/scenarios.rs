@@ -1,11 +1,14 @@
 //! What the lab can make happen. One scenario is one file, named like the cause that it makes.
 mod cfs_throttling;
 mod cpu_contention;
+mod deleted_file_unmap;
+mod direct_reclaim;
 mod frozen_or_traced;
 mod gc_log_write_blocked;
 mod hsperfdata_write_blocked;
 mod late_java_thread;
 mod mapped_file_fault;
+mod memory_high_throttling;
 mod swap_in;
 
 use crate::{Collector, Jdk, LabError, Reason, Stage, Staged};
@@ -23,6 +26,9 @@ pub enum Role {
     Fixed,
     /// The fault with a remedy that makes it rarer: recorded, and nothing is demanded.
     Eased,
+    /// A fault that today's kernels keep from stopping the world: a thread must be held up, and
+    /// the cause reported, but no pause is demanded.
+    Shown,
 }
 
 /// One way to run a scenario.
@@ -119,6 +125,9 @@ pub static ALL: &[&Scenario] = &[
     &frozen_or_traced::SCENARIO,
     &swap_in::SCENARIO,
     &hsperfdata_write_blocked::SCENARIO,
+    &deleted_file_unmap::SCENARIO,
+    &direct_reclaim::SCENARIO,
+    &memory_high_throttling::SCENARIO,
 ];
 
 /// The scenario with this id.
@@ -150,7 +159,7 @@ mod tests {
             assert_eq!(found, HEADINGS, "{}", scenario.id);
             assert!(page.starts_with("# "), "{}", scenario.id);
             let roles: Vec<_> = scenario.variants.iter().map(|it| it.role).collect();
-            assert!(roles.starts_with(&[Role::Baseline, Role::Fault, Role::Fixed]));
+            assert!(matches!(roles[..3], [Role::Baseline, Role::Fault | Role::Shown, Role::Fixed]));
             for variant in scenario.variants {
                 assert!(page.contains(variant.name), "{} {}", scenario.id, variant.name);
             }

@@ -2,6 +2,7 @@
 use crate::{
     BackgroundWriter, BusyLoops, Cleanup, Collector, Disturbance, Interrupt, Isolation, Jdk,
     LabError, SlowDisk, WorkDir,
+    background_writer::Writing,
     jvm::{GcLog, Jvm, JvmCommand},
     slow_disk::DiskOptions,
     workloads::Workload,
@@ -103,7 +104,20 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// As [`BackgroundWriter::start`].
     pub fn writer(&mut self, disk: &SlowDisk) -> Result<BackgroundWriter, LabError> {
-        BackgroundWriter::start(self.cleanup, disk.mount_point(), &self.fast.join("dd.err"))
+        self.writer_with(disk, Writing::default())
+    }
+
+    /// The same, in another way.
+    ///
+    /// # Errors
+    /// As [`BackgroundWriter::start`].
+    pub fn writer_with(
+        &mut self,
+        disk: &SlowDisk,
+        how: Writing,
+    ) -> Result<BackgroundWriter, LabError> {
+        let said = self.fast.join("dd.err");
+        BackgroundWriter::start(self.cleanup, how, disk.mount_point(), &said)
     }
 }
 

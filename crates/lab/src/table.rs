@@ -87,6 +87,10 @@ fn rows(runs: &[&RunResult]) -> Vec<(&'static str, Cell)> {
         rows.push((name, Box::new(count)));
     }
     rows.push(("longest felt by a 1 ms sleep", Box::new(|it| time(it.felt_longest))));
+    if runs.iter().any(|it| it.late_beside.is_some()) {
+        let late = |it: &RunResult| it.late_beside.map_or_else(String::new, time);
+        rows.push(("longest that a reference was late", Box::new(late)));
+    }
     rows.push(("explained", Box::new(|it| percent(it.attributed))));
     rows.push(("first in pauses from 50 ms on", Box::new(first)));
     rows.push(("its mechanism", Box::new(|it| of_first(it, |cause| cause.mechanisms.first()))));

@@ -29,7 +29,17 @@ pub struct Outcome {
 
 /// Compares each run with the truth.
 #[must_use]
-pub(crate) fn judge(results: Vec<RunResult>, notes: Vec<String>) -> Outcome {
+pub(crate) fn judge(results: Vec<RunResult>, mut notes: Vec<String>) -> Outcome {
+    let shown = results.iter().filter(|it| it.role == Role::Shown);
+    notes.extend(shown.map(|it| {
+        let late = it.late_beside.unwrap_or_default();
+        let what = format!(
+            "a thread was late by up to {} ms; the others by no more than {} ms: no pause is demanded",
+            late.as_millis(),
+            it.felt_longest.as_millis()
+        );
+        located(it, &what)
+    }));
     let failures: Vec<_> = results
         .iter()
         .flat_map(|it| failures(it).into_iter().map(move |what| located(it, &what)))
@@ -46,6 +56,7 @@ fn failures(result: &RunResult) -> Vec<String> {
         Role::Fault => fault(result),
         Role::Baseline | Role::Fixed => clean(result),
         Role::Eased => Vec::new(),
+        Role::Shown => shown(result),
     };
     if let Some(writes) = &result.blocked_writes
         && disagree(writes)
@@ -96,6 +107,18 @@ fn wrong_class(result: &RunResult) -> Option<String> {
     (!right).then(|| format!("`{first}` was named first, not the class of `{}`", result.scenario))
 }
 
+/// A thread must be held up and the cause reported, also where nobody waited for that thread.
+fn shown(result: &RunResult) -> Vec<String> {
+    let late = result.late_beside.unwrap_or_default();
+    if late < LONG {
+        vec![format!("the fault did not strike: no thread was late by more than {late:.0?}")]
+    } else if result.causes.iter().any(|it| it.id == result.scenario) {
+        Vec::new()
+    } else {
+        vec![format!("a thread was late by {late:.0?} and `{}` was not named", result.scenario)]
+    }
+}
+
 /// What also happens on a quiet host, now and then and briefly.
 const HAPPENS_ANYWAY: [&str; 2] = ["cpu-contention", "late-java-thread"];
 
@@ -127,7 +150,8 @@ mod tests {
         let words: Vec<_> = text.split(' ').collect();
         let after = |key| words.iter().position(|it| *it == key).and_then(|at| words.get(at + 1));
         let number = |key| after(key).map_or(0, |it| it.parse().unwrap());
-        let scenario = scenarios::find(ID).unwrap();
+        let id = if words[0] == "shown" { "deleted-file-unmap" } else { ID };
+        let scenario = scenarios::find(id).unwrap();
         let variant = scenario.variant(words[0]).unwrap();
         let mut result = RunResult::new(scenario, variant, &Explained::default(), &BTreeMap::new());
         result.jdk_feature = if after("jdk").is_some() { number("jdk") as u32 } else { 17 };
@@ -169,6 +193,21 @@ mod tests {
         check(&format!("{seen} hsperfdata-write-blocked unprivileged"), "passed");
         check(&format!("{seen} swap-in unprivileged"), "not the class of");
         check(&format!("{seen} hsperfdata-write-blocked"), "was named first");
+    }
+
+    #[test]
+    fn what_stops_nobody_must_strike_a_thread_and_be_reported() {
+        let check = |late_ms, names: &str, expected: &str| {
+            let mut it = result(&format!("shown felt 9 long 0 {names}"));
+            it.late_beside = Some(Duration::from_millis(late_ms));
+            let outcome = judge(vec![it], Vec::new());
+            let verdict = if outcome.passed { "passed" } else { &outcome.failures[0] };
+            assert!(verdict.contains(expected), "{late_ms} {names}: {verdict}");
+            assert!(outcome.notes[0].contains("no pause is demanded"), "{:?}", outcome.notes);
+        };
+        check(50, "names deleted-file-unmap", "passed");
+        check(49, "names deleted-file-unmap", "did not strike");
+        check(900, "names gc-work", "was not named");
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub enum Workload {
     MemoryHog,
     /// Two threads that hand objects to each other.
     Handoff,
+    /// Maps files, deletes them, and lets go of them.
+    DeletedMaps,
 }
 
 impl Workload {
@@ -30,6 +32,7 @@ impl Workload {
             Workload::CountedLoop => "whypause.workloads.CountedLoop",
             Workload::MemoryHog => "whypause.workloads.MemoryHog",
             Workload::Handoff => "whypause.workloads.Handoff",
+            Workload::DeletedMaps => "whypause.workloads.DeletedMaps",
         }
     }
 }
@@ -78,6 +81,7 @@ mod tests {
             Workload::CountedLoop,
             Workload::MemoryHog,
             Workload::Handoff,
+            Workload::DeletedMaps,
         ] {
             let file = format!("{}.class", workload.main_class().replace('.', "/"));
             let (_, bytes) = CLASSES.iter().find(|(name, _)| *name == file).unwrap();

@@ -231,6 +231,9 @@ pub enum LabCommand {
     /// Run all scenarios with all JDKs, and count how often the answers are right
     #[command(after_help = examples::LAB_MATRIX)]
     Matrix(LabMatrixArgs),
+    /// Run a load under CPU quotas with several numbers of GC threads, and print the tables
+    #[command(after_help = examples::LAB_SWEEP)]
+    Sweep(LabSweepArgs),
     /// Undo what a killed run left behind
     #[command(after_help = examples::LAB_CLEAN)]
     Clean,
@@ -302,6 +305,23 @@ pub struct LabMatrixArgs {
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
     /// How to write the results; the text is Markdown
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: ListFormat,
+}
+
+/// `whypause lab sweep`.
+#[derive(Debug, Args)]
+pub struct LabSweepArgs {
+    /// Fewer quotas and numbers of threads, for half as long: a minute instead of five
+    #[arg(long)]
+    pub quick: bool,
+    /// The JDK by feature release or home [default: 17, or the newest]
+    #[arg(long, value_name = "JDK")]
+    pub jdk: Option<String>,
+    /// How long the load runs for each pair, in whole seconds [default: 8s, or 4s if quick]
+    #[arg(short, long, value_name = "TIME", value_parser = parse_lab_time)]
+    pub duration: Option<Duration>,
+    /// How to write the results
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ListFormat,
 }

@@ -2,6 +2,7 @@
 use super::*;
 use crate::{
     BackgroundWriter, Isolation, SlowDisk,
+    background_writer::Writing,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
 };
 use std::{
@@ -199,7 +200,8 @@ fn holder_of_a_disk() {
     disk.limit(&mut cleanup, Limit::WriteBytes(1 << 20)).unwrap();
     let said = path.join("said");
     cleanup.promise(Undo::Remove { path: said.clone() }).unwrap();
-    let _writer = BackgroundWriter::start(&mut cleanup, disk.mount_point(), &said).unwrap();
+    let how = Writing::default();
+    let _writer = BackgroundWriter::start(&mut cleanup, how, disk.mount_point(), &said).unwrap();
     println!("holding {}", disk.device().display());
     loop {
         std::thread::park();

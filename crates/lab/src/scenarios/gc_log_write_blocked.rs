@@ -28,7 +28,8 @@
 //! Linux `fs/jbd2/transaction.c` (`do_get_write_access`), `fs/ext4/inode.c` (`ext4_dirty_inode`), `mm/page-writeback.c` (`balance_dirty_pages`, `folio_wait_stable`); HotSpot `src/hotspot/share/logging/logFileStreamOutput.cpp`.
 use super::{Role, Scenario, Variant, anywhere};
 use crate::{
-    BackgroundWriter, Collector, LabError, Reason, SlowDisk, Stage, Staged, SyncLoop,
+    Collector, LabError, Reason, SlowDisk, Stage, Staged, SyncLoop,
+    background_writer::Writing,
     jvm::{GcLog, JvmCommand},
     slow_disk::{self, DiskOptions, FileSystem, Limit},
 };
@@ -197,8 +198,7 @@ fn fault_dirty_throttling(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let disk = stage.disk(LIMITED_DISK)?;
     let log = GcLog { detailed: true, ..on(disk.mount_point()) };
     let Staged { jvm, .. } = set_up(stage, &disk, log)?;
-    let said = stage.fast.join("dd.err");
-    let writer = BackgroundWriter::without_sync(stage.cleanup, disk.mount_point(), &said)?;
+    let writer = stage.writer_with(&disk, Writing { syncs: false, ..Writing::default() })?;
     Ok(Staged::disturbed(jvm, writer))
 }
 
@@ -229,16 +229,16 @@ fn synced(stage: &mut Stage<'_>, options: DiskOptions) -> Result<Staged, LabErro
     let disk = stage.disk(options)?;
     let log = on(disk.mount_point());
     let Staged { jvm, .. } = set_up(stage, &disk, log)?;
-    let (dir, said) = (disk.mount_point(), stage.fast.join("dd.err"));
-    let writer = BackgroundWriter::with_files_of(stage.cleanup, SMALL_FILE_MIB, dir, &said)?;
-    Ok(Staged::disturbed(jvm, SyncLoop::new(writer, dir, &stage.fast.join("sync.err"))))
+    let how = Writing { file_mib: SMALL_FILE_MIB, ..Writing::default() };
+    let writer = stage.writer_with(&disk, how)?;
+    let sync = SyncLoop::new(writer, disk.mount_point(), &stage.fast.join("sync.err"));
+    Ok(Staged::disturbed(jvm, sync))
 }
 
 /// Starts the JVM while the disk is fast, so that its start does not take part in the experiment,
 /// and then makes the disk slow.
 fn set_up(stage: &mut Stage<'_>, disk: &SlowDisk, gc_log: GcLog) -> Result<Staged, LabError> {
-    let command =
-        JvmCommand { heap_mib: 768, young_mib: 64, gc_log, ..stage.light_command() };
+    let command = JvmCommand { heap_mib: 768, young_mib: 64, gc_log, ..stage.light_command() };
     let jvm = stage.java(&command)?;
     disk.limit(stage.cleanup, DISK_LIMIT)?;
     Ok(Staged::alone(jvm))

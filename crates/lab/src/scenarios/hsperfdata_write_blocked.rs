@@ -24,7 +24,8 @@
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
 use super::{Role, Scenario, Variant, anywhere};
 use crate::{
-    BackgroundWriter, Collector, LabError, SlowDisk, Stage, Staged, SyncLoop,
+    Collector, LabError, SlowDisk, Stage, Staged, SyncLoop,
+    background_writer::Writing,
     jvm::JvmCommand,
     process::PrivateMount,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
@@ -120,9 +121,7 @@ fn disturbed(
     flags: &[&str],
 ) -> Result<Staged, LabError> {
     let Staged { jvm, .. } = set_up(stage, disk, counters, flags)?;
-    let said = stage.fast.join("dd.err");
-    let writer =
-        BackgroundWriter::with_files_of(stage.cleanup, FILE_MIB, disk.mount_point(), &said)?;
+    let writer = stage.writer_with(disk, Writing { file_mib: FILE_MIB, ..Writing::default() })?;
     let sync = SyncLoop::new(writer, disk.mount_point(), &stage.fast.join("sync.err"));
     Ok(Staged::disturbed(jvm, sync))
 }

@@ -1,12 +1,14 @@
 //! Who a process is that writes, and where it writes to.
 //!
-//! Nothing here asks a file system: a descriptor's path, position and mount come from the
-//! kernel's own tables (`fd`, `fdinfo`, `mountinfo`), so a dead server cannot block it.
+//! Nothing here asks a file system that may have to ask a server: a descriptor's path, position
+//! and mount come from the kernel's own tables (`fd`, `fdinfo`, `mountinfo`), so a dead server
+//! cannot block it.
 use super::{
     Roots, cgroup,
+    files::regular_file,
     gc_log::opened_for_writing,
     jvms::cut,
-    mounts::{self, Mounts},
+    mounts::{self, Mount, Mounts},
     process::{ProcessDir, Stat},
 };
 
@@ -49,12 +51,20 @@ fn written_file(dir: &ProcessDir) -> Option<(Option<u64>, String)> {
             return None;
         }
         let info = dir.text(&format!("fdinfo/{fd}"), 4096).ok()?;
-        opened_for_writing(&info).then_some((field(&info, "pos:")?, field(&info, "mnt_id:"), path))
+        let (position, mount) = (field(&info, "pos:")?, field(&info, "mnt_id:"));
+        opened_for_writing(&info).then_some((position, mount, fd, path))
     });
-    let (_, mount, path) = written.max_by_key(|(position, ..)| *position)?;
+    let (_, mount, fd, path) = written.max_by_key(|(position, ..)| *position)?;
     let mounts = Mounts::parse(&dir.text("mountinfo", mounts::LIMIT_BYTES).unwrap_or_default());
     let mount = mount.and_then(|id| mounts.by_id(u32::try_from(id).ok()?));
-    Some((mount.map(|it| it.device), path))
+    Some((mount.map(|it| device(dir, it, fd)), path))
+}
+
+/// On btrfs each subvolume gives its files a device number that no mountinfo has, so the file must
+/// be asked; btrfs is on this host and answers from memory (`fs/btrfs/inode.c`, `btrfs_getattr`).
+fn device(dir: &ProcessDir, mount: &Mount, fd: u32) -> u64 {
+    let file = (mount.file_system == "btrfs").then(|| regular_file(dir, fd).ok().flatten());
+    file.flatten().map_or(mount.device, |it| it.device)
 }
 
 /// Whether a path may be a file's on some storage, not a socket's, pipe's or device's.
@@ -70,7 +80,38 @@ fn field(fdinfo: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{fs, os::unix::fs::symlink};
+    use std::{
+        fs,
+        os::unix::fs::{MetadataExt, symlink},
+        path::Path,
+    };
+
+    /// A process that writes to a file of a mount with this line in mountinfo.
+    fn writer(root: &Path, mount: &str) -> std::path::PathBuf {
+        let dir = root.join("9");
+        fs::create_dir_all(dir.join("fd")).unwrap();
+        fs::create_dir_all(dir.join("fdinfo")).unwrap();
+        let file = root.join("data");
+        fs::write(&file, "x").unwrap();
+        symlink(&file, dir.join("fd/1")).unwrap();
+        fs::write(dir.join("fdinfo/1"), "pos:\t5\nflags:\t0100001\nmnt_id:\t30\n").unwrap();
+        fs::write(dir.join("mountinfo"), mount).unwrap();
+        file
+    }
+
+    #[test]
+    fn on_btrfs_the_file_and_not_the_mount_tells_the_device() {
+        let device_of = |kind: &str| {
+            let root = tempfile::tempdir().unwrap();
+            let line = format!("30 22 7:1 / / rw - {kind} /dev/loop1 rw\n");
+            let file = writer(root.path(), &line);
+            let roots = Roots { proc: root.path().into(), sys: root.path().into() };
+            (details(&roots, 9).device.unwrap(), file.metadata().unwrap().dev())
+        };
+        let (found, of_file) = device_of("btrfs");
+        assert_eq!(found, of_file);
+        assert_eq!(device_of("nfs4").0, rustix::fs::makedev(7, 1));
+    }
 
     #[test]
     fn the_file_written_furthest_names_the_device() {

@@ -111,6 +111,11 @@ EXAMPLES:
   whypause lab matrix --jdk 17,25 --results runs.jsonl > accuracy.md
   whypause lab matrix swap-in cfs-throttling --collectors g1 --runs 5 --format json";
 
+pub(super) const LAB_SWEEP: &str = "\
+EXAMPLES:
+  whypause lab sweep --quick
+  whypause lab sweep --jdk 25 --format json > sweep.json";
+
 pub(super) const LAB_CLEAN: &str = "\
 EXAMPLES:
   whypause lab clean";

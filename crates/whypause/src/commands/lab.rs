@@ -1,7 +1,7 @@
 //! `whypause lab`: pauses made on purpose.
 use crate::{
     Exit, Failure,
-    args::{LabCommand, LabMatrixArgs, LabRunArgs, ListFormat, Rights},
+    args::{LabCommand, LabMatrixArgs, LabRunArgs, LabSweepArgs, ListFormat, Rights},
     console::Console,
 };
 use ::lab::Privilege;
@@ -12,6 +12,7 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
         LabCommand::List => list(console),
         LabCommand::Run(args) => run_scenario(args, console),
         LabCommand::Matrix(args) => matrix(args, console),
+        LabCommand::Sweep(args) => sweep(args, console),
         LabCommand::Clean => clean(console),
     }
 }
@@ -91,6 +92,17 @@ fn with_output<T>(
         terminal: console.shows_progress(),
     };
     Ok(run(&mut output)?)
+}
+
+fn sweep(args: &LabSweepArgs, console: &Console) -> Result<Exit, Failure> {
+    let options = ::lab::SweepOptions {
+        jdk: args.jdk.clone(),
+        quick: args.quick,
+        duration: args.duration,
+        format: format(args.format),
+    };
+    with_output(console, |output| ::lab::sweep(&options, output))?;
+    Ok(Exit::Fine)
 }
 
 fn clean(console: &Console) -> Result<Exit, Failure> {

@@ -1,0 +1,111 @@
+//! # Deleted files released by unmapping
+//!
+//! ## What it does
+//! A JVM has mapped thousands of files on a disk and deleted them, as a log with segments does, and lets go of some of the mappings every second.
+//! The collector finds them, and the thread that handles references unmaps them: it gives the blocks of each file back, and waits for the file system's journal, because another process writes to the same disk.
+//!
+//! - `baseline`: nobody else writes to the disk
+//! - `shown`: with the other process
+//! - `fixed-delete-later`: with the other process, and each file is unmapped first and deleted later, by a thread of its own
+//!
+//! ## What it needs
+//! Root, two loop devices, the blkio controller of cgroup version 1, 3 GiB on `/var/tmp`, 1 GiB of memory, 30 s per variant.
+//!
+//! ## What you see
+//! The thread that handles references is blocked for 0.1 to 1 s at a time, and every reference that the collector clears meanwhile is late by as much.
+//! The world keeps running: today's kernels (seen on Linux 6.18, with ext4) give the file up after they let go of the address space's lock, and no safepoint waits for a thread that is in native code.
+//! Where the file is given up under that lock, all threads that need memory wait with it; that is what stopped whole brokers once. This scenario cannot make it, and demands no pause.
+//!
+//! ## References
+//! Linux `fs/file_table.c` (`__fput`), `fs/inode.c` (`evict`), `fs/ext4/inode.c` (`ext4_evict_inode`); Apache Kafka issue KAFKA-4614.
+use super::{Role, Scenario, Variant, anywhere};
+use crate::{
+    Collector, LabError, SlowDisk, Stage, Staged,
+    jvm::JvmCommand,
+    slow_disk::{self, DiskOptions, FileSystem, Limit},
+    workloads::Workload,
+};
+use std::time::Duration;
+
+/// A commit every second instead of every five, so that seconds show what otherwise takes minutes.
+const DISK: DiskOptions = DiskOptions {
+    size_bytes: 2 << 30,
+    file_system: FileSystem::Ext4,
+    mount_options: "commit=1",
+    stable_writes: false,
+    unwritten_bytes: None,
+};
+
+const DISK_LIMIT: Limit = Limit::WriteBytes(5 << 20);
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "deleted-file-unmap",
+    title: "Deleted files whose last use is a mapping",
+    recorded: Duration::from_secs(15),
+    warm_up: Duration::from_secs(3),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "nobody else writes to the disk",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: baseline,
+        },
+        Variant {
+            name: "shown",
+            role: Role::Shown,
+            what: "another process writes to the disk of the deleted files",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: shown,
+        },
+        Variant {
+            name: "fixed-delete-later",
+            role: Role::Fixed,
+            what: "files are unmapped first and deleted later",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: fixed_delete_later,
+        },
+    ],
+    collectors: &[Collector::G1, Collector::Parallel],
+    writes_gc_log: false,
+    can_run: slow_disk::can_run,
+    file: include_str!("deleted_file_unmap.rs"),
+};
+
+fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let disk = stage.disk(DISK)?;
+    set_up(stage, &disk, "first")
+}
+
+fn shown(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    disturbed(stage, "first")
+}
+
+fn fixed_delete_later(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    disturbed(stage, "later")
+}
+
+fn disturbed(stage: &mut Stage<'_>, delete: &str) -> Result<Staged, LabError> {
+    let disk = stage.disk(DISK)?;
+    let Staged { jvm, .. } = set_up(stage, &disk, delete)?;
+    Ok(Staged::disturbed(jvm, stage.writer(&disk)?))
+}
+
+/// The files are made while the disk is fast.
+fn set_up(stage: &mut Stage<'_>, disk: &SlowDisk, delete: &str) -> Result<Staged, LabError> {
+    let command = JvmCommand {
+        // The mappings are old: only a marking of the whole heap finds those that were let go.
+        flags: vec!["-XX:InitiatingHeapOccupancyPercent=5".into()],
+        arguments: vec![
+            format!("dir={}", disk.mount_point().display()),
+            format!("delete={delete}"),
+        ],
+        ..stage.command(Workload::DeletedMaps)
+    };
+    let jvm = stage.java(&command)?;
+    disk.limit(stage.cleanup, DISK_LIMIT)?;
+    Ok(Staged::alone(jvm))
+}

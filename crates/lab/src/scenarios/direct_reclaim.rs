@@ -1,0 +1,169 @@
+//! # Direct reclaim
+//!
+//! ## What it does
+//! A JVM whose heap still grows shares a memory control group with a process that writes files to a slow disk.
+//! The files' pages count towards the group's limit, and are dirty for as long as the disk takes.
+//! Whoever needs a new page must free one first, and finds only dirty ones, so it waits for the disk.
+//! Here that is a Java thread that touches a new part of the heap, for which the next safepoint waits, or a GC thread that copies objects there.
+//!
+//! - `baseline`: nobody else in the group
+//! - `fault`: the other process writes, in the same group
+//! - `fixed-isolated`: the other process has a group of its own
+//! - `fixed-pretouch`: in the same group, with a heap that has all its pages from the start (`-XX:+AlwaysPreTouch`)
+//!
+//! ## What it needs
+//! Root, two loop devices, the blkio controller of cgroup version 1, the memory controller, 3 GiB on `/var/tmp`, 1 GiB of memory, 20 s per variant.
+//!
+//! ## What you see
+//! In the fault, pauses of 0.5 to 3 s, and the application stands still most of the time.
+//! A memory controller of version 1 does not slow down those who dirty pages before the limit is reached, and makes this worse; one of version 2 does.
+//! A group full of clean pages made no pauses: those are freed in microseconds.
+//!
+//! ## References
+//! Linux `mm/vmscan.c` (`try_to_free_mem_cgroup_pages`, `reclaim_throttle`, `shrink_folio_list`), `mm/memcontrol.c` (`try_charge_memcg`).
+use super::{Role, Scenario, Variant, anywhere};
+use crate::{
+    Collector, LabError, MemoryGroup, SlowDisk, Stage, Staged,
+    background_writer::Writing,
+    jvm::JvmCommand,
+    memory_group,
+    slow_disk::{self, DiskOptions, FileSystem, Limit},
+    workloads::Workload,
+};
+use std::time::Duration;
+
+/// Nothing of the file system itself is to be waited for.
+const DISK: DiskOptions = DiskOptions {
+    size_bytes: 1 << 30,
+    file_system: FileSystem::Ext4WithoutJournal,
+    mount_options: "",
+    stable_writes: false,
+    unwritten_bytes: None,
+};
+
+/// Pages are dirty for so long that reclaim meets them.
+const DISK_LIMIT: Limit = Limit::WriteBytes(10 << 20);
+
+/// Room for the JVM, but not for the files beside it.
+const SHARED_MIB: u64 = 520;
+
+/// What the other process may have where it is alone.
+const ALONE_MIB: u64 = 200;
+
+/// MiB per file; six of them are more than the group may have.
+const FILE_MIB: u32 = 100;
+
+/// The heap's size at the start, and at most.
+const HEAP_MIB: (u32, u32) = (64, 400);
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "direct-reclaim",
+    title: "A control group that is full of another's unwritten files",
+    recorded: Duration::from_secs(12),
+    warm_up: Duration::from_millis(500),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "nobody else in the group",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: baseline,
+        },
+        Variant {
+            name: "fault",
+            role: Role::Fault,
+            what: "another process writes files in the same group",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: fault,
+        },
+        Variant {
+            name: "fixed-isolated",
+            role: Role::Fixed,
+            what: "the other process has a group of its own",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: fixed_isolated,
+        },
+        Variant {
+            name: "fixed-pretouch",
+            role: Role::Fixed,
+            what: "in the same group, with -XX:+AlwaysPreTouch",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: fixed_pretouch,
+        },
+    ],
+    collectors: &[Collector::G1, Collector::Parallel],
+    writes_gc_log: false,
+    can_run,
+    file: include_str!("direct_reclaim.rs"),
+};
+
+fn can_run() -> Result<(), crate::Reason> {
+    slow_disk::can_run()?;
+    memory_group::can_run()
+}
+
+fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let group = shared(stage)?;
+    let disk = stage.disk(DISK)?;
+    set_up(stage, &disk, &group, growing())
+}
+
+fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let group = shared(stage)?;
+    disturbed(stage, &group, &group, growing())
+}
+
+fn fixed_isolated(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let own = MemoryGroup::with_limit(stage.cleanup, "writer", ALONE_MIB << 20)?;
+    let group = shared(stage)?;
+    disturbed(stage, &group, &own, growing())
+}
+
+fn fixed_pretouch(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let group = shared(stage)?;
+    let flags = vec![format!("-Xms{}m", HEAP_MIB.1), "-XX:+AlwaysPreTouch".into()];
+    disturbed(stage, &group, &group, flags)
+}
+
+fn shared(stage: &mut Stage<'_>) -> Result<MemoryGroup, LabError> {
+    MemoryGroup::with_limit(stage.cleanup, "memory", SHARED_MIB << 20)
+}
+
+fn growing() -> Vec<String> {
+    vec![format!("-Xms{}m", HEAP_MIB.0)]
+}
+
+fn disturbed(
+    stage: &mut Stage<'_>,
+    group: &MemoryGroup,
+    writers: &MemoryGroup,
+    flags: Vec<String>,
+) -> Result<Staged, LabError> {
+    let disk = stage.disk(DISK)?;
+    let Staged { jvm, .. } = set_up(stage, &disk, group, flags)?;
+    let how = Writing { file_mib: FILE_MIB, syncs: false, group: Some(writers.entrance()) };
+    Ok(Staged::disturbed(jvm, stage.writer_with(&disk, how)?))
+}
+
+fn set_up(
+    stage: &mut Stage<'_>,
+    disk: &SlowDisk,
+    group: &MemoryGroup,
+    flags: Vec<String>,
+) -> Result<Staged, LabError> {
+    let command = JvmCommand {
+        heap_mib: HEAP_MIB.1,
+        young_mib: 40,
+        flags,
+        groups: vec![group.entrance()],
+        arguments: ["rate=4000", "queue=10000", "drop=5000"].map(str::to_owned).to_vec(),
+        ..stage.command(Workload::AllocLoad)
+    };
+    let jvm = stage.java(&command)?;
+    disk.limit(stage.cleanup, DISK_LIMIT)?;
+    Ok(Staged::alone(jvm))
+}

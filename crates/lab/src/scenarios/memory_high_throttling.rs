@@ -1,0 +1,100 @@
+//! # Slowed down above memory.high
+//!
+//! ## What it does
+//! A JVM whose heap grows is in a control group of version 2 with a soft limit (`memory.high`) a little below what it needs, and no swap space to go to.
+//! The kernel cannot free anything, so it puts each thread that takes more memory to sleep, on its way back to the program: Java threads that touch new parts of the heap, and GC threads that copy objects there.
+//!
+//! - `baseline`: a soft limit that leaves room
+//! - `fault`: a soft limit below what the JVM needs
+//! - `fixed-hard-limit`: no soft limit, and a hard one (`memory.max`) that leaves room
+//!
+//! ## What it needs
+//! Root, and the memory controller of cgroup version 2: version 1 has no soft limit that slows down.
+//! 1 GiB of memory, 20 s per variant.
+//!
+//! ## What you see
+//! In the fault, pauses of some 10 ms to 2 s, which is as long as the kernel lets a thread sleep at a time.
+//! The sizes were reckoned from the kernel's formula; this scenario has not been run on many hosts.
+//!
+//! ## References
+//! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).
+use super::{Role, Scenario, Variant, anywhere};
+use crate::{
+    Collector, LabError, MemoryGroup, Stage, Staged, jvm::JvmCommand, memory_group,
+    workloads::Workload,
+};
+use std::time::Duration;
+
+/// The heap's size at the start, and at most. The JVM needs some 60 MiB more.
+const HEAP_MIB: (u32, u32) = (64, 400);
+
+/// More than the JVM ever uses.
+const ENOUGH_MIB: u64 = 700;
+
+/// A tenth less than the JVM uses: the sleep grows with the square of what is over, and with more
+/// it would never get there.
+const TOO_LITTLE_MIB: u64 = 420;
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "memory-high-throttling",
+    title: "A soft limit of memory below what the JVM needs",
+    recorded: Duration::from_secs(12),
+    warm_up: Duration::from_millis(500),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "memory.high leaves room",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: baseline,
+        },
+        Variant {
+            name: "fault",
+            role: Role::Fault,
+            what: "memory.high is below what the JVM needs",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: fault,
+        },
+        Variant {
+            name: "fixed-hard-limit",
+            role: Role::Fixed,
+            what: "memory.max leaves room, and memory.high is not set",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: fixed_hard_limit,
+        },
+    ],
+    collectors: &[Collector::G1, Collector::Parallel],
+    writes_gc_log: false,
+    can_run: memory_group::can_slow_down,
+    file: include_str!("memory_high_throttling.rs"),
+};
+
+fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let group = MemoryGroup::with_soft_limit(stage.cleanup, "memory", ENOUGH_MIB << 20)?;
+    set_up(stage, &group)
+}
+
+fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let group = MemoryGroup::with_soft_limit(stage.cleanup, "memory", TOO_LITTLE_MIB << 20)?;
+    set_up(stage, &group)
+}
+
+fn fixed_hard_limit(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    let group = MemoryGroup::with_limit(stage.cleanup, "memory", ENOUGH_MIB << 20)?;
+    set_up(stage, &group)
+}
+
+fn set_up(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<Staged, LabError> {
+    let command = JvmCommand {
+        heap_mib: HEAP_MIB.1,
+        young_mib: 40,
+        flags: vec![format!("-Xms{}m", HEAP_MIB.0)],
+        groups: vec![group.entrance()],
+        arguments: ["rate=4000", "queue=10000", "drop=5000"].map(str::to_owned).to_vec(),
+        ..stage.command(Workload::AllocLoad)
+    };
+    Ok(Staged::alone(stage.java(&command)?))
+}

@@ -1,0 +1,280 @@
+//! How a CPU quota and the number of GC threads act together: one short run for each pair.
+//!
+//! The load is that of the scenario `cfs-throttling`, allocating at full speed with ParallelGC.
+//! What is measured is the application's own latency and what the kernel counts for the group;
+//! nothing is recorded.
+mod load;
+pub mod model;
+mod tables;
+
+use crate::{
+    Jdk, LabError, Output, Reason, bench::Bench, isolation, isolation::Quota, jdks,
+    output::Progress, result::ns, run::Format, workloads,
+};
+use load::{Gave, Load};
+use serde::Serialize;
+use std::time::Duration;
+
+/// The quotas, in thousandths of a CPU.
+const QUOTAS: [Option<u32>; 5] = [None, Some(2000), Some(1500), Some(1000), Some(500)];
+const QUICK_QUOTAS: [Option<u32>; 3] = [None, Some(1000), Some(500)];
+
+/// The numbers of stop-the-world GC threads.
+const GC_THREADS: [u32; 4] = [1, 2, 4, 8];
+const QUICK_GC_THREADS: [u32; 2] = [1, 8];
+
+/// The kernel's usual period.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// The example: a quota that one collection can use up, in a long period.
+const EXAMPLE: Quota =
+    Quota { time: Duration::from_millis(90), period: Duration::from_millis(300) };
+
+/// How long the load runs for each pair.
+const TIME: Duration = Duration::from_secs(8);
+const QUICK_TIME: Duration = Duration::from_secs(4);
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct SweepOptions {
+    /// Feature release or path of the JDK; 17, or the newest, where `None`.
+    pub jdk: Option<String>,
+    /// Fewer quotas and numbers of threads, for half as long.
+    pub quick: bool,
+    /// How long the load runs for each pair, in whole seconds.
+    pub duration: Option<Duration>,
+    /// How the answer is written.
+    pub format: Format,
+}
+
+/// Everything that was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Swept {
+    /// Version of the JDK.
+    pub jdk: String,
+    /// CPUs of the host.
+    pub cpus: u32,
+    /// How long the load ran for each pair.
+    #[serde(serialize_with = "ns")]
+    pub duration: Duration,
+    /// One for each quota and number of GC threads, in this order.
+    pub cells: Vec<Cell>,
+    /// The example, reckoned and measured.
+    pub example: Vec<Example>,
+}
+
+/// What one pair gave. In JSON all durations are integer nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Cell {
+    /// The quota in thousandths of a CPU; `None` for no quota.
+    pub quota_millicpus: Option<u32>,
+    /// Stop-the-world GC threads.
+    pub gc_threads: u32,
+    /// Objects of 10 KiB that all threads together allocated in a second.
+    pub allocations_per_s: u64,
+    /// Allocations that took longer than 50 ms.
+    pub over_50ms: u64,
+    /// The longest allocation.
+    #[serde(serialize_with = "ns")]
+    pub longest: Duration,
+    /// Periods in which the group wanted to run; 0 without a quota.
+    pub periods: u64,
+    /// Of these, how many used up the quota.
+    pub throttled_periods: u64,
+    /// For how long the group was throttled, summed over CPUs.
+    #[serde(serialize_with = "ns")]
+    pub throttled: Duration,
+}
+
+/// A quota of 90 ms in 300 ms, reckoned by the model and measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// Stop-the-world GC threads.
+    pub gc_threads: u32,
+    /// What a collection of 90 ms of CPU time must make of the application, on this host's CPUs.
+    #[serde(serialize_with = "ns")]
+    pub reckoned: Duration,
+    /// The same without a quota.
+    #[serde(serialize_with = "ns")]
+    pub reckoned_without: Duration,
+    /// The longest time by which a sleep of 1 ms was too long.
+    #[serde(serialize_with = "ns")]
+    pub felt: Duration,
+    /// The same without a quota.
+    #[serde(serialize_with = "ns")]
+    pub felt_without: Duration,
+    /// For how long the group was throttled in all.
+    #[serde(serialize_with = "ns")]
+    pub throttled: Duration,
+}
+
+/// Runs it and prints the tables. Everything it changes on the host is undone when it returns.
+///
+/// # Errors
+/// Any [`LabError`].
+pub fn sweep(options: &SweepOptions, output: &mut Output<'_>) -> Result<Swept, LabError> {
+    can_run().map_err(LabError::CannotRun)?;
+    let jdks = jdks::select(options.jdk.as_slice())?;
+    let [jdk, ..] = &jdks[..] else {
+        return Err(LabError::CannotRun(Reason::new("there is no JDK", "")));
+    };
+    let time = options.duration.unwrap_or(if options.quick { QUICK_TIME } else { TIME });
+    let mut bench = Bench::open(output)?;
+    let plan = Plan { jdk, time, quick: options.quick };
+    let mut progress = Progress::start(output, time * plan.runs());
+    let swept = plan.run(&mut bench, &mut progress);
+    let cleaned = bench.cleanup.undo_all();
+    drop(progress);
+    let swept = swept?;
+    cleaned?;
+    write(&swept, options.format, output)?;
+    Ok(swept)
+}
+
+/// Whether this host can limit CPU time and has the load.
+///
+/// # Errors
+/// What is missing.
+pub fn can_run() -> Result<(), Reason> {
+    isolation::can_run()?;
+    workloads::can_run()
+}
+
+fn write(swept: &Swept, format: Format, output: &mut Output<'_>) -> Result<(), LabError> {
+    let text = match format {
+        Format::Text => tables::text(swept),
+        Format::Json => serde_json::to_string_pretty(swept)
+            .map(|it| it + "\n")
+            .map_err(|e| LabError::step("write the results")(std::io::Error::from(e)))?,
+    };
+    output.results.write_all(text.as_bytes()).map_err(LabError::step("write the results"))
+}
+
+struct Plan<'a> {
+    jdk: &'a Jdk,
+    time: Duration,
+    quick: bool,
+}
+
+impl Plan<'_> {
+    fn pairs(&self) -> Vec<(Option<u32>, u32)> {
+        let (quotas, threads) = match self.quick {
+            true => (&QUICK_QUOTAS[..], &QUICK_GC_THREADS[..]),
+            false => (&QUOTAS[..], &GC_THREADS[..]),
+        };
+        quotas.iter().flat_map(|quota| threads.iter().map(|threads| (*quota, *threads))).collect()
+    }
+
+    fn example_threads(&self) -> &'static [u32] {
+        if self.quick { &[4] } else { &[1, 4] }
+    }
+
+    fn runs(&self) -> u32 {
+        u32::try_from(self.pairs().len() + 2 * self.example_threads().len()).unwrap_or(1)
+    }
+
+    fn run(&self, bench: &mut Bench, progress: &mut Progress<'_, '_>) -> Result<Swept, LabError> {
+        let cpus = std::thread::available_parallelism().map_or(1, |it| it.get() as u32);
+        let mut cells = Vec::new();
+        for (quota, gc_threads) in self.pairs() {
+            progress.step(&format!("{}, GC threads: {gc_threads}", tables::quota(quota)));
+            let gave = self.once(bench, quota.map(of_millicpus), gc_threads, 0)?;
+            progress.finished(self.time);
+            cells.push(cell(quota, gc_threads, &gave, self.time));
+        }
+        let mut example = Vec::new();
+        for gc_threads in self.example_threads() {
+            progress.step(&format!("90 ms of 300 ms, GC threads: {gc_threads}"));
+            example.push(self.example(bench, cpus, *gc_threads)?);
+            progress.finished(2 * self.time);
+        }
+        let jdk = self.jdk.version.clone();
+        Ok(Swept { jdk, cpus, duration: self.time, cells, example })
+    }
+
+    fn once(
+        &self,
+        bench: &mut Bench,
+        quota: Option<Quota>,
+        gc_threads: u32,
+        rate: u32,
+    ) -> Result<Gave, LabError> {
+        Load { jdk: self.jdk, time: self.time, quota, gc_threads, rate }.run(bench)
+    }
+
+    fn example(&self, bench: &mut Bench, cpus: u32, gc_threads: u32) -> Result<Example, LabError> {
+        let collection = model::Collection {
+            work: EXAMPLE.time,
+            threads: gc_threads,
+            begun: Duration::ZERO,
+            used: Duration::ZERO,
+        };
+        let reckoned = model::stop(EXAMPLE, cpus, collection).unwrap_or_default();
+        let mut measure = |quota| self.once(bench, quota, gc_threads, EXAMPLE_RATE);
+        let (limited, free) = (measure(Some(EXAMPLE))?, measure(None)?);
+        Ok(Example {
+            gc_threads,
+            reckoned: reckoned.felt,
+            reckoned_without: reckoned.collection,
+            felt: limited.longest("sleep_overrun"),
+            felt_without: free.longest("sleep_overrun"),
+            throttled: limited.throttling.throttled,
+        })
+    }
+}
+
+/// What one thread allocates in the example: so little that it is the collections that use the
+/// quota up.
+const EXAMPLE_RATE: u32 = 4000;
+
+fn of_millicpus(millicpus: u32) -> Quota {
+    Quota { time: PERIOD * millicpus / 1000, period: PERIOD }
+}
+
+fn cell(quota_millicpus: Option<u32>, gc_threads: u32, gave: &Gave, time: Duration) -> Cell {
+    let longest_us = gave.of_threads("max_us").max().unwrap_or_default();
+    Cell {
+        quota_millicpus,
+        gc_threads,
+        allocations_per_s: gave.of_threads("count").sum::<u64>() / time.as_secs().max(1),
+        over_50ms: gave.of_threads("over_50ms").sum(),
+        longest: Duration::from_micros(longest_us),
+        periods: gave.throttling.periods,
+        throttled_periods: gave.throttling.throttled_periods,
+        throttled: gave.throttling.throttled,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isolation::Throttling;
+
+    #[test]
+    fn a_cell_sums_over_threads_and_takes_the_longest() {
+        let values = [
+            ("alloc_0_count", 800),
+            ("alloc_1_count", 400),
+            ("alloc_0_over_50ms", 3),
+            ("alloc_1_over_50ms", 4),
+            ("alloc_0_over_50ms_total_us", 900_000),
+            ("alloc_0_max_us", 70),
+            ("alloc_1_max_us", 90),
+            ("sleep_overrun_max_us", 1000),
+        ];
+        let workload = values.map(|(key, value)| (key.to_owned(), value)).into();
+        let throttling = Throttling { periods: 80, throttled_periods: 79, ..Throttling::default() };
+        let gave = Gave { workload, throttling };
+        let cell = cell(Some(1000), 8, &gave, Duration::from_secs(4));
+        assert_eq!((cell.allocations_per_s, cell.over_50ms), (300, 7));
+        assert_eq!(cell.longest, Duration::from_micros(90));
+        assert_eq!((cell.periods, cell.throttled_periods), (80, 79));
+        assert_eq!(gave.longest("sleep_overrun"), Duration::from_millis(1));
+    }
+
+    #[test]
+    fn a_quota_is_a_share_of_the_period() {
+        assert_eq!(of_millicpus(1500).time, Duration::from_millis(150));
+        assert_eq!(of_millicpus(500).time, Duration::from_millis(50));
+    }
+}
