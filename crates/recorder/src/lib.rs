@@ -3,6 +3,7 @@
 //! * [`find_jvms`], [`jvm()`], [`select`]: the JVMs of this host, found in `/proc`.
 //! * [`Session`]: one recording. [`Session::step`] sleeps until the next drain and returns the
 //!   [`Facts`](recording::Facts) that became final.
+//! * [`SampledSession`]: the same without privilege, from samples of what `/proc` tells.
 //!
 //! The kernel side (`src/bpf`) watches the JVM's safepoint probes and what its threads do inside
 //! safepoints; background threads read what `/proc` and the GC log tell. The recorder never
@@ -17,6 +18,7 @@ mod host;
 )]
 mod kernel;
 mod process;
+mod sampler;
 mod session;
 
 pub use attach_error::AttachError;
@@ -25,4 +27,5 @@ pub use host::{
     jvm_fact, monotonic_to_wall, now, select,
 };
 pub use kernel::Windows;
+pub use sampler::SampledSession;
 pub use session::{Options, ProgramCost, Session, Step};

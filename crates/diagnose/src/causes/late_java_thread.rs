@@ -59,7 +59,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let threads: std::collections::BTreeSet<u32> = tally.spots.keys().map(|it| it.tid).collect();
     let ran = Evidence {
         source: Source::Scheduler,
-        certainty: Certainty::Measured,
+        certainty: tally.certainty(),
         statement: format!(
             "the last thread to stop was on a CPU for {} in {}, up to {} in one",
             text::duration(tally.time),
