@@ -21,7 +21,7 @@ use crate::{
     case::{Phase, Segment, share},
     index::Index,
 };
-use recording::{Interval, MonoTime, SafepointFact, ThreadSlice, ThreadState};
+use recording::{Interval, MonoTime, SafepointFact, ThreadRole, ThreadSlice, ThreadState};
 use std::time::Duration;
 
 /// Accounts for the safepoint over `interval`, which is its effective length.
@@ -62,14 +62,18 @@ pub(crate) fn over_log(
     interval: Interval,
 ) -> Vec<Segment> {
     let Some(vm_tid) = index.vm_thread() else { return segments };
-    let own = cover(index, vm_tid, Phase::Operation, interval);
-    let seen = peers::charge(index, vm_tid, own);
+    let reaching = segments.iter().filter(|it| it.phase == Phase::Reaching);
+    let reached = reaching.map(|it| it.interval.end).max().unwrap_or(interval.start);
+    let mut seen = reaching::walk(index, vm_tid, Interval::new(interval.start, reached));
+    let own = cover(index, vm_tid, Phase::Operation, Interval::new(reached, interval.end));
+    seen.extend(peers::charge(index, vm_tid, own));
     let held_up = |it: &Segment| {
         let waits = matches!(
             it.state,
             Some(ThreadState::Runnable | ThreadState::Throttled | ThreadState::Stopped)
         );
-        waits || it.is_blocked()
+        let late = it.phase == Phase::Reaching && it.role == ThreadRole::Java;
+        waits || it.is_blocked() || (late && it.state == Some(ThreadState::OnCpu))
     };
     if !seen.iter().any(held_up) {
         return segments;
@@ -108,7 +112,7 @@ fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: In
         tid: slice.tid,
         role: index.role(slice.tid),
         state: Some(slice.state),
-        idle: is_idle(slice),
+        idle: is_idle(index, slice),
         entered: slice.entered,
         fd: slice.fd,
         file: slice.file,
@@ -124,12 +128,24 @@ fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: In
 }
 
 /// Whether a slice is a wait for a thread, a timer or work: the recorder takes no stack there.
-fn is_idle(slice: &ThreadSlice) -> bool {
+fn is_idle(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    if is_in_native_code(index, slice) {
+        return true;
+    }
     let samples_a_file = slice.sampled && slice.file.is_some();
     slice.state == ThreadState::Blocked
         && slice.stack.is_none()
         && !is_disk_call(slice)
         && !samples_a_file
+}
+
+/// A sample of a Java thread in a call is one of native code, for which nobody waits: how long it went
+/// on beyond the stop a sample tells too badly. Only the log is written with the world waiting.
+fn is_in_native_code(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    slice.sampled
+        && matches!(slice.entered, Some(recording::OffCpuCause::Syscall(_)))
+        && index.role(slice.tid) == ThreadRole::Java
+        && (slice.file.is_none() || slice.file != index.jvm.and_then(|jvm| jvm.gc_log_file))
 }
 
 /// A block in a call that can only be a device or a kernel lock, though its stack was lost.

@@ -41,7 +41,9 @@ impl Entitled {
                     Source::Scheduler | Source::KernelStacks | Source::CpuThrottling => {
                         recorded(Source::ThreadSamples)
                     }
-                    Source::Reclaim | Source::Compaction => recorded(Source::KernelStacks),
+                    Source::Reclaim | Source::Compaction => {
+                        recorded(Source::KernelStacks) || recorded(Source::ThreadSamples)
+                    }
                     _ => false,
                 }
         };

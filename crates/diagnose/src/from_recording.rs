@@ -119,7 +119,9 @@ fn stops<'a>(
     log: &Log,
     wall: Option<i64>,
 ) -> Vec<Case<'a>> {
-    if facts.safepoints.is_empty() {
+    // The log knows a stop's operation and its edges better than the JVM's counters do.
+    let log_is_better = index.has_counted_stops() && log.pauses.has_safepoints;
+    if facts.safepoints.is_empty() || log_is_better {
         return log.found.iter().map(|it| log_case(it, index, &log.timeline, wall)).collect();
     }
     let mut safepoints: Vec<&SafepointFact> = facts.safepoints.iter().collect();

@@ -12,6 +12,7 @@ use crate::{
     causes::{is_memory_high, is_traced, passes_through_file_mapping},
     index::Index,
     intervals::union,
+    sampled::{self, Fault},
 };
 use recording::{Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
 use std::{cmp::Reverse, collections::BinaryHeap, time::Duration};
@@ -73,6 +74,9 @@ fn is_wait(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     match slice.state {
         ThreadState::Throttled | ThreadState::Stopped => true,
         ThreadState::Blocked if is_memory_high(index, slice.stack) => true,
+        ThreadState::Blocked if slice.sampled && slice.file.is_none() => {
+            matches!(sampled::of_slice(index, slice), Some(Fault::Swap | Fault::Counters))
+        }
         ThreadState::Blocked => {
             let counters = slice.fault_offset.is_some() || index.is_counters_file(slice.file);
             let own_file = slice.file.is_some() || passes_through_file_mapping(index, slice.stack);

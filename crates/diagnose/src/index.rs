@@ -1,8 +1,8 @@
 //! The facts of a recording, arranged for looking up.
 use crate::{history::History, kernel_work::KernelWorkTimes};
 use recording::{
-    Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWorkKind, MonoTime, StackFact,
-    ThreadRole, ThreadSlice,
+    Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWorkKind, MonoTime, Source,
+    StackFact, ThreadRole, ThreadSlice,
 };
 use std::collections::BTreeMap;
 
@@ -49,7 +49,11 @@ impl<'a> Index<'a> {
         index.threads.extend(facts.threads.iter().map(|it| (it.tid, (it.name.as_str(), it.role))));
         // The thread that fires the probes is the VM thread, whatever its name (JDK 8 names none).
         index.threads.extend(
-            facts.safepoints.iter().map(|it| (it.vm_tid, ("VM Thread", ThreadRole::VmThread))),
+            facts
+                .safepoints
+                .iter()
+                .filter(|it| it.vm_tid != 0)
+                .map(|it| (it.vm_tid, ("VM Thread", ThreadRole::VmThread))),
         );
         index.files.extend(facts.files.iter().map(|it| (it.key, it)));
         index.stacks.extend(facts.stacks.iter().map(|it| (it.id, it)));
@@ -108,9 +112,20 @@ impl<'a> Index<'a> {
         self.frames(stack).iter().any(|frame| names.contains(&frame.as_str()))
     }
 
-    /// The VM thread, where one with slices is known.
+    /// The VM thread, where one is known.
     pub(crate) fn vm_thread(&self) -> Option<u32> {
-        self.threads_with_slices().find(|tid| self.role(*tid) == ThreadRole::VmThread)
+        let known = self.threads.iter().filter(|it| it.1.1 == ThreadRole::VmThread);
+        known.map(|it| *it.0).min_by_key(|tid| !self.slices.contains_key(tid))
+    }
+
+    /// Whether pauses are known only from what the JVM counts of them.
+    pub(crate) fn has_counted_stops(&self) -> bool {
+        let coverage = self.facts.and_then(|facts| facts.coverage.as_ref());
+        coverage.is_some_and(|it| {
+            it.has(Source::SafepointCounters)
+                && !it.has(Source::SafepointProbes)
+                && !it.has(Source::SafepointSymbols)
+        })
     }
 
     /// Threads with slices in the recording.

@@ -43,6 +43,7 @@ mod page;
 mod pause;
 mod ratio;
 mod rhythm;
+mod sampled;
 mod statistics;
 mod syscalls;
 mod tally;

@@ -3,6 +3,7 @@
 //! * [`find_jvms`], [`jvm()`], [`select`]: the JVMs of this host, found in `/proc`.
 //! * [`Session`]: one recording. [`Session::step`] sleeps until the next drain and returns the
 //!   [`Facts`](recording::Facts) that became final.
+//! * [`SampledSession`]: the same without privilege, from samples of what `/proc` tells.
 //! * [`ThreadNames`]: what the JVM itself calls its threads, where the user wants it asked.
 //!
 //! The kernel side (`src/bpf`) watches the JVM's safepoint probes and what its threads do inside
@@ -19,6 +20,7 @@ mod host;
 )]
 mod kernel;
 mod process;
+mod sampler;
 mod session;
 
 pub use ask::{AskError, ThreadNames};
@@ -28,4 +30,5 @@ pub use host::{
     jvm_fact, monotonic_to_wall, now, select,
 };
 pub use kernel::Windows;
+pub use sampler::SampledSession;
 pub use session::{Options, ProgramCost, Session, Step};

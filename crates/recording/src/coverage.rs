@@ -37,11 +37,14 @@ pub enum Source {
     MemoryUsers,
     /// Limits of the JVM's control groups.
     CgroupLimits,
+    /// Stops as the JVM itself counts them in its file of performance counters: how long each was,
+    /// and within a few milliseconds when.
+    SafepointCounters,
 }
 
 impl Source {
     /// All sources, in the order of reports.
-    pub const ALL: [Source; 16] = [
+    pub const ALL: [Source; 17] = [
         Source::SafepointProbes,
         Source::SafepointSymbols,
         Source::GcLog,
@@ -58,6 +61,7 @@ impl Source {
         Source::CounterFaults,
         Source::MemoryUsers,
         Source::CgroupLimits,
+        Source::SafepointCounters,
     ];
 
     /// The name used in tables and in JSON. Never changes once released.
@@ -80,6 +84,7 @@ impl Source {
             Source::CounterFaults => "counter-faults",
             Source::MemoryUsers => "memory-users",
             Source::CgroupLimits => "cgroup-limits",
+            Source::SafepointCounters => "safepoint-counters",
         }
     }
 

@@ -182,7 +182,10 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
         Source::Writers | Source::Files | Source::HostCounters | Source::MemoryUsers => {
             "needs `whypause record` with the right to read other processes in /proc"
         }
-        Source::ThreadSamples => "needs `whypause record` as the JVM's user",
+        Source::ThreadSamples => "needs `whypause record --without-ebpf` as the JVM's user",
+        Source::SafepointCounters => {
+            "needs `whypause record --without-ebpf` and a JVM with its counters file"
+        }
         Source::CounterFaults => {
             "needs `whypause record` as root on x86-64, and a JVM with its counters file on a disk"
         }

@@ -135,6 +135,9 @@ pub struct RecordArgs {
     /// How the beginning and end of a pause are seen
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     pub windows: Windows,
+    /// By which means.
+    #[command(flatten)]
+    pub means: Means,
     /// Start this command and record the JVM that it starts
     #[arg(last = true, value_name = "COMMAND", group = "jvm")]
     pub command: Vec<OsString>,
@@ -193,6 +196,20 @@ pub struct WatchArgs {
     /// How long to watch, from 100ms to 7 days (168h) [default: until Ctrl-C]
     #[arg(short, long, value_name = "TIME", value_parser = parse_recording_time)]
     pub duration: Option<Duration>,
+    /// By which means.
+    #[command(flatten)]
+    pub means: Means,
+}
+
+/// By which means a JVM is recorded or watched.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct Means {
+    /// Sample the threads from /proc as a user without privileges must: causes are only inferred
+    #[arg(long)]
+    pub without_ebpf: bool,
+    /// First ask the JVM for the full names of its threads, for which it stops a moment
+    #[arg(long)]
+    pub ask_jvm: bool,
 }
 
 /// `whypause ps`.

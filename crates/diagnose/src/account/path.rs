@@ -69,7 +69,8 @@ impl Walk<'_, '_> {
     fn waker(&self, leg: Leg, slice: &ThreadSlice) -> Option<u32> {
         let waker = slice.woken_by?;
         let known = self.legs.iter().any(|it| it.tid == waker);
-        let usable = super::is_idle(slice) && slice.interval.end == self.at && waker != leg.tid;
+        let usable =
+            super::is_idle(self.index, slice) && slice.interval.end == self.at && waker != leg.tid;
         let deeper = usable && !known && self.legs.len() < MAX_DEPTH;
         (deeper && self.index.slice_before(waker, self.at).is_some()).then_some(waker)
     }
@@ -78,7 +79,8 @@ impl Walk<'_, '_> {
         let part = Interval::new(slice.interval.start.max(leg.from), self.at);
         let own = from_slice(self.index, slice, self.phase, part);
         let own = work::mark(self.index, vec![own]);
-        let charged = if slice_waits_for_peers(slice) { self.charge(leg, own) } else { own };
+        let charged =
+            if slice_waits_for_peers(self.index, slice) { self.charge(leg, own) } else { own };
         self.found.extend(charged.into_iter().rev());
         self.at = part.start;
     }
@@ -104,6 +106,6 @@ impl Walk<'_, '_> {
 
 /// A wait whose waker is not known, or a storm of yields: the thread has nothing to do until a
 /// peer is done (HotSpot `TaskTerminator::offer_termination` spins, yields and sleeps).
-fn slice_waits_for_peers(slice: &ThreadSlice) -> bool {
-    super::is_idle(slice) || !slice.merged_wait.is_zero()
+fn slice_waits_for_peers(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    super::is_idle(index, slice) || !slice.merged_wait.is_zero()
 }

@@ -17,6 +17,9 @@ use std::time::Duration;
 /// sleep. A thread that runs on for longer is in native code and was never waited for.
 const ON_ITS_WAY: Duration = Duration::from_millis(1);
 
+/// The same where samples tell: all edges are uncertain by one or two of them.
+const WITHIN_SAMPLES: Duration = Duration::from_millis(25);
+
 /// How far beyond the stop a thread is followed on its way to sleep: it may have to queue for a
 /// CPU before it gets there.
 const LOOK_AHEAD: Duration = Duration::from_millis(100);
@@ -54,19 +57,20 @@ fn stragglers(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<(MonoTi
 fn stopped_at(index: &Index<'_>, tid: u32, interval: Interval) -> Option<MonoTime> {
     let slices = index.slices_in(tid, Interval::new(interval.start, interval.end + LOOK_AHEAD));
     let inside =
-        |slice: &ThreadSlice| slice.interval.start < interval.end && !super::is_idle(slice);
+        |slice: &ThreadSlice| slice.interval.start < interval.end && !super::is_idle(index, slice);
     let last = slices.iter().rposition(|slice| inside(slice))?;
     let mut went_on = Duration::ZERO;
     let mut at = slices[last].interval.start;
     for slice in &slices[last..] {
         // A gap is a wait for the safepoint's own end: the recorder sends no such waits.
-        if super::is_idle(slice) || slice.interval.start > at {
+        if super::is_idle(index, slice) || slice.interval.start > at {
             break;
         }
         went_on += active_after(slice, interval.end);
         at = slice.interval.end;
     }
-    (went_on <= ON_ITS_WAY).then(|| slices[last].interval.end.min(interval.end))
+    let on_its_way = if slices[last].sampled { WITHIN_SAMPLES } else { ON_ITS_WAY };
+    (went_on <= on_its_way).then(|| slices[last].interval.end.min(interval.end))
 }
 
 /// How long after `at` a slice did something; wanting a CPU is not doing something.

@@ -113,7 +113,7 @@ fn story(tally: &Tally, place: &crate::Place) -> Vec<String> {
 fn evidence(tally: &Tally, place: &crate::Place) -> Vec<Evidence> {
     vec![Evidence {
         source: Source::Scheduler,
-        certainty: Certainty::Measured,
+        certainty: tally.certainty(),
         statement: format!(
             "{} blocked in {} for {} in {}, up to {} in one",
             place.thread,

@@ -34,6 +34,7 @@ use crate::{
     jvm_flags,
     log_evidence::at_next_start,
     os_evidence::spent,
+    sampled::{self, Fault},
     tally::Tally,
     text,
 };
@@ -79,6 +80,9 @@ fn is_counter(case: &Case<'_>, segment: &Segment) -> bool {
         return false;
     }
     if segment.fault_offset.is_some() || case.index.is_counters_file(segment.file) {
+        return true;
+    }
+    if sampled::of_segment(case.index, segment) == Some(Fault::Counters) {
         return true;
     }
     segment.file.is_none()

@@ -19,7 +19,7 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
+    Advice, AdviceWhen, Cause, Culprit, CulpritKind, Evidence, Nature,
     case::{Case, Phase, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -59,7 +59,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let threads: std::collections::BTreeSet<u32> = tally.spots.keys().map(|it| it.tid).collect();
     let ran = Evidence {
         source: Source::Scheduler,
-        certainty: Certainty::Measured,
+        certainty: tally.certainty(),
         statement: format!(
             "the last thread to stop was on a CPU for {} in {}, up to {} in one",
             text::duration(tally.time),

@@ -31,6 +31,7 @@ use crate::{
     cause::{Claims, Explanation},
     culprits,
     index::Index,
+    sampled::{self, Fault},
     tally::Tally,
     text,
 };
@@ -71,7 +72,9 @@ const MIN_BLOCKED: Duration = Duration::from_millis(1);
 fn is_file_fault(case: &Case<'_>, segment: &Segment) -> bool {
     segment.is_blocked()
         && segment.entered == Some(OffCpuCause::PageFault)
-        && (passes_through_file_mapping(case.index, segment.stack) || is_sampled(segment))
+        && (passes_through_file_mapping(case.index, segment.stack)
+            || is_sampled(segment)
+            || sampled::of_segment(case.index, segment) == Some(Fault::Mapped))
 }
 
 /// A sample has one function of the stack at most; but a fault for which a file is known is one on
@@ -115,7 +118,7 @@ fn story(tally: &Tally, place: &Place) -> Vec<String> {
 fn evidence(tally: &Tally, place: &Place) -> Vec<Evidence> {
     vec![Evidence {
         source: Source::Scheduler,
-        certainty: Certainty::Measured,
+        certainty: tally.certainty(),
         statement: format!(
             "{} blocked in page faults for {} in {}, up to {} in one",
             place.thread,

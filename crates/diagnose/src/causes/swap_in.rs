@@ -31,6 +31,7 @@ use crate::{
     culprits,
     index::Index,
     os_evidence::{self, counted, now, spent},
+    sampled::{self, Fault},
     tally::Tally,
     text,
 };
@@ -73,8 +74,9 @@ const MIN_BLOCKED: Duration = Duration::from_millis(1);
 /// A page on its way from one place in memory to another is found through a swap entry, too.
 fn is_swap_in(case: &Case<'_>, segment: &Segment) -> bool {
     segment.is_blocked()
-        && case.index.stack_has(segment.stack, &SWAP_IN)
-        && !page_migration_wait::is_migration(case.index, segment.stack)
+        && (sampled::of_segment(case.index, segment) == Some(Fault::Swap)
+            || case.index.stack_has(segment.stack, &SWAP_IN)
+                && !page_migration_wait::is_migration(case.index, segment.stack))
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

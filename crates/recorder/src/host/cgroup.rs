@@ -79,6 +79,22 @@ pub(crate) fn groups(roots: &Roots, place: &Place, controller: &str) -> Vec<(Str
     path.ancestors().map(group).filter(|(_, directory)| directory.is_dir()).collect()
 }
 
+/// The directories of the CPU controller's groups around a process, innermost first.
+pub(crate) fn cpu_groups(roots: &Roots, dir: &ProcessDir) -> Vec<PathBuf> {
+    place(dir, "cpu").map_or_else(Vec::new, |it| directories(roots, &it, "cpu"))
+}
+
+/// The directories of the groups that can freeze a process, in both hierarchies.
+pub(crate) fn freezer_groups(roots: &Roots, dir: &ProcessDir) -> Vec<PathBuf> {
+    let text = dir.text("cgroup", 64 * 1024).unwrap_or_default();
+    // No controller has an empty name, so that this asks for the unified hierarchy alone.
+    ["freezer", "\0"]
+        .into_iter()
+        .filter_map(|it| Some((it, parse(&text, it)?)))
+        .flat_map(|(controller, place)| directories(roots, &place, controller))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -58,6 +58,11 @@ impl CountersFile {
         (!self.in_memory).then_some(self.range)
     }
 
+    /// Opens it for reading. Not for the sampling thread.
+    pub(crate) fn open(&self, dir: &ProcessDir) -> Option<std::fs::File> {
+        dir.open_inside(&self.path).ok()
+    }
+
     /// Where each counter lies. Reads the file: not for the sampling thread.
     pub(crate) fn layout(&self, dir: &ProcessDir) -> Vec<PerfCounterFact> {
         let mut bytes = Vec::new();

@@ -37,12 +37,16 @@ mod writers;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cgroup::{cpu_groups, freezer_groups};
+pub(crate) use clocks::thread_cpu;
 pub use clocks::{monotonic_to_wall, now};
+pub(crate) use counters::Counters;
 pub(crate) use counters_file::CountersFile;
 pub use files::FileResolver;
 pub use host_facts::host_fact;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, find_jvms, jvm, select};
+pub(crate) use process::ProcessDir;
 pub use sources::{HostOptions, HostSources};
 
 use std::path::PathBuf;

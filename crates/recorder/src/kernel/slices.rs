@@ -213,13 +213,13 @@ pub(crate) fn descriptor(slice: &Slice<'_>) -> Option<u32> {
 /// `sync_file_range`, `epoll_pwait`, `fallocate`, `accept4`, `preadv`, `pwritev`, `syncfs`,
 /// `copy_file_range`, `preadv2`, `pwritev2`.
 #[cfg(target_arch = "x86_64")]
-const FIRST_IS_DESCRIPTOR: &[i32] = &[
+pub(crate) const FIRST_IS_DESCRIPTOR: &[i32] = &[
     0, 1, 3, 5, 8, 16, 17, 18, 19, 20, 40, 42, 43, 44, 45, 46, 47, 73, 74, 75, 77, 91, 93, 217,
     221, 232, 275, 277, 281, 285, 288, 295, 296, 306, 326, 327, 328,
 ];
 /// The same of arm64, as far as they concern files. Not run so far.
 #[cfg(not(target_arch = "x86_64"))]
-const FIRST_IS_DESCRIPTOR: &[i32] = &[
+pub(crate) const FIRST_IS_DESCRIPTOR: &[i32] = &[
     29, 32, 46, 47, 57, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 80, 82, 83, 84, 267, 285, 286,
     287,
 ];

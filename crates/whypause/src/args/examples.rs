@@ -18,6 +18,8 @@ EXAMPLES:
   whypause record -p 4242                          record for a minute
   whypause record -p kafka.Kafka -d 10m -o rec     by a part of the main class
   whypause record -p 4242 -d 24h --max-size 1G     overnight
+  whypause record -p 4242 --without-ebpf           as the JVM's user, without privileges
+  whypause record -p 4242 --ask-jvm                with the names of threads as in Java
   whypause record -- java -jar app.jar             start a program and record it until it ends
 
 Recording ends when the time is over, with Ctrl-C, or when the JVM exits; it is whole in each

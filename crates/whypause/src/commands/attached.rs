@@ -1,15 +1,98 @@
 //! What `record` and `watch` say about what they are attached to.
-use crate::{Failure, console::Console};
-use recorder::{AttachError, Jvm, Options, Session};
+use crate::{Failure, args::Means, console::Console};
+use recorder::{AttachError, Jvm, Options, SampledSession, Session, Step, ThreadNames};
 use recording::{Coverage, Facts, Source, SourceState};
 use std::time::{Duration, Instant};
 
 /// The background readings have found the GC log by then, or never will.
 const TIME_TO_FIND_ALL: Duration = Duration::from_millis(900);
 
-pub(crate) fn attach(jvm: &Jvm, options: Options) -> Result<Session, Failure> {
-    Session::attach(jvm, options)
-        .map_err(|error: AttachError| Failure::input(error.to_string(), error.hint()))
+/// A recording under way.
+#[derive(Debug)]
+pub(crate) struct Attached {
+    way: Way,
+    /// What the JVM calls its threads, where it was asked.
+    names: ThreadNames,
+}
+
+/// By which way.
+#[derive(Debug)]
+enum Way {
+    /// The kernel reports.
+    Probes(Box<Session>),
+    /// The threads are sampled.
+    Samples(Box<SampledSession>),
+}
+
+impl Attached {
+    pub(crate) fn step(&mut self) -> Step {
+        let mut step = match &mut self.way {
+            Way::Probes(it) => it.step(),
+            Way::Samples(it) => it.step(),
+        };
+        self.names.apply(&mut step.facts);
+        step
+    }
+
+    pub(crate) fn finish(self) -> Facts {
+        let mut facts = match self.way {
+            Way::Probes(it) => it.finish(),
+            Way::Samples(it) => it.finish(),
+        };
+        self.names.apply(&mut facts);
+        facts
+    }
+}
+
+/// Asks the JVM for names, if that is wanted, and attaches.
+pub(crate) fn attach(
+    jvm: &Jvm,
+    options: Options,
+    means: Means,
+    console: &Console,
+) -> Result<Attached, Failure> {
+    // Before the recording, which would have the stop for it in it.
+    let names = if means.ask_jvm { names(jvm, &options, console) } else { ThreadNames::default() };
+    Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names })
+}
+
+/// Without the names everything else can still be recorded.
+fn names(jvm: &Jvm, options: &Options, console: &Console) -> ThreadNames {
+    ThreadNames::ask(&options.roots, jvm).unwrap_or_else(|error| {
+        console.say(&format!("threads keep the names that the kernel has: {error}"));
+        ThreadNames::default()
+    })
+}
+
+/// Attaches; where the kernel may not be asked, samples the threads instead, and says what that
+/// loses.
+fn way(jvm: &Jvm, options: Options, without_ebpf: bool, console: &Console) -> Result<Way, Failure> {
+    let failure = |error: AttachError| Failure::input(error.to_string(), error.hint());
+    let sampled = |options| {
+        let session = SampledSession::start(jvm, options).map_err(failure)?;
+        Ok(Way::Samples(Box::new(session)))
+    };
+    if without_ebpf {
+        return sampled(options);
+    }
+    let error = match Session::attach(jvm, options.clone()) {
+        Ok(session) => return Ok(Way::Probes(Box::new(session))),
+        Err(error) => error,
+    };
+    if matches!(error, AttachError::NoSuchProcess { .. } | AttachError::Exited { .. }) {
+        return Err(failure(error));
+    }
+    let session = sampled(options)?;
+    console.say(&without(&error));
+    Ok(session)
+}
+
+/// One line: what is lost, and the way to all of it.
+fn without(error: &AttachError) -> String {
+    format!(
+        "no ebpf ({error}): threads are sampled, causes are inferred, files of page faults are not named; for all of it: {}",
+        error.hint()
+    )
 }
 
 /// `orders (pid 4242)`.
@@ -49,15 +132,28 @@ impl Announcement {
     }
 }
 
+/// What only the kernel can report. Said in one line for all of them.
+const NOT_SAMPLED: [Source; 7] = [
+    Source::SafepointProbes,
+    Source::Scheduler,
+    Source::KernelStacks,
+    Source::Reclaim,
+    Source::Compaction,
+    Source::FileFaults,
+    Source::CounterFaults,
+];
+
 /// One line per source that does not run. USDT and symbols stand for each other, so one of them
 /// is enough.
 fn missing(coverage: &Coverage) -> Vec<String> {
-    let windows = [Source::SafepointProbes, Source::SafepointSymbols];
+    let windows = [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters];
     let seen = windows.iter().any(|source| coverage.has(*source));
+    let sampled = coverage.has(Source::ThreadSamples);
     let mut lines: Vec<String> = coverage
         .sources
         .iter()
         .filter(|(source, _)| !(seen && windows.contains(source)))
+        .filter(|(source, _)| !(sampled && NOT_SAMPLED.contains(source)))
         .filter_map(|(source, state)| match state {
             SourceState::Missing(reason) => Some(format!("not watched: {}: {reason}", source.id())),
             SourceState::Recorded => None,
@@ -75,6 +171,29 @@ fn missing(coverage: &Coverage) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn samples_stand_for_what_only_the_kernel_reports() {
+        let mut coverage = Coverage::default();
+        let missing = || SourceState::Missing("not without ebpf".into());
+        coverage.sources.extend(NOT_SAMPLED.map(|it| (it, missing())));
+        assert_eq!(missing_count(&coverage), 8);
+        coverage.sources.insert(Source::ThreadSamples, SourceState::Recorded);
+        coverage.sources.insert(Source::SafepointCounters, SourceState::Recorded);
+        assert_eq!(missing_count(&coverage), 0);
+    }
+
+    fn missing_count(coverage: &Coverage) -> usize {
+        super::missing(coverage).len()
+    }
+
+    #[test]
+    fn the_way_to_all_of_it_is_told() {
+        let error = AttachError::NoPermission { pid: 1, reason: "x".into() };
+        let line = without(&error);
+        assert!(line.contains("cap_bpf") && line.contains("inferred"), "{line}");
+        assert!(!line.contains('\n'));
+    }
 
     #[test]
     fn one_way_to_see_a_pause_is_enough() {

@@ -1,5 +1,5 @@
 //! `whypause record`: facts about a JVM, into a directory.
-use super::attached::{self, Announcement};
+use super::attached::{self, Announcement, Attached};
 use crate::{
     Exit, Failure,
     args::{RecordArgs, Windows},
@@ -8,7 +8,7 @@ use crate::{
     target::{self, Started},
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use recorder::{Jvm, Options, Session};
+use recorder::{Jvm, Options};
 use recording::{BackgroundWriter, Facts, Limits, Place, Summary, Writer};
 use std::{
     path::{Path, PathBuf},
@@ -51,7 +51,8 @@ fn record(
     let path = directory(args.output.as_deref(), jvm, console)?;
     let limits = Limits { max_bytes: args.max_size, ..Limits::default() };
     let writer = Writer::create(&path, limits)?;
-    let session = attached::attach(jvm, options(args)).inspect_err(|_| {
+    let session = attached::attach(jvm, options(args), args.means, console);
+    let session = session.inspect_err(|_| {
         // Nothing was written yet. If it is not empty it is not ours to remove.
         let _ = std::fs::remove_dir(&path);
     })?;
@@ -121,7 +122,7 @@ struct Recorder<'a> {
 impl Recorder<'_> {
     fn run(
         mut self,
-        mut session: Session,
+        mut session: Attached,
         duration: Option<Duration>,
         interrupt: &Interrupt,
     ) -> Result<Summary, Failure> {
@@ -148,7 +149,7 @@ impl Recorder<'_> {
         self.finish(session, end)
     }
 
-    fn finish(mut self, session: Session, end: &str) -> Result<Summary, Failure> {
+    fn finish(mut self, session: Attached, end: &str) -> Result<Summary, Failure> {
         let mut last = session.finish();
         let mut coverage = last.coverage.take().unwrap_or_default();
         if coverage.end.is_empty() {

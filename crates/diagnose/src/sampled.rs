@@ -1,0 +1,195 @@
+//! What a page fault was for that was only sampled.
+//!
+//! A sample has at most one function of the kernel's stack, and faults on swapped memory, on a mapped
+//! file and on the JVM's counters sleep in the same ones. So each is told by more than that: which
+//! thread it was, what it has mapped, and what the host counted at that moment.
+use crate::{Certainty, case::Segment, index::Index, mechanisms};
+use recording::{Interval, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
+
+/// What a page fault waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Memory that comes back from swap.
+    Swap,
+    /// The JVM's file of counters.
+    Counters,
+    /// A file that the application has mapped.
+    Mapped,
+}
+
+/// Where a thread sleeps until a page has been read or written, Linux 4.18 to 6.18
+/// (`mm/filemap.c`): for swap as for files.
+const PAGE: [&str; 10] = [
+    "folio_wait_bit_common",
+    "folio_wait_bit",
+    "folio_wait_bit_killable",
+    "wait_on_page_bit_common",
+    "wait_on_page_bit",
+    "wait_on_page_bit_killable",
+    "__folio_lock",
+    "__folio_lock_killable",
+    "__lock_page",
+    "__lock_page_killable",
+];
+
+/// What is known of a wait.
+struct Wait {
+    role: ThreadRole,
+    entered: Option<OffCpuCause>,
+    stack: Option<u32>,
+    interval: Interval,
+}
+
+/// What a segment of a pause waits for, where that was sampled and can be concluded.
+pub(crate) fn of_segment(index: &Index<'_>, segment: &Segment) -> Option<Fault> {
+    let sampled = segment.is_blocked() && segment.certainty == Certainty::Inferred;
+    let Segment { role, entered, stack, interval, .. } = *segment;
+    sampled.then(|| fault(index, &Wait { role, entered, stack, interval }))?
+}
+
+/// The same of a slice.
+pub(crate) fn of_slice(index: &Index<'_>, slice: &ThreadSlice) -> Option<Fault> {
+    let sampled = slice.sampled && slice.state == ThreadState::Blocked;
+    let ThreadSlice { entered, stack, interval, .. } = *slice;
+    let role = index.role(slice.tid);
+    sampled.then(|| fault(index, &Wait { role, entered, stack, interval }))?
+}
+
+fn fault(index: &Index<'_>, wait: &Wait) -> Option<Fault> {
+    // More than one function, or none, is no sample of a place.
+    let [function] = index.frames(wait.stack) else { return None };
+    let is_fault = wait.entered == Some(OffCpuCause::PageFault);
+    let for_page = PAGE.contains(&function.as_str());
+    if for_page && (is_fault || wait.entered.is_none()) && swaps(index, wait.interval) {
+        return Some(Fault::Swap);
+    }
+    let for_disk = for_page || mechanisms::of_stack(index, wait.stack).is_some();
+    let counters = index.counters_file_on_disk().is_some();
+    match wait.role {
+        _ if !is_fault || !for_disk => None,
+        // The JVM's own threads write to no other mapping of a file.
+        role if role != ThreadRole::Java => counters.then_some(Fault::Counters),
+        // A Java thread counts, too: unless it read a page, which the counters are never out of.
+        _ if !counters => Some(Fault::Mapped),
+        _ => (for_page && reads(index, wait.interval)).then_some(Fault::Mapped),
+    }
+}
+
+/// Whether the JVM has memory in swap and the host read from there at that time.
+fn swaps(index: &Index<'_>, interval: Interval) -> bool {
+    let own = index.jvm.map(|jvm| jvm.pid);
+    let rows = index.facts.map_or(&[][..], |facts| &facts.memory);
+    let own = rows.iter().filter(|it| Some(it.pid) == own).map(|it| it.swapped_bytes).max();
+    own != Some(0) && grew(index, "vmstat.pswpin", interval)
+}
+
+fn reads(index: &Index<'_>, interval: Interval) -> bool {
+    grew(index, "vmstat.pgmajfault", interval)
+}
+
+fn grew(index: &Index<'_>, counter: &str, interval: Interval) -> bool {
+    index.growth(counter, &[interval]).is_some_and(|it| it > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{causes, facts_text::check};
+
+    /// A worker of the collector waits for a page, seen by samples alone.
+    const WORKER: &str = "
+        missing scheduler
+        missing kernel-stacks
+        recorded thread-samples
+        jvm 17.0.15 g1
+        thread 1 vm-thread VM Thread
+        thread 2 gc-worker GC Thread#0
+        safepoint 0ms 500ms op G1CollectForAllocation 1ms 499ms vm 1
+        2 blocked 10ms 490ms fault - sampled stack folio_wait_bit_common";
+    const SWAPPED: &str = "
+        memory 4242 java /app 0ms 900 20
+        sample vmstat.pswpin 0ms 100
+        sample vmstat.pswpin 500ms 101";
+    const COUNTERS: &str = "mapped ext4 /tmp/hsperfdata_app/4242";
+
+    /// A Java thread, while threads are being stopped.
+    const JAVA: &str = "
+        missing scheduler
+        missing kernel-stacks
+        recorded thread-samples
+        jvm 17.0.15 g1
+        thread 1 vm-thread VM Thread
+        thread 7 java reader
+        safepoint 0ms 500ms op ThreadDump 490ms 499ms vm 1
+        7 blocked 10ms 490ms fault - sampled stack folio_wait_bit_common";
+
+    /// What `cause` says of `text`: its time, and that it is only concluded.
+    #[track_caller]
+    fn holds(id: &str, text: &str, expected: &str) {
+        let cause = causes::ALL.iter().find(|it| it.id == id).expect("the cause is known");
+        check(cause, text, expected);
+    }
+
+    #[test]
+    fn a_page_from_swap_where_the_jvm_is_swapped_and_the_host_reads() {
+        holds("swap-in", &format!("{WORKER}{SWAPPED}"), "present 480ms inferred");
+        let java = format!("{JAVA}{SWAPPED}");
+        holds("swap-in", &java, "present 480ms inferred");
+        holds("mapped-file-fault", &java, "unknown scheduler kernel-stacks");
+    }
+
+    #[test]
+    fn without_either_it_is_no_swap() {
+        let unknown = "unknown scheduler kernel-stacks";
+        holds("swap-in", WORKER, unknown);
+        let still = format!("{WORKER}{SWAPPED}").replace("500ms 101", "500ms 100");
+        holds("swap-in", &still, unknown);
+        let none = format!("{WORKER}{SWAPPED}").replace("0ms 900 20", "0ms 900 0");
+        holds("swap-in", &none, unknown);
+    }
+
+    #[test]
+    fn the_jvms_own_threads_fault_on_its_counters_where_these_are_on_a_disk() {
+        let id = "hsperfdata-write-blocked";
+        holds(id, &format!("{WORKER}\n{COUNTERS}"), "present 480ms inferred");
+        let memory = COUNTERS.replace("ext4", "tmpfs");
+        holds(id, &format!("{WORKER}\n{memory}"), "unknown scheduler kernel-stacks");
+        let journal = WORKER.replace("folio_wait_bit_common", "do_get_write_access");
+        holds(id, &format!("{journal}\n{COUNTERS}"), "present 480ms inferred journal-commit");
+    }
+
+    #[test]
+    fn a_java_thread_faults_on_a_file_of_the_application() {
+        holds("mapped-file-fault", JAVA, "present 480ms inferred");
+        let both = format!("{JAVA}\n{COUNTERS}");
+        let unknown = "unknown scheduler kernel-stacks";
+        holds("mapped-file-fault", &both, unknown);
+        holds("hsperfdata-write-blocked", &both, unknown);
+        let reads = "sample vmstat.pgmajfault 0ms 1\nsample vmstat.pgmajfault 500ms 2";
+        holds("mapped-file-fault", &format!("{both}\n{reads}"), "present 480ms inferred");
+    }
+
+    #[test]
+    fn other_functions_prove_nothing() {
+        let text = JAVA.replace("folio_wait_bit_common", "something_new");
+        holds("mapped-file-fault", &text, "unknown scheduler kernel-stacks");
+    }
+
+    #[test]
+    fn a_call_is_no_fault() {
+        let text = JAVA.replace("fault -", "read data.bin");
+        holds("mapped-file-fault", &text, "unknown scheduler kernel-stacks");
+    }
+
+    #[test]
+    fn outside_of_stops_the_applications_own_files_are_its_own_affair() {
+        let hiccup = "
+            missing scheduler
+            missing kernel-stacks
+            recorded thread-samples
+            jvm 17.0.15 g1
+            thread 7 java reader
+            7 blocked 10ms 490ms fault - sampled stack folio_wait_bit_common";
+        holds("mapped-file-fault", hiccup, "unknown scheduler kernel-stacks");
+        holds("swap-in", &format!("{hiccup}{SWAPPED}"), "present 480ms inferred");
+    }
+}

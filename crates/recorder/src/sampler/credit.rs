@@ -1,0 +1,111 @@
+//! How much CPU time the sampler may still use.
+use std::time::Duration;
+
+/// Of each second.
+const SHARE: u32 = 100;
+/// What is saved up, so that a long stop can be looked at closely.
+const MOST: Duration = Duration::from_millis(100);
+/// Time between two rounds.
+const SHORTEST: Duration = Duration::from_millis(5);
+const LONGEST: Duration = Duration::from_millis(50);
+/// Change of the period in one round, as a part of it.
+const STEP: u32 = 16;
+
+/// A hundredth of one CPU, saved up and spent.
+#[derive(Debug)]
+pub(crate) struct Credit {
+    saved: Duration,
+    /// Spent beyond what was saved.
+    owed: Duration,
+    period: Duration,
+    /// The longest period so far.
+    slowest: Duration,
+}
+
+impl Credit {
+    pub(crate) fn new() -> Credit {
+        Credit { saved: MOST, owed: Duration::ZERO, period: SHORTEST, slowest: SHORTEST }
+    }
+
+    /// After a round that took `cost`, `elapsed` after the one before.
+    pub(crate) fn round(&mut self, elapsed: Duration, cost: Duration) {
+        let gained = elapsed / SHARE;
+        let has = self.saved + gained;
+        let owes = self.owed + cost;
+        self.saved = has.saturating_sub(owes).min(MOST);
+        self.owed = owes.saturating_sub(has).min(MOST);
+        let step = self.period / STEP;
+        let period = match self.saved.is_zero() {
+            true => self.period + step,
+            false if self.saved >= MOST / 4 => self.period - step,
+            false => self.period,
+        };
+        self.period = period.clamp(SHORTEST, LONGEST);
+        self.slowest = self.slowest.max(self.period);
+    }
+
+    /// Time between two rounds.
+    pub(crate) fn period(&self) -> Duration {
+        self.period
+    }
+
+    /// The longest that it was.
+    pub(crate) fn slowest(&self) -> Duration {
+        self.slowest
+    }
+
+    /// Whether there is plenty, for what can also be done later.
+    pub(crate) fn is_ample(&self) -> bool {
+        self.saved >= MOST / 2
+    }
+
+    /// Whether there is any.
+    pub(crate) fn is_there(&self) -> bool {
+        !self.saved.is_zero()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUND: Duration = Duration::from_millis(5);
+
+    fn after(cost_us: u64, rounds: u32) -> Credit {
+        let mut credit = Credit::new();
+        for _ in 0..rounds {
+            let elapsed = credit.period();
+            credit.round(elapsed, Duration::from_micros(cost_us));
+        }
+        credit
+    }
+
+    #[test]
+    fn a_hundredth_of_the_time_can_be_spent_for_ever() {
+        let credit = after(50, 100_000);
+        assert_eq!(credit.period(), ROUND);
+        assert!(credit.is_ample());
+    }
+
+    #[test]
+    fn who_spends_more_does_so_less_often() {
+        let credit = after(100, 100_000);
+        let (least, most) = (Duration::from_millis(9), Duration::from_millis(12));
+        assert!(credit.period() > least && credit.period() < most, "{:?}", credit.period());
+        assert!(credit.slowest() >= credit.period());
+    }
+
+    #[test]
+    fn the_period_has_an_end() {
+        assert_eq!(after(100_000, 1_000).period(), LONGEST);
+    }
+
+    #[test]
+    fn what_was_saved_pays_for_a_burst() {
+        let mut credit = after(10, 10_000);
+        credit.round(ROUND, MOST / 2);
+        assert!(credit.is_ample());
+        credit.round(ROUND, MOST / 2 + ROUND);
+        assert!(!credit.is_there());
+    }
+}

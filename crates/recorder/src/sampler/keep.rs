@@ -1,0 +1,174 @@
+//! Which pieces are worth keeping: those around stops, and long waits.
+use super::track::Piece;
+use recording::{Interval, MonoTime, OffCpuCause, ThreadState};
+use std::{collections::VecDeque, time::Duration};
+
+/// Shorter stops have no details.
+const MIN_STOP: Duration = Duration::from_millis(10);
+/// Outside of stops what is shorter is nobody's hiccup.
+const LONG: Duration = Duration::from_millis(10);
+/// Around a stop, because its edges and those of the pieces are uncertain.
+const MARGIN: Duration = Duration::from_millis(50);
+/// A piece waits so long for the stop that it may belong to.
+const PATIENCE: Duration = Duration::from_millis(200);
+const MAX_PIECES: usize = 32 * 1024;
+const MAX_STOPS: usize = 256;
+
+/// A piece of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Kept {
+    pub(crate) tid: u32,
+    /// Whether it is a thread that works in stops.
+    pub(crate) works_in_stops: bool,
+    pub(crate) piece: Piece,
+}
+
+/// Pieces that wait to be decided on.
+#[derive(Debug, Default)]
+pub(crate) struct Keep {
+    pieces: VecDeque<Kept>,
+    stops: VecDeque<Interval>,
+    /// Whether the JVM's stops are known. Where they are not, a log may tell them later.
+    pub(crate) knows_stops: bool,
+    /// Pieces dropped undecided, because there were too many.
+    pub(crate) dropped: u64,
+}
+
+impl Keep {
+    pub(crate) fn add(&mut self, kept: Kept) {
+        if self.pieces.len() >= MAX_PIECES {
+            self.pieces.pop_front();
+            self.dropped += 1;
+        }
+        self.pieces.push_back(kept);
+    }
+
+    /// A stop that is over.
+    pub(crate) fn stop(&mut self, interval: Interval) {
+        if interval.duration() < MIN_STOP {
+            return;
+        }
+        if self.stops.len() >= MAX_STOPS {
+            self.stops.pop_front();
+        }
+        self.stops.push_back(interval);
+    }
+
+    /// The pieces to keep among those that can be decided on: all that ended long enough before
+    /// `now`, and before the stop that is under way since `open`.
+    pub(crate) fn decide(&mut self, now: MonoTime, open: Option<MonoTime>) -> Vec<Kept> {
+        let until = open.map_or(now - PATIENCE, |it| (it - MARGIN).min(now - PATIENCE));
+        let mut wanted = Vec::new();
+        let mut rest = VecDeque::new();
+        for kept in std::mem::take(&mut self.pieces) {
+            if kept.piece.interval.end > until {
+                rest.push_back(kept);
+            } else if self.wants(&kept) {
+                wanted.push(kept);
+            }
+        }
+        self.pieces = rest;
+        wanted
+    }
+
+    fn wants(&self, kept: &Kept) -> bool {
+        let piece = &kept.piece;
+        let around = |stop: &Interval| {
+            piece.interval.start <= stop.end + MARGIN && stop.start - MARGIN <= piece.interval.end
+        };
+        if self.stops.iter().any(around) {
+            return true;
+        }
+        if piece.interval.duration() < LONG {
+            return false;
+        }
+        // Waits of the application for its own files and sockets are its own affair.
+        let own = matches!(piece.why.entered, Some(OffCpuCause::Syscall(_)));
+        let hiccup = match piece.state {
+            ThreadState::Throttled | ThreadState::Stopped => true,
+            ThreadState::Blocked => !own,
+            ThreadState::Runnable | ThreadState::OnCpu => false,
+        };
+        hiccup || (!self.knows_stops && (!own || kept.works_in_stops))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampler::track::Why;
+
+    const MS: u64 = 1_000_000;
+
+    fn kept(state: ThreadState, start: u64, end: u64, entered: Option<OffCpuCause>) -> Kept {
+        let interval = Interval::new(MonoTime(start * MS), MonoTime(end * MS));
+        let why = Why { entered, ..Why::default() };
+        Kept { tid: 1, works_in_stops: false, piece: Piece { interval, state, why } }
+    }
+
+    /// Whether a piece is kept beside a stop from 1,000 to 1,100 ms.
+    fn check(piece: Kept, expected: bool) {
+        let mut keep = Keep { knows_stops: true, ..Keep::default() };
+        keep.stop(Interval::new(MonoTime(1000 * MS), MonoTime(1100 * MS)));
+        keep.add(piece.clone());
+        let found = keep.decide(MonoTime(9000 * MS), None);
+        assert_eq!(!found.is_empty(), expected, "{piece:?}");
+    }
+
+    #[test]
+    fn around_a_stop_everything_counts() {
+        check(kept(ThreadState::OnCpu, 1000, 1001, None), true);
+        check(kept(ThreadState::OnCpu, 1150, 1160, None), true);
+        check(kept(ThreadState::OnCpu, 1151, 1160, None), false);
+        check(kept(ThreadState::Runnable, 900, 950, None), true);
+        check(kept(ThreadState::Runnable, 900, 949, None), false);
+    }
+
+    #[test]
+    fn elsewhere_long_waits_that_are_nobodys_will() {
+        check(kept(ThreadState::Throttled, 0, 10, None), true);
+        check(kept(ThreadState::Throttled, 0, 9, None), false);
+        check(kept(ThreadState::Stopped, 0, 500, None), true);
+        check(kept(ThreadState::Blocked, 0, 500, Some(OffCpuCause::PageFault)), true);
+        check(kept(ThreadState::Blocked, 0, 500, Some(OffCpuCause::Syscall(0))), false);
+    }
+
+    #[test]
+    fn short_stops_have_no_details() {
+        let mut keep = Keep { knows_stops: true, ..Keep::default() };
+        keep.stop(Interval::new(MonoTime(0), MonoTime(10 * MS - 1)));
+        assert!(keep.stops.is_empty());
+        keep.stop(Interval::new(MonoTime(0), MonoTime(10 * MS)));
+        assert_eq!(keep.stops.len(), 1);
+    }
+
+    #[test]
+    fn what_may_belong_to_a_stop_under_way_waits() {
+        let mut keep = Keep { knows_stops: true, ..Keep::default() };
+        keep.add(kept(ThreadState::OnCpu, 1000, 1020, None));
+        assert!(keep.decide(MonoTime(5000 * MS), Some(MonoTime(1010 * MS))).is_empty());
+        keep.stop(Interval::new(MonoTime(1010 * MS), MonoTime(5100 * MS)));
+        assert!(keep.decide(MonoTime(1219 * MS), None).is_empty(), "not yet");
+        assert_eq!(keep.decide(MonoTime(1220 * MS), None).len(), 1);
+    }
+
+    #[test]
+    fn where_stops_are_not_known_long_work_is_kept_too() {
+        let mut keep = Keep::default();
+        keep.add(kept(ThreadState::OnCpu, 0, 10, None));
+        keep.add(kept(ThreadState::OnCpu, 20, 29, None));
+        assert_eq!(keep.decide(MonoTime(5000 * MS), None).len(), 1);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut keep = Keep::default();
+        for _ in 0..MAX_PIECES + 5 {
+            keep.add(kept(ThreadState::OnCpu, 0, 10, None));
+        }
+        assert_eq!((keep.pieces.len(), keep.dropped), (MAX_PIECES, 5));
+        (0..MAX_STOPS as u64 + 5)
+            .for_each(|n| keep.stop(Interval::new(MonoTime(n), MonoTime(n + 10 * MS))));
+        assert_eq!(keep.stops.len(), MAX_STOPS);
+    }
+}

@@ -1,0 +1,131 @@
+//! How much of their waiting the threads owe to the CPU quota of their control group.
+use crate::host::{ProcessDir, Roots, cpu_groups};
+use recording::{Interval, MonoTime, ThreadState};
+use rustix::io::pread;
+use std::{collections::VecDeque, fs::File, time::Duration};
+
+/// Changes remembered: a group is throttled ten times a second at most, on each CPU.
+const MAX_CHANGES: usize = 256;
+/// A wait of which less than this share (a half) can be throttling is one for other threads' CPUs.
+const SHARE: u32 = 2;
+/// The kernel books throttled time when it ends, the waits of threads when they have got a CPU, and
+/// the one may be read before the other.
+const SLACK: Duration = Duration::from_millis(12);
+
+/// The throttled time of the JVM's group and of those around it, as it grew.
+#[derive(Debug, Default)]
+pub(crate) struct Quota {
+    files: Vec<File>,
+    last: Option<u64>,
+    /// When more was booked, and how much, in nanoseconds.
+    grown: VecDeque<(MonoTime, u64)>,
+}
+
+impl Quota {
+    /// Opens `cpu.stat` of each group that can be throttled.
+    pub(crate) fn open(roots: &Roots, dir: &ProcessDir) -> Quota {
+        let groups = cpu_groups(roots, dir);
+        let files = groups.iter().filter_map(|it| File::open(it.join("cpu.stat")).ok());
+        Quota { files: files.collect(), ..Quota::default() }
+    }
+
+    /// Whether throttling can be seen at all.
+    pub(crate) fn is_seen(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// Reads how much there is by now.
+    pub(crate) fn look(&mut self, at: MonoTime) {
+        let mut bytes = [0; 1024];
+        let read = |file: &File, bytes: &mut [u8]| -> Option<u64> {
+            let length = pread(file, &mut *bytes, 0).ok()?;
+            throttled_ns(std::str::from_utf8(&bytes[..length]).ok()?)
+        };
+        let all = self.files.iter().filter_map(|it| read(it, &mut bytes)).sum();
+        self.note(at, all);
+    }
+
+    fn note(&mut self, at: MonoTime, all_ns: u64) {
+        let more = all_ns.saturating_sub(self.last.replace(all_ns).unwrap_or(all_ns));
+        if more > 0 {
+            if self.grown.len() >= MAX_CHANGES {
+                self.grown.pop_front();
+            }
+            self.grown.push_back((at, more));
+        }
+    }
+
+    /// In which state a thread was that wanted a CPU in `interval`.
+    pub(crate) fn state(&self, interval: Interval) -> ThreadState {
+        let until = interval.end + SLACK;
+        let inside = self.grown.iter().filter(|it| it.0 > interval.start && it.0 <= until);
+        let throttled = Duration::from_nanos(inside.map(|it| it.1).sum());
+        match throttled * SHARE >= interval.duration() && !throttled.is_zero() {
+            true => ThreadState::Throttled,
+            false => ThreadState::Runnable,
+        }
+    }
+}
+
+/// `throttled_time` (version 1) is in nanoseconds, `throttled_usec` (version 2) in microseconds.
+fn throttled_ns(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        let (name, value) = line.split_once(' ')?;
+        let value: u64 = value.trim().parse().ok()?;
+        match name {
+            "throttled_time" => Some(value),
+            "throttled_usec" => Some(value.saturating_mul(1000)),
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn check(grown: &[(u64, u64)], wait: (u64, u64), expected: ThreadState) {
+        let mut quota = Quota::default();
+        quota.note(MonoTime(0), 7);
+        let mut all = 7;
+        for (at, more) in grown {
+            all += more * MS;
+            quota.note(MonoTime(at * MS), all);
+        }
+        let wait = Interval::new(MonoTime(wait.0 * MS), MonoTime(wait.1 * MS));
+        assert_eq!(quota.state(wait), expected, "{grown:?} {wait:?}");
+    }
+
+    #[test]
+    fn half_of_a_wait_makes_it_one_for_the_quota() {
+        check(&[(100, 40)], (20, 100), ThreadState::Throttled);
+        check(&[(100, 39)], (20, 100), ThreadState::Runnable);
+        check(&[(100, 20), (150, 20)], (70, 150), ThreadState::Throttled);
+        check(&[], (20, 100), ThreadState::Runnable);
+    }
+
+    #[test]
+    fn what_was_booked_at_another_time_does_not_count() {
+        check(&[(20, 80)], (20, 100), ThreadState::Runnable);
+        check(&[(112, 80)], (20, 100), ThreadState::Throttled);
+        check(&[(113, 80)], (20, 100), ThreadState::Runnable);
+    }
+
+    #[test]
+    fn both_versions_tell() {
+        let v1 = "nr_periods 5\nnr_throttled 4\nthrottled_time 123\n";
+        assert_eq!(throttled_ns(v1), Some(123));
+        let v2 = "usage_usec 9\nnr_periods 5\nthrottled_usec 123\n";
+        assert_eq!(throttled_ns(v2), Some(123_000));
+        assert_eq!(throttled_ns("usage_usec 9\n"), None);
+    }
+
+    #[test]
+    fn only_so_much_is_remembered() {
+        let mut quota = Quota::default();
+        (0..2000).for_each(|n| quota.note(MonoTime(n), n));
+        assert_eq!(quota.grown.len(), MAX_CHANGES);
+    }
+}

@@ -1,0 +1,396 @@
+//! One recording of one JVM by samples.
+use super::{
+    counts::StopCounters,
+    credit::Credit,
+    freezer::Freezer,
+    keep::{Keep, Kept},
+    quota::Quota,
+    stops::{Stop, Stops},
+    track::Why,
+    watch::{Closeness, Watch},
+};
+use crate::{
+    AttachError, Jvm, Options, Step,
+    cost::Cost,
+    host::{Counters, CountersFile, HostSources, ProcessDir, now, thread_cpu},
+    kernel::{Budget, FIRST_IS_DESCRIPTOR, Threads},
+    process::Process,
+};
+use recording::{
+    Coverage, Facts, Interval, MonoTime, OffCpuCause, SafepointFact, SafepointTotals, Source,
+    SourceState, StackFact, ThreadSlice, VmOperationFact,
+};
+use std::{collections::HashMap, time::Duration};
+
+/// How often facts are handed over.
+const BETWEEN_STEPS: Duration = Duration::from_millis(50);
+const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
+/// How often the list of threads is read.
+const BETWEEN_LISTS: Duration = Duration::from_secs(1);
+/// How often the counters of the host are read while a stop lasts, beside the usual once a second.
+const BETWEEN_COUNTERS: Duration = Duration::from_millis(100);
+/// How often the JVM's counters are looked for where they are not there yet, and how many times.
+const BETWEEN_SEARCHES: Duration = Duration::from_secs(1);
+const MAX_SEARCHES: u32 = 30;
+/// A piece that grows for longer is handed over in parts.
+const LONGEST_PIECE: Duration = Duration::from_secs(2);
+/// Where threads are held by the freezer of a control group (`kernel/signal.c`).
+const FREEZER: &str = "do_freezer_trap";
+/// Names of functions remembered.
+const MAX_FUNCTIONS: usize = 4096;
+/// Before this much of a stop no counters of the host are read for it.
+const LONG_STOP: Duration = Duration::from_millis(10);
+
+/// So long after a stop the pieces that still grow are ended, so that they can be kept with it.
+const TIME_TO_CUT: Duration = Duration::from_millis(60);
+/// So long after a stop it is told of, with all its pieces.
+const TIME_TO_TELL: Duration = Duration::from_millis(350);
+
+const WHY_NOT: &str = "not without ebpf";
+
+/// A running recording by samples, which needs no privilege.
+#[derive(Debug)]
+pub struct SampledSession {
+    options: Options,
+    pid: u32,
+    process: Process,
+    dir: ProcessDir,
+    roles: Threads,
+    watch: Watch,
+    quota: Quota,
+    freezer: Freezer,
+    counters: Option<StopCounters>,
+    searches: u32,
+    stops: Stops,
+    /// Stops whose pieces are still decided on; whether these were ended.
+    over: Vec<(Stop, bool)>,
+    keep: Keep,
+    credit: Credit,
+    budget: Budget,
+    functions: HashMap<String, u32>,
+    host: HostSources,
+    host_counters: Counters,
+    coverage: Coverage,
+    cost: Cost,
+    facts: Facts,
+    started: MonoTime,
+    next: Next,
+    exited: bool,
+}
+
+/// When what is due.
+#[derive(Debug)]
+struct Next {
+    round: MonoTime,
+    last_round: MonoTime,
+    list: MonoTime,
+    search: MonoTime,
+    counters: MonoTime,
+    coverage: MonoTime,
+}
+
+impl SampledSession {
+    /// Begins to watch `jvm`.
+    ///
+    /// # Errors
+    ///
+    /// Where the process has ended, or may not be looked into: it belongs to another user.
+    pub fn start(jvm: &Jvm, options: Options) -> Result<SampledSession, AttachError> {
+        let proc = &options.roots.proc;
+        let process = Process::hold(proc, jvm)?;
+        let gone = |_| AttachError::NoSuchProcess { pid: jvm.pid };
+        let open = || ProcessDir::open(&options.roots, jvm.pid).map_err(gone);
+        let (dir, at) = (open()?, now());
+        let mut roles = Threads::new(proc, jvm.pid);
+        let mut keep = Keep::default();
+        let mut watch = Watch::new(open()?);
+        watch.refresh(&mut roles, at, &mut keep);
+        let quota = Quota::open(&options.roots, &dir);
+        let mut session = SampledSession {
+            pid: jvm.pid,
+            freezer: Freezer::open(&options.roots, &dir),
+            host_counters: Counters::open(&options.roots, jvm.pid),
+            host: HostSources::start(&options.roots, jvm, options.host),
+            cost: Cost::new(proc, jvm.pid),
+            coverage: coverage(&quota),
+            budget: Budget::new(options.detail_budget_per_s.max(500), at),
+            counters: None,
+            searches: 0,
+            stops: Stops::default(),
+            over: Vec::new(),
+            credit: Credit::new(),
+            functions: HashMap::new(),
+            facts: Facts::default(),
+            started: at,
+            next: Next {
+                round: at,
+                last_round: at,
+                list: at + BETWEEN_LISTS,
+                search: at + BETWEEN_SEARCHES,
+                counters: at,
+                coverage: at,
+            },
+            exited: false,
+            options,
+            process,
+            dir,
+            roles,
+            watch,
+            quota,
+            keep,
+        };
+        session.search();
+        Ok(session)
+    }
+
+    /// Looks at the threads until the next facts are due, or until the JVM ends, and returns what
+    /// became final.
+    pub fn step(&mut self) -> Step {
+        let until = now() + BETWEEN_STEPS;
+        while !self.exited && now() < until {
+            let wait = self.next.round.since(now());
+            self.exited = self.process.has_ended_within(wait);
+            if !self.exited {
+                self.round();
+            }
+        }
+        let at = now();
+        let mut facts = self.collect(at, self.exited);
+        if at >= self.next.coverage {
+            self.next.coverage = at + BETWEEN_COVERAGES;
+            self.cost.look();
+            facts.coverage = Some(self.coverage_now());
+        }
+        Step { facts, exited: self.exited }
+    }
+
+    /// Takes what is left and says what was covered and at what cost.
+    #[must_use]
+    pub fn finish(mut self) -> Facts {
+        self.cost.look();
+        let mut facts = self.collect(now(), true);
+        let mut coverage = self.coverage_now();
+        if self.stops.since().is_some() {
+            coverage.note("safepoints", "left out, because it was cut by the end", 1);
+        }
+        coverage.end = if self.exited { "the jvm exited" } else { "" }.into();
+        self.host.stop(&mut facts, &mut coverage);
+        coverage.recorder_cpu = self.cost.own_cpu();
+        facts.coverage = Some(coverage);
+        facts
+    }
+
+    fn round(&mut self) {
+        let (begun, at) = (thread_cpu(), now());
+        self.refresh(at);
+        let stop = self.counters.as_ref().and_then(StopCounters::read);
+        let stop = stop.and_then(|counts| self.stops.look(at, counts));
+        self.quota.look(at);
+        if let Some(frozen) = self.freezer.look(at) {
+            self.thawed(frozen);
+        }
+        if self.freezer.since().is_none() {
+            self.look(at, stop);
+        }
+        self.read_host_counters(at, stop);
+        if let Some(stop) = stop {
+            self.keep.stop(stop.interval);
+            self.over.push((stop, false));
+        }
+        let elapsed = at.since(std::mem::replace(&mut self.next.last_round, at));
+        self.credit.round(elapsed, thread_cpu().saturating_sub(begun));
+        self.next.round = (self.next.round + self.credit.period()).max(now());
+    }
+
+    fn look(&mut self, at: MonoTime, over: Option<Stop>) {
+        let closeness = match (self.stops.since(), self.counters.is_some()) {
+            (Some(_), _) if self.stops.is_reaching() => Closeness::Reaching,
+            (Some(_), _) | (None, false) => Closeness::Stopped,
+            (None, true) => Closeness::Running,
+        };
+        // With the last of a stop, so that it is seen to its end.
+        let closeness = if over.is_some() { Closeness::Stopped } else { closeness };
+        self.watch.round(at, closeness, &self.credit, (&self.quota, &mut self.keep));
+    }
+
+    /// What need not be done in every round.
+    fn refresh(&mut self, at: MonoTime) {
+        if at >= self.next.list && self.stops.since().is_none() {
+            self.next.list = at + BETWEEN_LISTS * if self.credit.is_ample() { 1 } else { 4 };
+            self.watch.refresh(&mut self.roles, at, &mut self.keep);
+        }
+        if at >= self.next.search && self.counters.is_none() && self.searches < MAX_SEARCHES {
+            self.next.search = at + BETWEEN_SEARCHES;
+            self.search();
+        }
+    }
+
+    /// Looks for the JVM's counters.
+    fn search(&mut self) {
+        self.searches += 1;
+        let file = CountersFile::find(&self.options.roots, self.pid);
+        self.counters = file.and_then(|it| StopCounters::open(&it, &self.dir));
+        self.keep.knows_stops = self.counters.is_some();
+        let state = match self.counters {
+            Some(_) => SourceState::Recorded,
+            None => SourceState::Missing("this jvm keeps no counters in a file".into()),
+        };
+        self.coverage.sources.insert(Source::SafepointCounters, state);
+    }
+
+    /// Around a long stop the counters of the host tell what went on in it.
+    fn read_host_counters(&mut self, at: MonoTime, over: Option<Stop>) {
+        let lasts = self.stops.since().is_some_and(|it| at.since(it) >= LONG_STOP);
+        let ended = over.is_some_and(|it| it.interval.duration() >= LONG_STOP);
+        if ended || (lasts && at >= self.next.counters) {
+            self.next.counters = at + BETWEEN_COUNTERS;
+            self.facts.samples.extend(self.host_counters.sample(at));
+        }
+    }
+
+    /// All threads were held by the freezer over `interval`.
+    fn thawed(&mut self, interval: Interval) {
+        let why = Why { function: Some(FREEZER.into()), ..Why::default() };
+        self.watch.held(interval, &why, &mut self.keep);
+    }
+
+    fn collect(&mut self, at: MonoTime, all: bool) -> Facts {
+        let since_end = |stop: &Stop| at.since(stop.interval.end);
+        let uncut = self.over.iter_mut().filter(|it| !it.1);
+        let mut cut = all;
+        for it in uncut.filter(|it| since_end(&it.0) >= TIME_TO_CUT) {
+            it.1 = true;
+            cut = true;
+        }
+        if cut {
+            self.watch.cut(&mut self.keep);
+        } else {
+            self.watch.cut_long(at, LONGEST_PIECE, &mut self.keep);
+        }
+        let due = |it: &(Stop, bool)| all || since_end(&it.0) >= TIME_TO_TELL;
+        let (due, over) = std::mem::take(&mut self.over).into_iter().partition::<Vec<_>, _>(due);
+        self.over = over;
+        let vm_tid = self.watch.vm_tid().unwrap_or(0);
+        self.facts.safepoints.extend(due.into_iter().map(|it| fact(it.0, vm_tid)));
+        let (at, open) = if all { (MonoTime(u64::MAX), None) } else { (at, self.stops.since()) };
+        let kept = self.keep.decide(at, open);
+        let mut facts = std::mem::take(&mut self.facts);
+        for it in kept {
+            if self.budget.take(1, now()) {
+                let slice = self.slice(it, &mut facts);
+                facts.slices.push(slice);
+            } else {
+                let what = "pieces of threads, too many at once to keep";
+                self.coverage.note("slices", what, 1);
+            }
+        }
+        facts.threads = self.roles.take_facts();
+        self.host.take(&mut facts, &mut self.coverage);
+        facts
+    }
+
+    fn slice(&mut self, kept: Kept, facts: &mut Facts) -> ThreadSlice {
+        let Kept { tid, piece, .. } = kept;
+        let fd = match piece.why.entered {
+            Some(OffCpuCause::Syscall(number)) if FIRST_IS_DESCRIPTOR.contains(&number) => {
+                piece.why.first
+            }
+            _ => None,
+        };
+        ThreadSlice {
+            tid,
+            interval: piece.interval,
+            state: piece.state,
+            merged_wait: Duration::ZERO,
+            entered: piece.why.entered,
+            fd,
+            file: fd.and_then(|fd| self.host.files().by_fd(fd)),
+            fault_offset: None,
+            stack: piece.why.function.and_then(|it| self.stack(it, facts)),
+            woken_by: None,
+            cpu_holder: None,
+            taken: Duration::ZERO,
+            sampled: true,
+        }
+    }
+
+    /// The key of a stack of this one function.
+    fn stack(&mut self, function: String, facts: &mut Facts) -> Option<u32> {
+        if let Some(id) = self.functions.get(&function) {
+            return Some(*id);
+        }
+        if self.functions.len() >= MAX_FUNCTIONS {
+            return None;
+        }
+        let id = u32::try_from(self.functions.len()).ok()?;
+        facts.stacks.push(StackFact { id, frames: vec![function.clone()] });
+        self.functions.insert(function, id);
+        Some(id)
+    }
+
+    fn coverage_now(&mut self) -> Coverage {
+        let mut coverage = self.coverage.clone();
+        let slowest = self.credit.slowest().as_millis();
+        coverage.note(
+            "thread samples",
+            "milliseconds between two looks at the threads, at most, for want of cpu time",
+            u64::try_from(slowest).unwrap_or(u64::MAX),
+        );
+        if self.watch.left_out > 0 {
+            coverage.note("thread samples", "threads left out, too many", self.watch.left_out);
+        }
+        if self.stops.untold > 0 {
+            let what = "short stops that could not be told from their neighbours";
+            coverage.note("safepoints", what, self.stops.untold);
+        }
+        if self.keep.dropped > 0 {
+            coverage.note("slices", "dropped undecided, too many", self.keep.dropped);
+        }
+        coverage.recorder_cpu = self.cost.own_cpu();
+        coverage.recorder_rss_bytes = self.cost.own_peak_bytes();
+        coverage.jvm_cpu = self.cost.jvm_cpu();
+        coverage.recorded = now().since(self.started);
+        coverage
+    }
+}
+
+/// What is watched, and what cannot be.
+fn coverage(quota: &Quota) -> Coverage {
+    let mut coverage = Coverage::default();
+    let not = [
+        Source::SafepointProbes,
+        Source::Scheduler,
+        Source::KernelStacks,
+        Source::Reclaim,
+        Source::Compaction,
+        Source::FileFaults,
+        Source::CounterFaults,
+    ];
+    let missing = || SourceState::Missing(WHY_NOT.into());
+    coverage.sources.extend(not.map(|it| (it, missing())));
+    coverage.sources.insert(Source::ThreadSamples, SourceState::Recorded);
+    let throttling = match quota.is_seen() {
+        true => SourceState::Recorded,
+        false => SourceState::Missing("no control group of the jvm has a quota to read".into()),
+    };
+    coverage.sources.insert(Source::CpuThrottling, throttling);
+    coverage
+}
+
+/// A stop as the JVM counts it: which operation it was for it does not say.
+fn fact(stop: Stop, vm_tid: u32) -> SafepointFact {
+    let Stop { interval, reached } = stop;
+    let operation =
+        VmOperationFact { name: String::new(), interval: Interval::new(reached, interval.end) };
+    SafepointFact {
+        begin: interval.start,
+        resumed: None,
+        end_probe: interval.end,
+        vm_tid,
+        operations: vec![operation],
+        detailed: true,
+        reaching: SafepointTotals::default(),
+        operating: SafepointTotals::default(),
+        cgroup_throttled: Duration::ZERO,
+    }
+}

@@ -1,0 +1,192 @@
+//! Stops of the application, from what the JVM counts of them.
+//!
+//! HotSpot (`services/runtimeService.cpp`) counts a safepoint when it begins, adds the time to
+//! safepoint when all threads have stopped, and the time at the safepoint when it is over: how long a
+//! stop was is known to the nanosecond, and when it was to the time between two readings.
+use recording::{Interval, MonoTime};
+use std::time::Duration;
+
+/// The counters `sun.rt.safepoints`, `.safepointSyncTime` and `.safepointTime`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Safepoints begun.
+    pub(crate) begun: u64,
+    /// Time until all threads had stopped, in nanoseconds.
+    pub(crate) reaching_ns: u64,
+    /// Time of stops: until JDK 12 with the time to safepoint, later without; in nanoseconds.
+    pub(crate) stopped_ns: u64,
+}
+
+/// A stop that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub(crate) interval: Interval,
+    /// When all threads had stopped.
+    pub(crate) reached: MonoTime,
+}
+
+/// A stop under way.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    /// Between these it began.
+    begun: Interval,
+    /// What was counted before it.
+    before: Counts,
+    /// It may be over: two stops came between two readings.
+    doubtful: bool,
+}
+
+/// Puts readings of the counters together.
+#[derive(Debug, Default)]
+pub(crate) struct Stops {
+    last: Option<(MonoTime, Counts)>,
+    open: Option<Open>,
+    /// Stops that came and went between two readings together with others.
+    pub(crate) untold: u64,
+}
+
+impl Stops {
+    /// A reading. Answers with the stop that is over, if one is.
+    pub(crate) fn look(&mut self, at: MonoTime, now: Counts) -> Option<Stop> {
+        let (before_at, before) = self.last.replace((at, now))?;
+        let begun = now.begun.saturating_sub(before.begun);
+        let ended = now.stopped_ns != before.stopped_ns;
+        let between = Interval::new(before_at, at);
+        let fresh = |doubtful| Some(Open { begun: between, before, doubtful });
+        match (self.open.take(), begun, ended) {
+            (open, 0, false) => {
+                self.open = open;
+                None
+            }
+            (Some(open), 0, true) => Some(stop(open, between, now)),
+            (Some(open), more, true) => {
+                self.untold += more - 1;
+                self.open = Some(Open { begun: between, before: now, doubtful: true });
+                Some(stop(open, between, now))
+            }
+            (_, 1, false) => {
+                self.open = fresh(false);
+                None
+            }
+            (None, 0, true) => None,
+            (None, 1, true) => fresh(false).map(|open| stop(open, between, now)),
+            (_, more, _) => {
+                self.untold += more - 1;
+                self.open = Some(Open { begun: between, before: now, doubtful: true });
+                None
+            }
+        }
+    }
+
+    /// Since when the application is certainly being stopped or stopped.
+    pub(crate) fn since(&self) -> Option<MonoTime> {
+        self.open.as_ref().filter(|it| !it.doubtful).map(|it| it.begun.start)
+    }
+
+    /// Whether threads are still waited for.
+    pub(crate) fn is_reaching(&self) -> bool {
+        let now = self.last.map(|it| it.1.reaching_ns);
+        let open = self.open.as_ref().filter(|it| !it.doubtful);
+        open.is_some_and(|it| Some(it.before.reaching_ns) == now)
+    }
+}
+
+/// Lays a stop of known length between the readings that saw its begin and its end.
+fn stop(open: Open, ended: Interval, now: Counts) -> Stop {
+    let reaching = Duration::from_nanos(now.reaching_ns.saturating_sub(open.before.reaching_ns));
+    let at_it = Duration::from_nanos(now.stopped_ns.saturating_sub(open.before.stopped_ns));
+    let seen = middle(ended).since(middle(open.begun));
+    // The one that the JVM means is nearer to what was seen of it.
+    let length = [at_it, at_it + reaching].into_iter().min_by_key(|it| it.abs_diff(seen));
+    let length = length.unwrap_or(at_it);
+    let earliest = ended.start.max(open.begun.start + length);
+    let latest = ended.end.min(open.begun.end + length);
+    let start = match earliest <= latest {
+        true => middle(Interval::new(earliest, latest)) - length,
+        // Between its end and the count of it the JVM was itself held up.
+        false => middle(open.begun),
+    };
+    let reached = start + reaching.min(length);
+    Stop { interval: Interval::new(start, start + length), reached }
+}
+
+fn middle(it: Interval) -> MonoTime {
+    it.start + it.duration() / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// Readings `AT BEGUN REACHING STOPPED` in milliseconds; the stops they tell.
+    fn check(readings: &[[u64; 4]], expected: &str) -> Stops {
+        let mut stops = Stops::default();
+        let mut told = Vec::new();
+        for &[at, begun, reaching, stopped] in readings {
+            let counts = Counts { begun, reaching_ns: reaching * MS, stopped_ns: stopped * MS };
+            let stop = stops.look(MonoTime(at * MS), counts);
+            told.extend(stop.map(|it| {
+                let ms = |at: MonoTime| at.0 / MS;
+                let interval = it.interval;
+                format!("{}-{}-{}", ms(interval.start), ms(it.reached), ms(interval.end))
+            }));
+        }
+        assert_eq!(told.join(" "), expected, "{readings:?}");
+        stops
+    }
+
+    #[test]
+    fn a_stop_is_as_long_as_the_jvm_says_and_lies_where_it_was_seen() {
+        let begun = [[100, 7, 50, 900], [106, 8, 50, 900], [112, 8, 53, 900]];
+        let stops = check(&begun, "");
+        assert_eq!(stops.since(), Some(MonoTime(100 * MS)));
+        assert!(!stops.is_reaching());
+        let ended = [begun[0], begun[1], begun[2], [200, 8, 53, 900], [206, 8, 53, 1000]];
+        let stops = check(&ended, "103-106-203");
+        assert_eq!(stops.since(), None);
+    }
+
+    #[test]
+    fn later_jdks_count_the_time_to_safepoint_apart() {
+        let apart = [[0, 0, 0, 0], [10, 1, 0, 0], [310, 1, 300, 0], [320, 1, 300, 10]];
+        check(&apart, "5-305-315");
+        let together = [[0, 0, 0, 0], [10, 1, 0, 0], [310, 1, 300, 0], [320, 1, 300, 310]];
+        check(&together, "5-305-315");
+    }
+
+    #[test]
+    fn until_all_threads_have_stopped_it_is_being_reached() {
+        let stops = check(&[[0, 0, 0, 0], [10, 1, 0, 0]], "");
+        assert!(stops.is_reaching());
+        let stops = check(&[[0, 0, 0, 0], [10, 1, 5, 0]], "");
+        assert!(!stops.is_reaching());
+    }
+
+    #[test]
+    fn a_stop_between_two_readings_is_seen_as_well() {
+        check(&[[0, 0, 0, 0], [10, 1, 1, 4]], "3-4-7");
+        let stops = check(&[[0, 0, 0, 0], [10, 3, 1, 4]], "");
+        assert_eq!((stops.untold, stops.since()), (2, None));
+    }
+
+    #[test]
+    fn the_next_stop_may_begin_before_the_next_reading() {
+        let readings = [[0, 0, 0, 0], [10, 1, 0, 0], [110, 2, 0, 100]];
+        let stops = check(&readings, "7-7-107");
+        assert_eq!(stops.since(), None, "it may be over already");
+        let over = [readings[0], readings[1], readings[2], [160, 2, 0, 150]];
+        check(&over, "7-7-107 107-107-157");
+    }
+
+    #[test]
+    fn a_jvm_held_up_before_it_counted_the_end() {
+        check(&[[0, 0, 0, 0], [10, 1, 0, 0], [900, 1, 0, 0], [910, 1, 0, 100]], "5-5-105");
+    }
+
+    #[test]
+    fn counters_that_go_back_are_no_stops() {
+        check(&[[0, 9, 9, 9], [10, 1, 0, 0], [20, 1, 0, 0]], "");
+    }
+}

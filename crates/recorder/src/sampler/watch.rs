@@ -1,0 +1,217 @@
+//! Which threads to look at, and when.
+//!
+//! The VM thread in every round, the collector's workers while the application is stopped, all
+//! others one after the other. While threads are still being stopped, all of them as often as there
+//! is CPU time for: the one that is waited for may be any. A thread found in trouble is looked at
+//! again in the next rounds.
+use super::{
+    credit::Credit,
+    keep::{Keep, Kept},
+    quota::Quota,
+    task::Task,
+    track::{Seen, Track, Why},
+};
+use crate::{
+    host::{ProcessDir, thread_cpu},
+    kernel::Threads,
+};
+use recording::{Interval, MonoTime, ThreadRole};
+use std::{collections::BTreeMap, time::Duration};
+
+/// Threads known; those of a JVM with more are left out and counted.
+const MAX_THREADS: usize = 16 * 1024;
+/// Threads looked at in every round because they are in trouble.
+const MAX_HOT: usize = 64;
+/// Workers looked at in every round of a stop.
+const MAX_WORKERS: usize = 64;
+/// Threads that tell of it when all were held.
+const MAX_TOLD: usize = 8;
+/// Rounds in which a thread in trouble is looked at once it is no more.
+const STAYS_HOT: u8 = 4;
+/// In so many rounds all threads are looked at once, where there is CPU time for it.
+const ROUNDS: usize = 16;
+/// Between two questions of how much CPU time a round has used.
+const BETWEEN_CHECKS: usize = 64;
+/// A round in a stop may take so long.
+const LONGEST_ROUND: Duration = Duration::from_millis(4);
+
+#[derive(Debug)]
+struct Watched {
+    task: Task,
+    role: ThreadRole,
+    track: Track,
+    hot: u8,
+    /// Whether it was there when the list of threads was last read.
+    is_there: bool,
+}
+
+/// What a round is to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closeness {
+    /// The application runs.
+    Running,
+    /// The application is stopped, or nobody knows whether it is.
+    Stopped,
+    /// Threads are being stopped.
+    Reaching,
+}
+
+/// The threads of the JVM.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    dir: ProcessDir,
+    threads: BTreeMap<u32, Watched>,
+    /// Where the round goes on.
+    next: u32,
+    /// Threads that were too many.
+    pub(crate) left_out: u64,
+}
+
+impl Watch {
+    pub(crate) fn new(dir: ProcessDir) -> Watch {
+        Watch { dir, threads: BTreeMap::new(), next: 0, left_out: 0 }
+    }
+
+    /// Reads which threads there are.
+    pub(crate) fn refresh(&mut self, roles: &mut Threads, now: MonoTime, keep: &mut Keep) {
+        let Ok(tids) = self.dir.numbers("task") else { return };
+        self.threads.values_mut().for_each(|it| it.is_there = false);
+        self.left_out = 0;
+        for tid in tids {
+            if let Some(known) = self.threads.get_mut(&tid) {
+                known.is_there = true;
+                known.role = roles.role(tid, now);
+            } else if self.threads.len() >= MAX_THREADS {
+                self.left_out += 1;
+            } else if let Some(task) = Task::open(&self.dir, tid) {
+                let role = roles.role(tid, now);
+                let track = Track::default();
+                self.threads.insert(tid, Watched { task, role, track, hot: 0, is_there: true });
+            }
+        }
+        for (tid, mut gone) in std::mem::take(&mut self.threads) {
+            if gone.is_there {
+                self.threads.insert(tid, gone);
+            } else {
+                gone.track.cut();
+                give(&mut gone, keep);
+            }
+        }
+    }
+
+    /// The VM thread, where its name tells.
+    pub(crate) fn vm_tid(&self) -> Option<u32> {
+        let mut all = self.threads.iter();
+        all.find(|(_, it)| it.role == ThreadRole::VmThread).map(|it| *it.0)
+    }
+
+    /// One round.
+    pub(crate) fn round(
+        &mut self,
+        at: MonoTime,
+        closeness: Closeness,
+        credit: &Credit,
+        (quota, keep): (&Quota, &mut Keep),
+    ) {
+        let (mut hot, mut workers) = (0, 0);
+        let dir = &self.dir;
+        for it in self.threads.values_mut() {
+            let wanted = match it.role {
+                ThreadRole::VmThread => true,
+                ThreadRole::GcWorker if closeness != Closeness::Running => {
+                    workers += 1;
+                    workers <= MAX_WORKERS
+                }
+                _ => false,
+            };
+            let wanted = wanted || (it.hot > 0 && hot < MAX_HOT);
+            hot += usize::from(it.hot > 0);
+            if wanted {
+                look(it, dir, at, quota, closeness);
+                give(it, keep);
+            }
+        }
+        let many = match closeness {
+            Closeness::Reaching if credit.is_there() => self.threads.len(),
+            _ if credit.is_ample() => self.threads.len().div_ceil(ROUNDS),
+            _ if credit.is_there() => self.threads.len().div_ceil(ROUNDS * 8),
+            _ => 1,
+        };
+        self.others(at, closeness, many, (quota, keep));
+    }
+
+    /// Looks at the next so many threads that the round has not yet seen.
+    fn others(
+        &mut self,
+        at: MonoTime,
+        closeness: Closeness,
+        many: usize,
+        (quota, keep): (&Quota, &mut Keep),
+    ) {
+        let begun = thread_cpu();
+        let after = self.threads.range(self.next..).map(|it| *it.0);
+        let before = self.threads.range(..self.next).map(|it| *it.0);
+        let turn: Vec<u32> = after.chain(before).take(many).collect();
+        for (n, tid) in turn.into_iter().enumerate() {
+            let is_over = n % BETWEEN_CHECKS == BETWEEN_CHECKS - 1
+                && thread_cpu().saturating_sub(begun) > LONGEST_ROUND;
+            if is_over {
+                break;
+            }
+            self.next = tid + 1;
+            let Some(it) = self.threads.get_mut(&tid) else { continue };
+            look(it, &self.dir, at, quota, closeness);
+            give(it, keep);
+        }
+    }
+
+    /// Ends all pieces, so that those of a stop that is over can be kept with it.
+    pub(crate) fn cut(&mut self, keep: &mut Keep) {
+        for it in self.threads.values_mut() {
+            it.track.cut();
+            give(it, keep);
+        }
+    }
+
+    /// Ends pieces that have grown for long: nobody's memory of them may depend on their end.
+    pub(crate) fn cut_long(&mut self, now: MonoTime, time: Duration, keep: &mut Keep) {
+        for it in self.threads.values_mut().filter(|it| it.track.grows_since(now, time)) {
+            it.track.cut();
+            give(it, keep);
+        }
+    }
+
+    /// All threads were held from outside. Some of them will do to tell of it.
+    pub(crate) fn held(&mut self, interval: Interval, why: &Why, keep: &mut Keep) {
+        let mut told = 0;
+        for it in self.threads.values_mut() {
+            let tells = it.role == ThreadRole::VmThread || told < MAX_TOLD;
+            told += usize::from(it.role == ThreadRole::Java);
+            it.track.held(interval, why, tells);
+            give(it, keep);
+        }
+    }
+}
+
+fn works_in_stops(role: ThreadRole) -> bool {
+    matches!(role, ThreadRole::VmThread | ThreadRole::GcWorker)
+}
+
+fn look(it: &mut Watched, dir: &ProcessDir, at: MonoTime, quota: &Quota, closeness: Closeness) {
+    let Some(counted) = it.task.counted() else { return };
+    if it.track.stands_still(counted) {
+        it.track.still(at);
+    } else if let Some(seen) = it.task.seen(dir) {
+        it.track.look(at, counted, seen, &|interval| quota.state(interval));
+    }
+    it.hot = match it.track.seen() {
+        Some(Seen::Blocked(_) | Seen::Stopped(_)) => STAYS_HOT,
+        Some(Seen::Wants) if closeness == Closeness::Reaching => STAYS_HOT,
+        _ => it.hot.saturating_sub(1),
+    };
+}
+
+fn give(it: &mut Watched, keep: &mut Keep) {
+    let (tid, works_in_stops) = (it.task.tid, works_in_stops(it.role));
+    it.track.take().for_each(|piece| keep.add(Kept { tid, works_in_stops, piece }));
+}
