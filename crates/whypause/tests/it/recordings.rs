@@ -1,6 +1,6 @@
 //! Each recording of `testdata/recordings`, made by the lab from the fault it is named after, is
-//! explained as the text beside it says. A new recording is a new test, without code.
-use crate::run::run;
+//! answered by each command as the files beside it say. A new recording is a new test, without code.
+use crate::run::{run, whypause};
 use expect_test::expect_file;
 use std::{
     fs,
@@ -17,14 +17,27 @@ fn recordings() -> Vec<(String, PathBuf)> {
     found
 }
 
+/// Each command that takes recordings, with the file that keeps its answer.
+const COMMANDS: [(&str, &[&str]); 6] = [
+    ("explain.txt", &["explain", "recording"]),
+    ("explain.md", &["explain", "--format", "markdown", "recording"]),
+    ("explain.csv", &["explain", "--format", "csv", "recording"]),
+    ("explain.json", &["explain", "--format", "json", "recording"]),
+    ("check.txt", &["check", "recording", "--fail-if", "max>50ms", "--fail-if", "unexplained>2%"]),
+    ("compare.txt", &["compare", "../mapped-file-fault/recording", "recording"]),
+];
+
 #[test]
-fn every_recording_is_explained_as_written_beside_it() {
+fn every_recording_is_answered_as_written_beside_it() {
     let found = recordings();
     assert!(!found.is_empty());
     for (_, folder) in found {
-        let ran = run(&["explain", &folder.join("recording").to_string_lossy()]);
-        assert_eq!(ran.code, 0, "{}", ran.stderr);
-        expect_file![folder.join("explain.txt")].assert_eq(&ran.stdout);
+        for (file, args) in COMMANDS {
+            let ran = whypause(args).current_dir(&folder).output().expect("it starts");
+            assert_eq!(String::from_utf8_lossy(&ran.stderr), "", "{file} of {}", folder.display());
+            let said = String::from_utf8(ran.stdout).expect("UTF-8");
+            expect_file![folder.join(file)].assert_eq(&said);
+        }
     }
 }
 
