@@ -146,9 +146,9 @@ impl Holders {
             kind: CulpritKind::Process,
             name: name.into(),
             pid,
-            // Of each wait the process with the longest run in it was seen.
+            // Of each wait one process was seen: that with the longest run in it.
             statement: format!(
-                "{name} ({who}) had the CPU longest, in waits of {} together",
+                "{name} ({who}) had the CPU in waits of {} together",
                 text::duration(self.time)
             ),
         }

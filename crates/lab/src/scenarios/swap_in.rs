@@ -35,7 +35,7 @@ const HOG_MIB: u32 = 1500;
 const ALONE_MIB: u32 = 700;
 
 /// A disk that also serves others.
-const SWAP_BYTES_PER_S: u64 = 40 << 20;
+const SWAP_BYTES_PER_S: u64 = 20 << 20;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "swap-in",
@@ -106,11 +106,11 @@ fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
     let group = MemoryGroup::with_limit(stage.cleanup, "memory", u64::from(SHARED_MIB) << 20)?;
     let command = JvmCommand {
         heap_mib: 1024,
-        young_mib: 256,
+        young_mib: 32,
         flags: vec!["-Xms1024m".into(), "-XX:+AlwaysPreTouch".into()],
         groups: vec![group.entrance()],
         // Filled with data: pages of zeros need no place in swap space.
-        arguments: ["rate=4000", "fill=1"].map(str::to_owned).to_vec(),
+        arguments: ["rate=2000", "fill=1"].map(str::to_owned).to_vec(),
         ..stage.command(Workload::AllocLoad)
     };
     Ok((Staged::alone(stage.java(&command)?), group))

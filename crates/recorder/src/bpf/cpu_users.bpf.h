@@ -3,8 +3,11 @@
 #pragma once
 #include "state.bpf.h"
 
-// Shorter runs hold nobody up.
-#define RUN_NS 100000
+// Of a wait, the longest run names who had the CPU, if it is a fourth of the wait or a millisecond.
+// Shorter waits than a millisecond name nobody.
+#define HOLDER_PART 4
+#define HOLDER_NS 1000000
+#define RUN_NS (HOLDER_NS / HOLDER_PART)
 #define RUNS 8
 
 struct run {
@@ -47,18 +50,20 @@ static __always_inline void note_cpu_user(struct task_struct *task, u64 now)
 	run->start = start;
 	run->end = now;
 	run->tgid = task->tgid;
-	bpf_probe_read_kernel_str(run->name, COMM, task->group_leader->comm);
+	bpf_probe_read_kernel(run->name, COMM, task->group_leader->comm);
 }
 
-// Names the process with the longest run inside of the wait, if that is a good part of it.
+// Names the process with the longest run inside of the wait.
 static __always_inline void name_holder(struct slice *record, u64 wake, u64 now)
 {
 	u32 zero = 0;
 	struct cpu_users *users = bpf_map_lookup_elem(&cpu_users, &zero);
-	u64 longest = (now - wake) / 4;
+	u64 longest = (now - wake) / HOLDER_PART;
 
 	if (!users)
 		return;
+	if (longest > HOLDER_NS)
+		longest = HOLDER_NS;
 	for (int i = 0; i < RUNS; i++) {
 		struct run *run = &users->runs[i];
 		u64 start = run->start > wake ? run->start : wake;
