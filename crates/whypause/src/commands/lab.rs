@@ -12,6 +12,10 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
         LabCommand::Run(args) => run_scenario(args, console),
         LabCommand::Sweep(args) => sweep(args, console),
         LabCommand::Clean => clean(console),
+        LabCommand::Fragment { mib } => {
+            ::lab::fragmenter::hold(*mib, &mut io::stdout())?;
+            Ok(Exit::Fine)
+        }
     }
 }
 
