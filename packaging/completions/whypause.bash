@@ -49,11 +49,17 @@ _whypause() {
             whypause__subcmd__lab,clean)
                 cmd="whypause__subcmd__lab__subcmd__clean"
                 ;;
+            whypause__subcmd__lab,fragment)
+                cmd="whypause__subcmd__lab__subcmd__fragment"
+                ;;
             whypause__subcmd__lab,list)
                 cmd="whypause__subcmd__lab__subcmd__list"
                 ;;
             whypause__subcmd__lab,run)
                 cmd="whypause__subcmd__lab__subcmd__run"
+                ;;
+            whypause__subcmd__lab,sweep)
+                cmd="whypause__subcmd__lab__subcmd__sweep"
                 ;;
             *)
                 ;;
@@ -194,7 +200,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab)
-            opts="-h --color --help list run clean"
+            opts="-h --color --help list run sweep clean fragment"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -212,6 +218,24 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__clean)
+            opts="-h --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__fragment)
             opts="-h --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -275,6 +299,40 @@ _whypause() {
                     return 0
                     ;;
                 --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__sweep)
+            opts="-d -h --quick --jdk --duration --format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --jdk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --duration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

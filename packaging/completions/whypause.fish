@@ -98,13 +98,15 @@ complete -c whypause -n "__fish_whypause_using_subcommand cause" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run clean" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "fragment" -d 'Leave memory free in small pieces only; a run of the lab starts this by itself'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -121,10 +123,23 @@ always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l verify-writes -d 'Also measure blocked writes to the GC log in another way, and compare'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l jdk -d 'The JDK by feature release or home [default: 17, or the newest]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -s d -l duration -d 'How long the load runs for each pair, in whole seconds [default: 8s, or 4s if quick]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l format -d 'How to write the results' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l quick -d 'Fewer quotas and numbers of threads, for half as long: a minute instead of five'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from fragment" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from fragment" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand completions" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"

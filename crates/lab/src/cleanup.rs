@@ -6,7 +6,7 @@
 //! before it does anything else. Each undo checks first that what it finds is still the lab's
 //! own: processes by their start time, loop devices by the file behind them, knobs by their
 //! present value.
-use crate::{LabError, ProcessId, WorkDir, loop_device, work_dir};
+use crate::{LabError, ProcessId, WorkDir, huge_pages, loop_device, work_dir};
 use serde::{Deserialize, Serialize};
 use std::{
     fs::{File, OpenOptions},
@@ -60,6 +60,15 @@ pub enum Undo {
         /// The old value.
         from: String,
         /// The lab's value; another value is another one's.
+        to: String,
+    },
+    /// Choose again what was chosen of the words of a kernel setting (`always [madvise] never`).
+    Choice {
+        /// Which.
+        file: PathBuf,
+        /// The old choice.
+        from: String,
+        /// The lab's choice; another one is another one's.
         to: String,
     },
     /// Take swap space out of use.
@@ -257,6 +266,7 @@ impl Undo {
             Undo::Unmount { target } => unmount(inside(root, target)?),
             Undo::DetachLoop { backing } => loop_device::detach_ours(root, backing, PATIENCE),
             Undo::Knob { file, from, to } => write_back(file, from, to),
+            Undo::Choice { file, from, to } => choose_again(file, from, to),
             Undo::SwapOff { device } => loop_device::swap_off_ours(root, device),
             Undo::Thaw { file, thaw } => self::thaw(file, thaw),
             Undo::RemoveKernelDir { path } => remove_kernel_dir(path),
@@ -272,7 +282,9 @@ impl std::fmt::Display for Undo {
             Undo::Throttle { device, .. } => write!(f, "limit on block device {device}"),
             Undo::Unmount { target } => write!(f, "mount on `{}`", target.display()),
             Undo::DetachLoop { backing } => write!(f, "loop device over `{}`", backing.display()),
-            Undo::Knob { file, .. } => write!(f, "setting `{}`", file.display()),
+            Undo::Knob { file, .. } | Undo::Choice { file, .. } => {
+                write!(f, "setting `{}`", file.display())
+            }
             Undo::SwapOff { device } => write!(f, "swap space on `{}`", device.display()),
             Undo::Thaw { file, .. } => write!(f, "frozen group `{}`", file.display()),
             Undo::RemoveKernelDir { path } | Undo::Remove { path } => {
@@ -321,6 +333,14 @@ fn write_back(file: &Path, from: &str, to: &str) -> io::Result<()> {
         Ok(now) if now.trim() == to => std::fs::write(file, from),
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => Ok(()),
+    }
+}
+
+fn choose_again(file: &Path, from: &str, to: &str) -> io::Result<()> {
+    match std::fs::read_to_string(file) {
+        Ok(now) if huge_pages::chosen(&now) == Some(to) => std::fs::write(file, from),
+        Ok(_) => Ok(()),
+        Err(e) => gone(Err(e)),
     }
 }
 

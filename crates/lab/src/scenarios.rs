@@ -10,6 +10,7 @@ mod late_java_thread;
 mod mapped_file_fault;
 mod memory_high_throttling;
 mod swap_in;
+mod thp_compaction;
 
 use crate::{Collector, Jdk, LabError, Reason, Stage, Staged};
 use std::time::Duration;
@@ -128,6 +129,7 @@ pub static ALL: &[&Scenario] = &[
     &deleted_file_unmap::SCENARIO,
     &direct_reclaim::SCENARIO,
     &memory_high_throttling::SCENARIO,
+    &thp_compaction::SCENARIO,
 ];
 
 /// The scenario with this id.

@@ -254,6 +254,12 @@ pub enum LabCommand {
     /// Undo what a killed run left behind
     #[command(after_help = examples::LAB_CLEAN)]
     Clean,
+    /// Leave memory free in small pieces only; a run of the lab starts this by itself
+    #[command(hide = true)]
+    Fragment {
+        /// How much memory to take, in MiB
+        mib: u64,
+    },
 }
 
 /// `whypause lab run`.

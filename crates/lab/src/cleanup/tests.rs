@@ -110,6 +110,22 @@ fn a_setting_is_put_back_unless_someone_else_changed_it() {
 }
 
 #[test]
+fn a_choice_is_taken_back_unless_someone_else_chose() {
+    let parent = tempfile::tempdir().unwrap();
+    let file = parent.path().join("defrag");
+    let undo = Undo::Choice { file: file.clone(), from: "madvise".into(), to: "defer".into() };
+    let check = |now: &str, expected: &str| {
+        std::fs::write(&file, now).unwrap();
+        undo.perform(parent.path()).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), expected);
+    };
+    check("always [defer] madvise never\n", "madvise");
+    check("always defer madvise [never]\n", "always defer madvise [never]\n");
+    std::fs::remove_file(&file).unwrap();
+    undo.perform(parent.path()).unwrap();
+}
+
+#[test]
 fn a_limit_is_lifted_unless_someone_else_set_it() {
     let parent = tempfile::tempdir().unwrap();
     let file = parent.path().join("blkio.throttle.write_bps_device");

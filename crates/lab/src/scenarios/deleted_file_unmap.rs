@@ -4,7 +4,7 @@
 //! A JVM has mapped thousands of files on a disk and deleted them, as a log with segments does, and lets go of some of the mappings every second.
 //! The collector finds them, and the thread that handles references unmaps them: it gives the blocks of each file back, and waits for the file system's journal, because another process writes to the same disk.
 //!
-//! - `baseline`: nobody else writes to the disk
+//! - `baseline`: the files are in memory
 //! - `shown`: with the other process
 //! - `fixed-delete-later`: with the other process, and each file is unmapped first and deleted later, by a thread of its own
 //!
@@ -25,16 +25,19 @@ use crate::{
     slow_disk::{self, DiskOptions, FileSystem, Limit},
     workloads::Workload,
 };
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 /// A commit every second instead of every five, so that seconds show what otherwise takes minutes.
 const DISK: DiskOptions = DiskOptions {
-    size_bytes: 2 << 30,
+    size_bytes: 1 << 30,
     file_system: FileSystem::Ext4,
     mount_options: "commit=1",
     stable_writes: false,
     unwritten_bytes: None,
 };
+
+/// KiB per file; there are thousands.
+const FILE_KIB: u32 = 32;
 
 const DISK_LIMIT: Limit = Limit::WriteBytes(5 << 20);
 
@@ -47,7 +50,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
         Variant {
             name: "baseline",
             role: Role::Baseline,
-            what: "nobody else writes to the disk",
+            what: "the deleted files are in memory",
             since_jdk: 8,
             can_run: anywhere,
             set_up: baseline,
@@ -77,7 +80,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
 
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let disk = stage.disk(DISK)?;
-    set_up(stage, &disk, "first")
+    let memory = stage.fast.to_path_buf();
+    set_up(stage, &disk, &memory, "first")
 }
 
 fn shown(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
@@ -90,18 +94,24 @@ fn fixed_delete_later(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 
 fn disturbed(stage: &mut Stage<'_>, delete: &str) -> Result<Staged, LabError> {
     let disk = stage.disk(DISK)?;
-    let Staged { jvm, .. } = set_up(stage, &disk, delete)?;
+    let Staged { jvm, .. } = set_up(stage, &disk, disk.mount_point(), delete)?;
     Ok(Staged::disturbed(jvm, stage.writer(&disk)?))
 }
 
 /// The files are made while the disk is fast.
-fn set_up(stage: &mut Stage<'_>, disk: &SlowDisk, delete: &str) -> Result<Staged, LabError> {
+fn set_up(
+    stage: &mut Stage<'_>,
+    disk: &SlowDisk,
+    dir: &Path,
+    delete: &str,
+) -> Result<Staged, LabError> {
     let command = JvmCommand {
         // The mappings are old: only a marking of the whole heap finds those that were let go.
         flags: vec!["-XX:InitiatingHeapOccupancyPercent=5".into()],
         arguments: vec![
-            format!("dir={}", disk.mount_point().display()),
+            format!("dir={}", dir.display()),
             format!("delete={delete}"),
+            format!("kib={FILE_KIB}"),
         ],
         ..stage.command(Workload::DeletedMaps)
     };

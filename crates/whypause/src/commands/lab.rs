@@ -14,6 +14,10 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
         LabCommand::Matrix(args) => matrix(args, console),
         LabCommand::Sweep(args) => sweep(args, console),
         LabCommand::Clean => clean(console),
+        LabCommand::Fragment { mib } => {
+            ::lab::fragmenter::hold(*mib, &mut io::stdout())?;
+            Ok(Exit::Fine)
+        }
     }
 }
 

@@ -1,0 +1,62 @@
+//! The kernel's settings of transparent huge pages, changed for a while.
+use crate::{Cleanup, LabError, Reason, Undo};
+use std::path::Path;
+
+const DIR: &str = "/sys/kernel/mm/transparent_hugepage";
+
+/// Whether this host has huge pages whose settings can be changed.
+///
+/// # Errors
+/// What is missing.
+pub fn can_run() -> Result<(), Reason> {
+    if !rustix::process::geteuid().is_root() {
+        return Err(Reason::new("settings of the kernel need root", "run it with sudo"));
+    }
+    if !Path::new(DIR).join("defrag").exists() {
+        let hint = "it needs a kernel with CONFIG_TRANSPARENT_HUGEPAGE";
+        return Err(Reason::new("the kernel has no transparent huge pages", hint));
+    }
+    Ok(())
+}
+
+/// Sets `enabled` and `defrag`, and promises to put the old values back.
+///
+/// # Errors
+/// [`LabError::Step`] where the kernel refuses.
+pub fn set(cleanup: &mut Cleanup, enabled: &str, defrag: &str) -> Result<(), LabError> {
+    for (name, to) in [("enabled", enabled), ("defrag", defrag)] {
+        let file = Path::new(DIR).join(name);
+        choose(cleanup, &file, to)?;
+    }
+    Ok(())
+}
+
+fn choose(cleanup: &mut Cleanup, file: &Path, to: &str) -> Result<(), LabError> {
+    let doing = || format!("set `{}` to {to}", file.display());
+    let text = std::fs::read_to_string(file).map_err(LabError::step(doing()))?;
+    let from = chosen(&text).unwrap_or_default();
+    if from == to {
+        return Ok(());
+    }
+    let (from, to) = (from.to_owned(), to.to_owned());
+    cleanup.promise(Undo::Choice { file: file.to_path_buf(), from, to: to.clone() })?;
+    std::fs::write(file, to).map_err(LabError::step(doing()))
+}
+
+/// The word in brackets: `always [madvise] never`.
+pub(crate) fn chosen(text: &str) -> Option<&str> {
+    text.split_once('[')?.1.split_once(']').map(|it| it.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chosen_word_is_in_brackets() {
+        assert_eq!(chosen("always defer [defer+madvise] never\n"), Some("defer+madvise"));
+        assert_eq!(chosen("[always] madvise never"), Some("always"));
+        assert_eq!(chosen("always [never"), None);
+        assert_eq!(chosen("1\n"), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! # Huge pages from fragmented memory
+//!
+//! ## What it does
+//! A process takes nearly all memory that is available, page by page, and gives back every other page: there is memory, but not in one piece.
+//! A JVM that asks for huge pages (`-XX:+UseTransparentHugePages`) then begins to use its heap.
+//! GC threads copy objects to parts of the old generation that nobody has touched yet, and for each 2 MiB of it they must first have other pages moved, with the application stopped.
+//!
+//! - `baseline`: no huge pages, and memory as it is
+//! - `fault`: fragmented memory, and threads make room themselves (`defrag` is `madvise`, the usual setting)
+//! - `fixed-defer`: fragmented memory, and `defrag` is `defer`: the kernel's own threads make room
+//!
+//! ## What it needs
+//! Root, transparent huge pages, and 10 GiB of available memory, of which 4 GiB are left to all others; what is in the page cache is dropped.
+//! 1 minute per variant: the memory is fragmented anew for each, because a run puts it in order.
+//! The process that takes the memory asks to be killed first where memory runs out.
+//!
+//! ## What you see
+//! In the fault, most collections that promote take 0.2 to 0.6 s, of which more than half is compaction; a few hundred `compact_stall` in `/proc/vmstat`.
+//! The first pauses, and pauses of hosts with much page cache, still find memory in one piece.
+//!
+//! ## References
+//! Linux `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `Documentation/admin-guide/mm/transhuge.rst`.
+use super::{Role, Scenario, Variant, anywhere};
+use crate::{
+    Collector, Fragmenter, LabError, Reason, Stage, Staged, fragmenter, huge_pages, jvm::JvmCommand,
+    workloads::Workload,
+};
+use std::time::Duration;
+
+const HEAP_MIB: u32 = 2048;
+
+pub(super) static SCENARIO: Scenario = Scenario {
+    id: "thp-compaction",
+    title: "Huge pages from memory that is free in small pieces",
+    recorded: Duration::from_secs(12),
+    warm_up: Duration::from_millis(500),
+    variants: &[
+        Variant {
+            name: "baseline",
+            role: Role::Baseline,
+            what: "no huge pages, and memory as it is",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: baseline,
+        },
+        Variant {
+            name: "fault",
+            role: Role::Fault,
+            what: "huge pages from fragmented memory",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: fault,
+        },
+        Variant {
+            name: "fixed-defer",
+            role: Role::Fixed,
+            what: "the same, and the kernel's own threads make room",
+            since_jdk: 8,
+            can_run: anywhere,
+            set_up: fixed_defer,
+        },
+    ],
+    collectors: &[Collector::Parallel, Collector::G1],
+    writes_gc_log: false,
+    can_run,
+    file: include_str!("thp_compaction.rs"),
+};
+
+fn can_run() -> Result<(), Reason> {
+    huge_pages::can_run()?;
+    fragmenter::can_run()
+}
+
+fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    huge_pages::set(stage.cleanup, "never", "madvise")?;
+    let command = command(stage);
+    Ok(Staged::alone(stage.java(&command)?))
+}
+
+fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    fragmented(stage, "madvise")
+}
+
+fn fixed_defer(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    fragmented(stage, "defer")
+}
+
+/// Only the JVM asks for huge pages, so that the rest of the host is left out of it.
+fn fragmented(stage: &mut Stage<'_>, defrag: &str) -> Result<Staged, LabError> {
+    let fragmenter = Fragmenter::start(stage.cleanup, stage.interrupt, stage.fast)?;
+    huge_pages::set(stage.cleanup, "madvise", defrag)?;
+    let mut command = command(stage);
+    command.flags.push("-XX:+UseTransparentHugePages".into());
+    Ok(Staged::disturbed(stage.java(&command)?, fragmenter))
+}
+
+/// Nothing is touched before it is used, and much is promoted.
+fn command<'a>(stage: &Stage<'a>) -> JvmCommand<'a> {
+    JvmCommand {
+        heap_mib: HEAP_MIB,
+        young_mib: 400,
+        flags: vec![format!("-Xms{HEAP_MIB}m")],
+        arguments: ["rate=6000", "queue=20000", "drop=10000"].map(str::to_owned).to_vec(),
+        ..stage.command(Workload::AllocLoad)
+    }
+}
