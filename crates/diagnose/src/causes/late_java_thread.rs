@@ -19,7 +19,7 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
+    Advice, AdviceWhen, Cause, Culprit, CulpritKind, Evidence, Nature,
     case::{Case, Phase, Segment},
     cause::{Claims, Explanation},
     index::Index,

@@ -8,8 +8,9 @@ const MOST: Duration = Duration::from_millis(100);
 /// Time between two rounds.
 const SHORTEST: Duration = Duration::from_millis(5);
 const LONGEST: Duration = Duration::from_millis(50);
-/// Change of the period in one round, as a part of it.
-const STEP: u32 = 16;
+/// A lasting change of the cost must change the period, a single slow round must not: so much of the
+/// new in the cost that is expected.
+const SMOOTH: u32 = 16;
 
 /// A hundredth of one CPU, saved up and spent.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct Credit {
     saved: Duration,
     /// Spent beyond what was saved.
     owed: Duration,
+    /// What a round costs, smoothed.
+    cost: Duration,
     period: Duration,
     /// The longest period so far.
     slowest: Duration,
@@ -24,7 +27,13 @@ pub(crate) struct Credit {
 
 impl Credit {
     pub(crate) fn new() -> Credit {
-        Credit { saved: MOST, owed: Duration::ZERO, period: SHORTEST, slowest: SHORTEST }
+        Credit {
+            saved: MOST,
+            owed: Duration::ZERO,
+            cost: Duration::ZERO,
+            period: SHORTEST,
+            slowest: SHORTEST,
+        }
     }
 
     /// After a round that took `cost`, `elapsed` after the one before.
@@ -34,12 +43,8 @@ impl Credit {
         let owes = self.owed + cost;
         self.saved = has.saturating_sub(owes).min(MOST);
         self.owed = owes.saturating_sub(has).min(MOST);
-        let step = self.period / STEP;
-        let period = match self.saved.is_zero() {
-            true => self.period + step,
-            false if self.saved >= MOST / 4 => self.period - step,
-            false => self.period,
-        };
+        self.cost = self.cost - self.cost / SMOOTH + cost / SMOOTH;
+        let period = if self.is_ample() { SHORTEST } else { self.cost * SHARE };
         self.period = period.clamp(SHORTEST, LONGEST);
         self.slowest = self.slowest.max(self.period);
     }

@@ -213,5 +213,5 @@ fn look(it: &mut Watched, dir: &ProcessDir, at: MonoTime, quota: &Quota, closene
 
 fn give(it: &mut Watched, keep: &mut Keep) {
     let (tid, works_in_stops) = (it.task.tid, works_in_stops(it.role));
-    it.track.take().for_each(|piece| keep.add(Kept { tid, works_in_stops, piece }));
+    it.track.take().for_each(|piece| keep.add(Kept { tid, works_in_stops, in_stop: false, piece }));
 }
