@@ -8,6 +8,7 @@ use recording::{Facts, Source, ThreadState};
 use rustix::process::Signal;
 use std::{
     path::PathBuf,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -18,6 +19,23 @@ fn jdk() -> Option<PathBuf> {
         println!("SKIPPED: no JDK from 11 on in /usr/lib/jvm");
     }
     home
+}
+
+/// A JVM that has no more rights than any user's: where the tests run as root it must not have the
+/// capabilities of root, or nobody without them may look into it.
+fn start(flags: &[&str], name: &str, arguments: &[&str]) -> Option<Java> {
+    let java = jdk()?.join("bin/java");
+    if !rustix::process::geteuid().is_root() {
+        return Some(Java::start_by(Command::new(java), flags, name, arguments));
+    }
+    let mut command = Command::new("setpriv");
+    if command.arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("SKIPPED: there is no `setpriv` to take the rights of root away");
+        return None;
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--bounding-set=-all", "--inh-caps=-all"]).arg(java);
+    Some(Java::start_by(command, flags, name, arguments))
 }
 
 /// Takes all capabilities from the thread that samples; files of the own user stay readable.
@@ -61,8 +79,7 @@ fn longest(facts: &Facts, state: ThreadState) -> u128 {
 
 #[test]
 fn stops_are_counted_and_slices_do_not_overlap() {
-    let Some(home) = jdk() else { return };
-    let java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Alloc", &["1", "2048"]);
+    let Some(java) = start(&busy("-XX:+UseSerialGC"), "Alloc", &["1", "2048"]) else { return };
     let mut facts = record(&java, Duration::from_secs(3), |_| ());
     let coverage = facts.coverage.clone().unwrap();
     assert!(coverage.has(Source::ThreadSamples) && !coverage.has(Source::Scheduler));
@@ -84,8 +101,7 @@ fn stops_are_counted_and_slices_do_not_overlap() {
 
 #[test]
 fn a_jvm_that_is_stopped_by_a_signal_is_seen_to_be() {
-    let Some(home) = jdk() else { return };
-    let java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Alloc", &["1", "2048"]);
+    let Some(java) = start(&busy("-XX:+UseSerialGC"), "Alloc", &["1", "2048"]) else { return };
     let pid = java.child.id();
     let mut sent = 0;
     let facts = record(&java, Duration::from_secs(3), |elapsed| {
@@ -103,8 +119,7 @@ fn a_jvm_that_is_stopped_by_a_signal_is_seen_to_be() {
 
 #[test]
 fn it_costs_little() {
-    let Some(home) = jdk() else { return };
-    let java = Java::start(&home, &["-Xmx64m", "-Xss256k"], "Crowd", &["500"]);
+    let Some(java) = start(&["-Xmx64m", "-Xss256k"], "Crowd", &["500"]) else { return };
     let facts = record(&java, Duration::from_secs(5), |_| ());
     let coverage = facts.coverage.unwrap();
     // What the background threads use comes to the hundredth that the samples may.

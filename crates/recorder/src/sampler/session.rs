@@ -212,13 +212,15 @@ impl SampledSession {
         let spent = thread_cpu();
         self.credit.round(elapsed, spent.saturating_sub(self.spent));
         self.spent = spent;
-        self.next.round = (self.next.round + self.credit.period()).max(now());
+        self.next.round =
+            (self.next.round + self.credit.period(self.stops.since().is_some())).max(now());
     }
 
     fn look(&mut self, at: MonoTime, over: Option<Stop>) {
         let closeness = match (self.stops.since(), self.counters.is_some()) {
             (Some(_), _) if self.stops.is_reaching() => Closeness::Reaching,
-            (Some(_), _) | (None, false) => Closeness::Stopped,
+            (Some(_), _) => Closeness::Stopped,
+            (None, false) => Closeness::Unknown,
             (None, true) => Closeness::Running,
         };
         // With the last of a stop, so that it is seen to its end.
@@ -348,7 +350,7 @@ impl SampledSession {
 
     fn coverage_now(&mut self) -> Coverage {
         let mut coverage = self.coverage.clone();
-        let (usual, slowest) = (self.credit.period(), self.credit.slowest());
+        let (usual, slowest) = (self.credit.period(false), self.credit.slowest());
         let reached =
             format!("a look every {} ms, {} ms at most", usual.as_millis(), slowest.as_millis());
         coverage.note("thread samples", &reached, 1);
