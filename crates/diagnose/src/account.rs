@@ -37,7 +37,7 @@ pub(crate) fn of_safepoint(
     let (before, after) =
         (Interval::new(interval.start, reached), Interval::new(reached, interval.end));
     let segments = if safepoint.detailed {
-        let mut segments = reaching::walk(index, safepoint.vm_tid, before);
+        let mut segments = reaching::walk(index, safepoint.vm_tid, before, interval.end);
         segments.extend(path::walk(index, safepoint.vm_tid, Phase::Operation, after));
         saturated::credit(index, segments)
     } else {
@@ -61,12 +61,19 @@ pub(crate) fn over_log(
     segments: Vec<Segment>,
     interval: Interval,
 ) -> Vec<Segment> {
-    let Some(vm_tid) = index.vm_thread() else { return segments };
-    let reaching = segments.iter().filter(|it| it.phase == Phase::Reaching);
-    let reached = reaching.map(|it| it.interval.end).max().unwrap_or(interval.start);
-    let mut seen = reaching::walk(index, vm_tid, Interval::new(interval.start, reached));
-    let own = cover(index, vm_tid, Phase::Operation, Interval::new(reached, interval.end));
-    seen.extend(peers::charge(index, vm_tid, own));
+    let seen = match index.vm_thread() {
+        Some(vm_tid) => {
+            let reaching = segments.iter().filter(|it| it.phase == Phase::Reaching);
+            let reached = reaching.map(|it| it.interval.end).max().unwrap_or(interval.start);
+            let before = Interval::new(interval.start, reached);
+            let mut seen = reaching::walk(index, vm_tid, before, interval.end);
+            let after = Interval::new(reached, interval.end);
+            let own = cover(index, vm_tid, Phase::Operation, after);
+            seen.extend(peers::charge(index, vm_tid, own));
+            seen
+        }
+        None => peers::charge_nameless(index, unseen(index, 0, Phase::Operation, interval)),
+    };
     let held_up = |it: &Segment| {
         let waits = matches!(
             it.state,

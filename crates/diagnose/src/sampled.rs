@@ -32,6 +32,10 @@ const PAGE: [&str; 10] = [
     "__lock_page_killable",
 ];
 
+/// Where a thread queues to write (`block/blk-rq-qos.c`). In a page fault it writes to swap, to make
+/// room for what it reads.
+const QUEUE: [&str; 3] = ["rq_qos_wait", "wbt_wait", "__wbt_wait"];
+
 /// What is known of a wait.
 struct Wait {
     role: ThreadRole,
@@ -60,7 +64,9 @@ fn fault(index: &Index<'_>, wait: &Wait) -> Option<Fault> {
     let [function] = index.frames(wait.stack) else { return None };
     let is_fault = wait.entered == Some(OffCpuCause::PageFault);
     let for_page = PAGE.contains(&function.as_str());
-    if for_page && (is_fault || wait.entered.is_none()) && swaps(index, wait.interval) {
+    let for_room = is_fault && QUEUE.contains(&function.as_str());
+    let for_swap = for_room || (for_page && (is_fault || wait.entered.is_none()));
+    if for_swap && swaps(index, wait.interval) {
         return Some(Fault::Swap);
     }
     let for_disk = for_page || mechanisms::of_stack(index, wait.stack).is_some();

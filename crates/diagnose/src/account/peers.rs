@@ -1,7 +1,7 @@
 //! Charging the peer that held everybody up.
 use super::{cover, overlay};
-use crate::{case::Segment, index::Index};
-use recording::{Interval, ThreadRole, ThreadState};
+use crate::{Certainty, case::Segment, index::Index};
+use recording::{Interval, OffCpuCause, ThreadRole, ThreadState};
 
 /// Replaces what `waiting` says by what a peer of `tid` did at the same time, where that is the
 /// better answer: blocked in the kernel before throttled, throttled before busy with the kernel's
@@ -18,6 +18,37 @@ pub(super) fn charge(index: &Index<'_>, tid: u32, waiting: Vec<Segment>) -> Vec<
         }
     }
     best
+}
+
+/// Where the threads have no names (JDK 8), and so nobody knows whom a stop waits for: what nobody but
+/// the JVM itself can be in while the application stands, or what holds all threads alike.
+pub(super) fn charge_nameless(index: &Index<'_>, unseen: Segment) -> Vec<Segment> {
+    let (interval, phase) = (unseen.interval, unseen.phase);
+    let mut best = vec![unseen];
+    for tid in index.threads_with_slices() {
+        if !index.slices_in(tid, interval).is_empty() {
+            let mut own = cover(index, tid, phase, interval);
+            // A fault may also be one of native code, which goes on in a stop.
+            let faults = own.iter_mut().filter(|it| it.entered == Some(OffCpuCause::PageFault));
+            faults.for_each(|it| it.certainty = Certainty::Inferred);
+            best = overlay(&best, &own, |now, other| {
+                holds_all(index, other) && !holds_all(index, now)
+            });
+        }
+    }
+    best
+}
+
+fn holds_all(index: &Index<'_>, segment: &Segment) -> bool {
+    let log = index.jvm.and_then(|jvm| jvm.gc_log_file);
+    match segment.state {
+        Some(ThreadState::Stopped | ThreadState::Throttled) => true,
+        Some(ThreadState::Blocked) => {
+            let faults = segment.entered == Some(OffCpuCause::PageFault);
+            faults || (segment.file.is_some() && segment.file == log)
+        }
+        _ => false,
+    }
 }
 
 fn whole(segments: &[Segment]) -> Option<Interval> {

@@ -28,10 +28,15 @@ const LOOK_AHEAD: Duration = Duration::from_millis(100);
 /// these did nothing.
 const STRAGGLERS: usize = 16;
 
-/// The account of `interval`.
-pub(super) fn walk(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<Segment> {
+/// The account of `interval`, with which a stop begins that lasts until `end`.
+pub(super) fn walk(
+    index: &Index<'_>,
+    vm_tid: u32,
+    interval: Interval,
+    end: MonoTime,
+) -> Vec<Segment> {
     let mut account = path::walk(index, vm_tid, Phase::Reaching, interval);
-    for (stopped, tid) in stragglers(index, vm_tid, interval) {
+    for (stopped, tid) in stragglers(index, vm_tid, interval, end) {
         let late = cover(index, tid, Phase::Reaching, Interval::new(interval.start, stopped));
         account = overlay(&account, &late, |now, late| {
             now.tid == vm_tid && !now.is_blocked() && late.state.is_some() && !late.idle
@@ -41,11 +46,16 @@ pub(super) fn walk(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<Se
 }
 
 /// Application threads with the time at which they stopped, the last first.
-fn stragglers(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<(MonoTime, u32)> {
+fn stragglers(
+    index: &Index<'_>,
+    vm_tid: u32,
+    interval: Interval,
+    end: MonoTime,
+) -> Vec<(MonoTime, u32)> {
     let mut stopped: Vec<_> = index
         .threads_with_slices()
         .filter(|&tid| tid != vm_tid && index.role(tid) == ThreadRole::Java)
-        .filter_map(|tid| Some((stopped_at(index, tid, interval)?, tid)))
+        .filter_map(|tid| Some((stopped_at(index, tid, interval, end)?, tid)))
         .collect();
     stopped.sort_unstable_by(|a, b| b.cmp(a));
     stopped.truncate(STRAGGLERS);
@@ -54,11 +64,15 @@ fn stragglers(index: &Index<'_>, vm_tid: u32, interval: Interval) -> Vec<(MonoTi
 
 /// When a thread stopped doing anything inside `interval`; `None` for one that did nothing, or
 /// that went on beyond it as only a thread in native code may.
-fn stopped_at(index: &Index<'_>, tid: u32, interval: Interval) -> Option<MonoTime> {
+///
+/// Samples do not show the gap until `end` in which it stood still, where that is short; what it did
+/// after the stop is nobody's affair.
+fn stopped_at(index: &Index<'_>, tid: u32, interval: Interval, end: MonoTime) -> Option<MonoTime> {
     let slices = index.slices_in(tid, Interval::new(interval.start, interval.end + LOOK_AHEAD));
     let inside =
         |slice: &ThreadSlice| slice.interval.start < interval.end && !super::is_idle(index, slice);
     let last = slices.iter().rposition(|slice| inside(slice))?;
+    let until = if slices[last].sampled { end } else { MonoTime(u64::MAX) };
     let mut went_on = Duration::ZERO;
     let mut at = slices[last].interval.start;
     for slice in &slices[last..] {
@@ -66,18 +80,18 @@ fn stopped_at(index: &Index<'_>, tid: u32, interval: Interval) -> Option<MonoTim
         if super::is_idle(index, slice) || slice.interval.start > at {
             break;
         }
-        went_on += active_after(slice, interval.end);
+        went_on += active_between(slice, interval.end, until);
         at = slice.interval.end;
     }
     let on_its_way = if slices[last].sampled { WITHIN_SAMPLES } else { ON_ITS_WAY };
     (went_on <= on_its_way).then(|| slices[last].interval.end.min(interval.end))
 }
 
-/// How long after `at` a slice did something; wanting a CPU is not doing something.
-fn active_after(slice: &ThreadSlice, at: MonoTime) -> Duration {
+/// For how long a slice did something between the two; wanting a CPU is not doing something.
+fn active_between(slice: &ThreadSlice, at: MonoTime, until: MonoTime) -> Duration {
     match slice.state {
         ThreadState::OnCpu | ThreadState::Blocked => {
-            slice.interval.end.since(slice.interval.start.max(at))
+            slice.interval.end.min(until).since(slice.interval.start.max(at))
         }
         _ => Duration::ZERO,
     }

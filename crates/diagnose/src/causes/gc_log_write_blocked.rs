@@ -256,6 +256,19 @@ mod tests {
     }
 
     #[test]
+    fn where_threads_have_no_names_the_one_that_writes_the_log_is_known() {
+        let text = "
+            missing safepoint-probes
+            jvm 8.0.432 g1 log gc.log
+            thread 1 java java
+            thread 2 java java
+            log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 900.000ms
+            2 blocked 150ms 950ms write gc.log stack do_get_write_access vfs_write";
+        check(&CAUSE, text, "present 800ms measured journal-commit");
+        check(&CAUSE, &text.replace("write gc.log", "write app.log"), "absent");
+    }
+
+    #[test]
     fn an_application_thread_that_writes_its_own_file_is_none() {
         check(
             &CAUSE,

@@ -5,11 +5,14 @@ use std::time::Duration;
 const SHARE: u32 = 100;
 /// What is saved up, so that a long stop can be looked at closely.
 const MOST: Duration = Duration::from_millis(100);
-/// Time between two rounds.
-const SHORTEST: Duration = Duration::from_millis(5);
+/// Time between two rounds of a stop, as long as there is credit: a wake-up alone may cost 40 µs.
+const CLOSE: Duration = Duration::from_millis(5);
+/// Time between two rounds otherwise.
+const SHORTEST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_millis(50);
-/// Change of the period in one round, as a part of it.
-const STEP: u32 = 16;
+/// A lasting change of the cost must change the period, a single slow round must not: so much of the
+/// new in the cost that is expected.
+const SMOOTH: u32 = 16;
 
 /// A hundredth of one CPU, saved up and spent.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub(crate) struct Credit {
     saved: Duration,
     /// Spent beyond what was saved.
     owed: Duration,
+    /// What a round costs, smoothed.
+    cost: Duration,
     period: Duration,
     /// The longest period so far.
     slowest: Duration,
@@ -24,7 +29,13 @@ pub(crate) struct Credit {
 
 impl Credit {
     pub(crate) fn new() -> Credit {
-        Credit { saved: MOST, owed: Duration::ZERO, period: SHORTEST, slowest: SHORTEST }
+        Credit {
+            saved: MOST,
+            owed: Duration::ZERO,
+            cost: Duration::ZERO,
+            period: SHORTEST,
+            slowest: SHORTEST,
+        }
     }
 
     /// After a round that took `cost`, `elapsed` after the one before.
@@ -34,19 +45,15 @@ impl Credit {
         let owes = self.owed + cost;
         self.saved = has.saturating_sub(owes).min(MOST);
         self.owed = owes.saturating_sub(has).min(MOST);
-        let step = self.period / STEP;
-        let period = match self.saved.is_zero() {
-            true => self.period + step,
-            false if self.saved >= MOST / 4 => self.period - step,
-            false => self.period,
-        };
+        self.cost = self.cost - self.cost / SMOOTH + cost / SMOOTH;
+        let period = if self.is_ample() { SHORTEST } else { self.cost * SHARE };
         self.period = period.clamp(SHORTEST, LONGEST);
         self.slowest = self.slowest.max(self.period);
     }
 
-    /// Time between two rounds.
-    pub(crate) fn period(&self) -> Duration {
-        self.period
+    /// Time between two rounds; `closely` while the application is stopped.
+    pub(crate) fn period(&self, closely: bool) -> Duration {
+        if closely && self.is_there() { CLOSE } else { self.period }
     }
 
     /// The longest that it was.
@@ -69,12 +76,10 @@ impl Credit {
 mod tests {
     use super::*;
 
-    const ROUND: Duration = Duration::from_millis(5);
-
-    fn after(cost_us: u64, rounds: u32) -> Credit {
+    fn after(cost_us: u64, rounds: u32, closely: bool) -> Credit {
         let mut credit = Credit::new();
         for _ in 0..rounds {
-            let elapsed = credit.period();
+            let elapsed = credit.period(closely);
             credit.round(elapsed, Duration::from_micros(cost_us));
         }
         credit
@@ -82,30 +87,37 @@ mod tests {
 
     #[test]
     fn a_hundredth_of_the_time_can_be_spent_for_ever() {
-        let credit = after(50, 100_000);
-        assert_eq!(credit.period(), ROUND);
+        let credit = after(100, 100_000, false);
+        assert_eq!(credit.period(false), SHORTEST);
         assert!(credit.is_ample());
     }
 
     #[test]
     fn who_spends_more_does_so_less_often() {
-        let credit = after(100, 100_000);
-        let (least, most) = (Duration::from_millis(9), Duration::from_millis(12));
-        assert!(credit.period() > least && credit.period() < most, "{:?}", credit.period());
-        assert!(credit.slowest() >= credit.period());
+        let credit = after(200, 100_000, false);
+        let (least, most) = (Duration::from_millis(19), Duration::from_millis(21));
+        let period = credit.period(false);
+        assert!(period > least && period < most, "{period:?}");
+        assert!(credit.slowest() >= period);
     }
 
     #[test]
     fn the_period_has_an_end() {
-        assert_eq!(after(100_000, 1_000).period(), LONGEST);
+        assert_eq!(after(100_000, 1_000, false).period(false), LONGEST);
+    }
+
+    #[test]
+    fn a_stop_is_looked_at_closely_while_there_is_credit() {
+        assert_eq!(after(100, 100, true).period(true), CLOSE);
+        assert_ne!(after(100, 100_000, true).period(true), CLOSE);
     }
 
     #[test]
     fn what_was_saved_pays_for_a_burst() {
-        let mut credit = after(10, 10_000);
-        credit.round(ROUND, MOST / 2);
+        let mut credit = after(10, 10_000, false);
+        credit.round(SHORTEST, MOST / 2);
         assert!(credit.is_ample());
-        credit.round(ROUND, MOST / 2 + ROUND);
+        credit.round(SHORTEST, MOST / 2 + SHORTEST);
         assert!(!credit.is_there());
     }
 }

@@ -4,10 +4,10 @@ use recording::{Interval, MonoTime, OffCpuCause, ThreadState};
 use std::{collections::VecDeque, time::Duration};
 
 /// Shorter stops have no details.
-const MIN_STOP: Duration = Duration::from_millis(10);
+const MIN_STOP: Duration = Duration::from_millis(2);
 /// Outside of stops what is shorter is nobody's hiccup.
 const LONG: Duration = Duration::from_millis(10);
-/// Around a stop, because its edges and those of the pieces are uncertain.
+/// Around a stop, because its edges and those of the pieces are uncertain; no more than it is long.
 const MARGIN: Duration = Duration::from_millis(50);
 /// A piece waits so long for the stop that it may belong to.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -20,6 +20,8 @@ pub(crate) struct Kept {
     pub(crate) tid: u32,
     /// Whether it is a thread that works in stops.
     pub(crate) works_in_stops: bool,
+    /// Whether it belongs to a stop that is to be told in detail; decided later.
+    pub(crate) in_stop: bool,
     pub(crate) piece: Piece,
 }
 
@@ -60,10 +62,15 @@ impl Keep {
         let until = open.map_or(now - PATIENCE, |it| (it - MARGIN).min(now - PATIENCE));
         let mut wanted = Vec::new();
         let mut rest = VecDeque::new();
-        for kept in std::mem::take(&mut self.pieces) {
+        for mut kept in std::mem::take(&mut self.pieces) {
             if kept.piece.interval.end > until {
                 rest.push_back(kept);
             } else if self.wants(&kept) {
+                let piece = kept.piece.interval;
+                kept.in_stop = self
+                    .stops
+                    .iter()
+                    .any(|stop| stop.duration() >= LONG && stop.intersect(piece).is_some());
                 wanted.push(kept);
             }
         }
@@ -74,7 +81,8 @@ impl Keep {
     fn wants(&self, kept: &Kept) -> bool {
         let piece = &kept.piece;
         let around = |stop: &Interval| {
-            piece.interval.start <= stop.end + MARGIN && stop.start - MARGIN <= piece.interval.end
+            let margin = stop.duration().min(MARGIN);
+            piece.interval.start <= stop.end + margin && stop.start - margin <= piece.interval.end
         };
         if self.stops.iter().any(around) {
             return true;
@@ -103,7 +111,12 @@ mod tests {
     fn kept(state: ThreadState, start: u64, end: u64, entered: Option<OffCpuCause>) -> Kept {
         let interval = Interval::new(MonoTime(start * MS), MonoTime(end * MS));
         let why = Why { entered, ..Why::default() };
-        Kept { tid: 1, works_in_stops: false, piece: Piece { interval, state, why } }
+        Kept {
+            tid: 1,
+            works_in_stops: false,
+            in_stop: false,
+            piece: Piece { interval, state, why },
+        }
     }
 
     /// Whether a piece is kept beside a stop from 1,000 to 1,100 ms.
@@ -136,9 +149,9 @@ mod tests {
     #[test]
     fn short_stops_have_no_details() {
         let mut keep = Keep { knows_stops: true, ..Keep::default() };
-        keep.stop(Interval::new(MonoTime(0), MonoTime(10 * MS - 1)));
+        keep.stop(Interval::new(MonoTime(0), MonoTime(2 * MS - 1)));
         assert!(keep.stops.is_empty());
-        keep.stop(Interval::new(MonoTime(0), MonoTime(10 * MS)));
+        keep.stop(Interval::new(MonoTime(0), MonoTime(2 * MS)));
         assert_eq!(keep.stops.len(), 1);
     }
 

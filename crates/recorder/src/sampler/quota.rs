@@ -2,7 +2,12 @@
 use crate::host::{ProcessDir, Roots, cpu_groups};
 use recording::{Interval, MonoTime, ThreadState};
 use rustix::io::pread;
-use std::{collections::VecDeque, fs::File, time::Duration};
+use std::{
+    collections::VecDeque,
+    fs::File,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Changes remembered: a group is throttled ten times a second at most, on each CPU.
 const MAX_CHANGES: usize = 256;
@@ -15,6 +20,8 @@ const SLACK: Duration = Duration::from_millis(12);
 /// The throttled time of the JVM's group and of those around it, as it grew.
 #[derive(Debug, Default)]
 pub(crate) struct Quota {
+    is_seen: bool,
+    groups: Vec<PathBuf>,
     files: Vec<File>,
     last: Option<u64>,
     /// When more was booked, and how much, in nanoseconds.
@@ -22,16 +29,30 @@ pub(crate) struct Quota {
 }
 
 impl Quota {
-    /// Opens `cpu.stat` of each group that can be throttled.
+    /// Opens `cpu.stat` of each group with a quota.
     pub(crate) fn open(roots: &Roots, dir: &ProcessDir) -> Quota {
-        let groups = cpu_groups(roots, dir);
-        let files = groups.iter().filter_map(|it| File::open(it.join("cpu.stat")).ok());
-        Quota { files: files.collect(), ..Quota::default() }
+        let mut quota = Quota::default();
+        quota.refresh(roots, dir);
+        quota
     }
 
-    /// Whether throttling can be seen at all.
+    /// Looks for quotas again: people change them. Where others have one than before, what was read
+    /// so far is no measure of what follows.
+    pub(crate) fn refresh(&mut self, roots: &Roots, dir: &ProcessDir) {
+        let groups = cpu_groups(roots, dir);
+        self.is_seen = !groups.is_empty();
+        let with_quota: Vec<PathBuf> = groups.into_iter().filter(|it| has_quota(it)).collect();
+        if with_quota != self.groups {
+            let files = with_quota.iter().filter_map(|it| File::open(it.join("cpu.stat")).ok());
+            self.files = files.collect();
+            self.groups = with_quota;
+            self.last = None;
+        }
+    }
+
+    /// Whether throttling could be seen if there were any.
     pub(crate) fn is_seen(&self) -> bool {
-        !self.files.is_empty()
+        self.is_seen
     }
 
     /// Reads how much there is by now.
@@ -65,6 +86,13 @@ impl Quota {
             false => ThreadState::Runnable,
         }
     }
+}
+
+/// Whether a group's CPU time is limited: `cpu.max` of version 2, `cpu.cfs_quota_us` of version 1.
+fn has_quota(group: &Path) -> bool {
+    let read = |name: &str| std::fs::read_to_string(group.join(name)).ok();
+    let v2 = read("cpu.max").is_some_and(|it| !it.starts_with("max"));
+    v2 || read("cpu.cfs_quota_us").is_some_and(|it| !it.starts_with('-'))
 }
 
 /// `throttled_time` (version 1) is in nanoseconds, `throttled_usec` (version 2) in microseconds.
@@ -120,6 +148,22 @@ mod tests {
         let v2 = "usage_usec 9\nnr_periods 5\nthrottled_usec 123\n";
         assert_eq!(throttled_ns(v2), Some(123_000));
         assert_eq!(throttled_ns("usage_usec 9\n"), None);
+    }
+
+    #[test]
+    fn only_groups_with_a_quota_are_read() {
+        let group = tempfile::tempdir().unwrap();
+        let with = |name: &str, text: &str| {
+            std::fs::write(group.path().join(name), text).unwrap();
+            let has = has_quota(group.path());
+            std::fs::remove_file(group.path().join(name)).unwrap();
+            has
+        };
+        assert!(with("cpu.max", "50000 100000\n"));
+        assert!(!with("cpu.max", "max 100000\n"));
+        assert!(with("cpu.cfs_quota_us", "50000\n"));
+        assert!(!with("cpu.cfs_quota_us", "-1\n"));
+        assert!(!has_quota(group.path()));
     }
 
     #[test]

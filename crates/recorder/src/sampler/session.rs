@@ -36,6 +36,8 @@ const MAX_SEARCHES: u32 = 30;
 const LONGEST_PIECE: Duration = Duration::from_secs(2);
 /// Where threads are held by the freezer of a control group (`kernel/signal.c`).
 const FREEZER: &str = "do_freezer_trap";
+/// The freezer is asked in every so many rounds.
+const FREEZER_ROUNDS: u64 = 2;
 /// Names of functions remembered.
 const MAX_FUNCTIONS: usize = 4096;
 /// Before this much of a stop no counters of the host are read for it.
@@ -61,11 +63,14 @@ pub struct SampledSession {
     freezer: Freezer,
     counters: Option<StopCounters>,
     searches: u32,
+    rounds: u64,
     stops: Stops,
     /// Stops whose pieces are still decided on; whether these were ended.
     over: Vec<(Stop, bool)>,
     keep: Keep,
     credit: Credit,
+    /// CPU time of the thread at the last round.
+    spent: Duration,
     budget: Budget,
     functions: HashMap<String, u32>,
     host: HostSources,
@@ -116,9 +121,11 @@ impl SampledSession {
             budget: Budget::new(options.detail_budget_per_s.max(500), at),
             counters: None,
             searches: 0,
+            rounds: 0,
             stops: Stops::default(),
             over: Vec::new(),
             credit: Credit::new(),
+            spent: thread_cpu(),
             functions: HashMap::new(),
             facts: Facts::default(),
             started: at,
@@ -181,12 +188,15 @@ impl SampledSession {
     }
 
     fn round(&mut self) {
-        let (begun, at) = (thread_cpu(), now());
+        let at = now();
         self.refresh(at);
         let stop = self.counters.as_ref().and_then(StopCounters::read);
         let stop = stop.and_then(|counts| self.stops.look(at, counts));
         self.quota.look(at);
-        if let Some(frozen) = self.freezer.look(at) {
+        self.rounds += 1;
+        if self.rounds.is_multiple_of(FREEZER_ROUNDS)
+            && let Some(frozen) = self.freezer.look(at)
+        {
             self.thawed(frozen);
         }
         if self.freezer.since().is_none() {
@@ -198,14 +208,19 @@ impl SampledSession {
             self.over.push((stop, false));
         }
         let elapsed = at.since(std::mem::replace(&mut self.next.last_round, at));
-        self.credit.round(elapsed, thread_cpu().saturating_sub(begun));
-        self.next.round = (self.next.round + self.credit.period()).max(now());
+        // With what the steps between the rounds cost.
+        let spent = thread_cpu();
+        self.credit.round(elapsed, spent.saturating_sub(self.spent));
+        self.spent = spent;
+        self.next.round =
+            (self.next.round + self.credit.period(self.stops.since().is_some())).max(now());
     }
 
     fn look(&mut self, at: MonoTime, over: Option<Stop>) {
         let closeness = match (self.stops.since(), self.counters.is_some()) {
             (Some(_), _) if self.stops.is_reaching() => Closeness::Reaching,
-            (Some(_), _) | (None, false) => Closeness::Stopped,
+            (Some(_), _) => Closeness::Stopped,
+            (None, false) => Closeness::Unknown,
             (None, true) => Closeness::Running,
         };
         // With the last of a stop, so that it is seen to its end.
@@ -218,6 +233,7 @@ impl SampledSession {
         if at >= self.next.list && self.stops.since().is_none() {
             self.next.list = at + BETWEEN_LISTS * if self.credit.is_ample() { 1 } else { 4 };
             self.watch.refresh(&mut self.roles, at, &mut self.keep);
+            self.quota.refresh(&self.options.roots, &self.dir);
         }
         if at >= self.next.search && self.counters.is_none() && self.searches < MAX_SEARCHES {
             self.next.search = at + BETWEEN_SEARCHES;
@@ -229,7 +245,11 @@ impl SampledSession {
     fn search(&mut self) {
         self.searches += 1;
         let file = CountersFile::find(&self.options.roots, self.pid);
-        self.counters = file.and_then(|it| StopCounters::open(&it, &self.dir));
+        self.counters = file.as_ref().and_then(|it| StopCounters::open(it, &self.dir));
+        if let Some(file) = file {
+            // So that its fact says which disk it is on.
+            self.host.files().by_inode(file.key.device, file.key.inode);
+        }
         self.keep.knows_stops = self.counters.is_some();
         let state = match self.counters {
             Some(_) => SourceState::Recorded,
@@ -276,7 +296,7 @@ impl SampledSession {
         let kept = self.keep.decide(at, open);
         let mut facts = std::mem::take(&mut self.facts);
         for it in kept {
-            if self.budget.take(1, now()) {
+            if it.in_stop || self.budget.take(1, now()) {
                 let slice = self.slice(it, &mut facts);
                 facts.slices.push(slice);
             } else {
@@ -330,12 +350,10 @@ impl SampledSession {
 
     fn coverage_now(&mut self) -> Coverage {
         let mut coverage = self.coverage.clone();
-        let slowest = self.credit.slowest().as_millis();
-        coverage.note(
-            "thread samples",
-            "milliseconds between two looks at the threads, at most, for want of cpu time",
-            u64::try_from(slowest).unwrap_or(u64::MAX),
-        );
+        let (usual, slowest) = (self.credit.period(false), self.credit.slowest());
+        let reached =
+            format!("a look every {} ms, {} ms at most", usual.as_millis(), slowest.as_millis());
+        coverage.note("thread samples", &reached, 1);
         if self.watch.left_out > 0 {
             coverage.note("thread samples", "threads left out, too many", self.watch.left_out);
         }

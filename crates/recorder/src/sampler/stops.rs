@@ -61,8 +61,10 @@ impl Stops {
             (Some(open), 0, true) => Some(stop(open, between, now)),
             (Some(open), more, true) => {
                 self.untold += more - 1;
-                self.open = Some(Open { begun: between, before: now, doubtful: true });
-                Some(stop(open, between, now))
+                let over = stop(open, between, now);
+                let begun = Interval::new(over.interval.end.clamp(before_at, at), at);
+                self.open = Some(Open { begun, before: now, doubtful: true });
+                Some(over)
             }
             (_, 1, false) => {
                 self.open = fresh(false);
@@ -174,10 +176,10 @@ mod tests {
     #[test]
     fn the_next_stop_may_begin_before_the_next_reading() {
         let readings = [[0, 0, 0, 0], [10, 1, 0, 0], [110, 2, 0, 100]];
-        let stops = check(&readings, "7-7-107");
+        let stops = check(&readings, "5-5-105");
         assert_eq!(stops.since(), None, "it may be over already");
         let over = [readings[0], readings[1], readings[2], [160, 2, 0, 150]];
-        check(&over, "7-7-107 107-107-157");
+        check(&over, "5-5-105 107-107-157");
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub(crate) struct Track {
     /// The piece that may still grow.
     growing: Option<Piece>,
     done: Vec<Piece>,
+    /// The end of the last piece that is done: nothing begins before it.
+    told: MonoTime,
 }
 
 impl Track {
@@ -68,6 +70,11 @@ impl Track {
     /// is still in the state that was seen then.
     pub(crate) fn stands_still(&self, counted: Counted) -> bool {
         self.last.as_ref().is_some_and(|last| last.1 == counted)
+    }
+
+    /// Whether it was looked at in this very round.
+    pub(crate) fn was_looked_at(&self, at: MonoTime) -> bool {
+        self.last.as_ref().is_some_and(|last| last.0 == at)
     }
 
     /// The state at the last look.
@@ -162,7 +169,8 @@ impl Track {
 
     /// A thread that was let go was seen as blocked until it got a CPU: what its counts say of the
     /// wait since then is the better account, so a later piece cuts an earlier one.
-    fn push(&mut self, piece: Piece) {
+    fn push(&mut self, mut piece: Piece) {
+        piece.interval = Interval::new(piece.interval.start.max(self.told), piece.interval.end);
         if piece.interval.start >= piece.interval.end {
             return;
         }
@@ -178,12 +186,18 @@ impl Track {
         last.interval.end = last.interval.end.min(piece.interval.start);
         let whole = last.interval.start < last.interval.end;
         let last = std::mem::replace(last, piece);
-        self.done.extend(whole.then_some(last));
+        if whole {
+            self.told = last.interval.end;
+            self.done.push(last);
+        }
     }
 
     /// Ends the piece that still grows; the next one begins anew.
     pub(crate) fn cut(&mut self) {
-        self.done.extend(self.growing.take());
+        if let Some(last) = self.growing.take() {
+            self.told = last.interval.end;
+            self.done.push(last);
+        }
     }
 
     /// The pieces that are complete.

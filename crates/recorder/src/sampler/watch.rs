@@ -30,6 +30,8 @@ const MAX_TOLD: usize = 8;
 const STAYS_HOT: u8 = 4;
 /// In so many rounds all threads are looked at once, where there is CPU time for it.
 const ROUNDS: usize = 16;
+/// Where nobody knows of stops, so many threads are looked at in each round.
+const MANY: usize = 64;
 /// Between two questions of how much CPU time a round has used.
 const BETWEEN_CHECKS: usize = 64;
 /// A round in a stop may take so long.
@@ -50,8 +52,10 @@ struct Watched {
 pub(crate) enum Closeness {
     /// The application runs.
     Running,
-    /// The application is stopped, or nobody knows whether it is.
+    /// The application is stopped.
     Stopped,
+    /// Nobody knows whether the application is stopped: each thread may be the one that matters.
+    Unknown,
     /// Threads are being stopped.
     Reaching,
 }
@@ -133,6 +137,7 @@ impl Watch {
         }
         let many = match closeness {
             Closeness::Reaching if credit.is_there() => self.threads.len(),
+            Closeness::Unknown if credit.is_ample() => self.threads.len().min(MANY),
             _ if credit.is_ample() => self.threads.len().div_ceil(ROUNDS),
             _ if credit.is_there() => self.threads.len().div_ceil(ROUNDS * 8),
             _ => 1,
@@ -198,6 +203,9 @@ fn works_in_stops(role: ThreadRole) -> bool {
 }
 
 fn look(it: &mut Watched, dir: &ProcessDir, at: MonoTime, quota: &Quota, closeness: Closeness) {
+    if it.track.was_looked_at(at) {
+        return;
+    }
     let Some(counted) = it.task.counted() else { return };
     if it.track.stands_still(counted) {
         it.track.still(at);
@@ -206,12 +214,12 @@ fn look(it: &mut Watched, dir: &ProcessDir, at: MonoTime, quota: &Quota, closene
     }
     it.hot = match it.track.seen() {
         Some(Seen::Blocked(_) | Seen::Stopped(_)) => STAYS_HOT,
-        Some(Seen::Wants) if closeness == Closeness::Reaching => STAYS_HOT,
+        Some(Seen::Wants) if closeness != Closeness::Running => STAYS_HOT,
         _ => it.hot.saturating_sub(1),
     };
 }
 
 fn give(it: &mut Watched, keep: &mut Keep) {
     let (tid, works_in_stops) = (it.task.tid, works_in_stops(it.role));
-    it.track.take().for_each(|piece| keep.add(Kept { tid, works_in_stops, piece }));
+    it.track.take().for_each(|piece| keep.add(Kept { tid, works_in_stops, in_stop: false, piece }));
 }

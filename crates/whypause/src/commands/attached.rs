@@ -83,16 +83,17 @@ fn way(jvm: &Jvm, options: Options, without_ebpf: bool, console: &Console) -> Re
         return Err(failure(error));
     }
     let session = sampled(options)?;
-    console.say(&without(&error));
+    console.say(&without(jvm.pid, &error));
     Ok(session)
 }
 
 /// One line: what is lost, and the way to all of it.
-fn without(error: &AttachError) -> String {
-    format!(
-        "no ebpf ({error}): threads are sampled, causes are inferred, files of page faults are not named; for all of it: {}",
-        error.hint()
-    )
+fn without(pid: u32, error: &AttachError) -> String {
+    let all = match error {
+        AttachError::NoPermission { .. } => format!("`sudo whypause record -p {pid}`"),
+        other => other.hint().to_owned(),
+    };
+    format!("no ebpf ({error}): threads are sampled and causes only inferred; for all of it: {all}")
 }
 
 /// `orders (pid 4242)`.
@@ -190,8 +191,9 @@ mod tests {
     #[test]
     fn the_way_to_all_of_it_is_told() {
         let error = AttachError::NoPermission { pid: 1, reason: "x".into() };
-        let line = without(&error);
-        assert!(line.contains("cap_bpf") && line.contains("inferred"), "{line}");
+        let line = without(1, &error);
+        assert!(line.contains("sudo whypause record -p 1"), "{line}");
+        assert!(without(1, &AttachError::NoBtf).contains("CONFIG_DEBUG_INFO_BTF"));
         assert!(!line.contains('\n'));
     }
 

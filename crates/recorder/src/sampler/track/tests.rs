@@ -117,7 +117,22 @@ fn a_frozen_thread_is_where_it_was_before() {
 }
 
 #[test]
+fn nothing_is_told_twice() {
+    let mut track = Track::default();
+    let counted = |ran_ns, waited_ns| Counted { ran_ns, waited_ns, turns: 1 };
+    let runnable = |_: Interval| ThreadState::Runnable;
+    track.look(MonoTime(0), counted(0, 0), Seen::Blocked(Why::default()), &runnable);
+    track.still(MonoTime(10_000_000));
+    track.cut();
+    track.look(MonoTime(12_000_000), counted(1_000_000, 8_000_000), Seen::Wants, &runnable);
+    track.cut();
+    let told: Vec<_> = track.take().map(|it| it.interval).collect();
+    assert_eq!(told.len(), 3);
+    assert!(told.windows(2).all(|it| it[0].end <= it[1].start), "{told:?}");
+}
+
+#[test]
 fn counts_that_make_no_sense_do_no_harm() {
-    check("0 wants 900 900\n10 wants 1 1\n20 wants 800 900", "10-20 on-cpu");
+    check("0 wants 900 900\n10 wants 1 1\n20 wants 800 900", "0-10 runnable; 10-20 on-cpu");
     check("10 blocked 5 5 io\n5 blocked 5 5 io\n1 wants 9 9", "");
 }

@@ -1,0 +1,129 @@
+//! A JVM watched without eBPF and without any capability, by its own user.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod common;
+
+use common::{Java, busy, jdks, signal};
+use recorder::{Options, SampledSession};
+use recording::{Facts, Source, ThreadState};
+use rustix::process::Signal;
+use std::{
+    path::PathBuf,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// A JDK; otherwise says why there is none.
+fn jdk() -> Option<PathBuf> {
+    let home = jdks().into_iter().next_back();
+    if home.is_none() {
+        println!("SKIPPED: no JDK from 11 on in /usr/lib/jvm");
+    }
+    home
+}
+
+/// A JVM that has no more rights than any user's: where the tests run as root it must not have the
+/// capabilities of root, or nobody without them may look into it.
+fn start(flags: &[&str], name: &str, arguments: &[&str]) -> Option<Java> {
+    let java = jdk()?.join("bin/java");
+    if !rustix::process::geteuid().is_root() {
+        return Some(Java::start_by(Command::new(java), flags, name, arguments));
+    }
+    let mut command = Command::new("setpriv");
+    if command.arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("SKIPPED: there is no `setpriv` to take the rights of root away");
+        return None;
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--bounding-set=-all", "--inh-caps=-all"]).arg(java);
+    Some(Java::start_by(command, flags, name, arguments))
+}
+
+/// Takes all capabilities from the thread that samples; files of the own user stay readable.
+fn without_capabilities() {
+    let none = rustix::thread::CapabilitySets {
+        effective: rustix::thread::CapabilitySet::empty(),
+        permitted: rustix::thread::CapabilitySet::empty(),
+        inheritable: rustix::thread::CapabilitySet::empty(),
+    };
+    rustix::thread::set_capabilities(None, none).unwrap();
+}
+
+/// Records from a thread without capabilities for `time`, and does something meanwhile.
+fn record(java: &Java, time: Duration, mut meanwhile: impl FnMut(Duration)) -> Facts {
+    let jvm = java.jvm();
+    std::thread::scope(|scope| {
+        let recorder = scope.spawn(move || {
+            without_capabilities();
+            let mut session = SampledSession::start(&jvm, Options::default()).unwrap();
+            let (begun, mut all) = (Instant::now(), Facts::default());
+            while begun.elapsed() < time {
+                all.append(session.step().facts);
+            }
+            all.append(session.finish());
+            all
+        });
+        let begun = Instant::now();
+        while !recorder.is_finished() {
+            meanwhile(begun.elapsed());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        recorder.join().unwrap()
+    })
+}
+
+/// The longest slice in a state, in milliseconds.
+fn longest(facts: &Facts, state: ThreadState) -> u128 {
+    let slices = facts.slices.iter().filter(|it| it.state == state);
+    slices.map(|it| it.interval.duration().as_millis()).max().unwrap_or(0)
+}
+
+#[test]
+fn stops_are_counted_and_slices_do_not_overlap() {
+    let Some(java) = start(&busy("-XX:+UseSerialGC"), "Alloc", &["1", "2048"]) else { return };
+    let mut facts = record(&java, Duration::from_secs(3), |_| ());
+    let coverage = facts.coverage.clone().unwrap();
+    assert!(coverage.has(Source::ThreadSamples) && !coverage.has(Source::Scheduler));
+    assert!(coverage.has(Source::SafepointCounters), "{coverage:?}");
+    assert!(facts.safepoints.len() >= 10, "{} stops", facts.safepoints.len());
+    let logged = java.logged();
+    let total = |it: &recording::SafepointFact| it.end_probe.since(it.begin).as_nanos();
+    for stop in &facts.safepoints {
+        // Totals of the log have the same edges within the JVM's own bookkeeping.
+        let close = logged.iter().any(|it| u128::from(it.1).abs_diff(total(stop)) < 500_000);
+        assert!(close, "no stop of {} ns in the log", total(stop));
+    }
+    facts.slices.sort_by_key(|it| (it.tid, it.interval));
+    for pair in facts.slices.windows(2).filter(|it| it[0].tid == it[1].tid) {
+        assert!(pair[0].interval.end <= pair[1].interval.start, "{pair:?}");
+    }
+    assert!(facts.slices.iter().all(|it| it.sampled && !it.interval.duration().is_zero()));
+}
+
+#[test]
+fn a_jvm_that_is_stopped_by_a_signal_is_seen_to_be() {
+    let Some(java) = start(&busy("-XX:+UseSerialGC"), "Alloc", &["1", "2048"]) else { return };
+    let pid = java.child.id();
+    let mut sent = 0;
+    let facts = record(&java, Duration::from_secs(3), |elapsed| {
+        if sent == 0 && elapsed > Duration::from_millis(1000) {
+            signal(pid, Signal::STOP);
+            sent = 1;
+        } else if sent == 1 && elapsed > Duration::from_millis(1500) {
+            signal(pid, Signal::CONT);
+            sent = 2;
+        }
+    });
+    let seen = longest(&facts, ThreadState::Stopped);
+    assert!((300..=900).contains(&seen), "stopped for 500 ms, seen for {seen} ms");
+}
+
+#[test]
+fn it_costs_little() {
+    let Some(java) = start(&["-Xmx64m", "-Xss256k"], "Crowd", &["500"]) else { return };
+    let facts = record(&java, Duration::from_secs(5), |_| ());
+    let coverage = facts.coverage.unwrap();
+    // What the background threads use comes to the hundredth that the samples may.
+    let share = coverage.recorder_cpu.as_secs_f64() / coverage.recorded.as_secs_f64();
+    println!("{:.2} % of a CPU for 500 threads", share * 100.0);
+    assert!(share < 0.10, "{share}");
+}
