@@ -22,8 +22,8 @@
 //! Linux `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `Documentation/admin-guide/mm/transhuge.rst`.
 use super::{Role, Scenario, Variant, anywhere};
 use crate::{
-    Collector, Fragmenter, LabError, Reason, Stage, Staged, fragmenter, huge_pages, jvm::JvmCommand,
-    workloads::Workload,
+    Collector, Fragmenter, LabError, Reason, Stage, Staged, fragmenter, huge_pages,
+    jvm::JvmCommand, workloads::Workload,
 };
 use std::time::Duration;
 
