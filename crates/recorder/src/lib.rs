@@ -4,7 +4,8 @@
 //! * [`Session`]: one recording. [`Session::step`] sleeps until the next drain and returns the
 //!   [`Facts`](recording::Facts) that became final.
 //! * [`SampledSession`]: the same without privilege, from samples of what `/proc` tells.
-//! * [`ThreadNames`]: what the JVM itself calls its threads, where the user wants it asked.
+//! * [`ThreadNames`] and [`SafepointLog`]: what only the JVM itself can tell, where the user wants
+//!   it asked.
 //!
 //! The kernel side (`src/bpf`) watches the JVM's safepoint probes and what its threads do inside
 //! safepoints; background threads read what `/proc` and the GC log tell. The recorder never
@@ -23,7 +24,7 @@ mod process;
 mod sampler;
 mod session;
 
-pub use ask::{AskError, ThreadNames};
+pub use ask::{AskError, SafepointLog, ThreadNames};
 pub use attach_error::AttachError;
 pub use host::{
     FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, find_jvms, host_fact, jvm,

@@ -2,9 +2,11 @@
 mod compared;
 pub mod duration;
 mod examples;
+mod lab;
 pub mod size;
 
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
+pub use lab::{LabArgs, LabCommand, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
@@ -210,6 +212,9 @@ pub struct Means {
     /// First ask the JVM for the full names of its threads, for which it stops a moment
     #[arg(long)]
     pub ask_jvm: bool,
+    /// Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile
+    #[arg(long)]
+    pub log_safepoints: bool,
 }
 
 /// `whypause ps`.
@@ -226,136 +231,6 @@ pub struct CauseArgs {
     /// The cause's name [default: list all]
     #[arg(value_name = "ID")]
     pub id: Option<String>,
-}
-
-/// `whypause lab`.
-#[derive(Debug, Args)]
-pub struct LabArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: LabCommand,
-}
-
-/// What the lab can do.
-#[derive(Debug, Subcommand)]
-pub enum LabCommand {
-    /// List the scenarios, and what this host lacks for each
-    #[command(after_help = examples::LAB_LIST)]
-    List,
-    /// Run a scenario: baseline, fault and fixes, side by side
-    #[command(after_help = examples::LAB_RUN)]
-    Run(LabRunArgs),
-    /// Run all scenarios with all JDKs, and count how often the answers are right
-    #[command(after_help = examples::LAB_MATRIX)]
-    Matrix(LabMatrixArgs),
-    /// Run a load under CPU quotas with several numbers of GC threads, and print the tables
-    #[command(after_help = examples::LAB_SWEEP)]
-    Sweep(LabSweepArgs),
-    /// Undo what a killed run left behind
-    #[command(after_help = examples::LAB_CLEAN)]
-    Clean,
-    /// Leave memory free in small pieces only; a run of the lab starts this by itself
-    #[command(hide = true)]
-    Fragment {
-        /// How much memory to take, in MiB
-        mib: u64,
-    },
-}
-
-/// `whypause lab run`.
-#[derive(Debug, Args)]
-pub struct LabRunArgs {
-    /// The scenario; `whypause lab list` names them
-    #[arg(value_name = "ID")]
-    pub scenario: String,
-    /// Only these variants, separated by commas [default: all]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub variants: Vec<String>,
-    /// JDKs by feature release or home, separated by commas [default: 17, or the newest]
-    #[arg(long, value_name = "JDKS", value_delimiter = ',')]
-    pub jdk: Vec<String>,
-    /// The collector: g1, parallel or serial [default: the scenario's first]
-    #[arg(long, value_name = "NAME")]
-    pub collector: Option<String>,
-    /// Record with no more rights than the JVM has itself, thus without eBPF
-    #[arg(long)]
-    pub unprivileged: bool,
-    /// How long each variant is recorded, from 1s to 1h [default: the scenario's own time]
-    #[arg(short, long, value_name = "TIME", value_parser = parse_lab_time)]
-    pub duration: Option<Duration>,
-    /// How often to run each variant, from 1 to 1000
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub runs: u32,
-    /// Keep recordings, logs and answers in this directory
-    #[arg(long, value_name = "DIR")]
-    pub keep: Option<PathBuf>,
-    /// How to write the results
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    pub format: ListFormat,
-    /// Also measure blocked writes to the GC log in another way, and compare
-    #[arg(long)]
-    pub verify_writes: bool,
-}
-
-/// `whypause lab matrix`.
-#[derive(Debug, Args)]
-pub struct LabMatrixArgs {
-    /// Only these scenarios [default: all that can run here]
-    #[arg(value_name = "ID")]
-    pub scenarios: Vec<String>,
-    /// JDKs by feature release or home, separated by commas [default: all found]
-    #[arg(long, value_name = "JDKS", value_delimiter = ',')]
-    pub jdk: Vec<String>,
-    /// Collectors, separated by commas: g1, parallel, serial [default: those that make sense]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub collectors: Vec<String>,
-    /// Record only with these rights [default: with both at the same time]
-    #[arg(long, value_enum, value_name = "RIGHTS")]
-    pub rights: Option<Rights>,
-    /// How long each variant is recorded, from 1s to 1h [default: the scenario's own time]
-    #[arg(short, long, value_name = "TIME", value_parser = parse_lab_time)]
-    pub duration: Option<Duration>,
-    /// How often to run each variant, from 1 to 1000
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub runs: u32,
-    /// One JDK and collector, baseline and fault only, a few seconds each
-    #[arg(long)]
-    pub short: bool,
-    /// Add each run to this file as it ends, and do not repeat those that it has
-    #[arg(long, value_name = "FILE")]
-    pub results: Option<PathBuf>,
-    /// Keep recordings, logs and answers in this directory
-    #[arg(long, value_name = "DIR")]
-    pub keep: Option<PathBuf>,
-    /// How to write the results; the text is Markdown
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    pub format: ListFormat,
-}
-
-/// `whypause lab sweep`.
-#[derive(Debug, Args)]
-pub struct LabSweepArgs {
-    /// Fewer quotas and numbers of threads, for half as long: a minute instead of five
-    #[arg(long)]
-    pub quick: bool,
-    /// The JDK by feature release or home [default: 17, or the newest]
-    #[arg(long, value_name = "JDK")]
-    pub jdk: Option<String>,
-    /// How long the load runs for each pair, in whole seconds [default: 8s, or 4s if quick]
-    #[arg(short, long, value_name = "TIME", value_parser = parse_lab_time)]
-    pub duration: Option<Duration>,
-    /// How to write the results
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    pub format: ListFormat,
-}
-
-/// With which rights a JVM of the lab is recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Rights {
-    /// Those of the lab, which may use eBPF
-    Privileged,
-    /// No more than the JVM has itself
-    Unprivileged,
 }
 
 /// `whypause completions`.
@@ -393,8 +268,4 @@ fn parse_over(text: &str) -> Result<Duration, String> {
 
 fn parse_watch_over(text: &str) -> Result<Duration, String> {
     duration::parse_within(text, &(Duration::from_millis(1)..=HOUR))
-}
-
-fn parse_lab_time(text: &str) -> Result<Duration, String> {
-    duration::parse_within(text, &(Duration::from_secs(1)..=HOUR))
 }

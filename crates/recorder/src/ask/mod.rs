@@ -4,8 +4,11 @@
 //! Asking makes the JVM stop for a moment (`Thread.print` is a VM operation), so it is done only
 //! where the user said so, and before the recording begins.
 mod dump;
+mod safepoint_log;
 mod socket;
 mod thread_names;
 
+pub(crate) use safepoint_log::MARK as SAFEPOINT_LOG_MARK;
+pub use safepoint_log::SafepointLog;
 pub use socket::AskError;
 pub use thread_names::ThreadNames;

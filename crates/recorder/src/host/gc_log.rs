@@ -4,6 +4,7 @@
 //! path behind a descriptor is the truth, also after a rename or when the name in the flags was
 //! relative or full of `%p` and `%t`.
 use super::{files::regular_file, maps::DELETED, process::ProcessDir};
+use crate::ask::SAFEPOINT_LOG_MARK;
 use recording::FileKey;
 use std::io::Read;
 
@@ -104,6 +105,11 @@ pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Option<GcLogFile> {
         .filter(|(_, path)| may_be_log(path))
         .collect();
     let cwd = dir.link("cwd").unwrap_or_default();
+    // One that was asked for is there for this recording alone.
+    let asked = open.iter().filter(|(_, path)| path.contains(SAFEPOINT_LOG_MARK));
+    if let Some(found) = asked.filter_map(|it| file_of(dir, it)).next() {
+        return Some(found);
+    }
     for output in outputs(flags) {
         let fits = |rank: fn(&str, &str, &str) -> bool| {
             let name = output.name.as_deref();

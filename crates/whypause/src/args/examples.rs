@@ -91,34 +91,34 @@ EXAMPLES:
   whypause cause                                   list all causes
   whypause cause gc-log-write-blocked              what happens, what proves it, what to do";
 
-pub(super) const LAB: &str = "\
+pub(in crate::args) const LAB: &str = "\
 EXAMPLES:
   whypause lab list
   whypause lab run gc-log-write-blocked            needs root; not for a production host
   whypause lab clean";
 
-pub(super) const LAB_LIST: &str = "\
+pub(in crate::args) const LAB_LIST: &str = "\
 EXAMPLES:
   whypause lab list";
 
-pub(super) const LAB_RUN: &str = "\
+pub(in crate::args) const LAB_RUN: &str = "\
 EXAMPLES:
   whypause lab run gc-log-write-blocked
   whypause lab run mapped-file-fault -d 30s --variants fault
   whypause lab run gc-log-write-blocked --jdk 17,/opt/jdk-25 --runs 10 --keep ./runs";
 
-pub(super) const LAB_MATRIX: &str = "\
+pub(in crate::args) const LAB_MATRIX: &str = "\
 EXAMPLES:
   whypause lab matrix --short
   whypause lab matrix --jdk 17,25 --results runs.jsonl > accuracy.md
   whypause lab matrix swap-in cfs-throttling --collectors g1 --runs 5 --format json";
 
-pub(super) const LAB_SWEEP: &str = "\
+pub(in crate::args) const LAB_SWEEP: &str = "\
 EXAMPLES:
   whypause lab sweep --quick
   whypause lab sweep --jdk 25 --format json > sweep.json";
 
-pub(super) const LAB_CLEAN: &str = "\
+pub(in crate::args) const LAB_CLEAN: &str = "\
 EXAMPLES:
   whypause lab clean";
 

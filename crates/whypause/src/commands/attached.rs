@@ -1,6 +1,8 @@
 //! What `record` and `watch` say about what they are attached to.
 use crate::{Failure, args::Means, console::Console};
-use recorder::{AttachError, Jvm, Options, SampledSession, Session, Step, ThreadNames};
+use recorder::{
+    AttachError, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
+};
 use recording::{Coverage, Facts, Source, SourceState};
 use std::time::{Duration, Instant};
 
@@ -13,6 +15,8 @@ pub(crate) struct Attached {
     way: Way,
     /// What the JVM calls its threads, where it was asked.
     names: ThreadNames,
+    /// Switched off when the recording ends.
+    _log: Option<SafepointLog>,
 }
 
 /// By which way.
@@ -53,7 +57,14 @@ pub(crate) fn attach(
 ) -> Result<Attached, Failure> {
     // Before the recording, which would have the stop for it in it.
     let names = if means.ask_jvm { names(jvm, &options, console) } else { ThreadNames::default() };
-    Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names })
+    let log = means.log_safepoints.then(|| log(jvm, &options, console)).flatten();
+    Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, _log: log })
+}
+
+/// Without it stops are those of the probes or of the JVM's counters.
+fn log(jvm: &Jvm, options: &Options, console: &Console) -> Option<SafepointLog> {
+    let switched = SafepointLog::switch_on(&options.roots, jvm);
+    switched.inspect_err(|error| console.say(&format!("no log of safepoints: {error}"))).ok()
 }
 
 /// Without the names everything else can still be recorded.
