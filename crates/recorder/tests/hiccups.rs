@@ -28,6 +28,16 @@ fn name_of(facts: &Facts, tid: u32) -> String {
     facts.threads.iter().rfind(|it| it.tid == tid).map(|it| it.name.clone()).unwrap_or_default()
 }
 
+/// What is recorded from now on for this long.
+fn step_for(session: &mut Session, time: Duration) -> Facts {
+    let end = Instant::now() + time;
+    let mut facts = Facts::default();
+    while Instant::now() < end {
+        facts.append(session.step().facts);
+    }
+    facts
+}
+
 /// Records a spinning JVM that is held up for 300 ms: both its threads are seen to be stopped that
 /// long, once, in a kernel function of this name.
 fn check_stopped(java: &Java, hold: impl FnOnce(), release: impl FnOnce(), frame: &str) {
@@ -36,10 +46,7 @@ fn check_stopped(java: &Java, hold: impl FnOnce(), release: impl FnOnce(), frame
     hold();
     std::thread::sleep(Duration::from_millis(300));
     release();
-    let end = Instant::now() + Duration::from_millis(500);
-    while Instant::now() < end {
-        facts.append(session.step().facts);
-    }
+    facts.append(step_for(&mut session, Duration::from_millis(500)));
     facts.append(session.finish());
     for name in ["spinner-0", "spinner-1"] {
         let stopped: Vec<&ThreadSlice> = facts
@@ -70,6 +77,39 @@ fn a_frozen_jvm_is_seen_to_be_stopped() {
     group.write("cgroup.procs", &java.child.id().to_string());
     let state = |it: &str| group.write("freezer.state", it);
     check_stopped(&java, || state("FROZEN"), || state("THAWED"), "__refrigerator");
+    drop(java);
+    group.wait_until_empty();
+}
+
+/// All its threads sleep, so none of them is seen to be frozen; they are only seen to be let go.
+#[test]
+fn a_jvm_that_was_frozen_in_its_sleep_is_seen_to_have_been_stopped() {
+    let Some(group) = newest().and_then(|_| Group::new("freezer")) else { return };
+    let Some(home) = newest() else { return };
+    let java = Java::start(&home, &["-Xmx64m", "-XX:+UseSerialGC"], "Spin", &["0"]);
+    group.write("cgroup.procs", &java.child.id().to_string());
+    let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    let mut facts = step_for(&mut session, Duration::from_secs(1));
+    for _ in 0..3 {
+        group.write("freezer.state", "FROZEN");
+        std::thread::sleep(Duration::from_millis(300));
+        group.write("freezer.state", "THAWED");
+        facts.append(step_for(&mut session, Duration::from_millis(300)));
+    }
+    facts.append(session.finish());
+    let mut stopped: Vec<Interval> = facts
+        .slices
+        .iter()
+        .filter(|it| it.state == ThreadState::Stopped)
+        .map(|it| it.interval)
+        .collect();
+    stopped.sort();
+    stopped.dedup_by(|next, before| next.start < before.end);
+    assert_eq!(stopped.len(), 3, "{stopped:?}");
+    for it in stopped {
+        let time = it.duration();
+        assert!(time > Duration::from_millis(240) && time < Duration::from_secs(1), "{it:?}");
+    }
     drop(java);
     group.wait_until_empty();
 }
@@ -162,19 +202,12 @@ fn a_fault_on_the_counters_file_names_the_counter() {
     command.args(["-m", "sh", "-c", mount]).arg(disk.path()).arg(home.join("bin/java"));
     let java = Java::start_by(command, &common::busy("-XX:+UseSerialGC"), "Alloc", &[]);
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
-    let end = Instant::now() + Duration::from_secs(3);
-    let mut facts = Facts::default();
-    while Instant::now() < end {
-        facts.append(session.step().facts);
-    }
+    let mut facts = step_for(&mut session, Duration::from_secs(3));
     {
         let _frozen = disk.freeze();
         std::thread::sleep(Duration::from_millis(300));
     }
-    let end = Instant::now() + Duration::from_secs(1);
-    while Instant::now() < end {
-        facts.append(session.step().facts);
-    }
+    facts.append(step_for(&mut session, Duration::from_secs(1)));
     facts.append(session.finish());
     assert!(facts.coverage.as_ref().unwrap().has(Source::CounterFaults));
     let faults: Vec<&ThreadSlice> =

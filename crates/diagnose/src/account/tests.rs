@@ -91,6 +91,28 @@ fn a_worker_that_waits_for_a_blocked_peer_leads_to_the_peer() {
 }
 
 #[test]
+fn a_worker_without_a_cpu_is_contended_unless_its_peers_work_on_all_of_them() {
+    let text = format!(
+        "{THREADS}
+         1 waiting 0ms 100ms by 2
+         2 on-cpu 0ms 20ms
+         2 runnable 20ms 80ms
+         2 on-cpu 80ms 100ms
+         3 on-cpu 20ms 60ms"
+    );
+    let contended = "0-20 2 on-cpu\n20-80 2 runnable\n80-100 2 on-cpu";
+    check(&text, contended);
+    check(&format!("cpus 2 gc-threads 2\n{text}"), contended);
+    check(
+        &format!("cpus 1 gc-threads 2\n{text}"),
+        "0-20 2 on-cpu
+         20-60 3 on-cpu
+         60-80 2 runnable
+         80-100 2 on-cpu",
+    );
+}
+
+#[test]
 fn two_threads_that_woke_each_other_are_no_endless_walk() {
     check(
         &format!("{THREADS}\n1 waiting 0ms 100ms by 2\n2 waiting 0ms 100ms by 1"),

@@ -26,7 +26,7 @@ use crate::{
 use std::time::Duration;
 
 /// Too small for the JVM (some 1.2 GiB) and the other process together.
-const SHARED_MIB: u32 = 2000;
+const SHARED_MIB: u32 = 1700;
 
 /// What the other process uses.
 const HOG_MIB: u32 = 1500;
@@ -35,7 +35,7 @@ const HOG_MIB: u32 = 1500;
 const ALONE_MIB: u32 = 700;
 
 /// A disk that also serves others.
-const SWAP_BYTES_PER_S: u64 = 20 << 20;
+const SWAP_BYTES_PER_S: u64 = 40 << 20;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "swap-in",

@@ -23,6 +23,13 @@ struct cpu_users {
 	struct run runs[RUNS];
 };
 
+// Whether a safepoint is open, once more: every switch of the host reads it, and what the VM thread
+// writes all the time must not be beside it.
+struct {
+	u32 open;
+	u32 unused[15];
+} looking __attribute__((aligned(64))) = {};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);

@@ -328,10 +328,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	struct thread *it;
 	u64 now;
 
-	if (!leaves && !comes && !safepoint.open)
+	if (!leaves && !comes && !looking.open)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (safepoint.open) {
+	if (looking.open) {
 		note_cpu_user(prev, now);
 		if (!leaves && !comes)
 			return 0;
