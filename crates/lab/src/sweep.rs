@@ -178,7 +178,7 @@ impl Plan<'_> {
         let mut cells = Vec::new();
         for (quota, gc_threads) in self.pairs() {
             progress.step(&format!("{}, GC threads: {gc_threads}", tables::quota(quota)));
-            let gave = self.once(bench, quota.map(of_millicpus), gc_threads, 0)?;
+            let gave = self.once(bench, quota.map(of_millicpus), gc_threads, FULL_SPEED)?;
             progress.finished(self.time);
             cells.push(cell(quota, gc_threads, &gave, self.time));
         }
@@ -197,9 +197,9 @@ impl Plan<'_> {
         bench: &mut Bench,
         quota: Option<Quota>,
         gc_threads: u32,
-        rate: u32,
+        (rate, queue): (u32, u32),
     ) -> Result<Gave, LabError> {
-        Load { jdk: self.jdk, time: self.time, quota, gc_threads, rate }.run(bench)
+        Load { jdk: self.jdk, time: self.time, quota, gc_threads, rate, queue }.run(bench)
     }
 
     fn example(&self, bench: &mut Bench, cpus: u32, gc_threads: u32) -> Result<Example, LabError> {
@@ -210,7 +210,7 @@ impl Plan<'_> {
             used: Duration::ZERO,
         };
         let reckoned = model::stop(EXAMPLE, cpus, collection).unwrap_or_default();
-        let mut measure = |quota| self.once(bench, quota, gc_threads, EXAMPLE_RATE);
+        let mut measure = |quota| self.once(bench, quota, gc_threads, EXAMPLE_LOAD);
         let (limited, free) = (measure(Some(EXAMPLE))?, measure(None)?);
         Ok(Example {
             gc_threads,
@@ -223,9 +223,12 @@ impl Plan<'_> {
     }
 }
 
-/// What one thread allocates in the example: so little that it is the collections that use the
-/// quota up.
-const EXAMPLE_RATE: u32 = 4000;
+/// Allocations per second and thread, and objects that a thread keeps at most.
+const FULL_SPEED: (u32, u32) = (0, 10_000);
+
+/// So little that it is the collections that use the quota up, and that one of them needs about as
+/// much CPU time as the quota.
+const EXAMPLE_LOAD: (u32, u32) = (4000, 4000);
 
 fn of_millicpus(millicpus: u32) -> Quota {
     Quota { time: PERIOD * millicpus / 1000, period: PERIOD }

@@ -50,6 +50,18 @@ mod tests {
     }
 
     #[test]
+    fn xfs_and_btrfs_wait_in_the_same_way() {
+        check(
+            "io_schedule folio_wait_bit folio_wait_writeback __filemap_get_folio iomap_write_begin iomap_file_buffered_write xfs_file_buffered_write vfs_write ksys_write",
+            "stable-page-writeback",
+        );
+        check(
+            "io_schedule folio_wait_bit folio_wait_writeback __filemap_get_folio prepare_one_folio btrfs_buffered_write btrfs_do_write_iter vfs_write ksys_write",
+            "stable-page-writeback",
+        );
+    }
+
+    #[test]
     fn a_page_that_is_being_read_is_another_wait() {
         check("io_schedule folio_wait_bit_common filemap_fault __do_fault", "none");
     }

@@ -20,6 +20,8 @@ pub(super) struct Load<'a> {
     pub(super) gc_threads: u32,
     /// Allocations per second and thread; 0 for as many as possible.
     pub(super) rate: u32,
+    /// Objects that a thread keeps at most.
+    pub(super) queue: u32,
 }
 
 /// What one run of the load gave.
@@ -83,8 +85,8 @@ fn command<'a>(stage: &Stage<'a>, load: &Load<'_>) -> JvmCommand<'a> {
             .to_vec(),
         arguments: vec![
             format!("rate={rate}"),
-            "queue=10000".into(),
-            "drop=5000".into(),
+            format!("queue={}", load.queue),
+            format!("drop={}", load.queue / 2),
             format!("seconds={seconds}"),
         ],
         ..stage.command(Workload::AllocLoad)
