@@ -200,9 +200,10 @@ impl SampledSession {
         {
             self.thawed(frozen);
         }
-        if self.freezer.since().is_none() {
-            self.look(at, stop);
-        }
+        let extra = match self.freezer.since() {
+            None => self.look(at, stop),
+            Some(_) => Duration::ZERO,
+        };
         self.read_host_counters(at, stop);
         if let Some(stop) = stop {
             self.keep.stop(stop.interval);
@@ -211,13 +212,13 @@ impl SampledSession {
         let elapsed = at.since(std::mem::replace(&mut self.next.last_round, at));
         // With what the steps between the rounds cost.
         let spent = thread_cpu();
-        self.credit.round(elapsed, spent.saturating_sub(self.spent));
+        self.credit.round(elapsed, spent.saturating_sub(self.spent), extra);
         self.spent = spent;
         self.next.round =
             (self.next.round + self.credit.period(self.stops.since().is_some())).max(now());
     }
 
-    fn look(&mut self, at: MonoTime, over: Option<Stop>) {
+    fn look(&mut self, at: MonoTime, over: Option<Stop>) -> Duration {
         let closeness = match (self.stops.since(), self.counters.is_some()) {
             (Some(_), _) if self.stops.is_reaching() => Closeness::Reaching,
             (Some(_), _) => Closeness::Stopped,
@@ -226,7 +227,7 @@ impl SampledSession {
         };
         // With the last of a stop, so that it is seen to its end.
         let closeness = if over.is_some() { Closeness::Stopped } else { closeness };
-        self.watch.round(at, closeness, &self.credit, (&self.quota, &mut self.keep));
+        self.watch.round(at, closeness, &self.credit, (&self.quota, &mut self.keep))
     }
 
     /// What need not be done in every round.

@@ -128,14 +128,14 @@ impl Watch {
         all.find(|(_, it)| it.role == ThreadRole::VmThread).map(|it| *it.0)
     }
 
-    /// One round.
+    /// One round. Answers how much of its CPU time went into what could be done later.
     pub(crate) fn round(
         &mut self,
         at: MonoTime,
         closeness: Closeness,
         credit: &Credit,
         (quota, keep): (&Quota, &mut Keep),
-    ) {
+    ) -> Duration {
         let workers = match closeness {
             Closeness::Running => self.workers.get(..1),
             _ => Some(self.workers.as_slice()),
@@ -149,10 +149,9 @@ impl Watch {
             Closeness::Reaching if credit.is_there() => self.threads.len(),
             Closeness::Unknown if credit.is_ample() => self.threads.len().min(MANY),
             _ if credit.is_ample() => self.threads.len().div_ceil(ROUNDS),
-            _ if credit.is_there() => self.threads.len().div_ceil(ROUNDS * 8),
             _ => 1,
         };
-        self.others(at, closeness, many, (quota, keep));
+        self.others(at, closeness, many, (quota, keep))
     }
 
     /// Looks at the next so many threads that the round has not yet seen.
@@ -162,7 +161,7 @@ impl Watch {
         closeness: Closeness,
         many: usize,
         (quota, keep): (&Quota, &mut Keep),
-    ) {
+    ) -> Duration {
         let begun = thread_cpu();
         let after = self.threads.range(self.next..).map(|it| *it.0);
         let before = self.threads.range(..self.next).map(|it| *it.0);
@@ -176,6 +175,7 @@ impl Watch {
             self.next = tid + 1;
             self.look(tid, at, closeness, quota, keep);
         }
+        thread_cpu().saturating_sub(begun)
     }
 
     fn look(
