@@ -272,7 +272,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__run)
-            opts="-d -h --variants --jdk --duration --runs --keep --format --verify-writes --color --help"
+            opts="-d -h --variants --jdk --duration --runs --keep --format --verify-writes --without-ebpf --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -396,7 +396,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__record)
-            opts="-p -d -o -h --pid --match --duration --output --detail-over --max-size --self-cost --windows --color --help"
+            opts="-p -d -o -h --pid --match --duration --output --detail-over --max-size --self-cost --windows --without-ebpf --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -454,7 +454,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --over --duration --color --help"
+            opts="-p -d -h --pid --match --over --duration --without-ebpf --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -52,6 +52,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand record" -l color -d 'W
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l self-cost -d 'Let the kernel measure what recording costs it (adds about 50 ns to each event)'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
@@ -70,6 +71,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duratio
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
@@ -122,6 +124,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l verify-writes -d 'Also measure blocked writes to the GC log in another way, and compare'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l without-ebpf -d 'Record without eBPF, as a user without privileges must'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l jdk -d 'The JDK by feature release or home [default: 17, or the newest]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -s d -l duration -d 'How long the load runs for each pair, in whole seconds [default: 8s, or 4s if quick]' -r

@@ -36,6 +36,9 @@ const PAGE: [&str; 10] = [
 /// room for what it reads.
 const QUEUE: [&str; 3] = ["rq_qos_wait", "wbt_wait", "__wbt_wait"];
 
+/// Where nobody sleeps but for a page in swap (`mm/swap_state.c`).
+const SWAP: [&str; 2] = ["__read_swap_cache_async", "read_swap_cache_async"];
+
 /// What is known of a wait.
 struct Wait {
     role: ThreadRole,
@@ -64,6 +67,9 @@ fn fault(index: &Index<'_>, wait: &Wait) -> Option<Fault> {
     let [function] = index.frames(wait.stack) else { return None };
     let is_fault = wait.entered == Some(OffCpuCause::PageFault);
     let for_page = PAGE.contains(&function.as_str());
+    if SWAP.contains(&function.as_str()) {
+        return Some(Fault::Swap);
+    }
     let for_room = is_fault && QUEUE.contains(&function.as_str());
     let for_swap = for_room || (for_page && (is_fault || wait.entered.is_none()));
     if for_swap && swaps(index, wait.interval) {
@@ -141,6 +147,16 @@ mod tests {
         let java = format!("{JAVA}{SWAPPED}");
         holds("swap-in", &java, "present 480ms inferred");
         holds("mapped-file-fault", &java, "unknown scheduler kernel-stacks");
+    }
+
+    #[test]
+    fn a_function_of_swap_alone_is_enough() {
+        let text = WORKER.replace("folio_wait_bit_common", "__read_swap_cache_async");
+        holds("swap-in", &text, "present 480ms inferred");
+        let queue = WORKER.replace("folio_wait_bit_common", "rq_qos_wait");
+        holds("swap-in", &queue, "unknown scheduler kernel-stacks");
+        let queue = format!("{queue}{SWAPPED}");
+        holds("swap-in", &queue, "present 480ms inferred block-queue-wait");
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 /// From the fault down to the read, Linux 4.18 to 6.18; some are inlined in each.
-const SWAP_IN: [&str; 9] = [
+const SWAP_IN: [&str; 10] = [
     "do_swap_page",
     "swap_read_folio",
     "swap_readpage",
@@ -60,6 +60,7 @@ const SWAP_IN: [&str; 9] = [
     "swap_cluster_readahead",
     "swap_vma_readahead",
     "read_swap_cache_async",
+    "__read_swap_cache_async",
     "shmem_swapin_folio",
     "shmem_swapin_page",
 ];

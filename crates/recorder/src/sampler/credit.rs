@@ -38,14 +38,16 @@ impl Credit {
         }
     }
 
-    /// After a round that took `cost`, `elapsed` after the one before.
-    pub(crate) fn round(&mut self, elapsed: Duration, cost: Duration) {
+    /// After a round that took `cost`, `elapsed` after the one before; `extra` of it is for what
+    /// is done only where there is plenty, and must not make the rounds rarer.
+    pub(crate) fn round(&mut self, elapsed: Duration, cost: Duration, extra: Duration) {
         let gained = elapsed / SHARE;
         let has = self.saved + gained;
         let owes = self.owed + cost;
         self.saved = has.saturating_sub(owes).min(MOST);
         self.owed = owes.saturating_sub(has).min(MOST);
-        self.cost = self.cost - self.cost / SMOOTH + cost / SMOOTH;
+        let usual = cost.saturating_sub(extra);
+        self.cost = self.cost - self.cost / SMOOTH + usual / SMOOTH;
         let period = if self.is_ample() { SHORTEST } else { self.cost * SHARE };
         self.period = period.clamp(SHORTEST, LONGEST);
         self.slowest = self.slowest.max(self.period);
@@ -80,7 +82,7 @@ mod tests {
         let mut credit = Credit::new();
         for _ in 0..rounds {
             let elapsed = credit.period(closely);
-            credit.round(elapsed, Duration::from_micros(cost_us));
+            credit.round(elapsed, Duration::from_micros(cost_us), Duration::ZERO);
         }
         credit
     }
@@ -102,6 +104,18 @@ mod tests {
     }
 
     #[test]
+    fn what_can_be_done_later_makes_no_round_later() {
+        let mut credit = Credit::new();
+        for _ in 0..10_000 {
+            let extra = Duration::from_micros(if credit.is_ample() { 500 } else { 0 });
+            let cost = Duration::from_micros(60) + extra;
+            credit.round(credit.period(false), cost, extra);
+        }
+        assert_eq!(credit.slowest(), SHORTEST);
+        assert!(credit.is_there());
+    }
+
+    #[test]
     fn the_period_has_an_end() {
         assert_eq!(after(100_000, 1_000, false).period(false), LONGEST);
     }
@@ -115,9 +129,9 @@ mod tests {
     #[test]
     fn what_was_saved_pays_for_a_burst() {
         let mut credit = after(10, 10_000, false);
-        credit.round(SHORTEST, MOST / 2);
+        credit.round(SHORTEST, MOST / 2, Duration::ZERO);
         assert!(credit.is_ample());
-        credit.round(SHORTEST, MOST / 2 + SHORTEST);
+        credit.round(SHORTEST, MOST / 2 + SHORTEST, Duration::ZERO);
         assert!(!credit.is_there());
     }
 }

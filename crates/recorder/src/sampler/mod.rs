@@ -18,6 +18,7 @@ mod session;
 mod stops;
 mod task;
 mod text;
+mod told;
 mod track;
 mod watch;
 

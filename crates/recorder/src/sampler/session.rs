@@ -6,6 +6,7 @@ use super::{
     keep::{Keep, Kept},
     quota::Quota,
     stops::{Stop, Stops},
+    told::{allow_many_files, coverage, fact},
     track::Why,
     watch::{Closeness, Watch},
 };
@@ -17,16 +18,17 @@ use crate::{
     process::Process,
 };
 use recording::{
-    Coverage, Facts, Interval, MonoTime, OffCpuCause, SafepointFact, SafepointTotals, Source,
-    SourceState, StackFact, ThreadSlice, VmOperationFact,
+    Coverage, Facts, Interval, MonoTime, OffCpuCause, Source, SourceState, StackFact, ThreadSlice,
 };
 use std::{collections::HashMap, time::Duration};
 
 /// How often facts are handed over.
 const BETWEEN_STEPS: Duration = Duration::from_millis(50);
 const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
-/// How often the list of threads is read.
-const BETWEEN_LISTS: Duration = Duration::from_secs(1);
+/// How often the list of threads is read, at most and at least.
+const BETWEEN_LISTS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
+/// So many times what it took, which keeps it at a thousandth of a CPU.
+const LIST_COST_FACTOR: u32 = 1000;
 /// How often the counters of the host are read while a stop lasts, beside the usual once a second.
 const BETWEEN_COUNTERS: Duration = Duration::from_millis(100);
 /// How often the JVM's counters are looked for where they are not there yet, and how many times.
@@ -47,8 +49,6 @@ const LONG_STOP: Duration = Duration::from_millis(10);
 const TIME_TO_CUT: Duration = Duration::from_millis(60);
 /// So long after a stop it is told of, with all its pieces.
 const TIME_TO_TELL: Duration = Duration::from_millis(350);
-
-const WHY_NOT: &str = "not without ebpf";
 
 /// A running recording by samples, which needs no privilege.
 #[derive(Debug)]
@@ -101,6 +101,7 @@ impl SampledSession {
     ///
     /// Where the process has ended, or may not be looked into: it belongs to another user.
     pub fn start(jvm: &Jvm, options: Options) -> Result<SampledSession, AttachError> {
+        allow_many_files();
         let proc = &options.roots.proc;
         let process = Process::hold(proc, jvm)?;
         let gone = |_| AttachError::NoSuchProcess { pid: jvm.pid };
@@ -132,7 +133,7 @@ impl SampledSession {
             next: Next {
                 round: at,
                 last_round: at,
-                list: at + BETWEEN_LISTS,
+                list: at + BETWEEN_LISTS[0],
                 search: at + BETWEEN_SEARCHES,
                 counters: at,
                 coverage: at,
@@ -199,9 +200,10 @@ impl SampledSession {
         {
             self.thawed(frozen);
         }
-        if self.freezer.since().is_none() {
-            self.look(at, stop);
-        }
+        let extra = match self.freezer.since() {
+            None => self.look(at, stop),
+            Some(_) => Duration::ZERO,
+        };
         self.read_host_counters(at, stop);
         if let Some(stop) = stop {
             self.keep.stop(stop.interval);
@@ -210,13 +212,13 @@ impl SampledSession {
         let elapsed = at.since(std::mem::replace(&mut self.next.last_round, at));
         // With what the steps between the rounds cost.
         let spent = thread_cpu();
-        self.credit.round(elapsed, spent.saturating_sub(self.spent));
+        self.credit.round(elapsed, spent.saturating_sub(self.spent), extra);
         self.spent = spent;
         self.next.round =
             (self.next.round + self.credit.period(self.stops.since().is_some())).max(now());
     }
 
-    fn look(&mut self, at: MonoTime, over: Option<Stop>) {
+    fn look(&mut self, at: MonoTime, over: Option<Stop>) -> Duration {
         let closeness = match (self.stops.since(), self.counters.is_some()) {
             (Some(_), _) if self.stops.is_reaching() => Closeness::Reaching,
             (Some(_), _) => Closeness::Stopped,
@@ -225,15 +227,17 @@ impl SampledSession {
         };
         // With the last of a stop, so that it is seen to its end.
         let closeness = if over.is_some() { Closeness::Stopped } else { closeness };
-        self.watch.round(at, closeness, &self.credit, (&self.quota, &mut self.keep));
+        self.watch.round(at, closeness, &self.credit, (&self.quota, &mut self.keep))
     }
 
     /// What need not be done in every round.
     fn refresh(&mut self, at: MonoTime) {
         if at >= self.next.list && self.stops.since().is_none() {
-            self.next.list = at + BETWEEN_LISTS * if self.credit.is_ample() { 1 } else { 4 };
+            let before = thread_cpu();
             self.watch.refresh(&mut self.roles, at, &mut self.keep);
             self.quota.refresh(&self.options.roots, &self.dir);
+            let cost = thread_cpu().saturating_sub(before) * LIST_COST_FACTOR;
+            self.next.list = at + cost.clamp(BETWEEN_LISTS[0], BETWEEN_LISTS[1]);
         }
         if at >= self.next.search && self.counters.is_none() && self.searches < MAX_SEARCHES {
             self.next.search = at + BETWEEN_SEARCHES;
@@ -284,7 +288,7 @@ impl SampledSession {
         }
         if cut {
             self.watch.cut(&mut self.keep);
-        } else {
+        } else if at >= self.next.coverage {
             self.watch.cut_long(at, LONGEST_PIECE, &mut self.keep);
         }
         let due = |it: &(Stop, bool)| all || since_end(&it.0) >= TIME_TO_TELL;
@@ -369,46 +373,5 @@ impl SampledSession {
         coverage.jvm_cpu = self.cost.jvm_cpu();
         coverage.recorded = now().since(self.started);
         coverage
-    }
-}
-
-/// What is watched, and what cannot be.
-fn coverage(quota: &Quota) -> Coverage {
-    let mut coverage = Coverage::default();
-    let not = [
-        Source::SafepointProbes,
-        Source::Scheduler,
-        Source::KernelStacks,
-        Source::Reclaim,
-        Source::Compaction,
-        Source::FileFaults,
-        Source::CounterFaults,
-    ];
-    let missing = || SourceState::Missing(WHY_NOT.into());
-    coverage.sources.extend(not.map(|it| (it, missing())));
-    coverage.sources.insert(Source::ThreadSamples, SourceState::Recorded);
-    let throttling = match quota.is_seen() {
-        true => SourceState::Recorded,
-        false => SourceState::Missing("no control group of the jvm has a quota to read".into()),
-    };
-    coverage.sources.insert(Source::CpuThrottling, throttling);
-    coverage
-}
-
-/// A stop as the JVM counts it: which operation it was for it does not say.
-fn fact(stop: Stop, vm_tid: u32) -> SafepointFact {
-    let Stop { interval, reached } = stop;
-    let operation =
-        VmOperationFact { name: String::new(), interval: Interval::new(reached, interval.end) };
-    SafepointFact {
-        begin: interval.start,
-        resumed: None,
-        end_probe: interval.end,
-        vm_tid,
-        operations: vec![operation],
-        detailed: true,
-        reaching: SafepointTotals::default(),
-        operating: SafepointTotals::default(),
-        cgroup_throttled: Duration::ZERO,
     }
 }

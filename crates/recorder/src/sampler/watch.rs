@@ -16,7 +16,10 @@ use crate::{
     kernel::Threads,
 };
 use recording::{Interval, MonoTime, ThreadRole};
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// Threads known; those of a JVM with more are left out and counted.
 const MAX_THREADS: usize = 16 * 1024;
@@ -65,6 +68,10 @@ pub(crate) enum Closeness {
 pub(crate) struct Watch {
     dir: ProcessDir,
     threads: BTreeMap<u32, Watched>,
+    /// The VM thread first, where there is one, and the collector's workers.
+    workers: Vec<u32>,
+    /// Threads in trouble.
+    hot: BTreeSet<u32>,
     /// Where the round goes on.
     next: u32,
     /// Threads that were too many.
@@ -73,7 +80,14 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(dir: ProcessDir) -> Watch {
-        Watch { dir, threads: BTreeMap::new(), next: 0, left_out: 0 }
+        Watch {
+            dir,
+            threads: BTreeMap::new(),
+            workers: Vec::new(),
+            hot: BTreeSet::new(),
+            next: 0,
+            left_out: 0,
+        }
     }
 
     /// Reads which threads there are.
@@ -91,16 +105,21 @@ impl Watch {
                 let role = roles.role(tid, now);
                 let track = Track::default();
                 self.threads.insert(tid, Watched { task, role, track, hot: 0, is_there: true });
-            }
-        }
-        for (tid, mut gone) in std::mem::take(&mut self.threads) {
-            if gone.is_there {
-                self.threads.insert(tid, gone);
             } else {
-                gone.track.cut();
-                give(&mut gone, keep);
+                // It has just ended, or there are no descriptors left.
+                self.left_out += 1;
             }
         }
+        let gone: Vec<u32> =
+            self.threads.iter().filter(|it| !it.1.is_there).map(|it| *it.0).collect();
+        for mut gone in gone.into_iter().filter_map(|tid| self.threads.remove(&tid)) {
+            gone.track.cut();
+            give(&mut gone, keep);
+        }
+        let works = |role: ThreadRole| self.threads.iter().filter(move |it| it.1.role == role);
+        let vm = works(ThreadRole::VmThread).take(1);
+        let workers = vm.chain(works(ThreadRole::GcWorker).take(MAX_WORKERS));
+        self.workers = workers.map(|it| *it.0).collect();
     }
 
     /// The VM thread, where its name tells.
@@ -109,40 +128,30 @@ impl Watch {
         all.find(|(_, it)| it.role == ThreadRole::VmThread).map(|it| *it.0)
     }
 
-    /// One round.
+    /// One round. Answers how much of its CPU time went into what could be done later.
     pub(crate) fn round(
         &mut self,
         at: MonoTime,
         closeness: Closeness,
         credit: &Credit,
         (quota, keep): (&Quota, &mut Keep),
-    ) {
-        let (mut hot, mut workers) = (0, 0);
-        let dir = &self.dir;
-        for it in self.threads.values_mut() {
-            let wanted = match it.role {
-                ThreadRole::VmThread => true,
-                ThreadRole::GcWorker if closeness != Closeness::Running => {
-                    workers += 1;
-                    workers <= MAX_WORKERS
-                }
-                _ => false,
-            };
-            let wanted = wanted || (it.hot > 0 && hot < MAX_HOT);
-            hot += usize::from(it.hot > 0);
-            if wanted {
-                look(it, dir, at, quota, closeness);
-                give(it, keep);
-            }
+    ) -> Duration {
+        let workers = match closeness {
+            Closeness::Running => self.workers.get(..1),
+            _ => Some(self.workers.as_slice()),
+        };
+        let hot = self.hot.iter().take(MAX_HOT);
+        let close: Vec<u32> = workers.unwrap_or_default().iter().chain(hot).copied().collect();
+        for tid in close {
+            self.look(tid, at, closeness, quota, keep);
         }
         let many = match closeness {
             Closeness::Reaching if credit.is_there() => self.threads.len(),
             Closeness::Unknown if credit.is_ample() => self.threads.len().min(MANY),
             _ if credit.is_ample() => self.threads.len().div_ceil(ROUNDS),
-            _ if credit.is_there() => self.threads.len().div_ceil(ROUNDS * 8),
             _ => 1,
         };
-        self.others(at, closeness, many, (quota, keep));
+        self.others(at, closeness, many, (quota, keep))
     }
 
     /// Looks at the next so many threads that the round has not yet seen.
@@ -152,7 +161,7 @@ impl Watch {
         closeness: Closeness,
         many: usize,
         (quota, keep): (&Quota, &mut Keep),
-    ) {
+    ) -> Duration {
         let begun = thread_cpu();
         let after = self.threads.range(self.next..).map(|it| *it.0);
         let before = self.threads.range(..self.next).map(|it| *it.0);
@@ -164,9 +173,29 @@ impl Watch {
                 break;
             }
             self.next = tid + 1;
-            let Some(it) = self.threads.get_mut(&tid) else { continue };
-            look(it, &self.dir, at, quota, closeness);
-            give(it, keep);
+            self.look(tid, at, closeness, quota, keep);
+        }
+        thread_cpu().saturating_sub(begun)
+    }
+
+    fn look(
+        &mut self,
+        tid: u32,
+        at: MonoTime,
+        closeness: Closeness,
+        quota: &Quota,
+        keep: &mut Keep,
+    ) {
+        let Some(it) = self.threads.get_mut(&tid) else {
+            self.hot.remove(&tid);
+            return;
+        };
+        look(it, &self.dir, at, quota, closeness);
+        give(it, keep);
+        if it.hot > 0 {
+            self.hot.insert(tid);
+        } else {
+            self.hot.remove(&tid);
         }
     }
 

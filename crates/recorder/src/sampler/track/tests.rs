@@ -134,5 +134,5 @@ fn nothing_is_told_twice() {
 #[test]
 fn counts_that_make_no_sense_do_no_harm() {
     check("0 wants 900 900\n10 wants 1 1\n20 wants 800 900", "0-10 runnable; 10-20 on-cpu");
-    check("10 blocked 5 5 io\n5 blocked 5 5 io\n1 wants 9 9", "");
+    check("10 blocked 5 5 io\n5 blocked 5 5 io\n1 wants 9 9", "0-1 runnable");
 }
