@@ -55,6 +55,9 @@ _whypause() {
             whypause__subcmd__lab,list)
                 cmd="whypause__subcmd__lab__subcmd__list"
                 ;;
+            whypause__subcmd__lab,matrix)
+                cmd="whypause__subcmd__lab__subcmd__matrix"
+                ;;
             whypause__subcmd__lab,run)
                 cmd="whypause__subcmd__lab__subcmd__run"
                 ;;
@@ -200,7 +203,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab)
-            opts="-h --color --help list run sweep clean fragment"
+            opts="-h --color --help list run matrix sweep clean fragment"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -271,8 +274,62 @@ _whypause() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        whypause__subcmd__lab__subcmd__matrix)
+            opts="-d -h --jdk --collectors --rights --duration --runs --short --results --keep --format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --jdk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --collectors)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rights)
+                    COMPREPLY=($(compgen -W "privileged unprivileged" -- "${cur}"))
+                    return 0
+                    ;;
+                --duration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --runs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --results)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         whypause__subcmd__lab__subcmd__run)
-            opts="-d -h --variants --jdk --duration --runs --keep --format --verify-writes --without-ebpf --color --help"
+            opts="-d -h --variants --jdk --collector --unprivileged --duration --runs --keep --format --verify-writes --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -283,6 +340,10 @@ _whypause() {
                     return 0
                     ;;
                 --jdk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --collector)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -396,7 +457,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__record)
-            opts="-p -d -o -h --pid --match --duration --output --detail-over --max-size --self-cost --windows --without-ebpf --color --help"
+            opts="-p -d -o -h --pid --match --duration --output --detail-over --max-size --self-cost --windows --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -454,7 +515,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --over --duration --without-ebpf --color --help"
+            opts="-p -d -h --pid --match --over --duration --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

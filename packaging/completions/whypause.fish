@@ -53,6 +53,8 @@ always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l self-cost -d 'Let the kernel measure what recording costs it (adds about 50 ns to each event)'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'First ask the JVM for the full names of its threads, for which it stops a moment'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
@@ -72,6 +74,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'First ask the JVM for the full names of its threads, for which it stops a moment'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
@@ -100,21 +104,23 @@ complete -c whypause -n "__fish_whypause_using_subcommand cause" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run matrix sweep clean fragment" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "clean" -d 'Undo what a killed run left behind'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run sweep clean fragment" -f -a "fragment" -d 'Leave memory free in small pieces only; a run of the lab starts this by itself'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run matrix sweep clean fragment" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run matrix sweep clean fragment" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run matrix sweep clean fragment" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run matrix sweep clean fragment" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run matrix sweep clean fragment" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run matrix sweep clean fragment" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list run matrix sweep clean fragment" -f -a "fragment" -d 'Leave memory free in small pieces only; a run of the lab starts this by itself'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l variants -d 'Only these variants, separated by commas [default: all]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l jdk -d 'JDKs by feature release or home, separated by commas [default: 17, or the newest]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l collector -d 'The collector: g1, parallel or serial [default: the scenario\'s first]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s d -l duration -d 'How long each variant is recorded, from 1s to 1h [default: the scenario\'s own time]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l runs -d 'How often to run each variant, from 1 to 1000' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep recordings, logs and answers in this directory' -r -F
@@ -123,9 +129,24 @@ json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l unprivileged -d 'Record with no more rights than the JVM has itself, thus without eBPF'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l verify-writes -d 'Also measure blocked writes to the GC log in another way, and compare'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l without-ebpf -d 'Record without eBPF, as a user without privileges must'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l jdk -d 'JDKs by feature release or home, separated by commas [default: all found]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l collectors -d 'Collectors, separated by commas: g1, parallel, serial [default: those that make sense]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l rights -d 'Record only with these rights [default: with both at the same time]' -r -f -a "privileged\t'Those of the lab, which may use eBPF'
+unprivileged\t'No more than the JVM has itself'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -s d -l duration -d 'How long each variant is recorded, from 1s to 1h [default: the scenario\'s own time]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l runs -d 'How often to run each variant, from 1 to 1000' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l results -d 'Add each run to this file as it ends, and do not repeat those that it has' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l keep -d 'Keep recordings, logs and answers in this directory' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l format -d 'How to write the results; the text is Markdown' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l short -d 'One JDK and collector, baseline and fault only, a few seconds each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l jdk -d 'The JDK by feature release or home [default: 17, or the newest]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -s d -l duration -d 'How long the load runs for each pair, in whole seconds [default: 8s, or 4s if quick]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l format -d 'How to write the results' -r -f -a "text\t'For people'
