@@ -36,7 +36,7 @@ const ALONE_MIB: u32 = 700;
 
 /// A disk that also serves others.
 const SWAP_BYTES_PER_S: u64 = 40 << 20;
-const SWAP_READS_PER_S: u64 = 200;
+const SWAP_READS_PER_S: u64 = 80;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "swap-in",
