@@ -37,7 +37,8 @@ pub fn can_run() -> Result<(), Reason> {
 }
 
 impl SlowSwap {
-    /// Makes it and takes it into use. It reads and writes `bytes_per_s` at most.
+    /// Makes it and takes it into use. It writes `bytes_per_s` at most, and does `reads_per_s`: as a
+    /// disk does that writes in one go and has to look for what it reads.
     ///
     /// # Errors
     /// [`LabError::CannotRun`] where the host lacks something, otherwise the step that failed.
@@ -45,6 +46,7 @@ impl SlowSwap {
         cleanup: &mut Cleanup,
         dir: &WorkDir,
         bytes_per_s: u64,
+        reads_per_s: u64,
     ) -> Result<SlowSwap, LabError> {
         can_run().map_err(LabError::CannotRun)?;
         let image = slow_disk::image(cleanup, &dir.path().join("swap.img"), SIZE_BYTES)?;
@@ -56,7 +58,7 @@ impl SlowSwap {
         let mut start = Command::new("swapon");
         start.args(["--priority", PRIORITY]).arg(device.path());
         process::output(start)?;
-        for limit in [Limit::WriteBytes(bytes_per_s), Limit::ReadBytes(bytes_per_s)] {
+        for limit in [Limit::WriteBytes(bytes_per_s), Limit::Reads(reads_per_s)] {
             slow_disk::limit(cleanup, &device, limit)?;
         }
         Ok(SlowSwap { device })

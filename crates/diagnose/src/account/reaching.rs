@@ -45,7 +45,7 @@ pub(super) fn walk(
     account
 }
 
-/// Application threads with the time at which they stopped, the last first.
+/// Threads that had to stop, with the time at which they did, the last first.
 fn stragglers(
     index: &Index<'_>,
     vm_tid: u32,
@@ -54,12 +54,29 @@ fn stragglers(
 ) -> Vec<(MonoTime, u32)> {
     let mut stopped: Vec<_> = index
         .threads_with_slices()
-        .filter(|&tid| tid != vm_tid && index.role(tid) == ThreadRole::Java)
+        .filter(|&tid| tid != vm_tid && had_to_stop(index, vm_tid, tid, interval))
         .filter_map(|tid| Some((stopped_at(index, tid, interval, end)?, tid)))
         .collect();
     stopped.sort_unstable_by(|a, b| b.cmp(a));
     stopped.truncate(STRAGGLERS);
     stopped
+}
+
+/// Application threads have to. A compiler thread mostly works on through a stop; where it was
+/// inside the VM it had to as well, and then it waited for the VM thread to let it go on.
+fn had_to_stop(index: &Index<'_>, vm_tid: u32, tid: u32, interval: Interval) -> bool {
+    let end = Interval::new(interval.start, interval.end + ON_ITS_WAY);
+    let waits = |slice: &&ThreadSlice| {
+        super::is_idle(index, slice)
+            && slice.woken_by == Some(vm_tid)
+            && slice.interval.end > interval.end
+            && slice.interval.start > interval.start
+    };
+    match index.role(tid) {
+        ThreadRole::Java => true,
+        ThreadRole::Compiler => index.slices_in(tid, end).iter().any(|it| waits(&it)),
+        _ => false,
+    }
 }
 
 /// When a thread stopped doing anything inside `interval`; `None` for one that did nothing, or

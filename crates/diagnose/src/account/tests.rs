@@ -179,6 +179,25 @@ fn a_concurrent_gc_thread_that_has_no_cpu_holds_up_the_stop() {
 }
 
 #[test]
+fn a_compiler_thread_is_waited_for_where_it_then_waits_for_the_stop_to_end() {
+    let text = "thread 1 vm-thread VM Thread
+        thread 8 compiler C2 CompilerThre
+        safepoint 0ms 100ms op ThreadDump 80ms 100ms vm 1
+        1 waiting 0ms 80ms
+        1 on-cpu 80ms 100ms
+        8 blocked 0ms 79ms fault x stack do_swap_page";
+    let unseen = "0-80 1 blocked idle\n80-100 1 on-cpu";
+    check(text, unseen);
+    check(&format!("{text}\n8 waiting 79ms 200ms by 5"), unseen);
+    check(
+        &format!("{text}\n8 waiting 79ms 99ms by 1"),
+        "0-79 8 blocked
+         79-80 1 blocked idle
+         80-100 1 on-cpu",
+    );
+}
+
+#[test]
 fn a_fault_after_the_stop_does_not_make_a_thread_one_in_native_code() {
     check(
         "thread 1 vm-thread VM Thread

@@ -26,7 +26,7 @@ use crate::{
 use std::time::Duration;
 
 /// Too small for the JVM (some 1.2 GiB) and the other process together.
-const SHARED_MIB: u32 = 1700;
+const SHARED_MIB: u32 = 2000;
 
 /// What the other process uses.
 const HOG_MIB: u32 = 1500;
@@ -36,6 +36,7 @@ const ALONE_MIB: u32 = 700;
 
 /// A disk that also serves others.
 const SWAP_BYTES_PER_S: u64 = 40 << 20;
+const SWAP_READS_PER_S: u64 = 80;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "swap-in",
@@ -102,7 +103,7 @@ fn hog(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<MemoryHog, LabError
 }
 
 fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
-    SlowSwap::create(stage.cleanup, stage.dir, SWAP_BYTES_PER_S)?;
+    SlowSwap::create(stage.cleanup, stage.dir, SWAP_BYTES_PER_S, SWAP_READS_PER_S)?;
     let group = MemoryGroup::with_limit(stage.cleanup, "memory", u64::from(SHARED_MIB) << 20)?;
     let command = JvmCommand {
         heap_mib: 1024,
