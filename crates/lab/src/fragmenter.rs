@@ -21,7 +21,8 @@ const LEFT_MIB: u64 = 4096;
 const LEAST_MIB: u64 = 6144;
 
 const PAGE_BYTES: u64 = 4096;
-const BLOCK: [u8; 1 << 20] = [0x5a; 1 << 20];
+/// Not zeros: the kernel may keep one page for many of those.
+static BLOCK: [u8; 1 << 20] = [0x5a; 1 << 20];
 
 /// How long it may take on a slow host; some 2 s per GiB are usual.
 const PATIENCE: Duration = Duration::from_secs(180);
