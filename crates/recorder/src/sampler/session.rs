@@ -255,6 +255,7 @@ impl SampledSession {
             // So that its fact says which disk it is on.
             self.host.files().by_inode(file.key.device, file.key.inode);
         }
+        self.stops.apart = self.counters.as_ref().and_then(|it| it.apart);
         self.keep.knows_stops = self.counters.is_some();
         let state = match self.counters {
             Some(_) => SourceState::Recorded,
