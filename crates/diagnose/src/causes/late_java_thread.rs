@@ -161,4 +161,48 @@ mod tests {
                 .contains("UseCountedLoopSafepoints")
         );
     }
+
+    /// A stop that only the log saw the edges of, and what samples saw of the thread that was late.
+    const SAMPLED: &str = "
+        missing safepoint-probes
+        missing safepoint-symbols
+        missing scheduler
+        missing kernel-stacks
+        recorded thread-samples
+        jvm 17.0.15 g1
+        thread 1 vm-thread VM Thread
+        thread 7 java counter
+        log 2000ms [2.000s][info][safepoint] Safepoint \"ThreadDump\", Time since last: 5 ns, Reaching safepoint: 900000000 ns, At safepoint: 20000000 ns, Total: 920000000 ns
+        7 on-cpu 1000ms 1980ms sampled";
+
+    #[test]
+    fn samples_name_the_late_thread_of_a_log() {
+        check(&CAUSE, SAMPLED, "present 900ms inferred");
+    }
+
+    #[test]
+    fn a_thread_that_goes_on_through_the_stop_runs_native_code() {
+        let long = SAMPLED
+            .replace("At safepoint: 20000000", "At safepoint: 99000000")
+            .replace("Total: 920000000", "Total: 999000000");
+        let on = |ms: u64| long.replace("1980ms sampled", &format!("{ms}ms sampled"));
+        check(&CAUSE, &on(1926), "present 900ms inferred");
+        check(&CAUSE, &on(1927), "unknown scheduler");
+    }
+
+    #[test]
+    fn a_sample_in_a_call_is_of_native_code() {
+        let call = SAMPLED.replace("7 on-cpu 1000ms 1980ms", "7 blocked 1000ms 1980ms read a.bin");
+        check(&CAUSE, &call, "unknown scheduler");
+    }
+
+    #[test]
+    fn the_log_tells_a_stop_better_than_the_jvms_counters() {
+        let counted = "\nsafepoint 1070ms 1990ms op X 1970ms 1990ms vm 1";
+        check(&CAUSE, &format!("{SAMPLED}{counted}"), "present 900ms inferred");
+        let lines = SAMPLED.lines().filter(|it| !it.trim_start().starts_with("log"));
+        let without_log =
+            lines.collect::<Vec<_>>().join("\n").replace("1000ms 1980ms", "1200ms 1980ms");
+        check(&CAUSE, &format!("{without_log}{counted}"), "present 770ms inferred");
+    }
 }

@@ -8,6 +8,8 @@ use rustix::io::pread;
 use std::fs::File;
 
 const NAMES: [&str; 3] = ["sun.rt.safepoints", "sun.rt.safepointSyncTime", "sun.rt.safepointTime"];
+/// `1.8`, `17`.
+const VERSION: &str = "java.property.java.vm.specification.version";
 /// HotSpot makes the three one after the other: so close to each other they are one read.
 const MAX_SPAN: u64 = 4096;
 
@@ -18,6 +20,8 @@ pub(crate) struct StopCounters {
     start: u64,
     /// Behind the start.
     at: [usize; 3],
+    /// Whether this JVM counts the time to safepoint apart: since JDK 13.
+    pub(crate) apart: Option<bool>,
 }
 
 impl StopCounters {
@@ -32,7 +36,16 @@ impl StopCounters {
         let start = offsets.into_iter().min()?;
         let near = offsets.iter().all(|it| it - start <= MAX_SPAN);
         let at = offsets.map(|it| usize::try_from(it - start).unwrap_or(0));
-        near.then_some(StopCounters { file: file.open(dir)?, start, at })
+        let file = file.open(dir)?;
+        let version = layout.iter().find(|it| it.name == VERSION).and_then(|it| {
+            let mut text = [0; 8];
+            let length = usize::try_from(it.length).ok()?.min(text.len());
+            pread(&file, &mut text[..length], it.offset).ok()?;
+            let end = text.iter().position(|it| !it.is_ascii_digit()).unwrap_or(text.len());
+            std::str::from_utf8(&text[..end]).ok()?.parse::<u32>().ok()
+        });
+        let apart = version.map(|it| it >= 13);
+        near.then_some(StopCounters { file, start, at, apart })
     }
 
     /// What they say now.

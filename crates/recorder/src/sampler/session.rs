@@ -189,8 +189,9 @@ impl SampledSession {
     }
 
     fn round(&mut self) {
-        let at = now();
+        let (at, begun) = (now(), thread_cpu());
         self.refresh(at);
+        let refreshed = thread_cpu().saturating_sub(begun);
         let stop = self.counters.as_ref().and_then(StopCounters::read);
         let stop = stop.and_then(|counts| self.stops.look(at, counts));
         self.quota.look(at);
@@ -212,7 +213,7 @@ impl SampledSession {
         let elapsed = at.since(std::mem::replace(&mut self.next.last_round, at));
         // With what the steps between the rounds cost.
         let spent = thread_cpu();
-        self.credit.round(elapsed, spent.saturating_sub(self.spent), extra);
+        self.credit.round(elapsed, spent.saturating_sub(self.spent), extra + refreshed);
         self.spent = spent;
         self.next.round =
             (self.next.round + self.credit.period(self.stops.since().is_some())).max(now());
@@ -254,6 +255,7 @@ impl SampledSession {
             // So that its fact says which disk it is on.
             self.host.files().by_inode(file.key.device, file.key.inode);
         }
+        self.stops.apart = self.counters.as_ref().and_then(|it| it.apart);
         self.keep.knows_stops = self.counters.is_some();
         let state = match self.counters {
             Some(_) => SourceState::Recorded,

@@ -41,6 +41,8 @@ struct Open {
 pub(crate) struct Stops {
     last: Option<(MonoTime, Counts)>,
     open: Option<Open>,
+    /// Whether the time to safepoint is counted apart, where that is known.
+    pub(crate) apart: Option<bool>,
     /// Stops that came and went between two readings together with others.
     pub(crate) untold: u64,
 }
@@ -58,10 +60,10 @@ impl Stops {
                 self.open = open;
                 None
             }
-            (Some(open), 0, true) => Some(stop(open, between, now)),
+            (Some(open), 0, true) => Some(stop(open, between, now, self.apart)),
             (Some(open), more, true) => {
                 self.untold += more - 1;
-                let over = stop(open, between, now);
+                let over = stop(open, between, now, self.apart);
                 let begun = Interval::new(over.interval.end.clamp(before_at, at), at);
                 self.open = Some(Open { begun, before: now, doubtful: true });
                 Some(over)
@@ -71,7 +73,7 @@ impl Stops {
                 None
             }
             (None, 0, true) => None,
-            (None, 1, true) => fresh(false).map(|open| stop(open, between, now)),
+            (None, 1, true) => fresh(false).map(|open| stop(open, between, now, self.apart)),
             (_, more, _) => {
                 self.untold += more - 1;
                 self.open = Some(Open { begun: between, before: now, doubtful: true });
@@ -94,13 +96,13 @@ impl Stops {
 }
 
 /// Lays a stop of known length between the readings that saw its begin and its end.
-fn stop(open: Open, ended: Interval, now: Counts) -> Stop {
+fn stop(open: Open, ended: Interval, now: Counts, apart: Option<bool>) -> Stop {
     let reaching = Duration::from_nanos(now.reaching_ns.saturating_sub(open.before.reaching_ns));
     let at_it = Duration::from_nanos(now.stopped_ns.saturating_sub(open.before.stopped_ns));
     let seen = middle(ended).since(middle(open.begun));
-    // The one that the JVM means is nearer to what was seen of it.
-    let length = [at_it, at_it + reaching].into_iter().min_by_key(|it| it.abs_diff(seen));
-    let length = length.unwrap_or(at_it);
+    // Where its version is not known, the one that the JVM means is nearer to what was seen of it.
+    let nearer_apart = || (at_it + reaching).abs_diff(seen) < at_it.abs_diff(seen);
+    let length = if apart.unwrap_or_else(nearer_apart) { at_it + reaching } else { at_it };
     let earliest = ended.start.max(open.begun.start + length);
     let latest = ended.end.min(open.begun.end + length);
     let start = match earliest <= latest {

@@ -148,6 +148,11 @@ fn would_explain(diagnosis: &Diagnosis) -> Option<String> {
     if !words::is_recording(diagnosis) {
         return Some(command);
     }
+    let coverage = &diagnosis.coverage;
+    if coverage.has(Source::ThreadSamples) && !coverage.has(Source::Scheduler) {
+        // Only with privilege is more to be seen.
+        return Some(format!("sudo {command}"));
+    }
     let unseen = |it: &&diagnose::Attribution| !it.pause.detailed && !it.unattributed.is_zero();
     diagnosis.pauses.iter().find(unseen).map(|_| format!("{command} --detail-over 1ms"))
 }

@@ -100,11 +100,13 @@ fn way(jvm: &Jvm, options: Options, without_ebpf: bool, console: &Console) -> Re
 
 /// One line: what is lost, and the way to all of it.
 fn without(pid: u32, error: &AttachError) -> String {
-    let all = match error {
-        AttachError::NoPermission { .. } => format!("`sudo whypause record -p {pid}`"),
-        other => other.hint().to_owned(),
+    let (why, all) = match error {
+        AttachError::NoPermission { .. } => {
+            ("no permission".to_owned(), format!("`sudo whypause record -p {pid}`"))
+        }
+        other => (other.to_string(), other.hint().to_owned()),
     };
-    format!("no ebpf ({error}): threads are sampled and causes only inferred; for all of it: {all}")
+    format!("no ebpf ({why}): threads are sampled and causes only inferred; for all of it: {all}")
 }
 
 /// `orders (pid 4242)`.

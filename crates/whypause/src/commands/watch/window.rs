@@ -19,6 +19,8 @@ const MAX_ROWS: usize = 100_000;
 
 /// Pauses remembered so that they are told once; more than a window holds.
 const MAX_TOLD: usize = 10_000;
+/// What a log that knows of stops has in the line of each, before JDK 13 and since.
+const STOPS: [&str; 2] = ["application threads were stopped", "Safepoint \""];
 /// A log line is read well within this after it was written.
 const START_UNCERTAINTY_NS: u64 = 2_000_000_000;
 
@@ -70,7 +72,12 @@ impl Window {
     pub(crate) fn ended(&mut self, now: Duration) -> Vec<Diagnosis> {
         let due = |since: Duration| now.saturating_sub(since) >= PATIENCE;
         let mut told = Vec::new();
-        let waiting = std::mem::take(&mut self.waiting);
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let by_log = self.log_tells();
+        if by_log && self.counts_stops() {
+            // The same stops, better told.
+            waiting.clear();
+        }
         for (since, safepoint) in waiting {
             if due(since) {
                 told.push(self.diagnose(safepoint));
@@ -78,7 +85,7 @@ impl Window {
                 self.waiting.push((since, safepoint));
             }
         }
-        if self.lines_since.is_some_and(due) && !self.has_probes() {
+        if self.lines_since.is_some_and(due) && by_log {
             self.lines_since = None;
             told.push(self.told_by_log());
         }
@@ -89,6 +96,20 @@ impl Window {
         let coverage = self.facts.coverage.as_ref();
         let probes = [Source::SafepointProbes, Source::SafepointSymbols];
         coverage.is_some_and(|it| probes.iter().any(|source| it.has(*source)))
+    }
+
+    /// Whether stops are known from what the JVM counts of them.
+    fn counts_stops(&self) -> bool {
+        let coverage = self.facts.coverage.as_ref();
+        !self.has_probes() && coverage.is_some_and(|it| it.has(Source::SafepointCounters))
+    }
+
+    /// Whether pauses are told by the log: where nothing else knows them, and where it knows them
+    /// better than the JVM's counters do.
+    fn log_tells(&self) -> bool {
+        let stop = |text: &str| STOPS.iter().any(|it| text.contains(it));
+        let knows_stops = || self.facts.log_lines.iter().any(|it| stop(&it.text));
+        !self.has_probes() && (!self.counts_stops() || knows_stops())
     }
 
     fn diagnose(&self, safepoint: SafepointFact) -> Diagnosis {

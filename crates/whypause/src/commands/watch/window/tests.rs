@@ -95,3 +95,25 @@ fn without_probes_the_log_tells_and_each_pause_once() {
     }
     assert_eq!(told(&mut window, 9_000).len(), 0);
 }
+
+/// Facts of a recording by samples of a JVM with this log.
+fn counted(safepoints: Vec<SafepointFact>, log: &[&str]) -> Facts {
+    let mut coverage = Coverage::default();
+    coverage.sources.insert(Source::SafepointCounters, SourceState::Recorded);
+    let line =
+        |text: &&str| LogLine { read: MonoTime(2 * SECOND), offset: 0, text: (*text).to_owned() };
+    let log_lines = log.iter().map(line).collect();
+    Facts { safepoints, log_lines, coverage: Some(coverage), ..Facts::default() }
+}
+
+#[test]
+fn stops_that_the_jvm_counts_and_its_log_tells_are_told_once() {
+    let stop = "[2.000s][info][safepoint] Safepoint \"G1CollectForAllocation\", Time since last: 5 ns, Reaching safepoint: 1000 ns, At safepoint: 79999000 ns, Total: 80000000 ns";
+    let gc = "[2.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 79.000ms";
+    for (log, ms) in [(vec![gc, stop], 80), (vec![gc], 81), (vec![], 81)] {
+        let mut window = Window::new(Duration::from_millis(50));
+        window.add(counted(vec![safepoint(SECOND, 81)], &log), Duration::ZERO);
+        let told = told(&mut window, 5_000);
+        assert_eq!(told, [Duration::from_millis(ms)], "{log:?}");
+    }
+}
