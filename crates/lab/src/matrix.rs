@@ -125,6 +125,8 @@ struct Cell {
     jdk: Jdk,
     collector: Collector,
     run: u32,
+    /// Where to copy everything to: names of runs do not tell scenarios and collectors apart.
+    keep: Option<PathBuf>,
 }
 
 struct Plan<'a> {
@@ -171,7 +173,12 @@ impl<'a> Plan<'a> {
             for &collector in collectors {
                 let variants = scenario.variants.iter().filter(|it| self.is_wanted(it, jdk));
                 for variant in variants.collect::<Vec<_>>() {
-                    let of = |run| Cell { scenario, variant, jdk: jdk.clone(), collector, run };
+                    let keep = self.options.keep.as_ref();
+                    let keep = keep.map(|it| it.join(scenario.id).join(collector.id()));
+                    let of = |run| {
+                        let (jdk, keep) = (jdk.clone(), keep.clone());
+                        Cell { scenario, variant, jdk, collector, run, keep }
+                    };
                     self.cells.extend((1..=self.options.runs.max(1)).map(of));
                 }
             }
@@ -249,9 +256,9 @@ impl<'a> Plan<'a> {
             recorded: self.recorded(cell.scenario),
             privileges: &self.privileges,
             verify_writes: false,
-            keep: self.options.keep.as_deref(),
+            keep: cell.keep.as_deref(),
         };
-        let Cell { scenario, variant, ref jdk, collector, run } = *cell;
+        let Cell { scenario, variant, ref jdk, collector, run, .. } = *cell;
         Once { manner, scenario, variant, jdk, collector, run }
     }
 }
