@@ -37,8 +37,10 @@ pub(crate) fn of_safepoint(
     let (before, after) =
         (Interval::new(interval.start, reached), Interval::new(reached, interval.end));
     let segments = if safepoint.detailed {
-        let mut segments = reaching::walk(index, safepoint.vm_tid, before, interval.end);
-        segments.extend(path::walk(index, safepoint.vm_tid, Phase::Operation, after));
+        let reaching = reaching::walk(index, safepoint.vm_tid, before, interval.end);
+        let mut segments = peers::charge_log_holder(index, reaching);
+        let operating = path::walk(index, safepoint.vm_tid, Phase::Operation, after);
+        segments.extend(peers::charge_log_holder(index, operating));
         saturated::credit(index, segments)
     } else {
         let mut segments =
@@ -66,10 +68,12 @@ pub(crate) fn over_log(
             let reaching = segments.iter().filter(|it| it.phase == Phase::Reaching);
             let reached = reaching.map(|it| it.interval.end).max().unwrap_or(interval.start);
             let before = Interval::new(interval.start, reached);
-            let mut seen = reaching::walk(index, vm_tid, before, interval.end);
+            let reaching = reaching::walk(index, vm_tid, before, interval.end);
+            let mut seen = peers::charge_log_holder(index, reaching);
             let after = Interval::new(reached, interval.end);
             let own = cover(index, vm_tid, Phase::Operation, after);
-            seen.extend(peers::charge(index, vm_tid, own));
+            let own = peers::charge(index, vm_tid, own);
+            seen.extend(peers::charge_log_holder(index, own));
             seen
         }
         None => peers::charge_nameless(index, unseen(index, 0, Phase::Operation, interval)),

@@ -90,6 +90,13 @@ pub(crate) fn case_of(text: &str, look: impl FnOnce(&Case<'_>)) {
     look(&case.expect("there is a safepoint"));
 }
 
+/// The diagnosis where threads were first looked at `since` then.
+pub(crate) fn diagnosis_since(text: &str, since: MonoTime) -> Diagnosis {
+    let mut facts = facts(text);
+    facts.threads.iter_mut().for_each(|it| it.first_seen = since);
+    diagnose_facts(&facts)
+}
+
 fn diagnose(text: &str) -> Diagnosis {
     diagnose_facts(&facts(text))
 }

@@ -10,7 +10,9 @@ use crate::{
     statistics,
     timeline::Timeline,
 };
-use recording::{Clock, Facts, Interval, JvmFact, MonoTime, Recording, SafepointFact, Source};
+use recording::{
+    Clock, Coverage, Facts, Interval, JvmFact, MonoTime, Recording, SafepointFact, Source,
+};
 use std::time::Duration;
 
 /// Everything that a recording tells.
@@ -18,24 +20,29 @@ use std::time::Duration;
 /// Pauses are those that the probes saw; where there were no probes, those of the GC log.
 #[must_use]
 pub fn diagnose_recording(recording: &Recording) -> Diagnosis {
-    let coverage = recording.coverage();
-    let mut diagnosis = diagnose_facts(&recording.facts);
+    let mut diagnosis = diagnose(&recording.facts, recording.coverage());
     for input in &mut diagnosis.inputs {
         input.path = recording.path.display().to_string();
         input.kind = "recording";
         input.bytes = recording.bytes;
     }
-    diagnosis.coverage = coverage;
     diagnosis
 }
 
 /// Everything that facts in memory tell: what `watch` asks again and again of its last seconds.
 #[must_use]
 pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
+    diagnose(facts, facts.coverage.clone().unwrap_or_default())
+}
+
+fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let index = Index::new(facts);
-    let coverage = facts.coverage.clone().unwrap_or_default();
-    let recorded = |source: Source| coverage.has(source);
     let log = Log::read(facts);
+    if log.begun_before > 0 {
+        let what = "left out, because they had begun before the recording";
+        coverage.note("safepoints", what, log.begun_before);
+    }
+    let recorded = |source: Source| coverage.has(source);
     let entitled = attribution::Entitled::new(recorded);
     let mut books = Books::default();
     let pauses: Vec<Attribution> = cases(facts, &index, &log)
@@ -70,6 +77,8 @@ struct Log {
     found: Vec<LogPause>,
     timeline: Timeline,
     counts: gclog::LineCounts,
+    /// Pauses left out: nobody saw what was done in their first part.
+    begun_before: u64,
 }
 
 impl Log {
@@ -81,9 +90,15 @@ impl Log {
         }
         parser.finish(&mut |event| pauses.event(event));
         pauses.finish();
-        let found: Vec<_> = pauses.take().collect();
+        let mut found: Vec<_> = pauses.take().collect();
         let timeline = Timeline::new(facts, pauses.clock());
-        Log { pauses, found, timeline, counts: parser.counts() }
+        let (all, begun) = (found.len(), threads_seen_since(facts));
+        found.retain(|it| {
+            let start = timeline.monotonic(it.pause.start_ns);
+            begun.is_none_or(|begun| start.is_none_or(|start| start >= begun))
+        });
+        let begun_before = (all - found.len()) as u64;
+        Log { pauses, found, timeline, counts: parser.counts(), begun_before }
     }
 
     fn statistics(&self) -> Option<GcStatistics> {
@@ -100,6 +115,13 @@ impl Log {
             self.found.iter().filter(|it| middle(it).is_some_and(|at| interval.contains(at)));
         inside.flat_map(|it| it.collections.iter().cloned()).collect()
     }
+}
+
+/// Since when somebody looked at what the threads do; `None` where nobody did.
+fn threads_seen_since(facts: &Facts) -> Option<MonoTime> {
+    let coverage = facts.coverage.as_ref()?;
+    let looked = coverage.has(Source::Scheduler) || coverage.has(Source::ThreadSamples);
+    looked.then(|| facts.threads.iter().map(|it| it.first_seen).min())?
 }
 
 fn cases<'a>(facts: &'a Facts, index: &'a Index<'a>, log: &Log) -> Vec<Case<'a>> {
@@ -214,4 +236,29 @@ fn span(facts: &Facts, recorded: Duration) -> Duration {
         facts.safepoints.iter().map(|it| it.begin).chain(facts.samples.iter().map(|it| it.at));
     let seen = ends.max().unwrap_or_default().since(begins.min().unwrap_or_default());
     recorded.max(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::facts_text::diagnosis_since;
+    use recording::MonoTime;
+
+    #[test]
+    fn a_pause_of_the_log_that_had_begun_before_the_recording_is_left_out_and_counted() {
+        let text = "
+            missing scheduler
+            recorded thread-samples
+            jvm 17.0.15 g1 log gc.log
+            thread 1 vm-thread VM Thread
+            log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 900.000ms
+            1 on-cpu 200ms 1000ms sampled";
+        let check = |since_ms: u64, pauses: usize, notes: usize| {
+            let diagnosis = diagnosis_since(text, MonoTime(since_ms * 1_000_000));
+            let told = diagnosis.coverage.notes.iter();
+            let told = told.filter(|it| it.message.contains("begun before the recording"));
+            assert_eq!((diagnosis.pauses.len(), told.count()), (pauses, notes), "{since_ms}");
+        };
+        check(100, 1, 0);
+        check(101, 0, 1);
+    }
 }

@@ -47,8 +47,8 @@ pub struct RunResult {
     /// Stopped time that no cause claims.
     #[serde(serialize_with = "ns")]
     pub unattributed: Duration,
-    /// Stops of [`LONG`] and more by the cause that is their largest part.
-    pub firsts: BTreeMap<String, u64>,
+    /// Stops of [`LONG`] and more, with the cause that is their largest part.
+    pub long: Vec<Long>,
     /// Stops of [`LONG`] and more.
     pub long_pauses: u64,
     /// Of these, how many have the scenario's cause as their largest part.
@@ -73,6 +73,15 @@ pub struct RunResult {
     pub cost: RecorderCost,
     /// Blocked writes to the GC log, measured independently, where that was asked for.
     pub blocked_writes: Option<BlockedWrites>,
+}
+
+/// One stop of [`LONG`] or more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct Long {
+    /// Its length in nanoseconds.
+    pub duration_ns: u64,
+    /// The cause that is its largest part, or `unattributed`.
+    pub first: String,
 }
 
 /// A cause that `explain` named.
@@ -165,10 +174,11 @@ impl RunResult {
         workload: &BTreeMap<String, u64>,
     ) -> RunResult {
         let long = explained.longest.iter().filter(|it| ns_of(it.duration_ns) >= LONG);
-        let mut firsts = BTreeMap::new();
-        for pause in long.clone() {
-            *firsts.entry(pause.first().to_owned()).or_default() += 1;
-        }
+        let each = |it: &crate::explained::Pause| Long {
+            duration_ns: it.duration_ns,
+            first: it.first().to_owned(),
+        };
+        let each = long.clone().map(each).collect();
         let right = long.clone().filter(|it| it.first() == scenario.id).count();
         let felt_us = workload.get("sleep_overrun_max_us").copied().unwrap_or(0);
         RunResult {
@@ -187,7 +197,7 @@ impl RunResult {
             causes: explained.causes.iter().map(named).collect(),
             attributed: explained.attributed(),
             unattributed: ns_of(explained.unattributed_ns),
-            firsts,
+            long: each,
             long_pauses: long.count() as u64,
             long_pauses_right: right as u64,
             first: first(explained),

@@ -39,13 +39,40 @@ pub(super) fn charge_nameless(index: &Index<'_>, unseen: Segment) -> Vec<Segment
     best
 }
 
-fn holds_all(index: &Index<'_>, segment: &Segment) -> bool {
+/// Where everybody only waited while another thread was seen in a write to the GC log: it has the
+/// log's lock in its hands, and the VM thread has lines for the log, too. Samples show no wake-up
+/// that would lead there. The thread of asynchronous logging writes without that lock.
+pub(super) fn charge_log_holder(index: &Index<'_>, waiting: Vec<Segment>) -> Vec<Segment> {
+    let Some(interval) = whole(&waiting) else { return waiting };
+    let phase = waiting[0].phase;
+    let mut best = waiting;
+    for tid in index.threads_with_slices() {
+        let seen = index.slices_in(tid, interval).iter().any(|it| it.sampled && it.file.is_some());
+        if seen && !index.thread_name(tid).starts_with(ASYNCHRONOUS_LOGGER) {
+            let own = cover(index, tid, phase, interval);
+            best = overlay(&best, &own, |now, other| writes_log(index, other) && only_waits(now));
+        }
+    }
+    best
+}
+
+/// `AsyncLogWriter` of HotSpot, as far as the kernel keeps its name.
+const ASYNCHRONOUS_LOGGER: &str = "AsyncLog";
+
+fn only_waits(segment: &Segment) -> bool {
+    segment.state.is_none() || (segment.state == Some(ThreadState::Blocked) && segment.idle)
+}
+
+fn writes_log(index: &Index<'_>, segment: &Segment) -> bool {
     let log = index.jvm.and_then(|jvm| jvm.gc_log_file);
+    segment.state == Some(ThreadState::Blocked) && segment.file.is_some() && segment.file == log
+}
+
+fn holds_all(index: &Index<'_>, segment: &Segment) -> bool {
     match segment.state {
         Some(ThreadState::Stopped | ThreadState::Throttled) => true,
         Some(ThreadState::Blocked) => {
-            let faults = segment.entered == Some(OffCpuCause::PageFault);
-            faults || (segment.file.is_some() && segment.file == log)
+            segment.entered == Some(OffCpuCause::PageFault) || writes_log(index, segment)
         }
         _ => false,
     }

@@ -256,6 +256,27 @@ mod tests {
     }
 
     #[test]
+    fn who_holds_the_logs_lock_is_found_in_samples_though_no_wake_up_leads_there() {
+        let text = "
+            missing scheduler
+            missing kernel-stacks
+            recorded thread-samples
+            jvm 17.0.15 g1 log gc.log
+            thread 1 vm-thread VM Thread
+            thread 2 vm-internal G1 Service
+            log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 900.000ms
+            1 on-cpu 100ms 150ms sampled
+            2 blocked 150ms 950ms write gc.log sampled stack balance_dirty_pages
+            1 on-cpu 950ms 1000ms sampled";
+        check(&CAUSE, text, "present 800ms inferred dirty-throttling");
+        let unknown = "unknown scheduler kernel-stacks";
+        check(&CAUSE, &text.replace("G1 Service", "AsyncLog Threa"), unknown);
+        check(&CAUSE, &text.replace("write gc.log", "write other.log"), unknown);
+        // the VM thread was at work all the time
+        check(&CAUSE, &text.replace("100ms 150ms sampled", "100ms 1000ms sampled"), unknown);
+    }
+
+    #[test]
     fn where_threads_have_no_names_the_one_that_writes_the_log_is_known() {
         let text = "
             missing safepoint-probes

@@ -60,8 +60,16 @@ fn of_privilege(tally: &Tally, privilege: Privilege) -> String {
 fn table(first: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::ASCII_MARKDOWN);
-    let rest =
-        ["pauses of 50 ms and more", "right cause", "right class", "attributed", "found first"];
+    let rest = [
+        "pauses of 50 ms and more",
+        "right cause",
+        "right class",
+        "longer than without the fault",
+        "right cause of these",
+        "right class of these",
+        "attributed",
+        "found first",
+    ];
     table.set_header(first.iter().chain(&rest));
     table
 }
@@ -72,6 +80,9 @@ fn cells(first: [&str; 2], count: &Count) -> Vec<String> {
         count.pauses.to_string(),
         percent(count.right_cause, count.pauses),
         percent(count.right_class, count.pauses),
+        count.beyond.to_string(),
+        percent(count.beyond_right_cause, count.beyond),
+        percent(count.beyond_right_class, count.beyond),
         percent(count.stopped_ns - count.unattributed_ns.min(count.stopped_ns), count.stopped_ns),
         firsts(&count.firsts),
     ]);
@@ -102,10 +113,16 @@ fn quiet(tally: &Tally) -> String {
     }
     let quiet = tally.quiet_recordings;
     let intro = format!("## Named where nothing was wrong ({quiet} recordings)\n\n");
-    match tally.alarms.len() {
+    let mut text = match tally.alarms.len() {
         0 => format!("{intro}Nothing but ordinary work.\n\n"),
         _ => format!("{intro}{table}\n\n"),
+    };
+    if !tally.quiet_symptoms.is_empty() {
+        let found = firsts(&tally.quiet_symptoms);
+        text += "Symptoms, which say that time is not explained and blame nobody, by recordings: ";
+        text += &format!("{found}.\n\n");
     }
+    text
 }
 
 /// Rounded down, so that 100 % means all.

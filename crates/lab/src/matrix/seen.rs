@@ -2,7 +2,10 @@
 //!
 //! A matrix takes an hour. Each run is added to a file as it ends, one JSON object per line, and a
 //! matrix that finds a run in its file does not repeat it.
-use crate::{Collector, LabError, Privilege, Role, RunResult, result::LONG};
+use crate::{
+    Collector, LabError, Privilege, Role, RunResult,
+    result::{LONG, Long},
+};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -47,10 +50,12 @@ pub struct Seen {
     pub longest_ns: u64,
     /// The longest time that a 1 ms sleep inside the workload was late.
     pub felt_longest_ns: u64,
-    /// Pauses of 50 ms and more by the cause that is first in them.
-    pub firsts: BTreeMap<String, u64>,
+    /// Pauses of 50 ms and more, with the cause that is first in them.
+    pub long: Vec<Long>,
     /// Causes that were named and are not ordinary work, with their time.
     pub named: BTreeMap<String, u64>,
+    /// Symptoms that were named, with the time that they leave unexplained. They blame nobody.
+    pub symptoms: BTreeMap<String, u64>,
     /// CPU time that the hypervisor took from this host meanwhile, as the kernel counts it.
     pub stolen_ns: u64,
     /// Events that the recorder lost.
@@ -61,7 +66,10 @@ impl Seen {
     /// What `result` says, as far as the matrix needs it.
     #[must_use]
     pub fn of(result: &RunResult) -> Seen {
-        let named = result.causes.iter().filter(|it| it.nature != "ordinary");
+        let of_nature = |nature: &str| {
+            let named = result.causes.iter().filter(|it| it.nature == nature);
+            named.map(|it| (it.id.clone(), ns(it.time))).collect()
+        };
         Seen {
             key: Key {
                 scenario: result.scenario.to_owned(),
@@ -77,17 +85,12 @@ impl Seen {
             unattributed_ns: ns(result.unattributed),
             longest_ns: ns(result.longest),
             felt_longest_ns: ns(result.felt_longest),
-            firsts: result.firsts.clone(),
-            named: named.map(|it| (it.id.clone(), ns(it.time))).collect(),
+            long: result.long.clone(),
+            named: of_nature("fault"),
+            symptoms: of_nature("symptom"),
             stolen_ns: ns(result.stolen),
             lost_events: result.lost_events,
         }
-    }
-
-    /// Pauses of 50 ms and more.
-    #[must_use]
-    pub fn long_pauses(&self) -> u64 {
-        self.firsts.values().sum()
     }
 
     /// Whether a fault was to strike and the application felt nothing of it.
@@ -170,8 +173,9 @@ mod tests {
             unattributed_ns: 1,
             longest_ns: 4,
             felt_longest_ns: 3,
-            firsts: BTreeMap::from([("swap-in".into(), 2)]),
+            long: vec![Long { duration_ns: 4, first: "swap-in".into() }],
             named: BTreeMap::new(),
+            symptoms: BTreeMap::new(),
             stolen_ns: 0,
             lost_events: 0,
         }

@@ -1,5 +1,5 @@
 //! How often the answers were right: pure counting.
-use super::seen::Seen;
+use super::seen::{Key, Seen};
 use crate::{Collector, Privilege, Role, class::Class};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,6 +26,13 @@ pub struct Count {
     pub right_cause: u64,
     /// Of these, how many have a cause of the true class first.
     pub right_class: u64,
+    /// Of the pauses, how many are longer than any without the fault: in the baseline of the same
+    /// scenario, JDK and collector.
+    pub beyond: u64,
+    /// Of these, how many have the true cause first.
+    pub beyond_right_cause: u64,
+    /// Of these, how many have a cause of the true class first.
+    pub beyond_right_class: u64,
     /// All stopped time.
     pub stopped_ns: u64,
     /// What of it no cause claims.
@@ -35,25 +42,50 @@ pub struct Count {
 }
 
 impl Count {
-    fn add(&mut self, seen: &Seen) {
+    fn add(&mut self, seen: &Seen, usual: &Usual) {
         let scenario = &seen.key.scenario;
         let class = Class::of(scenario);
+        let longest = usual.longest(&seen.key);
         self.recordings += 1;
         self.stopped_ns += seen.stopped_ns;
         self.unattributed_ns += seen.unattributed_ns;
-        for (first, pauses) in &seen.firsts {
-            self.pauses += pauses;
-            self.right_cause += if first == scenario { *pauses } else { 0 };
-            let same = class.is_some() && Class::of(first) == class;
-            self.right_class += if same { *pauses } else { 0 };
-            *self.firsts.entry(first.clone()).or_default() += pauses;
+        for pause in &seen.long {
+            let right_cause = u64::from(pause.first == *scenario);
+            let right_class = u64::from(class.is_some() && Class::of(&pause.first) == class);
+            self.pauses += 1;
+            self.right_cause += right_cause;
+            self.right_class += right_class;
+            if pause.duration_ns > longest {
+                self.beyond += 1;
+                self.beyond_right_cause += right_cause;
+                self.beyond_right_class += right_class;
+            }
+            *self.firsts.entry(pause.first.clone()).or_default() += 1;
         }
     }
+}
 
-    fn sum<'a>(seen: impl Iterator<Item = &'a Seen>) -> Count {
-        let mut count = Count::default();
-        seen.for_each(|it| count.add(it));
-        count
+/// The longest pause without the fault, by scenario, JDK, collector and rights.
+#[derive(Debug, Default)]
+struct Usual(BTreeMap<(String, String, Collector, Privilege), u64>);
+
+impl Usual {
+    fn of(seen: &[Seen]) -> Usual {
+        let mut usual = Usual::default();
+        for it in seen.iter().filter(|it| it.role == Role::Baseline) {
+            let longest = usual.0.entry(Usual::key(&it.key)).or_default();
+            *longest = it.longest_ns.max(*longest);
+        }
+        usual
+    }
+
+    fn key(key: &Key) -> (String, String, Collector, Privilege) {
+        (key.scenario.clone(), key.jdk.clone(), key.collector, key.privilege)
+    }
+
+    /// Where there is no baseline, nothing is usual.
+    fn longest(&self, key: &Key) -> u64 {
+        self.0.get(&Usual::key(key)).copied().unwrap_or(0)
     }
 }
 
@@ -110,8 +142,10 @@ pub struct Tally {
     pub surroundings: Vec<Surroundings>,
     /// Recordings of baselines and fixed variants.
     pub quiet_recordings: u64,
-    /// What was named in them.
+    /// Causes that were named in them.
     pub alarms: Vec<Alarm>,
+    /// Symptoms that were named in them: so many recordings have time that is not explained.
+    pub quiet_symptoms: BTreeMap<String, u64>,
     /// All recordings together: the stopped time.
     pub total: BTreeMap<String, Count>,
     /// What is not as it must be, one line each.
@@ -125,12 +159,13 @@ impl Tally {
         let faults: Vec<_> = seen.iter().filter(|it| it.role == Role::Fault).collect();
         let quiet: Vec<_> =
             seen.iter().filter(|it| matches!(it.role, Role::Baseline | Role::Fixed)).collect();
-        let confusion = grouped(&faults, |it| {
+        let usual = Usual::of(seen);
+        let confusion = grouped(&faults, &usual, |it| {
             (it.key.privilege, it.key.scenario.clone(), it.key.variant.clone())
         });
         let surroundings =
-            grouped(&faults, |it| (it.key.privilege, it.jdk_feature, it.key.collector));
-        let total = grouped(&faults, |it| it.key.privilege.id().to_owned());
+            grouped(&faults, &usual, |it| (it.key.privilege, it.jdk_feature, it.key.collector));
+        let total = grouped(&faults, &usual, |it| it.key.privilege.id().to_owned());
         let alarms = alarms(&quiet);
         let shortfalls = shortfalls(seen, &total, &alarms);
         Tally {
@@ -154,18 +189,19 @@ impl Tally {
                 .collect(),
             quiet_recordings: quiet.len() as u64,
             alarms,
+            quiet_symptoms: symptoms(&quiet),
             total,
             shortfalls,
         }
     }
 }
 
-fn grouped<K: Ord>(seen: &[&Seen], key: impl Fn(&Seen) -> K) -> BTreeMap<K, Count> {
-    let mut groups: BTreeMap<K, Vec<&Seen>> = BTreeMap::new();
+fn grouped<K: Ord>(seen: &[&Seen], usual: &Usual, key: impl Fn(&Seen) -> K) -> BTreeMap<K, Count> {
+    let mut groups: BTreeMap<K, Count> = BTreeMap::new();
     for it in seen {
-        groups.entry(key(it)).or_default().push(it);
+        groups.entry(key(it)).or_default().add(it, usual);
     }
-    groups.into_iter().map(|(key, group)| (key, Count::sum(group.into_iter()))).collect()
+    groups
 }
 
 fn alarms(quiet: &[&Seen]) -> Vec<Alarm> {
@@ -187,6 +223,14 @@ fn alarms(quiet: &[&Seen]) -> Vec<Alarm> {
         }
     }
     found.into_values().collect()
+}
+
+fn symptoms(quiet: &[&Seen]) -> BTreeMap<String, u64> {
+    let mut found = BTreeMap::new();
+    for symptom in quiet.iter().flat_map(|it| it.symptoms.keys()) {
+        *found.entry(symptom.clone()).or_default() += 1;
+    }
+    found
 }
 
 fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) -> Vec<String> {
@@ -217,7 +261,7 @@ fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) 
         ));
     }
     for it in seen.iter().filter(|it| it.did_not_strike()) {
-        let super::seen::Key { scenario, variant, jdk, run, .. } = &it.key;
+        let Key { scenario, variant, jdk, run, .. } = &it.key;
         found.push(format!("{scenario}, {variant}, JDK {jdk}, run {run}: it did not strike"));
     }
     found.dedup();
@@ -227,7 +271,7 @@ fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::seen::Key;
+    use crate::result::Long;
 
     /// Text in, verdict out: `ROLE SCENARIO RIGHTS stopped N left N first CAUSE=N… named CAUSE…`,
     /// with times in milliseconds.
@@ -265,8 +309,14 @@ mod tests {
             unattributed_ns: number("left"),
             longest_ns: 50_000_000,
             felt_longest_ns: 0,
-            firsts: firsts.map(|(id, n)| (id.to_owned(), n.parse().unwrap())).collect(),
+            long: firsts
+                .flat_map(|(id, n)| {
+                    let pause = Long { duration_ns: 50_000_000, first: id.to_owned() };
+                    vec![pause; n.parse().unwrap()]
+                })
+                .collect(),
             named: after_named.map(|it| ((*it).to_owned(), 1_000_000)).collect(),
+            symptoms: BTreeMap::new(),
             stolen_ns: number("stolen"),
             lost_events: 0,
         }
@@ -289,6 +339,19 @@ mod tests {
             &["fault swap-in with stopped 1000 left 21 swap-in=1"],
             "µs attributed, privileged: 979000 of 1000000, at least 98 % are demanded",
         );
+    }
+
+    #[test]
+    fn pauses_that_are_no_longer_than_without_the_fault_are_counted_apart() {
+        let count = |baseline_ms: u64| {
+            let mut usual = seen("baseline swap-in with");
+            usual.longest_ns = baseline_ms * 1_000_000;
+            let tally = Tally::of(&[usual, seen("fault swap-in with swap-in=3 gc-work=1")]);
+            let count = &tally.total["privileged"];
+            (count.pauses, count.beyond, count.beyond_right_cause)
+        };
+        assert_eq!(count(49), (4, 4, 3));
+        assert_eq!(count(50), (4, 0, 0));
     }
 
     #[test]

@@ -106,8 +106,13 @@ fn command<'a>(stage: &Stage<'a>, gc_threads: u32) -> JvmCommand<'a> {
         heap_mib: 512,
         young_mib: 64,
         gc_threads,
-        // JDK 11 and later would use fewer threads than asked for.
-        flags: vec!["-XX:-UseDynamicNumberOfGCThreads".into()],
+        flags: vec![
+            // JDK 11 and later would use fewer threads than asked for.
+            "-XX:-UseDynamicNumberOfGCThreads".into(),
+            // A heap that grows and shrinks has costs of its own.
+            "-Xms512m".into(),
+            "-XX:+AlwaysPreTouch".into(),
+        ],
         arguments: ["rate=0", "queue=1000", "drop=500"].map(str::to_owned).to_vec(),
         ..stage.command(Workload::AllocLoad)
     }

@@ -102,7 +102,7 @@ fn set_up(stage: &mut Stage<'_>, mode: &str) -> Result<Staged, LabError> {
     disk.drop_cache(stage.cleanup)?;
     disk.limit(stage.cleanup, DISK_LIMIT)?;
     let command = JvmCommand {
-        heap_mib: 256,
+        heap_mib: 512,
         young_mib: 16,
         arguments: vec![format!("file={}", file.display()), format!("mode={mode}")],
         ..stage.command(Workload::MappedReader)

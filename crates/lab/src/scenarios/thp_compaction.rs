@@ -60,7 +60,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
             set_up: fixed_defer,
         },
     ],
-    collectors: &[Collector::Parallel, Collector::G1],
+    // G1 touches the regions that it is about to use before the collection that needs them.
+    collectors: &[Collector::Parallel],
     writes_gc_log: false,
     can_run,
     file: include_str!("thp_compaction.rs"),

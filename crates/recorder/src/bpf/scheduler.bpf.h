@@ -126,7 +126,11 @@ static __always_inline void end_cycle(struct thread *it, u32 tid, u64 out)
 {
 	struct slice *record;
 
-	if (!it->on || !overlaps_safepoint(it->off ? it->off : it->on))
+	if (!it->on)
+		return;
+	if (is_long_run(it, out))
+		it->flags |= SLICE_HICCUP;
+	else if (!overlaps_safepoint(it->off ? it->off : it->on))
 		return;
 	record = RESERVE(struct slice);
 	if (!record)

@@ -13,6 +13,8 @@ const volatile struct {
 	u32 scheduler; // whether the scheduler programs are attached
 	u64 counters_start; // where the JVM has its file of performance counters mapped
 	u64 counters_end;   // 0 where that is not watched
+	u32 windowless; // whether nothing tells of safepoints
+	u32 unused;
 } config = {};
 
 struct {

@@ -95,7 +95,7 @@ pub(super) fn plan(target: &Target) -> Plan {
 pub(super) fn load(target: &Target, plan: &Plan, scheduler: bool) -> Result<Object, KernelError> {
     let open = ObjectBuilder::default().open_memory(OBJECT);
     let mut open = open.map_err(|error| kernel_error("cannot open the programs", &error))?;
-    configure(&mut open, target, scheduler)?;
+    configure(&mut open, target, scheduler, matches!(plan, Plan::None(_)))?;
     for mut program in open.progs_mut() {
         let name = program.name().to_string_lossy().into_owned();
         let wanted = match () {
@@ -111,18 +111,24 @@ pub(super) fn load(target: &Target, plan: &Plan, scheduler: bool) -> Result<Obje
 }
 
 /// Fills `config` of `state.bpf.h`.
-fn configure(open: &mut OpenObject, target: &Target, scheduler: bool) -> Result<(), KernelError> {
+fn configure(
+    open: &mut OpenObject,
+    target: &Target,
+    scheduler: bool,
+    windowless: bool,
+) -> Result<(), KernelError> {
     let absent = || KernelError::Other("the programs have no `config`".into());
     let mut map = open
         .maps_mut()
         .find(|it| it.name().to_string_lossy().ends_with(".rodata"))
         .ok_or_else(absent)?;
-    let value = map.initial_value_mut().filter(|it| it.len() >= 24).ok_or_else(absent)?;
+    let value = map.initial_value_mut().filter(|it| it.len() >= 32).ok_or_else(absent)?;
     value[..4].copy_from_slice(&target.pid.to_ne_bytes());
     value[4..8].copy_from_slice(&u32::from(scheduler).to_ne_bytes());
     let counters = target.counters.unwrap_or_default();
     value[8..16].copy_from_slice(&counters.0.to_ne_bytes());
     value[16..24].copy_from_slice(&counters.1.to_ne_bytes());
+    value[24..28].copy_from_slice(&u32::from(windowless).to_ne_bytes());
     Ok(())
 }
 
