@@ -21,6 +21,7 @@ use crate::{
     case::{Phase, Segment, share},
     index::Index,
 };
+use reaching::Reaching;
 use recording::{Interval, MonoTime, SafepointFact, ThreadRole, ThreadSlice, ThreadState};
 use std::time::Duration;
 
@@ -37,7 +38,8 @@ pub(crate) fn of_safepoint(
     let (before, after) =
         (Interval::new(interval.start, reached), Interval::new(reached, interval.end));
     let segments = if safepoint.detailed {
-        let reaching = reaching::walk(index, safepoint.vm_tid, before, interval.end);
+        let first = Reaching { interval: before, end: interval.end, from_log: false };
+        let reaching = reaching::walk(index, safepoint.vm_tid, first);
         let mut segments = peers::charge_log_holder(index, reaching);
         let operating = path::walk(index, safepoint.vm_tid, Phase::Operation, after);
         segments.extend(peers::charge_log_holder(index, operating));
@@ -68,7 +70,8 @@ pub(crate) fn over_log(
             let reaching = segments.iter().filter(|it| it.phase == Phase::Reaching);
             let reached = reaching.map(|it| it.interval.end).max().unwrap_or(interval.start);
             let before = Interval::new(interval.start, reached);
-            let reaching = reaching::walk(index, vm_tid, before, interval.end);
+            let first = Reaching { interval: before, end: interval.end, from_log: true };
+            let reaching = reaching::walk(index, vm_tid, first);
             let mut seen = peers::charge_log_holder(index, reaching);
             let after = Interval::new(reached, interval.end);
             let own = cover(index, vm_tid, Phase::Operation, after);

@@ -60,6 +60,15 @@ mod tests {
     }
 
     #[test]
+    fn a_legacy_log_is_put_beside_the_other_clocks_too() {
+        let text = "2026-01-02T03:04:05.678+0000: 1.000: Total time for which application threads \
+                    were stopped: 0.0279180 seconds, Stopping threads took: 0.0000633 seconds";
+        let facts = Facts { log_lines: vec![line(10_090, text)], ..Facts::default() };
+        let timeline = Timeline::new(&facts, Clock::Uptime);
+        assert_eq!(timeline.monotonic(1_000_000_000), Some(MonoTime(10_090_000_000)));
+    }
+
+    #[test]
     fn without_stamps_nothing_is_moved() {
         let facts = Facts { log_lines: vec![line(1, "[info][gc] a")], ..Facts::default() };
         assert_eq!(Timeline::new(&facts, Clock::Uptime).monotonic(5), None);

@@ -74,10 +74,11 @@ pub use splice::Renumber;
 pub use stamp::Stamp;
 pub use unified::{SafepointError, parse_safepoint};
 
-/// When a line of a unified log was written, without reading its message: what a caller needs to
-/// put a log beside other clocks. Empty for a line without decorations.
+/// When a line was written, without reading its message: what a caller needs to put a log beside
+/// other clocks. Of a legacy log it may be when the event began. Empty for a line without stamps.
 #[must_use]
 pub fn stamp_of(line: &[u8]) -> Stamp {
     let (decorations, _) = unified::decorations::split(line);
-    unified::decorations::stamp(decorations, &mut dates::Dates::default())
+    let stamp = unified::decorations::stamp(decorations, &mut dates::Dates::default());
+    if stamp == Stamp::default() { legacy::stamp_of(line) } else { stamp }
 }

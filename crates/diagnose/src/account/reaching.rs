@@ -17,7 +17,7 @@ use std::time::Duration;
 /// sleep. A thread that runs on for longer is in native code and was never waited for.
 const ON_ITS_WAY: Duration = Duration::from_millis(1);
 
-/// The same where samples tell: all edges are uncertain by one or two of them.
+/// The same where samples tell, or the stop is a log's: all edges are uncertain by that much.
 const WITHIN_SAMPLES: Duration = Duration::from_millis(25);
 
 /// How far beyond the stop a thread is followed on its way to sleep: it may have to queue for a
@@ -28,15 +28,22 @@ const LOOK_AHEAD: Duration = Duration::from_millis(100);
 /// these did nothing.
 const STRAGGLERS: usize = 16;
 
-/// The account of `interval`, with which a stop begins that lasts until `end`.
-pub(super) fn walk(
-    index: &Index<'_>,
-    vm_tid: u32,
-    interval: Interval,
-    end: MonoTime,
-) -> Vec<Segment> {
+/// The first part of a stop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reaching {
+    /// Until all threads had stopped.
+    pub(super) interval: Interval,
+    /// When the stop ended.
+    pub(super) end: MonoTime,
+    /// Whether these times are those of a log.
+    pub(super) from_log: bool,
+}
+
+/// The account of the first part of a stop.
+pub(super) fn walk(index: &Index<'_>, vm_tid: u32, of: Reaching) -> Vec<Segment> {
+    let interval = of.interval;
     let mut account = path::walk(index, vm_tid, Phase::Reaching, interval);
-    for (stopped, tid) in stragglers(index, vm_tid, interval, end) {
+    for (stopped, tid) in stragglers(index, vm_tid, of) {
         let late = cover(index, tid, Phase::Reaching, Interval::new(interval.start, stopped));
         account = overlay(&account, &late, |now, late| {
             now.tid == vm_tid && !now.is_blocked() && late.state.is_some() && !late.idle
@@ -46,16 +53,11 @@ pub(super) fn walk(
 }
 
 /// Threads that had to stop, with the time at which they did, the last first.
-fn stragglers(
-    index: &Index<'_>,
-    vm_tid: u32,
-    interval: Interval,
-    end: MonoTime,
-) -> Vec<(MonoTime, u32)> {
+fn stragglers(index: &Index<'_>, vm_tid: u32, of: Reaching) -> Vec<(MonoTime, u32)> {
     let mut stopped: Vec<_> = index
         .threads_with_slices()
-        .filter(|&tid| tid != vm_tid && had_to_stop(index, vm_tid, tid, interval))
-        .filter_map(|tid| Some((stopped_at(index, tid, interval, end)?, tid)))
+        .filter(|&tid| tid != vm_tid && had_to_stop(index, vm_tid, tid, of.interval))
+        .filter_map(|tid| Some((stopped_at(index, tid, of)?, tid)))
         .collect();
     stopped.sort_unstable_by(|a, b| b.cmp(a));
     stopped.truncate(STRAGGLERS);
@@ -82,14 +84,16 @@ fn had_to_stop(index: &Index<'_>, vm_tid: u32, tid: u32, interval: Interval) -> 
 /// When a thread stopped doing anything inside `interval`; `None` for one that did nothing, or
 /// that went on beyond it as only a thread in native code may.
 ///
-/// Samples do not show the gap until `end` in which it stood still, where that is short; what it did
-/// after the stop is nobody's affair.
-fn stopped_at(index: &Index<'_>, tid: u32, interval: Interval, end: MonoTime) -> Option<MonoTime> {
+/// Samples do not show the gap until the end in which it stood still, where that is short; what it
+/// did after the stop is nobody's affair.
+fn stopped_at(index: &Index<'_>, tid: u32, of: Reaching) -> Option<MonoTime> {
+    let interval = of.interval;
     let slices = index.slices_in(tid, Interval::new(interval.start, interval.end + LOOK_AHEAD));
     let inside =
         |slice: &ThreadSlice| slice.interval.start < interval.end && !super::is_idle(index, slice);
     let last = slices.iter().rposition(|slice| inside(slice))?;
-    let until = if slices[last].sampled { end } else { MonoTime(u64::MAX) };
+    let inexact = slices[last].sampled || of.from_log;
+    let until = if inexact { of.end } else { MonoTime(u64::MAX) };
     let mut went_on = Duration::ZERO;
     let mut at = slices[last].interval.start;
     for slice in &slices[last..] {
@@ -100,7 +104,7 @@ fn stopped_at(index: &Index<'_>, tid: u32, interval: Interval, end: MonoTime) ->
         went_on += active_between(slice, interval.end, until);
         at = slice.interval.end;
     }
-    let on_its_way = if slices[last].sampled { WITHIN_SAMPLES } else { ON_ITS_WAY };
+    let on_its_way = if inexact { WITHIN_SAMPLES } else { ON_ITS_WAY };
     (went_on <= on_its_way).then(|| slices[last].interval.end.min(interval.end))
 }
 

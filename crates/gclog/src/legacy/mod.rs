@@ -214,5 +214,10 @@ fn is_glued(line: &[u8]) -> bool {
         || find::has(line, STOPPED)
 }
 
+/// The stamps that a line begins with.
+pub(crate) fn stamp_of(line: &[u8]) -> crate::Stamp {
+    Stamps::default().leading(line).map_or_else(Default::default, |it| it.0.stamp)
+}
+
 #[cfg(test)]
 mod tests;

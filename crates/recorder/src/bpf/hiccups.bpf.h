@@ -5,22 +5,23 @@
 
 // Shorter ones are not told apart from the ordinary life of a thread.
 #define HICCUP_NS 10000000
+// Where nothing tells of safepoints, whatever is longer is kept: the log will tell what of it was in
+// a stop. A thread that came late may have lost its CPU to others many times on its way.
+#define WINDOWLESS_NS 1000000
 
-// Where nothing tells of safepoints, a long run on a CPU may be that of a thread that came late.
 static __always_inline bool is_long_run(struct thread *it, u64 out)
 {
-	return config.windowless && out - it->on >= HICCUP_NS;
+	return config.windowless && out - it->on >= WINDOWLESS_NS;
 }
 
 // About the wait that ends now. Waiting for a CPU, for other threads and for one's own files is
 // nobody's hiccup.
 static __always_inline bool is_hiccup(struct thread *it, u64 now)
 {
+	if (config.windowless)
+		return now - it->off >= WINDOWLESS_NS && !(it->flags & SLICE_IDLE);
 	if (now - it->off < HICCUP_NS)
 		return false;
-	// The log will tell which of these were in a stop.
-	if (config.windowless)
-		return !(it->flags & SLICE_IDLE);
 	if (it->flags & SLICE_THROTTLED)
 		return now - it->wake >= HICCUP_NS;
 	if (it->flags & SLICE_STOPPED)

@@ -33,7 +33,7 @@ const OPTIONAL: [(Source, &[&str]); 3] = [
     (Source::FileFaults, &["file_fault"]),
 ];
 
-/// Sources that say nothing unless safepoints are seen.
+/// Sources that say nothing where safepoints were to be seen and are not.
 const WITHIN_SAFEPOINTS: [Source; 6] = [
     Source::Scheduler,
     Source::CpuThrottling,
@@ -71,9 +71,8 @@ impl Kernel {
         let plan = plan(target);
         let measuring = if target.measure { enable_stats() } else { None };
         let mut sources = Sources::new();
-        let seen = !matches!(plan, Plan::None(_));
-        let object = match load(target, &plan, seen) {
-            Err(KernelError::Other(why)) if seen => {
+        let object = match load(target, &plan, true) {
+            Err(KernelError::Other(why)) => {
                 missing(&mut sources, &[Source::Scheduler], &why);
                 load(target, &plan, false)?
             }
@@ -89,10 +88,6 @@ impl Kernel {
     fn attach_all(&mut self, target: &Target, plan: &Plan, sources: &mut Sources) {
         // Optional: without it, writers are seen by looking through /proc only.
         let _ = self.attach_programs(&[EXIT]);
-        if let Plan::None(why) = plan {
-            missing(sources, &[Source::SafepointProbes, Source::SafepointSymbols], why);
-            return missing(sources, &WITHIN_SAFEPOINTS, "not without safepoint probes");
-        }
         // It is there already where its programs could not be loaded.
         if let Entry::Vacant(scheduler) = sources.entry(Source::Scheduler) {
             scheduler.insert(self.attach_programs(&SCHEDULER));
@@ -109,7 +104,13 @@ impl Kernel {
         sources.insert(Source::CounterFaults, counters);
         let throttling = sources.get(&Source::Scheduler).cloned();
         sources.extend(throttling.map(|state| (Source::CpuThrottling, state)));
-        self.attach_windows(target, plan, sources);
+        match plan {
+            // Long waits and runs are kept all the same, for the stops that the log will tell.
+            Plan::None(why) => {
+                missing(sources, &[Source::SafepointProbes, Source::SafepointSymbols], why);
+            }
+            _ => self.attach_windows(target, plan, sources),
+        }
     }
 
     fn attach_windows(&mut self, target: &Target, plan: &Plan, sources: &mut Sources) {
