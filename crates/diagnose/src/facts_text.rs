@@ -91,9 +91,9 @@ pub(crate) fn case_of(text: &str, look: impl FnOnce(&Case<'_>)) {
 }
 
 /// The diagnosis where threads were first looked at `since` then.
-pub(crate) fn diagnosis_since(text: &str, since: MonoTime) -> Diagnosis {
+pub(crate) fn diagnosis_since(text: &str, since: &str) -> Diagnosis {
     let mut facts = facts(text);
-    facts.threads.iter_mut().for_each(|it| it.first_seen = since);
+    facts.threads.iter_mut().for_each(|it| it.first_seen = time(since));
     diagnose_facts(&facts)
 }
 

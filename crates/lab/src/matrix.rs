@@ -168,9 +168,13 @@ impl<'a> Plan<'a> {
 
     fn add(&mut self, scenario: &'static Scenario, jdks: &[Jdk], wanted: &[Collector]) {
         let usual = if self.options.short { 1 } else { scenario.collectors.len() };
-        let collectors = if wanted.is_empty() { &scenario.collectors[..usual] } else { wanted };
+        let sensible = scenario.collectors.iter().copied();
+        let collectors: Vec<_> = match wanted {
+            [] => sensible.take(usual).collect(),
+            wanted => sensible.filter(|it| wanted.contains(it)).collect(),
+        };
         for jdk in jdks {
-            for &collector in collectors {
+            for &collector in &collectors {
                 let variants = scenario.variants.iter().filter(|it| self.is_wanted(it, jdk));
                 for variant in variants.collect::<Vec<_>>() {
                     let keep = self.options.keep.as_ref();

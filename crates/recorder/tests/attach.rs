@@ -154,7 +154,8 @@ fn a_libjvm_without_probes_and_symbols_is_said_to_have_none() {
     let state = coverage.sources.get(&Source::SafepointProbes);
     let said = matches!(state, Some(SourceState::Missing(why)) if why.contains("neither usdt probes nor a symbol table"));
     assert!(said, "{state:?}");
-    assert!(!coverage.has(Source::Scheduler));
+    // what threads do is watched all the same, for the stops that a log tells
+    assert!(coverage.has(Source::Scheduler));
     assert!(java.runs());
 }
 

@@ -269,7 +269,7 @@ mod tests {
             2 blocked 150ms 950ms write gc.log sampled stack balance_dirty_pages
             1 on-cpu 950ms 1000ms sampled";
         check(&CAUSE, text, "present 800ms inferred dirty-throttling");
-        let unknown = "unknown scheduler kernel-stacks";
+        let unknown = "unknown scheduler";
         check(&CAUSE, &text.replace("G1 Service", "AsyncLog Threa"), unknown);
         check(&CAUSE, &text.replace("write gc.log", "write other.log"), unknown);
         // the VM thread was at work all the time

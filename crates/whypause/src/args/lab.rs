@@ -81,7 +81,7 @@ pub struct LabMatrixArgs {
     /// JDKs by feature release or home, separated by commas [default: all found]
     #[arg(long, value_name = "JDKS", value_delimiter = ',')]
     pub jdk: Vec<String>,
-    /// Collectors, separated by commas: g1, parallel, serial [default: those that make sense]
+    /// Of the collectors that make sense only these, separated by commas: g1, parallel, serial
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub collectors: Vec<String>,
     /// Record only with these rights [default: with both at the same time]
