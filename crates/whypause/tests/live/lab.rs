@@ -32,10 +32,26 @@ fn row(row: &Value) -> (String, u64, String) {
     (name, row["pauses"].as_u64().unwrap(), first.to_owned())
 }
 
+/// Those that strike within seconds on a host of any size. Left out are what needs most of the
+/// memory (`thp-compaction`), what stops nobody (`deleted-file-unmap`) and what needs cgroup version
+/// 2 (`memory-high-throttling`).
+const SCENARIOS: [&str; 9] = [
+    "gc-log-write-blocked",
+    "mapped-file-fault",
+    "cfs-throttling",
+    "cpu-contention",
+    "late-java-thread",
+    "frozen-or-traced",
+    "swap-in",
+    "hsperfdata-write-blocked",
+    "direct-reclaim",
+];
+
 /// Few pauses on a host that may be busy: the right answer must be the most frequent one, and
 /// next to nothing may stay unexplained.
 fn every_scenario_is_named() {
-    let Some((stdout, stderr, _)) = lab(&["matrix", "--short", "--format", "json"]) else { return };
+    let arguments = [&["matrix", "--short", "--format", "json"], &SCENARIOS[..]].concat();
+    let Some((stdout, stderr, _)) = lab(&arguments) else { return };
     let matrix: Value = serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{e}: {stderr}"));
     let rows = matrix["confusion"].as_array().unwrap();
     assert!(!rows.is_empty(), "{stderr}");
