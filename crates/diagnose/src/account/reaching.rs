@@ -76,7 +76,7 @@ fn had_to_stop(index: &Index<'_>, vm_tid: u32, tid: u32, interval: Interval) -> 
     };
     match index.role(tid) {
         ThreadRole::Java => true,
-        ThreadRole::Compiler => index.slices_in(tid, end).iter().any(|it| waits(&it)),
+        ThreadRole::Compiler => index.slices_in(tid, end).iter().any(waits),
         _ => false,
     }
 }

@@ -3,10 +3,13 @@ use super::{Cell, Swept};
 use comfy_table::{CellAlignment, Table, presets};
 use std::{fmt::Write as _, time::Duration};
 
+/// What a cell of a table says.
+type Content = fn(&Cell) -> String;
+
 /// Four tables, and the example.
 pub(super) fn text(swept: &Swept) -> String {
     let mut text = String::new();
-    let tables: [(&str, fn(&Cell) -> String); 4] = [
+    let tables: [(&str, Content); 4] = [
         ("throughput (objects of 10 KiB a second)", |it| it.allocations_per_s.to_string()),
         ("allocations over 50 ms (and the longest)", |it| {
             format!("{} ({})", it.over_50ms, millis(it.longest))
