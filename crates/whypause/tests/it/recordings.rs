@@ -20,7 +20,7 @@ fn recordings() -> Vec<(String, PathBuf)> {
 /// Each command that takes recordings, with the file that keeps its answer.
 const COMMANDS: [(&str, &[&str]); 6] = [
     ("explain.txt", &["explain", "recording"]),
-    ("explain.md", &["explain", "--format", "markdown", "recording"]),
+    ("explain.markdown.txt", &["explain", "--format", "markdown", "recording"]),
     ("explain.csv", &["explain", "--format", "csv", "recording"]),
     ("explain.json", &["explain", "--format", "json", "recording"]),
     ("check.txt", &["check", "recording", "--fail-if", "max>50ms", "--fail-if", "unexplained>2%"]),
