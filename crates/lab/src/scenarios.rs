@@ -32,6 +32,12 @@ pub enum Role {
     Shown,
 }
 
+/// Prepares the host and starts the JVM.
+pub type SetUp = fn(&mut Stage<'_>) -> Result<Staged, LabError>;
+
+/// The oldest JDK that the workloads run on.
+const OLDEST_JDK: u32 = 8;
+
 /// One way to run a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
@@ -46,10 +52,35 @@ pub struct Variant {
     /// What this host lacks for it, beyond what the scenario needs.
     pub can_run: fn() -> Result<(), Reason>,
     /// Prepares the host and starts the JVM.
-    pub set_up: fn(&mut Stage<'_>) -> Result<Staged, LabError>,
+    pub set_up: SetUp,
 }
 
 impl Variant {
+    /// The load without the fault.
+    const fn baseline(what: &'static str, set_up: SetUp) -> Variant {
+        Variant::new("baseline", Role::Baseline, what, set_up)
+    }
+
+    /// The fault.
+    const fn fault(what: &'static str, set_up: SetUp) -> Variant {
+        Variant::new("fault", Role::Fault, what, set_up)
+    }
+
+    /// A variant that every JDK can do, on a host that can run its scenario.
+    const fn new(name: &'static str, role: Role, what: &'static str, set_up: SetUp) -> Variant {
+        Variant { name, role, what, since_jdk: OLDEST_JDK, can_run: anywhere, set_up }
+    }
+
+    /// The same, for JDKs from this feature release on.
+    const fn since(self, jdk: u32) -> Variant {
+        Variant { since_jdk: jdk, ..self }
+    }
+
+    /// The same, on hosts with more than the scenario needs.
+    const fn needing(self, can_run: fn() -> Result<(), Reason>) -> Variant {
+        Variant { can_run, ..self }
+    }
+
     /// Whether this JDK can do it.
     #[must_use]
     pub fn fits(&self, jdk: &Jdk) -> bool {

@@ -19,7 +19,7 @@
 //!
 //! ## References
 //! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{
     Collector, Isolation, LabError, Stage, Staged, isolation, isolation::Quota, jvm::JvmCommand,
     workloads::Workload,
@@ -36,38 +36,15 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "no quota, 2 GC threads",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "a quota of half a CPU, 8 GC threads",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault,
-        },
-        Variant {
-            name: "fixed",
-            role: Role::Fixed,
-            what: "no quota, 8 GC threads",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed,
-        },
-        Variant {
-            name: "eased-gc-threads",
-            role: Role::Eased,
-            what: "a quota of half a CPU, one GC thread",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: eased,
-        },
+        Variant::baseline("no quota, 2 GC threads", baseline),
+        Variant::fault("a quota of half a CPU, 8 GC threads", fault),
+        Variant::new("fixed", Role::Fixed, "no quota, 8 GC threads", fixed),
+        Variant::new(
+            "eased-gc-threads",
+            Role::Eased,
+            "a quota of half a CPU, one GC thread",
+            eased,
+        ),
     ],
     collectors: &[Collector::Parallel, Collector::G1],
     writes_gc_log: false,

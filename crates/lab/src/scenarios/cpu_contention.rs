@@ -16,7 +16,7 @@
 //!
 //! ## References
 //! Linux `Documentation/scheduler/sched-design-CFS.rst`, `Documentation/scheduler/sched-eevdf.rst`.
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{Collector, LabError, Stage, Staged, isolation, jvm::JvmCommand, workloads::Workload};
 use std::time::Duration;
 
@@ -29,30 +29,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "nobody else wants a CPU",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "other processes want all CPUs",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault,
-        },
-        Variant {
-            name: "fixed",
-            role: Role::Fixed,
-            what: "the same, and a CPU weight of its own for the JVM",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed,
-        },
+        Variant::baseline("nobody else wants a CPU", baseline),
+        Variant::fault("other processes want all CPUs", fault),
+        Variant::new(
+            "fixed",
+            Role::Fixed,
+            "the same, and a CPU weight of its own for the JVM",
+            fixed,
+        ),
     ],
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,

@@ -18,7 +18,7 @@
 //!
 //! ## References
 //! Linux `fs/file_table.c` (`__fput`), `fs/inode.c` (`evict`), `fs/ext4/inode.c` (`ext4_evict_inode`); Apache Kafka issue KAFKA-4614.
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{
     Collector, LabError, SlowDisk, Stage, Staged, SyncLoop,
     background_writer::Writing,
@@ -52,30 +52,19 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(15),
     warm_up: Duration::from_secs(3),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "the deleted files are in memory",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "shown",
-            role: Role::Shown,
-            what: "another process writes to the disk of the deleted files",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: shown,
-        },
-        Variant {
-            name: "fixed-delete-later",
-            role: Role::Fixed,
-            what: "files are unmapped first and deleted later",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed_delete_later,
-        },
+        Variant::baseline("the deleted files are in memory", baseline),
+        Variant::new(
+            "shown",
+            Role::Shown,
+            "another process writes to the disk of the deleted files",
+            shown,
+        ),
+        Variant::new(
+            "fixed-delete-later",
+            Role::Fixed,
+            "files are unmapped first and deleted later",
+            fixed_delete_later,
+        ),
     ],
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,

@@ -21,7 +21,7 @@
 //!
 //! ## References
 //! Linux `mm/vmscan.c` (`try_to_free_mem_cgroup_pages`, `reclaim_throttle`, `shrink_folio_list`), `mm/memcontrol.c` (`try_charge_memcg`).
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{
     Collector, LabError, MemoryGroup, SlowDisk, Stage, Staged,
     background_writer::Writing,
@@ -62,38 +62,20 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "nobody else in the group",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "another process writes files in the same group",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault,
-        },
-        Variant {
-            name: "fixed-isolated",
-            role: Role::Fixed,
-            what: "the other process has a group of its own",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed_isolated,
-        },
-        Variant {
-            name: "eased-pretouch",
-            role: Role::Eased,
-            what: "in the same group, with -XX:+AlwaysPreTouch",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: eased_pretouch,
-        },
+        Variant::baseline("nobody else in the group", baseline),
+        Variant::fault("another process writes files in the same group", fault),
+        Variant::new(
+            "fixed-isolated",
+            Role::Fixed,
+            "the other process has a group of its own",
+            fixed_isolated,
+        ),
+        Variant::new(
+            "eased-pretouch",
+            Role::Eased,
+            "in the same group, with -XX:+AlwaysPreTouch",
+            eased_pretouch,
+        ),
     ],
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,

@@ -17,7 +17,7 @@
 //!
 //! ## References
 //! Linux `Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst`, `kernel/cgroup/freezer.c`, `kernel/signal.c` (`do_signal_stop`).
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{Collector, Freezer, LabError, Stage, Staged, freezer};
 use std::time::Duration;
 
@@ -27,38 +27,15 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "nobody stops it",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: undisturbed,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "its control group is frozen now and then",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: frozen,
-        },
-        Variant {
-            name: "fixed",
-            role: Role::Fixed,
-            what: "it is left alone",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: undisturbed,
-        },
-        Variant {
-            name: "fault-signal",
-            role: Role::Fault,
-            what: "it gets SIGSTOP and SIGCONT now and then",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: signalled,
-        },
+        Variant::baseline("nobody stops it", undisturbed),
+        Variant::fault("its control group is frozen now and then", frozen),
+        Variant::new("fixed", Role::Fixed, "it is left alone", undisturbed),
+        Variant::new(
+            "fault-signal",
+            Role::Fault,
+            "it gets SIGSTOP and SIGCONT now and then",
+            signalled,
+        ),
     ],
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,

@@ -26,7 +26,7 @@
 //!
 //! ## References
 //! Linux `fs/jbd2/transaction.c` (`do_get_write_access`), `fs/ext4/inode.c` (`ext4_dirty_inode`), `mm/page-writeback.c` (`balance_dirty_pages`, `folio_wait_stable`); HotSpot `src/hotspot/share/logging/logFileStreamOutput.cpp`.
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{
     Collector, LabError, Reason, SlowDisk, Stage, Staged, SyncLoop,
     background_writer::Writing,
@@ -77,70 +77,32 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(20),
     warm_up: Duration::from_secs(3),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "nobody else writes to the disk",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "another process writes to the log's disk",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault,
-        },
-        Variant {
-            name: "fixed-async",
-            role: Role::Fixed,
-            what: "the same with -Xlog:async",
-            since_jdk: 17,
-            can_run: anywhere,
-            set_up: fixed_async,
-        },
-        Variant {
-            name: "fixed-tmpfs",
-            role: Role::Fixed,
-            what: "the same with the log on tmpfs",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed_tmpfs,
-        },
-        Variant {
-            name: "fault-dirty-throttling",
-            role: Role::Fault,
-            what: "no journal, but a limit on the disk's unwritten data",
-            since_jdk: 8,
-            can_run: can_limit_unwritten,
-            set_up: fault_dirty_throttling,
-        },
-        Variant {
-            name: "fault-stable-page",
-            role: Role::Fault,
-            what: "no journal, but a disk whose pages must not change while written",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault_stable_page,
-        },
-        Variant {
-            name: "fault-xfs",
-            role: Role::Fault,
-            what: "XFS on a disk whose pages must not change while written",
-            since_jdk: 8,
-            can_run: has_xfs,
-            set_up: fault_xfs,
-        },
-        Variant {
-            name: "fault-btrfs",
-            role: Role::Fault,
-            what: "Btrfs",
-            since_jdk: 8,
-            can_run: has_btrfs,
-            set_up: fault_btrfs,
-        },
+        Variant::baseline("nobody else writes to the disk", baseline),
+        Variant::fault("another process writes to the log's disk", fault),
+        Variant::new("fixed-async", Role::Fixed, "the same with -Xlog:async", fixed_async)
+            .since(17),
+        Variant::new("fixed-tmpfs", Role::Fixed, "the same with the log on tmpfs", fixed_tmpfs),
+        Variant::new(
+            "fault-dirty-throttling",
+            Role::Fault,
+            "no journal, but a limit on the disk's unwritten data",
+            fault_dirty_throttling,
+        )
+        .needing(can_limit_unwritten),
+        Variant::new(
+            "fault-stable-page",
+            Role::Fault,
+            "no journal, but a disk whose pages must not change while written",
+            fault_stable_page,
+        ),
+        Variant::new(
+            "fault-xfs",
+            Role::Fault,
+            "XFS on a disk whose pages must not change while written",
+            fault_xfs,
+        )
+        .needing(has_xfs),
+        Variant::new("fault-btrfs", Role::Fault, "Btrfs", fault_btrfs).needing(has_btrfs),
     ],
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: true,

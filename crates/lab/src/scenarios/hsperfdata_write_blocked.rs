@@ -22,7 +22,7 @@
 //! ## References
 //! HotSpot `src/hotspot/os/posix/perfMemory_posix.cpp`, `src/hotspot/share/runtime/perfData.hpp`; Linux `mm/memory.c` (`do_page_mkwrite`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{
     Collector, LabError, SlowDisk, Stage, Staged, SyncLoop,
     background_writer::Writing,
@@ -51,38 +51,20 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(15),
     warm_up: Duration::from_secs(3),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "nobody else writes to the disk",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "another process writes to the disk of the counters file",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault,
-        },
-        Variant {
-            name: "fixed-flag",
-            role: Role::Fixed,
-            what: "the same with -XX:+PerfDisableSharedMem",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed_flag,
-        },
-        Variant {
-            name: "fixed-tmpfs",
-            role: Role::Fixed,
-            what: "the same with the counters file on tmpfs",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed_tmpfs,
-        },
+        Variant::baseline("nobody else writes to the disk", baseline),
+        Variant::fault("another process writes to the disk of the counters file", fault),
+        Variant::new(
+            "fixed-flag",
+            Role::Fixed,
+            "the same with -XX:+PerfDisableSharedMem",
+            fixed_flag,
+        ),
+        Variant::new(
+            "fixed-tmpfs",
+            Role::Fixed,
+            "the same with the counters file on tmpfs",
+            fixed_tmpfs,
+        ),
     ],
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,

@@ -16,7 +16,7 @@
 //!
 //! ## References
 //! HotSpot `src/hotspot/share/opto/loopnode.cpp` (counted loops and strip mining), JDK-8186027 (strip mining, since JDK 10).
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{Collector, LabError, Stage, Staged, jvm::JvmCommand, workloads::Workload};
 use std::time::Duration;
 
@@ -26,30 +26,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(3),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "a loop with places to stop in",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: with_strips,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "a loop without",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: without_strips,
-        },
-        Variant {
-            name: "fixed-strips",
-            role: Role::Fixed,
-            what: "the same with -XX:+UseCountedLoopSafepoints",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: with_strips,
-        },
+        Variant::baseline("a loop with places to stop in", with_strips),
+        Variant::fault("a loop without", without_strips),
+        Variant::new(
+            "fixed-strips",
+            Role::Fixed,
+            "the same with -XX:+UseCountedLoopSafepoints",
+            with_strips,
+        ),
     ],
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,

@@ -17,7 +17,7 @@
 //!
 //! ## References
 //! Linux `mm/filemap.c` (`filemap_fault`); HotSpot `src/hotspot/share/runtime/safepoint.cpp` (`SafepointSynchronize::begin`).
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{
     Collector, LabError, Stage, Staged,
     jvm::JvmCommand,
@@ -51,30 +51,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "reads an array on the heap",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "reads a mapping of a file on a slow disk",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault,
-        },
-        Variant {
-            name: "fixed-read",
-            role: Role::Fixed,
-            what: "reads the same file with FileChannel.read",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed_read,
-        },
+        Variant::baseline("reads an array on the heap", baseline),
+        Variant::fault("reads a mapping of a file on a slow disk", fault),
+        Variant::new(
+            "fixed-read",
+            Role::Fixed,
+            "reads the same file with FileChannel.read",
+            fixed_read,
+        ),
     ],
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,

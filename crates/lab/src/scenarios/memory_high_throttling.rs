@@ -18,7 +18,7 @@
 //!
 //! ## References
 //! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{
     Collector, LabError, MemoryGroup, Stage, Staged, jvm::JvmCommand, memory_group,
     workloads::Workload,
@@ -41,30 +41,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "memory.high leaves room",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "memory.high is below what the JVM needs",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault,
-        },
-        Variant {
-            name: "fixed-hard-limit",
-            role: Role::Fixed,
-            what: "memory.max leaves room, and memory.high is not set",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed_hard_limit,
-        },
+        Variant::baseline("memory.high leaves room", baseline),
+        Variant::fault("memory.high is below what the JVM needs", fault),
+        Variant::new(
+            "fixed-hard-limit",
+            Role::Fixed,
+            "memory.max leaves room, and memory.high is not set",
+            fixed_hard_limit,
+        ),
     ],
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,

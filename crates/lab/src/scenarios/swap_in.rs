@@ -18,7 +18,7 @@
 //!
 //! ## References
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c`, `Documentation/admin-guide/cgroup-v1/memory.rst`.
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{
     Collector, LabError, MemoryGroup, MemoryHog, Stage, Staged, jvm::JvmCommand, memory_group,
     slow_swap, slow_swap::SlowSwap, workloads::Workload,
@@ -44,30 +44,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(20),
     warm_up: Duration::from_secs(8),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "memory for itself",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "another process takes memory of the same group",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault,
-        },
-        Variant {
-            name: "fixed-isolated",
-            role: Role::Fixed,
-            what: "the other process has a group of its own",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed_isolated,
-        },
+        Variant::baseline("memory for itself", baseline),
+        Variant::fault("another process takes memory of the same group", fault),
+        Variant::new(
+            "fixed-isolated",
+            Role::Fixed,
+            "the other process has a group of its own",
+            fixed_isolated,
+        ),
     ],
     collectors: &[Collector::Parallel, Collector::G1],
     writes_gc_log: false,

@@ -20,7 +20,7 @@
 //!
 //! ## References
 //! Linux `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `Documentation/admin-guide/mm/transhuge.rst`.
-use super::{Role, Scenario, Variant, anywhere};
+use super::{Role, Scenario, Variant};
 use crate::{
     Collector, Fragmenter, LabError, Reason, Stage, Staged, fragmenter, huge_pages,
     jvm::JvmCommand, workloads::Workload,
@@ -35,30 +35,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),
     variants: &[
-        Variant {
-            name: "baseline",
-            role: Role::Baseline,
-            what: "no huge pages, and memory as it is",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: baseline,
-        },
-        Variant {
-            name: "fault",
-            role: Role::Fault,
-            what: "huge pages from fragmented memory",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fault,
-        },
-        Variant {
-            name: "fixed-defer",
-            role: Role::Fixed,
-            what: "the same, and the kernel's own threads make room",
-            since_jdk: 8,
-            can_run: anywhere,
-            set_up: fixed_defer,
-        },
+        Variant::baseline("no huge pages, and memory as it is", baseline),
+        Variant::fault("huge pages from fragmented memory", fault),
+        Variant::new(
+            "fixed-defer",
+            Role::Fixed,
+            "the same, and the kernel's own threads make room",
+            fixed_defer,
+        ),
     ],
     // G1 touches the regions that it is about to use before the collection that needs them.
     collectors: &[Collector::Parallel],
