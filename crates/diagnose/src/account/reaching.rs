@@ -20,6 +20,10 @@ const ON_ITS_WAY: Duration = Duration::from_millis(1);
 /// The same where samples tell, or the stop is a log's: all edges are uncertain by that much.
 const WITHIN_SAMPLES: Duration = Duration::from_millis(25);
 
+/// How long the VM thread sleeps between two looks at the threads it waits for, with what a timer
+/// and a CPU add (HotSpot `safepoint.cpp`, `back_off`: 1 ms).
+const NAP: Duration = Duration::from_micros(1500);
+
 /// How far beyond the stop a thread is followed on its way to sleep: it may have to queue for a
 /// CPU before it gets there.
 const LOOK_AHEAD: Duration = Duration::from_millis(100);
@@ -56,7 +60,7 @@ pub(super) fn walk(index: &Index<'_>, vm_tid: u32, of: Reaching) -> Vec<Segment>
 fn stragglers(index: &Index<'_>, vm_tid: u32, of: Reaching) -> Vec<(MonoTime, u32)> {
     let mut stopped: Vec<_> = index
         .threads_with_slices()
-        .filter(|&tid| tid != vm_tid && had_to_stop(index, vm_tid, tid, of.interval))
+        .filter(|&tid| tid != vm_tid && had_to_stop(index, vm_tid, tid, of))
         .filter_map(|tid| Some((stopped_at(index, tid, of)?, tid)))
         .collect();
     stopped.sort_unstable_by(|a, b| b.cmp(a));
@@ -65,20 +69,39 @@ fn stragglers(index: &Index<'_>, vm_tid: u32, of: Reaching) -> Vec<(MonoTime, u3
 }
 
 /// Application threads have to. A compiler thread mostly works on through a stop; where it was
-/// inside the VM it had to as well, and then it waited for the VM thread to let it go on.
-fn had_to_stop(index: &Index<'_>, vm_tid: u32, tid: u32, interval: Interval) -> bool {
+/// inside the VM it had to as well, and then it stood still until the VM thread let it go on.
+fn had_to_stop(index: &Index<'_>, vm_tid: u32, tid: u32, of: Reaching) -> bool {
+    match index.role(tid) {
+        ThreadRole::Java => true,
+        ThreadRole::Compiler => {
+            was_let_go(index, vm_tid, tid, of.interval) || stood_still(index, tid, of)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the VM thread ended a wait of this thread that began on the way to the stop.
+fn was_let_go(index: &Index<'_>, vm_tid: u32, tid: u32, interval: Interval) -> bool {
     let end = Interval::new(interval.start, interval.end + ON_ITS_WAY);
-    let waits = |slice: &&ThreadSlice| {
+    let waits = |slice: &ThreadSlice| {
         super::is_idle(index, slice)
             && slice.woken_by == Some(vm_tid)
             && slice.interval.end > interval.end
             && slice.interval.start > interval.start
     };
-    match index.role(tid) {
-        ThreadRole::Java => true,
-        ThreadRole::Compiler => index.slices_in(tid, end).iter().any(waits),
-        _ => false,
-    }
+    index.slices_in(tid, end).iter().any(|it| waits(it))
+}
+
+/// Whether the thread fell asleep just before the VM thread saw the last one stop, and slept
+/// through the stop: the recorder sends no wait that only the end of the stop ended.
+fn stood_still(index: &Index<'_>, tid: u32, of: Reaching) -> bool {
+    let (reached, start) = (of.interval.end, of.interval.start);
+    let slices = index.slices_in(tid, Interval::new(start, of.end));
+    slices.last().is_some_and(|last| {
+        let asleep = last.interval.end;
+        let exact = !last.sampled && !of.from_log;
+        exact && !super::is_idle(index, last) && asleep <= reached && reached.since(asleep) < NAP
+    })
 }
 
 /// When a thread stopped doing anything inside `interval`; `None` for one that did nothing, or

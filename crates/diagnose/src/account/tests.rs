@@ -187,14 +187,18 @@ fn a_compiler_thread_is_waited_for_where_it_then_waits_for_the_stop_to_end() {
         1 on-cpu 80ms 100ms
         8 blocked 0ms 79ms fault x stack do_swap_page";
     let unseen = "0-80 1 blocked idle\n80-100 1 on-cpu";
-    check(text, unseen);
-    check(&format!("{text}\n8 waiting 79ms 200ms by 5"), unseen);
-    check(
-        &format!("{text}\n8 waiting 79ms 99ms by 1"),
-        "0-79 8 blocked
+    let waited_for = "0-79 8 blocked
          79-80 1 blocked idle
-         80-100 1 on-cpu",
-    );
+         80-100 1 on-cpu";
+    check(&format!("{text}\n8 waiting 79ms 200ms by 5"), unseen);
+    check(&format!("{text}\n8 waiting 79ms 99ms by 1"), waited_for);
+    // nothing of it until the end of the stop: a wait for that end is not recorded
+    check(text, waited_for);
+    check(&format!("{text}\n8 on-cpu 101ms 105ms"), waited_for);
+    check(&format!("{text}\n8 on-cpu 99ms 105ms"), unseen);
+    // it fell asleep longer ago than the VM thread looks away for
+    let earlier = text.replace("0ms 79ms fault", "0ms 78ms fault");
+    check(&earlier, unseen);
 }
 
 #[test]
