@@ -12,9 +12,10 @@ impl Timeline {
     /// From a recording whose log is on `clock`.
     ///
     /// Uptime begins when the JVM has set itself up, some 10 to 100 ms after the process started,
-    /// and nobody says when. But no line can be read before it was written: the smallest
-    /// difference between the time of reading and the line's stamp is the offset, too large by at
-    /// most the shortest delay between writing and reading.
+    /// and nobody says when. Lines that carry the date as well tell it to the millisecond. Else: no
+    /// line can be read before it was written, so the smallest difference between the time of
+    /// reading and the line's stamp is the offset, too large by at most the shortest delay between
+    /// writing and reading.
     pub(crate) fn new(facts: &Facts, clock: Clock) -> Timeline {
         let offset_ns = match clock {
             Clock::Monotonic => Some(0),
@@ -31,20 +32,43 @@ impl Timeline {
     }
 }
 
+/// By how much a date may be later than the line was read: stamps are whole milliseconds. A date
+/// that is later still is not of this host's clock.
+const DATE_UNSURE_NS: i64 = 2_000_000;
+
 fn uptime_offset(facts: &Facts) -> Option<i64> {
-    let mut smallest: Option<i64> = None;
-    for line in &facts.log_lines {
-        let Some(uptime) = gclog::stamp_of(line.text.as_bytes()).uptime_ns else { continue };
-        let difference = line.read.0.cast_signed().saturating_sub(uptime.cast_signed());
-        smallest = Some(smallest.map_or(difference, |it| it.min(difference)));
-    }
-    smallest
+    let read = offset_by_reading(facts)?;
+    let dated = offset_by_date(facts).filter(|it| *it <= read.saturating_add(DATE_UNSURE_NS));
+    Some(dated.unwrap_or(read))
+}
+
+fn offset_by_reading(facts: &Facts) -> Option<i64> {
+    let differences = facts.log_lines.iter().filter_map(|line| {
+        let uptime = gclog::stamp_of(line.text.as_bytes()).uptime_ns?;
+        Some(line.read.0.cast_signed().saturating_sub(uptime.cast_signed()))
+    });
+    differences.min()
+}
+
+/// Both stamps of a line are cut to milliseconds, each at its own time: the middle of many is exact
+/// to less than one.
+fn offset_by_date(facts: &Facts) -> Option<i64> {
+    let wall_offset_ns = facts.wall_offset()?.offset_ns;
+    let differences = facts.log_lines.iter().filter_map(|line| {
+        let stamp = gclog::stamp_of(line.text.as_bytes());
+        let dated = stamp.wall_ns?.checked_sub(wall_offset_ns)?;
+        dated.checked_sub(stamp.uptime_ns?.cast_signed())
+    });
+    let mut differences: Vec<i64> = differences.collect();
+    let middle = differences.len() / 2;
+    (!differences.is_empty()).then(|| *differences.select_nth_unstable(middle).1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use recording::LogLine;
+    use recording::{ClockOffset, LogLine};
+    use std::time::Duration;
 
     fn line(read_ms: u64, text: &str) -> LogLine {
         LogLine { read: MonoTime(read_ms * 1_000_000), offset: 0, text: text.into() }
@@ -66,6 +90,38 @@ mod tests {
         let facts = Facts { log_lines: vec![line(10_090, text)], ..Facts::default() };
         let timeline = Timeline::new(&facts, Clock::Uptime);
         assert_eq!(timeline.monotonic(1_000_000_000), Some(MonoTime(10_090_000_000)));
+    }
+
+    /// A date of 1 s after the epoch is 11 s on the monotonic clock.
+    fn dated(read_ms: u64, wall_ms: u64, uptime_ms: u64) -> LogLine {
+        let (s, ms) = (wall_ms / 1000, wall_ms % 1000);
+        let uptime = format!("{}.{:03}", uptime_ms / 1000, uptime_ms % 1000);
+        line(read_ms, &format!("1970-01-01T00:00:{s:02}.{ms:03}+0000: {uptime}: [GC pause"))
+    }
+
+    fn with_dates(log_lines: Vec<LogLine>) -> Option<MonoTime> {
+        let wall = ClockOffset {
+            from: Clock::Monotonic,
+            to: Clock::Wall,
+            offset_ns: -10_000_000_000,
+            uncertainty: Duration::ZERO,
+            measured: MonoTime(0),
+        };
+        let facts = Facts { log_lines, clocks: vec![wall], ..Facts::default() };
+        Timeline::new(&facts, Clock::Uptime).monotonic(1_000_000_000)
+    }
+
+    #[test]
+    fn lines_of_a_jdk_8_that_were_read_80_ms_late_are_put_where_their_dates_say() {
+        let lines = vec![dated(14_080, 4_000, 2_000), dated(14_579, 4_499, 2_500)];
+        assert_eq!(with_dates(lines), Some(MonoTime(13_000_000_000)));
+    }
+
+    #[test]
+    fn a_date_later_than_the_line_was_read_is_of_another_clock() {
+        let at = |wall_ms| with_dates(vec![dated(14_000, wall_ms, 2_000)]);
+        assert_eq!(at(4_002), Some(MonoTime(13_002_000_000)));
+        assert_eq!(at(4_003), Some(MonoTime(13_000_000_000)));
     }
 
     #[test]

@@ -20,6 +20,9 @@ const ON_ITS_WAY: Duration = Duration::from_millis(1);
 /// The same where samples tell, or the stop is a log's: all edges are uncertain by that much.
 const WITHIN_SAMPLES: Duration = Duration::from_millis(25);
 
+/// How far the times of a log are off: it writes milliseconds.
+const WITHIN_LOG: Duration = Duration::from_millis(2);
+
 /// How long the VM thread sleeps between two looks at the threads it waits for, with what a timer
 /// and a CPU add (HotSpot `safepoint.cpp`, `back_off`: 1 ms).
 const NAP: Duration = Duration::from_micros(1500);
@@ -95,12 +98,13 @@ fn was_let_go(index: &Index<'_>, vm_tid: u32, tid: u32, interval: Interval) -> b
 /// Whether the thread fell asleep just before the VM thread saw the last one stop, and slept
 /// through the stop: the recorder sends no wait that only the end of the stop ended.
 fn stood_still(index: &Index<'_>, tid: u32, of: Reaching) -> bool {
-    let (reached, start) = (of.interval.end, of.interval.start);
-    let slices = index.slices_in(tid, Interval::new(start, of.end));
+    let unsure = if of.from_log { WITHIN_LOG } else { Duration::ZERO };
+    let Interval { start, end: reached } = of.interval;
+    let slices = index.slices_in(tid, Interval::new(start, (of.end - unsure).max(start)));
     slices.last().is_some_and(|last| {
         let asleep = last.interval.end;
-        let exact = !last.sampled && !of.from_log;
-        exact && !super::is_idle(index, last) && asleep <= reached && reached.since(asleep) < NAP
+        let works = !last.sampled && !super::is_idle(index, last);
+        works && asleep <= reached + unsure && reached.since(asleep) < NAP + unsure
     })
 }
 
