@@ -31,10 +31,15 @@ impl Host {
             date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
             kernel: kernel.release().to_string_lossy().into_owned(),
             cpu_model: model.trim().to_owned(),
-            cpus: std::thread::available_parallelism().map_or(1, |it| it.get() as u32),
+            cpus: Host::cpus(),
             memory_bytes: memory(&crate::jvm::read(Path::new("/proc/meminfo"))),
             program: env!("CARGO_PKG_VERSION"),
         }
+    }
+
+    /// How many CPUs may be used.
+    pub(crate) fn cpus() -> u32 {
+        std::thread::available_parallelism().map_or(1, |it| it.get() as u32)
     }
 }
 

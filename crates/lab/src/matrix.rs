@@ -1,5 +1,6 @@
 //! Every scenario with every JDK and collector, recorded with and without privilege: how often
 //! the answers are right.
+mod disturbed;
 mod page;
 mod seen;
 mod tally;
@@ -8,7 +9,7 @@ pub use seen::{Key, Seen};
 pub use tally::{Alarm, Count, Row, Surroundings, Tally};
 
 use crate::{
-    Collector, Jdk, LabError, Output, Privilege, Role, Scenario, Variant,
+    Collector, Jdk, LabError, Output, Privilege, Role, RunResult, Scenario, Variant,
     bench::Bench,
     host::Host,
     jdks,
@@ -232,11 +233,7 @@ impl<'a> Plan<'a> {
         for (at, cell) in cells.iter().enumerate() {
             let (id, all) = (cell.scenario.id, cells.len());
             progress.step(&format!("{} of {all}: {id}, {}", at + 1, cell.collector.id()));
-            let mark = bench.cleanup.mark();
-            let ran = self.once(cell).run(bench, progress);
-            bench.cleanup.undo_to(mark)?;
-            progress.finished(BESIDES);
-            match ran {
+            match self.undisturbed(cell, bench, progress) {
                 Ok(results) => {
                     for result in results {
                         journal.add(Seen::of(&result))?;
@@ -252,6 +249,34 @@ impl<'a> Plan<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Repeats a run that was disturbed. The last one counts, whatever it was.
+    fn undisturbed(
+        &self,
+        cell: &Cell,
+        bench: &mut Bench,
+        progress: &mut Progress<'_, '_>,
+    ) -> Result<Vec<RunResult>, LabError> {
+        let cpus = Host::cpus();
+        let once = self.once(cell);
+        let mut attempt = 1;
+        loop {
+            let mark = bench.cleanup.mark();
+            let ran = once.run(bench, progress);
+            bench.cleanup.undo_to(mark)?;
+            progress.finished(BESIDES);
+            let results = ran?;
+            match disturbed::disturbed(&results, self.recorded(cell.scenario), cpus) {
+                Some(word) if attempt < disturbed::ATTEMPTS => {
+                    progress.say(&format!("{word}: once more"));
+                    once.forget();
+                    disturbed::wait_for_quiet(&bench.interrupt, progress, cpus)?;
+                    attempt += 1;
+                }
+                _ => return Ok(results),
+            }
+        }
     }
 
     fn once<'b>(&'b self, cell: &'b Cell) -> Once<'b> {

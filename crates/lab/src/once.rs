@@ -49,6 +49,13 @@ impl Once<'_> {
         format!("{}-{}-{}", self.jdk.label(), self.variant.name, self.run)
     }
 
+    /// Forgets what the last run copied, as another will take its place.
+    pub(crate) fn forget(&self) {
+        if let Some(keep) = self.manner.keep {
+            let _ = std::fs::remove_dir_all(keep.join(self.name()));
+        }
+    }
+
     /// Runs it, and answers with one result for each kind of rights it was recorded with.
     pub(crate) fn run(
         &self,

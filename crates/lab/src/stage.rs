@@ -95,7 +95,7 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// As [`BusyLoops::start`].
     pub fn busy_loops(&mut self, per_cpu: u32) -> Result<BusyLoops, LabError> {
-        let cpus = std::thread::available_parallelism().map_or(1, |it| it.get() as u32);
+        let cpus = crate::Host::cpus();
         BusyLoops::start(self.cleanup, cpus * per_cpu, &self.fast.join("loops.err"))
     }
 

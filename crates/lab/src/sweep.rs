@@ -174,7 +174,7 @@ impl Plan<'_> {
     }
 
     fn run(&self, bench: &mut Bench, progress: &mut Progress<'_, '_>) -> Result<Swept, LabError> {
-        let cpus = std::thread::available_parallelism().map_or(1, |it| it.get() as u32);
+        let cpus = crate::Host::cpus();
         let mut cells = Vec::new();
         for (quota, gc_threads) in self.pairs() {
             progress.step(&format!("{}, GC threads: {gc_threads}", tables::quota(quota)));

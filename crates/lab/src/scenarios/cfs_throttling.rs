@@ -90,7 +90,7 @@ fn command<'a>(stage: &Stage<'a>, gc_threads: u32) -> JvmCommand<'a> {
             "-Xms512m".into(),
             "-XX:+AlwaysPreTouch".into(),
         ],
-        arguments: ["rate=0", "queue=1000", "drop=500"].map(str::to_owned).to_vec(),
+        arguments: ["rate=0", "queue=300", "drop=150"].map(str::to_owned).to_vec(),
         ..stage.command(Workload::AllocLoad)
     }
 }
