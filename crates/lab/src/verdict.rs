@@ -1,6 +1,7 @@
 //! Whether the lab saw what it knows to be true.
 use crate::{
-    Class, Privilege,
+    Privilege,
+    class::{Class, happens_anyway},
     result::{BlockedWrites, LONG, RunResult},
     scenarios::{self, Role},
 };
@@ -103,7 +104,7 @@ fn fault(result: &RunResult) -> Vec<String> {
 /// Without privilege samples tell what kind of thing it was, and not always which.
 fn wrong_class(result: &RunResult) -> Option<String> {
     let first = result.first.as_deref().unwrap_or("nothing");
-    let right = Class::of(result.scenario).is_some_and(|it| Class::of(first) == Some(it));
+    let right = Class::same(first, result.scenario);
     (!right).then(|| format!("`{first}` was named first, not the class of `{}`", result.scenario))
 }
 
@@ -121,13 +122,9 @@ fn shown(result: &RunResult) -> Vec<String> {
     }
 }
 
-/// What also happens on a quiet host, now and then and briefly.
-const HAPPENS_ANYWAY: [&str; 2] = ["cpu-contention", "late-java-thread"];
-
 /// None of the causes that the lab can make may be named, but for those that happen anyway.
 fn clean(result: &RunResult) -> Vec<String> {
-    let made =
-        |id: &str| scenarios::ALL.iter().any(|it| it.id == id) && !HAPPENS_ANYWAY.contains(&id);
+    let made = |id: &str| scenarios::ALL.iter().any(|it| it.id == id) && !happens_anyway(id);
     let named = result.causes.iter().filter(|it| made(&it.id));
     named.map(|it| format!("`{}` was named, with {:.0?}", it.id, it.time)).collect()
 }
