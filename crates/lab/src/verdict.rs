@@ -78,7 +78,7 @@ fn fault(result: &RunResult) -> Vec<String> {
     let mut found = Vec::new();
     if result.felt_longest < LONG {
         found.push(format!("the fault did not strike: longest felt {:.0?}", result.felt_longest));
-    } else if result.long_pauses == 0 {
+    } else if result.long.is_empty() {
         found.push(format!(
             "the application felt {:.0?} and no pause was seen",
             result.felt_longest
@@ -124,7 +124,10 @@ fn clean(result: &RunResult) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{explained::Explained, result::NamedCause};
+    use crate::{
+        explained::Explained,
+        result::{Long, NamedCause},
+    };
     use std::{collections::BTreeMap, time::Duration};
 
     const ID: &str = "gc-log-write-blocked";
@@ -147,7 +150,8 @@ mod tests {
         let mut result = RunResult::new(scenario, variant, &Explained::default(), &BTreeMap::new());
         result.jdk_feature = if after("jdk").is_some() { number("jdk") as u32 } else { 17 };
         result.felt_longest = Duration::from_millis(number("felt"));
-        result.long_pauses = number("long");
+        let long = Long { duration_ns: 50_000_000, first: "gc-work".to_owned() };
+        result.long = vec![long; number("long") as usize];
         result.first = after("first").map(|it| (*it).to_owned());
         if words.contains(&"unprivileged") {
             result.privilege = Privilege::Unprivileged;
