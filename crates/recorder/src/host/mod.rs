@@ -29,6 +29,7 @@ mod perf_layout;
 mod process;
 mod processes;
 mod sources;
+mod status;
 mod tail;
 mod version;
 mod writer_details;
@@ -48,6 +49,7 @@ pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, find_jvms, jvm, select};
 pub(crate) use process::ProcessDir;
 pub use sources::{HostOptions, HostSources};
+pub(crate) use status::Status;
 
 use std::path::PathBuf;
 
