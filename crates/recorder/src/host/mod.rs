@@ -3,7 +3,8 @@
 //! The roots of `/proc` and `/sys` are a parameter everywhere ([`Roots`]), so that tests run on
 //! directories.
 //! Nothing here asks the JVM for anything (no attach, no signal; of `hsperfdata` only the layout
-//! is read), nothing is written, and files whose names others choose are opened only after they proved to be regular.
+//! is read), nothing is written, and files whose names others choose are opened only after they
+//! proved to be regular.
 //!
 //! Whatever may wait for a disk or for a lock of another process runs in the background threads
 //! of [`HostSources`]; the thread that drains the kernel's events never does.
