@@ -94,6 +94,6 @@ choose_features() {
     features=()
     if ! bpf_can_be_built; then
         features=(--no-default-features)
-        say "left out: recording live JVMs (building that needs clang, pkg-config, libelf-dev, zlib1g-dev and linux-libc-dev)"
+        say "left out: recording through eBPF (building that needs clang, pkg-config, libelf-dev, zlib1g-dev and linux-libc-dev)"
     fi
 }

@@ -26,16 +26,15 @@ fn collect(folder: &Path, prefix: &str, found: &mut Vec<String>) {
         let path = format!("{prefix}{name}");
         // A link is not followed: it may lead out of the project, or round in a circle.
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() && is_ours(&name, &path) => {
-                collect(&entry.path(), &format!("{path}/"), found);
-            }
+            _ if !is_ours(&name, &path) => {}
+            Ok(kind) if kind.is_dir() => collect(&entry.path(), &format!("{path}/"), found),
             Ok(kind) if kind.is_file() => found.push(path),
             _ => {}
         }
     }
 }
 
-/// Whether a folder holds what people wrote.
+/// Whether it is what people wrote, or a folder of that. In a second worktree `.git` is a file.
 fn is_ours(name: &str, path: &str) -> bool {
     !matches!(name, "target" | ".git")
         && !matches!(path, "fuzz/corpus" | "fuzz/artifacts" | "fuzz/coverage")

@@ -21,9 +21,10 @@
 //! 2 blocked 60ms 90ms write gc.log stack do_get_write_access vfs_write
 //! ```
 //!
-//! A block in something that is no file has `-` in its place. Limits and memory are MiB (resident, then swapped). Slices may end in `offset 896`, `taken 3ms`
-//! or `sampled`. Totals are microseconds on a CPU, runnable, throttled, blocked and waiting. All sources were
-//! recorded unless one is missing.
+//! A block in something that is no file has `-` in its place. Limits and memory are MiB (resident,
+//! then swapped). Slices may end in `offset 896`, `taken 3ms` or `sampled`. Totals are microseconds
+//! on a CPU, runnable, throttled, blocked and waiting. All sources were recorded unless one is
+//! missing.
 use crate::{
     Cause, Certainty, Diagnosis, Verdict, case::Case, diagnose_facts, index::Index, syscalls,
 };

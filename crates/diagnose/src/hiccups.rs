@@ -2,9 +2,11 @@
 //!
 //! A thread whose quota is used up, that was frozen, or whose memory must come back from swap
 //! answers nobody, and its users cannot tell that from a pause of the JVM. A signal and the freezer
-//! stop a whole process; where its threads slept, one of the JVM's own may be the only one to tell. Waits of application
-//! threads that overlap, or nearly, are one [`Pause`]; its account is at each instant the thread
-//! with the longest wait. Waits for a CPU or for the application's own files are its own affair.
+//! stop a whole process; where its threads slept, one of the JVM's own may be the only one to tell.
+//!
+//! Waits of application threads that overlap, or nearly, are one [`Pause`]; its account is at each
+//! instant the thread with the longest wait. Waits for a CPU or for the application's own files are
+//! its own affair.
 use crate::{
     Pause, PauseKind,
     account::{cover, merge},

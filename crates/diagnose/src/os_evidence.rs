@@ -7,15 +7,20 @@ use std::time::Duration;
 
 /// `WHAT for 3.2 s in 4 pauses, up to 1.1 s in one`.
 pub(crate) fn spent(tally: &Tally, source: Source, what: &str) -> Evidence {
+    spent_in(tally, source, what, &text::pauses(tally.pauses))
+}
+
+/// `WHAT for 3.2 s in 4 stops, up to 1.1 s in one`, for what holds up nobody outside of stops.
+pub(crate) fn spent_in_stops(tally: &Tally, what: &str) -> Evidence {
+    spent_in(tally, Source::Scheduler, what, &text::stops(tally.pauses))
+}
+
+fn spent_in(tally: &Tally, source: Source, what: &str, pauses: &str) -> Evidence {
+    let (time, longest) = (text::duration(tally.time), text::duration(tally.longest));
     Evidence {
         source,
         certainty: tally.certainty(),
-        statement: format!(
-            "{what} for {} in {}, up to {} in one",
-            text::duration(tally.time),
-            text::pauses(tally.pauses),
-            text::duration(tally.longest)
-        ),
+        statement: format!("{what} for {time} in {pauses}, up to {longest} in one"),
         time: tally.time,
     }
 }

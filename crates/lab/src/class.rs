@@ -1,4 +1,5 @@
-//! Classes of causes: what can be told without privilege, where the mechanism cannot.
+//! Kinds of causes: what can be told without privilege where the mechanism cannot, and what also
+//! happens where nothing is wrong.
 use serde::Serialize;
 
 /// What kind of thing stopped a JVM.
@@ -37,11 +38,27 @@ const CLASSES: &[(&str, Class)] = &[
     ("frozen-or-traced", Class::Frozen),
 ];
 
+/// Causes that also strike on a quiet host, now and then and briefly: naming them there is no
+/// mistake.
+const HAPPENS_ANYWAY: [&str; 2] = ["cpu-contention", "late-java-thread"];
+
+/// Whether the cause with this id may be named where nothing was wrong.
+pub(crate) fn happens_anyway(cause: &str) -> bool {
+    HAPPENS_ANYWAY.contains(&cause)
+}
+
 impl Class {
     /// The class of the cause with this id; `None` for ordinary work and symptoms.
     #[must_use]
     pub fn of(cause: &str) -> Option<Class> {
         CLASSES.iter().find(|(id, _)| *id == cause).map(|(_, class)| *class)
+    }
+
+    /// Whether the causes with these ids are of one class. A cause without a class is like none,
+    /// not even like itself: to name it says nothing of what went wrong.
+    #[must_use]
+    pub fn same(a: &str, b: &str) -> bool {
+        Class::of(a).is_some_and(|class| Class::of(b) == Some(class))
     }
 }
 
@@ -57,5 +74,27 @@ mod tests {
         }
         assert_eq!(Class::of("gc-work"), None);
         assert_eq!(Class::of("unattributed"), None);
+    }
+
+    #[test]
+    fn causes_are_of_the_same_class_where_both_have_one() {
+        let check = |a, b, expected| {
+            assert_eq!(Class::same(a, b), expected, "{a}, {b}");
+            assert_eq!(Class::same(b, a), expected, "{b}, {a}");
+        };
+        check("swap-in", "swap-in", true);
+        check("swap-in", "direct-reclaim", true);
+        check("swap-in", "mapped-file-fault", false);
+        check("swap-in", "gc-work", false);
+        check("gc-work", "gc-work", false);
+        check("gc-work", "unattributed", false);
+    }
+
+    #[test]
+    fn what_happens_anyway_is_a_cause_that_the_lab_can_make() {
+        for cause in HAPPENS_ANYWAY {
+            assert!(scenarios::ALL.iter().any(|it| it.id == cause), "{cause}");
+        }
+        assert!(happens_anyway("cpu-contention") && !happens_anyway("swap-in"));
     }
 }

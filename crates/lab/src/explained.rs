@@ -135,16 +135,6 @@ impl Explained {
     pub fn time_of(&self, cause: &str) -> u64 {
         self.causes.iter().filter(|it| it.id == cause).map(|it| it.time_ns).sum()
     }
-
-    /// The share of the stopped time that causes claim, 0 to 1; 1 where nothing stopped.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a share does not need 64 bits")]
-    pub fn attributed(&self) -> f64 {
-        match self.pauses.total_ns {
-            0 => 1.0,
-            total => 1.0 - self.unattributed_ns.min(total) as f64 / total as f64,
-        }
-    }
 }
 
 impl Pause {
@@ -170,7 +160,6 @@ mod tests {
     fn what_is_missing_is_zero_and_what_is_new_is_ignored() {
         let explained = Explained::parse(r#"{ "schema_version": 9, "moon": 1 }"#).unwrap();
         assert_eq!(explained, Explained::default());
-        assert!((explained.attributed() - 1.0).abs() < f64::EPSILON);
         assert!(Explained::parse("error: no").is_err());
     }
 

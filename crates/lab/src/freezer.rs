@@ -1,11 +1,13 @@
 //! Stops a JVM from outside and lets it go on, again and again: as a container that is paused, a
 //! snapshot, or a debugger does.
 use crate::{
-    Cleanup, Disturbance, LabError, Reason, Undo, isolation::v1_mount, process::ProcessId,
+    Cleanup, Disturbance, LabError, Reason, Undo,
+    control_group::{self, Controller},
+    process::ProcessId,
 };
 use rustix::process::{Pid, Signal};
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
@@ -34,33 +36,12 @@ pub struct Freezer {
     rounds: usize,
 }
 
-/// Where a control group can be frozen.
-enum Controller {
-    V1(PathBuf),
-    V2(PathBuf),
-}
-
-fn controller() -> Result<Controller, Reason> {
-    if !rustix::process::geteuid().is_root() {
-        return Err(Reason::new("a control group needs root", "run it with sudo"));
-    }
-    if let Some(root) = v1_mount("freezer") {
-        return Ok(Controller::V1(root));
-    }
-    let v2 = Path::new("/sys/fs/cgroup");
-    if v2.join("cgroup.controllers").exists() {
-        return Ok(Controller::V2(v2.to_path_buf()));
-    }
-    let hint = "mount the freezer controller, or cgroup version 2 on /sys/fs/cgroup";
-    Err(Reason::new("this host has no freezer for control groups", hint))
-}
-
 /// Whether this host can freeze a control group.
 ///
 /// # Errors
 /// What is missing.
 pub fn can_run() -> Result<(), Reason> {
-    controller().map(|_| ())
+    Controller::freezer().map(|_| ())
 }
 
 impl Freezer {
@@ -69,19 +50,16 @@ impl Freezer {
     /// # Errors
     /// [`LabError::CannotRun`] where the host cannot, [`LabError::Step`] where the kernel refuses.
     pub fn cgroup(cleanup: &mut Cleanup, pid: u32) -> Result<Freezer, LabError> {
-        let name = format!("whypause-lab-{}-freezer", std::process::id());
-        let (group, file, freeze, thaw) = match controller().map_err(LabError::CannotRun)? {
-            Controller::V1(root) => (root.join(name), "freezer.state", "FROZEN", "THAWED"),
-            Controller::V2(root) => (root.join(name), "cgroup.freeze", "1", "0"),
+        let controller = Controller::freezer().map_err(LabError::CannotRun)?;
+        let (file, freeze, thaw) = match controller {
+            Controller::V1(_) => ("freezer.state", "FROZEN", "THAWED"),
+            Controller::V2(_) => ("cgroup.freeze", "1", "0"),
         };
-        cleanup.promise(Undo::RemoveKernelDir { path: group.clone() })?;
-        let doing = || format!("create the control group `{}`", group.display());
-        std::fs::create_dir(&group).map_err(LabError::step(doing()))?;
+        let group = controller.create(cleanup, "freezer", &[])?;
         let file = group.join(file);
         // A frozen process does not even die: it must be thawed before anything else is undone.
         cleanup.promise(Undo::Thaw { file: file.clone(), thaw: thaw.to_owned() })?;
-        std::fs::write(group.join("cgroup.procs"), pid.to_string())
-            .map_err(LabError::step(doing()))?;
+        control_group::admit(&group, pid)?;
         Ok(Freezer::new(Means::Cgroup { file, freeze, thaw }))
     }
 

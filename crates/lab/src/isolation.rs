@@ -3,24 +3,17 @@
 //!
 //! On a busy host with two CPUs the longest pause without any fault fell from 80–135 ms to 40 ms
 //! with it. Where the host has no CPU controller to offer, the lab runs without.
-use crate::{Cleanup, LabError, Reason, Undo};
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
+use crate::{
+    Cleanup, LabError, Reason,
+    control_group::{self, Controller},
 };
+use std::{path::PathBuf, time::Duration};
 
 /// `cpu.shares` of cgroup version 1; 1024 is what everything else has.
 const SHARES: &str = "50000";
 
 /// `cpu.weight` of cgroup version 2, the largest; 100 is what everything else has.
 const WEIGHT: &str = "10000";
-
-/// Where the host offers a CPU controller.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Controller {
-    V1(PathBuf),
-    V2(PathBuf),
-}
 
 /// A control group that gets nearly all CPU time when it wants it.
 #[derive(Debug)]
@@ -55,7 +48,7 @@ impl Isolation {
     /// [`LabError::CannotRun`] where the host has no CPU controller to offer; the lab can go on
     /// without.
     pub fn create(cleanup: &mut Cleanup) -> Result<Isolation, LabError> {
-        Isolation::named(cleanup, "", &[])
+        Isolation::named(cleanup, "", Vec::new())
     }
 
     /// Creates a group that may use no more than `quota`.
@@ -64,14 +57,14 @@ impl Isolation {
     /// As [`create`](Isolation::create).
     pub fn with_quota(cleanup: &mut Cleanup, quota: Quota) -> Result<Isolation, LabError> {
         let (time, period) = (quota.time.as_micros(), quota.period.as_micros());
-        let limits = match controller().map_err(LabError::CannotRun)? {
+        let limits = match controller()? {
             Controller::V1(_) => vec![
                 ("cpu.cfs_period_us", period.to_string()),
                 ("cpu.cfs_quota_us", time.to_string()),
             ],
             Controller::V2(_) => vec![("cpu.max", format!("{time} {period}"))],
         };
-        Isolation::named(cleanup, "-quota", &limits)
+        Isolation::named(cleanup, "quota", limits)
     }
 
     /// Creates a group without a quota beside [the usual one](Isolation::create), so that its
@@ -80,27 +73,21 @@ impl Isolation {
     /// # Errors
     /// As [`create`](Isolation::create).
     pub fn apart(cleanup: &mut Cleanup) -> Result<Isolation, LabError> {
-        Isolation::named(cleanup, "-quota", &[])
+        Isolation::named(cleanup, "quota", Vec::new())
     }
 
     fn named(
         cleanup: &mut Cleanup,
-        suffix: &str,
-        limits: &[(&str, String)],
+        name: &str,
+        mut values: Vec<(&str, String)>,
     ) -> Result<Isolation, LabError> {
-        let name = format!("whypause-lab-{}{suffix}", std::process::id());
-        let (group, file, value) = match controller().map_err(LabError::CannotRun)? {
-            Controller::V1(root) => (root.join(name), "cpu.shares", SHARES),
-            Controller::V2(root) => (root.join(name), "cpu.weight", WEIGHT),
+        let controller = controller()?;
+        let (file, most) = match controller {
+            Controller::V1(_) => ("cpu.shares", SHARES),
+            Controller::V2(_) => ("cpu.weight", WEIGHT),
         };
-        cleanup.promise(Undo::RemoveKernelDir { path: group.clone() })?;
-        let doing = || format!("create the control group `{}`", group.display());
-        std::fs::create_dir(&group).map_err(LabError::step(doing()))?;
-        std::fs::write(group.join(file), value).map_err(LabError::step(doing()))?;
-        for (file, value) in limits {
-            std::fs::write(group.join(file), value).map_err(LabError::step(doing()))?;
-        }
-        Ok(Isolation { group })
+        values.push((file, most.to_owned()));
+        Ok(Isolation { group: controller.create(cleanup, name, &values)? })
     }
 
     /// What its controller has counted so far; zeros where it cannot be read.
@@ -114,8 +101,7 @@ impl Isolation {
     /// # Errors
     /// [`LabError::Step`] where the process is gone or the kernel refuses.
     pub fn admit(&self, pid: u32) -> Result<(), LabError> {
-        std::fs::write(self.group.join("cgroup.procs"), pid.to_string())
-            .map_err(LabError::step(format!("move process {pid} to `{}`", self.group.display())))
+        control_group::admit(&self.group, pid)
     }
 }
 
@@ -124,7 +110,11 @@ impl Isolation {
 /// # Errors
 /// What is missing.
 pub fn can_run() -> Result<(), Reason> {
-    controller().map(|_| ())
+    Controller::find("cpu").map(|_| ())
+}
+
+fn controller() -> Result<Controller, LabError> {
+    Controller::find("cpu").map_err(LabError::CannotRun)
 }
 
 /// Reads `cpu.stat` of either version.
@@ -144,40 +134,6 @@ fn throttling(text: &str) -> Throttling {
     found
 }
 
-fn controller() -> Result<Controller, Reason> {
-    if !rustix::process::geteuid().is_root() {
-        return Err(Reason::new("a control group needs root", "run it with sudo"));
-    }
-    if let Some(root) = v1_mount("cpu") {
-        return Ok(Controller::V1(root));
-    }
-    let v2 = Path::new("/sys/fs/cgroup");
-    let enabled = std::fs::read_to_string(v2.join("cgroup.subtree_control")).unwrap_or_default();
-    if enabled.split_ascii_whitespace().any(|it| it == "cpu") {
-        return Ok(Controller::V2(v2.to_path_buf()));
-    }
-    let hint = "on cgroup version 2: echo +cpu > /sys/fs/cgroup/cgroup.subtree_control";
-    Err(Reason::new("no CPU controller is enabled for new control groups", hint))
-}
-
-/// Where this controller of cgroup version 1 is mounted.
-pub(crate) fn v1_mount(controller: &str) -> Option<PathBuf> {
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
-    mounts.lines().find_map(|line| v1_mount_of(line, controller))
-}
-
-/// Reads a line of `/proc/self/mountinfo`:
-/// `31 24 0:27 / /sys/fs/cgroup/blkio rw,relatime - cgroup cgroup rw,blkio`.
-fn v1_mount_of(line: &str, controller: &str) -> Option<PathBuf> {
-    let (mount, kind) = line.split_once(" - ")?;
-    let mut kind = kind.split(' ');
-    if kind.next() != Some("cgroup") {
-        return None;
-    }
-    kind.nth(1)?.split(',').find(|it| *it == controller)?;
-    mount.split(' ').nth(4).map(PathBuf::from)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,17 +146,5 @@ mod tests {
         assert_eq!((v1.periods, v1.throttled_periods), (10, 3));
         assert_eq!(v1.throttled, Duration::from_millis(5));
         assert_eq!(throttling("nr_periods x\n"), Throttling::default());
-    }
-
-    #[test]
-    fn a_controller_is_found_by_its_whole_name() {
-        let line = "31 24 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct";
-        let dir = Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct"));
-        assert_eq!(v1_mount_of(line, "cpu"), dir);
-        assert_eq!(v1_mount_of(line, "cpuacct"), dir);
-        assert_eq!(v1_mount_of(line, "blkio"), None);
-        let v2 = "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,cpu";
-        assert_eq!(v1_mount_of(v2, "cpu"), None);
-        assert_eq!(v1_mount_of("", "cpu"), None);
     }
 }

@@ -12,6 +12,7 @@ pub mod busy_loops;
 mod class;
 pub mod cleanup;
 mod collector;
+mod control_group;
 pub mod disturbance;
 mod error;
 pub mod explained;

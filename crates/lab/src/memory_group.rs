@@ -1,38 +1,14 @@
 //! A memory control group that processes share, with a limit that is too small for them.
-use crate::{Cleanup, LabError, Reason, Undo, isolation::v1_mount};
-use std::path::{Path, PathBuf};
+use crate::{
+    Cleanup, LabError, Reason,
+    control_group::{self, Controller},
+};
+use std::path::PathBuf;
 
 /// A control group with a memory limit.
 #[derive(Debug)]
 pub struct MemoryGroup {
     group: PathBuf,
-}
-
-/// Where the host offers a memory controller.
-enum Controller {
-    V1(PathBuf),
-    V2(PathBuf),
-}
-
-fn controller() -> Result<Controller, Reason> {
-    if !rustix::process::geteuid().is_root() {
-        return Err(Reason::new("a control group needs root", "run it with sudo"));
-    }
-    let v2 = Path::new("/sys/fs/cgroup");
-    let enabled = std::fs::read_to_string(v2.join("cgroup.subtree_control")).unwrap_or_default();
-    choose(v1_mount("memory"), v2, &enabled)
-}
-
-/// `enabled` is the text of `cgroup.subtree_control` in `v2`. A controller is in one version only.
-fn choose(v1: Option<PathBuf>, v2: &Path, enabled: &str) -> Result<Controller, Reason> {
-    if let Some(root) = v1 {
-        return Ok(Controller::V1(root));
-    }
-    if enabled.split_ascii_whitespace().any(|it| it == "memory") {
-        return Ok(Controller::V2(v2.to_path_buf()));
-    }
-    let hint = "on cgroup version 2: echo +memory > /sys/fs/cgroup/cgroup.subtree_control";
-    Err(Reason::new("no memory controller is enabled for new control groups", hint))
 }
 
 /// Whether this host can limit the memory of a group.
@@ -41,6 +17,10 @@ fn choose(v1: Option<PathBuf>, v2: &Path, enabled: &str) -> Result<Controller, R
 /// What is missing.
 pub fn can_run() -> Result<(), Reason> {
     controller().map(|_| ())
+}
+
+fn controller() -> Result<Controller, Reason> {
+    Controller::find("memory")
 }
 
 /// Whether this host can slow down a group that uses more than a soft limit (`memory.high`).
@@ -92,20 +72,15 @@ impl MemoryGroup {
     }
 
     fn create(cleanup: &mut Cleanup, name: &str, file: &str, bytes: u64) -> Result<Self, LabError> {
-        let (Controller::V1(root) | Controller::V2(root)) =
-            controller().map_err(LabError::CannotRun)?;
-        let group = root.join(format!("whypause-lab-{}-{name}", std::process::id()));
-        cleanup.promise(Undo::RemoveKernelDir { path: group.clone() })?;
-        let doing = || format!("create the control group `{}`", group.display());
-        std::fs::create_dir(&group).map_err(LabError::step(doing()))?;
-        std::fs::write(group.join(file), bytes.to_string()).map_err(LabError::step(doing()))?;
-        Ok(MemoryGroup { group })
+        let controller = controller().map_err(LabError::CannotRun)?;
+        let values = [(file, bytes.to_string())];
+        Ok(MemoryGroup { group: controller.create(cleanup, name, &values)? })
     }
 
     /// The file that a process writes `0` to in order to join.
     #[must_use]
     pub fn entrance(&self) -> PathBuf {
-        self.group.join("cgroup.procs")
+        control_group::entrance(&self.group)
     }
 }
 
@@ -115,7 +90,7 @@ mod tests {
 
     /// Whether a soft limit can slow down: `yes`, or why not.
     fn check(v1: Option<&str>, enabled: &str, expected: &str) {
-        let found = choose(v1.map(PathBuf::from), Path::new("/sys/fs/cgroup"), enabled)
+        let found = Controller::choose("memory", v1.map(PathBuf::from), enabled)
             .and_then(|it| slows_down(&it));
         let answer = found.map_or_else(|reason| reason.to_string(), |()| "yes".into());
         assert!(answer.starts_with(expected), "{answer}");

@@ -11,8 +11,10 @@ use std::{collections::BTreeMap, time::Duration};
 /// collections alone on a busy host.
 pub const LONG: Duration = Duration::from_millis(50);
 
-/// One run of one variant. In JSON all durations are integer nanoseconds.
+/// One run of one variant. In JSON all durations are integer nanoseconds, and what follows from
+/// the fields stands beside them.
 #[derive(Clone, Debug, Serialize)]
+#[serde(remote = "Self")]
 pub struct RunResult {
     /// The scenario's id.
     pub scenario: &'static str,
@@ -42,19 +44,13 @@ pub struct RunResult {
     pub over: BTreeMap<String, u64>,
     /// Causes that `explain` named.
     pub causes: Vec<NamedCause>,
-    /// Share of the stopped time that causes claim, 0 to 1.
-    pub attributed: f64,
     /// Stopped time that no cause claims.
     #[serde(serialize_with = "ns")]
     pub unattributed: Duration,
     /// Stops of [`LONG`] and more, with the cause that is their largest part.
     pub long: Vec<Long>,
-    /// Stops of [`LONG`] and more.
-    pub long_pauses: u64,
-    /// Of these, how many have the scenario's cause as their largest part.
-    pub long_pauses_right: u64,
-    /// The cause with the most time in the stops of [`LONG`] and more; `None` where there are no
-    /// such stops.
+    /// The cause with the most time in the stops of [`LONG`] and more, all their parts added up;
+    /// `None` where there are no such stops.
     pub first: Option<String>,
     /// The longest time by which a 1 ms sleep inside the workload was too long, over its whole
     /// life: the pause as the application felt it, measured without `whypause`.
@@ -178,8 +174,6 @@ impl RunResult {
             duration_ns: it.duration_ns,
             first: it.first().to_owned(),
         };
-        let each = long.clone().map(each).collect();
-        let right = long.clone().filter(|it| it.first() == scenario.id).count();
         let felt_us = workload.get("sleep_overrun_max_us").copied().unwrap_or(0);
         RunResult {
             scenario: scenario.id,
@@ -195,11 +189,8 @@ impl RunResult {
             longest: ns_of(explained.pauses.max_ns),
             over: explained.pauses.over.clone(),
             causes: explained.causes.iter().map(named).collect(),
-            attributed: explained.attributed(),
             unattributed: ns_of(explained.unattributed_ns),
-            long: each,
-            long_pauses: long.count() as u64,
-            long_pauses_right: right as u64,
+            long: long.map(each).collect(),
             first: first(explained),
             felt_longest: Duration::from_micros(felt_us),
             stolen: Duration::ZERO,
@@ -208,6 +199,49 @@ impl RunResult {
             cost: cost(explained),
             blocked_writes: None,
         }
+    }
+
+    /// How many stops of [`LONG`] and more there were.
+    #[must_use]
+    pub fn long_pauses(&self) -> u64 {
+        self.long.len() as u64
+    }
+
+    /// Of these, how many have the scenario's cause as their largest part.
+    #[must_use]
+    pub fn long_pauses_right(&self) -> u64 {
+        self.long.iter().filter(|it| it.first == self.scenario).count() as u64
+    }
+
+    /// The share of the stopped time that causes claim, 0 to 1; 1 where nothing stopped.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a share does not need 128 bits")]
+    pub fn attributed(&self) -> f64 {
+        match self.total.as_nanos() {
+            0 => 1.0,
+            total => 1.0 - self.unattributed.as_nanos().min(total) as f64 / total as f64,
+        }
+    }
+}
+
+impl Serialize for RunResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            // what `derive` made of the fields: an inherent function, because of `remote`
+            #[serde(flatten, with = "RunResult")]
+            fields: &'a RunResult,
+            attributed: f64,
+            long_pauses: u64,
+            long_pauses_right: u64,
+        }
+        let whole = Whole {
+            fields: self,
+            attributed: self.attributed(),
+            long_pauses: self.long_pauses(),
+            long_pauses_right: self.long_pauses_right(),
+        };
+        whole.serialize(serializer)
     }
 }
 
@@ -252,59 +286,4 @@ fn cost(explained: &Explained) -> RecorderCost {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        explained::{Part, Pause},
-        scenarios,
-    };
-
-    fn pause(ms: u64, cause: &str) -> Pause {
-        let parts = vec![Part { cause: cause.into(), time_ns: ms * 1_000_000 }];
-        Pause { duration_ns: ms * 1_000_000, parts, ..Pause::default() }
-    }
-
-    fn result(longest: Vec<Pause>) -> RunResult {
-        let scenario = scenarios::find("mapped-file-fault").unwrap();
-        let explained = Explained { longest, ..Explained::default() };
-        RunResult::new(scenario, &scenario.variants[1], &explained, &BTreeMap::new())
-    }
-
-    #[test]
-    fn only_long_pauses_count_for_the_first_cause() {
-        let just = result(vec![pause(50, "mapped-file-fault"), pause(49, "gc-work")]);
-        assert_eq!((just.long_pauses, just.long_pauses_right), (1, 1));
-        assert_eq!(just.first.as_deref(), Some("mapped-file-fault"));
-        let none = result(vec![pause(49, "mapped-file-fault")]);
-        assert_eq!((none.long_pauses, none.first), (0, None));
-    }
-
-    #[test]
-    fn the_cause_with_the_most_time_is_first() {
-        let mixed = result(vec![
-            pause(60, "gc-work"),
-            pause(60, "gc-work"),
-            pause(500, "mapped-file-fault"),
-        ]);
-        assert_eq!(mixed.first.as_deref(), Some("mapped-file-fault"));
-        assert_eq!((mixed.long_pauses, mixed.long_pauses_right), (3, 1));
-    }
-
-    #[test]
-    fn a_difference_is_a_share_of_the_larger() {
-        let check = |measured, explained, expected: Option<f64>| {
-            let writes = BlockedWrites {
-                calls: 1,
-                measured: Duration::ZERO,
-                measured_in_pauses: Duration::from_millis(measured),
-                explained: Duration::from_millis(explained),
-                lost_events: 0,
-            };
-            let found = writes.difference();
-            assert_eq!(found.map(|it| (it * 1000.0).round()), expected.map(|it| it * 1000.0));
-        };
-        check(100, 95, Some(0.05));
-        check(0, 100, Some(1.0));
-        check(0, 0, None);
-    }
-}
+mod tests;

@@ -173,15 +173,11 @@ impl<'a> Plan<'a> {
             let (label, since) = (jdk.label(), variant.since_jdk);
             format!("jdk {label}: no `{}`, it came with JDK {since}", variant.name)
         });
-        let blind = self.jdks.iter().filter(|jdk| jdk.major < verdict::FIRST_WITH_PROBES);
-        let blind = blind.map(|jdk| {
-            format!("jdk {}: no probes, so a fault need only be seen, not named", jdk.label())
-        });
         let unable = self.variants.iter().filter_map(|variant| {
             let reason = (variant.can_run)().err()?;
             Some(format!("no `{}`: {reason}", variant.name))
         });
-        unable.chain(unfit).chain(blind).collect()
+        unable.chain(unfit).collect()
     }
 
     fn run(

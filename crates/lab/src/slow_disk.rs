@@ -205,7 +205,7 @@ fn throttle_dir() -> Result<PathBuf, Reason> {
                     mount -t cgroup -o blkio none DIR";
         Reason::new("the blkio controller of cgroup version 1 is not mounted", hint)
     };
-    let dir = crate::isolation::v1_mount("blkio").ok_or_else(missing)?;
+    let dir = crate::control_group::v1_mount("blkio").ok_or_else(missing)?;
     let file = dir.join(Limit::WriteBytes(0).rule().0);
     file.exists().then_some(dir).ok_or_else(|| {
         let hint = "it needs a kernel with CONFIG_BLK_DEV_THROTTLING";

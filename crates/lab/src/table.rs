@@ -91,7 +91,7 @@ fn rows(runs: &[&RunResult]) -> Vec<(&'static str, Cell)> {
         let late = |it: &RunResult| it.late_beside.map_or_else(String::new, time);
         rows.push(("longest that a reference was late", Box::new(late)));
     }
-    rows.push(("explained", Box::new(|it| percent(it.attributed))));
+    rows.push(("explained", Box::new(|it| percent(it.attributed()))));
     rows.push(("first in pauses from 50 ms on", Box::new(first)));
     rows.push(("its mechanism", Box::new(|it| of_first(it, |cause| cause.mechanisms.first()))));
     rows.push(("who did it", Box::new(|it| of_first(it, |cause| cause.culprits.first()))));
@@ -135,7 +135,7 @@ fn first(result: &RunResult) -> String {
     match &result.first {
         None => "(none)".to_owned(),
         Some(first) if first == result.scenario => {
-            format!("{first}, {} of {}", result.long_pauses_right, result.long_pauses)
+            format!("{first}, {} of {}", result.long_pauses_right(), result.long_pauses())
         }
         Some(first) => first.clone(),
     }

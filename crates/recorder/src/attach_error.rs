@@ -54,16 +54,13 @@ impl AttachError {
                 "run as root, or with the capabilities cap_bpf, cap_perfmon and cap_sys_ptrace"
             }
             AttachError::NoBtf => {
-                "a kernel built with CONFIG_DEBUG_INFO_BTF has it (distributions since 2020, linux 5.5 or later); \
-                 until then `whypause explain` reads the gc log"
+                "a kernel built with CONFIG_DEBUG_INFO_BTF has it (distributions since 2020, linux 5.5 or later)"
             }
             AttachError::PidNamespace => {
                 "run on the host, or with the host's pid namespace (`docker run --pid=host`, `hostPID: true`)"
             }
             AttachError::NotBuilt => "build with the cargo feature `bpf`",
-            AttachError::Kernel { .. } => {
-                "linux 5.11 or later is needed; `whypause explain` reads the gc log on any"
-            }
+            AttachError::Kernel { .. } => "linux 5.15 or later is needed",
         }
     }
 }

@@ -1,4 +1,5 @@
 //! What recording costs, and what the JVM used meanwhile.
+use crate::host::Status;
 use rustix::time::{ClockId, clock_gettime};
 use std::{
     fs,
@@ -16,9 +17,7 @@ fn own_cpu() -> Duration {
 /// Largest resident memory of this process so far, in bytes (`VmHWM`). 0 where unknown.
 fn own_peak_bytes(proc: &Path) -> u64 {
     let status = fs::read_to_string(proc.join("self/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|it| it.split_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) * 1024
+    Status(&status).bytes("VmHWM").unwrap_or(0)
 }
 
 /// User and system time from the text of `/proc/PID/stat`, within one clock tick each.

@@ -20,13 +20,13 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Advice, AdviceWhen, Cause, Evidence, Nature,
+    Advice, AdviceWhen, Cause, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
+    os_evidence::spent_in_stops,
     tally::Tally,
-    text,
 };
 use recording::{Source, ThreadState};
 
@@ -48,17 +48,6 @@ fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let waited = Evidence {
-        source: Source::Scheduler,
-        certainty: tally.certainty(),
-        statement: format!(
-            "ready to run and without a CPU for {} in {}, up to {} in one",
-            text::duration(tally.time),
-            text::stops(tally.pauses),
-            text::duration(tally.longest)
-        ),
-        time: tally.time,
-    };
     let culprits = culprits::cpu_holders(tally, index);
     let outside = culprits.iter().any(|it| it.pid != index.jvm.map(|jvm| jvm.pid));
     Explanation {
@@ -66,7 +55,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             "The threads that everybody waited for were ready to run and found no CPU free.".into(),
         ],
         culprits,
-        evidence: vec![waited],
+        evidence: vec![spent_in_stops(tally, "ready to run and without a CPU")],
         advice: advice(index, outside),
     }
 }

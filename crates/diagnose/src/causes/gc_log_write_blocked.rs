@@ -25,12 +25,14 @@
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario II.
 //! Linux `fs/jbd2/transaction.c`, `mm/page-writeback.c`.
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Evidence, Nature,
+    Advice, AdviceWhen, Cause, Certainty, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    jvm_flags, mechanisms, syscalls,
+    jvm_flags, mechanisms,
+    os_evidence::spent_in_stops,
+    syscalls,
     tally::Tally,
     text,
 };
@@ -86,10 +88,11 @@ fn is_sampled_log_write(index: &Index<'_>, segment: &Segment, log: Option<FileKe
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
+    let blocked = format!("{} blocked in {}", place.thread, place.call);
     Explanation {
         story: story(tally, &place),
         culprits: culprits::writers(tally, index, device, &place.device),
-        evidence: evidence(tally, &place),
+        evidence: vec![spent_in_stops(tally, &blocked)],
         advice: advice(index),
     }
 }
@@ -108,22 +111,6 @@ fn story(tally: &Tally, place: &crate::Place) -> Vec<String> {
         ),
         "Every application thread waited with it.".into(),
     ]
-}
-
-fn evidence(tally: &Tally, place: &crate::Place) -> Vec<Evidence> {
-    vec![Evidence {
-        source: Source::Scheduler,
-        certainty: tally.certainty(),
-        statement: format!(
-            "{} blocked in {} for {} in {}, up to {} in one",
-            place.thread,
-            place.call,
-            text::duration(tally.time),
-            text::stops(tally.pauses),
-            text::duration(tally.longest),
-        ),
-        time: tally.time,
-    }]
 }
 
 fn advice(index: &Index<'_>) -> Vec<Advice> {

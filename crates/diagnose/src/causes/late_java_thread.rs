@@ -19,11 +19,12 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Advice, AdviceWhen, Cause, Culprit, CulpritKind, Evidence, Nature,
+    Advice, AdviceWhen, Cause, Culprit, CulpritKind, Nature,
     case::{Case, Phase, Segment},
     cause::{Claims, Explanation},
     index::Index,
     jvm_flags,
+    os_evidence::spent_in_stops,
     tally::Tally,
     text,
 };
@@ -57,17 +58,6 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let tid = tally.main_spot().map(|it| it.0.tid);
     let threads: std::collections::BTreeSet<u32> = tally.spots.keys().map(|it| it.tid).collect();
-    let ran = Evidence {
-        source: Source::Scheduler,
-        certainty: tally.certainty(),
-        statement: format!(
-            "the last thread to stop was on a CPU for {} in {}, up to {} in one",
-            text::duration(tally.time),
-            text::stops(tally.pauses),
-            text::duration(tally.longest)
-        ),
-        time: tally.time,
-    };
     let who = Culprit {
         kind: CulpritKind::Thread,
         name: place.thread.clone(),
@@ -83,7 +73,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     Explanation {
         story: vec!["A Java thread went on running after it was asked to stop, and all others waited for it.".into()],
         culprits: vec![who],
-        evidence: vec![ran],
+        evidence: vec![spent_in_stops(tally, "the last thread to stop was on a CPU")],
         advice: advice(index),
     }
 }

@@ -26,11 +26,12 @@
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Evidence, Nature, Place,
+    Advice, AdviceWhen, Cause, Certainty, Nature, Place,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
+    os_evidence::spent_in_stops,
     sampled::{self, Fault},
     tally::Tally,
     text,
@@ -91,11 +92,12 @@ pub(crate) fn passes_through_file_mapping(index: &Index<'_>, stack: Option<u32>)
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
+    let blocked = format!("{} blocked in page faults", place.thread);
     let culprits = culprits::writers(tally, index, device, &place.device);
     Explanation {
         story: story(tally, &place),
         culprits,
-        evidence: evidence(tally, &place),
+        evidence: vec![spent_in_stops(tally, &blocked)],
         advice: advice(&place),
     }
 }
@@ -113,21 +115,6 @@ fn story(tally: &Tally, place: &Place) -> Vec<String> {
         ),
         "It counts as running Java code, so every other application thread waited for it.".into(),
     ]
-}
-
-fn evidence(tally: &Tally, place: &Place) -> Vec<Evidence> {
-    vec![Evidence {
-        source: Source::Scheduler,
-        certainty: tally.certainty(),
-        statement: format!(
-            "{} blocked in page faults for {} in {}, up to {} in one",
-            place.thread,
-            text::duration(tally.time),
-            text::stops(tally.pauses),
-            text::duration(tally.longest),
-        ),
-        time: tally.time,
-    }]
 }
 
 fn advice(place: &Place) -> Vec<Advice> {

@@ -1,6 +1,9 @@
 //! How often the answers were right: pure counting.
 use super::seen::{Key, Seen};
-use crate::{Collector, Privilege, Role, class::Class};
+use crate::{
+    Collector, Privilege, Role,
+    class::{Class, happens_anyway},
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -10,10 +13,6 @@ const RIGHT_CAUSE_PERCENT: u64 = 99;
 const RIGHT_CLASS_PERCENT: u64 = 90;
 /// Of the stopped time, so much must be attributed.
 const ATTRIBUTED_PERCENT: u64 = 98;
-/// What may be named where nothing was wrong: it also happens on a quiet host.
-///
-/// `cpu-steal` is also right where the kernel itself has counted at least as much.
-const HAPPENS_ANYWAY: [&str; 2] = ["cpu-contention", "late-java-thread"];
 
 /// Counts of the pauses of 50 ms and more, and of stopped time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -44,14 +43,13 @@ pub struct Count {
 impl Count {
     fn add(&mut self, seen: &Seen, usual: &Usual) {
         let scenario = &seen.key.scenario;
-        let class = Class::of(scenario);
         let longest = usual.longest(&seen.key);
         self.recordings += 1;
         self.stopped_ns += seen.stopped_ns;
         self.unattributed_ns += seen.unattributed_ns;
         for pause in &seen.long {
             let right_cause = u64::from(pause.first == *scenario);
-            let right_class = u64::from(class.is_some() && Class::of(&pause.first) == class);
+            let right_class = u64::from(Class::same(&pause.first, scenario));
             self.pauses += 1;
             self.right_cause += right_cause;
             self.right_class += right_class;
@@ -216,8 +214,9 @@ fn alarms(quiet: &[&Seen]) -> Vec<Alarm> {
                 time_ns: 0,
                 expected: true,
             });
+            // stolen time is no mistake where the kernel itself has counted at least as much
             let stolen = cause == "cpu-steal" && *time_ns <= seen.stolen_ns;
-            alarm.expected &= stolen || HAPPENS_ANYWAY.contains(&cause.as_str());
+            alarm.expected &= stolen || happens_anyway(cause);
             alarm.recordings += 1;
             alarm.time_ns += time_ns;
         }

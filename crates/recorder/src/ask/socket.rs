@@ -3,6 +3,7 @@
 //!
 //! The JVM listens at `/tmp/.java_pidN`. Where it does not yet, a file `.attach_pidN` and SIGQUIT
 //! make it.
+use crate::host::Status;
 use rustix::{
     fs::{AtFlags, Mode, OFlags},
     process::{Pid, PidfdFlags, Signal},
@@ -107,8 +108,8 @@ fn read_answer(answer: &str) -> Result<String, AskError> {
 
 /// Whether SIGQUIT would be handled and not end the process.
 fn catches_quit(status: &str) -> bool {
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+    let caught = Status(status).field("SigCgt");
+    let caught = caught.and_then(|it| u64::from_str_radix(it, 16).ok());
     caught.is_some_and(|it| it & CATCHES_QUIT != 0)
 }
 

@@ -3,9 +3,12 @@ use super::{
     dump,
     socket::{AskError, Asked},
 };
-use crate::{Jvm, Roots};
+use crate::{
+    Jvm, Roots,
+    host::{ProcessDir, Status},
+};
 use recording::{Facts, ThreadRole};
-use std::{collections::BTreeMap, fs, path::Path};
+use std::collections::BTreeMap;
 
 /// Names as in Java, by thread id.
 ///
@@ -24,7 +27,7 @@ impl ThreadNames {
         let names = dump::thread_names(&asked.command("Thread.print")?);
         let ids = match jvm.pid == jvm.pid_in_namespace {
             true => None,
-            false => Some(ids_inside(&roots.proc.join(jvm.pid.to_string()).join("task"))),
+            false => Some(ids_inside(&ProcessDir::open(roots, jvm.pid)?)),
         };
         let outside = |tid: u32| ids.as_ref().map_or(Some(tid), |it| it.get(&tid).copied());
         Ok(ThreadNames(
@@ -44,21 +47,20 @@ impl ThreadNames {
 }
 
 /// Thread ids by those of the innermost pid namespace (`NSpid` of `/proc/PID/task/TID/status`).
-fn ids_inside(tasks: &Path) -> BTreeMap<u32, u32> {
-    let entries = fs::read_dir(tasks).into_iter().flatten().flatten();
-    let id = |entry: fs::DirEntry| {
-        let outside = entry.file_name().to_str()?.parse().ok()?;
-        let status = fs::read_to_string(entry.path().join("status")).ok()?;
-        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
-        Some((ids.split_ascii_whitespace().next_back()?.parse().ok()?, outside))
+fn ids_inside(process: &ProcessDir) -> BTreeMap<u32, u32> {
+    let threads = process.numbers("task").unwrap_or_default();
+    let id = |outside: u32| {
+        let status = process.text(&format!("task/{outside}/status"), Status::LIMIT_BYTES).ok()?;
+        Some((Status(&status).id_inside()?, outside))
     };
-    entries.filter_map(id).collect()
+    threads.into_iter().filter_map(id).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use recording::{MonoTime, ThreadFact};
+    use std::fs;
 
     #[test]
     fn only_java_threads_are_renamed() {
@@ -86,11 +88,13 @@ mod tests {
     fn ids_of_a_namespace_are_translated() {
         let root = tempfile::tempdir().unwrap();
         for (outside, inside) in [(700, 7), (701, 8)] {
-            let task = root.path().join(outside.to_string());
-            fs::create_dir(&task).unwrap();
+            let task = root.path().join(format!("700/task/{outside}"));
+            fs::create_dir_all(&task).unwrap();
             fs::write(task.join("status"), format!("Name:\tjava\nNSpid:\t{outside}\t{inside}\n"))
                 .unwrap();
         }
-        assert_eq!(ids_inside(root.path()), BTreeMap::from([(7, 700), (8, 701)]));
+        let roots = Roots { proc: root.path().to_path_buf(), ..Roots::default() };
+        let process = ProcessDir::open(&roots, 700).unwrap();
+        assert_eq!(ids_inside(&process), BTreeMap::from([(7, 700), (8, 701)]));
     }
 }

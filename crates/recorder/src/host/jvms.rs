@@ -5,6 +5,7 @@
 use super::{
     Roots, clocks, launch, maps,
     process::{ProcessDir, Stat, is_gone, pids},
+    status::Status,
 };
 use recording::MonoTime;
 use std::{
@@ -229,7 +230,8 @@ fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
     let dir = ProcessDir::open(roots, pid)?;
     let Some(library) = maps::libjvm(&dir)? else { return Ok(None) };
     let stat = Stat::of(&dir)?;
-    let (uid, pid_in_namespace) = parse_status(&dir.text("status", 16 * 1024)?);
+    let status = dir.text("status", Status::LIMIT_BYTES)?;
+    let status = Status(&status);
     let (java_home, modular) = home_of(&library.path);
     let mut arguments = split_arguments(&dir.bytes("cmdline", ARGUMENTS_LIMIT_BYTES)?);
     let command_line = cut(arguments.join(" "), COMMAND_LINE_LIMIT_BYTES);
@@ -241,8 +243,8 @@ fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
         pid,
         start_ticks: stat.start_ticks,
         started: started(stat.start_ticks),
-        uid: uid.unwrap_or_default(),
-        pid_in_namespace: pid_in_namespace.unwrap_or(pid),
+        uid: status.uid().unwrap_or_default(),
+        pid_in_namespace: status.id_inside().unwrap_or(pid),
         main,
         arguments,
         command_line,
@@ -285,14 +287,6 @@ fn main_of(dir: &ProcessDir, arguments: &[String], modular: bool) -> String {
     };
     let main = launch::parse(arguments, &mut read_file).main;
     if main.is_empty() { "java".into() } else { main }
-}
-
-/// Uid and the innermost pid of `/proc/PID/status`.
-fn parse_status(text: &str) -> (Option<u32>, Option<u32>) {
-    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
-    let uid = field("Uid:").and_then(|it| it.split_ascii_whitespace().next()?.parse().ok());
-    let pid = field("NSpid:").and_then(|it| it.split_ascii_whitespace().next_back()?.parse().ok());
-    (uid, pid)
 }
 
 /// Home of the JVM from the library's path, and whether it is laid out as since JDK 9:

@@ -6,6 +6,7 @@ use super::{
     Roots, cgroup,
     jvms::cut,
     process::{ProcessDir, pids},
+    status::Status,
 };
 use recording::{MemoryFact, MonoTime};
 use std::{cmp::Reverse, collections::HashMap};
@@ -32,16 +33,12 @@ struct Usage {
 impl Usage {
     /// From the text of `status`; `None` for a thread of the kernel, which has no memory.
     fn parse(status: &str) -> Option<Usage> {
-        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
-        let bytes = |name: &str| {
-            let kib = field(name)?.split_ascii_whitespace().next()?.parse::<u64>().ok()?;
-            Some(kib.saturating_mul(1024))
-        };
+        let status = Status(status);
         Some(Usage {
-            name: field("Name:")?.trim().into(),
-            resident_bytes: bytes("VmRSS:")?,
+            name: status.field("Name")?.into(),
+            resident_bytes: status.bytes("VmRSS")?,
             // Not there in a kernel without swap.
-            swapped_bytes: bytes("VmSwap:").unwrap_or(0),
+            swapped_bytes: status.bytes("VmSwap").unwrap_or(0),
         })
     }
 

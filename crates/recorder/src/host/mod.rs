@@ -3,7 +3,8 @@
 //! The roots of `/proc` and `/sys` are a parameter everywhere ([`Roots`]), so that tests run on
 //! directories.
 //! Nothing here asks the JVM for anything (no attach, no signal; of `hsperfdata` only the layout
-//! is read), nothing is written, and files whose names others choose are opened only after they proved to be regular.
+//! is read), nothing is written, and files whose names others choose are opened only after they
+//! proved to be regular.
 //!
 //! Whatever may wait for a disk or for a lock of another process runs in the background threads
 //! of [`HostSources`]; the thread that drains the kernel's events never does.
@@ -29,6 +30,7 @@ mod perf_layout;
 mod process;
 mod processes;
 mod sources;
+mod status;
 mod tail;
 mod version;
 mod writer_details;
@@ -48,6 +50,7 @@ pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, find_jvms, jvm, select};
 pub(crate) use process::ProcessDir;
 pub use sources::{HostOptions, HostSources};
+pub(crate) use status::Status;
 
 use std::path::PathBuf;
 
