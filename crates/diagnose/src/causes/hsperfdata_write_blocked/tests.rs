@@ -76,6 +76,8 @@ fn an_application_thread_that_writes_to_a_mapping_of_its_own_is_none() {
 fn an_application_thread_on_a_counter_outside_of_stops_is_a_hiccup() {
     let text = "5 blocked 0ms 40ms fault /tmp/hsperfdata_app/42 offset 8 stack do_page_mkwrite";
     check(&CAUSE, text, "present 40ms measured");
+    assert!(story_of(&CAUSE, text).contains("No safepoint was under way: other threads ran on"));
+    assert!(story_of(&CAUSE, BLOCKED).contains("Every application thread waited with it."));
 }
 
 #[test]
