@@ -203,7 +203,8 @@ pub struct PrivateMount {
 }
 
 impl PrivateMount {
-    /// Lets the child find `dir` where HotSpot keeps root's counters files, in a `/tmp` of its own.
+    /// Lets the child find `dir` where HotSpot keeps root's counters files. Where there is no such
+    /// directory yet, in a `/tmp` of its own.
     #[must_use]
     pub fn on_counters(dir: &Path) -> PrivateMount {
         let from = CString::new(dir.as_os_str().as_bytes()).unwrap_or_default();
@@ -225,9 +226,14 @@ impl PrivateMount {
         unsafe { thread::unshare_unsafe(thread::UnshareFlags::NEWNS)? };
         let down = mount::MountPropagationFlags::DOWNSTREAM | mount::MountPropagationFlags::REC;
         mount::mount_change(c"/", down)?;
-        let flags = mount::MountFlags::NOSUID | mount::MountFlags::NODEV;
-        mount::mount(c"whypause-lab", &*self.parent, c"tmpfs", flags, None)?;
-        fs::mkdir(&*self.to, fs::Mode::from_raw_mode(0o755))?;
+        // Others may plant a link in `/tmp`, but no directory of root's.
+        let there = fs::lstat(&*self.to)
+            .is_ok_and(|it| it.st_uid == 0 && fs::FileType::from_raw_mode(it.st_mode).is_dir());
+        if !there {
+            let flags = mount::MountFlags::NOSUID | mount::MountFlags::NODEV;
+            mount::mount(c"whypause-lab", &*self.parent, c"tmpfs", flags, None)?;
+            fs::mkdir(&*self.to, fs::Mode::from_raw_mode(0o755))?;
+        }
         Ok(mount::mount_bind(&*self.from, &*self.to)?)
     }
 }

@@ -135,6 +135,8 @@ impl Session {
             coverage.sources.insert(Source::KernelStacks, why);
         }
         let started = now();
+        // Loading the programs takes seconds on a busy host.
+        threads.watched_since(started);
         Ok(Session {
             cost: Cost::new(proc, jvm.pid),
             host: HostSources::start(&options.roots, jvm, options.host),

@@ -18,8 +18,9 @@ static __always_inline bool is_long_run(struct thread *it, u64 out)
 // nobody's hiccup.
 static __always_inline bool is_hiccup(struct thread *it, u64 now)
 {
+	// A thread that was woken and got no CPU is late, however idle it was before.
 	if (config.windowless)
-		return now - it->off >= WINDOWLESS_NS && !(it->flags & SLICE_IDLE);
+		return now - (it->flags & SLICE_IDLE ? it->wake : it->off) >= WINDOWLESS_NS;
 	if (now - it->off < HICCUP_NS)
 		return false;
 	if (it->flags & SLICE_THROTTLED)

@@ -57,6 +57,12 @@ impl Threads {
         }
     }
 
+    /// The threads read so far are watched from `at` on: what they did before, nobody saw.
+    pub(crate) fn watched_since(&mut self, at: MonoTime) {
+        self.known.values_mut().for_each(|it| it.first_seen = at);
+        self.facts.iter_mut().for_each(|it| it.first_seen = at);
+    }
+
     /// What the thread is for. Reads its name where it is new.
     pub(crate) fn role(&mut self, tid: u32, now: MonoTime) -> ThreadRole {
         match self.known.get_mut(&tid) {

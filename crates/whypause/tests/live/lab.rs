@@ -17,19 +17,15 @@ fn lab(arguments: &[&str]) -> Option<(String, String, bool)> {
     Some((text(ran.stdout), text(ran.stderr), ran.status.success()))
 }
 
+/// A run that is not as expected is made once more, as this host may have other guests.
 #[track_caller]
 fn passes(arguments: &[&str]) {
     let Some((stdout, stderr, passed)) = lab(arguments) else { return };
-    assert!(passed, "{stdout}\n{stderr}");
-}
-
-/// Of a row: its scenario and variant, what it counted, and what was found first most often.
-fn row(row: &Value) -> (String, u64, String) {
-    let name = format!("{} {} {}", row["privilege"], row["scenario"], row["variant"]);
-    let firsts = row["firsts"].as_object().unwrap();
-    let first = firsts.iter().max_by_key(|(_, pauses)| pauses.as_u64());
-    let first = first.map_or("nothing", |(cause, _)| cause);
-    (name, row["pauses"].as_u64().unwrap(), first.to_owned())
+    if !passed {
+        println!("once more, as\n{stdout}\n{stderr}");
+        let Some((stdout, stderr, passed)) = lab(arguments) else { return };
+        assert!(passed, "{stdout}\n{stderr}");
+    }
 }
 
 /// Those that strike within seconds on a host of any size. Left out are what needs most of the
@@ -47,35 +43,85 @@ const SCENARIOS: [&str; 9] = [
     "direct-reclaim",
 ];
 
-/// Few pauses on a host that may be busy: the right answer must be the most frequent one, and
-/// next to nothing may stay unexplained.
-fn every_scenario_is_named() {
-    let arguments = [&["matrix", "--short", "--format", "json"], &SCENARIOS[..]].concat();
-    let Some((stdout, stderr, _)) = lab(&arguments) else { return };
-    let matrix: Value = serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{e}: {stderr}"));
-    let rows = matrix["confusion"].as_array().unwrap();
-    assert!(!rows.is_empty(), "{stderr}");
-    let mut struck = 0;
-    for it in rows.iter().filter(|it| it["privilege"] == "privileged") {
-        let (name, pauses, first) = row(it);
-        if pauses == 0 {
-            println!("SKIPPED: {name}: in a few seconds it made no pause of 50 ms here");
-            continue;
-        }
-        struck += 1;
-        assert_eq!(it["scenario"], first.as_str(), "{name}\n{stdout}");
-        // a compiler thread that waits for its own memory on the way to a stop is not always seen
-        let most = if it["scenario"] == "swap-in" { 2 } else { 50 };
-        let (all, left) = (it["stopped_ns"].as_u64(), it["unattributed_ns"].as_u64());
-        assert!(left.unwrap() * most <= all.unwrap(), "{name}: {left:?} of {all:?} ns unexplained");
+/// From so much of the CPU time on that the hypervisor gave to others, a run shows mostly that.
+const MOST_STOLEN: f64 = 0.05;
+
+/// What the short matrix says of some scenarios.
+struct Short {
+    matrix: Value,
+    stderr: String,
+}
+
+impl Short {
+    fn run(scenarios: &[&str]) -> Option<Short> {
+        let arguments = [&["matrix", "--short", "--format", "json"], scenarios].concat();
+        let (stdout, stderr, _) = lab(&arguments)?;
+        let matrix = serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{e}: {stderr}"));
+        Some(Short { matrix, stderr })
     }
-    assert!(struck >= SCENARIOS.len() - 2, "only {struck} faults struck\n{stderr}");
-    let without: Vec<_> = rows.iter().filter(|it| it["privilege"] == "unprivileged").collect();
-    assert!(!without.is_empty(), "{stderr}");
-    for it in without {
-        let right = it["right_class"].as_u64().unwrap();
-        let name = row(it).0;
-        assert!(right * 2 >= it["pauses"].as_u64().unwrap(), "{name}\n{stdout}");
+
+    fn rows<'a>(&'a self, privilege: &'a str) -> impl Iterator<Item = &'a Value> {
+        let rows = self.matrix["confusion"].as_array().unwrap().iter();
+        rows.filter(move |it| it["privilege"] == privilege)
+    }
+
+    /// What is wrong with each scenario, with what the runs were like.
+    fn wrong(&self) -> Vec<(String, String)> {
+        let wrong = self.rows("privileged").filter_map(|it| Some((it, wrong(it)?)));
+        let named = |it: &Value| it["scenario"].as_str().unwrap().to_owned();
+        wrong.map(|(it, what)| (named(it), format!("{what}\n{it}\n{}", self.stderr))).collect()
+    }
+
+    /// Whether the hypervisor took much of the CPUs in a run of a scenario, each time it was tried.
+    fn was_disturbed(&self, scenario: &str) -> bool {
+        let runs = self.matrix["recordings"].as_array().unwrap().iter();
+        let cpus = self.matrix["host"]["cpus"].as_f64().unwrap();
+        let taken = |it: &Value| it["stolen_ns"].as_f64().unwrap() / (RECORDED_NS * cpus);
+        runs.filter(|it| it["scenario"] == scenario).any(|it| taken(it) >= MOST_STOLEN)
+    }
+}
+
+/// How long a variant of the short form is recorded.
+const RECORDED_NS: f64 = 6e9;
+
+/// What is wrong with a row of the matrix: its own cause must be first in most of its pauses, and
+/// next to nothing may stay unexplained.
+fn wrong(row: &Value) -> Option<String> {
+    let count = |key: &str| row[key].as_u64().unwrap();
+    let (pauses, right) = (count("pauses"), count("right_cause"));
+    let (stopped, left) = (count("stopped_ns"), count("unattributed_ns"));
+    if pauses == 0 {
+        // a commit of the journal comes when it comes
+        println!("SKIPPED: {}: in a few seconds it made no pause of 50 ms here", row["scenario"]);
+        None
+    } else if right * 10 < pauses * 9 {
+        Some(format!("only {right} of {pauses} pauses have the right cause first"))
+    } else if left * 50 > stopped {
+        Some(format!("{left} of {stopped} ns are unexplained"))
+    } else {
+        None
+    }
+}
+
+/// Each fault is named; one that was not is tried once more, as this host may have other guests.
+fn every_scenario_is_named() {
+    let Some(first) = Short::run(&SCENARIOS) else { return };
+    let struck = first.rows("privileged").filter(|it| it["pauses"] != 0).count();
+    assert!(struck >= SCENARIOS.len() - 2, "only {struck} faults struck\n{}", first.stderr);
+    let (pauses, right) = first.rows("unprivileged").fold((0, 0), |sum, it| {
+        (sum.0 + it["pauses"].as_u64().unwrap(), sum.1 + it["right_class"].as_u64().unwrap())
+    });
+    assert!(pauses > 0 && right * 10 >= pauses * 8, "without privilege: {right} of {pauses}");
+    for (scenario, what) in first.wrong() {
+        println!("{scenario}: once more, as {what}");
+        let Some(again) = Short::run(&[&scenario]) else { return };
+        for (_, what) in again.wrong() {
+            if again.was_disturbed(&scenario) {
+                println!("SKIPPED: {scenario}: the hypervisor took the CPUs away: {what}");
+            } else {
+                panic!("{scenario}: {what}");
+            }
+        }
     }
 }
 
