@@ -102,6 +102,13 @@ impl<'a> Index<'a> {
         })
     }
 
+    /// Whether no other file on a disk is known to be mapped.
+    pub(crate) fn maps_counters_alone(&self) -> bool {
+        let on_disk = |it: &&FileFact| !matches!(it.file_system.as_str(), "tmpfs" | "ramfs");
+        let mut mapped = self.files.values().copied().filter(|it| it.mapped).filter(on_disk);
+        mapped.all(|it| it.path.contains("/hsperfdata_"))
+    }
+
     /// Function names of a stack, innermost first.
     pub(crate) fn frames(&self, stack: Option<u32>) -> &'a [String] {
         stack.and_then(|id| self.stacks.get(&id)).map_or(&[], |it| &it.frames)

@@ -81,9 +81,12 @@ fn fault(index: &Index<'_>, wait: &Wait) -> Option<Fault> {
         _ if !is_fault || !for_disk => None,
         // The JVM's own threads write to no other mapping of a file.
         role if role != ThreadRole::Java => counters.then_some(Fault::Counters),
-        // A Java thread counts, too: unless it read a page, which the counters are never out of.
         _ if !counters => Some(Fault::Mapped),
-        _ => (for_page && reads(index, wait.interval)).then_some(Fault::Mapped),
+        // A Java thread counts, too: unless it read a page, which the counters are never out of.
+        _ if for_page => reads(index, wait.interval).then_some(Fault::Mapped),
+        // It wrote, and so to the only file that it can write to.
+        _ => (!QUEUE.contains(&function.as_str()) && index.maps_counters_alone())
+            .then_some(Fault::Counters),
     }
 }
 
@@ -139,6 +142,27 @@ mod tests {
     fn holds(id: &str, text: &str, expected: &str) {
         let cause = causes::ALL.iter().find(|it| it.id == id).expect("the cause is known");
         check(cause, text, expected);
+    }
+
+    #[test]
+    fn a_java_thread_that_waits_for_the_journal_wrote_to_the_only_file_it_has_mapped() {
+        let text = "
+            missing scheduler
+            missing kernel-stacks
+            recorded thread-samples
+            jvm 17.0.15 g1
+            thread 7 java writer
+            7 blocked 10ms 490ms fault - sampled stack do_get_write_access";
+        let with = |files: &str| format!("{text}\n{files}");
+        let id = "hsperfdata-write-blocked";
+        let present = "present 480ms inferred journal-commit";
+        holds(id, &with(COUNTERS), present);
+        holds(id, &with(&format!("{COUNTERS}\nmapped tmpfs /dev/shm/queue")), present);
+        let unknown = "unknown scheduler kernel-stacks";
+        holds(id, &with(&format!("{COUNTERS}\nmapped ext4 /data/index")), unknown);
+        holds(id, text, unknown);
+        let read = text.replace("do_get_write_access", "folio_wait_bit_common");
+        holds(id, &format!("{read}\n{COUNTERS}"), unknown);
     }
 
     #[test]

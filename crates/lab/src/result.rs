@@ -52,8 +52,9 @@ pub struct RunResult {
     /// The cause with the most time in the stops of [`LONG`] and more, all their parts added up;
     /// `None` where there are no such stops.
     pub first: Option<String>,
-    /// The longest time by which a 1 ms sleep inside the workload was too long, over its whole
-    /// life: the pause as the application felt it, measured without `whypause`.
+    /// The longest time by which a 1 ms sleep inside the workload was too long, or an allocation
+    /// took, over its whole life: the pause as the application felt it, measured without
+    /// `whypause`.
     #[serde(serialize_with = "ns")]
     pub felt_longest: Duration,
     /// CPU time that the hypervisor took from this host meanwhile, as the kernel counts it.
@@ -174,7 +175,8 @@ impl RunResult {
             duration_ns: it.duration_ns,
             first: it.first().to_owned(),
         };
-        let felt_us = workload.get("sleep_overrun_max_us").copied().unwrap_or(0);
+        let feels = |key: &str| key == "sleep_overrun_max_us" || is_allocation(key);
+        let felt_us = workload.iter().filter(|it| feels(it.0)).map(|it| *it.1).max().unwrap_or(0);
         RunResult {
             scenario: scenario.id,
             jdk: String::new(),
@@ -283,6 +285,12 @@ fn cost(explained: &Explained) -> RecorderCost {
         jvm_cpu: ns_of(cost.jvm_cpu_ns),
         recorder_rss_bytes: cost.recorder_rss_bytes,
     }
+}
+
+/// `alloc_0_max_us`, and so on for each thread that allocates. One that waits for what another
+/// thread holds is not felt by a thread that sleeps.
+fn is_allocation(key: &str) -> bool {
+    key.starts_with("alloc_") && key.ends_with("_max_us")
 }
 
 #[cfg(test)]

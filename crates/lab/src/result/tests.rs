@@ -46,6 +46,19 @@ fn the_cause_with_the_most_time_may_be_the_largest_part_of_no_pause() {
 }
 
 #[test]
+fn what_a_sleep_or_an_allocation_felt_is_felt() {
+    let felt = |lines: &[(&str, u64)]| {
+        let scenario = scenarios::find("mapped-file-fault").unwrap();
+        let workload = lines.iter().map(|it| (it.0.to_owned(), it.1)).collect();
+        let variant = &scenario.variants[1];
+        RunResult::new(scenario, variant, &Explained::default(), &workload).felt_longest.as_micros()
+    };
+    assert_eq!(felt(&[("sleep_overrun_max_us", 9), ("alloc_0_max_us", 7)]), 9);
+    assert_eq!(felt(&[("sleep_overrun_max_us", 9), ("alloc_1_max_us", 700)]), 700);
+    assert_eq!(felt(&[("alloc_0_count", 75_713), ("alloc_0_over_50ms_total_us", 99)]), 0);
+}
+
+#[test]
 fn what_causes_claim_is_a_share_of_the_stopped_time() {
     let check = |total_ms, unattributed_ms, expected: f64| {
         let mut it = result(Vec::new());

@@ -22,6 +22,8 @@ pub(crate) struct Mapping {
     pub(crate) path: String,
     /// Whether the file has no name any more.
     pub(crate) deleted: bool,
+    /// Whether the process may change the file by writing to this memory.
+    pub(crate) writes_back: bool,
 }
 
 /// What the kernel appends to the path of a file without a name (`fs/d_path.c`).
@@ -30,7 +32,7 @@ pub(crate) const DELETED: &str = " (deleted)";
 /// Reads one line; `None` for memory that is no file's.
 pub(crate) fn parse(line: &[u8]) -> Option<Mapping> {
     let (range, rest) = word(line)?;
-    let (_permissions, rest) = word(rest)?;
+    let (permissions, rest) = word(rest)?;
     let (_offset, rest) = word(rest)?;
     let (device, rest) = word(rest)?;
     let (inode, rest) = word(rest)?;
@@ -52,6 +54,7 @@ pub(crate) fn parse(line: &[u8]) -> Option<Mapping> {
         inode: std::str::from_utf8(inode).ok()?.parse().ok()?,
         path,
         deleted,
+        writes_back: matches!(permissions, [_, b'w', _, b's']),
     })
 }
 
@@ -93,6 +96,20 @@ pub(crate) fn each(
     })
 }
 
+/// Files that the process may change by writing to memory, at most `most`. Reads all mappings.
+pub(crate) fn written_back(dir: &ProcessDir, most: usize) -> Vec<Mapping> {
+    let mut found: Vec<Mapping> = Vec::new();
+    // What was found until an error counts.
+    let _ = each(dir, &mut |mapping| {
+        let same = |it: &Mapping| (it.device, it.inode) == (mapping.device, mapping.inode);
+        if mapping.writes_back && !found.iter().any(same) {
+            found.push(mapping);
+        }
+        if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    found
+}
+
 /// The first mapping of HotSpot's library.
 pub(crate) fn libjvm(dir: &ProcessDir) -> io::Result<Option<Mapping>> {
     let name = memchr::memmem::Finder::new(b"/libjvm.so");
@@ -116,7 +133,10 @@ mod tests {
     fn check(line: &str, expected: &str) {
         let shown = parse(line.as_bytes()).map_or_else(
             || "none".to_owned(),
-            |it| format!("{:#x} {} {} {}", it.device, it.inode, it.path, it.deleted),
+            |it| {
+                let write = if it.writes_back { " written back" } else { "" };
+                format!("{:#x} {} {} {}{write}", it.device, it.inode, it.path, it.deleted)
+            },
         );
         assert_eq!(shown, expected, "{line}");
     }
@@ -129,9 +149,11 @@ mod tests {
         );
         check(
             "7f00-7f10 rw-s 00000000 08:11 77                     /data/a b.log (deleted)",
-            "0x811 77 /data/a b.log true",
+            "0x811 77 /data/a b.log true written back",
         );
         check("7f-80 r--p 00000000 08:11 7       /a\\012b", "0x811 7 /a\nb false");
+        check("7f-80 rw-p 00000000 08:11 7       /a", "0x811 7 /a false");
+        check("7f-80 r--s 00000000 08:11 7       /a", "0x811 7 /a false");
     }
 
     #[test]

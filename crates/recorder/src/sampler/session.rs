@@ -13,7 +13,7 @@ use super::{
 use crate::{
     AttachError, Jvm, Options, Step,
     cost::Cost,
-    host::{Counters, CountersFile, HostSources, ProcessDir, now, thread_cpu},
+    host::{Counters, CountersFile, HostSources, ProcessDir, now, thread_cpu, written_back},
     kernel::{Budget, FIRST_IS_DESCRIPTOR, Threads},
     process::Process,
 };
@@ -42,6 +42,11 @@ const FREEZER: &str = "do_freezer_trap";
 const FREEZER_ROUNDS: u64 = 2;
 /// Names of functions remembered.
 const MAX_FUNCTIONS: usize = 4096;
+/// More files that the JVM writes to through memory need not be known to tell that there are some.
+const MAX_WRITTEN_FILES: usize = 8;
+/// How often such files are looked for.
+const BETWEEN_MAPS: Duration = Duration::from_secs(60);
+
 /// Before this much of a stop no counters of the host are read for it.
 const LONG_STOP: Duration = Duration::from_millis(10);
 
@@ -243,6 +248,9 @@ impl SampledSession {
         if at >= self.next.search && self.counters.is_none() && self.searches < MAX_SEARCHES {
             self.next.search = at + BETWEEN_SEARCHES;
             self.search();
+        } else if at >= self.next.search && self.counters.is_some() {
+            self.next.search = at + BETWEEN_MAPS;
+            self.find_written_files();
         }
     }
 
@@ -254,6 +262,8 @@ impl SampledSession {
         if let Some(file) = file {
             // So that its fact says which disk it is on.
             self.host.files().by_inode(file.key.device, file.key.inode);
+            self.find_written_files();
+            self.next.search = now() + BETWEEN_MAPS;
         }
         self.stops.apart = self.counters.as_ref().and_then(|it| it.apart);
         self.keep.knows_stops = self.counters.is_some();
@@ -262,6 +272,14 @@ impl SampledSession {
             None => SourceState::Missing("this jvm keeps no counters in a file".into()),
         };
         self.coverage.sources.insert(Source::SafepointCounters, state);
+    }
+
+    /// A thread that waits for the journal in a page fault wrote to a file that it has mapped; which
+    /// one is clear where there is but one.
+    fn find_written_files(&mut self) {
+        for file in written_back(&self.dir, MAX_WRITTEN_FILES) {
+            self.host.files().by_inode(file.device, file.inode);
+        }
     }
 
     /// Around a long stop the counters of the host tell what went on in it.
