@@ -23,7 +23,6 @@ use crate::{
 };
 use reaching::Reaching;
 use recording::{Interval, MonoTime, SafepointFact, ThreadRole, ThreadSlice, ThreadState};
-use std::time::Duration;
 
 /// Accounts for the safepoint over `interval`, which is its effective length.
 ///
@@ -97,34 +96,12 @@ pub(crate) fn over_log(
 
 /// A stretch in which nobody saw the thread.
 fn unseen(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Segment {
-    Segment {
-        interval,
-        phase,
-        tid,
-        role: index.role(tid),
-        state: None,
-        idle: false,
-        entered: None,
-        fd: None,
-        file: None,
-        fault_offset: None,
-        stack: None,
-        cpu_holder: None,
-        work: None,
-        stolen: Duration::ZERO,
-        certainty: Certainty::Measured,
-        log: None,
-        taken: false,
-    }
+    Segment::unseen(interval, phase, tid, index.role(tid))
 }
 
 /// The part of a slice inside `interval`, as a segment.
 fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: Interval) -> Segment {
     Segment {
-        interval,
-        phase,
-        tid: slice.tid,
-        role: index.role(slice.tid),
         state: Some(slice.state),
         idle: is_idle(index, slice),
         entered: slice.entered,
@@ -133,11 +110,9 @@ fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: In
         fault_offset: slice.fault_offset,
         stack: slice.stack,
         cpu_holder: slice.cpu_holder.clone(),
-        work: None,
         stolen: share(slice.taken, interval, slice.interval),
         certainty: if slice.sampled { Certainty::Inferred } else { Certainty::Measured },
-        log: None,
-        taken: false,
+        ..unseen(index, slice.tid, phase, interval)
     }
 }
 

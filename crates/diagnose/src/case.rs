@@ -68,6 +68,29 @@ pub(crate) enum LogPart {
 }
 
 impl Segment {
+    /// A stretch in which nobody saw the thread.
+    pub(crate) fn unseen(interval: Interval, phase: Phase, tid: u32, role: ThreadRole) -> Segment {
+        Segment {
+            interval,
+            phase,
+            tid,
+            role,
+            state: None,
+            idle: false,
+            entered: None,
+            fd: None,
+            file: None,
+            fault_offset: None,
+            stack: None,
+            cpu_holder: None,
+            work: None,
+            stolen: Duration::ZERO,
+            certainty: Certainty::Measured,
+            log: None,
+            taken: false,
+        }
+    }
+
     /// The same over a part of its interval, with its share of what was stolen.
     pub(crate) fn over(&self, interval: Interval) -> Segment {
         Segment { interval, stolen: share(self.stolen, interval, self.interval), ..self.clone() }

@@ -161,24 +161,12 @@ impl Layout {
         if end <= self.at {
             return;
         }
+        let interval = Interval::new(self.at, end);
         self.segments.push(Segment {
-            interval: Interval::new(self.at, end),
-            phase,
-            tid: 0,
-            role: ThreadRole::VmThread,
             state: known.then_some(ThreadState::OnCpu),
-            idle: false,
-            entered: None,
-            fd: None,
-            file: None,
-            fault_offset: None,
-            stack: None,
-            cpu_holder: None,
-            work: None,
-            stolen: Duration::ZERO,
             certainty: Certainty::Inferred,
             log: Some((part, number)),
-            taken: false,
+            ..Segment::unseen(interval, phase, 0, ThreadRole::VmThread)
         });
         self.at = end;
     }

@@ -29,25 +29,10 @@ pub(super) fn lay_out(
     let mut segments = Vec::new();
     for (state, idle, time) in parts {
         let end = (at + time).min(interval.end);
-        segments.push(Segment {
-            interval: Interval::new(at, end),
-            phase,
-            tid,
-            role: ThreadRole::VmThread,
-            state,
-            idle,
-            entered: None,
-            fd: None,
-            file: None,
-            fault_offset: None,
-            stack: None,
-            cpu_holder: None,
-            work: None,
-            stolen: Duration::ZERO,
-            certainty: Certainty::Inferred,
-            log: None,
-            taken: false,
-        });
+        let role = ThreadRole::VmThread;
+        let certainty = Certainty::Inferred;
+        let unseen = Segment::unseen(Interval::new(at, end), phase, tid, role);
+        segments.push(Segment { state, idle, certainty, ..unseen });
         at = end;
     }
     segments
