@@ -1,6 +1,6 @@
 //! How pauses that are no stops are told: whoever compares with the JVM's own log must find as
 //! many stops.
-use crate::fixtures::{diagnosis, finding, log_alone, ms, pause};
+use crate::fixtures::{diagnosis, finding, log_alone, pause};
 use diagnose::{Attribution, Diagnosis, Finding, Gate, PauseKind, compare};
 use expect_test::expect;
 use recording::{Source, SourceState};
@@ -122,9 +122,9 @@ fn what_an_application_noticed_is_told_as_ever() {
 
 #[test]
 fn a_hiccup_takes_its_columns_from_the_parts_and_not_from_the_page() {
-    let style = Style { width: 60, ..Style::PLAIN };
+    let style = Style { width: 70, ..Style::PLAIN };
     let text = terminal::render(&mixed(), &Options { style, ..Options::default() });
-    assert!(text.lines().all(|it| it.chars().count() <= 60), "{text}");
+    assert!(text.lines().all(|it| it.chars().count() <= 70), "{text}");
     assert!(text.contains("1.50 s hiccup   1.50 s JVM statistics"), "{text}");
 }
 
