@@ -52,7 +52,8 @@ pub(crate) fn writers(
         false => it.bytes >= MIN_BYTES_UNPROVEN,
     });
     groups.sort_by_key(|it| (std::cmp::Reverse(it.bytes), it.name));
-    groups.iter().take(MOST).map(|it| it.culprit(device_name)).collect()
+    let pauses = if tally.hiccups == 0 { "stops" } else { "pauses" };
+    groups.iter().take(MOST).map(|it| it.culprit(device_name, pauses)).collect()
 }
 
 fn groups<'a>(tally: &Tally, index: &Index<'a>, device: Option<u64>) -> Vec<Writers<'a>> {
@@ -76,7 +77,7 @@ fn group<'a>(name: &'a str, rows: Vec<&'a WriterFact>, device: Option<u64>) -> W
 }
 
 impl Writers<'_> {
-    fn culprit(&self, device_name: &str) -> Culprit {
+    fn culprit(&self, device_name: &str, pauses: &str) -> Culprit {
         let pids: BTreeSet<u32> = self.rows.iter().map(|it| it.pid).collect();
         let one = (pids.len() == 1).then(|| self.rows[0].pid);
         let count = pids.len();
@@ -98,7 +99,7 @@ impl Writers<'_> {
             name: name.into(),
             pid: one,
             statement: format!(
-                "{name} ({what}) wrote {bytes} to {to} during these stops and in the 10 s before"
+                "{name} ({what}) wrote {bytes} to {to} during these {pauses} and in the 10 s before"
             ),
         }
     }

@@ -293,6 +293,8 @@ pub struct Finding {
     pub certainty: Certainty,
     /// In how many pauses it took part.
     pub pauses: u64,
+    /// How many of these are hiccups ([`PauseKind::Hiccup`](crate::PauseKind::Hiccup)) and no stops.
+    pub hiccups: u64,
     /// Its time in all pauses.
     pub time: Duration,
     /// Its largest part of one pause.
@@ -344,10 +346,10 @@ pub struct Diagnosis {
     pub clock: Clock,
     /// How long the input covers.
     pub span: Duration,
-    /// Stops in order of time, each with its account: all of a recording, and of a log as many of
-    /// the longest as [`Keep`](crate::Keep) says.
+    /// Stops and hiccups in order of time, each with its account: all of a recording, and of a log
+    /// as many of the longest as [`Keep`](crate::Keep) says.
     pub pauses: Vec<Attribution>,
-    /// Statistics over every stop, also those that are not in `pauses`.
+    /// Statistics over every pause, also those that are not in `pauses`.
     pub statistics: PauseStatistics,
     /// Statistics over the collections of the log; `None` where there was no GC log.
     pub gc: Option<GcStatistics>,

@@ -41,6 +41,7 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
         cause,
         certainty: tally.certainty(),
         pauses: tally.pauses,
+        hiccups: tally.hiccups,
         time: tally.time,
         longest: tally.longest,
         squares: tally.squares,

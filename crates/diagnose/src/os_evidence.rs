@@ -10,9 +10,11 @@ pub(crate) fn spent(tally: &Tally, source: Source, what: &str) -> Evidence {
     spent_in(tally, source, what, &text::pauses(tally.pauses))
 }
 
-/// `WHAT for 3.2 s in 4 stops, up to 1.1 s in one`, for what holds up nobody outside of stops.
+/// `WHAT for 3.2 s in 4 stops, up to 1.1 s in one`, for what begins no hiccup: where it lengthened
+/// one, they are pauses.
 pub(crate) fn spent_in_stops(tally: &Tally, what: &str) -> Evidence {
-    spent_in(tally, Source::Scheduler, what, &text::stops(tally.pauses))
+    let all = if tally.hiccups == 0 { text::stops } else { text::pauses };
+    spent_in(tally, Source::Scheduler, what, &all(tally.pauses))
 }
 
 fn spent_in(tally: &Tally, source: Source, what: &str, pauses: &str) -> Evidence {

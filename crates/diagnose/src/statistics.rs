@@ -28,11 +28,13 @@ pub struct Bounds {
     pub p99_9: Option<(Duration, Duration)>,
 }
 
-/// Statistics over every stop, each once, with the collection inside it.
+/// Statistics over every pause: each stop once, with the collection inside it, and the hiccups.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PauseStatistics {
     /// Number, sum, longest.
     pub all: Count,
+    /// Those of `all` that are hiccups ([`PauseKind::Hiccup`]): the JVM's own log has none of them.
+    pub hiccups: Count,
     /// Mean; zero where there are none.
     pub mean: Duration,
     /// Percentiles; zero where there are none.
@@ -63,6 +65,12 @@ impl PauseStatistics {
         ("1s", Duration::from_secs(1)),
         ("2s", Duration::from_secs(2)),
     ];
+
+    /// How many of the pauses are stops, which the JVM's own log has, too.
+    #[must_use]
+    pub fn stops(&self) -> u64 {
+        self.all.count.saturating_sub(self.hiccups.count)
+    }
 }
 
 /// Longest pause that the histogram keeps apart: one day. Longer ones count as one day.
@@ -120,7 +128,7 @@ impl Percentiles {
     }
 }
 
-/// Sums over every stop.
+/// Sums over every pause.
 #[derive(Debug, Default)]
 pub(crate) struct PauseSums {
     statistics: PauseStatistics,
@@ -133,6 +141,9 @@ impl PauseSums {
     pub(crate) fn add(&mut self, attribution: &Attribution, knows_reaching: bool) {
         let (pause, statistics) = (&attribution.pause, &mut self.statistics);
         statistics.all.add(pause.duration);
+        if pause.kind == PauseKind::Hiccup {
+            statistics.hiccups.add(pause.duration);
+        }
         statistics.unattributed += attribution.unattributed;
         let length = pause.duration.as_secs_f64();
         statistics.squares += length.powi(2);
@@ -158,7 +169,7 @@ impl PauseSums {
     }
 }
 
-/// Statistics over every stop.
+/// Statistics over every pause.
 pub(crate) fn of_pauses(pauses: &[Attribution], knows_reaching: bool) -> PauseStatistics {
     let mut sums = PauseSums::default();
     pauses.iter().for_each(|it| sums.add(it, knows_reaching));

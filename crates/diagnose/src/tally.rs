@@ -1,6 +1,6 @@
 //! What a cause claimed over a whole input, summed as the pauses go by.
 use crate::{
-    Certainty, MechanismShare, Pause, Place,
+    Certainty, MechanismShare, Pause, PauseKind, Place,
     case::{Case, Segment},
     few::Few,
     history::Collection,
@@ -32,6 +32,8 @@ pub(crate) struct Spot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) pauses: u64,
+    /// How many of these are hiccups.
+    pub(crate) hiccups: u64,
     pub(crate) time: Duration,
     pub(crate) inferred: Duration,
     pub(crate) longest: Duration,
@@ -76,6 +78,7 @@ impl Tally {
         inferred: Duration,
     ) {
         self.pauses += 1;
+        self.hiccups += u64::from(case.pause.kind == PauseKind::Hiccup);
         self.time += time;
         self.inferred += inferred;
         self.longest = self.longest.max(time);

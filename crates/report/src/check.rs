@@ -23,6 +23,8 @@ pub struct Checked {
     blame: Option<String>,
     /// What the pauses of this input are, where they are not all stops.
     scope: Option<&'static str>,
+    /// What a hiccup is, where `blame` speaks of any.
+    hiccup: Option<&'static str>,
 }
 
 /// Judges `run`, which was read from `input`, by every gate.
@@ -38,6 +40,7 @@ pub fn judge(input: &str, run: &Diagnosis, gates: &[Gate], options: &Options) ->
             at_least: it.at_least,
             limit: gate.limit,
             missing: it.missing,
+            hiccup: it.blame.as_ref().and_then(|it| hiccup(it, run)),
             blame: it.blame.map(|it| blame(it, run, options)),
             scope: scope(run),
         }
@@ -46,8 +49,19 @@ pub fn judge(input: &str, run: &Diagnosis, gates: &[Gate], options: &Options) ->
 }
 
 fn scope(run: &Diagnosis) -> Option<&'static str> {
-    (run.statistics.time_to_safepoint.count == 0 && run.statistics.all.count > 0)
+    let statistics = &run.statistics;
+    let of_stops = statistics.stops() > 0 || words::is_of_application(run);
+    (statistics.time_to_safepoint.count == 0 && statistics.all.count > 0 && of_stops)
         .then_some("has no lines of stops (`-Xlog:safepoint`): its pauses are collections alone")
+}
+
+fn hiccup(it: &Blame<'_>, run: &Diagnosis) -> Option<&'static str> {
+    let told = match it {
+        Blame::Pause(it) => words::is_hiccup(run, &it.pause),
+        Blame::Cause(it) => it.hiccups > 0 && it.hiccups == it.pauses,
+        Blame::Unexplained(_) => false,
+    };
+    words::what_a_hiccup_is(run).filter(|_| told)
 }
 
 fn blame(it: Blame<'_>, run: &Diagnosis, options: &Options) -> String {
@@ -55,9 +69,10 @@ fn blame(it: Blame<'_>, run: &Diagnosis, options: &Options) -> String {
         Blame::Pause(it) => {
             let at = Clockface::new(run, &options.zone).show(run, &it.pause);
             let parts = words::parts(it, 4).join(" · ");
-            format!("worst: {} at {at}, of which {parts}", duration(it.pause.duration))
+            let mark = if words::is_hiccup(run, &it.pause) { ", a hiccup" } else { "" };
+            format!("worst: {} at {at}{mark}, of which {parts}", duration(it.pause.duration))
         }
-        Blame::Cause(it) => format!("mostly: {}, {}", it.cause.short, words::extent(it)),
+        Blame::Cause(it) => format!("mostly: {}, {}", it.cause.short, words::extent(run, it)),
         Blame::Unexplained(it) => format!("mostly: {}: {}", duration(it.time), clean(&it.what)),
     }
 }

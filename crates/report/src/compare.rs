@@ -5,7 +5,7 @@ pub mod markdown;
 pub mod terminal;
 
 use crate::{duration, value, words};
-use diagnose::{CauseRow, Diagnosis, Row, Significance};
+use diagnose::{CauseRow, Comparison, Diagnosis, Row, Significance};
 
 /// The cells of a line: name, before, after, change, note.
 type Cells = [String; 5];
@@ -41,6 +41,11 @@ fn note(significance: Significance) -> &'static str {
         Significance::WithinNoise => "noise",
         Significance::Unknown(why) => why,
     }
+}
+
+/// What a hiccup is, where one of the runs has any.
+fn what_a_hiccup_is(it: &Comparison<'_>) -> Option<&'static str> {
+    [it.before, it.after].into_iter().find_map(words::what_a_hiccup_is)
 }
 
 /// Name, JDK, collector, span and stops of a run on one line, and the limit of its heap.

@@ -13,10 +13,13 @@ pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
     let facts: Vec<String> =
         words::header(diagnosis).iter().skip(1).map(|it| escaped(it)).collect();
     line(&mut out, &facts.join(" · "));
+    if let Some(text) = words::what_a_hiccup_is(diagnosis) {
+        line(&mut out, &format!("\n{text}"));
+    }
     numbers(&mut out, diagnosis);
     pauses(&mut out, diagnosis, options);
     for (n, finding) in diagnosis.findings.iter().enumerate() {
-        block(&mut out, n + 1, finding);
+        block(&mut out, diagnosis, n + 1, finding);
     }
     watched(&mut out, diagnosis);
     out
@@ -56,18 +59,20 @@ fn pauses(out: &mut String, diagnosis: &Diagnosis, options: &Options) {
     line(out, &format!("\n| {} | stopped | operation | of which |", escaped(&clock.title)));
     line(out, "|---|--:|---|---|");
     for it in listed {
+        let is_hiccup = words::is_hiccup(diagnosis, &it.pause);
+        let operation = if is_hiccup { "hiccup".into() } else { escaped(&it.pause.operation) };
         let cells = [
             clock.show(diagnosis, &it.pause),
             duration(it.pause.duration),
-            escaped(&it.pause.operation),
+            operation,
             escaped(&words::parts(it, 4).join(" · ")),
         ];
         line(out, &format!("| {} |", cells.join(" | ")));
     }
 }
 
-fn block(out: &mut String, number: usize, finding: &Finding) {
-    let (title, extent) = (finding.cause.title, words::extent(finding));
+fn block(out: &mut String, diagnosis: &Diagnosis, number: usize, finding: &Finding) {
+    let (title, extent) = (finding.cause.title, words::extent(diagnosis, finding));
     line(out, &format!("\n## {number}. {title}\n"));
     let share = crate::percent(finding.share);
     line(out, &format!("**{extent}** ({share} of the stopped time, {})\n", finding.certainty.id()));

@@ -7,7 +7,11 @@ mod findings;
 mod numbers;
 mod pauses;
 
-use crate::{Options, text::Page, words};
+use crate::{
+    Options,
+    text::{Page, Role},
+    words,
+};
 use diagnose::Diagnosis;
 
 pub use coverage::cost;
@@ -29,5 +33,8 @@ pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
 fn header(page: &mut Page, diagnosis: &Diagnosis) {
     let items: Vec<String> =
         words::header(diagnosis).iter().map(|it| crate::text::glued(it)).collect();
-    page.wrapped(0, Some(crate::text::Role::Strong), &items.join(" · "));
+    page.wrapped(0, Some(Role::Strong), &items.join(" · "));
+    if let Some(text) = words::what_a_hiccup_is(diagnosis) {
+        page.wrapped(0, Some(Role::Faint), text);
+    }
 }

@@ -1,12 +1,47 @@
 //! Words that several formats share.
 use crate::{duration, share, text::clean};
-use diagnose::{AdviceWhen, Attribution, Diagnosis, Finding, JvmSummary, Nature, Place, Verdict};
+use diagnose::{
+    AdviceWhen, Attribution, Diagnosis, Finding, JvmSummary, Nature, Pause, PauseKind, Place,
+    Verdict,
+};
 use recording::{Source, SourceState};
 use std::time::Duration;
 
 /// `1 stop`, `2 stops`.
 pub(crate) fn stops(n: u64) -> String {
     if n == 1 { "1 stop".to_owned() } else { format!("{n} stops") }
+}
+
+fn hiccups(n: u64) -> String {
+    if n == 1 { "1 hiccup".to_owned() } else { format!("{n} hiccups") }
+}
+
+/// Whether pauses are told apart as stops and hiccups. What an application noticed by itself may
+/// be either.
+fn tells_hiccups(diagnosis: &Diagnosis) -> bool {
+    diagnosis.statistics.hiccups.count > 0 && !is_of_application(diagnosis)
+}
+
+/// `18 stops and 6 hiccups`, `18 stops`, `6 hiccups`: whoever counts the stops of the JVM's own log
+/// must find as many here.
+pub(crate) fn pauses(diagnosis: &Diagnosis) -> String {
+    let statistics = &diagnosis.statistics;
+    match (statistics.stops(), statistics.hiccups.count) {
+        _ if !tells_hiccups(diagnosis) => stops(statistics.all.count),
+        (0, n) => hiccups(n),
+        (n, m) => format!("{} and {}", stops(n), hiccups(m)),
+    }
+}
+
+/// Whether a pause is to be called a hiccup.
+pub(crate) fn is_hiccup(diagnosis: &Diagnosis, pause: &Pause) -> bool {
+    pause.kind == PauseKind::Hiccup && tells_hiccups(diagnosis)
+}
+
+/// What a hiccup is, where the text speaks of any.
+pub(crate) fn what_a_hiccup_is(diagnosis: &Diagnosis) -> Option<&'static str> {
+    tells_hiccups(diagnosis)
+        .then_some("hiccup: application threads did not run, though no safepoint was under way")
 }
 
 /// What the service is called: its main class or jar, else the input's file name.
@@ -68,7 +103,7 @@ pub(crate) fn header(diagnosis: &Diagnosis) -> Vec<String> {
     let count = match is_of_application(diagnosis) {
         true if all.count == 1 => "1 pause noticed".to_owned(),
         true => format!("{} pauses noticed", all.count),
-        false => stops(all.count),
+        false => pauses(diagnosis),
     };
     items.extend([duration(diagnosis.span), count, stopped, explained]);
     items.retain(|item| !item.is_empty());
@@ -127,12 +162,16 @@ fn worth_telling(part: Duration, whole: Duration) -> bool {
     part >= SMALL_TIME || (!part.is_zero() && share::of(part, whole) >= SMALL_SHARE)
 }
 
-/// `3.79 s in 2 stops`.
-pub(crate) fn extent(finding: &Finding) -> String {
-    match finding.pauses {
-        0 => "beside the pauses".to_owned(),
-        pauses => format!("{} in {}", duration(finding.time), stops(pauses)),
-    }
+/// `3.79 s in 2 stops`; `in 2 hiccups` where no stop is among them, `in 7 pauses` where both are.
+pub(crate) fn extent(diagnosis: &Diagnosis, finding: &Finding) -> String {
+    let pauses = match (finding.pauses, finding.hiccups) {
+        (0, _) => return "beside the pauses".to_owned(),
+        (n, 0) => stops(n),
+        (n, _) if !tells_hiccups(diagnosis) => stops(n),
+        (n, m) if m >= n => hiccups(n),
+        (n, _) => format!("{n} pauses"),
+    };
+    format!("{} in {pauses}", duration(finding.time))
 }
 
 /// `VM Thread in write() to /var/log/gc.log (ext4 on sdb1)`; empty where nothing is known.

@@ -26,7 +26,7 @@
 //! Linux `mm/memory.c` (`do_page_mkwrite`, `fault_dirty_shared_page`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
 use crate::{
-    Advice, Cause, Certainty, Nature, PauseKind, Place,
+    Advice, Cause, Certainty, Nature, Place,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -130,19 +130,21 @@ fn story(tally: &Tally, index: &Index<'_>, place: &Place) -> Vec<String> {
             text::the_thread(&place.thread),
             text::file(place)
         ),
-        who_waited(tally).into(),
+        who_waited(tally),
     ]
 }
 
 /// Counters are changed at safepoints, but also by threads that take new memory for themselves.
-fn who_waited(tally: &Tally) -> &'static str {
-    match tally.worst.as_ref().map(|it| it.pause.kind) {
-        Some(PauseKind::Hiccup) => {
-            "No safepoint was under way: other threads ran on until they needed what this one held, \
-             such as the lock of the heap."
-        }
-        _ => "Every application thread waited with it.",
-    }
+fn who_waited(tally: &Tally) -> String {
+    let when = match (tally.hiccups, tally.pauses) {
+        (0, _) => return "Every application thread waited with it.".into(),
+        (hiccups, pauses) if hiccups < pauses => format!("In {hiccups} of {pauses} pauses no"),
+        _ => "No".into(),
+    };
+    format!(
+        "{when} safepoint was under way: other threads ran on until they needed what this one held, \
+         such as the lock of the heap."
+    )
 }
 
 /// The counter at which most of the time was spent. A fault may be anywhere in its value.

@@ -57,7 +57,11 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
         .iter()
         .take(3)
         .map(|(name, (count, time))| {
-            format!("{name} {} in {}", text::duration(*time), text::stops(*count))
+            // A hiccup has no operation.
+            let no_stops = name.is_empty() && tally.hiccups > 0;
+            let all = if no_stops { text::pauses } else { text::stops };
+            let name = if name.is_empty() { "unnamed" } else { name };
+            format!("{name} {} in {}", text::duration(*time), all(*count))
         })
         .collect();
     let source = if tally.inferred == tally.time { Source::GcLog } else { Source::Scheduler };

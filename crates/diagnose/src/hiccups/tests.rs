@@ -1,5 +1,12 @@
 //! What counts as a hiccup, and how it is accounted for.
-use crate::{PauseKind, diagnose_facts, facts_text::facts};
+use crate::{
+    Cause, Count, PauseKind, diagnose_facts,
+    facts_text::{evidence_of, facts},
+};
+
+fn cause(id: &str) -> &'static Cause {
+    crate::causes().iter().find(|it| it.id == id).expect("a cause of this id")
+}
 
 /// The hiccups: `start-end` in milliseconds, then their parts, one hiccup a line.
 #[track_caller]
@@ -104,4 +111,67 @@ fn a_hiccup_has_no_time_to_safepoint() {
     let statistics = diagnose_facts(&facts(text)).statistics;
     assert_eq!(statistics.all.count, 2);
     assert_eq!(statistics.time_to_safepoint.count, 1);
+}
+
+/// A stop, a wait of 90 ms for the CPU quota outside of it, and one of 30 ms inside.
+const STOP_AND_HICCUP: &str = "thread 1 vm-thread VM Thread
+    safepoint 200ms 240ms op ThreadDump 205ms 239ms vm 1
+    1 on-cpu 200ms 205ms
+    1 throttled 205ms 235ms
+    1 on-cpu 235ms 240ms
+    5 throttled 0ms 90ms";
+
+#[test]
+fn hiccups_are_counted_beside_all_pauses_and_in_each_finding() {
+    let diagnosis = diagnose_facts(&facts(STOP_AND_HICCUP));
+    let statistics = &diagnosis.statistics;
+    let ms = std::time::Duration::from_millis;
+    assert_eq!((statistics.all.count, statistics.all.total), (2, ms(130)));
+    assert_eq!(statistics.hiccups, Count { count: 1, total: ms(90), max: ms(90) });
+    assert_eq!(statistics.stops(), 1);
+    let of = |id: &str| {
+        let finding = diagnosis.findings.iter().find(|it| it.cause.id == id);
+        finding.map(|it| (it.pauses, it.hiccups))
+    };
+    assert_eq!(of("cfs-throttling"), Some((2, 1)));
+    assert_eq!(of("vm-operation"), Some((1, 0)));
+}
+
+#[test]
+fn what_was_noticed_by_an_application_counts_as_hiccups() {
+    let log = "2023-08-25 08:23:33.328+0000 WARN  [c] Detected VM stop-the-world pause: \
+               {pauseTime=444, gcTime=0, gcCount=0}\n";
+    let diagnosis = crate::log_text::diagnose(log);
+    assert_eq!(diagnosis.statistics.hiccups, diagnosis.statistics.all);
+    assert_eq!(diagnosis.statistics.hiccups.count, 1);
+    assert_eq!(diagnosis.findings[0].hiccups, 1);
+}
+
+#[test]
+fn evidence_calls_a_hiccup_no_stop() {
+    let seen = |text: &str| evidence_of(cause("cpu-contention"), text);
+    let in_stop = "thread 1 vm-thread VM Thread
+        safepoint 200ms 240ms op ThreadDump 205ms 239ms vm 1
+        1 runnable 200ms 205ms held 77 stress
+        1 on-cpu 205ms 240ms";
+    assert!(seen(in_stop).contains("without a CPU for 5 ms in 1 stop, "));
+    // Between its two waits the thread was ready to run.
+    let both = format!(
+        "{in_stop}
+        5 throttled 0ms 30ms
+        5 runnable 30ms 33ms held 77 stress
+        5 throttled 33ms 60ms"
+    );
+    assert!(seen(&both).contains("without a CPU for 8 ms in 2 pauses, "), "{}", seen(&both));
+}
+
+#[test]
+fn a_piece_of_work_inside_a_hiccup_is_in_no_stop() {
+    // The freezer stopped a thread of the JVM, which ran in between.
+    let text = "thread 3 gc-concurrent G1 Conc#0
+        3 stopped 0ms 30ms
+        3 on-cpu 30ms 33ms
+        3 stopped 33ms 60ms";
+    let seen = evidence_of(cause("vm-operation"), text);
+    assert!(seen.contains("unnamed 3 ms in 1 pause") && !seen.contains("in 1 stop"), "{seen}");
 }

@@ -31,6 +31,9 @@ pub fn render(all: &[Checked], options: &Options) -> String {
     for (input, scope) in scopes(all) {
         page.wrapped(0, Some(Role::Faint), &format!("{input} {scope}"));
     }
+    if let Some(text) = all.iter().find_map(|it| it.hiccup) {
+        page.wrapped(0, Some(Role::Faint), text);
+    }
     page.finish()
 }
 

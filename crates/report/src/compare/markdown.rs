@@ -1,5 +1,5 @@
 //! A comparison as Markdown, for tickets and pull requests.
-use super::{Cells, cause_cells, cells, run};
+use super::{Cells, cause_cells, cells, run, what_a_hiccup_is};
 use crate::markdown::escaped;
 use diagnose::Comparison;
 
@@ -13,6 +13,7 @@ pub fn render(it: &Comparison<'_>) -> String {
     for (label, of) in [("before", it.before), ("after", it.after)] {
         lines.push(format!("- {label}: {}", escaped(&run(of).join(" · "))));
     }
+    lines.extend(what_a_hiccup_is(it).map(|text| format!("\n{text}")));
     lines.extend(heading("", it.rows.is_empty()));
     lines.extend(it.rows.iter().map(|row| line(&cells(row))));
     lines.extend(heading("time stopped per hour, by", it.causes.is_empty()));

@@ -1,5 +1,5 @@
 //! A comparison on a terminal of 80 columns or more.
-use super::{Cells, cause_cells, cells, note, run};
+use super::{Cells, cause_cells, cells, note, run, what_a_hiccup_is};
 use crate::{
     Options,
     text::{Page, Role, clean, glued},
@@ -23,6 +23,9 @@ pub fn render(it: &Comparison<'_>, options: &Options) -> String {
     for (label, of) in [("before", it.before), ("after", it.after)] {
         let items: Vec<String> = run(of).iter().map(|it| glued(it)).collect();
         page.field(2, label, 10, None, &items.join(" · "));
+    }
+    if let Some(text) = what_a_hiccup_is(it) {
+        page.wrapped(2, Some(Role::Faint), text);
     }
     page.blank();
     heading(&mut page, "");

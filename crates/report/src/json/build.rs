@@ -93,6 +93,7 @@ fn pauses(it: &PauseStatistics) -> Pauses {
         p99_9_ns: ns(it.quantiles.p99_9),
         over: Over(names.zip(it.over).collect()),
         time_to_safepoint: count(it.time_to_safepoint),
+        hiccups: count(it.hiccups),
     }
 }
 
@@ -104,6 +105,7 @@ fn cause(it: &Finding) -> Cause<'_> {
         nature: it.cause.nature.id(),
         certainty: it.certainty.id(),
         pauses: it.pauses,
+        hiccups: it.hiccups,
         time_ns: ns(it.time),
         longest_ns: ns(it.longest),
         share: if it.share.is_finite() { it.share } else { 0.0 },

@@ -70,6 +70,7 @@ pub(super) struct Count {
     pub(super) max_ns: u64,
 }
 
+/// Stops and hiccups together.
 #[derive(Debug, Serialize)]
 pub(super) struct Pauses {
     #[serde(flatten)]
@@ -81,6 +82,9 @@ pub(super) struct Pauses {
     pub(super) p99_9_ns: u64,
     pub(super) over: Over,
     pub(super) time_to_safepoint: Count,
+    /// Those of the pauses that are no stops: application threads did not run, though no safepoint
+    /// was under way. Of an application's own log, all pauses that it noticed.
+    pub(super) hiccups: Count,
 }
 
 /// How many pauses lasted longer, by threshold, in the order of the thresholds.
@@ -225,6 +229,8 @@ pub(super) struct Cause<'a> {
     pub(super) nature: &'static str,
     pub(super) certainty: &'static str,
     pub(super) pauses: u64,
+    /// How many of `pauses` are hiccups.
+    pub(super) hiccups: u64,
     pub(super) time_ns: u64,
     pub(super) longest_ns: u64,
     pub(super) share: f64,
@@ -290,6 +296,7 @@ pub(super) struct Pause<'a> {
     pub(super) time_to_safepoint_ns: u64,
     /// Length of the collection inside, from the GC log.
     pub(super) collection_ns: Option<u64>,
+    /// `safepoint`, `gc` (a collection without a line of its stop) or `hiccup`.
     pub(super) kind: &'static str,
     pub(super) operation: &'a str,
     /// Whether the account is from the threads' slices, and not from totals or a log.

@@ -34,12 +34,12 @@ pub(super) fn all(page: &mut Page, diagnosis: &Diagnosis) {
     }
     for (n, finding) in large.iter().enumerate() {
         page.blank();
-        block(page, n + 1, finding);
+        block(page, diagnosis, n + 1, finding);
     }
     if !small.is_empty() {
         let items: Vec<String> = small
             .iter()
-            .map(|it| glued(&format!("{} {}", it.cause.short, words::extent(it))))
+            .map(|it| glued(&format!("{} {}", it.cause.short, words::extent(diagnosis, it))))
             .collect();
         page.blank();
         page.wrapped(0, None, &format!("Also, but small: {}.", items.join(" · ")));
@@ -63,8 +63,11 @@ fn no_fault(diagnosis: &Diagnosis) -> String {
     }
 }
 
-fn block(page: &mut Page, number: usize, finding: &Finding) {
-    heading(page, number, finding);
+fn block(page: &mut Page, diagnosis: &Diagnosis, number: usize, finding: &Finding) {
+    let share = crate::percent(finding.share);
+    let extent = words::extent(diagnosis, finding);
+    let right = format!("{extent} · {share} · {}", finding.certainty.id());
+    heading(page, number, finding, &right);
     if !finding.story.is_empty() {
         page.wrapped(BODY, None, &clean(&finding.story.join(" ")));
     }
@@ -92,10 +95,8 @@ fn block(page: &mut Page, number: usize, finding: &Finding) {
 }
 
 /// `1  GC log write blocked            3.79 s in 2 stops · measured`
-fn heading(page: &mut Page, number: usize, finding: &Finding) {
+fn heading(page: &mut Page, number: usize, finding: &Finding, right: &str) {
     let left = format!("{number}  {}", finding.cause.title);
-    let share = crate::percent(finding.share);
-    let right = format!("{} · {share} · {}", words::extent(finding), finding.certainty.id());
     let role = if finding.cause.is_fault() { Role::Bad } else { Role::Strong };
     let painted = page.paint(role, &left);
     let columns = left.chars().count() + 2 + right.chars().count();
@@ -104,7 +105,7 @@ fn heading(page: &mut Page, number: usize, finding: &Finding) {
         page.line(&format!("{painted}{:gap$}{right}", ""));
     } else {
         page.line(&painted);
-        page.wrapped(BODY, None, &right);
+        page.wrapped(BODY, None, right);
     }
 }
 

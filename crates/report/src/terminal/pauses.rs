@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// So many pauses fit on a screen together with the findings below them.
 const MOST_LISTED: usize = 10;
+/// Beside the length of a pause that is no stop.
+const HICCUP: &str = " hiccup";
 /// So many parts of a pause are told; the rest are summed up.
 const MOST_PARTS: usize = 4;
 
@@ -53,7 +55,9 @@ fn table(page: &mut Page, diagnosis: &Diagnosis, options: &Options, listed: &[&A
     let lengths: Vec<String> = listed.iter().map(|it| duration(it.pause.duration)).collect();
     let at = widest(&starts).max(clock.title.chars().count());
     let stopped = widest(&lengths).max("stopped".len());
-    let title = format!("  {:at$}   {:>stopped$}   of which", clock.title, "stopped");
+    let is_hiccup = |it: &Attribution| words::is_hiccup(diagnosis, &it.pause);
+    let marks = if listed.iter().any(|it| is_hiccup(it)) { HICCUP.len() } else { 0 };
+    let title = format!("  {:at$}   {:>stopped$}{:marks$}   of which", clock.title, "stopped", "");
     let title = page.paint(Role::Faint, &title);
     page.line(&title);
     for ((start, length), attribution) in starts.iter().zip(&lengths).zip(listed) {
@@ -61,8 +65,9 @@ fn table(page: &mut Page, diagnosis: &Diagnosis, options: &Options, listed: &[&A
             words::parts(attribution, MOST_PARTS).iter().map(|it| glued(it)).collect();
         let pad = stopped - length.chars().count();
         let length = page.paint(Role::Strong, length);
-        let label = format!("{start:>at$}   {:pad$}{length}", "");
-        field_after(page, &label, at + stopped + 8, &parts.join(" · "));
+        let mark = if is_hiccup(attribution) { HICCUP } else { "" };
+        let label = format!("{start:>at$}   {:pad$}{length}{mark:marks$}", "");
+        field_after(page, &label, at + stopped + marks + 8, &parts.join(" · "));
     }
 }
 
@@ -87,13 +92,15 @@ fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
         0 if !diagnosis.tells_of_pauses() => no_line_of_a_pause(diagnosis),
         0 => "No pause at all: the JVM was never stopped in this time.".to_owned(),
         1 => format!(
-            "No pause over {}: the only stop took {}.",
+            "No pause over {}: the only {} took {}.",
             duration(over),
+            if words::what_a_hiccup_is(diagnosis).is_some() { "hiccup" } else { "stop" },
             duration(statistics.all.max)
         ),
-        n => format!(
-            "No pause over {}: the longest of {n} stops took {}, 99 % took at most {}.",
+        _ => format!(
+            "No pause over {}: the longest of {} took {}, 99 % took at most {}.",
             duration(over),
+            words::pauses(diagnosis),
             duration(statistics.all.max),
             duration(statistics.quantiles.p99.min(statistics.all.max))
         ),

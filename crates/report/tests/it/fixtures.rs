@@ -50,6 +50,9 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
     let mut statistics = PauseStatistics::default();
     for it in &pauses {
         statistics.all.add(it.pause.duration);
+        if it.pause.kind == PauseKind::Hiccup {
+            statistics.hiccups.add(it.pause.duration);
+        }
     }
     statistics.quantiles.p99 = statistics.all.max;
     statistics.time_to_safepoint = Count { count: 1, total: ms(1), max: ms(1) };
@@ -107,6 +110,7 @@ pub(crate) fn finding(id: &str, pauses: u64, time: u64, share: f64) -> Finding {
         cause: cause(id),
         certainty: Certainty::Measured,
         pauses,
+        hiccups: 0,
         time: ms(time),
         longest: ms(time / pauses.max(1)),
         squares: 0.0,

@@ -78,6 +78,8 @@ fn an_application_thread_on_a_counter_outside_of_stops_is_a_hiccup() {
     check(&CAUSE, text, "present 40ms measured");
     assert!(story_of(&CAUSE, text).contains("No safepoint was under way: other threads ran on"));
     assert!(story_of(&CAUSE, BLOCKED).contains("Every application thread waited with it."));
+    let both = format!("{BLOCKED}\n{}", text.replace("0ms 40ms", "500ms 540ms"));
+    assert!(story_of(&CAUSE, &both).contains("In 1 of 2 pauses no safepoint was under way: other"));
 }
 
 #[test]
