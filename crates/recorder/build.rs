@@ -20,7 +20,7 @@ mod bpf {
         SkeletonBuilder::new()
             .source("src/bpf/pause.bpf.c")
             .obj(out.join("pause.bpf.o"))
-            .clang_args([include.as_str(), "-Wall", "-Werror", "-Wno-unused-function"])
+            .clang_args([include.as_str(), "-mcpu=v3", "-Wall", "-Werror", "-Wno-unused-function"])
             .build()
             .unwrap_or_else(|error| panic!("the BPF program does not compile: {error:#}"));
     }

@@ -23,13 +23,6 @@ struct cpu_users {
 	struct run runs[RUNS];
 };
 
-// Whether a safepoint is open, once more: every switch of the host reads it, and what the VM thread
-// writes all the time must not be beside it.
-struct {
-	u32 open;
-	u32 unused[15];
-} looking __attribute__((aligned(64))) = {};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -39,7 +32,7 @@ struct {
 
 // The task that leaves the CPU has had it since the last switch. Switches are looked at inside of
 // safepoints only, so before the first one of these it has had it since the begin at least.
-static __always_inline void note_cpu_user(struct task_struct *task, u64 now)
+static __noinline void note_cpu_user(struct task_struct *task, u64 now)
 {
 	u32 zero = 0;
 	struct cpu_users *users = bpf_map_lookup_elem(&cpu_users, &zero);

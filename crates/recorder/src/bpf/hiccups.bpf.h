@@ -9,6 +9,11 @@
 // a stop. A thread that came late may have lost its CPU to others many times on its way.
 #define WINDOWLESS_NS 1000000
 
+static __always_inline u64 shortest_hiccup(void)
+{
+	return config.windowless ? WINDOWLESS_NS : HICCUP_NS;
+}
+
 static __always_inline bool is_long_run(struct thread *it, u64 out)
 {
 	return config.windowless && out - it->on >= WINDOWLESS_NS;

@@ -4,6 +4,7 @@
 #include "vmlinux.h"
 #include "state.bpf.h"
 #include "scheduler.bpf.h"
+#include "waking.bpf.h"
 #include "windows.bpf.h"
 #include "kernel_work.bpf.h"
 

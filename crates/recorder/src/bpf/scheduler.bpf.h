@@ -9,54 +9,14 @@
 #include "freezer.bpf.h"
 #include "hiccups.bpf.h"
 #include "taken.bpf.h"
-
-#define STATE_UNINTERRUPTIBLE 0x0002
-#define STATE_STOPPED 0x0004
-#define STATE_TRACED 0x0008
-#define STATE_FROZEN 0x8000 // 6.1
-#define FLAG_FROZEN 0x10000 // PF_FROZEN, until then
+#include "task_state.bpf.h"
+#include "wakes.bpf.h"
 
 // Shorter waits for a CPU are summed in the slice around them: GC workers that wait for their
 // peers yield up to 50,000 times a second.
 #define MERGED_WAIT_NS 50000
 // A longer time off the CPU is sent when it ends, and a longer wait for a CPU names who had it.
 #define LONG_NS 1000000
-// A thread may be woken between deciding to sleep and the tracepoint.
-#define WAKE_RACE_NS 2000
-
-static __always_inline long state_of(struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return ((struct task_struct___before_5_14 *)task)->state;
-}
-
-static __always_inline bool is_throttled(struct task_struct *task)
-{
-	struct task_struct___since_6_18 *since = (void *)task;
-	struct cfs_rq *queue = 0;
-
-	if (bpf_core_field_exists(since->throttled))
-		return since->throttled;
-	if (!bpf_core_field_exists(queue->throttle_count))
-		return false;
-	queue = task->se.cfs_rq;
-	return queue && queue->throttle_count > 0;
-}
-
-// Up to 6.17 a thread can be woken in a run queue that is throttled, and then only that tells. Since
-// then it is throttled on its way back to user space, and has left a CPU for it.
-#define THROTTLED_WHILE_ASLEEP \
-	(!bpf_core_field_exists(((struct task_struct___since_6_18 *)0)->throttled))
-
-static __always_inline bool is_stopped(struct task_struct *task, long state)
-{
-	if (state & (STATE_STOPPED | STATE_TRACED | STATE_FROZEN))
-		return true;
-	if (task->flags & FLAG_FROZEN)
-		return true;
-	return bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
-}
 
 static __always_inline bool is_futex_current(struct task_struct *task)
 {
@@ -67,7 +27,7 @@ static __always_inline bool is_futex_current(struct task_struct *task)
 
 // Two buckets of the stack map can collide. The same stack with its innermost frames (those of the
 // tracepoint itself) left out has another hash.
-static __always_inline s32 take_stack(void *ctx)
+static __noinline s32 take_stack(void *ctx)
 {
 	s32 id = bpf_get_stackid(ctx, &stacks, 0);
 
@@ -122,7 +82,7 @@ static __always_inline void fill_cycle(struct slice *record, struct thread *it, 
 	record->fault_offset = counters_offset(it);
 }
 
-static __always_inline void end_cycle(struct thread *it, u32 tid, u64 out)
+static __noinline void end_cycle(struct thread *it, u32 tid, u64 out)
 {
 	struct slice *record;
 
@@ -139,6 +99,23 @@ static __always_inline void end_cycle(struct thread *it, u32 tid, u64 out)
 	submit(record);
 }
 
+// Whether a thread that leaves its CPU may have a record to send, or time to account.
+static __always_inline bool has_run_near_stop(struct thread *it, u64 now)
+{
+	return it->off || overlaps_safepoint(it->on) || is_long_run(it, now);
+}
+
+static __noinline void leave_near_stop(struct thread *it, struct task_struct *task, bool blocks,
+				       u64 now)
+{
+	if (is_accounted(task->pid))
+		account_vm_thread(TOTAL_ON_CPU, now);
+	if (overlaps_safepoint(it->on))
+		account_taken(it, task);
+	if (blocks)
+		end_cycle(it, task->pid, now);
+}
+
 static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_struct *task,
 				      bool preempt, u64 now)
 {
@@ -146,14 +123,14 @@ static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_
 	struct pt_regs *regs;
 	long nr;
 
-	if (overlaps_safepoint(it->on))
-		account_taken(it, task);
+	notice_run(now);
+	if (has_run_near_stop(it, now))
+		leave_near_stop(it, task, state, now);
 	if (!state) {
 		it->out = now;
 		it->out_flags = is_throttled(task) ? SLICE_THROTTLED : 0;
 		return;
 	}
-	end_cycle(it, task->pid, now);
 	regs = (void *)bpf_task_pt_regs(task);
 	nr = SYSCALL_OF(regs);
 	it->off = now;
@@ -176,6 +153,8 @@ static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_
 		it->flags |= SLICE_IDLE;
 	if (!(it->flags & SLICE_IDLE))
 		it->stack = take_stack(ctx);
+	if (state & STATE_DEAD)
+		give_back(task->pid);
 }
 
 // Whether the wait that just ended is worth a record of its own, and at all.
@@ -216,8 +195,15 @@ static __always_inline void part_from_freeze(struct thread *it, u32 tid, u64 sin
 	it->stack = -1;
 }
 
+// Most waits end far from any safepoint and are short: nothing of them needs to be known.
+static __always_inline bool is_wait_of_no_interest(struct thread *it, u64 now)
+{
+	return !it->out && it->off && !overlaps_safepoint(it->off) &&
+	       now - it->off < shortest_hiccup();
+}
+
 // `seen`: at the switch itself, and not repaired later.
-static __always_inline void take_cpu(struct thread *it, u32 tid, bool seen, u64 now)
+static __noinline void take_cpu(struct thread *it, u32 tid, bool seen, u64 now)
 {
 	if (it->out) {
 		if (is_accounted(tid))
@@ -238,6 +224,7 @@ static __always_inline void take_cpu(struct thread *it, u32 tid, bool seen, u64 
 		it->merged = 0;
 		it->taken = 0;
 	} else if (it->off) {
+		fetch_wake(it, tid);
 		if (!it->wake)
 			it->wake = now;
 		if (is_accounted(tid))
@@ -276,7 +263,7 @@ static __always_inline void start_current(u64 now)
 // Some switches are not seen: those before the programs started, and those of a task for which the
 // kernel keeps programs from running. When the thread leaves its CPU, the kernel's own account
 // tells since when it had it.
-static __always_inline void repair_arrival(struct thread *it, struct task_struct *task, u64 now)
+static __noinline void repair_arrival(struct thread *it, struct task_struct *task, u64 now)
 {
 	u64 ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
 	u64 arrival = ran < now ? now - ran : now;
@@ -325,80 +312,57 @@ static __always_inline void flush_current(void)
 	submit(record);
 }
 
+static __always_inline void leave(void *ctx, struct task_struct *task, bool preempt, u64 now)
+{
+	struct thread *it = thread_of(task);
+
+	if (!it)
+		return;
+	if (it->out || !it->on)
+		repair_arrival(it, task, now);
+	leave_cpu(ctx, it, task, preempt, now);
+}
+
+static __always_inline void come(struct task_struct *task, u64 now)
+{
+	struct thread *it = thread_of(task);
+
+	if (!it)
+		return;
+	if (is_wait_of_no_interest(it, now)) {
+		it->on = now;
+		it->off = 0;
+	} else {
+		take_cpu(it, task->pid, true, now);
+	}
+	it->taken_clock = taken_clock(task);
+}
+
+// Half of all tasks that switch are idle ones, and so much of them is at hand.
+static __always_inline bool is_of_jvm(struct task_struct *task)
+{
+	return !(task->flags & FLAG_IDLE) && task->tgid == config.tgid;
+}
+
+// What is done rarely, here and at wake-ups, is in functions of its own: each switch comes upon
+// cold caches, and what is done at each of them takes the fewer lines of them.
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	bool leaves = prev->tgid == config.tgid, comes = next->tgid == config.tgid;
-	struct thread *it;
+	bool leaves = is_of_jvm(prev), comes = is_of_jvm(next);
 	u64 now;
 
-	if (!leaves && !comes && !looking.open)
+	if (!leaves && !comes && !safepoint.open)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (looking.open) {
+	if (safepoint.open)
 		note_cpu_user(prev, now);
-		if (!leaves && !comes)
-			return 0;
-	}
+	if (!leaves && !comes)
+		return 0;
 	count(COUNTER_SWITCHES);
-	notice_run(now);
-	if (leaves) {
-		it = thread_of(prev);
-		if (it) {
-			if (it->out || !it->on)
-				repair_arrival(it, prev, now);
-			if (is_accounted(prev->pid))
-				account_vm_thread(TOTAL_ON_CPU, now);
-			leave_cpu(ctx, it, prev, preempt, now);
-		}
-	}
-	if (comes) {
-		it = thread_of(next);
-		if (it) {
-			take_cpu(it, next->pid, true, now);
-			it->taken_clock = taken_clock(next);
-		}
-	}
-	return 0;
-}
-
-static __always_inline void send_wake(u32 tid, u64 now)
-{
-	struct head *record = RESERVE(struct head);
-
-	safepoint.wakes_wanted--;
-	if (!record)
-		return;
-	set_head(record, RECORD_WAKE, 0, tid, now);
-	submit(record);
-}
-
-SEC("tp_btf/sched_waking")
-int BPF_PROG(on_waking, struct task_struct *task)
-{
-	struct task_struct *waker;
-	struct thread *it;
-	u64 now;
-
-	if (task->tgid != config.tgid)
-		return 0;
-	it = bpf_task_storage_get(&threads, task, 0, 0);
-	if (!it)
-		return 0;
-	now = bpf_ktime_get_ns();
-	// The tracepoint fires only where the wake-up changes the task's state, so the last one counts.
-	it->wake = now;
-	waker = bpf_get_current_task_btf();
-	it->waker = waker->tgid == config.tgid && is_futex_current(waker) ? waker->pid : 0;
-	if (it->waker && it->waker == safepoint.vm_tid && safepoint.wakes_wanted)
-		send_wake(task->pid, now);
-	if (state_of(task) & STATE_FROZEN && it->off && !it->on) {
-		u64 since = thaw(now);
-
-		if (!(it->flags & SLICE_STOPPED))
-			part_from_freeze(it, task->pid, since);
-	}
-	if (it->off && (safepoint.open || THROTTLED_WHILE_ASLEEP) && is_throttled(task))
-		it->flags |= SLICE_THROTTLED;
+	if (leaves)
+		leave(ctx, prev, preempt, now);
+	if (comes)
+		come(next, now);
 	return 0;
 }

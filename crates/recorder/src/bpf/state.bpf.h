@@ -76,22 +76,24 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-// The safepoint under way, or the last one. One at a time: only the VM thread writes it.
+// The safepoint under way, or the last one. One at a time: only the VM thread writes it. Each switch
+// of the host reads the first cache line, so what changes in the middle of a stop is not in it.
 struct {
 	u64 begin;
 	u64 end;            // of the last one
 	u64 operations_end; // last vmops__end
-	u64 cursor;         // up to here the totals are complete
+	u32 open;           // between begin and end
+	u32 vm_tid;
+	u64 unused[4];
+	u64 cursor; // up to here the totals are complete
 	u64 cgroup_throttled_ns;
 	u64 operation_begin;
-	u64 totals_ns[2][TOTALS];
-	u32 open;  // between begin and end
 	u32 phase; // 0 reaching, 1 operating
 	u32 depth; // of nested VM operations
-	u32 vm_tid;
 	u32 wakes_wanted;
+	u64 totals_ns[2][TOTALS];
 	char name[OPERATION_NAME];
-} safepoint = {};
+} safepoint __attribute__((aligned(64))) = {};
 
 static __always_inline void count(u32 which)
 {

@@ -45,7 +45,6 @@ static __always_inline void safepoint_begin(void)
 	safepoint.cursor = ~0ULL; // nothing is accounted yet
 	barrier();
 	safepoint.open = 1;
-	looking.open = 1;
 	record = RESERVE(struct head);
 	barrier();
 	now = bpf_ktime_get_ns();
@@ -112,7 +111,6 @@ static __always_inline void safepoint_end(void)
 	flush_current();
 	safepoint.end = now;
 	safepoint.open = 0;
-	looking.open = 0;
 	record = RESERVE(struct end);
 	if (!record)
 		return;
