@@ -10,7 +10,8 @@ use crate::{
     case::{Phase, Segment},
     index::Index,
 };
-use recording::{Interval, MonoTime, ThreadSlice};
+use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
+use std::{ops::Range, time::Duration};
 
 /// How deep wake-ups are followed: VM thread, worker, the worker it waits for, and so on. More is
 /// a circle.
@@ -107,5 +108,28 @@ impl Walk<'_, '_> {
 /// A wait whose waker is not known, or a storm of yields: the thread has nothing to do until a
 /// peer is done (HotSpot `TaskTerminator::offer_termination` spins, yields and sleeps).
 fn slice_waits_for_peers(index: &Index<'_>, slice: &ThreadSlice) -> bool {
-    super::is_idle(index, slice) || !slice.merged_wait.is_zero()
+    super::is_idle(index, slice) || !slice.merged_wait.is_zero() || is_between_naps(index, slice)
 }
+
+/// Where nobody else wants the CPU a yield gives nothing away and is not seen. But nobody naps
+/// before and after work: between two naps a worker spins and yields.
+fn is_between_naps(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    if slice.state != ThreadState::OnCpu || index.role(slice.tid) != ThreadRole::GcWorker {
+        return false;
+    }
+    let Interval { start, end } = slice.interval;
+    let around = index.slices_in(slice.tid, Interval::new(start - BESIDE, end + BESIDE));
+    let mut naps = around.iter().filter(|it| is_nap(index, it)).map(|it| it.interval);
+    naps.clone().any(|it| it.end <= start) && naps.any(|it| it.start >= end)
+}
+
+/// A sleep of 1 ms (`WorkStealingSleepMillis`) that nobody ended.
+fn is_nap(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    let timed_out = super::is_idle(index, slice) && slice.woken_by.is_none();
+    timed_out && NAP.contains(&slice.interval.duration())
+}
+
+const NAP: Range<Duration> = Duration::from_millis(1)..Duration::from_millis(2);
+
+/// How far from a nap the time on a CPU begins or ends: it may have to wait for the CPU a little.
+const BESIDE: Duration = Duration::from_micros(200);

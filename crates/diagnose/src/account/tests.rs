@@ -73,6 +73,30 @@ fn before_the_wait_began_the_path_is_back_on_the_thread_that_waited() {
 }
 
 #[test]
+fn a_worker_that_naps_spins_and_naps_waits_for_a_blocked_peer() {
+    let text = |nap: &str| {
+        format!(
+            "{THREADS}
+             1 waiting 0ms 100ms by 2
+             2 on-cpu 0ms 20ms
+             2 waiting {nap}
+             2 on-cpu 40ms 60ms
+             2 waiting 60ms 61ms
+             2 on-cpu 61ms 100ms
+             3 blocked 0ms 90ms fault x stack do_swap_page"
+        )
+    };
+    let spun = "0-20 2 on-cpu\n20-61 3 blocked\n61-100 2 on-cpu";
+    let worked = "0-20 2 on-cpu\n20-40 3 blocked\n40-60 2 on-cpu\n60-61 3 blocked\n61-100 2 on-cpu";
+    check(&text("39ms 40ms"), spun);
+    check(&text("38001us 40ms"), spun);
+    // longer or shorter than the nap of a worker that looks for work, or somebody ended it
+    check(&text("38ms 40ms"), worked);
+    check(&text("39001us 40ms"), worked);
+    check(&text("39ms 40ms by 3"), worked);
+}
+
+#[test]
 fn a_worker_that_waits_for_a_blocked_peer_leads_to_the_peer() {
     check(
         &format!(
