@@ -10,7 +10,7 @@
 //! - `fixed-defer`: fragmented memory, and `defrag` is `defer`: the kernel's own threads make room
 //!
 //! ## What it needs
-//! Root, transparent huge pages, and 10 GiB of available memory, of which 1.5 GiB are left to all others for some seconds, and then half; what is in the page cache is dropped.
+//! Root, transparent huge pages, and 10 GiB of available memory, of which 4 GiB are left to all others; what is in the page cache is dropped.
 //! 1 minute per variant: the memory is fragmented anew for each, because a run puts it in order.
 //! The process that takes the memory asks to be killed first where memory runs out.
 //!
