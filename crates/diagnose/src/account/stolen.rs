@@ -10,14 +10,11 @@ const MIN_STOLEN: Duration = Duration::from_micros(5);
 const MIN_SHARE: u64 = 100;
 
 /// Splits what the CPU was not there for off the end of each stretch on a CPU: how long it was is
-/// known, when it was is not.
+/// known, when it was is not. After that, a segment is stolen whole or not at all.
 ///
 /// Where no slice of the recording tells, the host's steal time is shared out: to each stretch as
 /// much of it as of the second around it, inferred.
 pub(super) fn split(index: &Index<'_>, segments: Vec<Segment>) -> Vec<Segment> {
-    if segments.iter().all(|it| lost(index, it).0.is_zero()) {
-        return segments;
-    }
     let mut pieces = Vec::with_capacity(2 * segments.len());
     for segment in segments {
         let (lost, certainty) = lost(index, &segment);

@@ -122,6 +122,14 @@ mod tests {
     }
 
     #[test]
+    fn a_pause_that_was_robbed_of_4_microseconds_was_blamed_on_that_as_a_whole() {
+        check(&CAUSE, &taken("taken 4us"), "absent");
+        check(&CAUSE, &taken("taken 5us"), "absent");
+        let waits = taken("taken 4us").replace("on-cpu", "runnable");
+        check(&CAUSE, &waits, "absent");
+    }
+
+    #[test]
     fn a_slice_that_reaches_beyond_the_pause_brings_its_share() {
         let text = taken("").replace("1 on-cpu 0ms 100ms", "1 on-cpu 0ms 200ms taken 40ms");
         check(&CAUSE, &text, "present 20ms measured");
