@@ -35,6 +35,8 @@ STATS = Path("/proc/sys/kernel/bpf_stats_enabled")
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 # Attaching, loading and sealing cost once; what is asked for here is the cost while recording.
 SETTLE_SECONDS = 3
+# Makes some 200,000 switches a second of the 270,000 that this load makes at full speed.
+HANDOFF_WORK_NS = 3000
 HEAP = ["-Xms768m", "-Xmx768m", "-XX:+UseG1GC", "-XX:ParallelGCThreads=2"]
 
 
@@ -280,10 +282,16 @@ def measure(arguments, scratch):
             with load("AllocLoad", ["-Xmn64m"], *workload) as running:
                 cost = steady_cost(program, scratch, running, seconds)
                 rows.append(kernel_row(name, cost, "≤ 0.5 % at 4,000 switches/s"))
-        say("in-kernel time: handoff load")
-        with load("Handoff") as running:
-            cost = steady_cost(program, scratch, running, seconds)
-            rows.append(kernel_row("handoff", cost, "≤ 6 % at 190,000 switches/s"))
+        # How many switches a machine makes at full speed is its own affair; with some work between
+        # them there are about as many as the bar speaks of.
+        for name, workload in (
+            ("handoff at full speed", []),
+            (f"handoff, {HANDOFF_WORK_NS} ns of work each", [f"work_ns={HANDOFF_WORK_NS}"]),
+        ):
+            say(f"in-kernel time: {name}")
+            with load("Handoff", (), *workload) as running:
+                cost = steady_cost(program, scratch, running, seconds)
+                rows.append(kernel_row(name, cost, "≤ 6 % at 190,000 switches/s"))
 
     print(f"Measured on {machine(arguments.java)}.\n")
     print("| Load | Switches of the JVM per second | JVM's CPU, in cores | In-kernel time of JVM CPU, own account | the kernel's counters | Bar | Recorder's process, of one core | Its memory (bar 32 MiB) | Events lost |")

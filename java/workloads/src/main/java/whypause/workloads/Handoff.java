@@ -7,20 +7,23 @@ import java.util.concurrent.atomic.AtomicLong;
  * Two threads hand objects to each other through a {@link SynchronousQueue}: the load with the
  * most context switches per second, and hardly any collection.
  *
- * <p>Argument: {@code seconds=0}. Prints the number of handoffs at the end.
+ * <p>Arguments: {@code seconds=0 work_ns=0}; the giver works for {@code work_ns} nanoseconds
+ * after each handoff. Prints the number of handoffs at the end.
  */
 public final class Handoff {
     private Handoff() {}
 
     /** Runs the load. */
     public static void main(String[] args) throws InterruptedException {
-        Arguments given = new Arguments(args, "seconds");
+        Arguments given = new Arguments(args, "seconds", "work_ns");
+        final int workNs = given.number("work_ns", 0);
         final SynchronousQueue<Integer> queue = new SynchronousQueue<Integer>();
         final AtomicLong taken = new AtomicLong();
         start("giver", new Step() {
             @Override
             public void once() throws InterruptedException {
                 queue.put(1);
+                work(workNs);
             }
         });
         start("taker", new Step() {
@@ -37,6 +40,13 @@ public final class Handoff {
                 return "handoffs=" + taken.get() + " elapsed_us=" + elapsedUs;
             }
         });
+    }
+
+    private static void work(int ns) {
+        long begun = System.nanoTime();
+        while (System.nanoTime() - begun < ns) {
+            // that is the work
+        }
     }
 
     /** What a thread does again and again. */
