@@ -87,13 +87,13 @@ fn stops_are_counted_and_slices_do_not_overlap() {
     assert!(facts.safepoints.len() >= 10, "{} stops", facts.safepoints.len());
     let logged = java.logged();
     let total = |it: &recording::SafepointFact| it.end_probe.since(it.begin).as_nanos();
-    // Totals of the log have the same edges within the JVM's own bookkeeping, in which it may lose
-    // its CPU now and then.
-    let is_close = |stop: &&recording::SafepointFact| {
-        logged.iter().any(|it| u128::from(it.1).abs_diff(total(stop)) < 500_000)
-    };
-    let close = facts.safepoints.iter().filter(is_close).count();
-    assert!(close * 10 >= facts.safepoints.len() * 9, "{close} of {}", facts.safepoints.len());
+    for stop in &facts.safepoints {
+        // Totals of the log have the same edges within the JVM's own bookkeeping. Where a stop ended
+        // and others came and went before the next reading, they are told as one.
+        let sums = (1..=4).flat_map(|many| logged.windows(many).map(|it| it.iter().map(|it| it.1)));
+        let close = |it: u64| u128::from(it).abs_diff(total(stop)) < 500_000;
+        assert!(sums.map(Iterator::sum).any(close), "no stop of {} ns in the log", total(stop));
+    }
     facts.slices.sort_by_key(|it| (it.tid, it.interval));
     for pair in facts.slices.windows(2).filter(|it| it[0].tid == it[1].tid) {
         assert!(pair[0].interval.end <= pair[1].interval.start, "{pair:?}");

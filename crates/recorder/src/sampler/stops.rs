@@ -2,7 +2,8 @@
 //!
 //! HotSpot (`services/runtimeService.cpp`) counts a safepoint when it begins, adds the time to
 //! safepoint when all threads have stopped, and the time at the safepoint when it is over: how long a
-//! stop was is known to the nanosecond, and when it was to the time between two readings.
+//! stop was is known to the nanosecond, and when it was to the time between two readings. Where one
+//! ends and another comes and goes between two readings, they are told as one.
 use recording::{Interval, MonoTime};
 use std::time::Duration;
 
