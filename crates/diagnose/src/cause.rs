@@ -227,10 +227,12 @@ pub enum CulpritKind {
     Cgroup,
     /// A file and its device.
     File,
+    /// A compiled method of Java.
+    Method,
 }
 
 impl CulpritKind {
-    /// `process`, `thread`, `cgroup`, `file`.
+    /// `process`, `thread`, `cgroup`, `file`, `method`.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -238,6 +240,7 @@ impl CulpritKind {
             CulpritKind::Thread => "thread",
             CulpritKind::Cgroup => "cgroup",
             CulpritKind::File => "file",
+            CulpritKind::Method => "method",
         }
     }
 }

@@ -29,10 +29,10 @@ use crate::{
     Cause, Certainty, Diagnosis, Verdict, case::Case, diagnose_facts, index::Index, syscalls,
 };
 use recording::{
-    CgroupFact, Coverage, Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWork,
-    KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause, PerfCounterFact, SafepointFact,
-    SafepointTotals, Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole, ThreadSlice,
-    ThreadState, VmOperationFact,
+    CgroupFact, CodeFact, Coverage, Facts, FileFact, FileKey, HostFact, Interval, JvmFact,
+    KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause, PerfCounterFact,
+    SafepointFact, SafepointTotals, Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole,
+    ThreadSlice, ThreadState, VmOperationFact,
 };
 use std::time::Duration;
 
@@ -164,6 +164,12 @@ pub(crate) fn facts(text: &str) -> Facts {
                 tid: number(words[1]),
                 kind: KernelWorkKind::from_id(words[2]).expect("a kind of work"),
                 interval: Interval::new(time(words[3]), time(words[4])),
+            }),
+            "code" => facts.code.push(CodeFact {
+                tid: number(words[1]),
+                at: time(words[2]),
+                address: 1,
+                method: words.get(3).copied().unwrap_or_default().into(),
             }),
             "missing" => {
                 let source = Source::from_id(words[1]).expect("a source's id");

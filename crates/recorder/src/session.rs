@@ -11,6 +11,7 @@ use crate::{
 };
 use recording::{
     Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
+    ThreadRole,
 };
 use std::{path::Path, sync::PoisonError, time::Duration};
 
@@ -37,6 +38,9 @@ pub struct Options {
     /// Let the kernel measure the run time of the recorder's programs, for
     /// [`Coverage::kernel_time`]. This itself costs some 50 ns per context switch.
     pub measure_kernel_time: bool,
+    /// Look at what code the threads run that stop late, for [`CodeNames`](crate::CodeNames) to
+    /// name. Needs a JVM whose safepoints are seen.
+    pub late_code: bool,
     /// What to read outside the kernel's tracing.
     pub host: HostOptions,
     /// Where `/proc` and `/sys` are.
@@ -51,6 +55,7 @@ impl Default for Options {
             detail_budget_per_s: 2_000,
             windows: Windows::Auto,
             measure_kernel_time: false,
+            late_code: false,
             host: HostOptions::default(),
             roots: Roots::default(),
         }
@@ -122,6 +127,7 @@ impl Session {
             libjvm: jvm.libjvm_host_path.clone(),
             windows: options.windows,
             measure: options.measure_kernel_time,
+            late_code: options.late_code,
             counters: counters_file.as_ref().and_then(CountersFile::watched),
         };
         let attached = Kernel::attach(&target);
@@ -214,6 +220,9 @@ impl Session {
         }
         let oldest = inbox.windows.oldest_begin().filter(|_| !all);
         inbox.raw.forget(oldest, |raw| self.hiccup(&raw, &mut facts));
+        let code = inbox.code.drain(..);
+        let threads = &mut self.threads;
+        facts.code = code.filter(|it| threads.role(it.tid, at) == ThreadRole::Java).collect();
         for writer in inbox.writers.drain(..) {
             self.host.exited_writer(
                 writer.at,

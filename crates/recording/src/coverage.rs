@@ -40,11 +40,13 @@ pub enum Source {
     /// Stops as the JVM itself counts them in its file of performance counters: how long each was,
     /// and within a few milliseconds when.
     SafepointCounters,
+    /// The code that threads ran which stopped late, looked at every few milliseconds.
+    LateCode,
 }
 
 impl Source {
     /// All sources, in the order of reports.
-    pub const ALL: [Source; 17] = [
+    pub const ALL: [Source; 18] = [
         Source::SafepointProbes,
         Source::SafepointSymbols,
         Source::GcLog,
@@ -62,6 +64,7 @@ impl Source {
         Source::MemoryUsers,
         Source::CgroupLimits,
         Source::SafepointCounters,
+        Source::LateCode,
     ];
 
     /// The name used in tables and in JSON. Never changes once released.
@@ -85,6 +88,7 @@ impl Source {
             Source::MemoryUsers => "memory-users",
             Source::CgroupLimits => "cgroup-limits",
             Source::SafepointCounters => "safepoint-counters",
+            Source::LateCode => "late-code",
         }
     }
 

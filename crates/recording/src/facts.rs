@@ -182,6 +182,21 @@ pub struct KernelWork {
     pub interval: Interval,
 }
 
+/// Where a Java thread was that had not stopped a millisecond after it was asked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeFact {
+    /// Thread id (host).
+    pub tid: u32,
+    /// When the clock of its CPU found it there.
+    pub at: MonoTime,
+    /// Address of the instruction.
+    pub address: u64,
+    /// The compiled method that this belongs to, as the JVM's `Compiler.codelist` has it:
+    /// `demo.Orders.sum([D)D`. What was inlined into it is not told apart. Empty where it is no
+    /// compiled method, or the JVM was not asked.
+    pub method: String,
+}
+
 /// One line of the GC log, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
@@ -253,6 +268,8 @@ pub struct Facts {
     pub perf_counters: Vec<PerfCounterFact>,
     /// Reclaim and compaction.
     pub kernel_work: Vec<KernelWork>,
+    /// Code of late threads.
+    pub code: Vec<CodeFact>,
     /// GC log lines.
     pub log_lines: Vec<LogLine>,
     /// Host counters.
@@ -281,6 +298,7 @@ impl Facts {
             + self.files.len()
             + self.perf_counters.len()
             + self.kernel_work.len()
+            + self.code.len()
             + self.log_lines.len()
             + self.samples.len()
             + self.writers.len()
@@ -301,6 +319,7 @@ impl Facts {
         self.files.extend(other.files);
         self.perf_counters.extend(other.perf_counters);
         self.kernel_work.extend(other.kernel_work);
+        self.code.extend(other.code);
         self.log_lines.extend(other.log_lines);
         self.samples.extend(other.samples);
         self.writers.extend(other.writers);

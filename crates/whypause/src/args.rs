@@ -209,7 +209,8 @@ pub struct Means {
     /// Sample the threads from /proc as a user without privileges must: causes are only inferred
     #[arg(long)]
     pub without_ebpf: bool,
-    /// First ask the JVM for the full names of its threads, for which it stops a moment
+    /// Ask the JVM for the full names of its threads, for which it stops a moment, and which code
+    /// late threads run (JDK 9 or later)
     #[arg(long)]
     pub ask_jvm: bool,
     /// Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile

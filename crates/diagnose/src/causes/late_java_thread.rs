@@ -13,7 +13,8 @@
 //! `cpu-contention`: the straggler wants to run and has no CPU.
 //!
 //! ## Remedies
-//! `find-late-code`: name the Java code with `async-profiler --ttsp`, or with the event `jdk.SafepointLatency` of JDK 25; `-XX:+SafepointTimeout` prints the thread.
+//! `find-late-code`: record with `--ask-jvm`, which names the compiled method that the thread was in; `async-profiler --ttsp` shows who called it.
+//! `break-up-late-code`: a loop over an `int` without calls may have no poll; a loop over a `long`, or smaller pieces of the array, has.
 //! `counted-loop-safepoints`: collectors other than G1, ZGC and Shenandoah need `-XX:+UseCountedLoopSafepoints` to poll inside counted loops.
 //!
 //! ## References
@@ -28,8 +29,8 @@ use crate::{
     tally::Tally,
     text,
 };
-use recording::{Source, ThreadRole, ThreadState};
-use std::time::Duration;
+use recording::{JvmFact, Source, ThreadRole, ThreadState};
+use std::{collections::BTreeMap, time::Duration};
 
 /// Threads need some time to stop, always; it is part of every operation's cost. From one
 /// millisecond on, a thread is late: polls are microseconds apart in compiled code.
@@ -70,22 +71,67 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             ),
         },
     };
+    let code = tid.and_then(|tid| late_code(tid, &place.thread, index));
+    let method = code.as_ref().map(|it| it.name.clone());
     Explanation {
         story: vec!["A Java thread went on running after it was asked to stop, and all others waited for it.".into()],
-        culprits: vec![who],
+        culprits: [Some(who), code].into_iter().flatten().collect(),
         evidence: vec![spent_in_stops(tally, "the last thread to stop was on a CPU")],
-        advice: advice(index),
+        advice: advice(index, method.as_deref()),
     }
 }
 
-fn advice(index: &Index<'_>) -> Vec<Advice> {
+/// The method in which the thread was seen most often while it was late.
+fn late_code(tid: u32, thread: &str, index: &Index<'_>) -> Option<Culprit> {
+    let looks: Vec<_> = index.facts?.code.iter().filter(|it| it.tid == tid).collect();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for look in looks.iter().filter(|it| !it.method.is_empty()) {
+        *seen.entry(&look.method).or_default() += 1;
+    }
+    let (method, times) = seen.into_iter().max_by_key(|it| it.1)?;
+    Some(Culprit {
+        kind: CulpritKind::Method,
+        name: method.to_owned(),
+        pid: None,
+        statement: format!(
+            "{} was in {} in {times} of {} looks while it was late",
+            text::the_thread(thread),
+            without_types(method),
+            looks.len()
+        ),
+    })
+}
+
+/// `a.B.sum` of `a.B.sum([D)D`.
+fn without_types(method: &str) -> &str {
+    method.split('(').next().unwrap_or(method)
+}
+
+fn find_late_code(jvm: &JvmFact, method: Option<&str>) -> Advice {
+    let (when, action, note) = match method {
+        Some(method) => (
+            AdviceWhen::Code,
+            format!("let {} poll: split its loop or its copy", without_types(method)),
+            "a loop over an int without calls may have no poll, one over a long has".to_owned(),
+        ),
+        None if jvm_flags::feature_version(&jvm.version) == Some(8) => (
+            AdviceWhen::Now,
+            format!("asprof --ttsp -d 60 -f ttsp.html {}", jvm.pid),
+            "async-profiler shows the Java code that ran while the others waited".to_owned(),
+        ),
+        None => (
+            AdviceWhen::Now,
+            format!("whypause record -p {} --ask-jvm", jvm.pid),
+            "names the method that ran while the others waited".to_owned(),
+        ),
+    };
+    let remedy = if method.is_some() { "break-up-late-code" } else { "find-late-code" };
+    Advice { remedy, when, action, note }
+}
+
+fn advice(index: &Index<'_>, method: Option<&str>) -> Vec<Advice> {
     let Some(jvm) = index.jvm else { return Vec::new() };
-    let mut advice = vec![Advice {
-        remedy: "find-late-code",
-        when: AdviceWhen::Now,
-        action: format!("asprof --ttsp -d 60 -f ttsp.html {}", jvm.pid),
-        note: "async-profiler shows the Java code that ran while the others waited".into(),
-    }];
+    let mut advice = vec![find_late_code(jvm, method)];
     let strips = matches!(jvm.collector.as_str(), "g1" | "zgc" | "shenandoah");
     if !strips && !jvm_flags::has(jvm, "-XX:+UseCountedLoopSafepoints") {
         advice.push(Advice {
@@ -101,7 +147,7 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check};
+    use crate::facts_text::{advice_of, check, culprits_of};
 
     fn late(until_us: u64) -> String {
         format!(
@@ -120,6 +166,30 @@ mod tests {
     fn one_millisecond_is_late_and_less_is_not() {
         check(&CAUSE, &late(999), "absent");
         check(&CAUSE, &late(1000), "present 1ms measured");
+    }
+
+    #[test]
+    fn the_method_that_it_was_in_most_often_is_named() {
+        let look = |method: &str| format!("\ncode 7 500us {method}");
+        let looks = [look("a.B.sum([D)D"), look("a.B.sum([D)D"), look("a.B.copy()V"), look("")];
+        let facts = late(1000) + &looks.concat() + "\ncode 8 500us c.D.other()V";
+        let told = culprits_of(&CAUSE, &facts);
+        assert!(told.contains("in a.B.sum in 2 of 4 looks while it was late"), "{told}");
+        let advice = advice_of(&CAUSE, &facts);
+        assert!(advice.contains("let a.B.sum poll"), "{advice}");
+    }
+
+    #[test]
+    fn code_that_has_no_method_names_none() {
+        let facts = late(1000) + "\ncode 7 500us";
+        assert!(!culprits_of(&CAUSE, &facts).contains("looks"));
+        assert!(advice_of(&CAUSE, &facts).contains("whypause record -p"));
+    }
+
+    #[test]
+    fn a_jvm_that_cannot_be_asked_for_code_needs_a_profiler() {
+        let facts = late(1000).replace("17.0.15", "1.8.0_492");
+        assert!(advice_of(&CAUSE, &facts).contains("asprof --ttsp"));
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! Questions that only the JVM itself can answer, asked through its attach mechanism: what `jcmd`
 //! does, without starting a JVM for it.
 //!
-//! Asking makes the JVM stop for a moment (`Thread.print` is a VM operation), so it is done only
-//! where the user said so, and before the recording begins.
+//! Asking may make the JVM stop for a moment (`Thread.print` is a VM operation), so it is done only
+//! where the user said so; what stops it is done before the recording begins.
+mod code_list;
+mod code_names;
 mod dump;
 mod safepoint_log;
 mod socket;
 mod thread_names;
 
+pub use code_names::CodeNames;
 pub(crate) use safepoint_log::MARK as SAFEPOINT_LOG_MARK;
 pub use safepoint_log::SafepointLog;
 pub use socket::AskError;

@@ -5,6 +5,7 @@
 
 #define SYSCALL_OF(regs) ((long)(regs)->orig_ax)
 #define FIRST_ARGUMENT_OF(regs) ((u32)(regs)->di)
+#define ADDRESS_OF(regs) ((u64)(regs)->ip)
 
 static __always_inline bool is_futex(long nr)
 {
@@ -65,6 +66,7 @@ static __always_inline bool is_memory_call(long nr)
 // Compiles, but has not been run. On arm64 `syscallno` is -1 outside of system calls as well.
 #define SYSCALL_OF(regs) ((long)(regs)->syscallno)
 #define FIRST_ARGUMENT_OF(regs) ((u32)(regs)->orig_x0)
+#define ADDRESS_OF(regs) ((u64)(regs)->pc)
 
 static __always_inline bool is_futex(long nr)
 {

@@ -7,5 +7,6 @@
 #include "waking.bpf.h"
 #include "windows.bpf.h"
 #include "kernel_work.bpf.h"
+#include "code.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -9,6 +9,7 @@ enum record_kind {
 	RECORD_SLICE,     // a thread's time off a CPU and on it again
 	RECORD_WORK,      // kernel work of a thread
 	RECORD_WRITER,    // a process that wrote much has exited
+	RECORD_CODE,      // where a thread was that had not stopped yet
 };
 
 // Every record starts with this.
@@ -71,6 +72,11 @@ enum work_kind { WORK_RECLAIM, WORK_COMPACTION };
 struct work {
 	struct head head; // flags: work_kind
 	u64 end;
+};
+
+struct code {
+	struct head head;
+	u64 address;
 };
 
 struct writer {

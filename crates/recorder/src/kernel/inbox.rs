@@ -4,10 +4,12 @@ use super::{
     slices::RawRecords,
     windows::Windows,
 };
-use recording::MonoTime;
+use recording::{CodeFact, MonoTime};
 
 /// Exited writers kept until the session takes them; a fork bomb of them must not fill memory.
 const MAX_WRITERS: usize = 4096;
+/// Likewise of the code of late threads: some minutes of one.
+const MAX_CODE: usize = 65_536;
 
 /// A process that had written at least 1 MiB when it exited.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,7 @@ pub(crate) struct Inbox {
     pub(crate) windows: Windows,
     pub(crate) raw: RawRecords,
     pub(crate) writers: Vec<ExitedWriter>,
+    pub(crate) code: Vec<CodeFact>,
     /// The thread that fired the probes last.
     pub(crate) vm_tid: u32,
     /// Records that were not understood or did not fit.
@@ -49,6 +52,13 @@ impl Inbox {
             Record::Writer { pid, parent, at, bytes, name } => {
                 if self.writers.len() < MAX_WRITERS {
                     self.writers.push(ExitedWriter { at, pid, parent, name: name.into(), bytes });
+                } else {
+                    self.lost += 1;
+                }
+            }
+            Record::Code { tid, at, address } => {
+                if self.code.len() < MAX_CODE {
+                    self.code.push(CodeFact { tid, at, address, method: String::new() });
                 } else {
                     self.lost += 1;
                 }

@@ -23,6 +23,8 @@ pub(super) const SYMBOLS: [(&str, Function); 4] = [
 pub(super) const EXIT: &str = "on_exit";
 /// On the faults of all processes, so only where there is something to see.
 pub(super) const COUNTERS_FAULT: &str = "counters_fault";
+/// At the clock of each CPU, so only where the JVM will be asked what the addresses mean.
+pub(super) const CLOCK: &str = "on_clock";
 
 /// Why the programs could not be loaded.
 #[derive(Debug)]
@@ -100,6 +102,7 @@ pub(super) fn load(target: &Target, plan: &Plan, scheduler: bool) -> Result<Obje
         let name = program.name().to_string_lossy().into_owned();
         let wanted = match () {
             () if name == EXIT => true,
+            () if name == CLOCK => target.late_code && !matches!(plan, Plan::None(_)),
             () if name == COUNTERS_FAULT => scheduler && target.counters.is_some(),
             () if USDT.iter().any(|it| it.0 == name) => matches!(plan, Plan::Usdt),
             () if SYMBOLS.iter().any(|it| it.0 == name) => matches!(plan, Plan::Symbols(_)),
@@ -144,6 +147,7 @@ mod tests {
             windows: Windows::Auto,
             measure: false,
             counters: None,
+            late_code: false,
         };
         assert!(matches!(plan(&target), Plan::None(_)));
     }

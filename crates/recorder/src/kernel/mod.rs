@@ -4,6 +4,8 @@
 //! Records are drained on a timer and never wake anybody. Those of slices are kept as bytes and
 //! thrown away unread unless the pause they belong to is wanted in detail.
 mod budget;
+#[cfg(feature = "bpf")]
+mod clock;
 mod inbox;
 mod libjvm;
 #[cfg(feature = "bpf")]
@@ -63,6 +65,8 @@ pub(crate) struct Target {
     /// Where the JVM has its file of performance counters mapped (first address, end), if faults
     /// on it may wait for a disk.
     pub(crate) counters: Option<(u64, u64)>,
+    /// Whether to look at the code of threads that stop late.
+    pub(crate) late_code: bool,
 }
 
 /// Counters of the kernel side.

@@ -1,9 +1,9 @@
 //! Loads the programs, attaches them to one JVM, and talks to their maps.
 use super::{
-    Counters, Function, Inbox, KernelError, RunTime, Sources, Target,
+    Counters, Function, Inbox, KernelError, RunTime, Sources, Target, clock,
     load::{
-        COUNTERS_FAULT, EXIT, Plan, SYMBOLS, USDT, keep_warning, kernel_error, load, locked, plan,
-        reason,
+        CLOCK, COUNTERS_FAULT, EXIT, Plan, SYMBOLS, USDT, keep_warning, kernel_error, load, locked,
+        plan, reason,
     },
 };
 use libbpf_rs::{
@@ -14,7 +14,7 @@ use recording::{Source, SourceState};
 use std::{
     collections::btree_map::Entry,
     fs,
-    os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd},
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -111,6 +111,32 @@ impl Kernel {
             }
             _ => self.attach_windows(target, plan, sources),
         }
+        if target.late_code {
+            let state = match plan {
+                Plan::None(_) => SourceState::Missing("not without safepoint probes".into()),
+                _ => self.attach_clocks(),
+            };
+            sources.insert(Source::LateCode, state);
+        }
+    }
+
+    /// On each CPU that is online now.
+    fn attach_clocks(&mut self) -> SourceState {
+        let cpus = libbpf_rs::num_possible_cpus().unwrap_or(0);
+        for cpu in 0..i32::try_from(cpus).unwrap_or(i32::MAX) {
+            let clock = match clock::open(cpu) {
+                Ok(clock) => clock,
+                Err(error) if error.raw_os_error() == Some(libc::ENODEV) => continue,
+                Err(error) => return SourceState::Missing(format!("no clock: {error}")),
+            };
+            match self.link(CLOCK, |it| it.attach_perf_event(clock.as_raw_fd())) {
+                Ok(link) => self.links.push(link),
+                Err(why) => return SourceState::Missing(why),
+            }
+            // It is the link's from here on (libbpf `bpf_link_perf_detach` closes it).
+            let _ = clock.into_raw_fd();
+        }
+        SourceState::Recorded
     }
 
     fn attach_windows(&mut self, target: &Target, plan: &Plan, sources: &mut Sources) {

@@ -17,6 +17,7 @@ const END: u16 = 4;
 const SLICE: u16 = 5;
 const WORK: u16 = 6;
 const WRITER: u16 = 7;
+const CODE: u16 = 8;
 
 /// One record. What is kept in great numbers stays bytes until somebody wants it.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub(crate) enum Record<'a> {
     Slice(&'a [u8]),
     /// A [`Work`], unread.
     Work(&'a [u8]),
+    /// Where a thread was that had not stopped yet.
+    Code { tid: u32, at: MonoTime, address: u64 },
     /// A process that wrote much has exited.
     Writer { pid: u32, parent: u32, at: MonoTime, bytes: u64, name: &'a str },
 }
@@ -160,6 +163,7 @@ impl Record<'_> {
         Some(match kind {
             SLICE if enough(SLICE_BYTES) => Record::Slice(&data[..SLICE_BYTES]),
             WORK if enough(24) => Record::Work(&data[..24]),
+            CODE if enough(24) => Record::Code { tid, at, address: long(data, 16) },
             BEGIN if enough(16) => Record::Begin { vm_tid: tid, at },
             WAKE if enough(16) => Record::Wake { tid, at },
             OPERATION if enough(88) => Record::Operation {
@@ -259,6 +263,7 @@ mod tests {
             (SLICE, SLICE_BYTES),
             (WORK, 24),
             (WRITER, 48),
+            (CODE, 24),
         ] {
             let mut data = head(kind, 0, 1, 1);
             data.resize(len, 0);

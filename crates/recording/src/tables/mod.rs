@@ -1,6 +1,7 @@
 //! The tables: one file each, rows to columns and back.
 mod cgroup;
 mod clocks;
+mod code;
 mod coverage;
 mod files;
 mod host;
@@ -19,7 +20,7 @@ mod writers;
 use crate::schema::Table;
 
 /// All tables. A batch is written in this order: first what others refer to.
-pub(crate) static ALL: [&Table; 16] = [
+pub(crate) static ALL: [&Table; 17] = [
     &jvm::TABLE,
     &host::TABLE,
     &cgroup::TABLE,
@@ -31,6 +32,7 @@ pub(crate) static ALL: [&Table; 16] = [
     &safepoints::TABLE,
     &slices::TABLE,
     &kernel_work::TABLE,
+    &code::TABLE,
     &log_lines::TABLE,
     &samples::TABLE,
     &writers::TABLE,

@@ -91,6 +91,10 @@ fn sample() -> Facts {
             kind: KernelWorkKind::Compaction,
             interval: interval(3, 4),
         }],
+        code: vec![
+            CodeFact { tid: 7, at: MonoTime(5), address: 1 << 40, method: "a.B.c(D)V".into() },
+            CodeFact { tid: 8, at: MonoTime(6), address: u64::MAX, method: String::new() },
+        ],
         log_lines: vec![
             LogLine { read: MonoTime(5), offset: 0, text: "[gc] Pause \u{fffd} ½".into() },
             LogLine { read: MonoTime(6), offset: u64::MAX, text: String::new() },

@@ -1,7 +1,7 @@
 //! What `record` and `watch` say about what they are attached to.
 use crate::{Failure, args::Means, console::Console};
 use recorder::{
-    AttachError, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
+    AttachError, CodeNames, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
 };
 use recording::{Coverage, Facts, Source, SourceState};
 use std::time::{Duration, Instant};
@@ -15,6 +15,8 @@ pub(crate) struct Attached {
     way: Way,
     /// What the JVM calls its threads, where it was asked.
     names: ThreadNames,
+    /// Which code late threads run, where the JVM may be asked.
+    code: Option<CodeNames>,
     /// Switched off when the recording ends.
     _log: Option<SafepointLog>,
 }
@@ -35,6 +37,9 @@ impl Attached {
             Way::Samples(it) => it.step(),
         };
         self.names.apply(&mut step.facts);
+        if let Some(code) = &mut self.code {
+            code.apply(&mut step.facts);
+        }
         step
     }
 
@@ -44,6 +49,9 @@ impl Attached {
             Way::Samples(it) => it.finish(),
         };
         self.names.apply(&mut facts);
+        if let Some(code) = self.code {
+            code.finish(&mut facts);
+        }
         facts
     }
 }
@@ -55,10 +63,12 @@ pub(crate) fn attach(
     means: Means,
     console: &Console,
 ) -> Result<Attached, Failure> {
+    let code = means.ask_jvm.then(|| CodeNames::start(&options.roots, jvm).ok()).flatten();
+    let options = Options { late_code: code.is_some(), ..options };
     // Before the recording, which would have the stop for it in it.
     let names = if means.ask_jvm { names(jvm, &options, console) } else { ThreadNames::default() };
     let log = means.log_safepoints.then(|| log(jvm, &options, console)).flatten();
-    Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, _log: log })
+    Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, code, _log: log })
 }
 
 /// Without it stops are those of the probes or of the JVM's counters.

@@ -138,6 +138,7 @@ impl Window {
             files: all.files.clone(),
             perf_counters: all.perf_counters.clone(),
             kernel_work: rows(&all.kernel_work, |it| pause.intersect(it.interval).is_some()),
+            code: rows(&all.code, |it| pause.contains(it.at)),
             log_lines: rows(&all.log_lines, |it| log.contains(it.read)),
             samples: rows(&all.samples, |it| near.contains(it.at)),
             writers: rows(&all.writers, |it| near.intersect(it.interval).is_some()),
@@ -167,6 +168,7 @@ impl Window {
         let horizon = newest(facts) - KEPT;
         facts.slices.retain(|it| it.interval.end >= horizon);
         facts.kernel_work.retain(|it| it.interval.end >= horizon);
+        facts.code.retain(|it| it.at >= horizon);
         facts.log_lines.retain(|it| it.read >= horizon);
         facts.samples.retain(|it| it.at >= horizon);
         facts.writers.retain(|it| it.interval.end >= horizon);
@@ -182,6 +184,7 @@ pub(super) fn bounded(mut facts: Facts) -> Facts {
     last_of_each(&mut facts.files, |it| (it.key.device, it.key.inode));
     keep_newest(&mut facts.slices);
     keep_newest(&mut facts.kernel_work);
+    keep_newest(&mut facts.code);
     keep_newest(&mut facts.log_lines);
     keep_newest(&mut facts.samples);
     keep_newest(&mut facts.writers);
