@@ -29,10 +29,10 @@ use crate::{
     Cause, Certainty, Diagnosis, Verdict, case::Case, diagnose_facts, index::Index, syscalls,
 };
 use recording::{
-    CgroupFact, CodeFact, Coverage, Facts, FileFact, FileKey, HostFact, Interval, JvmFact,
-    KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause, PerfCounterFact,
-    SafepointFact, SafepointTotals, Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole,
-    ThreadSlice, ThreadState, VmOperationFact,
+    CgroupFact, CodeFact, Coverage, Facts, FileFact, FileKey, HostFact, Interval, JavaStackFact,
+    JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause,
+    PerfCounterFact, SafepointFact, SafepointTotals, Sample, Source, SourceState, StackFact,
+    ThreadFact, ThreadRole, ThreadSlice, ThreadState, VmOperationFact,
 };
 use std::time::Duration;
 
@@ -170,6 +170,11 @@ pub(crate) fn facts(text: &str) -> Facts {
                 at: time(words[2]),
                 address: 1,
                 method: words.get(3).copied().unwrap_or_default().into(),
+            }),
+            "java-stack" => facts.java_stacks.push(JavaStackFact {
+                tid: number(words[1]),
+                asked: Interval::new(time(words[2]), time(words[3])),
+                frames: words[4..].iter().map(|it| (*it).to_owned()).collect(),
             }),
             "missing" => {
                 let source = Source::from_id(words[1]).expect("a source's id");

@@ -24,7 +24,7 @@ mod process;
 mod sampler;
 mod session;
 
-pub use ask::{AskError, CodeNames, SafepointLog, ThreadNames};
+pub use ask::{AskError, CodeNames, JavaStacks, SafepointLog, ThreadNames};
 pub use attach_error::AttachError;
 pub use host::{
     FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, find_jvms, host_fact, jvm,

@@ -197,6 +197,17 @@ pub struct CodeFact {
     pub method: String,
 }
 
+/// The Java stack of a thread that was late, from a thread dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JavaStackFact {
+    /// Thread id (host).
+    pub tid: u32,
+    /// From when the dump was asked for until it came. The JVM stops for it in between.
+    pub asked: Interval,
+    /// As in the dump, innermost first: `demo.Orders.sum(Orders.java:12)`. At most 32.
+    pub frames: Vec<String>,
+}
+
 /// One line of the GC log, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
@@ -270,6 +281,8 @@ pub struct Facts {
     pub kernel_work: Vec<KernelWork>,
     /// Code of late threads.
     pub code: Vec<CodeFact>,
+    /// Java stacks of late threads.
+    pub java_stacks: Vec<JavaStackFact>,
     /// GC log lines.
     pub log_lines: Vec<LogLine>,
     /// Host counters.
@@ -299,6 +312,7 @@ impl Facts {
             + self.perf_counters.len()
             + self.kernel_work.len()
             + self.code.len()
+            + self.java_stacks.len()
             + self.log_lines.len()
             + self.samples.len()
             + self.writers.len()
@@ -320,6 +334,7 @@ impl Facts {
         self.perf_counters.extend(other.perf_counters);
         self.kernel_work.extend(other.kernel_work);
         self.code.extend(other.code);
+        self.java_stacks.extend(other.java_stacks);
         self.log_lines.extend(other.log_lines);
         self.samples.extend(other.samples);
         self.writers.extend(other.writers);

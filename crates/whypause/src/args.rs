@@ -209,8 +209,8 @@ pub struct Means {
     /// Sample the threads from /proc as a user without privileges must: causes are only inferred
     #[arg(long)]
     pub without_ebpf: bool,
-    /// Ask the JVM for the full names of its threads, for which it stops a moment, and which code
-    /// late threads run (JDK 9 or later)
+    /// Ask the JVM for the full names of its threads and what late threads run (JDK 9 or later);
+    /// it stops a moment for it, once at the beginning, and at the end if a thread was late
     #[arg(long)]
     pub ask_jvm: bool,
     /// Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile

@@ -20,7 +20,7 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Advice, AdviceWhen, Cause, Culprit, CulpritKind, Nature,
+    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
     case::{Case, Phase, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -29,12 +29,14 @@ use crate::{
     tally::Tally,
     text,
 };
-use recording::{JvmFact, Source, ThreadRole, ThreadState};
+use recording::{JavaStackFact, JvmFact, Source, ThreadRole, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
 
 /// Threads need some time to stop, always; it is part of every operation's cost. From one
 /// millisecond on, a thread is late: polls are microseconds apart in compiled code.
 const MIN_LATE: Duration = Duration::from_millis(1);
+/// Frames of a Java stack that are told.
+const MOST_FRAMES: usize = 6;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "late-java-thread",
@@ -76,8 +78,14 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     Explanation {
         story: vec!["A Java thread went on running after it was asked to stop, and all others waited for it.".into()],
         culprits: [Some(who), code].into_iter().flatten().collect(),
-        evidence: vec![spent_in_stops(tally, "the last thread to stop was on a CPU")],
-        advice: advice(index, method.as_deref()),
+        evidence: [
+            Some(spent_in_stops(tally, "the last thread to stop was on a CPU")),
+            tid.and_then(|tid| java_stack(tid, index)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        advice: advice(index, method.as_deref(), tid.map_or(0, |tid| looks(tid, index))),
     }
 }
 
@@ -102,36 +110,78 @@ fn late_code(tid: u32, thread: &str, index: &Index<'_>) -> Option<Culprit> {
     })
 }
 
+/// Where the thread stopped at last when a dump was made and it was late for that: in the code that
+/// kept it, or right after.
+fn java_stack(tid: u32, index: &Index<'_>) -> Option<Evidence> {
+    let facts = index.facts?;
+    let late = |it: &&JavaStackFact| {
+        facts.code.iter().any(|code| code.tid == tid && it.asked.contains(code.at))
+    };
+    let stack = facts.java_stacks.iter().filter(|it| it.tid == tid).find(late)?;
+    let frames: Vec<_> =
+        stack.frames.iter().take(MOST_FRAMES).map(|it| without_module(it)).collect();
+    (!frames.is_empty()).then(|| Evidence {
+        source: Source::LateCode,
+        certainty: Certainty::Measured,
+        statement: format!("it came late to a thread dump and stopped in {}", frames.join(" ← ")),
+        time: Duration::ZERO,
+    })
+}
+
 /// `a.B.sum` of `a.B.sum([D)D`.
 fn without_types(method: &str) -> &str {
     method.split('(').next().unwrap_or(method)
 }
 
-fn find_late_code(jvm: &JvmFact, method: Option<&str>) -> Advice {
-    let (when, action, note) = match method {
-        Some(method) => (
-            AdviceWhen::Code,
-            format!("let {} poll: split its loop or its copy", without_types(method)),
-            "a loop over an int without calls may have no poll, one over a long has".to_owned(),
-        ),
-        None if jvm_flags::feature_version(&jvm.version) == Some(8) => (
-            AdviceWhen::Now,
-            format!("asprof --ttsp -d 60 -f ttsp.html {}", jvm.pid),
-            "async-profiler shows the Java code that ran while the others waited".to_owned(),
-        ),
-        None => (
-            AdviceWhen::Now,
-            format!("whypause record -p {} --ask-jvm", jvm.pid),
-            "names the method that ran while the others waited".to_owned(),
-        ),
-    };
-    let remedy = if method.is_some() { "break-up-late-code" } else { "find-late-code" };
-    Advice { remedy, when, action, note }
+/// `a.B.sum(B.java:3)` of `a.B.sum(java.base@17.0.15/B.java:3)`.
+fn without_module(frame: &str) -> String {
+    match frame.split_once('(') {
+        Some((method, place)) => {
+            format!("{method}({}", place.rsplit('/').next().unwrap_or(place))
+        }
+        None => frame.to_owned(),
+    }
 }
 
-fn advice(index: &Index<'_>, method: Option<&str>) -> Vec<Advice> {
+fn looks(tid: u32, index: &Index<'_>) -> usize {
+    index.facts.map_or(0, |it| it.code.iter().filter(|it| it.tid == tid).count())
+}
+
+/// What to do about the code, or to know it. `None` stands for a method that is not known; the code
+/// was looked at all the same where `looks` is not 0.
+fn about_code(jvm: &JvmFact, method: Option<&str>, looks: usize) -> Advice {
+    let (remedy, when, action, note) = match method {
+        Some(method) => (
+            "break-up-late-code",
+            AdviceWhen::Code,
+            format!("let {} poll: split its loop or its copy", without_types(method)),
+            "a loop over an int without calls may have no poll, one over a long has",
+        ),
+        None if looks > 0 => (
+            "break-up-late-code",
+            AdviceWhen::Code,
+            "copy and fill large arrays in pieces".to_owned(),
+            "the thread was in no compiled method: in an intrinsic, which does not poll",
+        ),
+        None if jvm_flags::feature_version(&jvm.version) == Some(8) => (
+            "find-late-code",
+            AdviceWhen::Now,
+            format!("asprof --ttsp -d 60 -f ttsp.html {}", jvm.pid),
+            "async-profiler shows the Java code that ran while the others waited",
+        ),
+        None => (
+            "find-late-code",
+            AdviceWhen::Now,
+            format!("whypause record -p {} --ask-jvm", jvm.pid),
+            "names the method that ran while the others waited",
+        ),
+    };
+    Advice { remedy, when, action, note: note.to_owned() }
+}
+
+fn advice(index: &Index<'_>, method: Option<&str>, looks: usize) -> Vec<Advice> {
     let Some(jvm) = index.jvm else { return Vec::new() };
-    let mut advice = vec![find_late_code(jvm, method)];
+    let mut advice = vec![about_code(jvm, method, looks)];
     let strips = matches!(jvm.collector.as_str(), "g1" | "zgc" | "shenandoah");
     if !strips && !jvm_flags::has(jvm, "-XX:+UseCountedLoopSafepoints") {
         advice.push(Advice {
@@ -147,7 +197,7 @@ fn advice(index: &Index<'_>, method: Option<&str>) -> Vec<Advice> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, culprits_of};
+    use crate::facts_text::{advice_of, check, culprits_of, evidence_of};
 
     fn late(until_us: u64) -> String {
         format!(
@@ -180,10 +230,23 @@ mod tests {
     }
 
     #[test]
+    fn a_stack_is_told_where_the_thread_was_late_for_it() {
+        let told = |at: u32| {
+            let stack =
+                "\njava-stack 7 400us 600us a.B.sum(java.base@17/B.java:3) a.B.run(B.java:9)";
+            evidence_of(&CAUSE, &format!("{}{stack}\ncode 7 {at}us a.B.sum()V", late(1000)))
+        };
+        assert!(told(500).contains("stopped in a.B.sum(B.java:3) ← a.B.run(B.java:9)"));
+        assert!(!told(399).contains("stopped in"));
+        assert!(!told(601).contains("stopped in"));
+    }
+
+    #[test]
     fn code_that_has_no_method_names_none() {
         let facts = late(1000) + "\ncode 7 500us";
         assert!(!culprits_of(&CAUSE, &facts).contains("looks"));
-        assert!(advice_of(&CAUSE, &facts).contains("whypause record -p"));
+        assert!(advice_of(&CAUSE, &facts).contains("copy and fill large arrays in pieces"));
+        assert!(advice_of(&CAUSE, &late(1000)).contains("whypause record -p 4242 --ask-jvm"));
     }
 
     #[test]

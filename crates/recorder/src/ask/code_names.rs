@@ -8,6 +8,7 @@ use super::{code_list::CodeList, socket::Asked};
 use crate::{Jvm, Roots, host::now};
 use recording::{CodeFact, Facts, MonoTime};
 use std::{
+    collections::BTreeSet,
     io,
     sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread,
@@ -22,6 +23,8 @@ const FRESH: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Facts that wait for an answer at most.
 const MAX_WAITING: usize = 65_536;
+/// Late threads remembered at most.
+const MAX_LATE: usize = 64;
 
 /// Names the code of late threads.
 #[derive(Debug)]
@@ -37,6 +40,7 @@ pub struct CodeNames {
     /// The JVM has not answered, and is not asked again.
     given_up: bool,
     waiting: Vec<CodeFact>,
+    late: BTreeSet<u32>,
 }
 
 impl CodeNames {
@@ -70,12 +74,18 @@ impl CodeNames {
             is_asked: false,
             given_up: false,
             waiting: Vec::new(),
+            late: BTreeSet::new(),
         }
     }
 
     /// Takes the code facts of `facts` and puts back those, of these and earlier ones, of which
     /// all is known that will be.
     pub fn apply(&mut self, facts: &mut Facts) {
+        for fact in &facts.code {
+            if self.late.len() < MAX_LATE {
+                self.late.insert(fact.tid);
+            }
+        }
         self.waiting.append(&mut facts.code);
         if let Ok(answer) = self.answers.try_recv() {
             self.take(answer);
@@ -83,7 +93,13 @@ impl CodeNames {
         self.hand_over(now(), BETWEEN_QUESTIONS, facts);
     }
 
-    /// The same for the last time: waits for an answer, three seconds at most.
+    /// The threads that were late so far, 64 at most.
+    #[must_use]
+    pub fn late_threads(&self) -> &BTreeSet<u32> {
+        &self.late
+    }
+
+    /// The same as [`apply`](CodeNames::apply) for the last time: waits for an answer, three seconds at most.
     pub fn finish(mut self, facts: &mut Facts) {
         self.apply(facts);
         self.hand_over(now(), Duration::ZERO, facts);

@@ -2,15 +2,17 @@
 //! does, without starting a JVM for it.
 //!
 //! Asking may make the JVM stop for a moment (`Thread.print` is a VM operation), so it is done only
-//! where the user said so; what stops it is done before the recording begins.
+//! where the user said so.
 mod code_list;
 mod code_names;
 mod dump;
+mod java_stacks;
 mod safepoint_log;
 mod socket;
 mod thread_names;
 
 pub use code_names::CodeNames;
+pub use java_stacks::JavaStacks;
 pub(crate) use safepoint_log::MARK as SAFEPOINT_LOG_MARK;
 pub use safepoint_log::SafepointLog;
 pub use socket::AskError;

@@ -25,14 +25,7 @@ impl ThreadNames {
     pub fn ask(roots: &Roots, jvm: &Jvm) -> Result<ThreadNames, AskError> {
         let asked = Asked::open(&roots.proc, jvm.pid, jvm.pid_in_namespace)?;
         let names = dump::thread_names(&asked.command("Thread.print")?);
-        let ids = match jvm.pid == jvm.pid_in_namespace {
-            true => None,
-            false => Some(ids_inside(&ProcessDir::open(roots, jvm.pid)?)),
-        };
-        let outside = |tid: u32| ids.as_ref().map_or(Some(tid), |it| it.get(&tid).copied());
-        Ok(ThreadNames(
-            names.into_iter().filter_map(|(tid, name)| Some((outside(tid)?, name))).collect(),
-        ))
+        Ok(ThreadNames(by_ids_here(roots, jvm, names)?))
     }
 
     /// Gives the Java threads among `facts` their names. Threads of the JVM keep those that the
@@ -44,6 +37,20 @@ impl ThreadNames {
             }
         }
     }
+}
+
+/// The same with the thread ids of this pid namespace.
+pub(super) fn by_ids_here<T>(
+    roots: &Roots,
+    jvm: &Jvm,
+    by_ids_inside: BTreeMap<u32, T>,
+) -> Result<BTreeMap<u32, T>, AskError> {
+    if jvm.pid == jvm.pid_in_namespace {
+        return Ok(by_ids_inside);
+    }
+    let ids = ids_inside(&ProcessDir::open(roots, jvm.pid)?);
+    let here = |(tid, it)| Some((*ids.get(&tid)?, it));
+    Ok(by_ids_inside.into_iter().filter_map(here).collect())
 }
 
 /// Thread ids by those of the innermost pid namespace (`NSpid` of `/proc/PID/task/TID/status`).

@@ -5,6 +5,7 @@ mod code;
 mod coverage;
 mod files;
 mod host;
+mod java_stacks;
 mod jvm;
 mod kernel_work;
 mod log_lines;
@@ -20,7 +21,7 @@ mod writers;
 use crate::schema::Table;
 
 /// All tables. A batch is written in this order: first what others refer to.
-pub(crate) static ALL: [&Table; 17] = [
+pub(crate) static ALL: [&Table; 18] = [
     &jvm::TABLE,
     &host::TABLE,
     &cgroup::TABLE,
@@ -33,6 +34,7 @@ pub(crate) static ALL: [&Table; 17] = [
     &slices::TABLE,
     &kernel_work::TABLE,
     &code::TABLE,
+    &java_stacks::TABLE,
     &log_lines::TABLE,
     &samples::TABLE,
     &writers::TABLE,

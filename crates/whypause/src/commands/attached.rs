@@ -1,13 +1,16 @@
 //! What `record` and `watch` say about what they are attached to.
 use crate::{Failure, args::Means, console::Console};
 use recorder::{
-    AttachError, CodeNames, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
+    AttachError, CodeNames, JavaStacks, Jvm, Options, Roots, SafepointLog, SampledSession, Session,
+    Step, ThreadNames,
 };
 use recording::{Coverage, Facts, Source, SourceState};
 use std::time::{Duration, Instant};
 
 /// The background readings have found the GC log by then, or never will.
 const TIME_TO_FIND_ALL: Duration = Duration::from_millis(900);
+/// The JVM may take so long for a thread dump at the end.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A recording under way.
 #[derive(Debug)]
@@ -16,9 +19,17 @@ pub(crate) struct Attached {
     /// What the JVM calls its threads, where it was asked.
     names: ThreadNames,
     /// Which code late threads run, where the JVM may be asked.
-    code: Option<CodeNames>,
+    code: Option<Code>,
     /// Switched off when the recording ends.
     _log: Option<SafepointLog>,
+}
+
+/// What is needed to ask for code.
+#[derive(Debug)]
+struct Code {
+    names: CodeNames,
+    roots: Roots,
+    jvm: Jvm,
 }
 
 /// By which way.
@@ -38,20 +49,41 @@ impl Attached {
         };
         self.names.apply(&mut step.facts);
         if let Some(code) = &mut self.code {
-            code.apply(&mut step.facts);
+            code.names.apply(&mut step.facts);
         }
         step
     }
 
-    pub(crate) fn finish(self) -> Facts {
-        let mut facts = match self.way {
+    pub(crate) fn finish(mut self) -> Facts {
+        let mut facts = self.stacks();
+        facts.append(match self.way {
             Way::Probes(it) => it.finish(),
             Way::Samples(it) => it.finish(),
-        };
+        });
         self.names.apply(&mut facts);
         if let Some(code) = self.code {
-            code.finish(&mut facts);
+            code.names.finish(&mut facts);
         }
+        facts
+    }
+
+    /// The stacks of the threads that were late, and what was recorded while the JVM stopped for
+    /// that.
+    fn stacks(&mut self) -> Facts {
+        let mut facts = Facts::default();
+        let late = self.code.as_ref().filter(|it| !it.names.late_threads().is_empty());
+        let asked =
+            late.map(|it| JavaStacks::ask(&it.roots, &it.jvm, it.names.late_threads().clone()));
+        let Some(Ok(asked)) = asked else { return facts };
+        let begun = Instant::now();
+        while !asked.is_finished() && begun.elapsed() < PATIENCE {
+            let step = self.step();
+            facts.append(step.facts);
+            if step.exited {
+                break;
+            }
+        }
+        facts.java_stacks = asked.take();
         facts
     }
 }
@@ -63,12 +95,18 @@ pub(crate) fn attach(
     means: Means,
     console: &Console,
 ) -> Result<Attached, Failure> {
-    let code = means.ask_jvm.then(|| CodeNames::start(&options.roots, jvm).ok()).flatten();
+    let code = means.ask_jvm.then(|| code(&options.roots, jvm)).flatten();
     let options = Options { late_code: code.is_some(), ..options };
     // Before the recording, which would have the stop for it in it.
     let names = if means.ask_jvm { names(jvm, &options, console) } else { ThreadNames::default() };
     let log = means.log_safepoints.then(|| log(jvm, &options, console)).flatten();
     Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, code, _log: log })
+}
+
+/// Without it a late thread is known by its name only.
+fn code(roots: &Roots, jvm: &Jvm) -> Option<Code> {
+    let names = CodeNames::start(roots, jvm).ok()?;
+    Some(Code { names, roots: roots.clone(), jvm: jvm.clone() })
 }
 
 /// Without it stops are those of the probes or of the JVM's counters.

@@ -139,6 +139,7 @@ impl Window {
             perf_counters: all.perf_counters.clone(),
             kernel_work: rows(&all.kernel_work, |it| pause.intersect(it.interval).is_some()),
             code: rows(&all.code, |it| pause.contains(it.at)),
+            java_stacks: Vec::new(),
             log_lines: rows(&all.log_lines, |it| log.contains(it.read)),
             samples: rows(&all.samples, |it| near.contains(it.at)),
             writers: rows(&all.writers, |it| near.intersect(it.interval).is_some()),

@@ -1,0 +1,71 @@
+//! The code that keeps a thread from stopping is named, on each JDK.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod common;
+
+use common::{Java, busy, jdks, major, possible};
+use recorder::{CodeNames, JavaStacks, Options, Roots, Session};
+use recording::{Facts, Source};
+use std::time::{Duration, Instant};
+
+const LOOKS: usize = 20;
+
+fn step(session: &mut Session, names: &mut CodeNames, all: &mut Facts) {
+    let mut facts = session.step().facts;
+    names.apply(&mut facts);
+    all.append(facts);
+}
+
+/// Records until the late thread was seen often enough, and until a thread dump has come, for 20 s
+/// each at most.
+fn record(java: &Java) -> Facts {
+    let (roots, jvm) = (Roots::default(), java.jvm());
+    let mut names = CodeNames::start(&roots, &jvm).unwrap();
+    let options = Options { late_code: true, ..Options::default() };
+    let mut session = Session::attach(&jvm, options).unwrap();
+    let mut all = Facts::default();
+    let end = Instant::now() + Duration::from_secs(20);
+    while all.code.len() < LOOKS && Instant::now() < end {
+        step(&mut session, &mut names, &mut all);
+    }
+    let asked = JavaStacks::ask(&roots, &jvm, names.late_threads().clone()).unwrap();
+    let end = Instant::now() + Duration::from_secs(20);
+    while !asked.is_finished() && Instant::now() < end {
+        step(&mut session, &mut names, &mut all);
+    }
+    all.java_stacks = asked.take();
+    all.append(session.finish());
+    names.finish(&mut all);
+    all
+}
+
+#[test]
+fn the_method_and_its_callers_are_named() {
+    if !possible() {
+        return;
+    }
+    for home in jdks() {
+        let java = Java::start(&home, &busy("-XX:+UseParallelGC"), "Late", &[]);
+        let facts = record(&java);
+        let name = format!("JDK {:?}", major(&home));
+        assert!(facts.coverage.as_ref().unwrap().has(Source::LateCode), "{name}");
+        let counter = facts.threads.iter().find(|it| it.name == "counter").unwrap().tid;
+        let looks: Vec<_> = facts.code.iter().filter(|it| it.tid == counter).collect();
+        let named = looks.iter().filter(|it| it.method == "Late.count(D)V").count();
+        println!("{name}: {named} of {} looks", looks.len());
+        assert!(looks.len() >= LOOKS / 2 && named * 10 >= looks.len() * 9, "{name}: {looks:?}");
+        let stack = facts.java_stacks.iter().find(|it| it.tid == counter).unwrap();
+        assert!(stack.frames.iter().any(|it| it.starts_with("Late.lambda$main")), "{stack:?}");
+    }
+}
+
+#[test]
+fn nothing_is_looked_at_unasked() {
+    if !possible() {
+        return;
+    }
+    let java = Java::start(&jdks()[0], &busy("-XX:+UseParallelGC"), "Late", &[]);
+    let facts = common::record(&java.jvm(), Options::default(), |it| it.safepoints.len() >= 5);
+    assert!(facts.safepoints.len() >= 5);
+    assert!(facts.code.is_empty());
+    assert!(!facts.coverage.unwrap().sources.contains_key(&Source::LateCode));
+}
