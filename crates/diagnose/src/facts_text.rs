@@ -160,22 +160,9 @@ pub(crate) fn facts(text: &str) -> Facts {
                 offset: 0,
                 text: words[2..].join(" "),
             }),
-            "work" => facts.kernel_work.push(KernelWork {
-                tid: number(words[1]),
-                kind: KernelWorkKind::from_id(words[2]).expect("a kind of work"),
-                interval: Interval::new(time(words[3]), time(words[4])),
-            }),
-            "code" => facts.code.push(CodeFact {
-                tid: number(words[1]),
-                at: time(words[2]),
-                address: 1,
-                method: words.get(3).copied().unwrap_or_default().into(),
-            }),
-            "java-stack" => facts.java_stacks.push(JavaStackFact {
-                tid: number(words[1]),
-                asked: Interval::new(time(words[2]), time(words[3])),
-                frames: words[4..].iter().map(|it| (*it).to_owned()).collect(),
-            }),
+            "work" => facts.kernel_work.push(work(&words)),
+            "code" => facts.code.push(code(&words)),
+            "java-stack" => facts.java_stacks.push(java_stack(&words)),
             "missing" => {
                 let source = Source::from_id(words[1]).expect("a source's id");
                 coverage.sources.insert(source, SourceState::Missing("not there".into()));
@@ -196,6 +183,34 @@ pub(crate) fn facts(text: &str) -> Facts {
     }
     facts.coverage = Some(coverage);
     facts
+}
+
+/// `work TID KIND START END`.
+fn work(words: &[&str]) -> KernelWork {
+    KernelWork {
+        tid: number(words[1]),
+        kind: KernelWorkKind::from_id(words[2]).expect("a kind of work"),
+        interval: Interval::new(time(words[3]), time(words[4])),
+    }
+}
+
+/// `code TID AT METHOD`.
+fn code(words: &[&str]) -> CodeFact {
+    CodeFact {
+        tid: number(words[1]),
+        at: time(words[2]),
+        address: 1,
+        method: words.get(3).copied().unwrap_or_default().into(),
+    }
+}
+
+/// `java-stack TID ASKED CAME FRAME…`.
+fn java_stack(words: &[&str]) -> JavaStackFact {
+    JavaStackFact {
+        tid: number(words[1]),
+        asked: Interval::new(time(words[2]), time(words[3])),
+        frames: words[4..].iter().map(|it| (*it).to_owned()).collect(),
+    }
 }
 
 fn jvm(facts: &mut Facts, words: &[&str]) {

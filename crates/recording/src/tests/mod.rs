@@ -91,18 +91,8 @@ fn sample() -> Facts {
             kind: KernelWorkKind::Compaction,
             interval: interval(3, 4),
         }],
-        code: vec![
-            CodeFact { tid: 7, at: MonoTime(5), address: 1 << 40, method: "a.B.c(D)V".into() },
-            CodeFact { tid: 8, at: MonoTime(6), address: u64::MAX, method: String::new() },
-        ],
-        java_stacks: vec![
-            JavaStackFact {
-                tid: 7,
-                asked: interval(1, 2),
-                frames: vec!["a.B.c(B.java:12)".into(), "a.B$$Lambda.run(Unknown Source)".into()],
-            },
-            JavaStackFact { tid: 8, asked: interval(3, 3), frames: vec![] },
-        ],
+        code: code(),
+        java_stacks: java_stacks(),
         log_lines: vec![
             LogLine { read: MonoTime(5), offset: 0, text: "[gc] Pause \u{fffd} ½".into() },
             LogLine { read: MonoTime(6), offset: u64::MAX, text: String::new() },
@@ -115,6 +105,21 @@ fn sample() -> Facts {
         writers: written(),
         coverage: Some(coverage()),
     }
+}
+
+fn code() -> Vec<CodeFact> {
+    vec![
+        CodeFact { tid: 7, at: MonoTime(5), address: 1 << 40, method: "a.B.c(D)V".into() },
+        CodeFact { tid: 8, at: MonoTime(6), address: u64::MAX, method: String::new() },
+    ]
+}
+
+fn java_stacks() -> Vec<JavaStackFact> {
+    let frames = vec!["a.B.c(B.java:12)".into(), "a.B$$Lambda.run(Unknown Source)".into()];
+    vec![
+        JavaStackFact { tid: 7, asked: interval(1, 2), frames },
+        JavaStackFact { tid: 8, asked: interval(3, 3), frames: vec![] },
+    ]
 }
 
 fn cgroup() -> CgroupFact {
