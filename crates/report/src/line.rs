@@ -5,7 +5,7 @@ use crate::{
     when::Clockface,
     words,
 };
-use diagnose::{Attribution, Diagnosis, Place};
+use diagnose::{Attribution, CulpritKind, Diagnosis, Place};
 
 /// `14:02:41.118   3.36 s   3.35 s GC log write blocked · 9 ms GC work`, and below it where it
 /// happened and who did it, where that is known.
@@ -41,6 +41,7 @@ fn details(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
     // A thread alone says nothing; a call or a file does.
     let telling = |it: &&Place| !it.call.is_empty() || !it.path.is_empty();
     let place = finding.place.as_ref().filter(telling).map(words::place);
-    let culprit = finding.culprits.first().map(|it| crate::text::clean(&it.statement));
-    place.into_iter().chain(culprit).collect()
+    let others = finding.culprits.iter().skip(1).filter(|it| it.kind == CulpritKind::Method);
+    let culprits = finding.culprits.first().into_iter().chain(others);
+    place.into_iter().chain(culprits.map(|it| crate::text::clean(&it.statement))).collect()
 }

@@ -1,6 +1,6 @@
 //! What programs, tickets and spreadsheets read.
 use crate::fixtures::{diagnosis, log_alone, ms, pause, slow_log};
-use diagnose::{Count, GcStatistics, Named, Verdict};
+use diagnose::{Count, Culprit, CulpritKind, Diagnosis, GcStatistics, Named, Verdict};
 use expect_test::{expect, expect_file};
 use recording::{Source, SourceState};
 use report::{Options, csv, json, line, markdown};
@@ -154,4 +154,16 @@ fn one_pause_on_one_line() {
                                  before
         14:02:49.618      5 ms   5 ms GC work
     "#]].assert_eq(&out);
+}
+
+#[test]
+fn the_method_that_kept_a_thread_is_told_with_the_thread() {
+    let mut it = slow_log();
+    let mut culprit = it.findings[0].culprits[0].clone();
+    culprit.statement = "Thread `x` was in a.B.sum in 4 of 4 looks while it was late".to_owned();
+    it.findings[0].culprits.push(culprit.clone());
+    let told = |it: &Diagnosis| line::render(it, &it.pauses[0], &Options::default());
+    assert!(!told(&it).contains("a.B.sum"), "another process is one too many for a line");
+    it.findings[0].culprits[1] = Culprit { kind: CulpritKind::Method, ..culprit };
+    assert!(told(&it).contains("was in a.B.sum in 4 of 4 looks"));
 }
