@@ -1,10 +1,14 @@
 //! A process that leaves the host's memory free in small pieces only.
 //!
 //! It fills nearly all memory that is available with pages of its own and gives back every other
-//! one: what is free then lies between them, and whoever needs 2 MiB in one piece must have pages
-//! moved. It lasts until somebody has moved them, so each run needs a new one. The process asks to
-//! be the first to be killed where memory runs out.
-use crate::{Cleanup, Disturbance, Interrupt, LabError, Reason, Running, jvm};
+//! one: what is free then lies between them. What is still free in one piece it takes, too, so
+//! whoever needs 2 MiB in one piece must have pages moved. It lasts until somebody has moved them,
+//! so each run needs a new one. The process asks to be the first to be killed where memory runs
+//! out.
+use crate::{
+    Cleanup, Disturbance, Interrupt, LabError, Reason, Running, huge_pages, jvm, large_blocks,
+    mapping::Mapping,
+};
 use rustix::fs::{FallocateFlags, MemfdFlags};
 use std::{
     fs::File,
@@ -14,13 +18,22 @@ use std::{
     time::Duration,
 };
 
-/// What it leaves for everybody else, the JVM of the experiment included.
+/// What it does not fill: with less, the kernel would have to free memory while it is filled.
 const LEFT_MIB: u64 = 4096;
 
 /// With less it would leave much of the host's memory as it is.
 const LEAST_MIB: u64 = 6144;
 
 const PAGE_BYTES: u64 = 4096;
+
+/// How often each page that stays is mapped, as the memory of a database that many processes share:
+/// moving a page means to find and change each mapping of it.
+const MAPPINGS: u32 = 8;
+
+/// One fault maps all pages that are there in a piece of this size around it (`fault_around_bytes`
+/// of Linux `mm/memory.c`).
+const AROUND_BYTES: usize = 64 << 10;
+
 /// Not zeros: the kernel may keep one page for many of those.
 static BLOCK: [u8; 1 << 20] = [0x5a; 1 << 20];
 
@@ -47,9 +60,7 @@ pub fn can_run() -> Result<(), Reason> {
 
 /// How many MiB to take.
 fn enough(meminfo: &str) -> Result<u64, Reason> {
-    let line = meminfo.lines().find_map(|it| it.strip_prefix("MemAvailable:"));
-    let kib = line.and_then(|it| it.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    let available = kib.unwrap_or(0) >> 10;
+    let available = large_blocks::available_mib(meminfo);
     let needed = LEFT_MIB + LEAST_MIB;
     if available >= needed {
         return Ok(available - LEFT_MIB);
@@ -59,11 +70,13 @@ fn enough(meminfo: &str) -> Result<u64, Reason> {
 }
 
 impl Fragmenter {
-    /// Starts it and waits until memory is in pieces.
+    /// Starts it and waits until memory is in pieces. Until the end of the run the kernel does not
+    /// put it in order unasked, and huge pages are for those who ask; whether those may make room,
+    /// the caller sets then.
     ///
     /// # Errors
     /// [`LabError::CannotRun`] where too little memory is available, [`LabError::Program`] where
-    /// the process fails or is killed.
+    /// the process fails or is killed, [`LabError::Step`] where the kernel refuses a setting.
     pub fn start(
         cleanup: &mut Cleanup,
         interrupt: &Interrupt,
@@ -71,6 +84,8 @@ impl Fragmenter {
     ) -> Result<Fragmenter, LabError> {
         let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let mib = enough(&meminfo).map_err(LabError::CannotRun)?;
+        large_blocks::leave_in_pieces(cleanup)?;
+        huge_pages::set(cleanup, "madvise", "never")?;
         let program = std::env::current_exe().map_err(LabError::step("find this program"))?;
         let mut command = Command::new(program);
         command.args(VERB).arg(mib.to_string());
@@ -103,8 +118,8 @@ impl Disturbance for Fragmenter {
     }
 }
 
-/// What the process itself does: takes so many MiB, gives back every other page, says `ready=1` to
-/// `ready`, and stays until it is killed.
+/// What the process itself does: takes so many MiB, gives back every other page, takes what is left
+/// in one piece, says `ready=1` to `ready`, and stays until it is killed.
 ///
 /// # Errors
 /// [`LabError::Step`] where the kernel refuses.
@@ -112,6 +127,8 @@ pub fn hold(mib: u64, ready: &mut dyn Write) -> Result<(), LabError> {
     std::fs::write("/proc/self/oom_score_adj", "1000")
         .map_err(LabError::step("ask to be killed first"))?;
     let memory = fragmented(mib).map_err(LabError::step("fragment the memory"))?;
+    map_kept(&memory, mib).map_err(LabError::step("map the memory"))?;
+    large_blocks::take().map_err(LabError::step("take what is left in one piece"))?;
     ready
         .write_all(b"ready=1\n")
         .and_then(|()| ready.flush())
@@ -137,6 +154,17 @@ fn fragmented(mib: u64) -> io::Result<File> {
     Ok(memory)
 }
 
+/// Maps the pages that were not given back; touching the others would bring them back.
+fn map_kept(memory: &File, mib: u64) -> io::Result<()> {
+    let bytes = usize::try_from(mib * BLOCK.len() as u64).map_err(io::Error::other)?;
+    let second = usize::try_from(PAGE_BYTES).map_err(io::Error::other)?;
+    for _ in 0..MAPPINGS {
+        let mapping = Mapping::shared(memory, bytes)?;
+        (second..bytes).step_by(AROUND_BYTES).for_each(|kept| mapping.read(kept));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +176,8 @@ mod tests {
         // in blocks of 512 bytes
         assert_eq!(memory.metadata().unwrap().blocks(), (1 << 20) / 512);
         assert_eq!(memory.metadata().unwrap().len(), 2 << 20);
+        map_kept(&memory, 2).unwrap();
+        assert_eq!(memory.metadata().unwrap().blocks(), (1 << 20) / 512, "mapping fills no hole");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! The kernel's tracepoints at the begin and the end of compaction, in the thread that everybody waits for; most of it is spent on a CPU.
 //! Where it waits: a stack with `__alloc_pages_direct_compact` or `compact_zone`.
 //! The host's counter `compact_stall` grows.
+//! Without eBPF it is concluded: by the log a collection was busy in the kernel rather than on the heap, the host's tasks waited for memory for at least half as long (pressure stall information counts compaction), and `compact_stall` grew by one or more for each 10 ms, and by more than `allocstall`.
 //!
 //! ## What looks alike
 //! `direct-reclaim`: there is no free memory at all; the two often come together, and compaction counts first.
@@ -25,8 +26,8 @@
 //! Linux `Documentation/admin-guide/mm/transhuge.rst`, `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `mm/compaction.c` (`try_to_compact_pages`).
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario III.
 use crate::{
-    Advice, Cause, Nature,
-    case::{Case, Segment},
+    Advice, Cause, Certainty, Nature,
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait::is_balancing,
     index::Index,
@@ -36,7 +37,7 @@ use crate::{
     tally::Tally,
     text,
 };
-use recording::{KernelWorkKind, OffCpuCause, Source};
+use recording::{Interval, KernelWorkKind, OffCpuCause, Source};
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -67,6 +68,10 @@ const MOVING: [&str; 3] = ["migrate_pages", "migrate_pages_batch", "unmap_and_mo
 /// Less than this in a pause is nobody's trouble.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
+/// Making room once takes a few milliseconds at most, so time for which fewer are counted went
+/// elsewhere.
+const ONE_TIME: Duration = Duration::from_millis(10);
+
 fn is_compaction(case: &Case<'_>, segment: &Segment) -> bool {
     let has = |names: &[&str]| case.index.stack_has(segment.stack, names);
     let moves = || {
@@ -76,11 +81,37 @@ fn is_compaction(case: &Case<'_>, segment: &Segment) -> bool {
     };
     segment.work == Some(KernelWorkKind::Compaction)
         || (segment.is_blocked() && (has(&COMPACTION) || moves()))
+        || is_concluded(case.index, segment)
+}
+
+/// Whether time of a collection in the kernel, of which only the log speaks, went into this for its
+/// larger part, by what the host counted around it.
+fn is_concluded(index: &Index<'_>, segment: &Segment) -> bool {
+    let Some((LogPart::Kernel, _)) = segment.log else { return false };
+    let seen = index.facts.and_then(|it| it.coverage.as_ref());
+    !seen.is_some_and(|it| it.has(Source::Compaction)) && counts_say_so(index, segment.interval)
+}
+
+fn counts_say_so(index: &Index<'_>, interval: Interval) -> bool {
+    let grown = |counter| index.growth(counter, &[interval]);
+    let (Some(waited_us), Some(times)) =
+        (grown("psi.memory.some_us"), grown("vmstat.compact_stall"))
+    else {
+        return false;
+    };
+    let length = interval.duration();
+    let enough = length.as_nanos().div_ceil(ONE_TIME.as_nanos());
+    Duration::from_micros(waited_us) >= length / 2
+        && u128::from(times) >= enough
+        && grown("vmstat.allocstall").is_some_and(|it| it < times)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let mut evidence = vec![spent(tally, Source::Compaction, "busy moving pages together")];
+    let mut evidence = vec![match tally.certainty() {
+        Certainty::Measured => spent(tally, Source::Compaction, "busy moving pages together"),
+        Certainty::Inferred => spent(tally, Source::GcLog, "busy in the kernel, mostly with that,"),
+    }];
     evidence.extend(counted(tally, index, "vmstat.compact_stall", |times| {
         format!("threads of the host had to make room themselves {times} times around these pauses")
     }));
@@ -194,6 +225,52 @@ mod tests {
     fn an_application_thread_outside_of_stops_is_a_hiccup() {
         check(&CAUSE, "5 on-cpu 0ms 90ms\nwork 5 compaction 10ms 30ms", "present 20ms measured");
         check(&CAUSE, "5 on-cpu 0ms 90ms\nwork 5 compaction 10ms 29ms", "absent");
+    }
+
+    /// 60 ms of 100 ms in the kernel by the log, and what the host counted around it.
+    fn concluded(missing: &str, waited_us: u64, times: u64, frees: u64) -> String {
+        format!(
+            "{missing}
+             recorded thread-samples
+             jvm 17.0.15 parallel log gc.log
+             thread 1 vm-thread VM Thread
+             sample psi.memory.some_us 800ms 7
+             sample psi.memory.some_us 1100ms {}
+             sample vmstat.compact_stall 800ms 5
+             sample vmstat.compact_stall 1100ms {}
+             sample vmstat.allocstall 800ms 1
+             sample vmstat.allocstall 1100ms {}
+             log 1000ms [1.000s][info][gc] GC(0) Pause Young (Allocation Failure) 24M->4M(256M) 100.000ms
+             log 1000ms [1.000s][info][gc,cpu] GC(0) User=0.08s Sys=0.12s Real=0.10s
+             1 on-cpu 900ms 1000ms sampled",
+            7 + waited_us,
+            5 + times,
+            1 + frees
+        )
+    }
+
+    const NO_TRACEPOINTS: &str = "missing scheduler
+        missing kernel-stacks
+        missing compaction";
+
+    #[test]
+    fn without_tracepoints_the_hosts_counts_tell_what_the_kernel_did() {
+        let verdict = |waited_us, times, frees, expected: &str| {
+            check(&CAUSE, &concluded(NO_TRACEPOINTS, waited_us, times, frees), expected);
+        };
+        let (present, unknown) = ("present 60ms inferred", "unknown scheduler compaction");
+        verdict(30_000, 6, 5, present);
+        verdict(29_999, 6, 5, unknown);
+        verdict(30_000, 5, 4, unknown);
+        verdict(30_000, 6, 6, unknown);
+        let heap = concluded(NO_TRACEPOINTS, 90_000, 99, 0).replace("Sys=0.12s", "Sys=0.07s");
+        check(&CAUSE, &heap, unknown);
+    }
+
+    #[test]
+    fn where_tracepoints_tell_nothing_is_concluded() {
+        let text = concluded("missing scheduler", 90_000, 99, 0);
+        check(&CAUSE, &text, "unknown scheduler");
     }
 
     #[test]

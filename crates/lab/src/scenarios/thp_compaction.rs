@@ -1,7 +1,8 @@
 //! # Huge pages from fragmented memory
 //!
 //! ## What it does
-//! A process takes nearly all memory that is available, page by page, and gives back every other page: there is memory, but not in one piece.
+//! A process takes nearly all memory that is available, page by page, maps it several times, as memory that processes share, and gives back every other page.
+//! What is then still free in one piece it takes, too, so there is memory, but only in pieces; the kernel is told not to put it in order unasked (`vm.compaction_proactiveness`).
 //! A JVM that asks for huge pages (`-XX:+UseTransparentHugePages`) then begins to use its heap.
 //! GC threads copy objects to parts of the old generation that nobody has touched yet, and for each 2 MiB of it they must first have other pages moved, with the application stopped.
 //!
@@ -10,13 +11,12 @@
 //! - `fixed-defer`: fragmented memory, and `defrag` is `defer`: the kernel's own threads make room
 //!
 //! ## What it needs
-//! Root, transparent huge pages, and 10 GiB of available memory, of which 4 GiB are left to all others; what is in the page cache is dropped.
+//! Root, transparent huge pages, and 10 GiB of available memory, of which at least 3 GiB are left to all others; what is in the page cache is dropped.
 //! 1 minute per variant: the memory is fragmented anew for each, because a run puts it in order.
 //! The process that takes the memory asks to be killed first where memory runs out.
 //!
 //! ## What you see
-//! In the fault, most collections that promote take 0.2 to 0.6 s, of which more than half is compaction; a few hundred `compact_stall` in `/proc/vmstat`.
-//! The first pauses, and pauses of hosts with much page cache, still find memory in one piece.
+//! In the fault, collections that promote take 0.2 to 0.5 s, of which some two thirds are compaction, and without it 0.15 s; some 800 `compact_stall` in `/proc/vmstat`.
 //!
 //! ## References
 //! Linux `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `Documentation/admin-guide/mm/transhuge.rst`.
