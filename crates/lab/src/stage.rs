@@ -13,7 +13,7 @@ use std::{path::Path, time::Duration};
 pub(crate) const END_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Largest heap of a load that fills it, with collectors that do not free the old generation: more
-/// than [`Stage::promoting_rate`] of 4000, two threads and objects of 10 KiB fill in 14 s.
+/// than [`Stage::promoting`] 4000 a second, two threads and objects of 10 KiB fill in 14 s.
 const GROWING_MIB: u32 = 640;
 
 /// Sizes of a heap that grows.
@@ -104,11 +104,11 @@ impl<'a> Stage<'a> {
         JvmCommand { arguments, dies_young: true, ..self.command(Workload::AllocLoad) }
     }
 
-    /// Objects per second and thread of a load that is meant to fill the old generation: G1 frees it
-    /// while the load runs, the others in a full collection, which is to come after the run.
-    pub(crate) fn promoting_rate(&self, with_g1: u32) -> String {
-        let rate = if self.collector == Collector::G1 { with_g1 } else { with_g1 / 2 };
-        format!("rate={rate}")
+    /// Objects per second of a load that is meant to fill the old generation, or whatever else must
+    /// be in proportion to them: G1 frees that generation while the load runs, the others in a full
+    /// collection, which is to come after the run, and so have half of what is given.
+    pub(crate) fn promoting(&self, with_g1: u32) -> u32 {
+        if self.collector == Collector::G1 { with_g1 } else { with_g1 / 2 }
     }
 
     /// A heap that takes its memory from the kernel as it comes to need it. Parallel and Serial

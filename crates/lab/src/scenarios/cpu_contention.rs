@@ -66,7 +66,7 @@ fn fixed(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 fn command<'a>(stage: &Stage<'a>) -> JvmCommand<'a> {
     JvmCommand {
         dies_young: true,
-        arguments: ["queue=2500", "drop=1250"].map(str::to_owned).to_vec(),
+        arguments: ["rate=16000", "queue=3000", "drop=1500"].map(str::to_owned).to_vec(),
         ..stage.command(Workload::AllocLoad)
     }
 }

@@ -41,8 +41,9 @@ const DISK: DiskOptions = DiskOptions {
     unwritten_bytes: None,
 };
 
-/// Pages are dirty for so long that reclaim meets them.
-const DISK_LIMIT: Limit = Limit::WriteBytes(30 << 20);
+/// MiB per second that the disk writes: fewer than the JVM asks for, so that reclaim meets pages
+/// that are dirty still.
+const DISK_MIB: u32 = 30;
 
 /// What the JVM needs beside its heap, in MiB.
 const BESIDE_HEAP_MIB: u32 = 120;
@@ -145,10 +146,15 @@ fn set_up(
         young_mib: 40,
         flags,
         groups: vec![group.entrance()],
-        arguments: vec![stage.promoting_rate(4000), "queue=10000".into(), "drop=5000".into()],
+        arguments: vec![
+            format!("rate={}", stage.promoting(4000)),
+            "queue=10000".into(),
+            "drop=5000".into(),
+        ],
         ..stage.command(Workload::AllocLoad)
     };
     let jvm = stage.java(&command)?;
-    disk.limit(stage.cleanup, DISK_LIMIT)?;
+    let limit = Limit::WriteBytes(u64::from(stage.promoting(DISK_MIB)) << 20);
+    disk.limit(stage.cleanup, limit)?;
     Ok(Staged::alone(jvm))
 }

@@ -76,7 +76,11 @@ fn set_up(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<Staged, LabError
         young_mib: 40,
         flags: vec![format!("-Xms{}m", heap.start_mib)],
         groups: vec![group.entrance()],
-        arguments: vec![stage.promoting_rate(4000), "queue=10000".into(), "drop=5000".into()],
+        arguments: vec![
+            format!("rate={}", stage.promoting(4000)),
+            "queue=10000".into(),
+            "drop=5000".into(),
+        ],
         ..stage.command(Workload::AllocLoad)
     };
     Ok(Staged::alone(stage.java(&command)?))

@@ -95,7 +95,7 @@ fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
         flags: vec!["-Xms1024m".into(), "-XX:+AlwaysPreTouch".into()],
         groups: vec![group.entrance()],
         // Filled with data: pages of zeros need no place in swap space.
-        arguments: vec![stage.promoting_rate(2000), "fill=1".into()],
+        arguments: vec![format!("rate={}", stage.promoting(2000)), "fill=1".into()],
         ..stage.command(Workload::AllocLoad)
     };
     Ok((Staged::alone(stage.java(&command)?), group))
