@@ -13,8 +13,8 @@ use std::{path::Path, time::Duration};
 pub(crate) const END_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Largest heap of a load that fills it, with collectors that do not free the old generation: more
-/// than [`Stage::promoting`] 4000 a second, two threads and objects of 10 KiB fill in 14 s.
-const GROWING_MIB: u32 = 640;
+/// than [`Stage::promoting`] 4000 a second, two threads and objects of 10 KiB fill in 13 s.
+const GROWING_MIB: u32 = 600;
 
 /// Sizes of a heap that grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

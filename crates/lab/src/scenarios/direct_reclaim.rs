@@ -45,9 +45,6 @@ const DISK: DiskOptions = DiskOptions {
 /// that are dirty still.
 const DISK_MIB: u32 = 30;
 
-/// What the JVM needs beside its heap, in MiB.
-const BESIDE_HEAP_MIB: u32 = 120;
-
 /// What the other process may have where it is alone.
 const ALONE_MIB: u64 = 200;
 
@@ -113,9 +110,13 @@ fn eased_pretouch(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     disturbed(stage, &group, &group, flags)
 }
 
-/// Room for the JVM, but not for the files beside it.
+/// Room for the JVM, but not for the files beside it: they may have some 500 MiB before whoever
+/// writes them is slowed down, and then the group must soon be full.
 fn shared(stage: &mut Stage<'_>) -> Result<MemoryGroup, LabError> {
-    let room_mib = u64::from(stage.growing_heap().most_mib + BESIDE_HEAP_MIB);
+    let room_mib: u64 = match stage.collector {
+        Collector::G1 => 520,
+        Collector::Parallel | Collector::Serial => 660,
+    };
     MemoryGroup::with_limit(stage.cleanup, "memory", room_mib << 20)
 }
 
