@@ -133,7 +133,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l verify-writes -d 'Also measure blocked writes to the GC log in another way, and compare'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l jdk -d 'JDKs by feature release or home, separated by commas [default: all found]' -r
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l collectors -d 'Of the collectors that make sense only these, separated by commas: g1, parallel, serial' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l collectors -d 'Of the collectors that make sense only these, separated by commas: g1, parallel, and serial, which runs only on request' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l rights -d 'Record only with these rights [default: with both at the same time]' -r -f -a "privileged\t'Those of the lab, which may use eBPF'
 unprivileged\t'No more than the JVM has itself'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -s d -l duration -d 'How long each variant is recorded, from 1s to 1h [default: the scenario\'s own time]' -r

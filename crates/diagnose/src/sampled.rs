@@ -5,6 +5,7 @@
 //! thread it was, what it has mapped, and what the host counted at that moment.
 use crate::{Certainty, case::Segment, index::Index, mechanisms};
 use recording::{Interval, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
+use std::time::Duration;
 
 /// What a page fault waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(crate) enum Fault {
     Counters,
     /// A file that the application has mapped.
     Mapped,
+    /// Memory that others' pages must be written out for.
+    Reclaim,
 }
 
 /// Where a thread sleeps until a page has been read or written, Linux 4.18 to 6.18
@@ -80,7 +83,10 @@ fn fault(index: &Index<'_>, wait: &Wait) -> Option<Fault> {
     match wait.role {
         _ if !is_fault || !for_disk => None,
         // The JVM's own threads write to no other mapping of a file.
-        role if role != ThreadRole::Java => counters.then_some(Fault::Counters),
+        role if role != ThreadRole::Java && counters => Some(Fault::Counters),
+        role if role != ThreadRole::Java => {
+            (for_page && reclaims(index, wait.interval)).then_some(Fault::Reclaim)
+        }
         _ if !counters => Some(Fault::Mapped),
         // A Java thread counts, too: unless it read a page, which the counters are never out of.
         _ if for_page => reads(index, wait.interval).then_some(Fault::Mapped),
@@ -96,6 +102,16 @@ fn swaps(index: &Index<'_>, interval: Interval) -> bool {
     let rows = index.facts.map_or(&[][..], |facts| &facts.memory);
     let own = rows.iter().filter(|it| Some(it.pid) == own).map(|it| it.swapped_bytes).max();
     own != Some(0) && grew(index, "vmstat.pswpin", interval)
+}
+
+/// Whether threads waited for want of memory meanwhile, and none of the host for a page to be read.
+/// A page that is waited for then is on its way out: the kernel waits for that in reclaim for a group
+/// of version 1 (`mm/vmscan.c`, `shrink_folio_list`), and counts the wait as pressure. The kernel's
+/// count may be read a little before the wait ends, so half of the wait is enough.
+fn reclaims(index: &Index<'_>, interval: Interval) -> bool {
+    let pressure = index.growth("psi.memory.some_us", &[interval]).map(Duration::from_micros);
+    let read = index.growth("vmstat.pgmajfault", &[interval]);
+    read == Some(0) && pressure.is_some_and(|it| it * 2 >= interval.duration())
 }
 
 fn reads(index: &Index<'_>, interval: Interval) -> bool {
@@ -191,6 +207,36 @@ mod tests {
         holds("swap-in", &still, unknown);
         let none = format!("{WORKER}{SWAPPED}").replace("0ms 900 20", "0ms 900 0");
         holds("swap-in", &none, unknown);
+    }
+
+    /// While the kernel counted so much pressure, and so many pages read.
+    fn under_pressure(text: &str, pressure_us: u64, reads: u64) -> String {
+        format!(
+            "{text}
+             cgroup v1 limit 512
+             sample psi.memory.some_us 0ms 7
+             sample psi.memory.some_us 500ms {}
+             sample vmstat.pgmajfault 0ms 9
+             sample vmstat.pgmajfault 500ms {}",
+            7 + pressure_us,
+            9 + reads
+        )
+    }
+
+    #[test]
+    fn a_page_that_nobody_reads_is_written_out_to_make_room_where_memory_is_short() {
+        let (id, unknown) = ("direct-reclaim", "unknown scheduler");
+        holds(id, WORKER, unknown);
+        holds(id, &under_pressure(WORKER, 240_000, 0), "present 480ms inferred");
+        holds(id, &under_pressure(WORKER, 239_999, 0), unknown);
+        holds(id, &under_pressure(WORKER, 240_000, 1), unknown);
+        let swapped = format!("{}{SWAPPED}", under_pressure(WORKER, 240_000, 0));
+        holds(id, &swapped, unknown);
+        let counters = format!("{}\n{COUNTERS}", under_pressure(WORKER, 240_000, 0));
+        holds(id, &counters, unknown);
+        holds(id, &under_pressure(JAVA, 240_000, 0), unknown);
+        let other = WORKER.replace("folio_wait_bit_common", "do_get_write_access");
+        holds(id, &under_pressure(&other, 240_000, 0), unknown);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A JVM under test: its command line and its life.
 use crate::{
-    Cleanup, Interrupt, Isolation, Jdk, LabError, Running, privilege,
+    Cleanup, Collector, Interrupt, Isolation, Jdk, LabError, Running, privilege,
     process::{self, PrivateMount},
     workloads::Workload,
 };
@@ -36,8 +36,11 @@ pub struct JvmCommand<'a> {
     pub heap_mib: u32,
     /// Young generation, in MiB.
     pub young_mib: u32,
-    /// The collector's flag.
-    pub collector: &'static str,
+    /// Whether nearly all that the workload allocates is dead after two collections, and is meant
+    /// to die young: see [`heap_flags`].
+    pub dies_young: bool,
+    /// The collector.
+    pub collector: Collector,
     /// Stop-the-world GC threads; the same on hosts of any size.
     pub gc_threads: u32,
     /// GC log.
@@ -61,13 +64,13 @@ impl JvmCommand<'_> {
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let mut all = vec![
-            self.collector.to_owned(),
-            format!("-Xmx{}m", self.heap_mib),
+            self.collector.flag().to_owned(),
             // A load whose threads died would pass for a quiet one.
             "-XX:+ExitOnOutOfMemoryError".to_owned(),
-            format!("-Xmn{}m", self.young_mib),
             format!("-XX:ParallelGCThreads={}", self.gc_threads),
         ];
+        let room = self.dies_young && self.collector != Collector::G1;
+        all.append(&mut heap_flags(self.collector, self.heap_mib, self.young_mib, room));
         if !self.perf_data {
             all.push("-XX:-UsePerfData".to_owned());
         }
@@ -79,6 +82,30 @@ impl JvmCommand<'_> {
         all.extend(self.arguments.iter().cloned());
         all
     }
+}
+
+/// Sizes of the heap, with `room` for survivors or as HotSpot divides it.
+///
+/// G1 takes as many regions for survivors as it needs. Parallel and Serial promote what does not fit
+/// into a survivor space, and free the old generation by full collections only, so a load whose
+/// objects outlive one collection sooner or later has a long pause without any fault. With room,
+/// eden and each survivor space are as large as the young generation was to be, they stay so, and
+/// the old generation is no smaller for it (`SurvivorRatio` in HotSpot `gc_globals.hpp`).
+fn heap_flags(collector: Collector, heap_mib: u32, young_mib: u32, room: bool) -> Vec<String> {
+    if !room {
+        return vec![format!("-Xmx{heap_mib}m"), format!("-Xmn{young_mib}m")];
+    }
+    let heap_mib = heap_mib + 2 * young_mib;
+    let mut flags = vec![
+        format!("-Xmx{heap_mib}m"),
+        format!("-Xms{heap_mib}m"),
+        format!("-Xmn{}m", 3 * young_mib),
+        "-XX:SurvivorRatio=1".into(),
+    ];
+    if collector == Collector::Parallel {
+        flags.push("-XX:-UseAdaptiveSizePolicy".into());
+    }
+    flags
 }
 
 /// Unified logging came with JDK 9.
@@ -223,6 +250,17 @@ mod tests {
         let unified = "-Xlog:gc*,safepoint*:file=/log/gc.log:tn,time,uptime,level,tags:filecount=0";
         assert_eq!(flags(11, false), unified);
         assert_eq!(flags(17, true), format!("{unified} -Xlog:async"));
+    }
+
+    #[test]
+    fn what_dies_young_has_room_to_do_so_with_collectors_that_would_promote_it() {
+        let check = |collector, room, expected: &str| {
+            assert_eq!(heap_flags(collector, 768, 64, room).join(" "), expected);
+        };
+        check(Collector::Parallel, false, "-Xmx768m -Xmn64m");
+        let larger = "-Xmx896m -Xms896m -Xmn192m -XX:SurvivorRatio=1";
+        check(Collector::Serial, true, larger);
+        check(Collector::Parallel, true, &format!("{larger} -XX:-UseAdaptiveSizePolicy"));
     }
 
     #[test]

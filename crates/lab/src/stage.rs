@@ -12,6 +12,19 @@ use std::{path::Path, time::Duration};
 /// How long a process may take to end once the disk is fast again.
 pub(crate) const END_PATIENCE: Duration = Duration::from_secs(20);
 
+/// Largest heap of a load that fills it, with collectors that do not free the old generation: more
+/// than [`Stage::promoting`] 4000 a second, two threads and objects of 10 KiB fill in 13 s.
+const GROWING_MIB: u32 = 600;
+
+/// Sizes of a heap that grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GrowingHeap {
+    /// At the start, in MiB.
+    pub(crate) start_mib: u32,
+    /// At most, in MiB.
+    pub(crate) most_mib: u32,
+}
+
 /// The host, prepared for one run of one variant.
 #[derive(Debug)]
 pub struct Stage<'a> {
@@ -70,7 +83,8 @@ impl<'a> Stage<'a> {
             classes: self.classes,
             heap_mib: 768,
             young_mib: 64,
-            collector: self.collector.flag(),
+            dies_young: false,
+            collector: self.collector,
             gc_threads: 2,
             gc_log: GcLog { path: self.fast.join("gc.log"), asynchronous: false, detailed: false },
             flags: Vec::new(),
@@ -87,7 +101,26 @@ impl<'a> Stage<'a> {
     #[must_use]
     pub fn light_command(&self) -> JvmCommand<'a> {
         let arguments = ["queue=1000", "drop=500"].map(str::to_owned).to_vec();
-        JvmCommand { arguments, ..self.command(Workload::AllocLoad) }
+        JvmCommand { arguments, dies_young: true, ..self.command(Workload::AllocLoad) }
+    }
+
+    /// Objects per second of a load that is meant to fill the old generation, or whatever else must
+    /// be in proportion to them: G1 frees that generation while the load runs, the others in a full
+    /// collection, which is to come after the run, and so have half of what is given.
+    pub(crate) fn promoting(&self, with_g1: u32) -> u32 {
+        if self.collector == Collector::G1 { with_g1 } else { with_g1 / 2 }
+    }
+
+    /// A heap that takes its memory from the kernel as it comes to need it. Parallel and Serial
+    /// have more of it, as they free none before the run has ended, and the old generation in one
+    /// piece from the start: they extend it in full collections. Nothing of it is touched either.
+    pub(crate) fn growing_heap(&self) -> GrowingHeap {
+        match self.collector {
+            Collector::G1 => GrowingHeap { start_mib: 64, most_mib: 400 },
+            Collector::Parallel | Collector::Serial => {
+                GrowingHeap { start_mib: GROWING_MIB, most_mib: GROWING_MIB }
+            }
+        }
     }
 
     /// Starts processes that use CPUs: so many for each CPU of the host.

@@ -10,6 +10,7 @@
 //! ## What proves it
 //! The kernel's tracepoints at the begin and the end of direct reclaim, in the thread that everybody waits for; most of it is spent on a CPU.
 //! Where it waits: a stack with `try_to_free_pages`, or with `try_to_free_mem_cgroup_pages` for a group's limit.
+//! Without privilege: a thread of the JVM waits for a page in a page fault, the host reads none meanwhile, and the kernel counts pressure for memory (`/proc/pressure/memory`).
 //!
 //! ## What looks alike
 //! `memory-high-throttling`: the soft limit puts the thread to sleep.
@@ -31,6 +32,7 @@ use crate::{
     index::Index,
     log_evidence,
     os_evidence::{self, counted, now, spent},
+    sampled::{self, Fault},
     tally::Tally,
     text,
 };
@@ -92,6 +94,7 @@ enum For {
 
 fn is_reclaim(case: &Case<'_>, segment: &Segment) -> bool {
     segment.work == Some(KernelWorkKind::DirectReclaim)
+        || sampled::of_segment(case.index, segment) == Some(Fault::Reclaim)
         || (segment.is_blocked()
             && [&FOR_HOST[..], &FOR_GROUP, &RECLAIM]
                 .iter()

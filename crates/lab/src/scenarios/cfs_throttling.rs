@@ -83,6 +83,7 @@ fn command<'a>(stage: &Stage<'a>, gc_threads: u32) -> JvmCommand<'a> {
         heap_mib: 512,
         young_mib: 64,
         gc_threads,
+        dies_young: true,
         flags: vec![
             // JDK 11 and later would use fewer threads than asked for.
             "-XX:-UseDynamicNumberOfGCThreads".into(),

@@ -38,7 +38,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             fixed,
         ),
     ],
-    collectors: &[Collector::G1, Collector::Parallel],
+    collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: isolation::can_run,
     file: include_str!("cpu_contention.rs"),
@@ -64,5 +64,9 @@ fn fixed(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 
 /// Collections with some work to do: a thread that wants a CPU only for microseconds gets it.
 fn command<'a>(stage: &Stage<'a>) -> JvmCommand<'a> {
-    JvmCommand { heap_mib: 768, young_mib: 64, ..stage.command(Workload::AllocLoad) }
+    JvmCommand {
+        dies_young: true,
+        arguments: ["rate=16000", "queue=3000", "drop=1500"].map(str::to_owned).to_vec(),
+        ..stage.command(Workload::AllocLoad)
+    }
 }

@@ -66,7 +66,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
             fixed_delete_later,
         ),
     ],
-    collectors: &[Collector::G1, Collector::Parallel],
+    // Others find the mappings in full collections only, which are pauses by themselves.
+    collectors: &[Collector::G1],
     writes_gc_log: false,
     can_run: slow_disk::can_run,
     file: include_str!("deleted_file_unmap.rs"),

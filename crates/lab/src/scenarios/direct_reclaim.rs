@@ -41,20 +41,15 @@ const DISK: DiskOptions = DiskOptions {
     unwritten_bytes: None,
 };
 
-/// Pages are dirty for so long that reclaim meets them.
-const DISK_LIMIT: Limit = Limit::WriteBytes(30 << 20);
-
-/// Room for the JVM, but not for the files beside it.
-const SHARED_MIB: u64 = 520;
+/// MiB per second that the disk writes: fewer than the JVM asks for, so that reclaim meets pages
+/// that are dirty still.
+const DISK_MIB: u32 = 30;
 
 /// What the other process may have where it is alone.
 const ALONE_MIB: u64 = 200;
 
 /// MiB per file; six of them are more than the group may have.
-const FILE_MIB: u32 = 100;
-
-/// The heap's size at the start, and at most.
-const HEAP_MIB: (u32, u32) = (64, 400);
+const FILE_MIB: u32 = 130;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "direct-reclaim",
@@ -77,7 +72,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             eased_pretouch,
         ),
     ],
-    collectors: &[Collector::G1, Collector::Parallel],
+    collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run,
     file: include_str!("direct_reclaim.rs"),
@@ -91,32 +86,42 @@ fn can_run() -> Result<(), crate::Reason> {
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let group = shared(stage)?;
     let disk = stage.disk(DISK)?;
-    set_up(stage, &disk, &group, growing())
+    let growing = growing(stage);
+    set_up(stage, &disk, &group, growing)
 }
 
 fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let group = shared(stage)?;
-    disturbed(stage, &group, &group, growing())
+    let growing = growing(stage);
+    disturbed(stage, &group, &group, growing)
 }
 
 fn fixed_isolated(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let own = MemoryGroup::with_limit(stage.cleanup, "writer", ALONE_MIB << 20)?;
     let group = shared(stage)?;
-    disturbed(stage, &group, &own, growing())
+    let growing = growing(stage);
+    disturbed(stage, &group, &own, growing)
 }
 
 fn eased_pretouch(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let group = shared(stage)?;
-    let flags = vec![format!("-Xms{}m", HEAP_MIB.1), "-XX:+AlwaysPreTouch".into()];
+    let most_mib = stage.growing_heap().most_mib;
+    let flags = vec![format!("-Xms{most_mib}m"), "-XX:+AlwaysPreTouch".into()];
     disturbed(stage, &group, &group, flags)
 }
 
+/// Room for the JVM, but not for the files beside it: they may have some 500 MiB before whoever
+/// writes them is slowed down, and then the group must soon be full.
 fn shared(stage: &mut Stage<'_>) -> Result<MemoryGroup, LabError> {
-    MemoryGroup::with_limit(stage.cleanup, "memory", SHARED_MIB << 20)
+    let room_mib: u64 = match stage.collector {
+        Collector::G1 => 520,
+        Collector::Parallel | Collector::Serial => 660,
+    };
+    MemoryGroup::with_limit(stage.cleanup, "memory", room_mib << 20)
 }
 
-fn growing() -> Vec<String> {
-    vec![format!("-Xms{}m", HEAP_MIB.0)]
+fn growing(stage: &Stage<'_>) -> Vec<String> {
+    vec![format!("-Xms{}m", stage.growing_heap().start_mib)]
 }
 
 fn disturbed(
@@ -138,14 +143,19 @@ fn set_up(
     flags: Vec<String>,
 ) -> Result<Staged, LabError> {
     let command = JvmCommand {
-        heap_mib: HEAP_MIB.1,
+        heap_mib: stage.growing_heap().most_mib,
         young_mib: 40,
         flags,
         groups: vec![group.entrance()],
-        arguments: ["rate=4000", "queue=10000", "drop=5000"].map(str::to_owned).to_vec(),
+        arguments: vec![
+            format!("rate={}", stage.promoting(4000)),
+            "queue=10000".into(),
+            "drop=5000".into(),
+        ],
         ..stage.command(Workload::AllocLoad)
     };
     let jvm = stage.java(&command)?;
-    disk.limit(stage.cleanup, DISK_LIMIT)?;
+    let limit = Limit::WriteBytes(u64::from(stage.promoting(DISK_MIB)) << 20);
+    disk.limit(stage.cleanup, limit)?;
     Ok(Staged::alone(jvm))
 }

@@ -37,7 +37,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             signalled,
         ),
     ],
-    collectors: &[Collector::G1, Collector::Parallel],
+    collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: freezer::can_run,
     file: include_str!("frozen_or_traced.rs"),

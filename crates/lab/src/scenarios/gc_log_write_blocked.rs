@@ -104,7 +104,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
         .needing(has_xfs),
         Variant::new("fault-btrfs", Role::Fault, "Btrfs", fault_btrfs).needing(has_btrfs),
     ],
-    collectors: &[Collector::G1, Collector::Parallel],
+    collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: true,
     can_run: slow_disk::can_run,
     file: include_str!("gc_log_write_blocked.rs"),

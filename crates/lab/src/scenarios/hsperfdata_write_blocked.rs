@@ -66,7 +66,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             fixed_tmpfs,
         ),
     ],
-    collectors: &[Collector::G1, Collector::Parallel],
+    collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: slow_disk::can_run,
     file: include_str!("hsperfdata_write_blocked.rs"),

@@ -35,7 +35,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             with_strips,
         ),
     ],
-    collectors: &[Collector::G1, Collector::Parallel],
+    collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: || Ok(()),
     file: include_str!("late_java_thread.rs"),
@@ -57,6 +57,7 @@ fn set_up(stage: &mut Stage<'_>, flags: &[&str]) -> Result<Staged, LabError> {
     let command = JvmCommand {
         heap_mib: 768,
         young_mib: 16,
+        dies_young: true,
         flags: flags.iter().map(|it| (*it).to_owned()).collect(),
         ..stage.command(Workload::CountedLoop)
     };

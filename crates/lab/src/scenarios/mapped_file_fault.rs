@@ -60,7 +60,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             fixed_read,
         ),
     ],
-    collectors: &[Collector::G1, Collector::Parallel],
+    collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: slow_disk::can_run,
     file: include_str!("mapped_file_fault.rs"),
@@ -88,6 +88,7 @@ fn set_up(stage: &mut Stage<'_>, mode: &str) -> Result<Staged, LabError> {
     let command = JvmCommand {
         heap_mib: 512,
         young_mib: 16,
+        dies_young: true,
         arguments: vec![format!("file={}", file.display()), format!("mode={mode}")],
         ..stage.command(Workload::MappedReader)
     };

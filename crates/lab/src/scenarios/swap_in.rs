@@ -53,7 +53,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
             fixed_isolated,
         ),
     ],
-    collectors: &[Collector::Parallel, Collector::G1],
+    collectors: &[Collector::Parallel, Collector::G1, Collector::Serial],
     writes_gc_log: false,
     can_run,
     file: include_str!("swap_in.rs"),
@@ -95,7 +95,7 @@ fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
         flags: vec!["-Xms1024m".into(), "-XX:+AlwaysPreTouch".into()],
         groups: vec![group.entrance()],
         // Filled with data: pages of zeros need no place in swap space.
-        arguments: ["rate=2000", "fill=1"].map(str::to_owned).to_vec(),
+        arguments: vec![format!("rate={}", stage.promoting(2000)), "fill=1".into()],
         ..stage.command(Workload::AllocLoad)
     };
     Ok((Staged::alone(stage.java(&command)?), group))

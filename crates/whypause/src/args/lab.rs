@@ -81,7 +81,8 @@ pub struct LabMatrixArgs {
     /// JDKs by feature release or home, separated by commas [default: all found]
     #[arg(long, value_name = "JDKS", value_delimiter = ',')]
     pub jdk: Vec<String>,
-    /// Of the collectors that make sense only these, separated by commas: g1, parallel, serial
+    /// Of the collectors that make sense only these, separated by commas: g1, parallel, and serial,
+    /// which runs only on request
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub collectors: Vec<String>,
     /// Record only with these rights [default: with both at the same time]

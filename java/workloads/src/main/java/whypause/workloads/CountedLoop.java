@@ -9,7 +9,7 @@ package whypause.workloads;
  * safepoint waits until it is through.
  *
  * <p>Arguments, all optional: {@code millions=100 repeat=4 threads=1 rate=8000 size=10240
- * queue=2000 drop=1000 seconds=0}. Each loop adds up {@code millions} million numbers
+ * queue=1000 drop=500 seconds=0}. Each loop adds up {@code millions} million numbers
  * {@code repeat} times.
  */
 public final class CountedLoop {
@@ -23,7 +23,7 @@ public final class CountedLoop {
         final Counter counter =
                 new Counter(given.number("millions", 100), given.number("repeat", 4));
         counter.warmUp();
-        final Allocator[] allocators = AllocLoad.start(given, 1, 8000, 2000, 1000);
+        final Allocator[] allocators = AllocLoad.start(given, 1, 8000, 1000, 500);
         final Sleeper sleeper = new Sleeper();
         sleeper.start();
         counter.start();

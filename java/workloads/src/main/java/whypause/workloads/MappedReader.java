@@ -16,7 +16,7 @@ import java.util.Random;
  * "in native", and a safepoint does not wait.
  *
  * <p>Arguments: {@code file=PATH mode=mapped|channel|touched|none}, and optionally
- * {@code reads=40000 seed=1 threads=1 rate=20000 size=10240 queue=2000 drop=1000 seconds=0}.
+ * {@code reads=40000 seed=1 threads=1 rate=20000 size=10240 queue=1000 drop=500 seconds=0}.
  * {@code touched} maps the file and reads every page of it before it starts; {@code none} reads
  * an array on the heap instead of the file. {@code reads} is per second.
  */
@@ -42,7 +42,7 @@ public final class MappedReader {
                 bytes(file),
                 given.number("reads", 40000),
                 given.number("seed", 1));
-        final Allocator[] allocators = AllocLoad.start(given, 1, 20000, 2000, 1000);
+        final Allocator[] allocators = AllocLoad.start(given, 1, 20000, 1000, 500);
         final Sleeper sleeper = new Sleeper();
         sleeper.start();
         reader.start();
