@@ -53,7 +53,7 @@ always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l self-cost -d 'Let the kernel measure what recording costs it (adds about 50 ns to each event)'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
-complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Ask the JVM for the full names of its threads and what late threads run (JDK 9 or later); it stops a moment for it, once at the beginning, and at the end if a thread was late'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Ask the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for stacks at the end, and the JVM stops for that as long as the late thread makes it'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
@@ -74,7 +74,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Ask the JVM for the full names of its threads and what late threads run (JDK 9 or later); it stops a moment for it, once at the beginning, and at the end if a thread was late'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Ask the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for stacks at the end, and the JVM stops for that as long as the late thread makes it'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l format -d 'How to write the answer' -r -f -a "text\t'For people'

@@ -204,11 +204,11 @@ fn code(words: &[&str]) -> CodeFact {
     }
 }
 
-/// `java-stack TID ASKED CAME FRAME…`.
+/// `java-stack TID BEGIN REACHED FRAME…`.
 fn java_stack(words: &[&str]) -> JavaStackFact {
     JavaStackFact {
         tid: number(words[1]),
-        asked: Interval::new(time(words[2]), time(words[3])),
+        reaching: Interval::new(time(words[2]), time(words[3])),
         frames: words[4..].iter().map(|it| (*it).to_owned()).collect(),
     }
 }

@@ -111,7 +111,9 @@ fn swaps(index: &Index<'_>, interval: Interval) -> bool {
 fn reclaims(index: &Index<'_>, interval: Interval) -> bool {
     let pressure = index.growth("psi.memory.some_us", &[interval]).map(Duration::from_micros);
     let read = index.growth("vmstat.pgmajfault", &[interval]);
-    read == Some(0) && pressure.is_some_and(|it| it * 2 >= interval.duration())
+    let group = index.facts.and_then(|it| it.cgroup.as_ref());
+    let limited = group.is_some_and(|it| it.version == 1 && it.memory_max_bytes.is_some());
+    limited && read == Some(0) && pressure.is_some_and(|it| it * 2 >= interval.duration())
 }
 
 fn reads(index: &Index<'_>, interval: Interval) -> bool {
@@ -235,6 +237,9 @@ mod tests {
         let counters = format!("{}\n{COUNTERS}", under_pressure(WORKER, 240_000, 0));
         holds(id, &counters, unknown);
         holds(id, &under_pressure(JAVA, 240_000, 0), unknown);
+        let pressed = under_pressure(WORKER, 240_000, 0);
+        holds(id, &pressed.replace("cgroup v1", "cgroup v2"), unknown);
+        holds(id, &pressed.replace(" limit 512", ""), unknown);
         let other = WORKER.replace("folio_wait_bit_common", "do_get_write_access");
         holds(id, &under_pressure(&other, 240_000, 0), unknown);
     }

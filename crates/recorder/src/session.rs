@@ -128,6 +128,7 @@ impl Session {
             windows: options.windows,
             measure: options.measure_kernel_time,
             late_code: options.late_code,
+            cpus: allowed_cpus(jvm.pid),
             counters: counters_file.as_ref().and_then(CountersFile::watched),
         };
         let attached = Kernel::attach(&target);
@@ -339,6 +340,15 @@ impl Session {
         coverage.recorded = now().since(self.started);
         coverage
     }
+}
+
+/// The CPUs on which the process may run. Threads with another choice than its main thread are
+/// seen on these only.
+fn allowed_cpus(pid: u32) -> Vec<i32> {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let Ok(set) = rustix::thread::sched_getaffinity(pid) else { return Vec::new() };
+    let cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));
+    cpus.filter_map(|cpu| i32::try_from(cpu).ok()).collect()
 }
 
 /// What must be true of the host before anything can be attached.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Java, busy, jdks, major, possible};
-use recorder::{CodeNames, JavaStacks, Options, Roots, Session};
+use recorder::{CodeNames, JavaStacks, Options, Roots, Session, ThreadNames};
 use recording::{Facts, Source};
 use std::time::{Duration, Instant};
 
@@ -19,22 +19,24 @@ fn step(session: &mut Session, names: &mut CodeNames, all: &mut Facts) {
 /// each at most.
 fn record(java: &Java) -> Facts {
     let (roots, jvm) = (Roots::default(), java.jvm());
+    ThreadNames::ask(&roots, &jvm).unwrap();
     let mut names = CodeNames::start(&roots, &jvm).unwrap();
     let options = Options { late_code: true, ..Options::default() };
     let mut session = Session::attach(&jvm, options).unwrap();
     let mut all = Facts::default();
     let end = Instant::now() + Duration::from_secs(20);
-    while all.code.len() < LOOKS && Instant::now() < end {
+    while names.late_threads().is_empty() && Instant::now() < end {
         step(&mut session, &mut names, &mut all);
     }
-    let asked = JavaStacks::ask(&roots, &jvm, names.late_threads().clone()).unwrap();
+    let asked = JavaStacks::ask(&roots, &jvm, names.late_threads()).unwrap();
     let end = Instant::now() + Duration::from_secs(20);
     while !asked.is_finished() && Instant::now() < end {
         step(&mut session, &mut names, &mut all);
     }
-    all.java_stacks = asked.take();
-    all.append(session.finish());
-    names.finish(&mut all);
+    let mut last = session.finish();
+    names.finish(&mut last);
+    all.append(last);
+    asked.add_to(&mut all);
     all
 }
 
@@ -53,8 +55,11 @@ fn the_method_and_its_callers_are_named() {
         let named = looks.iter().filter(|it| it.method == "Late.count(D)V").count();
         println!("{name}: {named} of {} looks", looks.len());
         assert!(looks.len() >= LOOKS / 2 && named * 10 >= looks.len() * 9, "{name}: {looks:?}");
+        let operations = facts.safepoints.iter().flat_map(|it| &it.operations);
+        assert_eq!(operations.filter(|it| it.name == "PrintThreads").count(), 0, "{name}");
         let stack = facts.java_stacks.iter().find(|it| it.tid == counter).unwrap();
         assert!(stack.frames.iter().any(|it| it.starts_with("Late.lambda$main")), "{stack:?}");
+        assert!(looks.iter().any(|it| stack.reaching.contains(it.at)), "{name}: {stack:?}");
     }
 }
 

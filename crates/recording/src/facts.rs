@@ -192,8 +192,8 @@ pub struct CodeFact {
     /// Address of the instruction.
     pub address: u64,
     /// The compiled method that this belongs to, as the JVM's `Compiler.codelist` has it:
-    /// `demo.Orders.sum([D)D`. What was inlined into it is not told apart. Empty where it is no
-    /// compiled method, or the JVM was not asked.
+    /// `demo.Orders.sum([D)D`. What was inlined into it is not told apart. Empty where it is
+    /// compiled code that belongs to no method: mostly an intrinsic, such as a large array copy.
     pub method: String,
 }
 
@@ -202,8 +202,8 @@ pub struct CodeFact {
 pub struct JavaStackFact {
     /// Thread id (host).
     pub tid: u32,
-    /// From when the dump was asked for until it came. The JVM stops for it in between.
-    pub asked: Interval,
+    /// From when the JVM asked its threads to stop for the dump until the last one had.
+    pub reaching: Interval,
     /// As in the dump, innermost first: `demo.Orders.sum(Orders.java:12)`. At most 32.
     pub frames: Vec<String>,
 }

@@ -209,8 +209,9 @@ pub struct Means {
     /// Sample the threads from /proc as a user without privileges must: causes are only inferred
     #[arg(long)]
     pub without_ebpf: bool,
-    /// Ask the JVM for the full names of its threads and what late threads run (JDK 9 or later);
-    /// it stops a moment for it, once at the beginning, and at the end if a thread was late
+    /// Ask the JVM, which stops for that at the beginning, for the full names of its threads; with
+    /// eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for
+    /// stacks at the end, and the JVM stops for that as long as the late thread makes it
     #[arg(long)]
     pub ask_jvm: bool,
     /// Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile

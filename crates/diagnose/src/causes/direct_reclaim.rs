@@ -25,7 +25,7 @@
 //! ## References
 //! Linux `mm/vmscan.c` (`try_to_free_pages`, `try_to_free_mem_cgroup_pages`), `Documentation/admin-guide/sysctl/vm.rst` (`watermark_scale_factor`).
 use crate::{
-    Advice, Cause, Culprit, CulpritKind, Nature,
+    Advice, Cause, Certainty, Culprit, CulpritKind, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -125,7 +125,12 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         For::Host => "because the host had none left",
         For::Unknown => "because there was none left",
     };
-    let mut evidence = vec![spent(tally, Source::Reclaim, "busy freeing memory")];
+    let mut evidence = vec![match tally.certainty() {
+        Certainty::Measured => spent(tally, Source::Reclaim, "busy freeing memory"),
+        Certainty::Inferred => {
+            spent(tally, Source::ThreadSamples, "waiting for a page while memory was short")
+        }
+    }];
     evidence.extend(counted(tally, index, "vmstat.allocstall", |times| {
         format!(
             "threads of the host had to free memory themselves {times} times around these pauses"

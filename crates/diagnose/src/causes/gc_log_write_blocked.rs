@@ -165,6 +165,15 @@ mod tests {
     }
 
     #[test]
+    fn a_write_that_waits_for_memory_is_no_wait_for_the_disk_of_the_log() {
+        let memory = BLOCKED.replace(
+            "do_get_write_access ext4_dirty_inode",
+            "reclaim_throttle try_to_free_mem_cgroup_pages shmem_write_begin",
+        );
+        check(&CAUSE, &memory, "absent");
+    }
+
+    #[test]
     fn one_millisecond_is_a_wait_and_less_is_not() {
         let blocked = |us: u64| {
             format!(

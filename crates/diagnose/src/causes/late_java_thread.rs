@@ -110,12 +110,12 @@ fn late_code(tid: u32, thread: &str, index: &Index<'_>) -> Option<Culprit> {
     })
 }
 
-/// Where the thread stopped at last when a dump was made and it was late for that: in the code that
-/// kept it, or right after.
+/// Where the thread stopped at last when a dump was made and it was late for just that: in the code
+/// that kept it, or right after.
 fn java_stack(tid: u32, index: &Index<'_>) -> Option<Evidence> {
     let facts = index.facts?;
     let late = |it: &&JavaStackFact| {
-        facts.code.iter().any(|code| code.tid == tid && it.asked.contains(code.at))
+        facts.code.iter().any(|code| code.tid == tid && it.reaching.contains(code.at))
     };
     let stack = facts.java_stacks.iter().filter(|it| it.tid == tid).find(late)?;
     let frames: Vec<_> =

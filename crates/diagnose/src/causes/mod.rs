@@ -47,12 +47,13 @@ pub(crate) use memory_high_throttling::is_memory_high;
 pub(crate) static ALL: [&Cause; 35] = [
     &frozen_or_traced::CAUSE,
     &cfs_throttling::CAUSE,
-    &gc_log_write_blocked::CAUSE,
     &hsperfdata_write_blocked::CAUSE,
     &swap_in::CAUSE,
     &memory_high_throttling::CAUSE,
     &thp_compaction::CAUSE,
     &direct_reclaim::CAUSE,
+    // A write may wait for memory like anything else.
+    &gc_log_write_blocked::CAUSE,
     &page_migration_wait::CAUSE,
     &mapped_file_fault::CAUSE,
     &deleted_file_unmap::CAUSE,

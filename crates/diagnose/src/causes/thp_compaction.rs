@@ -88,8 +88,11 @@ fn is_compaction(case: &Case<'_>, segment: &Segment) -> bool {
 /// larger part, by what the host counted around it.
 fn is_concluded(index: &Index<'_>, segment: &Segment) -> bool {
     let Some((LogPart::Kernel, _)) = segment.log else { return false };
+    // Whether huge pages are given to those who do not ask is not known.
+    let asks = index.jvm.is_some_and(|it| jvm_flags::has(it, "-XX:+UseTransparentHugePages"));
     let seen = index.facts.and_then(|it| it.coverage.as_ref());
-    !seen.is_some_and(|it| it.has(Source::Compaction)) && counts_say_so(index, segment.interval)
+    asks && !seen.is_some_and(|it| it.has(Source::Compaction))
+        && counts_say_so(index, segment.interval)
 }
 
 fn counts_say_so(index: &Index<'_>, interval: Interval) -> bool {
@@ -110,7 +113,11 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let mut evidence = vec![match tally.certainty() {
         Certainty::Measured => spent(tally, Source::Compaction, "busy moving pages together"),
-        Certainty::Inferred => spent(tally, Source::GcLog, "busy in the kernel, mostly with that,"),
+        // A log knows of no threads, and so of no spots.
+        Certainty::Inferred if tally.spots.is_empty() => {
+            spent(tally, Source::GcLog, "busy in the kernel, mostly with that,")
+        }
+        Certainty::Inferred => spent(tally, Source::ThreadSamples, "waiting for that"),
     }];
     evidence.extend(counted(tally, index, "vmstat.compact_stall", |times| {
         format!("threads of the host had to make room themselves {times} times around these pauses")
@@ -232,7 +239,7 @@ mod tests {
         format!(
             "{missing}
              recorded thread-samples
-             jvm 17.0.15 parallel log gc.log
+             jvm 17.0.15 parallel log gc.log flags -XX:+UseTransparentHugePages
              thread 1 vm-thread VM Thread
              sample psi.memory.some_us 800ms 7
              sample psi.memory.some_us 1100ms {}
@@ -263,6 +270,8 @@ mod tests {
         verdict(29_999, 6, 5, unknown);
         verdict(30_000, 5, 4, unknown);
         verdict(30_000, 6, 6, unknown);
+        let small = concluded(NO_TRACEPOINTS, 90_000, 99, 0).replace("+UseTr", "-UseTr");
+        check(&CAUSE, &small, unknown);
         let heap = concluded(NO_TRACEPOINTS, 90_000, 99, 0).replace("Sys=0.12s", "Sys=0.07s");
         check(&CAUSE, &heap, unknown);
     }

@@ -1,22 +1,42 @@
 //! The text of `Compiler.codelist`.
 use std::collections::BTreeMap;
 
-/// The compiled methods of a JVM at one instant, by where their code begins.
+/// The compiled code of a JVM at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct CodeList(BTreeMap<u64, (u64, String)>);
+pub(super) struct CodeList {
+    /// Methods by where their code begins, with its end.
+    methods: BTreeMap<u64, (u64, String)>,
+    /// Memory for compiled code: methods, and what HotSpot makes for itself at its start.
+    memory: Vec<(u64, u64)>,
+}
+
+/// What an address belongs to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Place<'a> {
+    /// A compiled method.
+    Method(&'a str),
+    /// No method, but compiled code: mostly an intrinsic, as for the copy of an array.
+    Intrinsic,
+    /// Native code.
+    Native,
+}
 
 impl CodeList {
     /// Reads the answer of the JVM (HotSpot `CodeCache::print_codelist`, JDK 9 and later). A line
     /// is `106 4 0 demo.Orders.sum([D)D [0x…, 0x… - 0x…]`: compilation, level, state, method, and
-    /// where its header, its code and its end are. Other lines are left out.
-    pub(super) fn parse(text: &str) -> CodeList {
-        CodeList(text.lines().filter_map(method).collect())
+    /// where its header, its code and its end are. Other lines are left out. `memory` is where the
+    /// process has executable memory of its own.
+    pub(super) fn parse(text: &str, memory: Vec<(u64, u64)>) -> CodeList {
+        CodeList { methods: text.lines().filter_map(method).collect(), memory }
     }
 
-    /// The method that has code at this address.
-    pub(super) fn method(&self, address: u64) -> Option<&str> {
-        let (_, (end, method)) = self.0.range(..=address).next_back()?;
-        (address < *end).then_some(method)
+    /// What has code at this address.
+    pub(super) fn place(&self, address: u64) -> Place<'_> {
+        match self.methods.range(..=address).next_back() {
+            Some((_, (end, method))) if address < *end => Place::Method(method),
+            _ if self.memory.iter().any(|it| (it.0..it.1).contains(&address)) => Place::Intrinsic,
+            _ => Place::Native,
+        }
     }
 }
 
@@ -42,18 +62,21 @@ mod tests {
              106 4 2 Late.spin(D)V [0x00007f277c0ce310, 0x00007f277c0ce4a0 - 0x00007f277c0ce678]
              21:34 4 0 a.B.run()V [0x00007f277c0cea88, 0x00007f277c0ceb80 - 0x00007f277c0ceec0]
 ",
+            vec![(0x7f27_7c00_0000, 0x7f27_7d00_0000)],
         );
-        assert_eq!(list.method(0x7f27_7c0c_e49f), None);
-        assert_eq!(list.method(0x7f27_7c0c_e4a0), Some("Late.spin(D)V"));
-        assert_eq!(list.method(0x7f27_7c0c_e677), Some("Late.spin(D)V"));
-        assert_eq!(list.method(0x7f27_7c0c_e678), None);
-        assert_eq!(list.method(0x7f27_7c0c_eb80), Some("a.B.run()V"));
+        assert_eq!(list.place(0x7f27_7c0c_e49f), Place::Intrinsic);
+        assert_eq!(list.place(0x7f27_7c0c_e4a0), Place::Method("Late.spin(D)V"));
+        assert_eq!(list.place(0x7f27_7c0c_e677), Place::Method("Late.spin(D)V"));
+        assert_eq!(list.place(0x7f27_7c0c_e678), Place::Intrinsic);
+        assert_eq!(list.place(0x7f27_7c0c_eb80), Place::Method("a.B.run()V"));
+        assert_eq!(list.place(0x7f27_7bff_ffff), Place::Native);
+        assert_eq!(list.place(0x7f27_7d00_0000), Place::Native);
     }
 
     #[test]
     fn lines_that_are_no_methods_are_left_out() {
         for line in ["", "]", "1 2 3 [0x1, 0x2 - 0x3]", "1 4 0 m [0x1, 2 - 0x3]", "1 4 0 m [0x1]"] {
-            assert_eq!(CodeList::parse(line), CodeList::default(), "{line}");
+            assert_eq!(CodeList::parse(line, vec![]), CodeList::default(), "{line}");
         }
     }
 }

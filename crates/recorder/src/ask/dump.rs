@@ -100,9 +100,10 @@ JNI global refs: 6
 
     #[test]
     fn a_stack_is_kept_to_a_bound() {
-        let frames = "\tat a.B.c(B.java:1)\n".repeat(40) + &format!("\tat {}", "x".repeat(300));
-        let found = stacks(&format!("\"t\" #1 nid=7 x\n{frames}"));
+        let frames = "\tat a.B.c(B.java:1)\n".repeat(40);
+        let found = stacks(&format!("\"t\" #1 nid=7 x\n\tat {}\n{frames}", "x".repeat(300)));
         assert_eq!(found[&7].len(), MOST_FRAMES);
+        assert!(found[&7].iter().all(|it| it == "a.B.c(B.java:1)"));
     }
 
     #[test]

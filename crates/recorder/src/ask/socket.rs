@@ -78,10 +78,19 @@ impl Asked {
             if !catches_quit(&status) {
                 return Err(AskError::Deaf);
             }
+            if does_not_listen(&fs::read(process.join("cmdline"))?) {
+                return Err(AskError::Silent);
+            }
             let _request = Request::place(&process, pid_inside)?;
             wake(&target, &socket)?;
         }
         Ok(Asked { socket })
+    }
+
+    /// A JVM that listens already, because it was asked before. Never signals it.
+    pub(super) fn again(proc: &Path, pid: u32, pid_inside: u32) -> Result<Asked, AskError> {
+        let socket = proc.join(format!("{pid}/root/tmp/.java_pid{pid_inside}"));
+        if socket.exists() { Ok(Asked { socket }) } else { Err(AskError::Silent) }
     }
 
     /// Runs one command of `jcmd` and answers what it printed.
@@ -111,6 +120,11 @@ fn catches_quit(status: &str) -> bool {
     let caught = Status(status).field("SigCgt");
     let caught = caught.and_then(|it| u64::from_str_radix(it, 16).ok());
     caught.is_some_and(|it| it & CATCHES_QUIT != 0)
+}
+
+/// Whether SIGQUIT would make it print a thread dump and no more.
+fn does_not_listen(command_line: &[u8]) -> bool {
+    command_line.split(|it| *it == 0).any(|it| it == b"-XX:+DisableAttachMechanism")
 }
 
 fn wake(target: &OwnedFd, socket: &Path) -> Result<(), AskError> {
@@ -183,6 +197,12 @@ mod tests {
         // -Xrs
         assert!(!catches_quit("SigCgt:\t2000000181001cc8\n"));
         assert!(!catches_quit("Name:\tjava\n"));
+    }
+
+    #[test]
+    fn a_jvm_that_only_dumps_its_threads_is_not_signalled() {
+        assert!(does_not_listen(b"java\0-XX:+DisableAttachMechanism\0Main\0"));
+        assert!(!does_not_listen(b"java\0-XX:-DisableAttachMechanism\0Main\0"));
     }
 
     #[test]

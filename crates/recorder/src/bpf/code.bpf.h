@@ -11,7 +11,7 @@
 SEC("perf_event")
 int on_clock(struct pt_regs *ctx)
 {
-	u64 address = ADDRESS_OF(ctx), now;
+	u64 address = ADDRESS_OF(ctx), begin, now;
 	struct code *record;
 
 	if (!safepoint.open || safepoint.phase || !is_jvm_current())
@@ -19,8 +19,10 @@ int on_clock(struct pt_regs *ctx)
 	// An address of the kernel says nothing of Java.
 	if ((s64)address < 0)
 		return 0;
+	begin = safepoint.begin;
 	now = bpf_ktime_get_ns();
-	if (now < safepoint.begin + LATE_NS)
+	// Until the begin is written it is that of the last one, which has ended.
+	if (begin <= safepoint.end || now < begin + LATE_NS)
 		return 0;
 	record = RESERVE(struct code);
 	if (!record)

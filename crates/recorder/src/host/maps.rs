@@ -110,6 +110,24 @@ pub(crate) fn written_back(dir: &ProcessDir, most: usize) -> Vec<Mapping> {
     found
 }
 
+/// Executable memory that is no file's: where a JVM has its compiled code. First address and end.
+pub(crate) fn anonymous_code(dir: &ProcessDir) -> io::Result<Vec<(u64, u64)>> {
+    let mut found = Vec::new();
+    dir.lines("maps", LIMIT_BYTES, &mut |line| {
+        found.extend(anonymous_code_range(line));
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+fn anonymous_code_range(line: &[u8]) -> Option<(u64, u64)> {
+    let words: Vec<&str> = std::str::from_utf8(line).ok()?.split_ascii_whitespace().collect();
+    let [range, permissions, _offset, _device, _inode] = words[..] else { return None };
+    let (start, end) = range.split_once('-').filter(|_| permissions.contains('x'))?;
+    let hex = |text| u64::from_str_radix(text, 16).ok();
+    Some((hex(start)?, hex(end)?))
+}
+
 /// The first mapping of HotSpot's library.
 pub(crate) fn libjvm(dir: &ProcessDir) -> io::Result<Option<Mapping>> {
     let name = memchr::memmem::Finder::new(b"/libjvm.so");
@@ -129,6 +147,16 @@ pub(crate) fn libjvm(dir: &ProcessDir) -> io::Result<Option<Mapping>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compiled_code_is_executable_and_no_files() {
+        let range = |line: &str| anonymous_code_range(line.as_bytes());
+        assert_eq!(range("7f27-7f28 rwxp 00000000 00:00 0 "), Some((0x7f27, 0x7f28)));
+        assert_eq!(range("7f27-7f28 rw-p 00000000 00:00 0 "), None);
+        assert_eq!(range("7f27-7f28 r-xp 00000000 00:00 0   [vdso]"), None);
+        assert_eq!(range("7f27-7f28 r-xp 00000000 08:01 77  /lib/libjvm.so"), None);
+        assert_eq!(range("7f27 rwxp 00000000 00:00 0"), None);
+    }
 
     fn check(line: &str, expected: &str) {
         let shown = parse(line.as_bytes()).map_or_else(

@@ -148,6 +148,7 @@ mod tests {
             measure: false,
             counters: None,
             late_code: false,
+            cpus: Vec::new(),
         };
         assert!(matches!(plan(&target), Plan::None(_)));
     }

@@ -67,6 +67,8 @@ pub(crate) struct Target {
     pub(crate) counters: Option<(u64, u64)>,
     /// Whether to look at the code of threads that stop late.
     pub(crate) late_code: bool,
+    /// The CPUs on which it may run.
+    pub(crate) cpus: Vec<i32>,
 }
 
 /// Counters of the kernel side.

@@ -112,30 +112,34 @@ impl Kernel {
             _ => self.attach_windows(target, plan, sources),
         }
         if target.late_code {
-            let state = match plan {
-                Plan::None(_) => SourceState::Missing("not without safepoint probes".into()),
-                _ => self.attach_clocks(),
+            let seen = [Source::SafepointProbes, Source::SafepointSymbols]
+                .iter()
+                .any(|it| sources.get(it) == Some(&SourceState::Recorded));
+            let state = match seen {
+                true => self.attach_clocks(&target.cpus),
+                false => SourceState::Missing("not without safepoint probes".into()),
             };
             sources.insert(Source::LateCode, state);
         }
     }
 
-    /// On each CPU that is online now.
-    fn attach_clocks(&mut self) -> SourceState {
-        let cpus = libbpf_rs::num_possible_cpus().unwrap_or(0);
-        for cpu in 0..i32::try_from(cpus).unwrap_or(i32::MAX) {
-            let clock = match clock::open(cpu) {
+    /// On each of these CPUs that is online now.
+    fn attach_clocks(&mut self, cpus: &[i32]) -> SourceState {
+        let mut links = Vec::new();
+        for cpu in cpus {
+            let clock = match clock::open(*cpu) {
                 Ok(clock) => clock,
                 Err(error) if error.raw_os_error() == Some(libc::ENODEV) => continue,
                 Err(error) => return SourceState::Missing(format!("no clock: {error}")),
             };
             match self.link(CLOCK, |it| it.attach_perf_event(clock.as_raw_fd())) {
-                Ok(link) => self.links.push(link),
+                Ok(link) => links.push(link),
                 Err(why) => return SourceState::Missing(why),
             }
             // It is the link's from here on (libbpf `bpf_link_perf_detach` closes it).
             let _ = clock.into_raw_fd();
         }
+        self.links.extend(links);
         SourceState::Recorded
     }
 

@@ -17,7 +17,11 @@ pub(super) static TABLE: Table = Table {
         column("tid", U32, "thread id in the host's initial pid namespace"),
         column("at_ns", U64, "when the clock of its CPU found it there"),
         column("address", U64, "of the instruction"),
-        column("method", Text, "compiled method at this address; empty where unknown"),
+        column(
+            "method",
+            Text,
+            "compiled method at this address; empty where compiled code is of no method",
+        ),
     ],
     worth: Worth::Detail,
     rows: |facts| facts.code.len(),

@@ -15,8 +15,8 @@ pub(super) static TABLE: Table = Table {
     doc: "the Java stack of a thread that was late, from a thread dump",
     columns: &[
         column("tid", U32, "thread id in the host's initial pid namespace"),
-        column("asked_ns", U64, "when the dump was asked for"),
-        column("came_ns", U64, "when it had come"),
+        column("begin_ns", U64, "when the JVM asked its threads to stop for the dump"),
+        column("reached_ns", U64, "when the last one had"),
         column("frames", Texts, "as in the dump, innermost first"),
     ],
     worth: Worth::Fact,
@@ -29,18 +29,18 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
     let rows = &facts.java_stacks[range];
     vec![
         u32s(rows, |it| it.tid),
-        u64s(rows, |it| it.asked.start.0),
-        u64s(rows, |it| it.asked.end.0),
+        u64s(rows, |it| it.reaching.start.0),
+        u64s(rows, |it| it.reaching.end.0),
         text_lists(rows, |it| it.frames.iter().map(|frame| Some(frame.as_str()))),
     ]
 }
 
 fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
     let (tid, frames) = (columns.u32s("tid")?, columns.text_lists("frames")?);
-    let (asked, came) = (columns.u64s("asked_ns")?, columns.u64s("came_ns")?);
+    let (begin, reached) = (columns.u64s("begin_ns")?, columns.u64s("reached_ns")?);
     facts.java_stacks.extend((0..columns.rows()).map(|row| JavaStackFact {
         tid: tid.value(row),
-        asked: Interval::new(MonoTime(asked.value(row)), MonoTime(came.value(row))),
+        reaching: Interval::new(MonoTime(begin.value(row)), MonoTime(reached.value(row))),
         frames: frames.plain_at(row),
     }));
     Ok(0)

@@ -117,8 +117,8 @@ fn code() -> Vec<CodeFact> {
 fn java_stacks() -> Vec<JavaStackFact> {
     let frames = vec!["a.B.c(B.java:12)".into(), "a.B$$Lambda.run(Unknown Source)".into()];
     vec![
-        JavaStackFact { tid: 7, asked: interval(1, 2), frames },
-        JavaStackFact { tid: 8, asked: interval(3, 3), frames: vec![] },
+        JavaStackFact { tid: 7, reaching: interval(1, 2), frames },
+        JavaStackFact { tid: 8, reaching: interval(3, 3), frames: vec![] },
     ]
 }
 

@@ -67,9 +67,9 @@ fn a_log_alone_says_what_it_cannot_show() {
 
               to safepoint 1 ms in all, up to 1 ms
 
-            Not watched, because a log cannot show it: frozen, stopped or traced, CPU quota used up, GC log
-            write blocked, JVM statistics file blocked, memory swapped out, slowed down above memory.high,
-            making room for a huge page, memory freed by the thread itself, a page being moved, page fault on a
+            Not watched, because a log cannot show it: frozen, stopped or traced, CPU quota used up, JVM
+            statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge
+            page, memory freed by the thread itself, GC log write blocked, a page being moved, page fault on a
             mapped file, deleted file released, lock of the address space, no CPU free, CPU taken away, late
             Java thread, concurrent mode failure, promotion failure, explicit collection, metaspace collection,
             heap pressure, humongous allocation, evacuation failure, allocation stall, full collection, GC
@@ -102,11 +102,11 @@ fn a_quiet_recording_is_said_to_be_quiet() {
                Something took time.
                more   whypause cause gc-work
 
-            Watched and not the cause: frozen, stopped or traced, CPU quota used up, GC log write blocked, JVM
-            statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge
-            page, memory freed by the thread itself, a page being moved, page fault on a mapped file, deleted
-            file released, lock of the address space, no CPU free, CPU taken away, late Java thread, what else a
-            GC log shows.
+            Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file
+            blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory
+            freed by the thread itself, GC log write blocked, a page being moved, page fault on a mapped file,
+            deleted file released, lock of the address space, no CPU free, CPU taken away, late Java thread,
+            what else a GC log shows.
         "#]],
     );
 }
@@ -122,11 +122,11 @@ fn no_stop_at_all_is_said_too() {
 
             No fault struck: every known one was watched for.
 
-            Watched and not the cause: frozen, stopped or traced, CPU quota used up, GC log write blocked, JVM
-            statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge
-            page, memory freed by the thread itself, a page being moved, page fault on a mapped file, deleted
-            file released, lock of the address space, no CPU free, CPU taken away, late Java thread, what else a
-            GC log shows.
+            Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file
+            blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory
+            freed by the thread itself, GC log write blocked, a page being moved, page fault on a mapped file,
+            deleted file released, lock of the address space, no CPU free, CPU taken away, late Java thread,
+            what else a GC log shows.
         "#]],
     );
 }
@@ -162,10 +162,10 @@ fn losses_and_missing_sources_are_told_with_their_reason() {
                Something took time.
                more   whypause cause cpu-contention
 
-            Watched and not the cause: frozen, stopped or traced, CPU quota used up, GC log write blocked, JVM
-            statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge
-            page, memory freed by the thread itself, a page being moved, deleted file released, lock of the
-            address space, no CPU free, CPU taken away, late Java thread, what else a GC log shows.
+            Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file
+            blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory
+            freed by the thread itself, GC log write blocked, a page being moved, deleted file released, lock of
+            the address space, no CPU free, CPU taken away, late Java thread, what else a GC log shows.
             Not watched: page fault on a mapped file (file-faults: tracepoint `filemap:mm_filemap_fault` not
             found).
 

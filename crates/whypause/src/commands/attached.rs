@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The background readings have found the GC log by then, or never will.
 const TIME_TO_FIND_ALL: Duration = Duration::from_millis(900);
 /// The JVM may take so long for a thread dump at the end.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A recording under way.
 #[derive(Debug)]
@@ -54,27 +54,25 @@ impl Attached {
         step
     }
 
-    pub(crate) fn finish(mut self) -> Facts {
-        let mut facts = self.stacks();
-        facts.append(match self.way {
+    /// Takes what is left and detaches.
+    pub(crate) fn finish(self) -> Facts {
+        let mut last = match self.way {
             Way::Probes(it) => it.finish(),
             Way::Samples(it) => it.finish(),
-        });
-        self.names.apply(&mut facts);
+        };
+        self.names.apply(&mut last);
         if let Some(code) = self.code {
-            code.names.finish(&mut facts);
+            code.names.finish(&mut last);
         }
-        facts
+        last
     }
 
-    /// The stacks of the threads that were late, and what was recorded while the JVM stopped for
-    /// that.
-    fn stacks(&mut self) -> Facts {
+    /// The same after the JVM was asked for the stacks of the threads that were late, if any was
+    /// and it may be asked.
+    pub(crate) fn finish_with_stacks(mut self, console: &Console) -> Facts {
+        let Some(asked) = self.ask_for_stacks() else { return self.finish() };
+        console.say("asking the jvm for the stacks of threads that were late");
         let mut facts = Facts::default();
-        let late = self.code.as_ref().filter(|it| !it.names.late_threads().is_empty());
-        let asked =
-            late.map(|it| JavaStacks::ask(&it.roots, &it.jvm, it.names.late_threads().clone()));
-        let Some(Ok(asked)) = asked else { return facts };
         let begun = Instant::now();
         while !asked.is_finished() && begun.elapsed() < PATIENCE {
             let step = self.step();
@@ -83,8 +81,15 @@ impl Attached {
                 break;
             }
         }
-        facts.java_stacks = asked.take();
+        facts.append(self.finish());
+        asked.add_to(&mut facts);
         facts
+    }
+
+    fn ask_for_stacks(&self) -> Option<JavaStacks> {
+        let code = self.code.as_ref()?;
+        let late = code.names.late_threads();
+        (!late.is_empty()).then(|| JavaStacks::ask(&code.roots, &code.jvm, late).ok())?
     }
 }
 
@@ -95,10 +100,12 @@ pub(crate) fn attach(
     means: Means,
     console: &Console,
 ) -> Result<Attached, Failure> {
-    let code = means.ask_jvm.then(|| code(&options.roots, jvm)).flatten();
-    let options = Options { late_code: code.is_some(), ..options };
     // Before the recording, which would have the stop for it in it.
-    let names = if means.ask_jvm { names(jvm, &options, console) } else { ThreadNames::default() };
+    let names = means.ask_jvm.then(|| names(jvm, &options, console)).flatten();
+    // A JVM that does not tell these is asked for nothing more.
+    let code = names.is_some().then(|| code(&options.roots, jvm)).flatten();
+    let options = Options { late_code: code.is_some(), ..options };
+    let names = names.unwrap_or_default();
     let log = means.log_safepoints.then(|| log(jvm, &options, console)).flatten();
     Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, code, _log: log })
 }
@@ -116,11 +123,13 @@ fn log(jvm: &Jvm, options: &Options, console: &Console) -> Option<SafepointLog> 
 }
 
 /// Without the names everything else can still be recorded.
-fn names(jvm: &Jvm, options: &Options, console: &Console) -> ThreadNames {
-    ThreadNames::ask(&options.roots, jvm).unwrap_or_else(|error| {
-        console.say(&format!("threads keep the names that the kernel has: {error}"));
-        ThreadNames::default()
-    })
+fn names(jvm: &Jvm, options: &Options, console: &Console) -> Option<ThreadNames> {
+    let asked = ThreadNames::ask(&options.roots, jvm);
+    asked
+        .inspect_err(|error| {
+            console.say(&format!("threads keep the names that the kernel has: {error}"));
+        })
+        .ok()
 }
 
 /// Attaches; where the kernel may not be asked, samples the threads instead, and says what that

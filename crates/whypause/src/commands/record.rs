@@ -138,22 +138,26 @@ impl Recorder<'_> {
                 self.console.say(&format!("trouble writing, rows are being lost: {trouble}"));
             }
             if step.exited {
-                break "the jvm exited";
+                break End::Exited;
             } else if interrupt.came() {
-                break "it was interrupted";
+                break End::Interrupted;
             } else if duration.is_some_and(|duration| begun.elapsed() >= duration) {
-                break "the time given was over";
+                break End::TimeOver;
             }
         };
         self.progress.clear();
         self.finish(session, end)
     }
 
-    fn finish(mut self, session: Attached, end: &str) -> Result<Summary, Failure> {
-        let mut last = session.finish();
+    fn finish(mut self, session: Attached, end: End) -> Result<Summary, Failure> {
+        // Whoever interrupts wants an end, and who has exited cannot be asked.
+        let mut last = match end {
+            End::TimeOver => session.finish_with_stacks(self.console),
+            End::Exited | End::Interrupted => session.finish(),
+        };
         let mut coverage = last.coverage.take().unwrap_or_default();
         if coverage.end.is_empty() {
-            end.clone_into(&mut coverage.end);
+            end.words().clone_into(&mut coverage.end);
         }
         self.announcement.say(&coverage, self.console);
         self.progress.count(&last);
@@ -170,6 +174,24 @@ impl Recorder<'_> {
             self.console.say(&format!("not sealed, but readable: {file}: {why}"));
         }
         Ok(summary)
+    }
+}
+
+/// Why a recording ends.
+#[derive(Clone, Copy)]
+enum End {
+    TimeOver,
+    Exited,
+    Interrupted,
+}
+
+impl End {
+    fn words(self) -> &'static str {
+        match self {
+            End::TimeOver => "the time given was over",
+            End::Exited => "the jvm exited",
+            End::Interrupted => "it was interrupted",
+        }
     }
 }
 
