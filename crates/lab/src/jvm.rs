@@ -93,7 +93,12 @@ impl JvmCommand<'_> {
 /// the old generation is no smaller for it (`SurvivorRatio` in HotSpot `gc_globals.hpp`).
 fn heap_flags(collector: Collector, heap_mib: u32, young_mib: u32, room: bool) -> Vec<String> {
     if !room {
-        return vec![format!("-Xmx{heap_mib}m"), format!("-Xmn{young_mib}m")];
+        return vec![
+            format!("-Xmx{heap_mib}m"),
+            format!("-Xmn{young_mib}m"),
+            // Giving memory back holds the lock of the address space, and others wait for that.
+            "-XX:MaxHeapFreeRatio=100".into(),
+        ];
     }
     let heap_mib = heap_mib + 2 * young_mib;
     let mut flags = vec![
@@ -257,7 +262,7 @@ mod tests {
         let check = |collector, room, expected: &str| {
             assert_eq!(heap_flags(collector, 768, 64, room).join(" "), expected);
         };
-        check(Collector::Parallel, false, "-Xmx768m -Xmn64m");
+        check(Collector::Parallel, false, "-Xmx768m -Xmn64m -XX:MaxHeapFreeRatio=100");
         let larger = "-Xmx896m -Xms896m -Xmn192m -XX:SurvivorRatio=1";
         check(Collector::Serial, true, larger);
         check(Collector::Parallel, true, &format!("{larger} -XX:-UseAdaptiveSizePolicy"));

@@ -4,6 +4,7 @@
 //! All threads of a process share one lock over its address space.
 //! Whoever maps, unmaps or protects memory holds it alone, and a page fault needs it, shared; Linux 6.4 and later often do without, but not always.
 //! A large `munmap`, a `madvise` over the whole heap, or a tool that reads `/proc/PID/smaps` keeps every other thread of the process waiting at its next page fault; one that waits to hold it alone holds up all who come after.
+//! The probes of a recording need it, shared, where somebody holds it alone; the answer then says that it was a probe that waited.
 //! A collector that gives memory back to the system, and a monitoring agent that reads `smaps` each second, meet here.
 //!
 //! ## What proves it
@@ -109,12 +110,20 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         story: vec![format!(
             "{} waited in {} for the lock that all threads of the process share over its address space.",
             text::the_thread(&place.thread),
-            place.call
+            if is_probe(&place.stack) { PROBE } else { place.call.as_str() }
         )],
         culprits: holder(tally, index).into_iter().collect(),
         evidence: vec![spent(tally, Source::Scheduler, "blocked on the lock of the address space")],
         advice: advice(index),
     }
+}
+
+/// A probe needs the lock, shared, where somebody holds it alone (`kernel/events/uprobes.c`,
+/// `find_active_uprobe_rcu`). Without the recording the thread would have gone on to its next fault.
+const PROBE: &str = "a probe of this very recording";
+
+fn is_probe(stack: &[String]) -> bool {
+    stack.iter().any(|it| it == "uprobe_notify_resume")
 }
 
 /// The thread of the JVM that was longest in a call that holds the lock. Readers of `/proc` are
@@ -182,7 +191,7 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, culprits_of};
+    use crate::facts_text::{advice_of, check, culprits_of, story_of};
 
     fn waits(us: u64, entered: &str, frames: &str) -> String {
         format!(
@@ -230,6 +239,15 @@ mod tests {
         check(&CAUSE, &waits(50_000, "fault", frames), "absent");
         let frames = "rwsem_down_write_slowpath ext4_buffered_write_iter vfs_write";
         check(&CAUSE, &waits(50_000, "write", frames), "absent");
+    }
+
+    #[test]
+    fn a_probe_of_the_recording_that_waits_is_called_that() {
+        let story = |frames: &str| story_of(&CAUSE, &waits(50_000, "fault", frames));
+        let probe =
+            "rwsem_down_read_slowpath down_read find_active_uprobe_rcu uprobe_notify_resume";
+        assert!(story(probe).contains("waited in a probe of this very recording"));
+        assert!(story("lock_mm_and_find_vma").contains("waited in a page fault"));
     }
 
     #[test]
