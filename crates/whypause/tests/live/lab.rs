@@ -120,10 +120,14 @@ fn every_scenario_is_named() {
     let Some(first) = Short::run(&SCENARIOS) else { return };
     assert_eq!(first.rows("privileged").count(), SCENARIOS.len(), "{}", first.stderr);
     assert_eq!(first.rows("unprivileged").count(), SCENARIOS.len(), "{}", first.stderr);
+    let (mut pauses, mut right) = (0, 0);
     for it in first.rows("unprivileged") {
-        let (pauses, right) = (it["pauses"].as_u64(), it["right_class"].as_u64());
-        assert!(pauses == Some(0) || right.unwrap() * 2 > pauses.unwrap(), "{it}");
+        let count = |key: &str| it[key].as_u64().unwrap();
+        assert!(count("pauses") == 0 || count("right_class") * 2 > count("pauses"), "{it}");
+        pauses += count("pauses");
+        right += count("right_class");
     }
+    assert!(pauses > 0 && right * 10 >= pauses * 9, "without privilege: {right} of {pauses}");
     for Wrong { scenario, what, others_had_the_cpu } in first.wrong() {
         assert!(others_had_the_cpu, "{scenario}: {what}");
         println!("{scenario}: once more, as {what}");
