@@ -111,6 +111,22 @@ impl<'a> Stage<'a> {
         if self.collector == Collector::G1 { with_g1 } else { with_g1 / 2 }
     }
 
+    /// A load that needs ever more of a heap of its own size: see [`Stage::growing_heap`].
+    pub(crate) fn growing_command(&self) -> JvmCommand<'a> {
+        let heap = self.growing_heap();
+        JvmCommand {
+            heap_mib: heap.most_mib,
+            young_mib: 40,
+            flags: vec![format!("-Xms{}m", heap.start_mib)],
+            arguments: vec![
+                format!("rate={}", self.promoting(4000)),
+                "queue=10000".into(),
+                "drop=5000".into(),
+            ],
+            ..self.command(Workload::AllocLoad)
+        }
+    }
+
     /// A heap that takes its memory from the kernel as it comes to need it. Parallel and Serial
     /// have more of it, as they free none before the run has ended, and the old generation in one
     /// piece from the start: they extend it in full collections. Nothing of it is touched either.

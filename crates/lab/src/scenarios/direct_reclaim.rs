@@ -28,7 +28,6 @@ use crate::{
     jvm::JvmCommand,
     memory_group,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
-    workloads::Workload,
 };
 use std::time::Duration;
 
@@ -86,21 +85,18 @@ fn can_run() -> Result<(), crate::Reason> {
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let group = shared(stage)?;
     let disk = stage.disk(DISK)?;
-    let growing = growing(stage);
-    set_up(stage, &disk, &group, growing)
+    set_up(stage, &disk, &group, Vec::new())
 }
 
 fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let group = shared(stage)?;
-    let growing = growing(stage);
-    disturbed(stage, &group, &group, growing)
+    disturbed(stage, &group, &group, Vec::new())
 }
 
 fn fixed_isolated(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let own = MemoryGroup::with_limit(stage.cleanup, "writer", ALONE_MIB << 20)?;
     let group = shared(stage)?;
-    let growing = growing(stage);
-    disturbed(stage, &group, &own, growing)
+    disturbed(stage, &group, &own, Vec::new())
 }
 
 fn eased_pretouch(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
@@ -118,10 +114,6 @@ fn shared(stage: &mut Stage<'_>) -> Result<MemoryGroup, LabError> {
         Collector::Parallel | Collector::Serial => 660,
     };
     MemoryGroup::with_limit(stage.cleanup, "memory", room_mib << 20)
-}
-
-fn growing(stage: &Stage<'_>) -> Vec<String> {
-    vec![format!("-Xms{}m", stage.growing_heap().start_mib)]
 }
 
 fn disturbed(
@@ -142,18 +134,9 @@ fn set_up(
     group: &MemoryGroup,
     flags: Vec<String>,
 ) -> Result<Staged, LabError> {
-    let command = JvmCommand {
-        heap_mib: stage.growing_heap().most_mib,
-        young_mib: 40,
-        flags,
-        groups: vec![group.entrance()],
-        arguments: vec![
-            format!("rate={}", stage.promoting(4000)),
-            "queue=10000".into(),
-            "drop=5000".into(),
-        ],
-        ..stage.command(Workload::AllocLoad)
-    };
+    let mut command = JvmCommand { groups: vec![group.entrance()], ..stage.growing_command() };
+    // Of two sizes at the start the later one holds.
+    command.flags.extend(flags);
     let jvm = stage.java(&command)?;
     let limit = Limit::WriteBytes(u64::from(stage.promoting(DISK_MIB)) << 20);
     disk.limit(stage.cleanup, limit)?;

@@ -19,10 +19,7 @@
 //! ## References
 //! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).
 use super::{Role, Scenario, Variant};
-use crate::{
-    Collector, LabError, MemoryGroup, Stage, Staged, jvm::JvmCommand, memory_group,
-    workloads::Workload,
-};
+use crate::{Collector, LabError, MemoryGroup, Stage, Staged, jvm::JvmCommand, memory_group};
 use std::time::Duration;
 
 /// More than the JVM ever uses.
@@ -70,18 +67,6 @@ fn fixed_hard_limit(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 }
 
 fn set_up(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<Staged, LabError> {
-    let heap = stage.growing_heap();
-    let command = JvmCommand {
-        heap_mib: heap.most_mib,
-        young_mib: 40,
-        flags: vec![format!("-Xms{}m", heap.start_mib)],
-        groups: vec![group.entrance()],
-        arguments: vec![
-            format!("rate={}", stage.promoting(4000)),
-            "queue=10000".into(),
-            "drop=5000".into(),
-        ],
-        ..stage.command(Workload::AllocLoad)
-    };
+    let command = JvmCommand { groups: vec![group.entrance()], ..stage.growing_command() };
     Ok(Staged::alone(stage.java(&command)?))
 }
