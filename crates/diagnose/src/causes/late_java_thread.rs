@@ -73,41 +73,50 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             ),
         },
     };
-    let code = tid.and_then(|tid| late_code(tid, &place.thread, index));
-    let method = code.as_ref().map(|it| it.name.clone());
+    let looks = Looks::at(tid, index);
+    let mut evidence = vec![spent_in_stops(tally, "the last thread to stop was on a CPU")];
+    evidence.extend(tid.and_then(|tid| java_stack(tid, index)));
     Explanation {
         story: vec!["A Java thread went on running after it was asked to stop, and all others waited for it.".into()],
-        culprits: [Some(who), code].into_iter().flatten().collect(),
-        evidence: [
-            Some(spent_in_stops(tally, "the last thread to stop was on a CPU")),
-            tid.and_then(|tid| java_stack(tid, index)),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
-        advice: advice(index, method.as_deref(), tid.map_or(0, |tid| looks(tid, index))),
+        culprits: std::iter::once(who).chain(looks.culprit(&place.thread)).collect(),
+        evidence,
+        advice: advice(index, &looks),
     }
 }
 
-/// The method in which the thread was seen most often while it was late.
-fn late_code(tid: u32, thread: &str, index: &Index<'_>) -> Option<Culprit> {
-    let looks: Vec<_> = index.facts?.code.iter().filter(|it| it.tid == tid).collect();
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    for look in looks.iter().filter(|it| !it.method.is_empty()) {
-        *seen.entry(&look.method).or_default() += 1;
+/// What was seen of the code of one thread while it was late.
+#[derive(Default)]
+struct Looks<'a> {
+    all: usize,
+    /// The method in which it was seen most often, and how often.
+    method: Option<(&'a str, usize)>,
+}
+
+impl<'a> Looks<'a> {
+    fn at(tid: Option<u32>, index: &Index<'a>) -> Looks<'a> {
+        let code = index.facts.map_or(&[][..], |it| &it.code);
+        let looks: Vec<_> = code.iter().filter(|it| Some(it.tid) == tid).collect();
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for look in looks.iter().filter(|it| !it.method.is_empty()) {
+            *seen.entry(&look.method).or_default() += 1;
+        }
+        Looks { all: looks.len(), method: seen.into_iter().max_by_key(|it| it.1) }
     }
-    let (method, times) = seen.into_iter().max_by_key(|it| it.1)?;
-    Some(Culprit {
-        kind: CulpritKind::Method,
-        name: method.to_owned(),
-        pid: None,
-        statement: format!(
-            "{} was in {} in {times} of {} looks while it was late",
-            text::the_thread(thread),
-            without_types(method),
-            looks.len()
-        ),
-    })
+
+    fn culprit(&self, thread: &str) -> Option<Culprit> {
+        let (method, times) = self.method?;
+        Some(Culprit {
+            kind: CulpritKind::Method,
+            name: method.to_owned(),
+            pid: None,
+            statement: format!(
+                "{} was in {} in {times} of {} looks while it was late",
+                text::the_thread(thread),
+                without_types(method),
+                self.all
+            ),
+        })
+    }
 }
 
 /// Where the thread stopped at last when a dump was made and it was late for just that: in the code
@@ -143,21 +152,16 @@ fn without_module(frame: &str) -> String {
     }
 }
 
-fn looks(tid: u32, index: &Index<'_>) -> usize {
-    index.facts.map_or(0, |it| it.code.iter().filter(|it| it.tid == tid).count())
-}
-
-/// What to do about the code, or to know it. `None` stands for a method that is not known; the code
-/// was looked at all the same where `looks` is not 0.
-fn about_code(jvm: &JvmFact, method: Option<&str>, looks: usize) -> Advice {
-    let (remedy, when, action, note) = match method {
-        Some(method) => (
+/// What to do about the code, or to know it.
+fn about_code(jvm: &JvmFact, looks: &Looks<'_>) -> Advice {
+    let (remedy, when, action, note) = match looks.method {
+        Some((method, _)) => (
             "break-up-late-code",
             AdviceWhen::Code,
             format!("let {} poll: split its loop or its copy", without_types(method)),
             "a loop over an int without calls may have no poll, one over a long has",
         ),
-        None if looks > 0 => (
+        None if looks.all > 0 => (
             "break-up-late-code",
             AdviceWhen::Code,
             "copy and fill large arrays in pieces".to_owned(),
@@ -179,9 +183,9 @@ fn about_code(jvm: &JvmFact, method: Option<&str>, looks: usize) -> Advice {
     Advice { remedy, when, action, note: note.to_owned() }
 }
 
-fn advice(index: &Index<'_>, method: Option<&str>, looks: usize) -> Vec<Advice> {
+fn advice(index: &Index<'_>, looks: &Looks<'_>) -> Vec<Advice> {
     let Some(jvm) = index.jvm else { return Vec::new() };
-    let mut advice = vec![about_code(jvm, method, looks)];
+    let mut advice = vec![about_code(jvm, looks)];
     let strips = matches!(jvm.collector.as_str(), "g1" | "zgc" | "shenandoah");
     if !strips && !jvm_flags::has(jvm, "-XX:+UseCountedLoopSafepoints") {
         advice.push(Advice {
