@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Java, busy, jdks, major, possible};
-use recorder::{CodeNames, JavaStacks, Options, Roots, Session, ThreadNames};
+use recorder::{CodeNames, Options, Roots, Session, ThreadNames};
 use recording::{Facts, Source};
 use std::time::{Duration, Instant};
 
@@ -25,10 +25,13 @@ fn record(java: &Java) -> Facts {
     let mut session = Session::attach(&jvm, options).unwrap();
     let mut all = Facts::default();
     let end = Instant::now() + Duration::from_secs(20);
-    while names.late_threads().is_empty() && Instant::now() < end {
+    let asked = loop {
         step(&mut session, &mut names, &mut all);
-    }
-    let asked = JavaStacks::ask(&roots, &jvm, names.late_threads()).unwrap();
+        if let Some(asked) = names.ask_for_stacks() {
+            break asked;
+        }
+        assert!(Instant::now() < end, "no thread was late");
+    };
     let end = Instant::now() + Duration::from_secs(20);
     while !asked.is_finished() && Instant::now() < end {
         step(&mut session, &mut names, &mut all);

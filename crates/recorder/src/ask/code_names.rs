@@ -1,12 +1,13 @@
 //! Which methods late threads were in.
 //!
 //! JDK 25 has an event for this (`jdk.SafepointLatency`). It tells where a thread stopped at last,
-//! which is after the loop that kept it, and JFR has to be started for it: several stops of the
-//! JVM, seconds where threads come late. An address taken while the thread is late, and the JVM's
+//! which is after the loop that kept it, and JFR has to be started for it, which takes several stops
+//! more of a JVM whose threads come late. An address taken while the thread is late, and the JVM's
 //! own list of compiled methods, tell the loop itself. The list is written by a thread of the JVM
 //! that cannot stop meanwhile, so it is asked for rarely, and if possible not while a stop is under way.
 use super::{
     code_list::{CodeList, Place},
+    java_stacks::JavaStacks,
     socket::{AskError, Asked},
 };
 use crate::{
@@ -45,6 +46,8 @@ type Answer = Result<CodeList, AskError>;
 /// Names the code of late threads.
 #[derive(Debug)]
 pub struct CodeNames {
+    roots: Roots,
+    jvm: Jvm,
     questions: SyncSender<()>,
     answers: Receiver<Answer>,
     list: CodeList,
@@ -71,16 +74,24 @@ impl CodeNames {
     pub fn start(roots: &Roots, jvm: &Jvm) -> io::Result<CodeNames> {
         let (questions, asked) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
+        let names = CodeNames::new(roots.clone(), jvm.clone(), questions, answers);
         let (roots, jvm) = (roots.clone(), jvm.clone());
         let answering = move || {
             while asked.recv().is_ok() && answer.send(list(&roots, &jvm)).is_ok() {}
         };
         thread::Builder::new().name("code-names".into()).spawn(answering)?;
-        Ok(CodeNames::new(questions, answers))
+        Ok(names)
     }
 
-    fn new(questions: SyncSender<()>, answers: Receiver<Answer>) -> CodeNames {
+    fn new(
+        roots: Roots,
+        jvm: Jvm,
+        questions: SyncSender<()>,
+        answers: Receiver<Answer>,
+    ) -> CodeNames {
         CodeNames {
+            roots,
+            jvm,
             questions,
             answers,
             list: CodeList::default(),
@@ -129,9 +140,15 @@ impl CodeNames {
         }
     }
 
-    /// The threads that were seen late for a tenth of a second in all.
+    /// Asks for the Java stacks of the threads that were seen late for a tenth of a second in all.
+    /// `None` where there are none of these, and where no thread can be started for it.
     #[must_use]
-    pub fn late_threads(&self) -> BTreeSet<u32> {
+    pub fn ask_for_stacks(&self) -> Option<JavaStacks> {
+        let late = self.late_threads();
+        if late.is_empty() { None } else { JavaStacks::ask(&self.roots, &self.jvm, late).ok() }
+    }
+
+    fn late_threads(&self) -> BTreeSet<u32> {
         self.late.iter().filter(|(_, looks)| **looks >= LATE_LOOKS).map(|it| *it.0).collect()
     }
 

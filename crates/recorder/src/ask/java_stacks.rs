@@ -28,7 +28,7 @@ impl JavaStacks {
     ///
     /// # Errors
     /// Where no thread can be started.
-    pub fn ask(roots: &Roots, jvm: &Jvm, tids: BTreeSet<u32>) -> io::Result<JavaStacks> {
+    pub(super) fn ask(roots: &Roots, jvm: &Jvm, tids: BTreeSet<u32>) -> io::Result<JavaStacks> {
         let (roots, jvm) = (roots.clone(), jvm.clone());
         // Without an answer there are no stacks, and the rest is none the worse.
         let asking = move || stacks(&roots, &jvm, &tids).unwrap_or_default();

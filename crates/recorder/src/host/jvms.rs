@@ -16,6 +16,7 @@ use std::{
 
 /// A running HotSpot JVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Default))]
 pub struct Jvm {
     /// Process id as `/proc` has it.
     pub pid: u32,

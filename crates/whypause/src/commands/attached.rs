@@ -1,8 +1,7 @@
 //! What `record` and `watch` say about what they are attached to.
 use crate::{Failure, args::Means, console::Console};
 use recorder::{
-    AttachError, CodeNames, JavaStacks, Jvm, Options, Roots, SafepointLog, SampledSession, Session,
-    Step, ThreadNames,
+    AttachError, CodeNames, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
 };
 use recording::{Coverage, Facts, Source, SourceState};
 use std::time::{Duration, Instant};
@@ -19,17 +18,9 @@ pub(crate) struct Attached {
     /// What the JVM calls its threads, where it was asked.
     names: ThreadNames,
     /// Which code late threads run, where the JVM may be asked.
-    code: Option<Code>,
+    code: Option<CodeNames>,
     /// Switched off when the recording ends.
     _log: Option<SafepointLog>,
-}
-
-/// What is needed to ask for code.
-#[derive(Debug)]
-struct Code {
-    names: CodeNames,
-    roots: Roots,
-    jvm: Jvm,
 }
 
 /// By which way.
@@ -49,7 +40,7 @@ impl Attached {
         };
         self.names.apply(&mut step.facts);
         if let Some(code) = &mut self.code {
-            code.names.apply(&mut step.facts);
+            code.apply(&mut step.facts);
         }
         step
     }
@@ -62,7 +53,7 @@ impl Attached {
         };
         self.names.apply(&mut last);
         if let Some(code) = self.code {
-            code.names.finish(&mut last);
+            code.finish(&mut last);
         }
         last
     }
@@ -70,7 +61,8 @@ impl Attached {
     /// The same after the JVM was asked for the stacks of the threads that were late, if any was
     /// and it may be asked.
     pub(crate) fn finish_with_stacks(mut self, console: &Console) -> Facts {
-        let Some(asked) = self.ask_for_stacks() else { return self.finish() };
+        let asked = self.code.as_ref().and_then(CodeNames::ask_for_stacks);
+        let Some(asked) = asked else { return self.finish() };
         console.say("asking the jvm for the stacks of threads that were late");
         let mut facts = Facts::default();
         let begun = Instant::now();
@@ -85,12 +77,6 @@ impl Attached {
         asked.add_to(&mut facts);
         facts
     }
-
-    fn ask_for_stacks(&self) -> Option<JavaStacks> {
-        let code = self.code.as_ref()?;
-        let late = code.names.late_threads();
-        (!late.is_empty()).then(|| JavaStacks::ask(&code.roots, &code.jvm, late).ok())?
-    }
 }
 
 /// Asks the JVM for names, if that is wanted, and attaches.
@@ -103,17 +89,11 @@ pub(crate) fn attach(
     // Before the recording, which would have the stop for it in it.
     let names = means.ask_jvm.then(|| names(jvm, &options, console)).flatten();
     // A JVM that does not tell these is asked for nothing more.
-    let code = names.is_some().then(|| code(&options.roots, jvm)).flatten();
+    let code = names.as_ref().and_then(|_| CodeNames::start(&options.roots, jvm).ok());
     let options = Options { late_code: code.is_some(), ..options };
     let names = names.unwrap_or_default();
     let log = means.log_safepoints.then(|| log(jvm, &options, console)).flatten();
     Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, code, _log: log })
-}
-
-/// Without it a late thread is known by its name only.
-fn code(roots: &Roots, jvm: &Jvm) -> Option<Code> {
-    let names = CodeNames::start(roots, jvm).ok()?;
-    Some(Code { names, roots: roots.clone(), jvm: jvm.clone() })
 }
 
 /// Without it stops are those of the probes or of the JVM's counters.

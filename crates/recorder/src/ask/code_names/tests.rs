@@ -17,7 +17,7 @@ fn late(ms: u64, address: u64) -> CodeFact {
 fn names() -> (CodeNames, Receiver<()>, SyncSender<Answer>) {
     let (questions, asked) = sync_channel(1);
     let (answer, answers) = sync_channel(1);
-    (CodeNames::new(questions, answers), asked, answer)
+    (CodeNames::new(Roots::default(), Jvm::default(), questions, answers), asked, answer)
 }
 
 /// What is handed over at this time, as `address method`.
@@ -62,28 +62,32 @@ fn where_threads_come_late_without_end_the_jvm_is_asked_all_the_same() {
     assert!(asked.try_recv().is_ok());
 }
 
-#[test]
-fn the_jvm_is_asked_once_in_ten_seconds_at_most() {
+/// The JVM is asked at 200 ms, answers then, and is asked again from `again_ms` on.
+#[track_caller]
+fn check_rest(answered_ms: u64, answer: Answer, again_ms: u64) {
     let (mut names, asked, _) = names();
     told(&mut names, 200, vec![late(10, 0x100)]);
     asked.recv().unwrap();
-    names.take(list(), at(210));
-    told(&mut names, 10_199, vec![late(10_000, 0x300)]);
+    names.take(answer, at(answered_ms));
+    told(&mut names, again_ms - 1, vec![late(again_ms - 200, 0x300)]);
     assert!(asked.try_recv().is_err());
-    told(&mut names, 10_200, vec![]);
+    told(&mut names, again_ms, vec![]);
     assert!(asked.try_recv().is_ok());
 }
 
 #[test]
+fn the_jvm_is_asked_once_in_ten_seconds_at_most() {
+    check_rest(210, list(), 10_200);
+}
+
+#[test]
 fn a_jvm_whose_answer_takes_long_is_asked_less_often() {
-    let (mut names, asked, _) = names();
-    told(&mut names, 200, vec![late(10, 0x100)]);
-    asked.recv().unwrap();
-    names.take(list(), at(300));
-    told(&mut names, 20_199, vec![late(20_000, 0x300)]);
-    assert!(asked.try_recv().is_err());
-    told(&mut names, 20_200, vec![]);
-    assert!(asked.try_recv().is_ok());
+    check_rest(300, list(), 20_200);
+}
+
+#[test]
+fn a_jvm_that_was_stopped_is_asked_again() {
+    check_rest(210, Err(AskError::Broken("timed out".into())), 10_200);
 }
 
 #[test]
@@ -107,16 +111,6 @@ fn a_jvm_that_refuses_is_not_asked_again_and_nothing_is_made_up() {
     assert!(told(&mut names, 90_000, vec![late(80_000, 0x100)]).is_empty());
     assert!(asked.try_recv().is_err());
     assert_eq!(names.unnamed, 2);
-}
-
-#[test]
-fn a_jvm_that_was_stopped_is_asked_again() {
-    let (mut names, asked, _) = names();
-    told(&mut names, 200, vec![late(10, 0x100)]);
-    asked.recv().unwrap();
-    names.take(Err(AskError::Broken("timed out".into())), at(201));
-    told(&mut names, 10_200, vec![]);
-    assert!(asked.try_recv().is_ok());
 }
 
 #[test]
