@@ -1,0 +1,140 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC2317 # what `lib.sh` and `run` set and use
+# What must work in the guest, one function each, in the order of the table.
+# Judged by causes and evidence: an emulated processor makes every length meaningless.
+
+check_ps() {
+    the_jvm
+    "$program" ps --format json >"$here/ps.json"
+    jq -e ".jvms | map(select(.pid == $jvm and .main == \"whypause.workloads.AllocLoad\")) | length == 1" \
+        "$here/ps.json" >/dev/null || failed "the JVM is not listed"
+}
+
+# All programs in the kernel run and nothing is lost; on kernels without the means the reason is told.
+check_record() {
+    the_jvm
+    records plain 8
+    answers '.pauses.count > 0' "no pause was seen"
+    if has_ebpf; then
+        is_whole
+        return
+    fi
+    grep -qi '^no ebpf' "$here/plain.record" || failed "no word of eBPF"
+    grep -qi 'linux 5.15' "$here/plain.record" || failed "not told which kernel is needed"
+    note "sampled, and says why"
+}
+
+# Collections explained, and no fault in a quiet run.
+check_explain() {
+    the_jvm
+    [ -d "$recordings/plain" ] || records plain 8
+    explains plain
+    answers '.causes | map(.id) | index("gc-work")' "collections are not explained"
+    answers '.unattributed_ns * 50 <= .pauses.total_ns' \
+        "$(jq '.unattributed_ns / .pauses.total_ns * 100 | floor' "$answer") % is not explained"
+    answers '[.causes[] | select(.nature == "fault") | .id] - ["cpu-contention", "cpu-steal", "late-java-thread"] == []' \
+        "a fault is named in a quiet run: $(jq -c '[.causes[] | select(.nature == "fault") | .id]' "$answer")"
+}
+
+check_watch() {
+    the_jvm
+    timeout 120 "$program" watch -p "$jvm" --over 1ms -d 8s >"$here/watch.txt" 2>"$here/watch.err"
+    grep -q ' ms .*GC work' "$here/watch.txt" || failed "no line tells of a collection"
+}
+
+check_unprivileged() {
+    the_jvm
+    as_user=("${nobody[@]}")
+    chmod 1777 "$recordings"
+    records user 8
+    answers '.pauses.count > 0' "no pause was sampled"
+    answers '[.causes[].certainty] | unique == ["inferred"]' "what was sampled is said to be measured"
+    answers '.coverage.missing | length > 0' "not told what is missing"
+}
+
+# Each of two is recorded for itself, at the same time.
+check_two_jvms() {
+    local first second name
+    the_jvm
+    first=$jvm
+    starts second
+    second=$jvm
+    (jvm=$first records one 8) &
+    records two 8
+    wait $! || exit 1
+    kill -KILL "$second"
+    for name in one two; do
+        answer="$here/$name.json"
+        answers '.pauses.count > 0' "no pause of $name"
+        ! has_ebpf || is_whole
+    done
+    answer="$here/one.json" answers ".jvm.pid == $first" "the first is taken for another"
+    answer="$here/two.json" answers ".jvm.pid == $second" "the second is taken for another"
+}
+
+check_quota() {
+    needs_groups
+    the_jvm
+    echo '20000 100000' >"$child/cpu.max"
+    records quota 8
+    names cfs-throttling
+    answers '.causes[0] | tostring | contains("checks.slice/parent/child")' "the group is not named"
+}
+
+# The JVM's own group has no quota, the one above it has.
+check_quota_of_parent() {
+    needs_groups
+    the_jvm
+    echo '20000 100000' >"$parent/cpu.max"
+    records parent 8
+    names cfs-throttling
+    answers '.causes[0] | tostring | contains("checks.slice/parent may")' "the group with the quota is not named"
+}
+
+# A burst that is set is not advised again.
+check_quota_with_burst() {
+    needs_groups
+    [ -e "$child/cpu.max.burst" ] || unable "this kernel has no cpu.max.burst"
+    the_jvm
+    echo '20000 100000' >"$child/cpu.max"
+    echo 10000 >"$child/cpu.max.burst"
+    records burst 8
+    names cfs-throttling
+    answers '[.causes[0].remedies[] | select(.id == "cpu-burst")] == []' "advises the burst that is set"
+}
+
+# `again COMMAND`: stops and goes on four times, beside a recording.
+again() {
+    local _
+    for _ in 1 2 3 4; do
+        sleep 2
+        "$1" true
+        sleep 1
+        "$1" false
+    done
+}
+
+check_freezer() {
+    needs_groups
+    the_jvm
+    freeze() { if $1; then echo 1; else echo 0; fi >"$child/cgroup.freeze"; }
+    again freeze &
+    records frozen 12
+    names frozen-or-traced
+    answers '.causes[0].story | tostring | test("freezer")' "the freezer is not told"
+    answers '.causes[0].story | tostring | test("signal|traced") | not' "the freezer is not told from a signal"
+}
+
+check_sigstop() {
+    the_jvm
+    stop() { if $1; then kill -STOP "$jvm"; else kill -CONT "$jvm"; fi; }
+    again stop &
+    records stopped 12
+    names frozen-or-traced
+    answers '.causes[0].story | tostring | test("signal")' "the signal is not told"
+}
+
+check_memory_high() { scenario memory-high-throttling; }
+check_memory_max() { scenario direct-reclaim; }
+check_mapped_file() { scenario mapped-file-fault; }
+check_gc_log() { scenario gc-log-write-blocked; }
+check_hsperfdata() { scenario hsperfdata-write-blocked; }

@@ -1,0 +1,126 @@
+# shellcheck shell=bash disable=SC2154,SC2034 # what `run` sets, and checks use
+# What the checks share. A check is a function that `run` calls in a process of its own: it ends
+# with `failed` or `unable`, or is fine. Its files are in $here.
+
+groups=/sys/fs/cgroup
+recordings=/dev/shm/recordings
+java=(/usr/lib/jvm/*/bin/java)
+program="$(command -v whypause || echo /checks/whypause)"
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+
+# What the kernel's version lets the program do.
+has_ebpf() { [ "$(printf '5.15\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 5.15 ]; }
+if has_ebpf; then certainty=measured; else certainty=inferred; fi
+
+# Ends a check. The first word is its verdict, the others are why.
+failed() { echo "failed $*" >"$here/verdict"; exit 1; }
+unable() { echo "unable $*" >"$here/verdict"; exit 1; }
+
+# What the table says beside `ok`.
+note() { echo "$*" >"$here/note"; }
+
+# The group of the JVM, and the one above it, which some checks limit.
+parent="$groups/checks.slice/parent"
+child="$parent/child"
+
+has_groups() { [ -f "$groups/cgroup.controllers" ] && grep -qw cpu "$groups/cgroup.subtree_control"; }
+needs_groups() { has_groups || unable "no CPU controller of cgroup v2"; }
+
+make_groups() {
+    has_groups || return 0
+    mkdir -p "$child"
+    echo '+cpu +memory' | tee "$groups/checks.slice/cgroup.subtree_control" >"$parent/cgroup.subtree_control"
+}
+
+# Takes back every limit of a check, whatever became of it.
+set_free() {
+    local each
+    for each in "$parent" "$child"; do
+        [ -d "$each" ] || continue
+        echo 'max 100000' >"$each/cpu.max"
+        [ ! -e "$each/cpu.max.burst" ] || echo 0 >"$each/cpu.max.burst"
+        echo 0 >"$each/cgroup.freeze"
+    done
+    jvm="$(cat /run/jvm 2>/dev/null)" && kill -CONT "$jvm" 2>/dev/null
+    [ ! -f /run/second.pid ] || kill -KILL "$(cat /run/second.pid)" 2>/dev/null
+}
+
+# The JVM of most checks, in $jvm: it allocates, as an ordinary user, in a group of its own.
+# It stays from check to check, as every start takes long here.
+the_jvm() {
+    jvm="$(cat /run/jvm 2>/dev/null)" && kill -0 "$jvm" 2>/dev/null && return
+    make_groups
+    starts the
+    echo "$jvm" >/run/jvm
+}
+
+# `starts NAME`: another one like it.
+starts() {
+    local name="$1" joins=/dev/null tries
+    rm -f "/run/$name.pid"
+    ! has_groups || joins="$child/cgroup.procs"
+    # shellcheck disable=SC2016 # it is the inner shell that expands them
+    setsid bash -c 'echo $$ >"$0"; echo 0 >"$1"; cd /tmp || exit; exec "${@:2}"' "/run/$name.pid" "$joins" \
+        "${nobody[@]}" "${java[0]}" -XX:+UseG1GC -Xmx256m -Xmn16m -XX:ParallelGCThreads=2 \
+        "-Xlog:gc*,safepoint*:file=/tmp/$name.log:tn,time,uptime,level,tags" \
+        -cp /checks/classes whypause.workloads.AllocLoad threads=2 rate=1500 queue=2000 drop=1000 \
+        >"$here/$name.out" 2>"$here/$name.err" &
+    for tries in $(seq 240); do
+        sleep 0.5
+        jvm="$(cat "/run/$name.pid" 2>/dev/null)" || continue
+        if grep -qs ready=1 "$here/$name.out"; then return; fi
+        kill -0 "$jvm" || failed "the JVM did not start: $(tail -n 1 "$here/$name.err")"
+    done
+    failed "the JVM did not start in $((tries / 2)) s"
+}
+
+# `records NAME SECONDS [ARGUMENT]...`: a recording, and what is said of it in $answer.
+records() {
+    local name="$1" seconds="$2"
+    shift 2
+    timeout 300 "${as_user[@]}" "$program" record -p "$jvm" -d "${seconds}s" \
+        -o "$recordings/$name" "$@" >"$here/$name.record" 2>&1 ||
+        failed "record: $(tail -n 2 "$here/$name.record" | tr '\n' ' ')"
+    explains "$name"
+}
+
+explains() {
+    answer="$here/$1.json"
+    timeout 300 "$program" explain --format json "$recordings/$1" >"$answer" 2>"$here/$1.explain" ||
+        failed "explain: $(tail -n 2 "$here/$1.explain" | tr '\n' ' ')"
+}
+
+# `answers FILTER WHY`: what jq must find true of the answer.
+answers() { jq -e "$1" "$answer" >/dev/null || failed "$2"; }
+
+# `names CAUSE`: the cause that must be first, known as firmly as this kernel lets it be.
+names() {
+    local first
+    first="$(jq -r '.causes[0] | "\(.id), \(.certainty)"' "$answer")"
+    [ "$first" = "$1, $certainty" ] || failed "first is $first; must be $1, $certainty"
+}
+
+# That the answer rests on what all the kernel's programs saw.
+is_whole() {
+    answers '.coverage.missing == []' "not recorded: $(jq -c .coverage.missing "$answer")"
+    answers '.coverage.cost.switches > 0' "no context switch was seen"
+    answers '.coverage.lost_events == 0' "events were lost"
+}
+
+# `scenario ID`: the lab's own verdict on the fault, and on the same load without it.
+scenario() {
+    local rights=() status=0
+    has_ebpf || rights=(--unprivileged)
+    # Nothing of ours may take the lab's CPU time.
+    ! jvm="$(cat /run/jvm 2>/dev/null)" || kill -KILL "$jvm" 2>/dev/null
+    timeout 1200 "$program" lab run "$1" --variants baseline,fault --duration 8s --format json \
+        --keep "$here/kept" "${rights[@]}" >"$here/lab.json" 2>"$here/lab.err" || status=$?
+    case $status in
+        0) rm -rf "$here/kept" ;;
+        1) failed "$(jq -r '.failures | join("; ")' "$here/lab.json")" ;;
+        *)
+            ! grep -q 'cannot run' "$here/lab.err" || unable "$(grep -m 1 'cannot run' "$here/lab.err")"
+            failed "lab: $(tail -n 2 "$here/lab.err" | tr '\n' ' ') ($status)"
+            ;;
+    esac
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/awk -f
+# One column for each file (what a guest said), one row for each check; Markdown with -v markdown=1.
+#
+# A file's lines are `KEY VALUE` for its head and `CHECK<tab>VERDICT<tab>WHY` for each check.
+# Ends with 1 where a check failed or a guest ended early.
+
+BEGIN { FS = "\t" }
+{ sub(/\r$/, "") }
+FNR == 1 { column++ }
+$0 ~ /^(kernel|package|jdk|program|groups|date) / {
+    head[column, substr($0, 1, index($0, " ") - 1)] = substr($0, index($0, " ") + 1)
+    next
+}
+/^begin / {
+    check = substr($0, 7)
+    if (!(check in known)) { known[check]; checks[++rows] = check }
+    if (!((column, check) in verdict)) verdict[column, check] = "failed"
+    if (!((column, check) in why)) why[column, check] = "the guest ended"
+    next
+}
+/^end / { ended[column] = 1 }
+NF >= 2 {
+    verdict[$1 == "" ? 0 : column, $1] = $2
+    why[column, $1] = $3
+}
+
+function name(check) { gsub(/_/, " ", check); return check }
+
+function cell(c, check,    v, because) {
+    v = verdict[c, check]
+    because = why[c, check]
+    if (v == "") return markdown ? "–" : "-"
+    if (v != "ok") bad += (v == "failed")
+    if (v == "unable") v = "not here"
+    if (v == "failed") v = markdown ? "**failed**" : "FAILED"
+    if (because == "") return v
+    if (markdown) { gsub(/\|/, "\\|", because); return v ": " because }
+    if (v != "ok") notes[++noted] = sprintf("%s, %s: %s", head[c, "kernel"], name(check), because)
+    return v
+}
+
+function row(title, kind,    c, line) {
+    line = markdown ? "| " title " |" : sprintf("%-24s", title)
+    for (c = 1; c <= column; c++) {
+        text = kind == "" ? cell(c, check_now) : head[c, kind]
+        line = line (markdown ? " " text " |" : sprintf(" %-28s", text))
+    }
+    sub(/ +$/, "", line)
+    print line
+}
+
+END {
+    row(markdown ? "Linux" : "", "kernel")
+    if (markdown) {
+        line = "|---|"
+        for (c = 1; c <= column; c++) line = line "---|"
+        print line
+    }
+    row("package version", "package")
+    row("JDK", "jdk")
+    row("control groups", "groups")
+    row("measured", "date")
+    for (r = 1; r <= rows; r++) { check_now = checks[r]; row(name(checks[r]), "") }
+    if (noted) print ""
+    for (n = 1; n <= noted; n++) print notes[n]
+    for (c = 1; c <= column; c++) if (!ended[c]) { print "\n" head[c, "kernel"] ": the guest ended early"; bad++ }
+    exit bad > 0
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# Boots kernels of Debian in QEMU (no KVM needed), and looks whether whypause works on them.
+#
+# scripts/test-kernels.sh [--prepare] [--page] [KERNEL]...
+#
+# KERNEL is the beginning of a version (6.1), `newest`, or a package (linux-image-6.1.0-56-cloud-amd64);
+# without any: 6.1 and 6.12. No suite of Debian has 5.15.
+# --prepare  only makes what is booted
+# --page     also writes the results that are kept to docs/kernels.md
+#
+# Environment:
+#   PROGRAM  what to check: a program or a .deb (default: target/release/whypause, which is built)
+#   JDK      the package of the guest's JVM (default: openjdk-17-jre-headless)
+#   CGROUP   the guest's control groups: v2 (default), v2none, hybrid, v1
+#   CHECKS   only these, separated by commas; names are those of scripts/kernels/guest/checks.sh
+#   MEMORY   of a guest (default: 3G)
+#   LIMIT    seconds for a guest (default: 3600)
+#   JOBS     how many guests at a time (default: 1)
+#   MIRROR   the Debian archive (default: this host's)
+#
+# Everything is kept in target/kernels: what is booted, and in out/ what each guest said and recorded.
+# Ends with 1 where a check failed.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=scripts/kernels/cache.sh
+source scripts/kernels/cache.sh
+# shellcheck source=scripts/kernels/debian.sh
+source scripts/kernels/debian.sh
+# shellcheck source=scripts/kernels/images.sh
+source scripts/kernels/images.sh
+# shellcheck source=scripts/kernels/guest.sh
+source scripts/kernels/guest.sh
+
+jdk="${JDK:-openjdk-17-jre-headless}"
+layout="${CGROUP:-v2}"
+checks="${CHECKS:-}"
+memory="${MEMORY:-3G}"
+limit="${LIMIT:-3600}"
+jobs="${JOBS:-1}"
+program="${PROGRAM:-target/release/whypause}"
+
+main() {
+    local only_prepare=false page=false kernels=() packages=() package
+    while [ $# -gt 0 ]; do
+        case "$1" in
+            --prepare) only_prepare=true ;;
+            --page) page=true ;;
+            --help | -h) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+            -*) fail "unknown option \`$1\`" "scripts/test-kernels.sh --help" ;;
+            *) kernels+=("$1") ;;
+        esac
+        shift
+    done
+    [ ${#kernels[@]} -gt 0 ] || kernels=(6.1 6.12)
+    check_settings
+    prepare
+    for package in "${kernels[@]}"; do packages+=("$(package_of "$package")"); done
+    for package in "${packages[@]}"; do make_kernel "$package"; done
+    ! $only_prepare || exit 0
+    run_guests "${packages[@]}"
+    show "$page" "${packages[@]}"
+}
+
+check_settings() {
+    case "$layout" in
+        v1 | hybrid | v2 | v2none) ;;
+        *) fail "CGROUP is \`$layout\`" "one of v2, v2none, hybrid, v1" ;;
+    esac
+    [[ "$limit" =~ ^[0-9]+$ && "$jobs" =~ ^[1-9][0-9]*$ ]] || fail "LIMIT and JOBS take numbers"
+    local name
+    for name in ${checks//,/ }; do
+        grep -q "^check_$name() " scripts/kernels/guest/checks.sh || fail "there is no check \`$name\`" \
+            "there are $(sed -n 's/^check_\([a-z0-9_]*\)() .*/\1/p' scripts/kernels/guest/checks.sh | tr '\n' ' ')"
+    done
+}
+
+prepare() {
+    local need
+    [ "$(uname -m)" = x86_64 ] || fail "the guests are x86-64, and this host is $(uname -m)"
+    scripts/setup.sh scripts/kernels/packages.txt
+    for need in qemu-system-x86_64 mmdebstrap mke2fs cpio xz zstd depmod dpkg-deb apt-get; do
+        have "$need" || fail "no $need" "as root: apt-get install $(awk '/^[a-z]/ { printf "%s ", $1 }' scripts/kernels/packages.txt)"
+    done
+    [ -n "${PROGRAM:-}" ] || scripts/build.sh
+    [ -f "$program" ] || fail "no program \`$program\`"
+    mkdir -p "$work/out"
+    make_classes
+    make_root "$jdk"
+    prepare_apt
+}
+
+# Where the results of a kernel are.
+out_of() { echo "$work/out/${1#linux-image-}-$layout"; }
+
+run_guests() {
+    local package
+    say
+    for package in "$@"; do
+        while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+        run_guest "$package" &
+    done
+    wait
+}
+
+run_guest() {
+    local out guest
+    out="$(out_of "$1")"
+    boot "$1" "$out" &
+    guest=$!
+    trap 'kill $(jobs -p) 2>/dev/null' EXIT
+    follow "$1" "$out" "$guest"
+    {
+        echo "package $(cat "$(kernel_dir "$1")/version")"
+        echo "groups $layout"
+        echo "date $(date -u +%F)"
+        [ -n "$checks" ] || echo "whole yes"
+        tr -d '\r' <"$out/said"
+    } >"$out/result"
+}
+
+# Shows the table, and writes all whole results that are kept to the page. Fails where a check did.
+show() {
+    local page="$1" results=() package failed=0
+    shift
+    for package in "$@"; do results+=("$(out_of "$package")/result"); done
+    say
+    awk -f scripts/kernels/table.awk "${results[@]}" || failed=1
+    ! $page || write_page
+    exit "$failed"
+}
+
+write_page() {
+    local results
+    mapfile -t results < <(grep -l '^whole' "$work"/out/*/result | sort -V)
+    [ ${#results[@]} -gt 0 ] || fail "no kernel was checked as a whole" "without CHECKS"
+    {
+        cat docs/kernels.head.md
+        echo
+        awk -v markdown=1 -f scripts/kernels/table.awk "${results[@]}" || true
+    } >docs/kernels.md
+    say "written: docs/kernels.md"
+}
+
+main "$@"
