@@ -25,8 +25,10 @@ int on_clock(struct pt_regs *ctx)
 	if (begin <= safepoint.end || now < begin + LATE_NS)
 		return 0;
 	record = RESERVE(struct code);
-	if (!record)
+	if (!record) {
+		lost();
 		return 0;
+	}
 	set_head(&record->head, RECORD_CODE, 0, (u32)bpf_get_current_pid_tgid(), now);
 	record->address = address;
 	submit(record);

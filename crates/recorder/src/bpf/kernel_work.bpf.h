@@ -32,8 +32,10 @@ static __always_inline int work_end(u32 kind)
 	if (!overlaps_safepoint(since) && now - since < HICCUP_NS)
 		return 0;
 	record = RESERVE(struct work);
-	if (!record)
+	if (!record) {
+		lost();
 		return 0;
+	}
 	set_head(&record->head, RECORD_WORK, kind, (u32)bpf_get_current_pid_tgid(), since);
 	record->end = now;
 	submit(record);
@@ -116,8 +118,10 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	if (bytes < WRITER_BYTES)
 		return 0;
 	record = RESERVE(struct writer);
-	if (!record)
+	if (!record) {
+		lost();
 		return 0;
+	}
 	set_head(&record->head, RECORD_WRITER, 0, task->tgid, bpf_ktime_get_ns());
 	record->bytes = bytes;
 	record->parent = task->group_leader->real_parent->tgid;

@@ -94,7 +94,7 @@ static __noinline void end_cycle(struct thread *it, u32 tid, u64 out)
 		return;
 	record = RESERVE(struct slice);
 	if (!record)
-		return;
+		return lost();
 	fill_cycle(record, it, tid, out);
 	submit(record);
 }
@@ -171,25 +171,32 @@ static __always_inline void send_wait(struct thread *it, u32 tid, bool seen, u64
 	struct slice *record = RESERVE(struct slice);
 
 	if (!record)
-		return;
+		return lost();
 	fill_cycle(record, it, tid, 0);
 	if (seen && now - it->wake >= LONG_NS)
 		name_holder(record, it->wake, now);
 	submit(record);
 }
 
+// The wait so far, up to `end`.
+static __always_inline void send_wait_until(struct thread *it, u32 tid, u64 end)
+{
+	struct slice *record = RESERVE(struct slice);
+
+	if (!record)
+		return lost();
+	fill_cycle(record, it, tid, 0);
+	record->wake = record->on = end;
+	submit(record);
+}
+
 // The thread slept, and is frozen since `since`. What came before was its own wait.
 static __always_inline void part_from_freeze(struct thread *it, u32 tid, u64 since)
 {
-	struct slice *record;
-
 	if (since <= it->off)
 		since = it->off;
-	else if (safepoint.open && (record = RESERVE(struct slice))) {
-		fill_cycle(record, it, tid, 0);
-		record->wake = record->on = since;
-		submit(record);
-	}
+	else if (safepoint.open)
+		send_wait_until(it, tid, since);
 	it->off = since;
 	it->flags = SLICE_BLOCKED | SLICE_STOPPED;
 	it->stack = -1;
@@ -296,7 +303,7 @@ static __always_inline void flush_current(void)
 		return;
 	record = RESERVE(struct slice);
 	if (!record)
-		return;
+		return lost();
 	now = bpf_ktime_get_ns();
 	// Its arrival was not seen: that is repaired when it leaves.
 	if (!it->on || it->out) {

@@ -8,7 +8,7 @@ static __noinline void send_wake(u32 tid, u64 now)
 
 	safepoint.wakes_wanted--;
 	if (!record)
-		return;
+		return lost();
 	set_head(record, RECORD_WAKE, 0, tid, now);
 	submit(record);
 }

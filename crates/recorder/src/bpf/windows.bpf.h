@@ -53,6 +53,8 @@ static __always_inline void safepoint_begin(void)
 	if (record) {
 		set_head(record, RECORD_BEGIN, 0, safepoint.vm_tid, now);
 		submit(record);
+	} else {
+		lost();
 	}
 	start_current(now);
 }
@@ -94,6 +96,8 @@ static __always_inline void operation_end(void)
 		record->end = now;
 		__builtin_memcpy(record->name, safepoint.name, sizeof(record->name));
 		submit(record);
+	} else {
+		lost();
 	}
 	flush_current();
 }
@@ -113,7 +117,7 @@ static __always_inline void safepoint_end(void)
 	safepoint.open = 0;
 	record = RESERVE(struct end);
 	if (!record)
-		return;
+		return lost();
 	set_head(&record->head, RECORD_END, 0, safepoint.vm_tid, now);
 	record->begin = safepoint.begin;
 	record->cgroup_throttled_ns = cgroup_throttled_ns() - safepoint.cgroup_throttled_ns;
