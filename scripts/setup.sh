@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing of `packages.txt`, after saying what that is.
+# Installs what is missing of `packages.txt`, after saying what that is; or of the list that is named.
 #
 # As root, or with a sudo that asks for no password; otherwise it only says what is missing.
 # Set WHYPAUSE_NO_INSTALL to have nothing installed at all.
@@ -33,7 +33,7 @@ find_missing() {
             missing+=("$package")
             reason[$package]="${comment#\# }"
         }
-    done <scripts/packages.txt
+    done <"$list"
 }
 
 has_candidate() {
@@ -63,6 +63,8 @@ install_missing() {
     }
 }
 
+list="${1:-scripts/packages.txt}"
+[ -f "$list" ] || fail "no list of packages \`$list\`"
 declare -A reason
 find_missing
 if [ ${#missing[@]} -gt 0 ]; then
