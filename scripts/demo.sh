@@ -14,26 +14,6 @@ tell() {
     printf '%s\n' "$@"
 }
 
-# Runs the fault and one fix of scenario "$1", then explains both recordings.
-# $2: the fix; $3: what the fault is, $4: what the fix is, for people.
-show() {
-    local scenario="$1" fix="$2" variant recording status=0
-    tell "── $scenario ──" "The fault: $3" "The fix:   $4"
-    as_root "$whypause" lab run "$scenario" --variants "fault,$fix" --duration 15s \
-        --keep "$kept/$scenario" || status=$?
-    # What was recorded is worth reading even if the run did not end as it should.
-    [ -d "$kept/$scenario" ] || exit "$status"
-    [ "$status" -eq 0 ] || verdict="$status"
-    for variant in fault "$fix"; do
-        # The lab names each recording after its JDK, variant and number.
-        for recording in "$kept/$scenario"/*-"$variant"-*/recording; do
-            [ -d "$recording" ] || continue
-            tell "What whypause says of \`$variant\` (whypause explain $recording):" ""
-            as_root "$whypause" explain "$recording"
-        done
-    done
-}
-
 # Why the live part cannot be shown; empty if it can.
 obstacle() {
     if [ ${#features[@]} -gt 0 ]; then
@@ -60,7 +40,6 @@ show_recorded() {
 scripts/build.sh
 rust_is_there
 choose_features 2>/dev/null
-verdict=0
 
 why="$(obstacle)"
 if [ -n "$why" ]; then
@@ -71,19 +50,4 @@ if [ -n "$why" ]; then
 fi
 
 as_root rm -rf "$kept"
-mkdir -p "$kept"
-
-tell "Two pauses that no GC setting explains, made on purpose on a slow disk in a file." \
-    "Everything the lab changes on this machine is undone at its end."
-
-show gc-log-write-blocked fixed-async \
-    "the JVM writes its GC log to a disk that another process keeps busy." \
-    "-Xlog:async, so that the VM thread no longer writes the log itself."
-
-show mapped-file-fault fixed-read \
-    "a Java thread reads a mapped file on a slow disk, and every stop waits for it." \
-    "reading through a channel, so that the thread waits where a stop need not."
-
-tell "The recordings are in $kept." \
-    "Next: whypause ps, then whypause record -p PID -d 60s on a JVM of your own."
-exit "$verdict"
+as_root env PATH="$PATH" "$whypause" lab demo --keep "$kept"

@@ -69,6 +69,14 @@ rust_is_there() {
     return 1
 }
 
+# Whether Rust's own library for target "$1" is there, after getting it where rustup can.
+has_std() {
+    if have rustup; then
+        rustup target add "$1" >/dev/null 2>&1 || true
+    fi
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ]
+}
+
 # Whether a JDK with a compiler is found. Afterwards it is on the path.
 jdk_is_there() {
     local javac

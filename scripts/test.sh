@@ -11,6 +11,7 @@ rust_is_there
 jdk_is_there || true
 choose_features
 scripts/lint.sh
+scripts/cross/check.sh
 
 log_dir="target/test-logs"
 mkdir -p "$log_dir"

@@ -124,7 +124,7 @@ fn is_idle(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     let samples_a_file = slice.sampled && slice.file.is_some();
     slice.state == ThreadState::Blocked
         && slice.stack.is_none()
-        && !is_disk_call(slice)
+        && !is_disk_call(index, slice)
         && !samples_a_file
 }
 
@@ -138,9 +138,9 @@ fn is_in_native_code(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 }
 
 /// A block in a call that can only be a device or a kernel lock, though its stack was lost.
-fn is_disk_call(slice: &ThreadSlice) -> bool {
+fn is_disk_call(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     matches!(slice.entered, Some(recording::OffCpuCause::PageFault))
-        || crate::syscalls::is_log_call(slice.entered)
+        || crate::syscalls::is_log_call(index.architecture(), slice.entered)
 }
 
 /// All of `interval` on one thread, with unseen stretches where it has no slice, and with the

@@ -146,5 +146,6 @@ fn in_log(part: LogPart) -> &'static str {
 fn blocked(segment: &Segment, thread: &str, index: &Index<'_>) -> String {
     let frames: Vec<_> = index.frames(segment.stack).iter().take(6).map(String::as_str).collect();
     let stack = if frames.is_empty() { String::new() } else { format!(": {}", frames.join(" < ")) };
-    format!("{thread} blocked in {}{stack}", syscalls::call(segment.entered))
+    let call = syscalls::call(index.architecture(), segment.entered);
+    format!("{thread} blocked in {call}{stack}")
 }

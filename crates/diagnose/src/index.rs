@@ -1,5 +1,5 @@
 //! The facts of a recording, arranged for looking up.
-use crate::{history::History, kernel_work::KernelWorkTimes};
+use crate::{history::History, kernel_work::KernelWorkTimes, syscalls::Architecture};
 use recording::{
     Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWorkKind, MonoTime, Source,
     StackFact, ThreadRole, ThreadSlice,
@@ -68,6 +68,11 @@ impl<'a> Index<'a> {
     /// The same with what the log inside a recording told.
     pub(crate) fn with_log(self, log: &'a History) -> Index<'a> {
         Index { log: Some(log), ..self }
+    }
+
+    /// The architecture of the host, which says what its system call numbers mean.
+    pub(crate) fn architecture(&self) -> Architecture {
+        self.host.map_or_else(Architecture::default, |it| Architecture::named(&it.architecture))
     }
 
     /// Role of a thread; a thread that nobody named is a Java thread, as application threads are

@@ -178,7 +178,7 @@ impl Tally {
         let file = spot.file.and_then(|key| index.file(key));
         Some(Place {
             thread: index.thread_name(spot.tid),
-            call: crate::syscalls::call(spot.entered),
+            call: crate::syscalls::call(index.architecture(), spot.entered),
             path: file.map_or_else(
                 || spot.fd.map_or_else(String::new, |fd| format!("fd {fd}")),
                 |it| it.path.clone(),

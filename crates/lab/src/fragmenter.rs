@@ -34,8 +34,10 @@ const MAPPINGS: u32 = 8;
 /// of Linux `mm/memory.c`).
 const AROUND_BYTES: usize = 64 << 10;
 
+/// What is written at a time.
+const BLOCK_BYTES: usize = 1 << 20;
 /// Not zeros: the kernel may keep one page for many of those.
-static BLOCK: [u8; 1 << 20] = [0x5a; 1 << 20];
+const FILLING: u8 = 0x5a;
 
 /// How long it may take on a slow host; some 2 s per GiB are usual.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -143,10 +145,11 @@ pub fn hold(mib: u64, ready: &mut dyn Write) -> Result<(), LabError> {
 /// A file in memory of so many MiB of which every other page is missing.
 fn fragmented(mib: u64) -> io::Result<File> {
     let mut memory = File::from(rustix::fs::memfd_create("fragments", MemfdFlags::CLOEXEC)?);
+    let block = vec![FILLING; BLOCK_BYTES];
     for _ in 0..mib {
-        memory.write_all(&BLOCK)?;
+        memory.write_all(&block)?;
     }
-    let pages = mib * (BLOCK.len() as u64 / PAGE_BYTES);
+    let pages = mib * (BLOCK_BYTES as u64 / PAGE_BYTES);
     let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     for page in (0..pages).step_by(2) {
         rustix::fs::fallocate(&memory, hole, page * PAGE_BYTES, PAGE_BYTES)?;
@@ -156,7 +159,7 @@ fn fragmented(mib: u64) -> io::Result<File> {
 
 /// Maps the pages that were not given back; touching the others would bring them back.
 fn map_kept(memory: &File, mib: u64) -> io::Result<()> {
-    let bytes = usize::try_from(mib * BLOCK.len() as u64).map_err(io::Error::other)?;
+    let bytes = usize::try_from(mib * BLOCK_BYTES as u64).map_err(io::Error::other)?;
     let second = usize::try_from(PAGE_BYTES).map_err(io::Error::other)?;
     for _ in 0..MAPPINGS {
         let mapping = Mapping::shared(memory, bytes)?;

@@ -13,6 +13,7 @@ mod class;
 pub mod cleanup;
 mod collector;
 mod control_group;
+pub mod demo;
 pub mod disturbance;
 mod error;
 pub mod explained;

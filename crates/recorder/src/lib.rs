@@ -23,6 +23,7 @@ mod kernel;
 mod process;
 mod sampler;
 mod session;
+mod syscalls;
 
 pub use ask::{AskError, CodeNames, JavaStacks, SafepointLog, ThreadNames};
 pub use attach_error::AttachError;

@@ -6,7 +6,7 @@ mod lab;
 pub mod size;
 
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
-pub use lab::{LabArgs, LabCommand, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights};
+pub use lab::{LabArgs, LabCommand, LabDemoArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf, time::Duration};

@@ -129,7 +129,7 @@ fn beside(index: &Index<'_>) -> Explanation {
     let Some(longest) = longest_beside(index) else { return Explanation::default() };
     let thread = text::the_thread(&index.thread_name(longest.tid));
     let time = text::duration(longest.interval.duration());
-    let call = crate::syscalls::call(longest.entered);
+    let call = crate::syscalls::call(index.architecture(), longest.entered);
     Explanation {
         story: vec![format!(
             "{thread} was blocked for {time}, giving the blocks of a deleted file back. The world kept running meanwhile."

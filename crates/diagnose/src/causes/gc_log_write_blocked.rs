@@ -62,7 +62,7 @@ fn is_log_write(case: &Case<'_>, segment: &Segment) -> bool {
         return false;
     }
     let log = case.index.jvm.and_then(|jvm| jvm.gc_log_file);
-    if !syscalls::is_log_call(segment.entered) {
+    if !syscalls::is_log_call(case.index.architecture(), segment.entered) {
         return segment.entered.is_none() && is_sampled_log_write(case.index, segment, log);
     }
     segment.role != ThreadRole::Java || (log.is_some() && segment.file == log)

@@ -147,7 +147,7 @@ fn holder(tally: &Tally, index: &Index<'_>) -> Option<Culprit> {
         statement: format!(
             "{} was in {}, which holds the lock, for {} of these pauses",
             text::the_thread(&name),
-            syscalls::call(Some(entered)),
+            syscalls::call(index.architecture(), Some(entered)),
             text::duration(*time)
         ),
         pid: Some(tid),

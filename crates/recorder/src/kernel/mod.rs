@@ -29,9 +29,7 @@ pub(crate) use program::Kernel;
 #[cfg(not(feature = "bpf"))]
 pub(crate) use program::KernelError;
 pub(crate) use record::Slice;
-pub(crate) use slices::{
-    FIRST_IS_DESCRIPTOR, Raw, Resolved, descriptor, entered, kernel_work, thread_slices,
-};
+pub(crate) use slices::{Raw, Resolved, descriptor, entered, kernel_work, thread_slices};
 pub(crate) use stacks::Stacks;
 pub(crate) use symbols::Symbols;
 pub(crate) use threads::Threads;

@@ -1,5 +1,6 @@
 //! Slices and kernel work as they came, unread, until the pause they belong to is over.
 use super::record::{SLICE_BYTES, Slice, Work};
+use crate::syscalls::takes_descriptor;
 use recording::{
     FileKey, Interval, KernelWork, KernelWorkKind, MonoTime, OffCpuCause, ThreadSlice, ThreadState,
 };
@@ -202,27 +203,8 @@ pub(crate) fn kernel_work(work: &Work) -> Option<KernelWork> {
 
 /// The descriptor that the thread gave to its system call.
 pub(crate) fn descriptor(slice: &Slice<'_>) -> Option<u32> {
-    let takes = FIRST_IS_DESCRIPTOR.binary_search(&slice.syscall).is_ok();
-    (takes && i32::try_from(slice.fd).is_ok()).then_some(slice.fd)
+    (takes_descriptor(slice.syscall) && i32::try_from(slice.fd).is_ok()).then_some(slice.fd)
 }
-
-/// System calls of x86-64 that may wait and whose first argument is a descriptor, sorted:
-/// `read`, `write`, `close`, `fstat`, `lseek`, `ioctl`, `pread64`, `pwrite64`, `readv`, `writev`,
-/// `sendfile`, `connect`, `accept`, `sendto` to `recvmsg`, `flock`, `fsync`, `fdatasync`,
-/// `ftruncate`, `fchmod`, `fchown`, `getdents64`, `fadvise64`, `epoll_wait`, `splice`,
-/// `sync_file_range`, `epoll_pwait`, `fallocate`, `accept4`, `preadv`, `pwritev`, `syncfs`,
-/// `copy_file_range`, `preadv2`, `pwritev2`.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const FIRST_IS_DESCRIPTOR: &[i32] = &[
-    0, 1, 3, 5, 8, 16, 17, 18, 19, 20, 40, 42, 43, 44, 45, 46, 47, 73, 74, 75, 77, 91, 93, 217,
-    221, 232, 275, 277, 281, 285, 288, 295, 296, 306, 326, 327, 328,
-];
-/// The same of arm64, as far as they concern files. Not run so far.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) const FIRST_IS_DESCRIPTOR: &[i32] = &[
-    29, 32, 46, 47, 57, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 80, 82, 83, 84, 267, 285, 286,
-    287,
-];
 
 #[cfg(test)]
 mod tests;

@@ -14,8 +14,9 @@ use crate::{
     AttachError, Jvm, Options, Step,
     cost::Cost,
     host::{Counters, CountersFile, HostSources, ProcessDir, now, thread_cpu, written_back},
-    kernel::{Budget, FIRST_IS_DESCRIPTOR, Threads},
+    kernel::{Budget, Threads},
     process::Process,
+    syscalls::takes_descriptor,
 };
 use recording::{
     Coverage, Facts, Interval, MonoTime, OffCpuCause, Source, SourceState, StackFact, ThreadSlice,
@@ -336,7 +337,7 @@ impl SampledSession {
     fn slice(&mut self, kept: Kept, facts: &mut Facts) -> ThreadSlice {
         let Kept { tid, piece, .. } = kept;
         let fd = match piece.why.entered {
-            Some(OffCpuCause::Syscall(number)) if FIRST_IS_DESCRIPTOR.contains(&number) => {
+            Some(OffCpuCause::Syscall(number)) if takes_descriptor(number) => {
                 piece.why.first
             }
             _ => None,

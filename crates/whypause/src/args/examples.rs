@@ -94,12 +94,18 @@ EXAMPLES:
 pub(in crate::args) const LAB: &str = "\
 EXAMPLES:
   whypause lab list
+  whypause lab demo                                needs root; not for a production host
   whypause lab run gc-log-write-blocked            needs root; not for a production host
   whypause lab clean";
 
 pub(in crate::args) const LAB_LIST: &str = "\
 EXAMPLES:
   whypause lab list";
+
+pub(in crate::args) const LAB_DEMO: &str = "\
+EXAMPLES:
+  whypause lab demo                                needs root and a JVM of JDK 17 or later
+  whypause lab demo --keep ./demo";
 
 pub(in crate::args) const LAB_RUN: &str = "\
 EXAMPLES:

@@ -17,6 +17,9 @@ pub enum LabCommand {
     /// List the scenarios, and what this host lacks for each
     #[command(after_help = examples::LAB_LIST)]
     List,
+    /// Make two pauses happen, explain them, and make them go away (about two minutes)
+    #[command(after_help = examples::LAB_DEMO)]
+    Demo(LabDemoArgs),
     /// Run a scenario: baseline, fault and fixes, side by side
     #[command(after_help = examples::LAB_RUN)]
     Run(LabRunArgs),
@@ -35,6 +38,14 @@ pub enum LabCommand {
         /// How much memory to take, in MiB
         mib: u64,
     },
+}
+
+/// `whypause lab demo`.
+#[derive(Debug, Args)]
+pub struct LabDemoArgs {
+    /// Keep recordings, logs and answers here; new or empty [default: a new one in memory, on tmpfs]
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
 }
 
 /// `whypause lab run`.

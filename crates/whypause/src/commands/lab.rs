@@ -1,4 +1,6 @@
 //! `whypause lab`: pauses made on purpose.
+mod demo;
+
 use crate::{
     Exit, Failure,
     args::{LabCommand, LabMatrixArgs, LabRunArgs, LabSweepArgs, ListFormat, Rights},
@@ -10,6 +12,7 @@ use std::io;
 pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failure> {
     match command {
         LabCommand::List => list(console),
+        LabCommand::Demo(args) => demo::run(args, console),
         LabCommand::Run(args) => run_scenario(args, console),
         LabCommand::Matrix(args) => matrix(args, console),
         LabCommand::Sweep(args) => sweep(args, console),

@@ -1,0 +1,90 @@
+//! `whypause lab demo`: two pauses made, explained, and gone.
+use super::with_output;
+use crate::{
+    Exit, Failure,
+    args::{ExplainArgs, Format, LabDemoArgs},
+    commands::explain,
+    console::Console,
+};
+use lab::demo::{SHOWN, Shown};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+pub(super) fn run(args: &LabDemoArgs, console: &Console) -> Result<Exit, Failure> {
+    let keep = directory(args.keep.as_deref())?;
+    console.print(
+        "\nTwo pauses that no GC setting explains, made on purpose on a slow disk in a file.\n\
+         Everything the lab changes on this machine is undone at its end.\n",
+    )?;
+    let mut exit = Exit::Fine;
+    for shown in &SHOWN {
+        if show(shown, &keep, console)? != Exit::Fine {
+            exit = Exit::Gate;
+        }
+    }
+    console.print(&format!(
+        "\nThe recordings are in `{}`.\n\
+         Next: whypause ps, then whypause record -p PID -d 60s on a JVM of your own.\n",
+        keep.display()
+    ))?;
+    Ok(exit)
+}
+
+/// Where to keep what is recorded: as given, or a new directory in memory.
+fn directory(keep: Option<&Path>) -> Result<PathBuf, Failure> {
+    let Some(keep) = keep else {
+        let now = jiff::Zoned::now().strftime("demo-%Y%m%d-%H%M%S").to_string();
+        return Ok(recording::default_place()?.path.join(now));
+    };
+    let is_empty = match fs::read_dir(keep) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        Err(error) => return Err(Failure::file(keep, &error)),
+    };
+    if is_empty {
+        return Ok(keep.to_owned());
+    }
+    Err(Failure::input(
+        format!("`{}` is not empty", keep.display()),
+        "give a directory that is new or empty",
+    ))
+}
+
+/// Runs the fault and its fix, then explains both recordings.
+fn show(shown: &Shown, keep: &Path, console: &Console) -> Result<Exit, Failure> {
+    let Shown { scenario, the_fault, the_fix, .. } = shown;
+    console.print(&format!("\n── {scenario} ──\nThe fault: {the_fault}\nThe fix:   {the_fix}\n"))?;
+    let ran = with_output(console, |output| lab::run(&shown.options(keep), output));
+    // What was recorded is worth reading even if the run did not end as it should.
+    for variant in shown.variants() {
+        for recording in shown.recordings(keep, variant) {
+            explain_one(variant, recording, console)?;
+        }
+    }
+    Ok(if ran?.passed { Exit::Fine } else { Exit::Gate })
+}
+
+fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(), Failure> {
+    let path = recording.display();
+    console.print(&format!(
+        "\nWhat whypause says of `{variant}` (whypause explain {path}):\n\n"
+    ))?;
+    let args = ExplainArgs {
+        paths: vec![recording],
+        format: Format::Text,
+        all_pauses: false,
+        over: Duration::from_millis(50),
+    };
+    match explain::run(&args, console) {
+        Err(Failure::OutputClosed) => Err(Failure::OutputClosed),
+        // The run that it belongs to is judged by the lab.
+        Err(failure) => {
+            console.failure(&failure);
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+    }
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Whether the whole workspace, the kernel programs included, compiles for arm64.
+#
+# Says what was left out where something for it is not to be had. Nothing is run: that needs such a
+# machine.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+target=aarch64-unknown-linux-gnu
+step "compiling for arm64"
+if [ "$(uname -m)" = aarch64 ]; then
+    say "nothing to do: this is arm64"
+    exit 0
+fi
+scripts/setup.sh scripts/cross/packages.txt
+rust_is_there
+jdk_is_there || true
+choose_features 2>/dev/null
+left_out() {
+    say "left out: compiling for arm64 ($1)"
+    exit 0
+}
+has_std "$target" || left_out "no Rust library for $target"
+have aarch64-linux-gnu-gcc || left_out "no aarch64-linux-gnu-gcc"
+[ -e /usr/aarch64-linux-gnu/include/asm/unistd.h ] || left_out "no kernel headers for arm64"
+# The headers of libelf and zlib are the same for all; those of this system come last.
+LIBBPF_SYS_EXTRA_CFLAGS="-idirafter /usr/include" \
+    cargo check --quiet --locked --workspace --target "$target" "${features[@]}"
+say "it compiles"

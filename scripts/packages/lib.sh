@@ -1,0 +1,134 @@
+# shellcheck shell=bash
+# What scripts/packages.sh does, one function for each step. Sourced after scripts/lib.sh.
+
+packages=target/packages
+version="$(sed -n '/^\[workspace.package\]/,/^\[/s/^version *= *"\(.*\)"/\1/p' Cargo.toml)"
+
+# What a program that is shipped may be. Bars, and not what is hoped for.
+most_bytes=15000000
+most_start_ms=20
+
+# Sets deb_arch, machine, triple and stage for `amd64`, `arm64`, or where nothing is given this host.
+choose_target() {
+    deb_arch="${1:-$(dpkg --print-architecture)}"
+    case "$deb_arch" in
+        amd64) machine=x86_64 ;;
+        arm64) machine=aarch64 ;;
+        *) fail "no packages are made for \`$deb_arch\`" "ARCH=amd64 or ARCH=arm64" ;;
+    esac
+    triple="$machine-unknown-linux-gnu"
+    stage="$packages/stage-$deb_arch"
+    [ "$machine" = "$(uname -m)" ] || prepare_cross
+}
+
+is_cross() { [ "$machine" != "$(uname -m)" ]; }
+
+# Compiler, Rust's own library, and libelf and zlib of another architecture.
+prepare_cross() {
+    scripts/setup.sh scripts/cross/packages.txt
+    have "$machine-linux-gnu-gcc" || fail "no compiler for $machine" "apt-get install gcc-$machine-linux-gnu"
+    has_std "$triple" || fail "no Rust library for $triple" "rustup target add $triple"
+    cross_libraries="$(scripts/cross/libraries.sh "$deb_arch")"
+}
+
+# Compiles the program, statically: of libelf and zlib the `.a` of the -dev packages are taken.
+build_program() {
+    local upper libraries="/usr/lib/$machine-linux-gnu"
+    upper="$(printf %s "$triple" | tr 'a-z-' 'A-Z_')"
+    step "building the program for $triple (some minutes)"
+    if is_cross; then
+        libraries="$cross_libraries/usr/lib/$machine-linux-gnu"
+        export "CARGO_TARGET_${upper}_LINKER=$machine-linux-gnu-gcc"
+        export LIBBPF_SYS_EXTRA_CFLAGS="-I$cross_libraries/usr/include"
+    fi
+    [ -e "$libraries/libelf.a" ] && [ -e "$libraries/libz.a" ] ||
+        fail "no static libelf and zlib in $libraries" "they come with Debian's libelf-dev and zlib1g-dev"
+    export "LIBBPF_SYS_LIBRARY_PATH_${triple//-/_}=$libraries"
+    export "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+crt-static -C strip=symbols"
+    cargo build --locked --profile dist --target "$triple" -p whypause --features static
+    program="${CARGO_TARGET_DIR:-target}/$triple/dist/whypause"
+}
+
+# The median of 20 starts, in microseconds.
+start_us() {
+    local begun ended
+    for _ in {1..20}; do
+        begun=${EPOCHREALTIME//[!0-9]/}
+        "$1" --version >/dev/null
+        ended=${EPOCHREALTIME//[!0-9]/}
+        echo $((ended - begun))
+    done | sort -n | sed -n 10p
+}
+
+# Prints what the program is, and fails where it may not be so.
+measure_program() {
+    local bytes needed us
+    bytes="$(stat -c %s "$program")"
+    needed="$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')"
+    step "the program"
+    say "  size              $bytes bytes (bar: $most_bytes)"
+    say "  shared libraries  ${needed:-none}"
+    [ "$bytes" -le "$most_bytes" ] || fail "the program is too large"
+    [ -z "$needed" ] || fail "the program needs shared libraries" "is a static library missing?"
+    if is_cross; then
+        say "  start             left out: it is for $machine"
+    else
+        us="$(start_us "$program")"
+        say "  start             $us µs, the median of 20 (bar: ${most_start_ms}000 µs)"
+        [ "$us" -le $((most_start_ms * 1000)) ] || fail "the program starts too slowly"
+    fi
+}
+
+# Puts everything that packages hold below $stage, as it will be below /.
+stage_files() {
+    local share="$stage/usr/share" page
+    rm -rf "$stage"
+    install -D -m 755 "$program" "$stage/usr/bin/whypause"
+    for page in packaging/man/*.1; do
+        install -D -m 644 "$page" "$share/man/man1/${page##*/}"
+    done
+    gzip -9n "$share"/man/man1/*
+    install -D -m 644 packaging/completions/whypause.bash "$share/bash-completion/completions/whypause"
+    install -D -m 644 packaging/completions/_whypause "$share/zsh/site-functions/_whypause"
+    install -D -m 644 packaging/completions/whypause.fish "$share/fish/vendor_completions.d/whypause.fish"
+    install -D -m 644 packaging/systemd/whypause-watch@.service "$stage/usr/lib/systemd/system/whypause-watch@.service"
+    install -D -m 644 -t "$share/doc/whypause" README.md docs/troubleshooting.md docs/accuracy.md
+    install -D -m 644 -t "$share/doc/whypause/start" docs/start/*.md
+    install -D -m 644 -t "$share/doc/whypause/examples" packaging/kubernetes/*.yaml
+    gzip -9nc CHANGELOG.md >"$share/doc/whypause/changelog.gz"
+    install -D -m 644 -t "$share/doc/whypause" packaging/copyright
+}
+
+# Runs a cargo command that is kept in target/tools, so that nothing of the system changes.
+# $1: the crate, $2: its version; the rest: the command.
+tool() {
+    local crate="$1" wanted="$2"
+    shift 2
+    if [ ! -e "target/tools/$crate-$wanted" ]; then
+        step "compiling $crate $wanted into target/tools"
+        cargo install --quiet --locked --root target/tools "$crate@$wanted"
+        touch "target/tools/$crate-$wanted"
+    fi
+    PATH="$PWD/target/tools/bin:$PATH" "$@"
+}
+
+# What cargo is given to read: crates/whypause/Cargo.toml says what is in a package, and the staged
+# files of this architecture are found under one name.
+link_stage() { ln -sfn "${stage##*/}" "$packages/stage"; }
+
+make_deb() {
+    link_stage
+    step ".deb"
+    tool cargo-deb 3.8.0 cargo deb --quiet --no-build --no-strip -p whypause --target "$triple" \
+        --output "$packages/whypause_${version}_$deb_arch.deb"
+    if have lintian; then
+        lintian --fail-on none --suppress-tags-from-file scripts/packages/lintian-known "$packages/whypause_${version}_$deb_arch.deb" >&2
+    fi
+}
+
+make_rpm() {
+    link_stage
+    step ".rpm"
+    tool cargo-generate-rpm 0.21.1 cargo generate-rpm -p crates/whypause --auto-req disabled \
+        --arch "$machine" --output "$packages/whypause-$version-1.$machine.rpm"
+}
