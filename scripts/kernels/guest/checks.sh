@@ -77,7 +77,7 @@ check_quota() {
     echo '20000 100000' >"$child/cpu.max"
     records quota 8
     names cfs-throttling
-    answers '.causes[0] | tostring | contains("checks.slice/parent/child")' "the group is not named"
+    blames /checks.slice/parent/child
 }
 
 # The JVM's own group has no quota, the one above it has.
@@ -87,7 +87,14 @@ check_quota_of_parent() {
     echo '20000 100000' >"$parent/cpu.max"
     records parent 8
     names cfs-throttling
-    answers '.causes[0] | tostring | contains("checks.slice/parent may")' "the group with the quota is not named"
+    blames /checks.slice/parent
+}
+
+# `blames GROUP`.
+blames() {
+    local named
+    named="$(jq -r '.causes[0].culprits[0] | "\(.kind) \(.name)"' "$answer")"
+    [ "$named" = "cgroup $1" ] || failed "the culprit is $named; must be cgroup $1"
 }
 
 # A burst that is set is not advised again.
