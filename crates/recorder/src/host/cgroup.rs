@@ -1,5 +1,5 @@
 //! cgroup paths of a process, in both versions of cgroups.
-use super::{Roots, maps::unescape, process::ProcessDir};
+use super::{Roots, cgroup_mounts, process::ProcessDir};
 use std::path::{Path, PathBuf};
 
 /// Which hierarchy a controller is in.
@@ -44,55 +44,80 @@ pub(crate) fn place(dir: &ProcessDir, controller: &str) -> Option<Place> {
     parse(&dir.text("cgroup", 64 * 1024).ok()?, controller)
 }
 
-/// The mount point of a hierarchy, from the reader's own mountinfo, moved below `roots.sys`.
-fn mount_point(roots: &Roots, version: Version, controller: &str) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(roots.proc.join("self/mountinfo")).ok()?;
-    let found = text.lines().find_map(|line| {
-        let (front, back) = line.split_once(" - ")?;
-        let mut back = back.split(' ');
-        let fits = match (version, back.next()?) {
-            (Version::V2, "cgroup2") => true,
-            (Version::V1, "cgroup") => back.nth(1)?.split(',').any(|it| it == controller),
-            _ => false,
-        };
-        fits.then(|| front.split(' ').nth(4).map(unescape)).flatten()
-    })?;
-    let below = Path::new(&found).strip_prefix("/sys").ok()?;
-    Some(roots.sys.join(below))
+/// A group that can be seen from here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// Path below what is mounted, such as `/system.slice/orders.service`: below the root of the
+    /// hierarchy where [`Groups::complete`].
+    pub(crate) path: String,
+    pub(crate) directory: PathBuf,
 }
 
-/// The directories of a place and of its ancestors, innermost first, as far as they exist.
-/// Quotas of all of them throttle the process.
-pub(crate) fn directories(roots: &Roots, place: &Place, controller: &str) -> Vec<PathBuf> {
-    groups(roots, place, controller).into_iter().map(|(_, directory)| directory).collect()
+/// The group of a process and those around it, as far as they can be seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Groups {
+    /// Innermost first. Quotas of all of them throttle the process.
+    pub(crate) list: Vec<Group>,
+    /// Whether the last one is the root of the hierarchy. In a container with a mount of its own
+    /// it is the container's group, and there may be limits above it that nobody sees from here.
+    pub(crate) complete: bool,
 }
 
-/// The same, each with its path below the root of the hierarchy.
-pub(crate) fn groups(roots: &Roots, place: &Place, controller: &str) -> Vec<(String, PathBuf)> {
-    let Some(mount) = mount_point(roots, place.version, controller) else { return Vec::new() };
-    // Seen from inside another cgroup namespace a path starts with `/..`: not ours to walk.
-    if place.path.split('/').any(|part| part == "..") {
-        return Vec::new();
+impl Groups {
+    /// Only the directories.
+    pub(crate) fn directories(self) -> Vec<PathBuf> {
+        self.list.into_iter().map(|it| it.directory).collect()
     }
-    let path = Path::new(place.path.trim_start_matches('/'));
-    let group = |it: &Path| (format!("/{}", it.display()), mount.join(it));
-    path.ancestors().map(group).filter(|(_, directory)| directory.is_dir()).collect()
+}
+
+/// The groups of a controller around a process. Empty where they cannot be seen.
+pub(crate) fn groups(roots: &Roots, dir: &ProcessDir, controller: &str) -> Groups {
+    let mounts = std::fs::read_to_string(roots.proc.join("self/mountinfo")).unwrap_or_default();
+    let Some(place) = place(dir, controller) else { return Groups::default() };
+    let mounts = cgroup_mounts::of(&mounts, place.version, controller);
+    let found = mounts.iter().filter_map(|mount| {
+        let point = below_sys(roots, &mount.point);
+        let inside = cgroup_mounts::inside(mount, &point, &place.path, dir.pid())?;
+        Some(walk(&point, &inside, place.version))
+    });
+    // A container may have a mount of its own and the host's: what shows most counts.
+    let mut found: Vec<Groups> = found.collect();
+    let best = found.iter().position(|it| it.complete).unwrap_or(0);
+    if found.is_empty() { Groups::default() } else { found.swap_remove(best) }
+}
+
+fn below_sys(roots: &Roots, point: &str) -> PathBuf {
+    let point = Path::new(point);
+    point.strip_prefix("/sys").map_or_else(|_| point.to_owned(), |it| roots.sys.join(it))
+}
+
+fn walk(point: &Path, inside: &Path, version: Version) -> Groups {
+    let group = |it: &Path| Group { path: format!("/{}", it.display()), directory: point.join(it) };
+    Groups {
+        list: inside.ancestors().map(group).filter(|it| it.directory.is_dir()).collect(),
+        complete: is_root(point, version),
+    }
+}
+
+/// Files that only the root of a hierarchy has, or only the others (`kernel/cgroup/cgroup.c`,
+/// `CFTYPE_NOT_ON_ROOT` of `cgroup.events`; `cgroup-v1.c`, `CFTYPE_ONLY_ON_ROOT` of
+/// `release_agent`).
+fn is_root(point: &Path, version: Version) -> bool {
+    match version {
+        Version::V1 => point.join("release_agent").exists(),
+        Version::V2 => !point.join("cgroup.events").exists(),
+    }
 }
 
 /// The directories of the CPU controller's groups around a process, innermost first.
 pub(crate) fn cpu_groups(roots: &Roots, dir: &ProcessDir) -> Vec<PathBuf> {
-    place(dir, "cpu").map_or_else(Vec::new, |it| directories(roots, &it, "cpu"))
+    groups(roots, dir, "cpu").directories()
 }
 
 /// The directories of the groups that can freeze a process, in both hierarchies.
 pub(crate) fn freezer_groups(roots: &Roots, dir: &ProcessDir) -> Vec<PathBuf> {
-    let text = dir.text("cgroup", 64 * 1024).unwrap_or_default();
     // No controller has an empty name, so that this asks for the unified hierarchy alone.
-    ["freezer", "\0"]
-        .into_iter()
-        .filter_map(|it| Some((it, parse(&text, it)?)))
-        .flat_map(|(controller, place)| directories(roots, &place, controller))
-        .collect()
+    ["freezer", "\0"].into_iter().flat_map(|it| groups(roots, dir, it).directories()).collect()
 }
 
 #[cfg(test)]

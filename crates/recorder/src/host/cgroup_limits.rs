@@ -5,11 +5,17 @@
 //! `cgroup-v1/memory.rst` (`cpu.cfs_quota_us`, `memory.limit_in_bytes`).
 use super::{
     Roots,
-    cgroup::{self, Place, Version},
+    cgroup::{self, Group, Groups, Version},
+    counters,
     process::ProcessDir,
 };
 use recording::CgroupFact;
-use std::{fs, path::Path, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Groups are rarely nested deeper.
 const MAX_ANCESTORS: usize = 16;
@@ -19,48 +25,79 @@ const NO_LIMIT_BYTES: u64 = 1 << 60;
 /// Where there is no quota the kernel's default period is told.
 const DEFAULT_PERIOD: Duration = Duration::from_millis(100);
 
-/// Reads the limits of a process. `None` where it is gone, or its groups are not to be seen from
-/// here.
-pub(crate) fn limits(roots: &Roots, pid: u32) -> Option<CgroupFact> {
-    let dir = ProcessDir::open(roots, pid).ok()?;
-    let (cpu, memory) = (cgroup::place(&dir, "cpu"), cgroup::place(&dir, "memory"));
-    let mut fact = CgroupFact { cpu_period: DEFAULT_PERIOD, ..CgroupFact::default() };
-    let seen = [
-        cpu.is_some_and(|place| add_cpu(roots, &place, &mut fact)),
-        memory.is_some_and(|place| add_memory(roots, &place, &mut fact)),
-    ];
-    seen.contains(&true).then_some(fact)
+/// Reads the limits of a JVM again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Limits {
+    /// For how long each group with a quota had been throttled when it was first read, in
+    /// nanoseconds.
+    throttled_at_first: BTreeMap<PathBuf, u64>,
 }
 
-/// Adds the strictest quota. Says whether the groups could be seen.
-fn add_cpu(roots: &Roots, place: &Place, fact: &mut CgroupFact) -> bool {
-    fact.version = if place.version == Version::V1 { 1 } else { 2 };
-    fact.cpu_path.clone_from(&place.path);
-    let groups = cgroup::groups(roots, place, "cpu");
-    let bandwidths = groups.iter().take(MAX_ANCESTORS).filter_map(|(path, directory)| {
-        let it = match place.version {
-            Version::V1 => bandwidth_v1(directory),
-            Version::V2 => bandwidth_v2(directory),
-        };
-        it.map(|it| (path, it))
-    });
-    // Of equally strict ones the innermost: `min_by` takes the first.
-    if let Some((path, it)) = bandwidths.min_by(|(_, a), (_, b)| a.compare(b)) {
-        fact.cpu_path.clone_from(path);
-        fact.cpu_quota = Some(it.quota);
-        fact.cpu_period = it.period;
-        fact.cpu_burst = it.burst;
+impl Limits {
+    /// Reads them. `None` where the process is gone, or its groups are not to be seen from here.
+    pub(crate) fn read(&mut self, roots: &Roots, pid: u32) -> Option<CgroupFact> {
+        let dir = ProcessDir::open(roots, pid).ok()?;
+        let mut fact = CgroupFact { cpu_period: DEFAULT_PERIOD, ..CgroupFact::default() };
+        let seen = [self.add_cpu(roots, &dir, &mut fact), add_memory(roots, &dir, &mut fact)];
+        seen.contains(&Some(true)).then_some(fact)
     }
-    !groups.is_empty()
+
+    /// Adds the quota that binds. Says whether the groups could be seen.
+    fn add_cpu(&mut self, roots: &Roots, dir: &ProcessDir, fact: &mut CgroupFact) -> Option<bool> {
+        let place = cgroup::place(dir, "cpu")?;
+        fact.version = if place.version == Version::V1 { 1 } else { 2 };
+        let groups = cgroup::groups(roots, dir, "cpu");
+        fact.cpu_path = own_path(&groups, place.path);
+        let limited: Vec<(&Group, Bandwidth)> = groups
+            .list
+            .iter()
+            .take(MAX_ANCESTORS)
+            .filter_map(|it| Some((it, bandwidth(&it.directory, place.version)?)))
+            .collect();
+        // Of equals the innermost: `min_by` takes the first.
+        let strictest = limited.iter().min_by(|(_, a), (_, b)| a.compare(b));
+        // A group with a larger quota may be the one that uses it up, by what else is in it.
+        let throttled = self.most_throttled(limited.iter().map(|(group, _)| *group));
+        let of_throttled =
+            limited.iter().find(|(group, _)| Some(&group.directory) == throttled.as_ref());
+        // Where not all groups are seen, one that has throttled nobody may not be what binds.
+        let found = of_throttled.or_else(|| strictest.filter(|_| groups.complete));
+        if let Some((group, it)) = found {
+            fact.cpu_path.clone_from(&group.path);
+            fact.cpu_quota = Some(it.quota);
+            fact.cpu_period = it.period;
+            fact.cpu_burst = it.burst;
+        }
+        Some(!groups.list.is_empty())
+    }
+
+    /// The group that was throttled longest since the first reading. A throttled group is booked
+    /// for the quota of its own alone (`cfs_bandwidth.throttled_time` of `kernel/sched/fair.c`).
+    fn most_throttled<'a>(&mut self, groups: impl Iterator<Item = &'a Group>) -> Option<PathBuf> {
+        let grown = groups.filter_map(|group| {
+            let text = fs::read_to_string(group.directory.join("cpu.stat")).ok()?;
+            let now = counters::throttled_ns(&text)?;
+            let first = *self.throttled_at_first.entry(group.directory.clone()).or_insert(now);
+            Some((now.saturating_sub(first), &group.directory))
+        });
+        let most = grown.filter(|(grown, _)| *grown > 0).max_by_key(|(grown, _)| *grown);
+        most.map(|(_, directory)| directory.clone())
+    }
+}
+
+/// Below the root of the hierarchy where that is seen, otherwise as the kernel tells it.
+fn own_path(groups: &Groups, told: String) -> String {
+    groups.list.first().filter(|_| groups.complete).map_or(told, |it| it.path.clone())
 }
 
 /// Adds the strictest limits of memory. Says whether the groups could be seen.
-fn add_memory(roots: &Roots, place: &Place, fact: &mut CgroupFact) -> bool {
-    fact.memory_path.clone_from(&place.path);
-    let groups = cgroup::groups(roots, place, "memory");
+fn add_memory(roots: &Roots, dir: &ProcessDir, fact: &mut CgroupFact) -> Option<bool> {
+    let place = cgroup::place(dir, "memory")?;
+    let groups = cgroup::groups(roots, dir, "memory");
+    fact.memory_path = own_path(&groups, place.path);
     let strictest = |name: &str| {
-        let limits = groups.iter().take(MAX_ANCESTORS);
-        let limits = limits.filter_map(|(path, directory)| Some((bytes(directory, name)?, path)));
+        let limits = groups.list.iter().take(MAX_ANCESTORS);
+        let limits = limits.filter_map(|it| Some((bytes(&it.directory, name)?, &it.path)));
         limits.min_by_key(|(bytes, _)| *bytes)
     };
     let (max, high) = match place.version {
@@ -72,7 +109,7 @@ fn add_memory(roots: &Roots, place: &Place, fact: &mut CgroupFact) -> bool {
     if let Some((_, path)) = [max, high].into_iter().flatten().min_by_key(|(bytes, _)| *bytes) {
         fact.memory_path.clone_from(path);
     }
-    !groups.is_empty()
+    Some(!groups.list.is_empty())
 }
 
 /// A quota of CPU time.
@@ -88,6 +125,13 @@ impl Bandwidth {
     fn compare(&self, other: &Bandwidth) -> std::cmp::Ordering {
         let share = |a: &Bandwidth, b: &Bandwidth| a.quota.as_nanos() * b.period.as_nanos();
         share(self, other).cmp(&share(other, self))
+    }
+}
+
+fn bandwidth(directory: &Path, version: Version) -> Option<Bandwidth> {
+    match version {
+        Version::V1 => bandwidth_v1(directory),
+        Version::V2 => bandwidth_v2(directory),
     }
 }
 

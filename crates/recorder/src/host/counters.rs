@@ -83,9 +83,10 @@ impl Counters {
         }
         open(Kind::Vmstat, "vmstat", roots.proc.join("vmstat"));
         open(Kind::Stat, "cpu", roots.proc.join("stat"));
-        let place = ProcessDir::open(roots, pid).ok().and_then(|dir| cgroup::place(&dir, "cpu"));
-        if let Some(place) = place {
-            let directories = cgroup::directories(roots, &place, "cpu");
+        let dir = ProcessDir::open(roots, pid).ok();
+        let place = dir.as_ref().and_then(|dir| Some((dir, cgroup::place(dir, "cpu")?)));
+        if let Some((dir, place)) = place {
+            let directories = cgroup::cpu_groups(roots, dir);
             for directory in directories.iter().take(MAX_ANCESTORS) {
                 open(Kind::CpuStat, "cgroup.cpu", directory.join("cpu.stat"));
             }
@@ -231,18 +232,28 @@ fn disk(prefix: &str, text: &str, values: &mut Vec<Value>) {
     }
 }
 
-/// `throttled_time` (version 1) is in nanoseconds, `throttled_usec` (version 2) in microseconds.
 fn cpu_stat(prefix: &str, text: &str, values: &mut Vec<Value>) {
     for (name, value) in text.lines().filter_map(|line| line.split_once(' ')) {
         let Ok(value) = value.trim().parse::<u64>() else { continue };
-        let (name, value) = match name {
-            "nr_periods" | "nr_throttled" => (name, value),
-            "throttled_time" => ("throttled_ns", value),
-            "throttled_usec" => ("throttled_ns", value.saturating_mul(1000)),
-            _ => continue,
-        };
-        values.push((format!("{prefix}.{name}"), value));
+        if matches!(name, "nr_periods" | "nr_throttled") {
+            values.push((format!("{prefix}.{name}"), value));
+        }
     }
+    values.extend(throttled_ns(text).map(|value| (format!("{prefix}.throttled_ns"), value)));
+}
+
+/// For how long a group has been throttled, by its `cpu.stat`: `throttled_time` (version 1) is in
+/// nanoseconds, `throttled_usec` (version 2) in microseconds.
+pub(crate) fn throttled_ns(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        let (name, value) = line.split_once(' ')?;
+        let value: u64 = value.trim().parse().ok()?;
+        match name {
+            "throttled_time" => Some(value),
+            "throttled_usec" => Some(value.saturating_mul(1000)),
+            _ => None,
+        }
+    })
 }
 
 #[cfg(test)]

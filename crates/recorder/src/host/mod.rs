@@ -10,6 +10,7 @@
 //! of [`HostSources`]; the thread that drains the kernel's events never does.
 mod cgroup;
 mod cgroup_limits;
+mod cgroup_mounts;
 mod clocks;
 mod collector;
 mod counters;
@@ -42,7 +43,7 @@ mod tests;
 pub(crate) use cgroup::{cpu_groups, freezer_groups};
 pub(crate) use clocks::thread_cpu;
 pub use clocks::{monotonic_to_wall, now};
-pub(crate) use counters::Counters;
+pub(crate) use counters::{Counters, throttled_ns};
 pub(crate) use counters_file::CountersFile;
 pub use files::FileResolver;
 pub use host_facts::host_fact;

@@ -19,6 +19,7 @@ use std::{
 /// A process's directory, held open.
 #[derive(Debug)]
 pub(crate) struct ProcessDir {
+    pid: u32,
     dir: OwnedFd,
 }
 
@@ -30,7 +31,12 @@ impl ProcessDir {
     pub(crate) fn open(roots: &Roots, pid: u32) -> io::Result<ProcessDir> {
         let path = roots.proc.join(pid.to_string());
         let dir = rustix::fs::open(path, DIRECTORY, Mode::empty())?;
-        Ok(ProcessDir { dir })
+        Ok(ProcessDir { pid, dir })
+    }
+
+    /// Whose it is.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// Opens one of its files for reading.

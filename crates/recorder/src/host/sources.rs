@@ -275,6 +275,7 @@ fn follow_log(it: &Context, stop: &Receiver<()>) {
 /// The limits that were handed over last.
 #[derive(Default)]
 struct Limits {
+    limits: cgroup_limits::Limits,
     told: Option<CgroupFact>,
     next: Option<Instant>,
 }
@@ -286,7 +287,11 @@ impl Limits {
             return;
         }
         self.next = Some(Instant::now() + BETWEEN_LIMITS);
-        let found = cgroup_limits::limits(&it.roots, it.jvm.pid);
+        self.look_now(it);
+    }
+
+    fn look_now(&mut self, it: &Context) {
+        let found = self.limits.read(&it.roots, it.jvm.pid);
         if found.is_some() && found != self.told {
             it.outbox.state(Source::CgroupLimits, SourceState::Recorded);
             it.outbox.push("cgroup", found.clone().map(|it| Row::Cgroup(Box::new(it))));
@@ -326,6 +331,8 @@ fn sample_counters(it: &Context, stop: &Receiver<()>) {
             break;
         }
     }
+    // By now it may be another group that is throttled.
+    limits.look_now(it);
     let samples = counters.sample(clocks::now());
     it.outbox.push("host counters", samples.into_iter().map(Row::Sample));
 }

@@ -1,5 +1,5 @@
 //! How much of their waiting the threads owe to the CPU quota of their control group.
-use crate::host::{ProcessDir, Roots, cpu_groups};
+use crate::host::{ProcessDir, Roots, cpu_groups, throttled_ns};
 use recording::{Interval, MonoTime, ThreadState};
 use rustix::io::pread;
 use std::{
@@ -93,19 +93,6 @@ fn has_quota(group: &Path) -> bool {
     let read = |name: &str| std::fs::read_to_string(group.join(name)).ok();
     let v2 = read("cpu.max").is_some_and(|it| !it.starts_with("max"));
     v2 || read("cpu.cfs_quota_us").is_some_and(|it| !it.starts_with('-'))
-}
-
-/// `throttled_time` (version 1) is in nanoseconds, `throttled_usec` (version 2) in microseconds.
-fn throttled_ns(text: &str) -> Option<u64> {
-    text.lines().find_map(|line| {
-        let (name, value) = line.split_once(' ')?;
-        let value: u64 = value.trim().parse().ok()?;
-        match name {
-            "throttled_time" => Some(value),
-            "throttled_usec" => Some(value.saturating_mul(1000)),
-            _ => None,
-        }
-    })
 }
 
 #[cfg(test)]

@@ -27,8 +27,12 @@ impl Host {
     }
 
     fn check(&self, expected: &str) {
+        self.check_again(&mut Limits::default(), expected);
+    }
+
+    fn check_again(&self, limits: &mut Limits, expected: &str) {
         let roots = Roots { proc: self.0.path().join("proc"), sys: self.0.path().join("sys") };
-        let shown = limits(&roots, 7).map_or("none".into(), |it| {
+        let shown = limits.read(&roots, 7).map_or("none".into(), |it| {
             let bytes = |it: Option<u64>| it.map_or("-".into(), |it| it.to_string());
             format!(
                 "v{} {} {:?}/{:?}+{:?} {} {} {}",
@@ -81,6 +85,7 @@ fn without_a_limit_the_jvms_own_group_is_told() {
 #[test]
 fn on_a_hybrid_host_each_controller_has_its_own_hierarchy() {
     let host = Host::new(HYBRID, "3:memory:/m/x\n2:cpu,cpuacct:/c/x\n0::/u\n");
+    host.file("sys/fs/cgroup/cpu,cpuacct/release_agent", "\n");
     host.file("sys/fs/cgroup/cpu,cpuacct/c/x/cpu.cfs_quota_us", "-1\n");
     host.file("sys/fs/cgroup/cpu,cpuacct/c/x/cpu.cfs_period_us", "100000\n");
     host.file("sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us", "20000\n");
@@ -103,4 +108,46 @@ fn nonsense_is_no_limit() {
     host.file("sys/fs/cgroup/a/cpu.max", "100000 0\n");
     host.file("sys/fs/cgroup/a/memory.max", "many\n");
     host.check("v2 /a 0ns/100ms+0ns /a - -");
+}
+
+#[test]
+fn the_group_that_is_throttled_binds_and_not_the_strictest() {
+    let host = Host::new(V2, "0::/pod/app\n");
+    host.file("sys/fs/cgroup/pod/app/cpu.max", "50000 100000\n");
+    host.file("sys/fs/cgroup/pod/cpu.max", "100000 100000\n");
+    let throttled = |app: u64, pod: u64| {
+        host.file("sys/fs/cgroup/pod/app/cpu.stat", &format!("throttled_usec {app}\n"));
+        host.file("sys/fs/cgroup/pod/cpu.stat", &format!("throttled_usec {pod}\n"));
+    };
+    let mut limits = Limits::default();
+    throttled(9000, 5);
+    host.check_again(&mut limits, "v2 /pod/app 50ms/100ms+0ns /pod/app - -");
+    // A neighbour in the pod uses up what the pod has.
+    throttled(9000, 6);
+    host.check_again(&mut limits, "v2 /pod 100ms/100ms+0ns /pod/app - -");
+    throttled(9002, 6);
+    host.check_again(&mut limits, "v2 /pod/app 50ms/100ms+0ns /pod/app - -");
+}
+
+#[test]
+fn a_quota_that_throttled_nobody_is_not_blamed_where_others_may_be_hidden() {
+    let host = Host::new(V2, "0::/\n");
+    // Only groups below the root have this file: what is mounted is a container's own group.
+    host.file("sys/fs/cgroup/cgroup.events", "populated 1\n");
+    host.file("sys/fs/cgroup/cpu.max", "50000 100000\n");
+    host.file("sys/fs/cgroup/cpu.stat", "throttled_usec 7\n");
+    let mut limits = Limits::default();
+    host.check_again(&mut limits, "v2 / 0ns/100ms+0ns / - -");
+    host.file("sys/fs/cgroup/cpu.stat", "throttled_usec 8\n");
+    host.check_again(&mut limits, "v2 / 50ms/100ms+0ns / - -");
+}
+
+#[test]
+fn from_a_container_with_the_hosts_groups_the_limits_of_another_are_found() {
+    let host = Host::new(&V2.replace(" / /sys", " /../.. /sys"), "0::/../b.scope\n");
+    host.file("sys/fs/cgroup/pods/b.scope/cgroup.procs", "7\n");
+    host.file("sys/fs/cgroup/pods/b.scope/cpu.max", "max 100000\n");
+    host.file("sys/fs/cgroup/pods/cpu.max", "50000 100000\n");
+    host.file("sys/fs/cgroup/pods/memory.high", "1000\n");
+    host.check("v2 /pods 50ms/100ms+0ns /pods - 1000");
 }
