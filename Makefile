@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test demo packages lint fmt gen bench bench-recorder accuracy fuzz clean
+.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder accuracy fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,6 +11,9 @@ demo: ## make two pauses happen, explain them, and make them go away (about two 
 
 test: ## install what is missing, then run every check and every test
 	@scripts/test.sh
+
+test-kernels: ## boot Debian's kernels in QEMU and check the program on them: KERNELS='6.1 6.12 newest'
+	@scripts/test-kernels.sh $(if $(PAGE),--page) $(KERNELS)
 
 setup: ## install what is missing, after saying what that is
 	@scripts/setup.sh

@@ -12,7 +12,8 @@
 #   PROGRAM  what to check: a program or a .deb (default: target/release/whypause, which is built)
 #   JDK      the package of the guest's JVM (default: openjdk-17-jre-headless)
 #   CGROUP   the guest's control groups: v2 (default), v2none, hybrid, v1
-#   CHECKS   only these, separated by commas; names are those of scripts/kernels/guest/checks.sh
+#   CHECKS   only these, separated by commas; names are those of scripts/kernels/guest/checks.sh, where
+#            those that begin with long_ run only if they are named: demo, memory_high_ten_times, matrix
 #   MEMORY   of a guest (default: 3G)
 #   LIMIT    seconds for a guest (default: 3600)
 #   JOBS     how many guests at a time (default: 1)
@@ -70,8 +71,8 @@ check_settings() {
     [[ "$limit" =~ ^[0-9]+$ && "$jobs" =~ ^[1-9][0-9]*$ ]] || fail "LIMIT and JOBS take numbers"
     local name
     for name in ${checks//,/ }; do
-        grep -q "^check_$name() " scripts/kernels/guest/checks.sh || fail "there is no check \`$name\`" \
-            "there are $(sed -n 's/^check_\([a-z0-9_]*\)() .*/\1/p' scripts/kernels/guest/checks.sh | tr '\n' ' ')"
+        grep -Eq "^(check|long)_$name\(\) " scripts/kernels/guest/checks.sh || fail "there is no check \`$name\`" \
+            "there are $(sed -En 's/^(check|long)_([a-z0-9_]*)\(\) .*/\2/p' scripts/kernels/guest/checks.sh | tr '\n' ' ')"
     done
 }
 

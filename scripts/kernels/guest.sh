@@ -23,6 +23,7 @@ boot() {
     rm -rf "$out"
     mkdir -p "$out/in"
     cp scripts/kernels/guest/{run,lib.sh,checks.sh} "$out/in/"
+    install -m 755 crates/recorder/tests/container/container.sh "$out/in/"
     cp -r "$work/classes" "$kernel/modules" "$out/in/"
     case "$program" in
         *.deb) cp "$program" "$out/in/whypause.deb" ;;

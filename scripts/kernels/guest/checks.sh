@@ -56,7 +56,7 @@ check_two_jvms() {
     local first second name
     the_jvm
     first=$jvm
-    starts second
+    starts second "${as_nobody[@]}"
     second=$jvm
     (jvm=$first records one 8) &
     records two 8
@@ -140,8 +140,60 @@ check_sigstop() {
     answers '.causes[0].story | tostring | test("signal")' "the signal is not told"
 }
 
+# A JVM with a root, users, processes and control groups of its own, recorded from outside; the quota
+# is that of a group above its own, as of a pod.
+check_container() {
+    needs_groups
+    make_groups
+    stop_the_jvm
+    starts container env GROUPS_TO_JOIN="$child" AS_UID=100000 ./container.sh /var/container
+    jvm="$(pgrep -n -x java)"
+    [ -n "$jvm" ] || failed "there is no JVM in the container"
+    echo '20000 100000' >"$parent/cpu.max"
+    records container 8
+    names cfs-throttling
+    blames /checks.slice/parent
+    ! has_ebpf || is_whole
+}
+
+# What the lab can do here. What only lacks memory could run on a larger host.
+check_lab_list() {
+    "$program" lab list >"$here/list.txt"
+    local lacking
+    lacking="$(awk '/^[a-z]/ { id = $1 } /cannot run here/ { sub(/.*cannot run here: /, ""); print id ": " $0 }' "$here/list.txt")"
+    [ -n "$lacking" ] || return 0
+    ! grep -qv 'GiB\|MiB' <<<"$lacking" || failed "$(grep -v 'GiB\|MiB' <<<"$lacking" | head -n 3 | tr '\n' ';')"
+    note "but $(tr '\n' ';' <<<"$lacking" | sed 's/;$//; s/;/; /g')"
+}
+
 check_memory_high() { scenario memory-high-throttling; }
 check_memory_max() { scenario direct-reclaim; }
 check_mapped_file() { scenario mapped-file-fault; }
 check_gc_log() { scenario gc-log-write-blocked; }
 check_hsperfdata() { scenario hsperfdata-write-blocked; }
+
+# Only on request, as these take long.
+
+# The two pauses of the demonstration, and their fixes.
+long_demo() {
+    has_ebpf || unable "needs eBPF"
+    stop_the_jvm
+    timeout 1400 "$program" lab demo >"$here/demo.txt" 2>"$here/demo.err" ||
+        failed "$(grep -h -m 3 'not as expected\|error' "$here/demo.txt" "$here/demo.err" | tr '\n' ' ')"
+}
+
+long_memory_high_ten_times() {
+    stop_the_jvm
+    timeout 1400 "$program" lab run memory-high-throttling --variants fault --runs 10 --duration 8s --format json \
+        >"$here/lab.json" 2>"$here/lab.err"
+    jq -r '"\([.results[] | select(.first == .scenario)] | length) of \(.results | length)"' "$here/lab.json" >"$here/right"
+    [ "$(cat "$here/right")" = "10 of 10" ] || failed "right in $(cat "$here/right"); $(tail -n 1 "$here/lab.err")"
+    note "right in 10 of 10"
+}
+
+# Every scenario that can run here, with all its variants.
+long_matrix() {
+    stop_the_jvm
+    timeout 9000 "$program" lab matrix --jdk "$(jdk_feature)" --collectors g1 --rights privileged --duration 6s \
+        --results "$here/matrix.jsonl" >"$here/matrix.md" 2>"$here/matrix.err" || failed "$(tail -n 1 "$here/matrix.err")"
+}
