@@ -29,7 +29,8 @@ needs_groups() { has_groups || unable "no CPU controller of cgroup v2"; }
 make_groups() {
     has_groups || return 0
     mkdir -p "$child"
-    echo '+cpu +memory' | tee "$groups/checks.slice/cgroup.subtree_control" >"$parent/cgroup.subtree_control"
+    local each
+    for each in "$groups/checks.slice" "$parent"; do echo '+cpu +memory' >"$each/cgroup.subtree_control"; done
 }
 
 # Takes back every limit of a check, whatever became of it.
