@@ -6,7 +6,7 @@
 //! before it does anything else. Each undo checks first that what it finds is still the lab's
 //! own: processes by their start time, loop devices by the file behind them, knobs by their
 //! present value.
-use crate::{LabError, ProcessId, WorkDir, huge_pages, loop_device, work_dir};
+use crate::{LabError, ProcessId, WorkDir, huge_pages, loop_device, slow_file, work_dir};
 use serde::{Deserialize, Serialize};
 use std::{
     fs::{File, OpenOptions},
@@ -34,14 +34,23 @@ pub enum Undo {
         /// Its program.
         name: String,
     },
-    /// Take the limit off a block device.
-    Throttle {
-        /// The file of the blkio controller.
-        file: PathBuf,
-        /// `MAJOR:MINOR`.
-        device: String,
-        /// The limit that the lab set; another value is another one's.
-        value: String,
+    /// Kill the server of a slow file. In its turn, and not with all others at the start: what is
+    /// on the file is to be written and unmounted before.
+    Server {
+        /// Which.
+        id: ProcessId,
+        /// Its program.
+        name: String,
+    },
+    /// Take the limits off a slow file.
+    Lift {
+        /// Its directory, in the work directory.
+        dir: PathBuf,
+    },
+    /// End the connection between the kernel and the server of a slow file, and unmount.
+    Disconnect {
+        /// Its directory, in the work directory.
+        dir: PathBuf,
     },
     /// Unmount.
     Unmount {
@@ -50,7 +59,7 @@ pub enum Undo {
     },
     /// Detach every loop device that has this file behind it.
     DetachLoop {
-        /// A file in the work directory, or a loop device of the lab.
+        /// A file in the work directory.
         backing: PathBuf,
     },
     /// Write back the old value of a kernel setting.
@@ -201,7 +210,7 @@ impl Cleanup {
     /// Takes off every limit that is set, so that what is blocked on a slow disk can end.
     pub fn lift_limits(&mut self) {
         for (_, undo) in &self.open {
-            if matches!(undo, Undo::Throttle { .. } | Undo::Thaw { .. }) {
+            if matches!(undo, Undo::Lift { .. } | Undo::Thaw { .. }) {
                 // reported, where it fails, when everything is undone
                 let _ = undo.perform(&self.root);
             }
@@ -216,7 +225,7 @@ impl Cleanup {
             match undo {
                 Undo::Process { id, .. } => id.signal_kill(),
                 // tried again, and reported, in its turn
-                Undo::Throttle { .. } | Undo::Thaw { .. } => drop(undo.perform(&self.root)),
+                Undo::Lift { .. } | Undo::Thaw { .. } => drop(undo.perform(&self.root)),
                 _ => {}
             }
         }
@@ -261,8 +270,9 @@ impl Undo {
     /// Undoes the change if it is there and is the lab's own. Doing it twice does no harm.
     fn perform(&self, root: &Path) -> io::Result<()> {
         match self {
-            Undo::Process { id, .. } => id.kill(PATIENCE),
-            Undo::Throttle { file, device, value } => unthrottle(file, device, value),
+            Undo::Process { id, .. } | Undo::Server { id, .. } => id.kill(PATIENCE),
+            Undo::Lift { dir } => slow_file::lift(inside(root, dir)?),
+            Undo::Disconnect { dir } => slow_file::disconnect(inside(root, dir)?),
             Undo::Unmount { target } => unmount(inside(root, target)?),
             Undo::DetachLoop { backing } => loop_device::detach_ours(root, backing, PATIENCE),
             Undo::Knob { file, from, to } => write_back(file, from, to),
@@ -278,8 +288,11 @@ impl Undo {
 impl std::fmt::Display for Undo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Undo::Process { id, name } => write!(f, "process {} `{name}`", id.pid),
-            Undo::Throttle { device, .. } => write!(f, "limit on block device {device}"),
+            Undo::Process { id, name } | Undo::Server { id, name } => {
+                write!(f, "process {} `{name}`", id.pid)
+            }
+            Undo::Lift { dir } => write!(f, "limits of the disk `{}`", dir.display()),
+            Undo::Disconnect { dir } => write!(f, "file system of the disk `{}`", dir.display()),
             Undo::Unmount { target } => write!(f, "mount on `{}`", target.display()),
             Undo::DetachLoop { backing } => write!(f, "loop device over `{}`", backing.display()),
             Undo::Knob { file, .. } | Undo::Choice { file, .. } => {
@@ -301,15 +314,6 @@ fn inside<'a>(root: &Path, path: &'a Path) -> io::Result<&'a Path> {
         return Ok(path);
     }
     Err(io::Error::new(io::ErrorKind::InvalidInput, "not below the lab's directory"))
-}
-
-fn unthrottle(file: &Path, device: &str, value: &str) -> io::Result<()> {
-    let rules = std::fs::read_to_string(file)?;
-    let ours = format!("{device} {value}");
-    if rules.lines().any(|rule| rule.trim() == ours) {
-        std::fs::write(file, format!("{device} 0"))?;
-    }
-    Ok(())
 }
 
 fn unmount(target: &Path) -> io::Result<()> {

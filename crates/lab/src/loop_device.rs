@@ -1,4 +1,4 @@
-//! Loop devices: a file, or another loop device, as a block device.
+//! Loop devices: a file as a block device.
 use crate::{Cleanup, LabError, Undo, process};
 use std::{
     io,
@@ -39,16 +39,6 @@ impl LoopDevice {
     /// `loopN`, as in `/sys/block`.
     fn name(&self) -> &str {
         self.path.file_name().and_then(|it| it.to_str()).unwrap_or("")
-    }
-
-    /// `MAJOR:MINOR`, as the block layer's cgroup controller wants it.
-    ///
-    /// # Errors
-    /// [`LabError::Step`] where sysfs does not have it.
-    pub fn number(&self) -> Result<String, LabError> {
-        let file = format!("/sys/block/{}/dev", self.name());
-        let text = std::fs::read_to_string(&file);
-        Ok(text.map_err(LabError::step(format!("read `{file}`")))?.trim().to_owned())
     }
 
     /// Writes a setting of the device's request queue and promises to put the old value back.
@@ -95,10 +85,10 @@ impl LoopDevice {
 /// After this long a device that the kernel will detach by itself is left to it.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Detaches the loop devices over `backing`, if that is a file below `root` or a loop device over
-/// such a file, and waits until the kernel has let go of them.
+/// Detaches the loop devices over `backing`, if that is a file below `root`, and waits until the
+/// kernel has let go of them.
 pub(crate) fn detach_ours(root: &Path, backing: &Path, patience: Duration) -> io::Result<()> {
-    if !backing.starts_with(root) && !backing_of(backing).is_some_and(|it| it.starts_with(root)) {
+    if !backing.starts_with(root) {
         return Ok(());
     }
     let begun = Instant::now();

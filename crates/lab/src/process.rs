@@ -1,6 +1,6 @@
 //! Child processes that end with the lab, whatever ends the lab.
 //!
-//! A child is told to die with its parent (`PR_SET_PDEATHSIG`), is written to the journal with
+//! A child (but for the server of a slow file) is told to die with its parent (`PR_SET_PDEATHSIG`), is written to the journal with
 //! its start time, and is in a process group of its own, so that Ctrl-C on the terminal reaches
 //! the lab alone and the lab decides what ends when.
 #![allow(unsafe_code, reason = "`pre_exec` is the only way to set the parent death signal")]
@@ -87,15 +87,37 @@ impl Running {
         stdout: &Path,
         stderr: &Path,
     ) -> Result<Running, LabError> {
+        die_with_parent(&mut command);
+        let promise = |id, name| Undo::Process { id, name };
+        Running::spawn(cleanup, command, (stdout, stderr), promise)
+    }
+
+    /// The same for the server of a slow file: it outlives the lab, and is ended in its turn.
+    pub(crate) fn start_server(
+        cleanup: &mut Cleanup,
+        mut command: Command,
+        stdout: &Path,
+        stderr: &Path,
+    ) -> Result<Running, LabError> {
+        command.process_group(0);
+        let promise = |id, name| Undo::Server { id, name };
+        Running::spawn(cleanup, command, (stdout, stderr), promise)
+    }
+
+    fn spawn(
+        cleanup: &mut Cleanup,
+        mut command: Command,
+        (stdout, stderr): (&Path, &Path),
+        promise: impl FnOnce(ProcessId, String) -> Undo,
+    ) -> Result<Running, LabError> {
         let name = command.get_program().to_string_lossy().into_owned();
         let failed = || format!("start `{name}`");
         command.stdin(Stdio::null());
         command.stdout(create(stdout).map_err(LabError::step(failed()))?);
         command.stderr(create(stderr).map_err(LabError::step(failed()))?);
-        die_with_parent(&mut command);
         let mut child = command.spawn().map_err(LabError::step(failed()))?;
         if let Some(id) = i32::try_from(child.id()).ok().and_then(ProcessId::of) {
-            let promised = cleanup.promise(Undo::Process { id, name: name.clone() });
+            let promised = cleanup.promise(promise(id, name.clone()));
             if let Err(e) = promised {
                 let _ = child.kill();
                 let _ = child.wait();

@@ -4,11 +4,17 @@ use crate::{
     loop_device::LoopDevice,
     process,
     slow_disk::{self, Limit},
+    slow_file::{SlowFile, Storage},
+    work_dir,
 };
 use std::{path::PathBuf, process::Command};
 
-/// Size of the swap space.
+/// Size of the swap space. What is swapped out is kept on the disk of the work directory: in memory
+/// it would be where it came from.
 const SIZE_BYTES: u64 = 3 << 30;
+
+/// Free space that this wants: the file is sparse, but swap space may be filled.
+const ROOM_BYTES: u64 = SIZE_BYTES;
 
 /// Used before any other swap space.
 const PRIORITY: &str = "32000";
@@ -24,7 +30,7 @@ pub struct SlowSwap {
 /// # Errors
 /// The first thing that is missing.
 pub fn can_run() -> Result<(), Reason> {
-    slow_disk::can_run()?;
+    slow_disk::can_have_device()?;
     for program in ["mkswap", "swapon", "swapoff"] {
         let mut command = Command::new(program);
         command.arg("--version");
@@ -33,7 +39,7 @@ pub fn can_run() -> Result<(), Reason> {
             return Err(Reason::new(format!("`{program}` is not installed"), hint));
         }
     }
-    Ok(())
+    work_dir::has_room(&work_dir::default_path(), ROOM_BYTES)
 }
 
 impl SlowSwap {
@@ -49,8 +55,8 @@ impl SlowSwap {
         reads_per_s: u64,
     ) -> Result<SlowSwap, LabError> {
         can_run().map_err(LabError::CannotRun)?;
-        let image = slow_disk::image(cleanup, &dir.path().join("swap.img"), SIZE_BYTES)?;
-        let device = LoopDevice::attach(cleanup, &image)?;
+        let file = SlowFile::create(cleanup, dir, "swap.disk", SIZE_BYTES, Storage::Disk)?;
+        let device = LoopDevice::attach(cleanup, &file.path())?;
         let mut make = Command::new("mkswap");
         make.arg("-q").arg(device.path());
         process::output(make)?;
@@ -59,7 +65,7 @@ impl SlowSwap {
         start.args(["--priority", PRIORITY]).arg(device.path());
         process::output(start)?;
         for limit in [Limit::WriteBytes(bytes_per_s), Limit::Reads(reads_per_s)] {
-            slow_disk::limit(cleanup, &device, limit)?;
+            file.limit(limit)?;
         }
         Ok(SlowSwap { device })
     }

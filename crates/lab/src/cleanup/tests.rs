@@ -126,21 +126,6 @@ fn a_choice_is_taken_back_unless_someone_else_chose() {
 }
 
 #[test]
-fn a_limit_is_lifted_unless_someone_else_set_it() {
-    let parent = tempfile::tempdir().unwrap();
-    let file = parent.path().join("blkio.throttle.write_bps_device");
-    let check = |rules: &str, expected: &str| {
-        std::fs::write(&file, rules).unwrap();
-        unthrottle(&file, "7:1", "5242880").unwrap();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), expected);
-    };
-    check("7:0 1\n7:1 5242880\n", "7:1 0");
-    check("7:1 1000\n", "7:1 1000\n");
-    check("7:11 5242880\n", "7:11 5242880\n");
-    check("", "");
-}
-
-#[test]
 fn a_process_that_was_left_is_killed() {
     let (_parent, path) = work_dir();
     let mut child = Command::new("sleep").arg("600").spawn().unwrap();
@@ -213,7 +198,7 @@ fn holder_of_a_disk() {
     let _fast = crate::fast_disk::mount(&mut cleanup, &dir).unwrap();
     let _isolation = Isolation::create(&mut cleanup);
     let disk = SlowDisk::create(&mut cleanup, &dir, "slow", SMALL_DISK).unwrap();
-    disk.limit(&mut cleanup, Limit::WriteBytes(1 << 20)).unwrap();
+    disk.limit(Limit::WriteBytes(1 << 20)).unwrap();
     let said = path.join("said");
     cleanup.promise(Undo::Remove { path: said.clone() }).unwrap();
     let how = Writing::default();

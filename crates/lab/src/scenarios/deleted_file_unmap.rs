@@ -9,7 +9,7 @@
 //! - `fixed-delete-later`: with the other process, and each file is unmapped first and deleted later, by a thread of its own
 //!
 //! ## What it needs
-//! Root, two loop devices, the blkio controller of cgroup version 1, 3 GiB on `/var/tmp`, 1 GiB of memory, 30 s per variant.
+//! Root, FUSE (`/dev/fuse`), a loop device, 2 GiB of memory, 30 s per variant.
 //!
 //! ## What you see
 //! The thread that handles references is blocked for up to 2 s at a time, again and again; references that the collector clears meanwhile are late by seconds.
@@ -114,6 +114,6 @@ fn set_up(
         ..stage.command(Workload::DeletedMaps)
     };
     let jvm = stage.java(&command)?;
-    disk.limit(stage.cleanup, DISK_LIMIT)?;
+    disk.limit(DISK_LIMIT)?;
     Ok(Staged::alone(jvm))
 }

@@ -12,7 +12,7 @@
 //! - `eased-pretouch`: in the same group, with a heap that has all its pages from the start (`-XX:+AlwaysPreTouch`); what the JVM needs outside of its heap still waits now and then
 //!
 //! ## What it needs
-//! Root, two loop devices, the blkio controller of cgroup version 1, the memory controller, 3 GiB on `/var/tmp`, 1 GiB of memory, 20 s per variant.
+//! Root, FUSE (`/dev/fuse`), a loop device, the memory controller (version 1 or 2), 2 GiB of memory, 20 s per variant.
 //!
 //! ## What you see
 //! In the fault, pauses of 0.5 to 3 s, and the application stands still most of the time.
@@ -139,6 +139,6 @@ fn set_up(
     command.flags.extend(flags);
     let jvm = stage.java(&command)?;
     let limit = Limit::WriteBytes(u64::from(stage.promoting(DISK_MIB)) << 20);
-    disk.limit(stage.cleanup, limit)?;
+    disk.limit(limit)?;
     Ok(Staged::alone(jvm))
 }

@@ -17,7 +17,7 @@
 //! On a disk that lets pages change, XFS blocked no write of the log: its journal is in memory, and a time stamp does not wait for it.
 //!
 //! ## What it needs
-//! Root, two loop devices, the blkio controller of cgroup version 1, 3 GiB on `/var/tmp`, 1 GiB of memory, 30 s per variant.
+//! Root, FUSE (`/dev/fuse`), a loop device, 2 GiB of memory, 30 s per variant.
 //! `fault-xfs` and `fault-btrfs` need a kernel and a `mkfs` for them, `fault-dirty-throttling` Linux 6.2.
 //!
 //! ## What you see
@@ -202,6 +202,6 @@ fn synced(stage: &mut Stage<'_>, options: DiskOptions) -> Result<Staged, LabErro
 fn set_up(stage: &mut Stage<'_>, disk: &SlowDisk, gc_log: GcLog) -> Result<Staged, LabError> {
     let command = JvmCommand { heap_mib: 768, young_mib: 64, gc_log, ..stage.light_command() };
     let jvm = stage.java(&command)?;
-    disk.limit(stage.cleanup, DISK_LIMIT)?;
+    disk.limit(DISK_LIMIT)?;
     Ok(Staged::alone(jvm))
 }

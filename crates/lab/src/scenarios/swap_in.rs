@@ -10,7 +10,7 @@
 //! - `fixed-isolated`: the other process has a group and a limit of its own
 //!
 //! ## What it needs
-//! Root, a loop device, the blkio controller of cgroup version 1, the memory controller, 3 GiB of memory and 3 GiB on `/var/tmp`, 40 s per variant.
+//! Root, FUSE (`/dev/fuse`), a loop device, the memory controller (version 1 or 2), 3 GiB of memory and 3 GiB on `/var/tmp`, 40 s per variant.
 //!
 //! ## What you see
 //! In the fault, pauses of 0.5 to 15 s; the GC threads and the VM thread wait for pages of the heap from the swap device.

@@ -38,6 +38,19 @@ pub enum LabCommand {
         /// How much memory to take, in MiB
         mib: u64,
     },
+    /// Serve the file behind a slow disk; a run of the lab starts this by itself
+    #[command(hide = true)]
+    ServeDisk {
+        /// The directory of the file
+        dir: PathBuf,
+        /// Size of the file, in bytes
+        bytes: u64,
+        /// Process id of the lab
+        lab: u32,
+        /// Keep contents on disk, not in memory
+        #[arg(long)]
+        on_disk: bool,
+    },
 }
 
 /// `whypause lab demo`.

@@ -1,0 +1,251 @@
+//! A file whose reads and writes take as long as one likes: the only file of a FUSE file system
+//! that a process of this program serves.
+//!
+//! ```text
+//! JVM and others → a file system → loop device → the file `image` → the kernel's FUSE → the server
+//! ```
+//!
+//! To what lies above it is a disk with a queue: metadata and journal wait in it like data. It
+//! needs no control group, no disk and no second device, and is the same on every host.
+//!
+//! The server is a process of its own, as a process that waits for a file system cannot serve it.
+//! It outlives a killed lab, so that what others have on the disk is not lost, and lets go of its
+//! limits then; the next start of the lab ends it. When it is killed itself, the kernel answers
+//! everything on the file with an error, at once.
+mod blocks;
+mod pace;
+mod server;
+
+use crate::{
+    Cleanup, LabError, Reason, Running, Undo, WorkDir, cleanup, jvm, process, slow_disk::Limit,
+};
+use rustix::mount::UnmountFlags;
+use std::{
+    io::{self, Read, Write},
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+pub use server::{Served, serve};
+
+/// The verb of this program that is the server.
+pub const VERB: [&str; 2] = ["lab", "serve-disk"];
+
+/// Where the file system is mounted, below the file's directory.
+const MOUNT_POINT: &str = "served";
+
+/// The only file of the file system.
+const IMAGE: &str = "image";
+
+/// The socket that limits are set through.
+const CONTROL: &str = "control";
+
+/// What the server holds where it keeps everything on a disk.
+const DATA: &str = "data";
+
+/// The kernel's side of FUSE.
+const DEVICE: &str = "/dev/fuse";
+
+/// Holds what file systems and programs of the lab write that is not zero, many times over.
+const MOST_STORED_BYTES: usize = 256 << 20;
+
+/// What else the server needs, and some.
+const SPARE_MIB: u64 = 256;
+
+/// A server that is up within this, on any host that can run the lab.
+const START_PATIENCE: Duration = Duration::from_secs(20);
+
+/// A server that has not answered within this is stopped or gone.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
+
+/// What the server keeps the file's contents in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    /// Its own memory, which is never swapped: no other disk, however busy, makes this one slower.
+    /// Zeros take none, and there is a bound for the rest.
+    Memory,
+    /// A file in the work directory, for what may be large.
+    Disk,
+}
+
+/// The file.
+#[derive(Clone, Debug)]
+pub(crate) struct SlowFile {
+    dir: PathBuf,
+}
+
+/// Whether this host can have such files.
+///
+/// # Errors
+/// What is missing.
+pub(crate) fn can_run() -> Result<(), Reason> {
+    if !rustix::process::geteuid().is_root() {
+        return Err(Reason::new("a slow disk needs root", "run it with sudo"));
+    }
+    if !fuse_is_known() {
+        let mut load = Command::new("modprobe");
+        load.arg("fuse");
+        // what it says is asked of the kernel in the next line
+        drop(process::output(load));
+    }
+    if !fuse_is_known() {
+        let hint = "modprobe fuse, or install the package of the kernel's further modules";
+        return Err(Reason::new("the kernel does not know the file system fuse", hint));
+    }
+    if !Path::new(DEVICE).exists() {
+        let hint = "in a container, give it the host's /dev/fuse";
+        return Err(Reason::new(format!("there is no `{DEVICE}`"), hint));
+    }
+    has_memory(&jvm::read(Path::new("/proc/meminfo")))
+}
+
+fn fuse_is_known() -> bool {
+    let list = jvm::read(Path::new("/proc/filesystems"));
+    list.lines().any(|line| line.split_whitespace().last() == Some("fuse"))
+}
+
+fn has_memory(meminfo: &str) -> Result<(), Reason> {
+    let available = crate::large_blocks::available_mib(meminfo);
+    let needed = (MOST_STORED_BYTES as u64 >> 20) + SPARE_MIB;
+    if available >= needed {
+        return Ok(());
+    }
+    let lacks = format!("{available} MiB of memory are available, and a slow disk needs {needed}");
+    Err(Reason::new(lacks, "end what uses memory, or use a larger host"))
+}
+
+impl SlowFile {
+    /// Makes the file, full of zeros and not slow yet. `name` is that of its directory.
+    ///
+    /// # Errors
+    /// [`LabError::Program`] with the server's last words where it does not start.
+    pub(crate) fn create(
+        cleanup: &mut Cleanup,
+        work_dir: &WorkDir,
+        name: &str,
+        bytes: u64,
+        storage: Storage,
+    ) -> Result<SlowFile, LabError> {
+        let dir = work_dir.path().join(name);
+        cleanup.promise(Undo::Remove { path: dir.clone() })?;
+        std::fs::create_dir_all(dir.join(MOUNT_POINT))
+            .map_err(LabError::step(format!("create `{}`", dir.display())))?;
+        cleanup.promise(Undo::Disconnect { dir: dir.clone() })?;
+        start(cleanup, &dir, bytes, storage)?;
+        cleanup.promise(Undo::Lift { dir: dir.clone() })?;
+        Ok(SlowFile { dir })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.dir.join(MOUNT_POINT).join(IMAGE)
+    }
+
+    /// Sets a limit, from the next request on; others stay as they are.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where the server does not answer.
+    pub(crate) fn limit(&self, limit: Limit) -> Result<(), LabError> {
+        tell(&self.dir, Some(limit)).map_err(LabError::step("make the disk slow"))
+    }
+}
+
+fn start(
+    cleanup: &mut Cleanup,
+    dir: &Path,
+    bytes: u64,
+    storage: Storage,
+) -> Result<(), LabError> {
+    let on_disk = storage == Storage::Disk;
+    let served = Served { dir: dir.to_path_buf(), bytes, lab: std::process::id(), on_disk };
+    let command = command(&served).map_err(LabError::step("find this program"))?;
+    let (stdout, stderr) = (dir.join("out"), dir.join("err"));
+    let mut server = Running::start_server(cleanup, command, &stdout, &stderr)?;
+    let failed = |message| LabError::Program { program: "the slow disk".into(), message };
+    let until = Instant::now() + START_PATIENCE;
+    while !jvm::read(&stdout).contains(server::READY) {
+        if let Some(status) = server.ended()? {
+            return Err(failed(jvm::last_line(&stderr).unwrap_or_else(|| status.to_string())));
+        }
+        if Instant::now() > until {
+            return Err(failed(format!("not running after {} s", START_PATIENCE.as_secs())));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+/// This program, as the server.
+#[cfg(not(test))]
+fn command(served: &Served) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(VERB).arg(&served.dir);
+    command.args([served.bytes.to_string(), served.lab.to_string()]);
+    if served.on_disk {
+        command.arg("--on-disk");
+    }
+    Ok(command)
+}
+
+/// The program of the tests, as the server.
+#[cfg(test)]
+fn command(served: &Served) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--exact", "--nocapture", "slow_file::tests::server_of_the_tests"]);
+    command.env(tests::SERVED, serde_json::to_string(served)?);
+    Ok(command)
+}
+
+/// Sets a limit, or lifts all of them, and waits for the server's answer.
+fn tell(dir: &Path, limit: Option<Limit>) -> io::Result<()> {
+    let mut stream = UnixStream::connect(dir.join(CONTROL))?;
+    stream.set_read_timeout(Some(ANSWER_PATIENCE))?;
+    stream.set_write_timeout(Some(ANSWER_PATIENCE))?;
+    serde_json::to_writer(&stream, &limit)?;
+    stream.write_all(b"\n")?;
+    let mut answer = [0];
+    stream.read_exact(&mut answer)
+}
+
+/// Lifts all limits. Where the server does not answer, everything on the file is answered with an
+/// error from now on, so that nothing waits for ever.
+pub(crate) fn lift(dir: &Path) -> io::Result<()> {
+    match tell(dir, None) {
+        Err(e) if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
+            abort(dir)
+        }
+        // nobody serves it, so nobody waits for it
+        _ => Ok(()),
+    }
+}
+
+/// Ends the connection between the kernel and the server, whatever waits for it.
+fn abort(dir: &Path) -> io::Result<()> {
+    let target = dir.join(MOUNT_POINT);
+    if !cleanup::is_mount_point(&target)? {
+        return Ok(());
+    }
+    // `fuse_umount_begin` of Linux `fs/fuse/inode.c` aborts the connection before the kernel looks
+    // whether the mount is in use; `/sys/fs/fuse/connections` would say the same, and is not
+    // mounted everywhere
+    match rustix::mount::unmount(&target, UnmountFlags::FORCE | UnmountFlags::NOFOLLOW) {
+        Ok(()) | Err(rustix::io::Errno::BUSY) => Ok(()),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// Ends the connection and unmounts.
+pub(crate) fn disconnect(dir: &Path) -> io::Result<()> {
+    let target = dir.join(MOUNT_POINT);
+    cleanup::retry(|| {
+        while cleanup::is_mount_point(&target)? {
+            rustix::mount::unmount(&target, UnmountFlags::FORCE | UnmountFlags::NOFOLLOW)?;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests;

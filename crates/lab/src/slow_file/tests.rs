@@ -1,0 +1,144 @@
+//! What a slow file promises: limits hold, change and end while somebody waits, and nothing hangs
+//! when its server is stopped or killed.
+use super::*;
+use std::{
+    fs::{File, OpenOptions},
+    os::unix::fs::FileExt,
+};
+
+/// What the program of the tests is to serve, instead of running tests.
+pub(super) const SERVED: &str = "WHYPAUSE_LAB_TEST_SERVED";
+
+/// Not a test of its own: the server of the other tests, when the variable says so.
+#[test]
+fn server_of_the_tests() {
+    let Ok(served) = std::env::var(SERVED) else { return };
+    let served: Served = serde_json::from_str(&served).unwrap();
+    serve(&served, &mut std::io::stdout()).unwrap();
+    // the rest of the program of the tests would print what nobody wants to read
+    std::process::exit(0);
+}
+
+/// A work directory that goes away with the test, and its journal.
+struct Place {
+    cleanup: Cleanup,
+    dir: WorkDir,
+    _parent: tempfile::TempDir,
+}
+
+impl Place {
+    /// `None`, and the reason is printed, where there can be no slow file.
+    fn new() -> Option<Place> {
+        if let Err(reason) = can_run() {
+            println!("SKIPPED: {reason}");
+            return None;
+        }
+        let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+        let dir = WorkDir::open(&parent.path().join("lab")).unwrap();
+        let (cleanup, _) = Cleanup::open(&dir).unwrap();
+        Some(Place { cleanup, dir, _parent: parent })
+    }
+
+    fn file(&mut self, storage: Storage) -> SlowFile {
+        SlowFile::create(&mut self.cleanup, &self.dir, "disk", 64 << 20, storage).unwrap()
+    }
+
+    fn is_empty(&self) -> bool {
+        !cleanup::is_mount_point(&self.dir.path().join("disk/served")).unwrap()
+            && !self.dir.path().join("disk").exists()
+    }
+}
+
+fn open(file: &SlowFile) -> File {
+    OpenOptions::new().read(true).write(true).open(file.path()).unwrap()
+}
+
+#[test]
+fn what_is_written_is_read_from_memory_and_from_disk() {
+    for storage in [Storage::Memory, Storage::Disk] {
+        let Some(mut place) = Place::new() else { return };
+        let file = open(&place.file(storage));
+        assert_eq!(file.metadata().unwrap().len(), 64 << 20);
+        let data: Vec<_> = (0..1_000_000_u32).map(|it| (it % 251) as u8).collect();
+        file.write_all_at(&data, 12_345).unwrap();
+        let mut read = vec![0; data.len()];
+        file.read_exact_at(&mut read, 12_345).unwrap();
+        assert_eq!(read, data);
+        file.sync_all().unwrap();
+        drop(file);
+        place.cleanup.undo_all().unwrap();
+        assert!(place.is_empty());
+    }
+}
+
+#[test]
+fn limits_hold_for_bytes_and_for_requests() {
+    let Some(mut place) = Place::new() else { return };
+    let slow = place.file(Storage::Memory);
+    let file = open(&slow);
+    let takes = |work: &dyn Fn()| {
+        let begun = Instant::now();
+        work();
+        begun.elapsed()
+    };
+    let mut block = vec![1; 1 << 20];
+    slow.limit(Limit::WriteBytes(4 << 20)).unwrap();
+    assert!(takes(&|| file.write_all_at(&block, 0).unwrap()) >= Duration::from_millis(250));
+    slow.limit(Limit::Reads(20)).unwrap();
+    let few = &mut block[..4096];
+    let begun = Instant::now();
+    for _ in 0..5 {
+        file.read_exact_at(few, 0).unwrap();
+    }
+    assert!(begun.elapsed() >= Duration::from_millis(250));
+}
+
+#[test]
+fn a_lifted_limit_lets_a_blocked_writer_go_on() {
+    let Some(mut place) = Place::new() else { return };
+    let slow = place.file(Storage::Memory);
+    slow.limit(Limit::Writes(0)).unwrap();
+    let file = open(&slow);
+    let writer = std::thread::spawn(move || file.write_all_at(&[1; 4096], 0));
+    place.cleanup.lift_limits();
+    writer.join().unwrap().unwrap();
+}
+
+/// The server's process.
+fn server(place: &Place) -> rustix::process::Pid {
+    let journal = std::fs::read_to_string(place.dir.path().join("journal")).unwrap();
+    let pid = journal.split_once(r#""server":{"id":{"pid":"#).unwrap().1.split_once(',').unwrap().0;
+    rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap()
+}
+
+#[test]
+fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
+    for signal in [rustix::process::Signal::STOP, rustix::process::Signal::KILL] {
+        let Some(mut place) = Place::new() else { return };
+        let slow = place.file(Storage::Memory);
+        slow.limit(Limit::Writes(0)).unwrap();
+        let file = open(&slow);
+        let writer = std::thread::spawn(move || file.write_all_at(&[1; 4096], 0));
+        rustix::process::kill_process(server(&place), signal).unwrap();
+        place.cleanup.undo_all().unwrap();
+        assert!(writer.join().unwrap().is_err());
+        assert!(place.is_empty(), "{signal:?}");
+    }
+}
+
+#[test]
+fn a_limit_for_a_server_that_is_gone_is_an_error_that_says_so() {
+    let Some(mut place) = Place::new() else { return };
+    let slow = place.file(Storage::Memory);
+    rustix::process::kill_process(server(&place), rustix::process::Signal::KILL).unwrap();
+    let said = slow.limit(Limit::Writes(0)).unwrap_err().to_string();
+    assert!(said.starts_with("cannot make the disk slow: "), "{said}");
+}
+
+#[test]
+fn too_little_memory_is_told() {
+    let check = |mib: u64| has_memory(&format!("MemAvailable: {} kB\n", mib << 10));
+    assert!(check(512).is_ok());
+    let lacks = check(511).unwrap_err().lacks;
+    assert_eq!(lacks, "511 MiB of memory are available, and a slow disk needs 512");
+}
