@@ -107,6 +107,7 @@ run_guests() {
 run_guest() {
     local out guest
     out="$(out_of "$1")"
+    rm -rf "$out"
     boot "$1" "$out" &
     guest=$!
     trap 'kill $(jobs -p) 2>/dev/null' EXIT

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # used by who sources it
 # What took long to make is kept in $work, and made again if what it was made of has changed.
 
 # Everything that the kernels' tests make or fetch.

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # `test-kernels.sh` sets them
 # Packages of several Debian suites, without touching what this host has of apt.
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -12,6 +12,7 @@ lists_last_min=720
 # The archive that this host itself uses, unless MIRROR names one.
 mirror() {
     local found="${MIRROR:-}"
+    # shellcheck disable=SC2016 # it is apt that puts something there
     [ -n "$found" ] || found="$(env -u APT_CONFIG apt-get indextargets --format '$(REPO_URI)' 2>/dev/null |
         grep -m 1 -E '/debian/?$')" || true
     [ -n "$found" ] || fail "not known where this host gets Debian's packages" "name the archive: MIRROR=http://…/debian"

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # `test-kernels.sh` sets them
 # Boots a kernel, and waits for what the checks in it say.
 
 # The load of the checks: the lab's own.
@@ -15,12 +15,11 @@ make_classes() {
     made "$work/classes" "$of"
 }
 
-# `boot PACKAGE OUT`: boots it with what is in $program, $jdk, $layout and $checks; the verdicts are
-# OUT/said, as they come.
+# `boot PACKAGE OUT`: boots it with what is in $program, $jdk, $layout and $checks; OUT is new,
+# and OUT/said has the verdicts as they come.
 boot() {
     local package="$1" out="$2" kernel
     kernel="$(kernel_dir "$package")"
-    rm -rf "$out"
     mkdir -p "$out/in"
     cp scripts/kernels/guest/{run,lib.sh,checks.sh} "$out/in/"
     install -m 755 crates/recorder/tests/container/container.sh "$out/in/"

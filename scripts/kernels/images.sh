@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # `test-kernels.sh` sets them
 # What is booted: a root image, and for each kernel its file, its first files and its modules.
 
 # The guest is a Debian 12 of the least size that can run a JVM and make file systems.
