@@ -6,7 +6,7 @@
 # KERNEL is the beginning of a version (6.1), `newest`, or a package (linux-image-6.1.0-56-cloud-amd64);
 # without any: 6.1 and 6.12. No suite of Debian has 5.15.
 # --prepare  only makes what is booted
-# --page     also writes the results that are kept to docs/kernels.md
+# --page     also writes what is known of all kernels, of this run and of those before it, to docs/kernels.md
 #
 # Environment:
 #   PROGRAM  what to check: a program or a .deb (default: target/release/whypause, which is built)
@@ -71,8 +71,7 @@ check_settings() {
     [[ "$limit" =~ ^[0-9]+$ && "$jobs" =~ ^[1-9][0-9]*$ ]] || fail "LIMIT and JOBS take numbers"
     local name
     for name in ${checks//,/ }; do
-        grep -Eq "^(check|long)_$name\(\) " scripts/kernels/guest/checks.sh || fail "there is no check \`$name\`" \
-            "there are $(sed -En 's/^(check|long)_([a-z0-9_]*)\(\) .*/\2/p' scripts/kernels/guest/checks.sh | tr '\n' ' ')"
+        [[ " $(all_checks)" == *" $name "* ]] || fail "there is no check \`$name\`" "there are $(all_checks)"
     done
 }
 
@@ -116,30 +115,47 @@ run_guest() {
         echo "package $(cat "$(kernel_dir "$1")/version")"
         echo "groups $layout"
         echo "date $(date -u +%F)"
-        [ -n "$checks" ] || echo "whole yes"
         tr -d '\r' <"$out/said"
     } >"$out/result"
+    keep "$1"
 }
 
-# Shows the table, and writes all whole results that are kept to the page. Fails where a check did.
+# What is known of a kernel, of which a run with CHECKS renews only a part.
+kept_of() { echo "$work/results/${1#linux-image-}-$layout"; }
+
+keep() {
+    local new to before=/dev/null
+    new="$(out_of "$1")/result" to="$(kept_of "$1")"
+    mkdir -p "$work/results"
+    [ ! -f "$to" ] || before="$to"
+    # Later lines count.
+    { grep -P '^\w+\t' "$before" || true; cat "$new"; } >"$to.new"
+    mv "$to.new" "$to"
+}
+
+# In the order of the table.
+all_checks() { sed -En 's/^(check|long)_([a-z0-9_]*)\(\) .*/\2/p' scripts/kernels/guest/checks.sh | tr '\n' ' '; }
+
+table() { awk -v order="$(all_checks)" -f scripts/kernels/table.awk "$@"; }
+
+# Shows the table of this run, and writes all that is kept to the page. Fails where a check did.
 show() {
     local page="$1" results=() package failed=0
     shift
     for package in "$@"; do results+=("$(out_of "$package")/result"); done
     say
-    awk -f scripts/kernels/table.awk "${results[@]}" || failed=1
+    table "${results[@]}" || failed=1
     ! $page || write_page
     exit "$failed"
 }
 
 write_page() {
     local results
-    mapfile -t results < <(grep -l '^whole' "$work"/out/*/result | sort -V)
-    [ ${#results[@]} -gt 0 ] || fail "no kernel was checked as a whole" "without CHECKS"
+    mapfile -t results < <(find "$work/results" -type f -not -name '*.new' | sort -V)
     {
         cat docs/kernels.head.md
         echo
-        awk -v markdown=1 -f scripts/kernels/table.awk "${results[@]}" || true
+        table -v markdown=1 "${results[@]}" || true
     } >docs/kernels.md
     say "written: docs/kernels.md"
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/awk -f
-# One column for each file (what a guest said), one row for each check; Markdown with -v markdown=1.
+# One column for each file (what a guest said), one row for each check of -v order=…; Markdown with
+# -v markdown=1.
 #
 # A file's lines are `KEY VALUE` for its head and `CHECK<tab>VERDICT<tab>WHY` for each check.
 # Ends with 1 where a check failed or a guest ended early.
@@ -13,14 +14,15 @@ $0 ~ /^(kernel|package|jdk|program|groups|date) / {
 }
 /^begin / {
     check = substr($0, 7)
-    if (!(check in known)) { known[check]; checks[++rows] = check }
-    if (!((column, check) in verdict)) verdict[column, check] = "failed"
-    if (!((column, check) in why)) why[column, check] = "the guest ended"
+    known[check]
+    verdict[column, check] = "failed"
+    why[column, check] = "the guest ended"
     next
 }
 /^end / { ended[column] = 1 }
 NF >= 2 {
-    verdict[$1 == "" ? 0 : column, $1] = $2
+    known[$1]
+    verdict[column, $1] = $2
     why[column, $1] = $3
 }
 
@@ -60,7 +62,8 @@ END {
     row("JDK", "jdk")
     row("control groups", "groups")
     row("measured", "date")
-    for (r = 1; r <= rows; r++) { check_now = checks[r]; row(name(checks[r]), "") }
+    rows = split(order, checks, " ")
+    for (r = 1; r <= rows; r++) if (checks[r] in known) { check_now = checks[r]; row(name(checks[r]), "") }
     if (noted) print ""
     for (n = 1; n <= noted; n++) print notes[n]
     for (c = 1; c <= column; c++) if (!ended[c]) { print "\n" head[c, "kernel"] ": the guest ended early"; bad++ }
