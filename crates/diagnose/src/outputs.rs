@@ -64,7 +64,9 @@ pub(crate) fn described(index: &Index<'_>, output: &OutputFact) -> String {
     let name = name(output.fd).unwrap_or("an output");
     let kind = match output.kind {
         OutputKind::TcpSocket => format!("a TCP connection to {}", output.name),
-        OutputKind::PseudoTerminal | OutputKind::Terminal => format!("the terminal {}", output.name),
+        OutputKind::PseudoTerminal | OutputKind::Terminal => {
+            format!("the terminal {}", output.name)
+        }
         _ => format!("a {}", kind(output)),
     };
     let readers = readers(index, output);
@@ -75,9 +77,7 @@ pub(crate) fn described(index: &Index<'_>, output: &OutputFact) -> String {
             format!("{} (pid {}) and {} more", one.name, one.pid, others.len())
         }
     };
-    let at = if output.kind == OutputKind::UnixSocket { "with" } else { "read by" };
-    let at = if at == "with" { "read by" } else { at };
-    format!("{name} ({kind} {at} {by})")
+    format!("{name} ({kind} read by {by})")
 }
 
 /// Why no process is named as the one that reads.

@@ -1,7 +1,7 @@
 //! The rows of the tables, and a batch of them.
 use crate::{
-    CgroupFact, Clock, ClockOffset, Coverage, FileKey, Interval, MemoryFact, MonoTime,
-    OutputFact, OutputReaderFact, PerfCounterFact, ThreadFact, ThreadSlice,
+    CgroupFact, Clock, ClockOffset, Coverage, FileKey, Interval, MemoryFact, MonoTime, OutputFact,
+    OutputReaderFact, PerfCounterFact, ThreadFact, ThreadSlice,
 };
 use std::time::Duration;
 

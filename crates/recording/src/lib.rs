@@ -70,12 +70,12 @@ pub use facts::{
     LogLine, SafepointFact, SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
 };
 pub use limits::Limits;
+pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use place::{Place, default_place};
 pub use reader::is_recording;
 pub use recording::Recording;
 pub use schema::{Column, Kind, SCHEMA_VERSION, Table, Worth};
 pub use seal::{Sealed, seal};
-pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use surroundings::{CgroupFact, MemoryFact, PerfCounterFact};
 pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
 pub use writer::{Summary, Writer};

@@ -71,7 +71,10 @@ mod tests {
     #[test]
     fn terminals_and_sockets_are_full_too() {
         check("schedule_timeout wait_woken n_tty_write file_tty_write vfs_write", "pipe-full");
-        check("schedule_timeout sock_alloc_send_pskb unix_stream_sendmsg sock_write_iter", "pipe-full");
+        check(
+            "schedule_timeout sock_alloc_send_pskb unix_stream_sendmsg sock_write_iter",
+            "pipe-full",
+        );
         check("wait_woken sk_stream_wait_memory tcp_sendmsg_locked tcp_sendmsg", "pipe-full");
     }
 

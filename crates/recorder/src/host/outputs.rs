@@ -130,14 +130,14 @@ impl<'a> Outputs<'a> {
             let pids = found.holders.iter().filter(|it| it.0 == nth).map(|it| it.1);
             let stream = &mut self.streams[place];
             stream.searched = true;
-            let readers = pids.take(MAX_READERS).filter_map(|pid| {
-                Reader::open(self.roots, stream.fd, pid)
-            });
+            let readers =
+                pids.take(MAX_READERS).filter_map(|pid| Reader::open(self.roots, stream.fd, pid));
             stream.readers = readers.collect();
             stream.readers.retain_mut(|it| it.look(self.outbox, Instant::now()));
         }
         if found.uninspected > 0 {
-            let message = "processes that could not be inspected, or not in time, for the other end";
+            let message =
+                "processes that could not be inspected, or not in time, for the other end";
             self.outbox.note(ITEM, message, found.uninspected.into());
         }
         self.tell(&found);

@@ -16,11 +16,7 @@ pub(super) static TABLE: Table = Table {
     columns: &[
         column("at_ns", U64, "when it was read"),
         column("fd", U32, "descriptor of the JVM: 1 or 2"),
-        column(
-            "kind",
-            Text,
-            "pipe, fifo, pseudo-terminal, terminal, unix-socket or tcp-socket",
-        ),
+        column("kind", Text, "pipe, fifo, pseudo-terminal, terminal, unix-socket or tcp-socket"),
         column("name", Text, "as the kernel names it; of a TCP connection the other end"),
         column("number", U64, "inode of a pipe or socket, number of a pseudo-terminal"),
         column("gc_log", Bool, "whether the JVM's flags send GC or safepoint lines there"),

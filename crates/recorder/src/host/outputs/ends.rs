@@ -22,7 +22,13 @@ pub(super) fn end_of(dir: &ProcessDir, fd: u32) -> Option<End> {
     let link = dir.link(&format!("fd/{fd}")).ok()?;
     if let Some(number) = inode(&link, "pipe") {
         let target = Target::Link { link: link.clone(), reads: true };
-        return Some(End { kind: OutputKind::Pipe, name: link, number, target, hidden: String::new() });
+        return Some(End {
+            kind: OutputKind::Pipe,
+            name: link,
+            number,
+            target,
+            hidden: String::new(),
+        });
     }
     if let Some(number) = inode(&link, "socket") {
         return socket_peer::end_of(dir, number);
