@@ -229,7 +229,10 @@ mod tests {
         };
         let usual = "time,uptime,level,tags";
         assert_eq!(commands("-Xlog:gc*=debug:stdout:tn"), moved("gc*=debug", "tn"));
-        assert_eq!(commands("-Xlog:gc,safepoint -Xlog:async"), moved("gc,safepoint", usual));
+        assert_eq!(
+            commands("-Xlog:gc*,safepoint=debug -Xlog:async"),
+            moved("gc*,safepoint=debug", usual)
+        );
         assert_eq!(commands("-Xlog:gc*:file=x.log:tn"), moved("gc*,safepoint", usual));
         assert_eq!(commands("-verbose:gc"), moved("gc*,safepoint", usual));
     }

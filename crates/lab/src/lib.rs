@@ -42,6 +42,7 @@ pub mod scenarios;
 pub mod slow_disk;
 pub mod slow_swap;
 mod stage;
+mod stdout_reader;
 pub mod sweep;
 pub mod sync_loop;
 mod table;
