@@ -105,7 +105,7 @@ impl Writers<'_> {
     }
 }
 
-fn shortened(command: &str) -> String {
+pub(crate) fn shortened(command: &str) -> String {
     match command.char_indices().nth(COMMAND) {
         None => command.into(),
         Some((cut, _)) => format!("{} …", &command[..cut]),

@@ -11,6 +11,8 @@
 //! log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 9.000ms
 //! work 1 direct-reclaim 5ms 9ms
 //! sample vmstat.pswpin 1000ms 77
+//! output 1 pipe pipe:[9] log looked 40 2
+//! reader 1 77 cat T 100ms
 //! missing kernel-stacks
 //! thread 1 vm-thread VM Thread
 //! safepoint 0ms 100ms op G1CollectForAllocation 1ms 99ms vm 1
@@ -21,7 +23,7 @@
 //! 2 blocked 60ms 90ms write gc.log stack do_get_write_access vfs_write
 //! ```
 //!
-//! A block in something that is no file has `-` in its place. Limits and memory are MiB (resident,
+//! A block in something that is no file has `-` in its place, or `fd1` for a descriptor. Limits and memory are MiB (resident,
 //! then swapped). Slices may end in `offset 896`, `taken 3ms` or `sampled`. Totals are microseconds
 //! on a CPU, runnable, throttled, blocked and waiting. All sources were recorded unless one is
 //! missing.
@@ -30,9 +32,9 @@ use crate::{
 };
 use recording::{
     CgroupFact, CodeFact, Coverage, Facts, FileFact, FileKey, HostFact, Interval, JavaStackFact,
-    JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause,
-    PerfCounterFact, SafepointFact, SafepointTotals, Sample, Source, SourceState, StackFact,
-    ThreadFact, ThreadRole, ThreadSlice, ThreadState, VmOperationFact,
+    JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause, OutputFact,
+    OutputKind, OutputReaderFact, PerfCounterFact, SafepointFact, SafepointTotals, Sample, Source,
+    SourceState, StackFact, ThreadFact, ThreadRole, ThreadSlice, ThreadState, VmOperationFact,
 };
 use std::time::Duration;
 
@@ -163,6 +165,8 @@ pub(crate) fn facts(text: &str) -> Facts {
             "work" => facts.kernel_work.push(work(&words)),
             "code" => facts.code.push(code(&words)),
             "java-stack" => facts.java_stacks.push(java_stack(&words)),
+            "output" => facts.outputs.push(output(&words)),
+            "reader" => facts.output_readers.push(reader(&words)),
             "missing" => {
                 let source = Source::from_id(words[1]).expect("a source's id");
                 coverage.sources.insert(source, SourceState::Missing("not there".into()));
@@ -183,6 +187,36 @@ pub(crate) fn facts(text: &str) -> Facts {
     }
     facts.coverage = Some(coverage);
     facts
+}
+
+/// `output FD KIND NAME [log] [looked INSPECTED UNINSPECTED] [hidden WHY…]`.
+fn output(words: &[&str]) -> OutputFact {
+    let after = |word: &str| words.iter().position(|it| *it == word).map(|at| &words[at + 1..]);
+    OutputFact {
+        at: time("0ms"),
+        fd: number(words[1]),
+        kind: OutputKind::from_id(words[2]).expect("a kind of output"),
+        name: words[3].into(),
+        number: 9,
+        gc_log: words.contains(&"log"),
+        inspected: after("looked").map_or(0, |it| number(it[0])),
+        uninspected: after("looked").map_or(0, |it| number(it[1])),
+        hidden: after("hidden").map_or_else(String::new, |it| it.join(" ")),
+    }
+}
+
+/// `reader FD PID NAME STATE AT`.
+fn reader(words: &[&str]) -> OutputReaderFact {
+    OutputReaderFact {
+        at: time(words[5]),
+        fd: number(words[1]),
+        pid: number(words[2]),
+        name: words[3].into(),
+        command_line: String::new(),
+        cgroup: String::new(),
+        state: words[4].into(),
+        function: String::new(),
+    }
 }
 
 /// `work TID KIND START END`.
@@ -327,14 +361,16 @@ fn slice(facts: &mut Facts, words: &[&str]) {
         _ => None,
     };
     let state = if words[1] == "waiting" { "blocked" } else { words[1] };
-    let file = (blocked && words[5] != "-").then(|| file(facts, words[5]));
+    let place = words.get(5).copied().filter(|it| blocked && *it != "-").unwrap_or_default();
+    let fd = place.strip_prefix("fd").and_then(|it| it.parse().ok());
+    let file = (!place.is_empty() && fd.is_none()).then(|| file(facts, place));
     facts.slices.push(ThreadSlice {
         tid: number(words[0]),
         interval: Interval::new(time(words[2]), time(words[3])),
         state: ThreadState::from_id(state).expect("a state"),
         merged_wait: Duration::ZERO,
         entered,
-        fd: None,
+        fd,
         file,
         stack,
         woken_by: after("by").map(|it| number(it[0])),

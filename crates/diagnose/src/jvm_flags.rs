@@ -101,6 +101,61 @@ pub(crate) fn move_log_commands(jvm: &JvmFact, directory: &str) -> String {
     commands
 }
 
+/// What a log on a standard stream selects, and with which decorators: of the last `-Xlog` option
+/// without a file.
+fn stream_option(jvm: &JvmFact) -> (&str, &str) {
+    let fallback = ("gc*,safepoint", "time,uptime,level,tags");
+    let option = |flag: &'_ String| -> Option<(usize, usize)> {
+        let rest = flag.strip_prefix("-Xlog:")?;
+        let mut parts = rest.splitn(4, ':');
+        let (what, output) = (parts.next()?, parts.next().unwrap_or_default());
+        let stream = matches!(output, "" | "stdout" | "stderr" | "#0" | "#1");
+        let decorators = parts.next().unwrap_or_default();
+        let plain = !matches!(what, "" | "async" | "disable" | "help");
+        (stream && plain).then_some((what.len(), decorators.len()))
+    };
+    let Some((flag, (what, decorators))) =
+        jvm.flags.iter().rev().find_map(|it| Some((it, option(it)?)))
+    else {
+        return fallback;
+    };
+    let rest = &flag["-Xlog:".len()..];
+    let given = rest.splitn(4, ':').nth(2).unwrap_or_default();
+    (&rest[..what], if decorators == 0 { fallback.1 } else { given })
+}
+
+/// The commands that take the log of a running JVM (JDK 9 and later) off a standard stream: first a
+/// file in `directory`, which also gets the warnings that the stream had, then the stream off.
+pub(crate) fn leave_stream_commands(jvm: &JvmFact, stream: &str, directory: &str) -> String {
+    let (what, decorators) = stream_option(jvm);
+    let pid = jvm.pid;
+    let new = quoted(&format!("output=file={directory}/gc-{}.log", jvm.pid_in_namespace));
+    let what = quoted(&format!("what={}", with_warnings(what)));
+    let decorators = quoted(decorators);
+    format!(
+        "jcmd {pid} VM.log {new} {what} decorators={decorators} output_options={BOUND}\n\
+         jcmd {pid} VM.log output={stream} what=all=off"
+    )
+}
+
+/// The start flags that do the same. `-Xlog:disable` takes back what earlier flags turned on, and
+/// the default warnings on standard output.
+pub(crate) fn leave_stream_flags(jvm: &JvmFact, directory: &str) -> String {
+    if feature_version(&jvm.version).is_some_and(|it| it < 9) {
+        let rotation = "-XX:+UseGCLogFileRotation -XX:NumberOfGCLogFiles=2 -XX:GCLogFileSize=8M";
+        return format!("-Xloggc:{directory}/gc-%p.log {rotation}");
+    }
+    let (what, decorators) = stream_option(jvm);
+    let log =
+        format!("-Xlog:{}:file={directory}/gc-%p.log:{decorators}:{BOUND}", with_warnings(what));
+    format!("-Xlog:disable {}", quoted(&log))
+}
+
+/// A later part of a selection overrides an earlier one for the tags that both name.
+fn with_warnings(what: &str) -> String {
+    format!("all=warning,{what}")
+}
+
 /// The start flag that writes the log into `directory`.
 pub(crate) fn log_flag_in(jvm: &JvmFact, directory: &str) -> String {
     let file = format!("{directory}/{}", file_name(jvm));
@@ -161,6 +216,37 @@ mod tests {
             move_log_commands(&jvm("", "/var/log/a b'c.log"), "/dev/shm")
                 .contains("'output=file=/var/log/a b'\\''c.log'")
         );
+    }
+
+    #[test]
+    fn a_log_on_standard_output_is_moved_with_its_selection_and_the_stream_is_turned_off() {
+        let commands = |flags| leave_stream_commands(&jvm(flags, ""), "stdout", "/dev/shm");
+        let moved = |what: &str, decorators: &str| {
+            format!(
+                "jcmd 42 VM.log output=file=/dev/shm/gc-0.log 'what=all=warning,{what}' decorators={decorators} output_options=filecount=2,filesize=8m\n\
+                 jcmd 42 VM.log output=stdout what=all=off"
+            )
+        };
+        let usual = "time,uptime,level,tags";
+        assert_eq!(commands("-Xlog:gc*=debug:stdout:tn"), moved("gc*=debug", "tn"));
+        assert_eq!(
+            commands("-Xlog:gc*,safepoint=debug -Xlog:async"),
+            moved("gc*,safepoint=debug", usual)
+        );
+        assert_eq!(commands("-Xlog:gc*:file=x.log:tn"), moved("gc*,safepoint", usual));
+        assert_eq!(commands("-verbose:gc"), moved("gc*,safepoint", usual));
+    }
+
+    #[test]
+    fn at_the_next_start_nothing_of_the_log_is_left_on_standard_output() {
+        let flags = |given| leave_stream_flags(&jvm(given, ""), "/dev/shm");
+        assert_eq!(
+            flags("-Xlog:gc::tn"),
+            "-Xlog:disable -Xlog:all=warning,gc:file=/dev/shm/gc-%p.log:tn:filecount=2,filesize=8m"
+        );
+        assert!(flags("-Xlog:gc;rm").starts_with("-Xlog:disable '-Xlog:all=warning,gc;rm:file="));
+        let old = JvmFact { version: "1.8.0_412".into(), ..jvm("-verbose:gc", "") };
+        assert!(leave_stream_flags(&old, "/dev/shm").starts_with("-Xloggc:/dev/shm/gc-%p.log "));
     }
 
     #[test]

@@ -39,6 +39,7 @@ mod log_text;
 mod marks;
 mod mechanisms;
 mod os_evidence;
+mod outputs;
 mod page;
 mod pause;
 mod ratio;

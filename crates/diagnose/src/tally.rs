@@ -5,9 +5,9 @@ use crate::{
     few::Few,
     history::Collection,
     index::Index,
-    mechanisms,
+    mechanisms, outputs,
 };
-use recording::{FileKey, Interval, OffCpuCause};
+use recording::{FileKey, Interval, OffCpuCause, OutputFact};
 use std::{collections::BTreeMap, time::Duration};
 
 /// How many of the longest pauses of a cause are kept, to look for writers around them.
@@ -169,6 +169,31 @@ impl Tally {
         shares
     }
 
+    /// The standard stream in which most of the time was spent, where it was in one that is no file.
+    pub(crate) fn stream<'a>(&self, index: &Index<'a>) -> Option<&'a OutputFact> {
+        let (spot, _, stack) = self.main_spot()?;
+        match spot.fd {
+            _ if spot.file.is_some() || !mechanisms::is_pipe_full(index, stack) => None,
+            Some(fd) => outputs::of_fd(index, fd),
+            // A sample may know the function of the kernel and not the descriptor.
+            None => outputs::of_gc_log(index),
+        }
+    }
+
+    fn place_of_stream(&self, index: &Index<'_>) -> Option<Place> {
+        let (spot, _, stack) = self.main_spot()?;
+        let output = self.stream(index)?;
+        let call = crate::syscalls::call(spot.entered);
+        Some(Place {
+            thread: index.thread_name(spot.tid),
+            call: if call.is_empty() { "write()".into() } else { call },
+            path: outputs::name(output.fd)?.into(),
+            file_system: outputs::kind(output).into(),
+            device: String::new(),
+            stack: index.frames(stack).to_vec(),
+        })
+    }
+
     /// Where most of the time was spent, for people. `None` where only a log speaks.
     pub(crate) fn place(&self, index: &Index<'_>) -> Option<Place> {
         let (spot, _, stack) = self.main_spot()?;
@@ -176,6 +201,9 @@ impl Tally {
             return None;
         }
         let file = spot.file.and_then(|key| index.file(key));
+        if let Some(place) = self.place_of_stream(index) {
+            return Some(place);
+        }
         Some(Place {
             thread: index.thread_name(spot.tid),
             call: crate::syscalls::call(index.architecture(), spot.entered),

@@ -2,6 +2,7 @@
 use crate::{
     Cleanup, Collector, Interrupt, Isolation, Jdk, LabError, Running, privilege,
     process::{self, PrivateMount},
+    stdout_reader,
     workloads::Workload,
 };
 use std::{
@@ -23,6 +24,8 @@ pub struct GcLog {
     pub asynchronous: bool,
     /// Whether it is written in detail (level debug): many lines in every pause.
     pub detailed: bool,
+    /// Whether it goes to standard output instead of the file.
+    pub to_stdout: bool,
 }
 
 /// What to run.
@@ -45,6 +48,9 @@ pub struct JvmCommand<'a> {
     pub gc_threads: u32,
     /// GC log.
     pub gc_log: GcLog,
+    /// Whether standard output is a pipe that another process reads, as in a container, instead of
+    /// a file.
+    pub stdout_reader: bool,
     /// Further flags, such as `-XX:-UseCountedLoopSafepoints`.
     pub flags: Vec<String>,
     /// Files of control groups to write `0` to, in order to join, before it starts.
@@ -131,7 +137,10 @@ fn log_flags(major: u32, log: &GcLog) -> Vec<String> {
     }
     let decorators = "tn,time,uptime,level,tags";
     let what = if log.detailed { "gc*=debug,safepoint*=debug" } else { "gc*,safepoint*" };
-    let mut flags = vec![format!("-Xlog:{what}:file={path}:{decorators}:filecount=0")];
+    let mut flags = match log.to_stdout {
+        true => vec![format!("-Xlog:{what}:stdout:{decorators}")],
+        false => vec![format!("-Xlog:{what}:file={path}:{decorators}:filecount=0")],
+    };
     if log.asynchronous {
         flags.push("-Xlog:async".into());
     }
@@ -142,6 +151,8 @@ fn log_flags(major: u32, log: &GcLog) -> Vec<String> {
 #[derive(Debug)]
 pub struct Jvm {
     running: Running,
+    /// The process that reads its standard output, where that is a pipe.
+    reader: Option<Running>,
     stdout: PathBuf,
     gc_log: PathBuf,
 }
@@ -172,7 +183,14 @@ impl Jvm {
         // Last, as what comes before needs rights.
         privilege::drop_all(&mut command);
         let (stdout, stderr) = (output.join("jvm.out"), output.join("jvm.err"));
-        let mut running = Running::start(cleanup, command, &stdout, &stderr)?;
+        let (reader, pipe) = match what.stdout_reader {
+            true => stdout_reader::start(cleanup, &stdout, &output.join("reader.err"))?,
+            false => (None, None),
+        };
+        let mut running = match pipe {
+            Some(pipe) => Running::start_into(cleanup, command, pipe, &stderr)?,
+            None => Running::start(cleanup, command, &stdout, &stderr)?,
+        };
         if let Some(isolation) = isolation {
             isolation.admit(running.pid())?;
         }
@@ -187,13 +205,20 @@ impl Jvm {
             let message = format!("not running after {} s", START_PATIENCE.as_secs());
             return Err(LabError::Program { program: "java".into(), message });
         }
-        Ok(Jvm { running, stdout, gc_log: what.gc_log.path.clone() })
+        let gc_log = if what.gc_log.to_stdout { &stdout } else { &what.gc_log.path }.clone();
+        Ok(Jvm { running, reader, stdout, gc_log })
     }
 
     /// Process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.running.pid()
+    }
+
+    /// The process that reads its standard output, where that is a pipe.
+    #[must_use]
+    pub fn reader(&self) -> Option<u32> {
+        self.reader.as_ref().map(Running::pid)
     }
 
     /// Its GC log.
@@ -218,6 +243,10 @@ impl Jvm {
     /// Ends it and answers what its workload measured, by name; empty where it had to be killed.
     pub fn end(&mut self, patience: Duration) -> BTreeMap<String, u64> {
         self.running.end(patience);
+        // It ends by itself when it has read all that was written.
+        if let Some(reader) = &mut self.reader {
+            reader.wait(patience);
+        }
         results(&read(&self.stdout))
     }
 }
@@ -245,7 +274,8 @@ mod tests {
     use super::*;
 
     fn flags(major: u32, asynchronous: bool) -> String {
-        let log = GcLog { path: "/log/gc.log".into(), asynchronous, detailed: false };
+        let log =
+            GcLog { path: "/log/gc.log".into(), asynchronous, detailed: false, to_stdout: false };
         log_flags(major, &log).join(" ")
     }
 

@@ -45,6 +45,7 @@ pub mod slow_disk;
 pub mod slow_file;
 pub mod slow_swap;
 mod stage;
+mod stdout_reader;
 pub mod sweep;
 pub mod sync_loop;
 mod table;

@@ -111,9 +111,25 @@ impl Running {
         promise: impl FnOnce(ProcessId, String) -> Undo,
     ) -> Result<Running, LabError> {
         let name = command.get_program().to_string_lossy().into_owned();
-        let failed = || format!("start `{name}`");
+        let stdout = create(stdout).map_err(LabError::step(format!("start `{name}`")))?;
         command.stdin(Stdio::null());
-        command.stdout(create(stdout).map_err(LabError::step(failed()))?);
+        Running::start_into(cleanup, command, stdout.into(), stderr)
+    }
+
+    /// The same with a standard output that is open already, and a standard input as `command` has
+    /// it.
+    ///
+    /// # Errors
+    /// As [`start`](Running::start).
+    pub fn start_into(
+        cleanup: &mut Cleanup,
+        mut command: Command,
+        stdout: Stdio,
+        stderr: &Path,
+    ) -> Result<Running, LabError> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let failed = || format!("start `{name}`");
+        command.stdout(stdout);
         command.stderr(create(stderr).map_err(LabError::step(failed()))?);
         let mut child = command.spawn().map_err(LabError::step(failed()))?;
         if let Some(id) = i32::try_from(child.id()).ok().and_then(ProcessId::of) {
@@ -156,7 +172,8 @@ impl Running {
         })
     }
 
-    fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
+    /// Waits for its end, for at most `patience`.
+    pub(crate) fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
         let until = Instant::now() + patience;
         loop {
             match self.child.try_wait() {

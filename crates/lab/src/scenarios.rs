@@ -53,6 +53,8 @@ pub struct Variant {
     pub can_run: fn() -> Result<(), Reason>,
     /// Prepares the host and starts the JVM.
     pub set_up: SetUp,
+    /// The mechanism that must be named first with the cause; any where `None`.
+    pub mechanism: Option<&'static str>,
 }
 
 impl Variant {
@@ -68,7 +70,15 @@ impl Variant {
 
     /// A variant that every JDK can do, on a host that can run its scenario.
     const fn new(name: &'static str, role: Role, what: &'static str, set_up: SetUp) -> Variant {
-        Variant { name, role, what, since_jdk: OLDEST_JDK, can_run: anywhere, set_up }
+        Variant {
+            name,
+            role,
+            what,
+            since_jdk: OLDEST_JDK,
+            can_run: anywhere,
+            set_up,
+            mechanism: None,
+        }
     }
 
     /// The same, for JDKs from this feature release on.
@@ -79,6 +89,11 @@ impl Variant {
     /// The same, on hosts with more than the scenario needs.
     const fn needing(self, can_run: fn() -> Result<(), Reason>) -> Variant {
         Variant { can_run, ..self }
+    }
+
+    /// The same, with a mechanism that must be named.
+    const fn by(self, mechanism: &'static str) -> Variant {
+        Variant { mechanism: Some(mechanism), ..self }
     }
 
     /// Whether this JDK can do it.

@@ -91,8 +91,19 @@ fn fault(result: &RunResult) -> Vec<String> {
     } else if !result.causes.iter().any(|it| it.id == result.scenario && it.certainty == "measured")
     {
         found.push(format!("`{}` was concluded and not measured", result.scenario));
+    } else {
+        found.extend(wrong_mechanism(result));
     }
     found
+}
+
+/// Where a variant makes a cause in one certain way, that way must be named first.
+fn wrong_mechanism(result: &RunResult) -> Option<String> {
+    let variant = scenarios::find(result.scenario).ok()?.variant(result.variant).ok()?;
+    let wanted = variant.mechanism?;
+    let cause = result.causes.iter().find(|it| it.id == result.scenario)?;
+    let named = cause.mechanisms.first().map_or("nothing", String::as_str);
+    (named != wanted).then(|| format!("the mechanism `{named}` was named first, not `{wanted}`"))
 }
 
 /// Without privilege samples tell what kind of thing it was, and not always which.
@@ -133,7 +144,7 @@ mod tests {
     const ID: &str = "gc-log-write-blocked";
 
     /// Text in, verdict out: `VARIANT felt MS long N first CAUSE names CAUSE for MS
-    /// jdk FEATURE [inferred]`.
+    /// by MECHANISM jdk FEATURE [inferred]`.
     fn check(text: &str, expected: &str) {
         let outcome = judge(vec![result(text)], Vec::new());
         let verdict = if outcome.passed { "passed" } else { &outcome.failures[0] };
@@ -163,7 +174,7 @@ mod tests {
             share: 0.0,
             nature: "fault".to_owned(),
             certainty: certainty.to_owned(),
-            mechanisms: Vec::new(),
+            mechanisms: after("by").map(|it| (*it).to_owned()).into_iter().collect(),
             culprits: Vec::new(),
         }));
         result
@@ -180,6 +191,15 @@ mod tests {
             "`gc-work` was named first",
         );
         check(&format!("fault felt 900 long 3 {right} inferred"), "not measured");
+    }
+
+    #[test]
+    fn where_the_variant_has_a_mechanism_that_must_be_named_too() {
+        let seen = format!("fault-slow-reader felt 900 long 3 first {ID} names {ID}");
+        check(&format!("{seen} by pipe-full"), "passed");
+        check(&format!("{seen} by journal-commit"), "`journal-commit` was named first, not");
+        check(&seen, "`nothing` was named first, not `pipe-full`");
+        check(&format!("fault felt 900 long 3 first {ID} names {ID} by journal-commit"), "passed");
     }
 
     #[test]

@@ -74,7 +74,8 @@ impl WriteTrace {
         pid: u32,
         log: &Path,
     ) -> Result<WriteTrace, LabError> {
-        let fd = fd_of(pid, log).ok_or_else(|| {
+        // A log on standard output has a file only where another process saves it.
+        let fd = fd_of(pid, log).or_else(|| is_pipe(pid).then_some(1)).ok_or_else(|| {
             let missing = std::io::Error::from(ErrorKind::NotFound);
             LabError::step(format!("find `{}` open in process {pid}", log.display()))(missing)
         })?;
@@ -171,6 +172,12 @@ fn fd_of(pid: u32, file: &Path) -> Option<u32> {
     let fds = std::fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
     let found = fds.flatten().find(|it| std::fs::read_link(it.path()).is_ok_and(|to| to == file));
     found?.file_name().to_str()?.parse().ok()
+}
+
+/// Whether the standard output of the process is a pipe.
+fn is_pipe(pid: u32) -> bool {
+    let link = std::fs::read_link(format!("/proc/{pid}/fd/1"));
+    link.is_ok_and(|it| it.to_string_lossy().starts_with("pipe:"))
 }
 
 /// Events that did not fit in the buffers of the CPUs.

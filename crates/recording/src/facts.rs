@@ -1,7 +1,7 @@
 //! The rows of the tables, and a batch of them.
 use crate::{
-    CgroupFact, Clock, ClockOffset, Coverage, FileKey, Interval, MemoryFact, MonoTime,
-    PerfCounterFact, ThreadFact, ThreadSlice,
+    CgroupFact, Clock, ClockOffset, Coverage, FileKey, Interval, MemoryFact, MonoTime, OutputFact,
+    OutputReaderFact, PerfCounterFact, ThreadFact, ThreadSlice,
 };
 use std::time::Duration;
 
@@ -291,6 +291,10 @@ pub struct Facts {
     pub writers: Vec<WriterFact>,
     /// Users of memory.
     pub memory: Vec<MemoryFact>,
+    /// Where the standard streams lead. A later row of the same descriptor replaces an earlier one.
+    pub outputs: Vec<OutputFact>,
+    /// Who can read what is written there.
+    pub output_readers: Vec<OutputReaderFact>,
     /// The state of coverage so far: a later one replaces an earlier one.
     pub coverage: Option<Coverage>,
 }
@@ -317,6 +321,8 @@ impl Facts {
             + self.samples.len()
             + self.writers.len()
             + self.memory.len()
+            + self.outputs.len()
+            + self.output_readers.len()
     }
 
     /// Adds the rows of `other`.
@@ -339,6 +345,8 @@ impl Facts {
         self.samples.extend(other.samples);
         self.writers.extend(other.writers);
         self.memory.extend(other.memory);
+        self.outputs.extend(other.outputs);
+        self.output_readers.extend(other.output_readers);
     }
 
     /// The offset from the monotonic to the wall clock with the smallest uncertainty.

@@ -44,6 +44,7 @@ mod directory;
 mod error;
 mod facts;
 mod limits;
+mod outputs;
 mod part;
 mod place;
 mod quiet;
@@ -69,6 +70,7 @@ pub use facts::{
     LogLine, SafepointFact, SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
 };
 pub use limits::Limits;
+pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use place::{Place, default_place};
 pub use reader::is_recording;
 pub use recording::Recording;

@@ -6,9 +6,10 @@
 //! Then every application thread waits for one line of log.
 //! The disk need not be busy with the JVM's own data: any process that writes much to the same file system will do.
 //! A collector thread that blocks in the write while it holds the log's lock stops the VM thread in the same way.
+//! A log on standard output, as in most containers, needs no disk: the write waits where the process that reads the pipe does not keep up.
 //!
 //! ## What proves it
-//! A thread of the JVM that everybody waits for is blocked in `write()` to the GC log, with a kernel stack inside the file system.
+//! A thread of the JVM that everybody waits for is blocked in `write()` to the GC log, with a kernel stack inside the file system, or in a write to a pipe, a terminal or a socket.
 //! In the log itself the pause is long and its `User` and `Sys` times are short.
 //!
 //! ## What looks alike
@@ -19,11 +20,14 @@
 //! `gc-log-async`: JDK 17 and later can write the log from a thread of its own.
 //! `gc-log-to-tmpfs`: a log in memory never waits for a disk; a running JVM can be told to move it.
 //! `background-io`: bound or move whoever fills the disk's queue.
+//! `gc-log-off-stdout`: a log on standard output goes to a file of bounded size instead, and the output is switched off.
 //!
 //! ## References
 //! HotSpot `logging/logFileOutput.cpp`, `logging/logFileStreamOutput.cpp` (`FileLocker`), `runtime/vmThread.cpp`.
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario II.
-//! Linux `fs/jbd2/transaction.c`, `mm/page-writeback.c`.
+//! Linux `fs/jbd2/transaction.c`, `mm/page-writeback.c`, `fs/pipe.c`.
+mod stream;
+
 use crate::{
     Advice, AdviceWhen, Cause, Certainty, Nature,
     case::{Case, Segment},
@@ -32,7 +36,7 @@ use crate::{
     index::Index,
     jvm_flags, mechanisms,
     os_evidence::spent_in_stops,
-    syscalls,
+    outputs, syscalls,
     tally::Tally,
     text,
 };
@@ -65,7 +69,15 @@ fn is_log_write(case: &Case<'_>, segment: &Segment) -> bool {
     if !syscalls::is_log_call(case.index.architecture(), segment.entered) {
         return segment.entered.is_none() && is_sampled_log_write(case.index, segment, log);
     }
-    segment.role != ThreadRole::Java || (log.is_some() && segment.file == log)
+    let is_log = || log.is_some() && segment.file == log;
+    segment.role != ThreadRole::Java || is_log() || is_log_stream(case.index, segment)
+}
+
+/// Whether it writes to a standard stream that the flags send the log to. A thread that has no name
+/// (JDK 8) may be the VM thread.
+fn is_log_stream(index: &Index<'_>, segment: &Segment) -> bool {
+    let output = segment.fd.and_then(|fd| outputs::of_fd(index, fd));
+    segment.file.is_none() && output.is_some_and(|it| it.gc_log)
 }
 
 /// A sample may know the file, or no more than the function of a file system in which the thread
@@ -77,6 +89,8 @@ fn is_sampled_log_write(index: &Index<'_>, segment: &Segment, log: Option<FileKe
     }
     match segment.file {
         Some(_) => segment.file == log,
+        // The JVM's own threads write to no pipe, terminal or socket but their log.
+        None if mechanisms::is_pipe_full(index, segment.stack) => true,
         None => {
             log.is_some()
                 && index.counters_file_on_disk().is_none()
@@ -89,6 +103,9 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
     let blocked = format!("{} blocked in {}", place.thread, place.call);
+    if let Some(output) = tally.stream(index) {
+        return stream::explain(tally, index, output, &place);
+    }
     Explanation {
         story: story(tally, &place),
         culprits: culprits::writers(tally, index, device, &place.device),

@@ -1,4 +1,4 @@
-//! Mechanisms: how exactly a thread was blocked on its way to a disk. One file each.
+//! Mechanisms: how exactly a thread was blocked on its way to a disk, or to a reader. One file each.
 //!
 //! A mechanism refines a cause where both occur; it is recognised by the functions in the kernel
 //! stack. Names differ between kernels and compilers inline some of them, so each mechanism
@@ -10,6 +10,7 @@ mod dirty_throttling;
 mod file_system_freeze;
 mod inode_lock;
 mod journal_commit;
+mod pipe_full;
 mod space_reservation;
 mod stable_page_writeback;
 
@@ -36,8 +37,9 @@ pub struct Mechanism {
 /// some paths; then the freeze and the queue, which are where a thread sleeps whatever it came for.
 /// The stable page comes before the journal because waiting for a page under writeback happens
 /// inside an open transaction, and so does space, for which one is started; and the file's lock
-/// comes last, as whoever waits for anything else in a write has it.
-pub(crate) static ALL: [&Mechanism; 7] = [
+/// comes last of these, as whoever waits for anything else in a write has it. A full pipe has no
+/// file system.
+pub(crate) static ALL: [&Mechanism; 8] = [
     &dirty_throttling::MECHANISM,
     &file_system_freeze::MECHANISM,
     &block_queue_wait::MECHANISM,
@@ -45,6 +47,7 @@ pub(crate) static ALL: [&Mechanism; 7] = [
     &space_reservation::MECHANISM,
     &journal_commit::MECHANISM,
     &inode_lock::MECHANISM,
+    &pipe_full::MECHANISM,
 ];
 
 impl Mechanism {
@@ -59,10 +62,17 @@ impl Mechanism {
 pub(crate) fn of_stack(index: &Index<'_>, stack: Option<u32>) -> Option<&'static Mechanism> {
     // Most segments of a pause have no stack.
     stack?;
-    ALL.into_iter().find(|it| {
+    let found = ALL.into_iter().find(|it| {
         index.stack_has(stack, it.frames)
             && (it.below.is_empty() || index.stack_has(stack, it.below))
-    })
+    });
+    let sampled = || pipe_full::is_sample(index.frames(stack)).then_some(&pipe_full::MECHANISM);
+    found.or_else(sampled)
+}
+
+/// Whether a stack shows a wait for the reader of a pipe, a terminal or a socket.
+pub(crate) fn is_pipe_full(index: &Index<'_>, stack: Option<u32>) -> bool {
+    of_stack(index, stack).is_some_and(|it| it.id == pipe_full::MECHANISM.id)
 }
 
 #[cfg(test)]

@@ -12,12 +12,15 @@
 //! - `fault-dirty-throttling`: no journal, a log in detail, and a limit of 8 MiB on the disk's unwritten data: the kernel puts whoever writes to sleep
 //! - `fault-stable-page`: no journal, and a disk that must not have a page changed while it writes it
 //! - `fault-xfs`: the same with XFS
+//! - `fault-slow-reader`: the log on standard output, a pipe whose reader stops for 2 s in every 3, as a container's log driver may that cannot keep up
+//! - `fixed-stdout-off`: the same reader, with the log in a file in memory and switched off on standard output
 //! - `fault-btrfs`: Btrfs, which never lets a page change while it is written, and sets space aside before each write
 //!
 //! On a disk that lets pages change, XFS blocked no write of the log: its journal is in memory, and a time stamp does not wait for it.
 //!
 //! ## What it needs
 //! Root, FUSE (`/dev/fuse`), a loop device, 2 GiB of memory, 30 s per variant.
+//! `fault-slow-reader` and `fixed-stdout-off` need no disk and JDK 9.
 //! `fault-xfs` and `fault-btrfs` need a kernel and a `mkfs` for them, `fault-dirty-throttling` Linux 6.2.
 //!
 //! ## What you see
@@ -32,6 +35,7 @@ use crate::{
     background_writer::Writing,
     jvm::{GcLog, JvmCommand},
     slow_disk::{self, DiskOptions, FileSystem, Limit},
+    stdout_reader::SlowReader,
 };
 use std::{path::Path, time::Duration};
 
@@ -102,6 +106,21 @@ pub(super) static SCENARIO: Scenario = Scenario {
             fault_xfs,
         )
         .needing(has_xfs),
+        Variant::new(
+            "fault-slow-reader",
+            Role::Fault,
+            "the log on standard output, a pipe whose reader stops now and then",
+            fault_slow_reader,
+        )
+        .by("pipe-full")
+        .since(9),
+        Variant::new(
+            "fixed-stdout-off",
+            Role::Fixed,
+            "the same reader, and the log in memory instead",
+            fixed_stdout_off,
+        )
+        .since(9),
         Variant::new("fault-btrfs", Role::Fault, "Btrfs", fault_btrfs).needing(has_btrfs),
     ],
     collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
@@ -176,8 +195,29 @@ fn fault_btrfs(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     synced(stage, BTRFS_DISK)
 }
 
+/// The reader saves what it reads, and stops for so long that the pipe is full.
+fn fault_slow_reader(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    slow_reader(stage, true)
+}
+
+fn fixed_stdout_off(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    slow_reader(stage, false)
+}
+
+fn slow_reader(stage: &mut Stage<'_>, to_stdout: bool) -> Result<Staged, LabError> {
+    let gc_log = GcLog { to_stdout, detailed: true, ..on(stage.fast) };
+    let mut command = JvmCommand { stdout_reader: true, gc_log, ..stage.light_command() };
+    if !to_stdout {
+        // It comes before the log's own flag, and takes back only what was given before.
+        command.flags.push("-Xlog:disable".into());
+    }
+    let jvm = stage.java(&command)?;
+    let reader = SlowReader::new(jvm.reader())?;
+    Ok(Staged::disturbed(jvm, reader))
+}
+
 fn on(dir: &Path) -> GcLog {
-    GcLog { path: dir.join("gc.log"), asynchronous: false, detailed: false }
+    GcLog { path: dir.join("gc.log"), asynchronous: false, detailed: false, to_stdout: false }
 }
 
 /// With another process that writes long files.

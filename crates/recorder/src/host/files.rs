@@ -9,6 +9,7 @@ use super::{
     clocks::thread_cpu,
     maps,
     mounts::{self, Mounts, block_name, device_name},
+    outputs::STREAMS,
     process::ProcessDir,
     processes::Request,
 };
@@ -73,6 +74,10 @@ impl FileResolver {
             && let Ok(path) = dir.link(&format!("fd/{fd}"))
         {
             self.want((key, false), Wanted::Open(key, path));
+        }
+        // Who holds the other end of a pipe is found out only where somebody waited for that.
+        if found.is_none() && STREAMS.contains(&fd) {
+            let _ = self.requests.try_send(Request::Output(fd));
         }
         self.fds.insert(fd, (Instant::now(), found));
         found
@@ -322,8 +327,8 @@ mod tests {
         assert_eq!(files.by_fd(1), None);
         assert_eq!(files.by_fd(9), None);
         let asked: Vec<String> = receiver.try_iter().map(|it| format!("{it:?}")).collect();
-        let expected = Request::File(Wanted::Open(key, log.to_string_lossy().into_owned()));
-        assert_eq!(asked, [format!("{expected:?}")]);
+        let file = Request::File(Wanted::Open(key, log.to_string_lossy().into_owned()));
+        assert_eq!(asked, [file, Request::Output(1)].map(|it| format!("{it:?}")));
     }
 
     #[test]

@@ -55,6 +55,46 @@ fn output(flag: &str) -> Option<LogOutput> {
     (gc || safepoint).then_some(LogOutput { name, gc, safepoint })
 }
 
+/// Flags of JDK 8 that print to the file of `-Xloggc`, or to standard output where there is none;
+/// later JDKs take the first three for `-Xlog:gc` (`Arguments::process_argument` of `arguments.cpp`).
+const PRINTS: [&str; 5] = [
+    "-verbose:gc",
+    "-XX:+PrintGC",
+    "-XX:+PrintGCDetails",
+    "-XX:+PrintGCApplicationStoppedTime",
+    "-XX:+PrintSafepointStatistics",
+];
+
+/// The standard streams that the flags send GC or safepoint lines to: 1, 2, both, or none. What was
+/// changed in the running JVM (`jcmd PID VM.log`) is not in the flags.
+pub(crate) fn standard_streams(flags: &[String]) -> Vec<u32> {
+    let has_file = flags.iter().any(|it| it.starts_with("-Xloggc:"));
+    let mut streams = Vec::new();
+    for flag in flags {
+        match flag.as_str() {
+            // It turns off what was turned on before, and nothing after it.
+            "-Xlog:disable" => streams.clear(),
+            "-Xlog" => streams.push(1),
+            print if PRINTS.contains(&print) && !has_file => streams.push(1),
+            _ => streams.extend(standard_stream(flag)),
+        }
+    }
+    streams.sort_unstable();
+    streams.dedup();
+    streams
+}
+
+fn standard_stream(flag: &str) -> Option<u32> {
+    let mut parts = split_outside_quotes(flag.strip_prefix("-Xlog:")?).into_iter();
+    let (gc, safepoint) = selection(&parts.next()?);
+    let stream = match parts.next().unwrap_or_default().as_str() {
+        "" | "stdout" | "#0" => 1,
+        "stderr" | "#1" => 2,
+        _ => return None,
+    };
+    (gc || safepoint).then_some(stream)
+}
+
 /// Splits at colons; quotes keep them together and are dropped.
 fn split_outside_quotes(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
@@ -250,6 +290,35 @@ mod tests {
             "-Xlog:gc*:a.log -Xlog:safepoint:b.log -Xlog:safepoint,gc:c.log -Xlog:gc:d.log",
             "c.log true true | d.log true false | a.log true false | b.log false true",
         );
+    }
+
+    fn check_streams(line: &str, expected: &[u32]) {
+        let flags: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        assert_eq!(standard_streams(&flags), expected, "{line}");
+    }
+
+    #[test]
+    fn a_log_without_a_file_goes_to_standard_output() {
+        check_streams("-Xlog:gc", &[1]);
+        check_streams("-Xlog:gc*,safepoint:stdout:tn", &[1]);
+        check_streams("-Xlog:gc::tn", &[1]);
+        check_streams("-Xlog", &[1]);
+        check_streams("-Xlog:gc:stderr", &[2]);
+        check_streams("-Xlog:gc:#0 -Xlog:safepoint:#1", &[1, 2]);
+        check_streams("-verbose:gc -XX:+UseG1GC", &[1]);
+        check_streams("-XX:+PrintGCDetails", &[1]);
+    }
+
+    #[test]
+    fn other_logs_and_those_turned_off_do_not() {
+        check_streams("-Xmx1g", &[]);
+        check_streams("-Xlog:gc:gc.log", &[]);
+        check_streams("-Xlog:gc=off", &[]);
+        check_streams("-Xlog:class+load", &[]);
+        check_streams("-Xlog:async", &[]);
+        check_streams("-Xlog:gc -Xlog:disable -Xlog:gc:file=gc.log", &[]);
+        check_streams("-Xlog:disable -Xlog:gc", &[1]);
+        check_streams("-verbose:gc -XX:+PrintGCDetails -Xloggc:gc.log", &[]);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod maps;
 mod memory;
 mod mounts;
 mod outbox;
+mod outputs;
 mod pace;
 mod perf_layout;
 mod process;

@@ -4,7 +4,7 @@
 //! even when the thread behind it waits for a dead disk.
 use recording::{
     CgroupFact, ClockOffset, Coverage, Facts, FileFact, HostFact, JvmFact, LogLine, MemoryFact,
-    PerfCounterFact, Sample, Source, SourceState, WriterFact,
+    OutputFact, OutputReaderFact, PerfCounterFact, Sample, Source, SourceState, WriterFact,
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,6 +21,8 @@ pub(crate) enum Row {
     Cgroup(Box<CgroupFact>),
     Memory(MemoryFact),
     Counter(PerfCounterFact),
+    Output(OutputFact),
+    OutputReader(OutputReaderFact),
 }
 
 impl Row {
@@ -34,6 +36,8 @@ impl Row {
             Row::Writer(it) => it.command_line.len() + it.cgroup.len() + it.path.len(),
             Row::Memory(it) => it.command_line.len() + it.cgroup.len() + it.name.len(),
             Row::Counter(it) => it.name.len(),
+            Row::Output(it) => it.name.len() + it.hidden.len(),
+            Row::OutputReader(it) => it.name.len() + it.command_line.len() + it.cgroup.len(),
         };
         text + size_of::<Row>()
     }
@@ -86,6 +90,8 @@ impl Outbox {
                 Row::Cgroup(it) => facts.cgroup = Some(*it),
                 Row::Memory(it) => facts.memory.push(it),
                 Row::Counter(it) => facts.perf_counters.push(it),
+                Row::Output(it) => facts.outputs.push(it),
+                Row::OutputReader(it) => facts.output_readers.push(it),
             }
         }
         if dropped > 0 {

@@ -4,11 +4,13 @@ use super::{
     Roots, clocks,
     counters_file::CountersFile,
     files::{Catalogue, Wanted},
-    gc_log::GcLogFile,
+    flags,
+    gc_log::{self, GcLogFile},
     jvm_fact::jvm_fact_with_log,
     jvms::Jvm,
     memory::Memory,
     outbox::{Outbox, Row},
+    outputs::Outputs,
     pace::Pace,
     process::ProcessDir,
     sources::{HostOptions, Shared},
@@ -27,6 +29,8 @@ pub(crate) enum Request {
     File(Wanted),
     /// Count what an ended process wrote.
     Exited(Exited),
+    /// A thread waited in a write to this standard stream, which is no file.
+    Output(u32),
 }
 
 /// Least and most time between two scans of the writers.
@@ -53,6 +57,7 @@ pub(crate) struct Processes<'a> {
     outbox: &'a Outbox,
     shared: &'a Shared,
     catalogue: Option<Catalogue>,
+    outputs: Outputs<'a>,
     writers: Option<Writers>,
     pace: Pace,
     memory: Option<Memory>,
@@ -85,6 +90,7 @@ impl<'a> Processes<'a> {
             outbox,
             shared,
             catalogue: catalogue.ok(),
+            outputs: Outputs::new(roots, jvm, &log_streams(roots, jvm), outbox),
             writers: options.writers.then(|| Writers::new(roots)),
             pace: Pace::new(SHORTEST, LONGEST, BUDGET_US),
             memory: options.memory.then(|| Memory::new(roots)),
@@ -104,11 +110,14 @@ impl<'a> Processes<'a> {
         let mut next = Instant::now() + FIRST_ROUND;
         loop {
             self.shared.spend(1);
-            match requests.recv_timeout(next.saturating_duration_since(Instant::now())) {
+            let due = self.outputs.due().map_or(next, |due| due.min(next));
+            match requests.recv_timeout(due.saturating_duration_since(Instant::now())) {
                 Ok(request) => self.serve(request),
+                Err(RecvTimeoutError::Timeout) if Instant::now() < next => {}
                 Err(RecvTimeoutError::Timeout) => next = Instant::now() + self.round(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.outputs.round();
         }
         self.notice_log();
         self.scan();
@@ -126,6 +135,7 @@ impl<'a> Processes<'a> {
                 let fact = self.writers.as_mut().and_then(|writers| writers.exited(exited));
                 self.outbox.push(ITEM, fact.map(Row::Writer));
             }
+            Request::Output(fd) => self.outputs.want(fd),
             Request::File(wanted) => {
                 let fact = self.catalogue.as_mut().and_then(|it| it.want(wanted));
                 self.outbox.push("files", fact.map(Row::File));
@@ -218,4 +228,10 @@ impl<'a> Processes<'a> {
         }
         self.log = log;
     }
+}
+
+/// The standard streams that the flags send the GC log to.
+fn log_streams(roots: &Roots, jvm: &Jvm) -> Vec<u32> {
+    let dir = ProcessDir::open(roots, jvm.pid);
+    dir.map_or_else(|_| Vec::new(), |dir| gc_log::standard_streams(&flags::read(&dir, jvm)))
 }

@@ -223,7 +223,11 @@ impl<'a> LogFollower<'a> {
     pub(crate) fn new(roots: &Roots, jvm: &Jvm, outbox: &'a Outbox) -> io::Result<LogFollower<'a>> {
         let dir = ProcessDir::open(roots, jvm.pid)?;
         let flags = flags::read(&dir, jvm);
-        let missing = "the jvm writes no gc log to a file";
+        let missing = match gc_log::standard_streams(&flags)[..] {
+            [] => "the jvm writes no gc log to a file",
+            [2] => "the jvm writes its gc log to standard error, which cannot be read back",
+            _ => "the jvm writes its gc log to standard output, which cannot be read back",
+        };
         outbox.state(Source::GcLog, SourceState::Missing(missing.into()));
         Ok(LogFollower {
             dir,

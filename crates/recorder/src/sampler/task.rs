@@ -32,8 +32,9 @@ impl Task {
         Counted::parse(read(&self.counted, &mut bytes)?)
     }
 
-    /// In which state it is now, and why. Costs several reads where that says something.
-    pub(crate) fn seen(&mut self, dir: &ProcessDir) -> Option<Seen> {
+    /// In which state it is now, and why. Costs several reads where that says something. `asks`
+    /// whether a thread that sleeps does so in a write: one more read of each that sleeps.
+    pub(crate) fn seen(&mut self, dir: &ProcessDir, asks: bool) -> Option<Seen> {
         let mut bytes = [0; BYTES];
         if self.stat.is_none() {
             self.stat = dir.file(&format!("task/{}/stat", self.tid)).ok();
@@ -43,8 +44,17 @@ impl Task {
             b'R' => Seen::Wants,
             b'D' => Seen::Blocked(self.why(dir)),
             b'T' | b't' => Seen::Stopped(self.why(dir)),
+            b'S' if asks && self.sleeps_in_write(dir) => Seen::Blocked(self.why(dir)),
             _ => Seen::Sleeps,
         })
+    }
+
+    /// A full pipe, terminal or socket is waited for in a sleep that a signal ends, as work is.
+    fn sleeps_in_write(&self, dir: &ProcessDir) -> bool {
+        let mut bytes = [0; BYTES];
+        let wchan = dir.file(&format!("task/{}/wchan", self.tid)).ok();
+        let function = wchan.and_then(|it| text::function(read(&it, &mut bytes)?));
+        function.is_some_and(|it| text::WRITES.contains(&it.as_str()))
     }
 
     /// What it is blocked in, as far as one may know: `syscall` needs the rights of a tracer,

@@ -50,6 +50,22 @@ pub(crate) fn function(wchan: &[u8]) -> Option<String> {
     (!name.is_empty() && name != "0").then(|| name.to_owned())
 }
 
+/// Where a thread sleeps that writes to a pipe, a terminal or a socket that is full: `fs/pipe.c` (two
+/// names since Linux 6.15), `drivers/tty/n_tty.c`, `net/unix/af_unix.c` and `net/core/sock.c`,
+/// `net/core/stream.c`. `wait_woken` (`kernel/sched/wait.c`) is where a terminal's and a TCP writer
+/// sleep; others sleep there, too, and no thread of the JVM's own does.
+pub(crate) const WRITES: [&str; 9] = [
+    "pipe_write",
+    "anon_pipe_write",
+    "fifo_pipe_write",
+    "pipe_wait_writable",
+    "n_tty_write",
+    "wait_woken",
+    "sock_wait_for_wmem",
+    "sock_alloc_send_pskb",
+    "sk_stream_wait_memory",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

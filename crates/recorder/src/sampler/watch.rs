@@ -190,7 +190,9 @@ impl Watch {
             self.hot.remove(&tid);
             return;
         };
-        look(it, &self.dir, at, quota, closeness);
+        // Where threads have no names, each may be one of the JVM's own.
+        let asks = it.role != ThreadRole::Java || self.workers.is_empty();
+        look(it, &self.dir, at, quota, (closeness, asks));
         give(it, keep);
         if it.hot > 0 {
             self.hot.insert(tid);
@@ -231,14 +233,20 @@ fn works_in_stops(role: ThreadRole) -> bool {
     matches!(role, ThreadRole::VmThread | ThreadRole::GcWorker)
 }
 
-fn look(it: &mut Watched, dir: &ProcessDir, at: MonoTime, quota: &Quota, closeness: Closeness) {
+fn look(
+    it: &mut Watched,
+    dir: &ProcessDir,
+    at: MonoTime,
+    quota: &Quota,
+    (closeness, asks): (Closeness, bool),
+) {
     if it.track.was_looked_at(at) {
         return;
     }
     let Some(counted) = it.task.counted() else { return };
     if it.track.stands_still(counted) {
         it.track.still(at);
-    } else if let Some(seen) = it.task.seen(dir) {
+    } else if let Some(seen) = it.task.seen(dir, asks) {
         it.track.look(at, counted, seen, &|interval| quota.state(interval));
     }
     it.hot = match it.track.seen() {

@@ -10,6 +10,8 @@ mod jvm;
 mod kernel_work;
 mod log_lines;
 mod memory;
+mod output_readers;
+mod outputs;
 mod perf_counters;
 mod safepoints;
 mod samples;
@@ -21,7 +23,7 @@ mod writers;
 use crate::schema::Table;
 
 /// All tables. A batch is written in this order: first what others refer to.
-pub(crate) static ALL: [&Table; 18] = [
+pub(crate) static ALL: [&Table; 20] = [
     &jvm::TABLE,
     &host::TABLE,
     &cgroup::TABLE,
@@ -39,5 +41,7 @@ pub(crate) static ALL: [&Table; 18] = [
     &samples::TABLE,
     &writers::TABLE,
     &memory::TABLE,
+    &outputs::TABLE,
+    &output_readers::TABLE,
     &coverage::TABLE,
 ];

@@ -86,6 +86,8 @@ fn sample() -> Facts {
             resident_bytes: u64::MAX,
             swapped_bytes: 0,
         }],
+        outputs: vec![output()],
+        output_readers: vec![output_reader()],
         kernel_work: vec![KernelWork {
             tid: 7,
             kind: KernelWorkKind::Compaction,
@@ -104,6 +106,33 @@ fn sample() -> Facts {
         }],
         writers: written(),
         coverage: Some(coverage()),
+    }
+}
+
+fn output() -> OutputFact {
+    OutputFact {
+        at: MonoTime(9),
+        fd: 1,
+        kind: OutputKind::PseudoTerminal,
+        name: "/dev/pts/3".into(),
+        number: 3,
+        gc_log: true,
+        inspected: u32::MAX,
+        uninspected: 0,
+        hidden: String::new(),
+    }
+}
+
+fn output_reader() -> OutputReaderFact {
+    OutputReaderFact {
+        at: MonoTime(9),
+        fd: 1,
+        pid: 7,
+        name: "größe".into(),
+        command_line: "tee é".into(),
+        cgroup: "/".into(),
+        state: "T".into(),
+        function: String::new(),
     }
 }
 

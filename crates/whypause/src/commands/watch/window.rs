@@ -144,6 +144,8 @@ impl Window {
             samples: rows(&all.samples, |it| near.contains(it.at)),
             writers: rows(&all.writers, |it| near.intersect(it.interval).is_some()),
             memory: rows(&all.memory, |it| near.contains(it.at)),
+            outputs: all.outputs.clone(),
+            output_readers: rows(&all.output_readers, |it| near.contains(it.at)),
             coverage: all.coverage.clone(),
         }
     }
@@ -174,6 +176,7 @@ impl Window {
         facts.samples.retain(|it| it.at >= horizon);
         facts.writers.retain(|it| it.interval.end >= horizon);
         facts.memory.retain(|it| it.at >= horizon);
+        facts.output_readers.retain(|it| it.at >= horizon);
         facts.clocks.retain(|it| it.measured >= horizon);
         self.facts = bounded(std::mem::take(facts));
     }
@@ -190,6 +193,8 @@ pub(super) fn bounded(mut facts: Facts) -> Facts {
     keep_newest(&mut facts.samples);
     keep_newest(&mut facts.writers);
     keep_newest(&mut facts.memory);
+    last_of_each(&mut facts.outputs, |it| it.fd);
+    keep_newest(&mut facts.output_readers);
     keep_newest(&mut facts.threads);
     keep_newest(&mut facts.files);
     keep_newest(&mut facts.stacks);
