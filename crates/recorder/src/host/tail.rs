@@ -8,14 +8,12 @@
 //! Of what is older only the log's head is kept, up to the first line that speaks of a pause: it
 //! says version, collector and workers. Older pauses are not part of the recording.
 use super::{
-    Roots, clocks,
-    files::key_of,
-    flags,
+    Roots, clocks, flags,
     gc_log::{self, GcLogFile},
     jvms::Jvm,
     maps::DELETED,
     outbox::{Outbox, Row},
-    process::ProcessDir,
+    process::{self, ProcessDir},
 };
 use lines::Lines;
 use recording::{LogLine, MonoTime, Source, SourceState};
@@ -147,7 +145,7 @@ impl Tail {
     /// two files, or for good.
     fn rotated(&self, dir: &ProcessDir) -> Option<bool> {
         let now = dir.statx(&format!("fd/{}", self.log.fd)).ok()?;
-        Some(key_of(&now) != self.log.key)
+        Some(process::regular(&now) != Some(self.log.key))
     }
 
     /// The number that rotation has given to the file, from its present name.
