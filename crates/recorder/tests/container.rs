@@ -70,8 +70,13 @@ fn a_jvm_in_a_container_with_users_of_its_own_is_recorded_with_its_log_on_an_ove
     let Some(container) = Container::start(&home, &flags, Some(&group.inner())) else { return };
     let found = recorder::find_jvms(&Roots::default()).jvms;
     let jvm = found.into_iter().find(|it| it.pid == container.pid).unwrap();
-    let facts = record(&jvm, Options::default(), enough);
+    let mut facts = record(&jvm, Options::default(), enough);
     assert!(enough(&facts), "{} stops, {} lines", facts.safepoints.len(), facts.log_lines.len());
+    // It asks who is at the other end, and in its namespace our root is nobody.
+    let names = recorder::ThreadNames::ask(&Roots::default(), &jvm).unwrap();
+    names.apply(&mut facts);
+    // The kernel's name is two bytes shorter.
+    assert!(facts.threads.iter().any(|it| it.name == "Reference Handler"), "{:?}", facts.threads);
     let fact = facts.jvm.as_ref().unwrap();
     assert_eq!((fact.pid_in_namespace, fact.gc_log.as_str()), (1, "/tmp/gc-1.log"));
     assert!(!fact.version.is_empty());

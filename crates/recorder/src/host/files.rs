@@ -157,6 +157,11 @@ impl Catalogue {
         })
     }
 
+    /// Whether what is behind the JVM's descriptors can be read.
+    pub(crate) fn may_list_files(&self) -> bool {
+        process::may_list_files(&self.dir)
+    }
+
     /// Takes note of a file; the fact of an open one follows at once.
     pub(crate) fn want(&mut self, wanted: Wanted) -> Option<FileFact> {
         match wanted {

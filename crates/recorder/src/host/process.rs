@@ -174,6 +174,17 @@ pub(crate) fn regular(found: &Statx) -> Option<FileKey> {
     regular.then_some(FileKey { device, inode: found.stx_ino })
 }
 
+/// Whether the descriptors of a process can be listed. Of another user's process that takes more
+/// than to look into its memory (`proc_fd_permission` of `fs/proc/fd.c`).
+pub(crate) fn may_list_files(dir: &ProcessDir) -> bool {
+    let listed = dir.numbers("fd");
+    !listed.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+}
+
+/// Why not, for people.
+pub(crate) const MAY_NOT_LIST_FILES: &str =
+    "the open files of another user need root, or CAP_DAC_READ_SEARCH in a container";
+
 /// Process ids under the root of `/proc`, ascending.
 pub(crate) fn pids(roots: &Roots) -> io::Result<Vec<u32>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

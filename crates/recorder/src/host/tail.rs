@@ -13,7 +13,7 @@ use super::{
     jvms::Jvm,
     maps::DELETED,
     outbox::{Outbox, Row},
-    process::{self, ProcessDir},
+    process::{self, MAY_NOT_LIST_FILES, ProcessDir, may_list_files},
 };
 use lines::Lines;
 use recording::{LogLine, MonoTime, Source, SourceState};
@@ -221,7 +221,10 @@ impl<'a> LogFollower<'a> {
     pub(crate) fn new(roots: &Roots, jvm: &Jvm, outbox: &'a Outbox) -> io::Result<LogFollower<'a>> {
         let dir = ProcessDir::open(roots, jvm.pid)?;
         let flags = flags::read(&dir, jvm);
-        let missing = "the jvm writes no gc log to a file";
+        let missing = match may_list_files(&dir) {
+            true => "the jvm writes no gc log to a file",
+            false => MAY_NOT_LIST_FILES,
+        };
         outbox.state(Source::GcLog, SourceState::Missing(missing.into()));
         Ok(LogFollower {
             dir,
