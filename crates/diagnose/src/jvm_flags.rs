@@ -93,6 +93,14 @@ pub(crate) fn jcmd(jvm: &JvmFact) -> String {
     format!("nsenter -t {pid} -a {program} {inside}")
 }
 
+/// The path under which the host finds a file of a JVM in a container.
+pub(crate) fn path_here(jvm: Option<&JvmFact>, path: &str) -> String {
+    match jvm.filter(|it| it.pid_in_namespace != 0 && it.pid_in_namespace != it.pid) {
+        Some(jvm) => format!("/proc/{}/root{path}", jvm.pid),
+        None => path.to_owned(),
+    }
+}
+
 /// The commands that move the log of a running JVM (JDK 9 and later) into `directory`: first the
 /// new output, then the old one off. HotSpot `logging/logDiagnosticCommand.cpp` (`VM.log`).
 pub(crate) fn move_log_commands(jvm: &JvmFact, directory: &str) -> String {
@@ -181,6 +189,9 @@ mod tests {
         check(jvm(library, 1), "nsenter -t 42 -a /opt/java/bin/jcmd 1");
         check(jvm("/a'b; c/lib/server/libjvm.so", 1), "nsenter -t 42 -a '/a'\\''b; c/bin/jcmd' 1");
         check(jvm("/opt/jre/lib/amd64/server/libjvm.so", 1), "nsenter -t 42 -a jcmd 1");
+        assert_eq!(path_here(Some(&jvm(library, 1)), "/data/x"), "/proc/42/root/data/x");
+        assert_eq!(path_here(Some(&jvm(library, 42)), "/data/x"), "/data/x");
+        assert_eq!(path_here(None, "/data/x"), "/data/x");
     }
 
     #[test]
