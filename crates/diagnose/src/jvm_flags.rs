@@ -80,6 +80,27 @@ fn quoted(word: &str) -> String {
     }
 }
 
+/// `jcmd` and the JVM's pid. Of a JVM in a container its own `jcmd`, run inside: the attach
+/// mechanism asks for one user on both ends, and a user namespace makes even root another.
+pub(crate) fn jcmd(jvm: &JvmFact) -> String {
+    let JvmFact { pid, pid_in_namespace: inside, .. } = jvm;
+    if matches!(inside, 0) || inside == pid {
+        return format!("jcmd {pid}");
+    }
+    // nsenter has the host's PATH.
+    let home = jvm.libjvm.strip_suffix("/lib/server/libjvm.so");
+    let program = home.map_or("jcmd".into(), |home| quoted(&format!("{home}/bin/jcmd")));
+    format!("nsenter -t {pid} -a {program} {inside}")
+}
+
+/// The path under which the host finds a file of a JVM in a container.
+pub(crate) fn path_here(jvm: Option<&JvmFact>, path: &str) -> String {
+    match jvm.filter(|it| it.pid_in_namespace != 0 && it.pid_in_namespace != it.pid) {
+        Some(jvm) => format!("/proc/{}/root{path}", jvm.pid),
+        None => path.to_owned(),
+    }
+}
+
 /// The commands that move the log of a running JVM (JDK 9 and later) into `directory`: first the
 /// new output, then the old one off. HotSpot `logging/logDiagnosticCommand.cpp` (`VM.log`).
 pub(crate) fn move_log_commands(jvm: &JvmFact, directory: &str) -> String {
@@ -87,14 +108,14 @@ pub(crate) fn move_log_commands(jvm: &JvmFact, directory: &str) -> String {
     let new = quoted(&format!("output=file={directory}/{}", file_name(jvm)));
     let what = quoted(&format!("what={}", option.what));
     let mut commands = format!(
-        "jcmd {pid} VM.log {new} {what} decorators={} output_options={BOUND}",
+        "{jcmd} VM.log {new} {what} decorators={} output_options={BOUND}",
         quoted(option.decorators),
-        pid = jvm.pid
+        jcmd = jcmd(jvm)
     );
     if !jvm.gc_log.is_empty() {
         commands += &format!(
-            "\njcmd {} VM.log {} what=all=off",
-            jvm.pid,
+            "\n{} VM.log {} what=all=off",
+            jcmd(jvm),
             quoted(&format!("output=file={}", jvm.gc_log))
         );
     }
@@ -208,6 +229,24 @@ mod tests {
             "jcmd 42 VM.log output=file=/dev/shm/gc.log 'what=gc*,safepoint' decorators=tn,tags output_options=filecount=2,filesize=8m\n\
              jcmd 42 VM.log output=file=/var/log/gc.log what=all=off"
         );
+    }
+
+    #[test]
+    fn a_jvm_in_a_container_is_asked_from_inside() {
+        let jvm = |libjvm: &str, inside| JvmFact {
+            libjvm: libjvm.into(),
+            pid_in_namespace: inside,
+            ..jvm("", "")
+        };
+        let check = |it: JvmFact, expected: &str| assert_eq!(jcmd(&it), expected);
+        let library = "/opt/java/lib/server/libjvm.so";
+        check(jvm(library, 42), "jcmd 42");
+        check(jvm(library, 1), "nsenter -t 42 -a /opt/java/bin/jcmd 1");
+        check(jvm("/a'b; c/lib/server/libjvm.so", 1), "nsenter -t 42 -a '/a'\\''b; c/bin/jcmd' 1");
+        check(jvm("/opt/jre/lib/amd64/server/libjvm.so", 1), "nsenter -t 42 -a jcmd 1");
+        assert_eq!(path_here(Some(&jvm(library, 1)), "/data/x"), "/proc/42/root/data/x");
+        assert_eq!(path_here(Some(&jvm(library, 42)), "/data/x"), "/data/x");
+        assert_eq!(path_here(None, "/data/x"), "/data/x");
     }
 
     #[test]

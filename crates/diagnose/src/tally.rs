@@ -183,7 +183,7 @@ impl Tally {
     fn place_of_stream(&self, index: &Index<'_>) -> Option<Place> {
         let (spot, _, stack) = self.main_spot()?;
         let output = self.stream(index)?;
-        let call = crate::syscalls::call(spot.entered);
+        let call = crate::syscalls::call(index.architecture(), spot.entered);
         Some(Place {
             thread: index.thread_name(spot.tid),
             call: if call.is_empty() { "write()".into() } else { call },

@@ -92,6 +92,22 @@ impl Running {
         Running::spawn(cleanup, command, (stdout, stderr), promise)
     }
 
+    /// The same with a standard output that is open already, and a standard input as `command` has
+    /// it.
+    ///
+    /// # Errors
+    /// As [`start`](Running::start).
+    pub fn start_into(
+        cleanup: &mut Cleanup,
+        mut command: Command,
+        stdout: Stdio,
+        stderr: &Path,
+    ) -> Result<Running, LabError> {
+        die_with_parent(&mut command);
+        let promise = |id, name| Undo::Process { id, name };
+        Running::spawn_into(cleanup, command, (stdout, stderr), promise)
+    }
+
     /// The same for the server of a slow file: it outlives the lab, and is ended in its turn.
     pub(crate) fn start_server(
         cleanup: &mut Cleanup,
@@ -113,19 +129,14 @@ impl Running {
         let name = command.get_program().to_string_lossy().into_owned();
         let stdout = create(stdout).map_err(LabError::step(format!("start `{name}`")))?;
         command.stdin(Stdio::null());
-        Running::start_into(cleanup, command, stdout.into(), stderr)
+        Running::spawn_into(cleanup, command, (stdout.into(), stderr), promise)
     }
 
-    /// The same with a standard output that is open already, and a standard input as `command` has
-    /// it.
-    ///
-    /// # Errors
-    /// As [`start`](Running::start).
-    pub fn start_into(
+    fn spawn_into(
         cleanup: &mut Cleanup,
         mut command: Command,
-        stdout: Stdio,
-        stderr: &Path,
+        (stdout, stderr): (Stdio, &Path),
+        promise: impl FnOnce(ProcessId, String) -> Undo,
     ) -> Result<Running, LabError> {
         let name = command.get_program().to_string_lossy().into_owned();
         let failed = || format!("start `{name}`");

@@ -2,11 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, busy, newest, record, signal};
+use common::{
+    Java, busy, child_of,
+    container::{Container, Group},
+    newest, record, signal,
+};
 use recorder::{Options, Roots};
-use recording::Source;
+use recording::{Source, ThreadState};
 use std::{
-    fs,
     path::Path,
     process::{Command, Stdio},
 };
@@ -27,17 +30,6 @@ fn can_unshare() -> bool {
     can
 }
 
-/// The process whose parent this is.
-fn child_of(parent: u32) -> Option<u32> {
-    let pids = fs::read_dir("/proc").ok()?.flatten();
-    let mut pids = pids.filter_map(|it| it.file_name().to_str()?.parse::<u32>().ok());
-    pids.find(|pid| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let fields = stat.rsplit_once(')').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
-        fields.split_ascii_whitespace().nth(1) == Some(parent.to_string().as_str())
-    })
-}
-
 #[test]
 fn a_jvm_in_its_own_namespaces_is_recorded_with_its_log() {
     let Some(home) = newest() else { return };
@@ -53,7 +45,6 @@ fn a_jvm_in_its_own_namespaces_is_recorded_with_its_log() {
     let jvm = recorder::jvm(&Roots::default(), pid).unwrap();
     assert_eq!(jvm.libjvm, format!("{INSIDE}/lib/server/libjvm.so"));
     assert!(!Path::new(INSIDE).exists());
-    let enough = |it: &recording::Facts| it.safepoints.len() >= 20 && it.log_lines.len() >= 20;
     let facts = record(&jvm, Options::default(), enough);
     signal(pid, rustix::process::Signal::KILL);
     assert!(enough(&facts), "{} stops, {} lines", facts.safepoints.len(), facts.log_lines.len());
@@ -63,4 +54,58 @@ fn a_jvm_in_its_own_namespaces_is_recorded_with_its_log() {
     let coverage = facts.coverage.unwrap();
     assert!(coverage.has(Source::GcLog) && coverage.has(Source::Files), "{coverage:?}");
     assert_eq!(coverage.lost_events, 0);
+}
+
+/// Enough to see that it is recorded as any other JVM.
+fn enough(it: &recording::Facts) -> bool {
+    it.safepoints.len() >= 20 && it.log_lines.len() >= 20
+}
+
+#[test]
+fn a_jvm_in_a_container_with_users_of_its_own_is_recorded_with_its_log_on_an_overlay() {
+    let Some(home) = newest() else { return };
+    let Some(group) = Group::new("plain") else { return };
+    let mut flags = busy("-XX:+UseSerialGC");
+    flags.push("-Xlog:gc,safepoint:file=/tmp/gc-%p.log:tn,tags");
+    let Some(container) = Container::start(&home, &flags, Some(&group.inner())) else { return };
+    let found = recorder::find_jvms(&Roots::default()).jvms;
+    let jvm = found.into_iter().find(|it| it.pid == container.pid).unwrap();
+    let mut facts = record(&jvm, Options::default(), enough);
+    assert!(enough(&facts), "{} stops, {} lines", facts.safepoints.len(), facts.log_lines.len());
+    // It asks who is at the other end, and in its namespace our root is nobody.
+    let names = recorder::ThreadNames::ask(&Roots::default(), &jvm).unwrap();
+    names.apply(&mut facts);
+    // The kernel's name is two bytes shorter.
+    assert!(facts.threads.iter().any(|it| it.name == "Reference Handler"), "{:?}", facts.threads);
+    let fact = facts.jvm.as_ref().unwrap();
+    assert_eq!((fact.pid_in_namespace, fact.gc_log.as_str()), (1, "/tmp/gc-1.log"));
+    assert!(!fact.version.is_empty());
+    let log = facts.files.iter().find(|it| Some(it.key) == fact.gc_log_file).unwrap();
+    assert_eq!((log.file_system.as_str(), log.mount_point.as_str()), ("overlay", "/tmp"));
+    let coverage = facts.coverage.unwrap();
+    for source in [Source::GcLog, Source::Files, Source::CgroupLimits] {
+        assert!(coverage.has(source), "{source:?}: {coverage:?}");
+    }
+    let cgroup = facts.cgroup.unwrap();
+    assert_eq!(cgroup.cpu_path, format!("{}/container", group.path()));
+}
+
+#[test]
+fn the_quota_of_the_group_around_a_container_is_named() {
+    let Some(home) = newest() else { return };
+    let Some(group) = Group::new("quota") else { return };
+    let flags = busy("-XX:+UseSerialGC");
+    let Some(container) = Container::start(&home, &flags, Some(&group.inner())) else { return };
+    group.limit(20);
+    let jvm = recorder::jvm(&Roots::default(), container.pid).unwrap();
+    let is_throttled = |it: &recording::Facts| {
+        it.slices.iter().filter(|it| it.state == ThreadState::Throttled).count() >= 10
+    };
+    let facts = record(&jvm, Options::default(), is_throttled);
+    // Ended before it is looked at: with so little CPU time that takes a while.
+    group.limit(200);
+    assert!(is_throttled(&facts));
+    let cgroup = facts.cgroup.unwrap();
+    assert_eq!(cgroup.cpu_path, group.path());
+    assert_eq!(cgroup.cpu_quota, Some(std::time::Duration::from_millis(20)));
 }

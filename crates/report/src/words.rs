@@ -229,7 +229,9 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
             "needs `whypause record` as root on x86-64, and a JVM with its counters file on a disk"
         }
         Source::LateCode => "needs `whypause record --ask-jvm` as root and JDK 9 or later",
-        Source::CgroupLimits => "needs `whypause record` where /sys/fs/cgroup is mounted",
+        Source::CgroupLimits => {
+            "needs `whypause record` where the host's /sys/fs/cgroup is mounted"
+        }
     }
 }
 

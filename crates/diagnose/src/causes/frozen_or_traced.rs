@@ -27,6 +27,7 @@ use crate::{
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
+    jvm_flags,
     os_evidence::{now, spent},
     tally::Tally,
 };
@@ -122,7 +123,7 @@ fn advice(way: Way, index: &Index<'_>) -> Vec<Advice> {
         )],
         Way::Tracer => vec![now(
             "attach-gently",
-            format!("jcmd {pid} Thread.print"),
+            format!("{} Thread.print", jvm_flags::jcmd(jvm)),
             "instead of gdb, strace, gcore, jstack -F or jmap -F: these stop every thread, one by one",
         )],
         Way::Freezer => vec![now(

@@ -31,6 +31,7 @@ use crate::{
     cause::{Claims, Explanation},
     culprits,
     index::Index,
+    jvm_flags,
     os_evidence::spent_in_stops,
     sampled::{self, Fault},
     tally::Tally,
@@ -98,7 +99,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         story: story(tally, &place),
         culprits,
         evidence: vec![spent_in_stops(tally, &blocked)],
-        advice: advice(&place),
+        advice: advice(index, &place),
     }
 }
 
@@ -117,8 +118,10 @@ fn story(tally: &Tally, place: &Place) -> Vec<String> {
     ]
 }
 
-fn advice(place: &Place) -> Vec<Advice> {
+fn advice(index: &Index<'_>, place: &Place) -> Vec<Advice> {
     let file = if place.path.is_empty() { "the mapped file" } else { place.path.as_str() };
+    let jvm = index.jvm.filter(|_| !place.path.is_empty());
+    let here = jvm_flags::path_here(jvm, file);
     vec![
         Advice {
             remedy: "read-through-channel",
@@ -129,7 +132,7 @@ fn advice(place: &Place) -> Vec<Advice> {
         Advice {
             remedy: "warm-mapping",
             when: AdviceWhen::Now,
-            action: format!("cat '{}' > /dev/null", file.replace('\'', "'\\''")),
+            action: format!("cat '{}' > /dev/null", here.replace('\'', "'\\''")),
             note:
                 "only if memory has room for the whole file, and only until it is pushed out again"
                     .into(),

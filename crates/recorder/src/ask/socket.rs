@@ -5,14 +5,18 @@
 //! make it.
 use crate::host::Status;
 use rustix::{
-    fs::{AtFlags, Mode, OFlags},
+    fs::{AtFlags, Gid, Mode, OFlags, Uid},
     process::{Pid, PidfdFlags, Signal},
+    thread::{set_thread_res_gid, set_thread_res_uid},
 };
 use std::{
     fmt,
     fs::{self, File},
     io::{self, Read, Write},
-    os::{fd::OwnedFd, unix::net::UnixStream},
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::net::UnixStream,
+    },
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -60,6 +64,8 @@ impl From<io::Error> for AskError {
 /// A JVM that can be asked.
 #[derive(Debug)]
 pub(super) struct Asked {
+    /// Its directory in `/proc`.
+    process: PathBuf,
     socket: PathBuf,
 }
 
@@ -84,18 +90,47 @@ impl Asked {
             let _request = Request::place(&process, pid_inside)?;
             wake(&target, &socket)?;
         }
-        Ok(Asked { socket })
+        Ok(Asked { process, socket })
     }
 
     /// A JVM that listens already, because it was asked before. Never signals it.
     pub(super) fn again(proc: &Path, pid: u32, pid_inside: u32) -> Result<Asked, AskError> {
-        let socket = proc.join(format!("{pid}/root/tmp/.java_pid{pid_inside}"));
-        if socket.exists() { Ok(Asked { socket }) } else { Err(AskError::Silent) }
+        let process = proc.join(pid.to_string());
+        let socket = process.join(format!("root/tmp/.java_pid{pid_inside}"));
+        if socket.exists() { Ok(Asked { process, socket }) } else { Err(AskError::Silent) }
+    }
+
+    /// Connects. HotSpot compares the user and the group at the other end with its own, or with root,
+    /// as its user namespace shows them (`SO_PEERCRED`): there the root of the host is nobody.
+    fn connect(&self) -> io::Result<UnixStream> {
+        let namespace = |process: &Path| fs::read_link(process.join("ns/user")).ok();
+        if namespace(&self.process) == namespace(Path::new("/proc/self")) {
+            UnixStream::connect(&self.socket)
+        } else {
+            self.connect_as_its_user()
+        }
+    }
+
+    fn connect_as_its_user(&self) -> io::Result<UnixStream> {
+        let owner = rustix::fs::stat(&self.process)?;
+        // Its user need not be allowed to look into the JVM's root from here.
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let socket = rustix::fs::open(&self.socket, flags, Mode::empty())?;
+        let path = format!("/proc/self/fd/{}", socket.as_raw_fd());
+        // The kernel keeps users per thread: this one alone is another, and ends. Its real user
+        // stays, so that nobody else can trace it.
+        let connect = || {
+            set_thread_res_gid(None::<Gid>, Gid::from_raw(owner.st_gid), None::<Gid>)?;
+            set_thread_res_uid(None::<Uid>, Uid::from_raw(owner.st_uid), None::<Uid>)?;
+            UnixStream::connect(path)
+        };
+        let connected = thread::scope(|it| it.spawn(connect).join());
+        connected.unwrap_or_else(|_| Err(io::Error::other("a thread failed")))
     }
 
     /// Runs one command of `jcmd` and answers what it printed.
     pub(super) fn command(&self, command: &str) -> Result<String, AskError> {
-        let mut stream = UnixStream::connect(&self.socket)?;
+        let mut stream = self.connect()?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         // Version 1 of the protocol: a command and always three arguments.

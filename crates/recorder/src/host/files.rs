@@ -7,14 +7,13 @@
 use super::{
     Roots,
     clocks::thread_cpu,
-    maps,
+    layers, maps,
     mounts::{self, Mounts, block_name, device_name},
     outputs::STREAMS,
-    process::ProcessDir,
+    process::{self, ProcessDir},
     processes::Request,
 };
 use recording::{FileFact, FileKey};
-use rustix::fs::{FileType, Statx};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     io,
@@ -106,14 +105,7 @@ impl FileResolver {
 
 /// Device and inode of what a descriptor is open on, if that is a regular file.
 pub(crate) fn regular_file(dir: &ProcessDir, fd: u32) -> io::Result<Option<FileKey>> {
-    let found = dir.statx(&format!("fd/{fd}"))?;
-    let regular = FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile;
-    Ok(regular.then(|| key_of(&found)))
-}
-
-pub(crate) fn key_of(found: &Statx) -> FileKey {
-    let device = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
-    FileKey { device, inode: found.stx_ino }
+    Ok(process::regular(&dir.statx(&format!("fd/{fd}"))?))
 }
 
 /// The least time between two readings of the JVM's mappings, and the most.
@@ -123,10 +115,21 @@ const BETWEEN_MAPS: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs
 const MAPS_COST_FACTOR: u32 = 500;
 /// A mapping that is not found after so many readings is gone.
 const MAPS_TRIES: u32 = 3;
+/// An overlay of several file systems marks in the highest bits of an inode number which of them
+/// it is from (`ovl_map_ino` of `fs/overlayfs/inode.c`); at most this many bits are the file's.
+const OVERLAY_INODE: u64 = (1 << 56) - 1;
 /// How long the list of mounts is taken to be true.
 const MOUNTS_VALID: Duration = Duration::from_secs(10);
 /// Devices whose counters are sampled.
 const MAX_DEVICES: usize = 16;
+
+/// Where a file is, as the JVM sees it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    path: String,
+    /// Device number; of a file on an overlay the overlay's, where its key may have a layer's.
+    device: u64,
+}
 
 /// Describes files. Lives in a background thread.
 #[derive(Debug)]
@@ -159,10 +162,17 @@ impl Catalogue {
         })
     }
 
+    /// Whether what is behind the JVM's descriptors can be read.
+    pub(crate) fn may_list_files(&self) -> bool {
+        process::may_list_files(&self.dir)
+    }
+
     /// Takes note of a file; the fact of an open one follows at once.
     pub(crate) fn want(&mut self, wanted: Wanted) -> Option<FileFact> {
         match wanted {
-            Wanted::Open(key, path) => Some(self.describe(key, path, false)),
+            Wanted::Open(key, path) => {
+                Some(self.describe(key, Place { path, device: key.device }, false))
+            }
             Wanted::Mapped(key) => {
                 self.pending.entry(key).or_insert(0);
                 None
@@ -188,53 +198,77 @@ impl Catalogue {
             *tries += 1;
             *tries < MAPS_TRIES
         });
-        found.into_iter().map(|(key, path)| self.describe(key, path, true)).collect()
+        found.into_iter().map(|(key, at)| self.describe(key, at, true)).collect()
     }
 
-    /// Paths of the pending files. Where device numbers differ between a page fault and the
-    /// mappings (overlays, subvolumes), an inode number that only one mapped file has will do.
-    fn search_maps(&self) -> BTreeMap<FileKey, String> {
-        let mut exact = BTreeMap::new();
-        let mut by_inode: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
-        let inodes: BTreeSet<u64> = self.pending.keys().map(|key| key.inode).collect();
+    /// Where the pending files are.
+    fn search_maps(&mut self) -> BTreeMap<FileKey, Place> {
+        self.refresh_mounts();
+        let mut found = BTreeMap::new();
+        let mut of_overlays: BTreeMap<FileKey, BTreeSet<Place>> = BTreeMap::new();
         // Where the process is gone, what was found until then counts.
         let _ = maps::each(&self.dir, &mut |mapping| {
-            if inodes.contains(&mapping.inode) {
-                let deleted = if mapping.deleted { maps::DELETED } else { "" };
-                let path = format!("{}{deleted}", mapping.path);
-                let key = FileKey { device: mapping.device, inode: mapping.inode };
-                if self.pending.contains_key(&key) {
-                    exact.insert(key, path);
-                } else {
-                    by_inode.entry(mapping.inode).or_default().insert(path);
+            let deleted = if mapping.deleted { maps::DELETED } else { "" };
+            let device = mapping.device;
+            let key = FileKey { device, inode: mapping.inode };
+            if self.pending.contains_key(&key) {
+                found.insert(key, Place { path: format!("{}{deleted}", mapping.path), device });
+            } else if !mapping.deleted && self.is_overlay(mapping.device) {
+                let same = |it: &&FileKey| it.inode == mapping.inode & OVERLAY_INODE;
+                for key in self.pending.keys().filter(same) {
+                    let place = Place { path: mapping.path.clone(), device };
+                    of_overlays.entry(*key).or_default().insert(place);
                 }
             }
             ControlFlow::Continue(())
         });
-        for key in self.pending.keys() {
-            if let Some(paths) = by_inode.get_mut(&key.inode)
-                && paths.len() == 1
-                && !exact.contains_key(key)
-                && let Some(path) = paths.pop_first()
-            {
-                exact.insert(*key, path);
-            }
+        of_overlays.retain(|key, _| !found.contains_key(key));
+        for (key, places) in of_overlays {
+            found.extend(self.of_overlay(key, places).map(|it| (key, it)));
         }
-        exact
+        found
     }
 
-    fn describe(&mut self, key: FileKey, path: String, mapped: bool) -> FileFact {
+    fn is_overlay(&self, device: u64) -> bool {
+        self.mounts.by_device(device).is_some_and(|it| it.file_system == layers::OVERLAY)
+    }
+
+    /// Which of these files of overlays is the one with the pages: the one of which a layer has
+    /// it. Where no layer can be looked at, the only one with its inode number.
+    fn of_overlay(&self, key: FileKey, places: BTreeSet<Place>) -> Option<Place> {
+        let mut hidden = Vec::new();
+        for place in places {
+            let mount = self.mounts.of_file(place.device, &place.path);
+            let files = mount.map(|it| layers::files(&self.roots, it, &place.path));
+            match files.unwrap_or_default().as_slice() {
+                files if files.contains(&key) => return Some(place),
+                [] => hidden.push(place),
+                _ => {}
+            }
+        }
+        hidden.pop().filter(|_| hidden.is_empty())
+    }
+
+    fn refresh_mounts(&mut self) {
         if self.mounts_read.is_none_or(|at| at.elapsed() > MOUNTS_VALID) {
             self.mounts =
                 Mounts::parse(&self.dir.text("mountinfo", mounts::LIMIT_BYTES).unwrap_or_default());
             self.mounts_read = Some(Instant::now());
         }
+    }
+
+    fn describe(&mut self, key: FileKey, place: Place, mapped: bool) -> FileFact {
+        let Place { path, device } = place;
+        self.refresh_mounts();
         let mapped_before = self.described.get(&key).copied().unwrap_or(false);
         if self.described.len() < MAX_FILES {
             self.described.insert(key, mapped || mapped_before);
         }
-        let mount = self.mounts.of_file(key.device, &path).cloned();
-        let disk = [Some(key.device), mount.as_ref().map(|it| it.device)].into_iter().flatten();
+        let mount = self.mounts.of_file(device, &path);
+        // The page cache and the disk of an overlay's file are those of a layer's.
+        let beneath = mount.and_then(|it| layers::files(&self.roots, it, &path).first().copied());
+        let device = beneath.map_or(key.device, |it| it.device);
+        let disk = [Some(device), mount.map(|it| it.device)].into_iter().flatten();
         for device in disk {
             if self.devices.len() < MAX_DEVICES
                 && let Some(name) = block_name(&self.roots, device)
@@ -245,11 +279,9 @@ impl Catalogue {
         FileFact {
             key,
             path,
-            file_system: mount.as_ref().map(|it| it.file_system.clone()).unwrap_or_default(),
-            device_name: mount
-                .as_ref()
-                .map_or_else(String::new, |it| device_name(&self.roots, key.device, it)),
-            mount_point: mount.map(|it| it.point).unwrap_or_default(),
+            file_system: mount.map(|it| it.file_system.clone()).unwrap_or_default(),
+            device_name: mount.map_or_else(String::new, |it| device_name(&self.roots, device, it)),
+            mount_point: mount.map(|it| it.point.clone()).unwrap_or_default(),
             mapped: mapped || mapped_before,
         }
     }
@@ -265,15 +297,17 @@ mod tests {
     use super::*;
     use std::{os::unix::fs::MetadataExt, path::Path, sync::mpsc};
 
-    const MOUNTINFO: &str =
-        "22 1 254:0 / / rw - ext4 /dev/vda rw\n30 22 7:1 / /data rw - ext4 /dev/loop1 rw\n";
+    const MOUNTINFO: &str = "22 1 254:0 / / rw - ext4 /dev/vda rw\n30 22 7:1 / /data rw - ext4 /dev/loop1 rw\n\
+31 22 0:64 / /over rw - overlay overlay rw,lowerdir=/low,upperdir=/up\n\
+32 22 0:66 / /shm rw - tmpfs tmpfs rw\n";
     const MAPS: &str = "\
 7f00-7f10 r--s 00000000 07:01 12                         /data/index
 7f10-7f20 r--s 00000000 07:01 12                         /data/index
 7f20-7f30 r--s 00000000 07:01 13                         /data/old (deleted)
 7f30-7f40 r--s 00000000 00:40 14                         /over/lay
 7f40-7f50 r--s 00000000 00:40 15                         /over/a
-7f50-7f60 r--s 00000000 00:41 15                         /over/b
+7f50-7f60 r--s 00000000 00:40 2305843009213693967           /over/b
+7f60-7f70 r--s 00000000 00:42 16                         /shm/c
 ";
 
     fn process(root: &Path) -> Roots {
@@ -304,9 +338,39 @@ mod tests {
     }
 
     #[test]
-    fn an_inode_alone_will_do_where_it_is_unique() {
-        check_mapped(rustix::fs::makedev(8, 1), 14, "/over/lay ext4 vda true");
+    fn a_page_of_an_overlay_is_named_where_only_one_file_of_it_has_the_inode() {
+        check_mapped(rustix::fs::makedev(8, 1), 14, "/over/lay overlay overlay true");
         check_mapped(rustix::fs::makedev(8, 1), 15, "");
+    }
+
+    #[test]
+    fn a_file_of_another_file_system_is_not_taken_for_it_by_its_inode() {
+        check_mapped(rustix::fs::makedev(8, 1), 16, "");
+        check_mapped(rustix::fs::makedev(8, 1), 12, "");
+    }
+
+    #[test]
+    fn the_layer_that_has_the_page_tells_which_file_of_an_overlay_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        let roots = process(root.path());
+        for name in ["low/a", "low/b"] {
+            let file = root.path().join("1/root").join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, name).unwrap();
+        }
+        let of = root.path().join("1/root/low/b").metadata().unwrap();
+        let key = FileKey { device: of.dev(), inode: of.ino() };
+        // Both files seem to have the number, as those of two layers may.
+        let maps = format!(
+            "7f40-7f50 r--s 00000000 00:40 {ino}    /over/a\n7f50-7f60 r--s 00000000 00:40 {ino}    /over/b\n",
+            ino = of.ino()
+        );
+        std::fs::write(root.path().join("7/maps"), maps).unwrap();
+        let mut catalogue = Catalogue::new(&roots, 7).unwrap();
+        catalogue.want(Wanted::Mapped(key));
+        let facts = catalogue.look();
+        let paths: Vec<&str> = facts.iter().map(|it| it.path.as_str()).collect();
+        assert_eq!(paths, ["/over/b"]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod host_facts;
 mod jvm_fact;
 mod jvms;
 mod launch;
+mod layers;
 mod maps;
 mod memory;
 mod mounts;

@@ -2,17 +2,21 @@
 use super::{Roots, maps::unescape};
 
 /// One line of `/proc/PID/mountinfo`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mount {
     /// Mount id, as in `fdinfo`.
     pub(crate) id: u32,
     /// Device number as in `st_dev`.
     pub(crate) device: u64,
+    /// Which directory of the file system is mounted; `/` but for bind mounts.
+    pub(crate) root: String,
     /// Where, as the process sees it.
     pub(crate) point: String,
     pub(crate) file_system: String,
     /// What is mounted, such as `/dev/sdb1`, `server:/export` or `tmpfs`.
     pub(crate) source: String,
+    /// Options of the file system itself, as written: separated by commas, blanks escaped.
+    pub(crate) options: String,
 }
 
 /// All mounts of a process, later ones last.
@@ -51,6 +55,11 @@ impl Mounts {
         found.map(|at| &self.0[at])
     }
 
+    /// A mount of this very device.
+    pub(crate) fn by_device(&self, device: u64) -> Option<&Mount> {
+        self.0.iter().find(|it| it.device == device)
+    }
+
     /// The mount with this id.
     pub(crate) fn by_id(&self, id: u32) -> Option<&Mount> {
         self.0.iter().find(|it| it.id == id)
@@ -62,14 +71,16 @@ fn parse_line(line: &str) -> Option<Mount> {
     let mut front = front.split(' ');
     let id = front.next()?.parse().ok()?;
     let (major, minor) = front.nth(1)?.split_once(':')?;
-    let point = unescape(front.nth(1)?);
+    let (root, point) = (unescape(front.next()?), unescape(front.next()?));
     let mut back = back.split(' ');
     Some(Mount {
         id,
         device: rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?),
+        root,
         point,
         file_system: back.next()?.into(),
         source: unescape(back.next().unwrap_or_default()),
+        options: back.next().unwrap_or_default().into(),
     })
 }
 

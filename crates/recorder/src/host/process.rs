@@ -3,6 +3,7 @@
 //! The directory is held open: once the process is gone every read through it fails with `ESRCH`,
 //! also when the kernel has given the same pid to another process.
 use super::Roots;
+use recording::FileKey;
 use rustix::{
     fd::{AsFd, OwnedFd},
     fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Statx, StatxFlags, openat, openat2},
@@ -23,7 +24,8 @@ pub(crate) struct ProcessDir {
     dir: OwnedFd,
 }
 
-const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// Flags that open a directory to look up names in it, and no more.
+pub(crate) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
 impl ProcessDir {
@@ -157,6 +159,31 @@ fn open_regular(found: &OwnedFd) -> io::Result<File> {
     };
     Ok(File::from(opened))
 }
+
+/// Device and inode of an open regular file; `None` for anything else.
+pub(crate) fn key_of_fd(file: &OwnedFd) -> Option<FileKey> {
+    let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
+    let found = rustix::fs::statx(file, "", flags, StatxFlags::BASIC_STATS).ok()?;
+    regular(&found)
+}
+
+/// Likewise of what `statx` found.
+pub(crate) fn regular(found: &Statx) -> Option<FileKey> {
+    let regular = FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile;
+    let device = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
+    regular.then_some(FileKey { device, inode: found.stx_ino })
+}
+
+/// Whether the descriptors of a process can be listed. Of another user's process that takes more
+/// than to look into its memory (`proc_fd_permission` of `fs/proc/fd.c`).
+pub(crate) fn may_list_files(dir: &ProcessDir) -> bool {
+    let listed = dir.numbers("fd");
+    !listed.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+}
+
+/// Why not, for people.
+pub(crate) const MAY_NOT_LIST_FILES: &str =
+    "the open files of another user need root, or CAP_DAC_READ_SEARCH in a container";
 
 /// Process ids under the root of `/proc`, ascending.
 pub(crate) fn pids(roots: &Roots) -> io::Result<Vec<u32>> {

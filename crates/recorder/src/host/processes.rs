@@ -12,7 +12,7 @@ use super::{
     outbox::{Outbox, Row},
     outputs::Outputs,
     pace::Pace,
-    process::ProcessDir,
+    process::{MAY_NOT_LIST_FILES, ProcessDir},
     sources::{HostOptions, Shared},
     writers::{Exited, Writers},
 };
@@ -78,7 +78,8 @@ impl<'a> Processes<'a> {
     ) -> Processes<'a> {
         let catalogue = Catalogue::new(roots, jvm.pid);
         let files = match &catalogue {
-            Ok(_) => SourceState::Recorded,
+            Ok(it) if it.may_list_files() => SourceState::Recorded,
+            Ok(_) => SourceState::Missing(MAY_NOT_LIST_FILES.into()),
             Err(error) => {
                 SourceState::Missing(format!("cannot read the files of the jvm: {error}"))
             }

@@ -8,14 +8,12 @@
 //! Of what is older only the log's head is kept, up to the first line that speaks of a pause: it
 //! says version, collector and workers. Older pauses are not part of the recording.
 use super::{
-    Roots, clocks,
-    files::key_of,
-    flags,
+    Roots, clocks, flags,
     gc_log::{self, GcLogFile},
     jvms::Jvm,
     maps::DELETED,
     outbox::{Outbox, Row},
-    process::ProcessDir,
+    process::{self, MAY_NOT_LIST_FILES, ProcessDir, may_list_files},
 };
 use lines::Lines;
 use recording::{LogLine, MonoTime, Source, SourceState};
@@ -147,7 +145,7 @@ impl Tail {
     /// two files, or for good.
     fn rotated(&self, dir: &ProcessDir) -> Option<bool> {
         let now = dir.statx(&format!("fd/{}", self.log.fd)).ok()?;
-        Some(key_of(&now) != self.log.key)
+        Some(process::regular(&now) != Some(self.log.key))
     }
 
     /// The number that rotation has given to the file, from its present name.
@@ -224,6 +222,7 @@ impl<'a> LogFollower<'a> {
         let dir = ProcessDir::open(roots, jvm.pid)?;
         let flags = flags::read(&dir, jvm);
         let missing = match gc_log::standard_streams(&flags)[..] {
+            [] if !may_list_files(&dir) => MAY_NOT_LIST_FILES,
             [] => "the jvm writes no gc log to a file",
             [2] => "the jvm writes its gc log to standard error, which cannot be read back",
             _ => "the jvm writes its gc log to standard output, which cannot be read back",

@@ -1,5 +1,6 @@
 //! Real JVMs for the tests, and when there are none.
 #![allow(dead_code, reason = "each test file uses a part of it")]
+pub(crate) mod container;
 pub(crate) mod disk;
 
 use recorder::{Jvm, Options, Roots, Session, Step};
@@ -140,6 +141,17 @@ pub(crate) fn states(pid: u32) -> Vec<(u32, char)> {
         Some((task.file_name().to_str()?.parse().ok()?, state))
     };
     tasks.filter_map(state).collect()
+}
+
+/// The process whose parent this is.
+pub(crate) fn child_of(parent: u32) -> Option<u32> {
+    let pids = fs::read_dir("/proc").ok()?.flatten();
+    let mut pids = pids.filter_map(|it| it.file_name().to_str()?.parse::<u32>().ok());
+    pids.find(|pid| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let fields = stat.rsplit_once(')').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+        fields.split_ascii_whitespace().nth(1) == Some(parent.to_string().as_str())
+    })
 }
 
 /// Sends a signal to this very process.
