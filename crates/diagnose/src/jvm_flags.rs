@@ -141,7 +141,7 @@ fn stream_option(jvm: &JvmFact) -> (&str, &str) {
         return fallback;
     };
     let rest = &flag["-Xlog:".len()..];
-    let given = rest.splitn(4, ':').nth(2).unwrap_or_default();
+    let given = rest.split(':').nth(2).unwrap_or_default();
     (&rest[..what], if decorators == 0 { fallback.1 } else { given })
 }
 
