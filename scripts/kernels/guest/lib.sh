@@ -73,7 +73,7 @@ starts() {
     # shellcheck disable=SC2016 # it is the inner shell that expands them
     setsid bash -c 'echo $$ >"$0"; exec "$@"' "/run/$name.pid" "$@" \
         "${java[0]}" -XX:+UseG1GC -Xmx256m -Xmn16m -XX:ParallelGCThreads=2 \
-        "-Xlog:gc*,safepoint*:file=/tmp/$name.log:tn,time,uptime,level,tags" \
+        "-Xlog:gc*,safepoint*:file=/dev/shm/$name.log:tn,time,uptime,level,tags" \
         -cp /checks/classes whypause.workloads.AllocLoad threads=2 rate=1500 queue=2000 drop=1000 \
         >"$here/$name.out" 2>"$here/$name.err" &
     for tries in $(seq 240); do
