@@ -5,9 +5,8 @@
 # scripts/packages.sh --check    also installs and runs them in a clean system (needs root)
 # ARCH=arm64 scripts/packages.sh makes those of the other architecture
 #
-# The program in them is linked statically against glibc: it runs on each Linux that the recorder
-# works on, and reads logs as fast as any other build. musl was measured and is slower (see
-# docs/start/README.md).
+# The program in them is linked statically against glibc, so it runs on each Linux that the recorder
+# works on, and reads logs as fast as any other build.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -34,5 +33,5 @@ make_rpm
 scripts/packages/image.sh "$stage" "$packages/whypause-$version-$deb_arch.oci.tar" "$deb_arch" "$version"
 
 step "packages"
-(cd "$packages" && ls -l --block-size=K -- *"$deb_arch"* *"$machine"* | awk '{ printf "  %7s  target/packages/%s\n", $5, $9 }' | sort -u -k2) >&2
+find "$packages" -maxdepth 1 -type f \( -name "*$deb_arch*" -o -name "*$machine*" \) -printf '  %8s  %p\n' | sort -k2 >&2
 [ "${1:-}" != --check ] || scripts/packages/check.sh

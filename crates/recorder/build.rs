@@ -17,7 +17,8 @@ mod bpf {
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
         let architecture = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets it");
         let mut arguments = headers(&architecture).map(|it| format!("-I{it}")).to_vec();
-        arguments.extend(["-mcpu=v3", "-Wall", "-Werror", "-Wno-unused-function"].map(str::to_owned));
+        arguments
+            .extend(["-mcpu=v3", "-Wall", "-Werror", "-Wno-unused-function"].map(str::to_owned));
         SkeletonBuilder::new()
             .source("src/bpf/pause.bpf.c")
             .obj(out.join("pause.bpf.o"))

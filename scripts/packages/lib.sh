@@ -41,8 +41,9 @@ build_program() {
         export "CARGO_TARGET_${upper}_LINKER=$machine-linux-gnu-gcc"
         export LIBBPF_SYS_EXTRA_CFLAGS="-I$cross_libraries/usr/include"
     fi
-    [ -e "$libraries/libelf.a" ] && [ -e "$libraries/libz.a" ] ||
+    if [ ! -e "$libraries/libelf.a" ] || [ ! -e "$libraries/libz.a" ]; then
         fail "no static libelf and zlib in $libraries" "they come with Debian's libelf-dev and zlib1g-dev"
+    fi
     export "LIBBPF_SYS_LIBRARY_PATH_${triple//-/_}=$libraries"
     export "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+crt-static -C strip=symbols"
     cargo build --locked --profile dist --target "$triple" -p whypause --features static
@@ -95,8 +96,7 @@ stage_files() {
     install -D -m 644 -t "$share/doc/whypause" README.md docs/troubleshooting.md docs/accuracy.md
     install -D -m 644 -t "$share/doc/whypause/start" docs/start/*.md
     install -D -m 644 -t "$share/doc/whypause/examples" packaging/kubernetes/*.yaml
-    gzip -9nc CHANGELOG.md >"$share/doc/whypause/changelog.gz"
-    install -D -m 644 -t "$share/doc/whypause" packaging/copyright
+    install -D -m 644 -t "$share/doc/whypause" CHANGELOG.md packaging/copyright
 }
 
 # Runs a cargo command that is kept in target/tools, so that nothing of the system changes.
@@ -121,9 +121,6 @@ make_deb() {
     step ".deb"
     tool cargo-deb 3.8.0 cargo deb --quiet --no-build --no-strip -p whypause --target "$triple" \
         --output "$packages/whypause_${version}_$deb_arch.deb"
-    if have lintian; then
-        lintian --fail-on none --suppress-tags-from-file scripts/packages/lintian-known "$packages/whypause_${version}_$deb_arch.deb" >&2
-    fi
 }
 
 make_rpm() {
@@ -131,4 +128,7 @@ make_rpm() {
     step ".rpm"
     tool cargo-generate-rpm 0.21.1 cargo generate-rpm -p crates/whypause --auto-req disabled \
         --arch "$machine" --output "$packages/whypause-$version-1.$machine.rpm"
+    if have rpm && rpm -qp --requires "$packages/whypause-$version-1.$machine.rpm" | grep -v '^rpmlib('; then
+        fail "the .rpm requires other packages"
+    fi
 }

@@ -192,6 +192,9 @@ pub struct WatchArgs {
     /// Which.
     #[command(flatten)]
     pub jvm: WhichJvm,
+    /// Wait until one JVM has this name, and for the next one when it exits: for a service
+    #[arg(long)]
+    pub wait: bool,
     /// Print pauses of at least this, from 1ms to 1h
     #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_watch_over)]
     pub over: Duration,

@@ -19,8 +19,46 @@ const SEARCH_EVERY: Duration = Duration::from_millis(500);
 /// Longest chain of parents that is followed.
 const MAX_ANCESTORS: usize = 64;
 
+/// How soon the wait for a JVM ends when it must.
+const ENDS_WITHIN: Duration = Duration::from_millis(200);
+/// How often a JVM that is waited for is searched.
+const AWAIT_EVERY: Duration = Duration::from_secs(2);
+
 /// The JVM that `-p` or `--match` means.
 pub(crate) fn running(which: &WhichJvm) -> Result<Jvm, Failure> {
+    select(which)?.map_err(failure)
+}
+
+/// The same as soon as exactly one JVM has the name; `None` where `ends` becomes true before.
+/// Says once why it waits.
+pub(crate) fn awaited(
+    which: &WhichJvm,
+    ends: impl Fn() -> bool,
+    say: impl Fn(&str),
+) -> Result<Option<Jvm>, Failure> {
+    let mut said = String::new();
+    let mut next_search = Instant::now();
+    while !ends() {
+        if Instant::now() < next_search {
+            sleep(ENDS_WITHIN);
+            continue;
+        }
+        next_search = Instant::now() + AWAIT_EVERY;
+        let why = match select(which)? {
+            Ok(jvm) => return Ok(Some(jvm)),
+            Err(error @ (JvmError::NoMatch { .. } | JvmError::Ambiguous { .. })) => error,
+            Err(error) => return Err(failure(error)),
+        };
+        let why = format!("waiting: {why}");
+        if why != said {
+            say(&why);
+            said = why;
+        }
+    }
+    Ok(None)
+}
+
+fn select(which: &WhichJvm) -> Result<Result<Jvm, JvmError>, Failure> {
     let Some(pattern) = which.pattern() else {
         return Err(Failure::input(
             "which jvm is missing",
@@ -30,7 +68,7 @@ pub(crate) fn running(which: &WhichJvm) -> Result<Jvm, Failure> {
     if pattern.is_empty() {
         return Err(Failure::input("an empty name matches every jvm", "see `whypause ps`"));
     }
-    recorder::select(&Roots::default(), pattern).map_err(failure)
+    Ok(recorder::select(&Roots::default(), pattern))
 }
 
 fn failure(error: JvmError) -> Failure {

@@ -337,9 +337,7 @@ impl SampledSession {
     fn slice(&mut self, kept: Kept, facts: &mut Facts) -> ThreadSlice {
         let Kept { tid, piece, .. } = kept;
         let fd = match piece.why.entered {
-            Some(OffCpuCause::Syscall(number)) if takes_descriptor(number) => {
-                piece.why.first
-            }
+            Some(OffCpuCause::Syscall(number)) if takes_descriptor(number) => piece.why.first,
             _ => None,
         };
         ThreadSlice {

@@ -39,7 +39,8 @@ EXAMPLES:
 pub(super) const WATCH: &str = "\
 EXAMPLES:
   whypause watch -p 4242                           pauses from 50 ms, until Ctrl-C
-  whypause watch -p kafka.Kafka --over 200ms       only the worst";
+  whypause watch -p kafka.Kafka --over 200ms       only the worst
+  whypause watch --match kafka.Kafka --wait        as a service does: across restarts of the JVM";
 
 pub(super) const COMPARE: &str = "\
 EXAMPLES:

@@ -56,7 +56,8 @@ fn directory(keep: Option<&Path>) -> Result<PathBuf, Failure> {
 /// Runs the fault and its fix, then explains both recordings.
 fn show(shown: &Shown, keep: &Path, console: &Console) -> Result<Exit, Failure> {
     let Shown { scenario, the_fault, the_fix, .. } = shown;
-    console.print(&format!("\n── {scenario} ──\nThe fault: {the_fault}\nThe fix:   {the_fix}\n"))?;
+    console
+        .print(&format!("\n── {scenario} ──\nThe fault: {the_fault}\nThe fix:   {the_fix}\n"))?;
     let ran = with_output(console, |output| lab::run(&shown.options(keep), output));
     // What was recorded is worth reading even if the run did not end as it should.
     for variant in shown.variants() {
@@ -69,9 +70,8 @@ fn show(shown: &Shown, keep: &Path, console: &Console) -> Result<Exit, Failure> 
 
 fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(), Failure> {
     let path = recording.display();
-    console.print(&format!(
-        "\nWhat whypause says of `{variant}` (whypause explain {path}):\n\n"
-    ))?;
+    console
+        .print(&format!("\nWhat whypause says of `{variant}` (whypause explain {path}):\n\n"))?;
     let args = ExplainArgs {
         paths: vec![recording],
         format: Format::Text,
