@@ -49,6 +49,9 @@ pub struct Variant {
     pub what: &'static str,
     /// The first JDK that can do it.
     pub since_jdk: u32,
+    /// The mechanism that must be told first of the cause, where the scenario has but one way to make
+    /// it; recorded with privilege.
+    pub mechanism: Option<&'static str>,
     /// What this host lacks for it, beyond what the scenario needs.
     pub can_run: fn() -> Result<(), Reason>,
     /// Prepares the host and starts the JVM.
@@ -68,7 +71,20 @@ impl Variant {
 
     /// A variant that every JDK can do, on a host that can run its scenario.
     const fn new(name: &'static str, role: Role, what: &'static str, set_up: SetUp) -> Variant {
-        Variant { name, role, what, since_jdk: OLDEST_JDK, can_run: anywhere, set_up }
+        Variant {
+            name,
+            role,
+            what,
+            since_jdk: OLDEST_JDK,
+            mechanism: None,
+            can_run: anywhere,
+            set_up,
+        }
+    }
+
+    /// The same, of which this mechanism must be told.
+    const fn by(self, mechanism: &'static str) -> Variant {
+        Variant { mechanism: Some(mechanism), ..self }
     }
 
     /// The same, for JDKs from this feature release on.
@@ -196,6 +212,15 @@ mod tests {
             for variant in scenario.variants {
                 assert!(page.contains(variant.name), "{} {}", scenario.id, variant.name);
             }
+        }
+    }
+
+    #[test]
+    fn mechanisms_that_are_demanded_exist() {
+        let pages = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mechanisms");
+        let demanded = ALL.iter().flat_map(|it| it.variants).filter_map(|it| it.mechanism);
+        for id in demanded {
+            assert!(pages.join(format!("{id}.md")).is_file(), "{id}");
         }
     }
 

@@ -91,8 +91,21 @@ fn fault(result: &RunResult) -> Vec<String> {
     } else if !result.causes.iter().any(|it| it.id == result.scenario && it.certainty == "measured")
     {
         found.push(format!("`{}` was concluded and not measured", result.scenario));
+    } else {
+        found.extend(wrong_mechanism(result));
     }
     found
+}
+
+/// What is known to have been done must be told, and not only that something was.
+fn wrong_mechanism(result: &RunResult) -> Option<String> {
+    let variant =
+        scenarios::find(result.scenario).and_then(|it| it.variant(result.variant)).ok()?;
+    let expected = variant.mechanism?;
+    let cause = result.causes.iter().find(|it| it.id == result.scenario)?;
+    let told = cause.mechanisms.first().map(String::as_str);
+    let what = told.map_or_else(|| "no mechanism".to_owned(), |it| format!("`{it}`"));
+    (told != Some(expected)).then(|| format!("{what} was told of it, not `{expected}`"))
 }
 
 /// Without privilege samples tell what kind of thing it was, and not always which.
@@ -133,7 +146,7 @@ mod tests {
     const ID: &str = "gc-log-write-blocked";
 
     /// Text in, verdict out: `VARIANT felt MS long N first CAUSE names CAUSE for MS
-    /// jdk FEATURE [inferred]`.
+    /// jdk FEATURE [of SCENARIO] [by MECHANISM] [inferred]`.
     fn check(text: &str, expected: &str) {
         let outcome = judge(vec![result(text)], Vec::new());
         let verdict = if outcome.passed { "passed" } else { &outcome.failures[0] };
@@ -145,7 +158,7 @@ mod tests {
         let after = |key| words.iter().position(|it| *it == key).and_then(|at| words.get(at + 1));
         let number = |key| after(key).map_or(0, |it| it.parse().unwrap());
         let id = if words[0] == "shown" { "deleted-file-unmap" } else { ID };
-        let scenario = scenarios::find(id).unwrap();
+        let scenario = scenarios::find(after("of").unwrap_or(&id)).unwrap();
         let variant = scenario.variant(words[0]).unwrap();
         let mut result = RunResult::new(scenario, variant, &Explained::default(), &BTreeMap::new());
         result.jdk_feature = if after("jdk").is_some() { number("jdk") as u32 } else { 17 };
@@ -163,7 +176,7 @@ mod tests {
             share: 0.0,
             nature: "fault".to_owned(),
             certainty: certainty.to_owned(),
-            mechanisms: Vec::new(),
+            mechanisms: after("by").map(|it| (*it).to_owned()).into_iter().collect(),
             culprits: Vec::new(),
         }));
         result
@@ -180,6 +193,17 @@ mod tests {
             "`gc-work` was named first",
         );
         check(&format!("fault felt 900 long 3 {right} inferred"), "not measured");
+    }
+
+    #[test]
+    fn a_freeze_that_is_told_as_any_kind_of_stop_is_not_as_expected() {
+        let right = "felt 900 long 3 first frozen-or-traced names frozen-or-traced";
+        let of = |variant: &str| format!("{variant} of frozen-or-traced {right}");
+        check(&of("fault"), "no mechanism was told of it, not `control-group-freezer`");
+        check(&format!("{} by stop-signal", of("fault")), "`stop-signal` was told of it");
+        check(&format!("{} by control-group-freezer", of("fault")), "passed");
+        check(&format!("{} by stop-signal", of("fault-signal")), "passed");
+        check(&format!("{} unprivileged", of("fault")), "passed");
     }
 
     #[test]
