@@ -109,6 +109,7 @@ fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: In
         file: slice.file,
         fault_offset: slice.fault_offset,
         stack: slice.stack,
+        frozen: slice.frozen,
         cpu_holder: slice.cpu_holder.clone(),
         stolen: share(slice.taken, interval, slice.interval),
         certainty: if slice.sampled { Certainty::Inferred } else { Certainty::Measured },

@@ -33,6 +33,8 @@ pub(crate) struct Segment {
     /// Where in the JVM's file of counters a page fault was.
     pub(crate) fault_offset: Option<u64>,
     pub(crate) stack: Option<u32>,
+    /// Whether it is stopped by a freezer.
+    pub(crate) frozen: bool,
     pub(crate) cpu_holder: Option<(u32, String)>,
     /// Work of the kernel that it did itself, on a CPU or off it.
     pub(crate) work: Option<KernelWorkKind>,
@@ -82,6 +84,7 @@ impl Segment {
             file: None,
             fault_offset: None,
             stack: None,
+            frozen: false,
             cpu_holder: None,
             work: None,
             stolen: Duration::ZERO,

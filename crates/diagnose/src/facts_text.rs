@@ -378,6 +378,7 @@ fn slice(facts: &mut Facts, words: &[&str]) {
         fault_offset: after("offset").map(|it| number(it[0])),
         taken: after("taken").map_or(Duration::ZERO, |it| time(it[0]).since(time("0ms"))),
         sampled: words.contains(&"sampled"),
+        frozen: words.contains(&"frozen"),
     });
 }
 

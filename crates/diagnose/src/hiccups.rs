@@ -11,9 +11,10 @@ use crate::{
     Pause, PauseKind,
     account::{cover, merge},
     case::{Case, Phase, Segment},
-    causes::{is_memory_high, is_traced, passes_through_file_mapping},
+    causes::{is_memory_high, passes_through_file_mapping},
     index::Index,
     intervals::union,
+    mechanisms,
     sampled::{self, Fault},
 };
 use recording::{Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
@@ -68,7 +69,7 @@ fn waits(index: &Index<'_>, stops: &[Interval]) -> Vec<Wait> {
 
 /// Whether what stopped this thread stopped all others, too: a tracer stops one by one.
 fn stops_all(index: &Index<'_>, slice: &ThreadSlice) -> bool {
-    slice.state == ThreadState::Stopped && !is_traced(index, slice.stack)
+    slice.state == ThreadState::Stopped && !mechanisms::is_traced(index, slice)
 }
 
 /// Whether a slice is a wait that is nobody's will.

@@ -77,8 +77,7 @@ pub fn causes() -> &'static [&'static Cause] {
     &causes::ALL
 }
 
-/// All mechanisms: how exactly a thread was blocked on its way to a disk.
-#[must_use]
-pub fn mechanisms() -> &'static [&'static Mechanism] {
-    &mechanisms::ALL
+/// All mechanisms: how exactly a thread was blocked on its way to a disk, or stopped from outside.
+pub fn mechanisms() -> impl Iterator<Item = &'static Mechanism> {
+    mechanisms::all()
 }

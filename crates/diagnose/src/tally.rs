@@ -118,7 +118,7 @@ impl Tally {
         let at = self.spots.entry(spot).or_default();
         at.0 += time;
         at.1 = at.1.or(segment.stack);
-        if let Some(mechanism) = mechanisms::of_stack(index, segment.stack) {
+        if let Some(mechanism) = mechanisms::of_segment(index, segment) {
             *self.mechanisms.entry(mechanism.id).or_default() += time;
         }
         if let Some(offset) = segment.fault_offset {
@@ -158,8 +158,7 @@ impl Tally {
 
     /// Mechanisms, most time first.
     pub(crate) fn mechanism_shares(&self) -> Vec<MechanismShare> {
-        let mut shares: Vec<_> = mechanisms::ALL
-            .iter()
+        let mut shares: Vec<_> = mechanisms::all()
             .filter_map(|it| {
                 let time = *self.mechanisms.get(it.id)?;
                 Some(MechanismShare { id: it.id, phrase: it.phrase, time })

@@ -49,12 +49,12 @@ pub struct Variant {
     pub what: &'static str,
     /// The first JDK that can do it.
     pub since_jdk: u32,
+    /// The mechanism that must be named first with the cause, where it is measured; any where `None`.
+    pub mechanism: Option<&'static str>,
     /// What this host lacks for it, beyond what the scenario needs.
     pub can_run: fn() -> Result<(), Reason>,
     /// Prepares the host and starts the JVM.
     pub set_up: SetUp,
-    /// The mechanism that must be named first with the cause; any where `None`.
-    pub mechanism: Option<&'static str>,
 }
 
 impl Variant {
@@ -211,6 +211,15 @@ mod tests {
             for variant in scenario.variants {
                 assert!(page.contains(variant.name), "{} {}", scenario.id, variant.name);
             }
+        }
+    }
+
+    #[test]
+    fn mechanisms_that_are_demanded_exist() {
+        let pages = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mechanisms");
+        let demanded = ALL.iter().flat_map(|it| it.variants).filter_map(|it| it.mechanism);
+        for id in demanded {
+            assert!(pages.join(format!("{id}.md")).is_file(), "{id}");
         }
     }
 

@@ -97,13 +97,15 @@ fn fault(result: &RunResult) -> Vec<String> {
     found
 }
 
-/// Where a variant makes a cause in one certain way, that way must be named first.
+/// What is known to have been done must be told, and not only that something was.
 fn wrong_mechanism(result: &RunResult) -> Option<String> {
-    let variant = scenarios::find(result.scenario).ok()?.variant(result.variant).ok()?;
-    let wanted = variant.mechanism?;
+    let variant =
+        scenarios::find(result.scenario).and_then(|it| it.variant(result.variant)).ok()?;
+    let expected = variant.mechanism?;
     let cause = result.causes.iter().find(|it| it.id == result.scenario)?;
-    let named = cause.mechanisms.first().map_or("nothing", String::as_str);
-    (named != wanted).then(|| format!("the mechanism `{named}` was named first, not `{wanted}`"))
+    let told = cause.mechanisms.first().map(String::as_str);
+    let what = told.map_or_else(|| "no mechanism".to_owned(), |it| format!("`{it}`"));
+    (told != Some(expected)).then(|| format!("{what} was told of it, not `{expected}`"))
 }
 
 /// Without privilege samples tell what kind of thing it was, and not always which.
@@ -144,7 +146,7 @@ mod tests {
     const ID: &str = "gc-log-write-blocked";
 
     /// Text in, verdict out: `VARIANT felt MS long N first CAUSE names CAUSE for MS
-    /// by MECHANISM jdk FEATURE [inferred]`.
+    /// jdk FEATURE [of SCENARIO] [by MECHANISM] [inferred]`.
     fn check(text: &str, expected: &str) {
         let outcome = judge(vec![result(text)], Vec::new());
         let verdict = if outcome.passed { "passed" } else { &outcome.failures[0] };
@@ -156,7 +158,7 @@ mod tests {
         let after = |key| words.iter().position(|it| *it == key).and_then(|at| words.get(at + 1));
         let number = |key| after(key).map_or(0, |it| it.parse().unwrap());
         let id = if words[0] == "shown" { "deleted-file-unmap" } else { ID };
-        let scenario = scenarios::find(id).unwrap();
+        let scenario = scenarios::find(after("of").unwrap_or(&id)).unwrap();
         let variant = scenario.variant(words[0]).unwrap();
         let mut result = RunResult::new(scenario, variant, &Explained::default(), &BTreeMap::new());
         result.jdk_feature = if after("jdk").is_some() { number("jdk") as u32 } else { 17 };
@@ -197,9 +199,20 @@ mod tests {
     fn where_the_variant_has_a_mechanism_that_must_be_named_too() {
         let seen = format!("fault-slow-reader felt 900 long 3 first {ID} names {ID}");
         check(&format!("{seen} by pipe-full"), "passed");
-        check(&format!("{seen} by journal-commit"), "`journal-commit` was named first, not");
-        check(&seen, "`nothing` was named first, not `pipe-full`");
+        check(&format!("{seen} by journal-commit"), "`journal-commit` was told of it, not");
+        check(&seen, "no mechanism was told of it, not `pipe-full`");
         check(&format!("fault felt 900 long 3 first {ID} names {ID} by journal-commit"), "passed");
+    }
+
+    #[test]
+    fn a_freeze_that_is_told_as_any_kind_of_stop_is_not_as_expected() {
+        let right = "felt 900 long 3 first frozen-or-traced names frozen-or-traced";
+        let of = |variant: &str| format!("{variant} of frozen-or-traced {right}");
+        check(&of("fault"), "no mechanism was told of it, not `control-group-freezer`");
+        check(&format!("{} by stop-signal", of("fault")), "`stop-signal` was told of it");
+        check(&format!("{} by control-group-freezer", of("fault")), "passed");
+        check(&format!("{} by stop-signal", of("fault-signal")), "passed");
+        check(&format!("{} unprivileged", of("fault")), "passed");
     }
 
     #[test]

@@ -4,8 +4,8 @@ use crate::{
     cost::Cost,
     host::{CountersFile, HostSources, now},
     kernel::{
-        Budget, Inbox, Kernel, KernelError, Raw, Resolved, Slice, Stacks, Symbols, Target, Threads,
-        descriptor, entered, kernel_work, thread_slices, without_totals,
+        Budget, Inbox, Kernel, Raw, Resolved, Slice, Stacks, Symbols, Target, Threads, descriptor,
+        entered, kernel_work, thread_slices, without_totals,
     },
     process::{Process, in_initial_pid_namespace},
 };
@@ -130,13 +130,17 @@ impl Session {
             late_code: options.late_code,
             cpus: allowed_cpus(jvm.pid),
             counters: counters_file.as_ref().and_then(CountersFile::watched),
+            #[cfg(test)]
+            refuse: None,
         };
         let attached = Kernel::attach(&target);
         if process.has_ended_within(Duration::ZERO) {
             return Err(AttachError::Exited { pid: jvm.pid });
         }
-        let (kernel, sources) = attached.map_err(|error| attach_error(jvm.pid, error))?;
-        coverage.sources.extend(sources);
+        let refused = |error| AttachError::of(error, jvm.pid, &options.roots);
+        let (kernel, attached) = attached.map_err(refused)?;
+        coverage.sources.extend(attached.sources);
+        coverage.notes.extend(attached.notes);
         if !coverage.has(Source::Scheduler) {
             let why = SourceState::Missing("not without the scheduler's tracepoints".into());
             coverage.sources.insert(Source::KernelStacks, why);
@@ -370,14 +374,6 @@ fn read_symbols(proc: &Path, coverage: &mut Coverage) -> Option<Stacks> {
     };
     coverage.sources.insert(Source::KernelStacks, state);
     read.ok().map(Stacks::new)
-}
-
-fn attach_error(pid: u32, error: KernelError) -> AttachError {
-    match error {
-        KernelError::NotBuilt => AttachError::NotBuilt,
-        KernelError::Permission(reason) => AttachError::NoPermission { pid, reason },
-        KernelError::Other(reason) => AttachError::Kernel { pid, reason },
-    }
 }
 
 #[cfg(test)]

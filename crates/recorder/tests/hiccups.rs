@@ -39,8 +39,13 @@ fn step_for(session: &mut Session, time: Duration) -> Facts {
 }
 
 /// Records a spinning JVM that is held up for 300 ms: both its threads are seen to be stopped that
-/// long, once, in a kernel function of this name.
-fn check_stopped(java: &Java, hold: impl FnOnce(), release: impl FnOnce(), frame: &str) {
+/// long, once, by a freezer or not, in a kernel function of this name.
+fn check_stopped(
+    java: &Java,
+    hold: impl FnOnce(),
+    release: impl FnOnce(),
+    (frozen, frame): (bool, &str),
+) {
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
     let mut facts = session.step().facts;
     hold();
@@ -57,6 +62,7 @@ fn check_stopped(java: &Java, hold: impl FnOnce(), release: impl FnOnce(), frame
         let [one] = stopped[..] else { panic!("{name}: {stopped:?}") };
         let time = one.interval.duration();
         assert!(time > Duration::from_millis(250) && time < Duration::from_secs(2), "{one:?}");
+        assert_eq!(one.frozen, frozen, "{one:?}");
         let stack = facts.stacks.iter().find(|it| Some(it.id) == one.stack).unwrap();
         assert!(stack.frames.iter().any(|it| it == frame), "{stack:?}");
     }
@@ -67,7 +73,23 @@ fn a_jvm_stopped_by_a_signal_is_seen_to_be_stopped() {
     let Some(java) = spinning() else { return };
     let pid = java.child.id();
     let send = |it| move || signal(pid, it);
-    check_stopped(&java, send(Signal::STOP), send(Signal::CONT), "do_signal_stop");
+    check_stopped(&java, send(Signal::STOP), send(Signal::CONT), (false, "do_signal_stop"));
+}
+
+/// The kernel counts a thread that a signal stopped as frozen as well (`do_signal_stop` calls
+/// `cgroup_enter_frozen`), and has no function of the freezer in the stack of one that is frozen.
+#[test]
+fn with_cgroup_version_2_a_frozen_jvm_is_told_from_one_stopped_by_a_signal() {
+    let Some(group) = newest().and_then(|_| Group::unified()) else { return };
+    let Some(java) = spinning() else { return };
+    group.write("cgroup.procs", &java.child.id().to_string());
+    let freeze = |it: &str| group.write("cgroup.freeze", it);
+    check_stopped(&java, || freeze("1"), || freeze("0"), (true, "get_signal"));
+    let pid = java.child.id();
+    let send = |it| move || signal(pid, it);
+    check_stopped(&java, send(Signal::STOP), send(Signal::CONT), (false, "do_signal_stop"));
+    drop(java);
+    group.wait_until_empty();
 }
 
 #[test]
@@ -76,7 +98,7 @@ fn a_frozen_jvm_is_seen_to_be_stopped() {
     let Some(java) = spinning() else { return };
     group.write("cgroup.procs", &java.child.id().to_string());
     let state = |it: &str| group.write("freezer.state", it);
-    check_stopped(&java, || state("FROZEN"), || state("THAWED"), "__refrigerator");
+    check_stopped(&java, || state("FROZEN"), || state("THAWED"), (true, "__refrigerator"));
     drop(java);
     group.wait_until_empty();
 }
@@ -103,6 +125,8 @@ fn a_jvm_that_was_frozen_in_its_sleep_is_seen_to_have_been_stopped() {
         .filter(|it| it.state == ThreadState::Stopped)
         .map(|it| it.interval)
         .collect();
+    let all_frozen = facts.slices.iter().all(|it| it.frozen == (it.state == ThreadState::Stopped));
+    assert!(all_frozen, "{:?}", facts.slices);
     stopped.sort();
     stopped.dedup_by(|next, before| next.start < before.end);
     assert_eq!(stopped.len(), 3, "{stopped:?}");
@@ -125,17 +149,32 @@ fn a_spinning_jvm_has_no_hiccups() {
     assert_eq!(other.count(), 0, "{outside:?}");
 }
 
-/// A control group of version 1. Goes away with the value.
+/// A control group. Goes away with the value.
 struct Group(PathBuf);
 
 impl Group {
+    /// Of version 1.
     fn new(controller: &str) -> Option<Group> {
+        let what = format!("{controller} controller of cgroup version 1");
+        Group::below(Some(&Path::new("/sys/fs/cgroup").join(controller)), &what)
+    }
+
+    /// Of version 2, wherever that is mounted.
+    fn unified() -> Option<Group> {
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        let mounts = mounts.lines().map(|it| it.split(' ').collect::<Vec<_>>());
+        let found = mounts.into_iter().find(|it| it.get(2) == Some(&"cgroup2"));
+        let root = found.and_then(|it| it.get(1).map(PathBuf::from));
+        Group::below(root.as_deref(), "cgroup version 2")
+    }
+
+    fn below(root: Option<&Path>, what: &str) -> Option<Group> {
         let name = format!("whypause-test-{}", std::process::id());
-        let path = Path::new("/sys/fs/cgroup").join(controller).join(name);
-        if fs::create_dir(&path).is_ok() {
+        let path = root.map(|it| it.join(name)).filter(|it| fs::create_dir(it).is_ok());
+        if let Some(path) = path {
             return Some(Group(path));
         }
-        println!("SKIPPED: no {controller} controller of cgroup version 1");
+        println!("SKIPPED: no {what}");
         None
     }
 
@@ -153,7 +192,11 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         // What is frozen cannot even be killed.
-        let _ = fs::write(self.0.join("freezer.state"), "THAWED");
+        for (file, thaw) in [("freezer.state", "THAWED"), ("cgroup.freeze", "0")] {
+            if self.0.join(file).exists() {
+                let _ = fs::write(self.0.join(file), thaw);
+            }
+        }
         let _ = fs::remove_dir(&self.0);
     }
 }

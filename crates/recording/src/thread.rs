@@ -155,6 +155,9 @@ pub struct ThreadSlice {
     /// Kernel stack at the switch-out, a key into `stacks`. `None` where it was waiting for work
     /// (futex, poll, sleep, …) and none was taken.
     pub stack: Option<u32>,
+    /// For `Stopped`: whether a freezer held it: that of its control group, or that of a host that is
+    /// suspended. Otherwise it was a signal or a tracer, which the stack tells apart.
+    pub frozen: bool,
     /// For `Blocked`: the thread of this JVM that woke it, through a futex. `None` where it was
     /// woken by an interrupt, by a thread outside the JVM, or in another way.
     pub woken_by: Option<u32>,

@@ -8,7 +8,7 @@
 //!
 //! ## What proves it
 //! The kernel's state of the thread that everybody waited for: stopped, traced or frozen.
-//! Its stack says which: `do_signal_stop` for a signal, `ptrace_stop` for a tracer, `do_freezer_trap` or `__refrigerator` for the freezer.
+//! The kernel says itself whether it was a freezer (`control-group-freezer`); its stack tells the other two apart: `do_signal_stop` for a signal (`stop-signal`), `ptrace_stop` for a tracer (`tracer`).
 //! Since Linux 6.1 the freezer leaves a thread that sleeps where it is: that it was frozen shows when it is let go, and since when is told by the thread that ran last.
 //!
 //! ## What looks alike
@@ -23,7 +23,7 @@
 //! Linux `kernel/signal.c` (`do_signal_stop`, `ptrace_stop`, `do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`), `kernel/cgroup/freezer.c`.
 //! HotSpot serviceability agent `LinuxDebuggerLocal.c` (`ptrace` of every thread).
 use crate::{
-    Advice, Cause, Certainty, Nature,
+    Advice, Cause, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -55,46 +55,23 @@ enum Way {
     Unknown,
 }
 
-/// Stops of a tracer (Linux 4.18 to 6.18): also under `do_jobctl_trap` and `ptrace_notify`.
-const TRACER: [&str; 5] =
-    ["ptrace_stop", "ptrace_do_notify", "ptrace_notify", "do_jobctl_trap", "ptrace_signal"];
-
-/// Version 2 has a trap of its own since Linux 5.2; version 1 uses the refrigerator of suspending.
-const FREEZER: [&str; 5] = [
-    "do_freezer_trap",
-    "cgroup_enter_frozen",
-    "__refrigerator",
-    "try_to_freeze",
-    "freezing_slow_path",
-];
-
-const SIGNAL: [&str; 2] = ["do_signal_stop", "do_group_exit_stop"];
-
 fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
     segment.state == Some(ThreadState::Stopped)
 }
 
-/// Whether a thread with this stack is held by a tracer, which need not hold the others.
-pub(crate) fn is_traced(index: &Index<'_>, stack: Option<u32>) -> bool {
-    index.stack_has(stack, &TRACER) && !index.stack_has(stack, &SIGNAL)
-}
-
-/// By the stack that was seen for most of the time. Only the freezer stops a thread that sleeps
-/// already, which then has none.
-fn way(tally: &Tally, index: &Index<'_>) -> Way {
-    let stack = tally.main_spot().and_then(|it| it.2);
-    let asleep = stack.is_none() && tally.certainty() == Certainty::Measured;
-    match () {
-        () if index.stack_has(stack, &FREEZER) => Way::Freezer,
-        () if index.stack_has(stack, &SIGNAL) => Way::Signal,
-        () if index.stack_has(stack, &TRACER) => Way::Tracer,
-        () if asleep => Way::Freezer,
-        () => Way::Unknown,
+/// Most of the time must speak for it.
+fn way(tally: &Tally) -> Way {
+    let shares = tally.mechanism_shares();
+    match shares.first().filter(|it| it.time * 2 > tally.time).map(|it| it.id) {
+        Some("control-group-freezer") => Way::Freezer,
+        Some("stop-signal") => Way::Signal,
+        Some("tracer") => Way::Tracer,
+        _ => Way::Unknown,
     }
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let way = way(tally, index);
+    let way = way(tally);
     let what = match way {
         Way::Signal => "A signal (SIGSTOP or the like) stopped the whole process.",
         Way::Tracer => "A debugger or tracer held the process.",
@@ -134,7 +111,7 @@ fn advice(way: Way, index: &Index<'_>) -> Vec<Advice> {
         Way::Unknown => vec![now(
             "find-who-stops",
             format!("grep -E '^(State|TracerPid)' /proc/{pid}/status"),
-            "while it happens: T is a signal, t a tracer (with its pid); neither is the freezer",
+            "while it happens: T is a signal, t a tracer (with its pid)",
         )],
     }
 }
@@ -154,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_signal_in_the_middle_of_a_collection() {
-        check(&CAUSE, STOPPED, "present 380ms measured");
+        check(&CAUSE, STOPPED, "present 380ms measured stop-signal");
         assert!(story_of(&CAUSE, STOPPED).contains("SIGSTOP"));
         assert!(advice_of(&CAUSE, STOPPED).contains("signal_generate"));
     }
@@ -171,6 +148,35 @@ mod tests {
     }
 
     #[test]
+    fn a_freezer_that_is_inlined_is_told_by_the_thread_itself() {
+        // Linux 6.1 to 7.3, control groups of version 2
+        let inlined = STOPPED.replace("do_signal_stop get_signal", "get_signal");
+        check(&CAUSE, &inlined, "present 380ms measured");
+        assert!(advice_of(&CAUSE, &inlined).contains("TracerPid"));
+        let frozen = inlined.replace("stack get_signal", "frozen stack get_signal");
+        check(&CAUSE, &frozen, "present 380ms measured control-group-freezer");
+        assert!(story_of(&CAUSE, &frozen).contains("frozen by the freezer of its control group"));
+        assert!(advice_of(&CAUSE, &frozen).contains("cgroup_freeze"));
+        let sampled = frozen.replace("frozen stack", "sampled frozen stack");
+        check(&CAUSE, &sampled, "present 380ms inferred control-group-freezer");
+    }
+
+    #[test]
+    fn more_than_half_of_the_time_must_speak_for_one_of_the_three() {
+        let mixed = |signal_ends: u64| {
+            format!(
+                "jvm 17.0.15 g1
+                 thread 1 vm-thread VM Thread
+                 safepoint 0ms 400ms op G1CollectForAllocation 0ms 400ms vm 1
+                 1 stopped 0ms {signal_ends}ms stack do_signal_stop get_signal
+                 1 stopped {signal_ends}ms 400ms stack get_signal"
+            )
+        };
+        assert!(story_of(&CAUSE, &mixed(201)).contains("SIGSTOP"));
+        assert!(story_of(&CAUSE, &mixed(200)).contains("signal, held by a tracer, or frozen"));
+    }
+
+    #[test]
     fn outside_of_stops_it_is_a_hiccup() {
         let frozen = |end: u64| {
             format!(
@@ -181,8 +187,8 @@ mod tests {
                  5 on-cpu {end}ms 900ms"
             )
         };
-        check(&CAUSE, &frozen(310), "present 300ms measured");
-        check(&CAUSE, &frozen(30), "present 20ms measured");
+        check(&CAUSE, &frozen(310), "present 300ms measured control-group-freezer");
+        check(&CAUSE, &frozen(30), "present 20ms measured control-group-freezer");
         check(&CAUSE, &frozen(29), "absent");
     }
 
@@ -191,10 +197,10 @@ mod tests {
         let frozen = "jvm 17.0.15 g1
              thread 9 vm-internal VM Periodic Tas
              9 waiting 0ms 30ms
-             9 stopped 30ms 330ms";
-        check(&CAUSE, frozen, "present 300ms measured");
+             9 stopped 30ms 330ms frozen";
+        check(&CAUSE, frozen, "present 300ms measured control-group-freezer");
         assert!(story_of(&CAUSE, frozen).contains("freezer of"));
-        let traced = format!("{frozen} stack ptrace_stop ptrace_notify");
+        let traced = frozen.replace("frozen", "stack ptrace_stop ptrace_notify");
         check(&CAUSE, &traced, "absent");
         check(&CAUSE, &frozen.replace("stopped", "throttled"), "absent");
     }
@@ -208,7 +214,11 @@ mod tests {
 
     #[test]
     fn from_samples_it_is_inferred() {
-        check(&CAUSE, &STOPPED.replace("stack do", "sampled stack do"), "present 380ms inferred");
+        check(
+            &CAUSE,
+            &STOPPED.replace("stack do", "sampled stack do"),
+            "present 380ms inferred stop-signal",
+        );
     }
 
     #[test]

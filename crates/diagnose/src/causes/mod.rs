@@ -37,7 +37,6 @@ mod system_time;
 mod thp_compaction;
 mod vm_operation;
 
-pub(crate) use frozen_or_traced::is_traced;
 pub(crate) use mapped_file_fault::passes_through_file_mapping;
 pub(crate) use memory_high_throttling::is_memory_high;
 
@@ -91,7 +90,7 @@ mod tests {
     #[test]
     fn ids_are_unique() {
         let mut ids: Vec<_> =
-            ALL.iter().map(|it| it.id).chain(mechanisms::ALL.iter().map(|it| it.id)).collect();
+            ALL.iter().map(|it| it.id).chain(mechanisms::all().map(|it| it.id)).collect();
         let all = ids.len();
         ids.sort_unstable();
         ids.dedup();

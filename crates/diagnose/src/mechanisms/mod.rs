@@ -1,11 +1,15 @@
-//! Mechanisms: how exactly a thread was blocked on its way to a disk, or to a reader. One file each.
+//! Mechanisms: how exactly a thread was blocked on its way to a disk, or to a reader, or stopped
+//! from outside. One file each.
 //!
 //! A mechanism refines a cause where both occur; it is recognised by the functions in the kernel
 //! stack. Names differ between kernels and compilers inline some of them, so each mechanism
-//! knows several and never relies on one.
-use crate::index::Index;
+//! knows several and never relies on one; what stops a thread from outside the kernel also says
+//! itself.
+use crate::{case::Segment, index::Index};
+use recording::{ThreadSlice, ThreadState};
 
 mod block_queue_wait;
+mod control_group_freezer;
 mod dirty_throttling;
 mod file_system_freeze;
 mod inode_lock;
@@ -13,6 +17,8 @@ mod journal_commit;
 mod pipe_full;
 mod space_reservation;
 mod stable_page_writeback;
+mod stop_signal;
+mod tracer;
 
 /// One mechanism.
 #[derive(Debug)]
@@ -31,7 +37,7 @@ pub struct Mechanism {
     pub(crate) below: &'static [&'static str],
 }
 
-/// All, in the order in which they are tried: the first that fits is taken.
+/// On the way to a disk, in the order in which they are tried: the first that fits is taken.
 ///
 /// The throttle comes first because the throttled task also holds a journal handle or a page in
 /// some paths; then the freeze and the queue, which are where a thread sleeps whatever it came for.
@@ -39,7 +45,7 @@ pub struct Mechanism {
 /// inside an open transaction, and so does space, for which one is started; and the file's lock
 /// comes last of these, as whoever waits for anything else in a write has it. A full pipe has no
 /// file system.
-pub(crate) static ALL: [&Mechanism; 8] = [
+static BLOCKS: [&Mechanism; 8] = [
     &dirty_throttling::MECHANISM,
     &file_system_freeze::MECHANISM,
     &block_queue_wait::MECHANISM,
@@ -50,6 +56,16 @@ pub(crate) static ALL: [&Mechanism; 8] = [
     &pipe_full::MECHANISM,
 ];
 
+/// What stops a thread from outside, in the order in which they are tried. The tracer comes last: a
+/// signal that stops a traced thread comes through `ptrace_signal`.
+static STOPS: [&Mechanism; 3] =
+    [&control_group_freezer::MECHANISM, &stop_signal::MECHANISM, &tracer::MECHANISM];
+
+/// All of them.
+pub(crate) fn all() -> impl Iterator<Item = &'static Mechanism> {
+    BLOCKS.into_iter().chain(STOPS)
+}
+
 impl Mechanism {
     /// The page in Markdown.
     #[must_use]
@@ -58,16 +74,44 @@ impl Mechanism {
     }
 }
 
-/// The mechanism that a stack shows.
+/// The mechanism that a piece of a pause shows.
+pub(crate) fn of_segment(index: &Index<'_>, segment: &Segment) -> Option<&'static Mechanism> {
+    if segment.state == Some(ThreadState::Stopped) {
+        of_stop(index, segment.stack, segment.frozen)
+    } else {
+        of_stack(index, segment.stack)
+    }
+}
+
+/// The mechanism that a stack shows on the way to a disk or to a reader.
 pub(crate) fn of_stack(index: &Index<'_>, stack: Option<u32>) -> Option<&'static Mechanism> {
+    let sampled = || pipe_full::is_sample(index.frames(stack)).then_some(&pipe_full::MECHANISM);
+    first(&BLOCKS, index, stack).or_else(sampled)
+}
+
+/// What stopped a thread. What the kernel says of itself comes before its stack, in which the
+/// freezer's functions may all be inlined.
+fn of_stop(index: &Index<'_>, stack: Option<u32>, frozen: bool) -> Option<&'static Mechanism> {
+    if frozen { Some(&control_group_freezer::MECHANISM) } else { first(&STOPS, index, stack) }
+}
+
+/// Whether a thread that is stopped is held by a tracer, which need not hold the others.
+pub(crate) fn is_traced(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    let stop = of_stop(index, slice.stack, slice.frozen);
+    stop.is_some_and(|it| it.id == tracer::MECHANISM.id)
+}
+
+fn first(
+    mechanisms: &[&'static Mechanism],
+    index: &Index<'_>,
+    stack: Option<u32>,
+) -> Option<&'static Mechanism> {
     // Most segments of a pause have no stack.
     stack?;
-    let found = ALL.into_iter().find(|it| {
+    mechanisms.iter().copied().find(|it| {
         index.stack_has(stack, it.frames)
             && (it.below.is_empty() || index.stack_has(stack, it.below))
-    });
-    let sampled = || pipe_full::is_sample(index.frames(stack)).then_some(&pipe_full::MECHANISM);
-    found.or_else(sampled)
+    })
 }
 
 /// Whether a stack shows a wait for the reader of a pipe, a terminal or a socket.
@@ -77,9 +121,23 @@ pub(crate) fn is_pipe_full(index: &Index<'_>, stack: Option<u32>) -> bool {
 
 #[cfg(test)]
 pub(crate) fn check(frames: &str, expected: &str) {
+    check_with(frames, expected, |index| of_stack(index, Some(1)));
+}
+
+#[cfg(test)]
+fn check_stop(frames: &str, expected: &str) {
+    check_with(frames, expected, |index| of_stop(index, Some(1), false));
+}
+
+#[cfg(test)]
+fn check_with(
+    frames: &str,
+    expected: &str,
+    find: impl FnOnce(&Index<'_>) -> Option<&'static Mechanism>,
+) {
     use recording::{Facts, StackFact};
-    let frames = frames.split_whitespace().map(str::to_owned).collect();
-    let facts = Facts { stacks: vec![StackFact { id: 1, frames }], ..Facts::default() };
-    let found = of_stack(&Index::new(&facts), Some(1)).map_or("none", |it| it.id);
-    assert_eq!(found, expected);
+    let names = frames.split_whitespace().map(str::to_owned).collect();
+    let facts = Facts { stacks: vec![StackFact { id: 1, frames: names }], ..Facts::default() };
+    let found = find(&Index::new(&facts)).map_or("none", |it| it.id);
+    assert_eq!(found, expected, "{frames}");
 }

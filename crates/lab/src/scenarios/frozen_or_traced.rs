@@ -13,7 +13,7 @@
 //! Root and a control group with a freezer (version 1 or 2), 12 s per variant.
 //!
 //! ## What you see
-//! In the faults a pause for each time it was stopped, whether or not a safepoint was under way.
+//! In the faults a pause for each time it was stopped, whether or not a safepoint was under way, and by which of the two: the freezer or a signal.
 //!
 //! ## References
 //! Linux `Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst`, `kernel/cgroup/freezer.c`, `kernel/signal.c` (`do_signal_stop`).
@@ -28,14 +28,16 @@ pub(super) static SCENARIO: Scenario = Scenario {
     warm_up: Duration::from_secs(2),
     variants: &[
         Variant::baseline("nobody stops it", undisturbed),
-        Variant::fault("its control group is frozen now and then", frozen),
+        Variant::fault("its control group is frozen now and then", frozen)
+            .by("control-group-freezer"),
         Variant::new("fixed", Role::Fixed, "it is left alone", undisturbed),
         Variant::new(
             "fault-signal",
             Role::Fault,
             "it gets SIGSTOP and SIGCONT now and then",
             signalled,
-        ),
+        )
+        .by("stop-signal"),
     ],
     collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,

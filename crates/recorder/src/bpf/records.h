@@ -45,6 +45,7 @@ enum slice_flag {
 	SLICE_THROTTLED = 4, // runnable, but its cgroup's quota was used up
 	SLICE_IDLE = 8,      // in a system call that waits for work or for another thread
 	SLICE_HICCUP = 16,   // so long that it counts outside of stops as well
+	SLICE_FROZEN = 32,   // with SLICE_STOPPED: by a freezer, and not by a signal or a tracer
 };
 
 struct slice {

@@ -142,14 +142,12 @@ static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_
 	it->waker = 0;
 	it->syscall = nr;
 	it->stack = -1;
-	it->flags = SLICE_BLOCKED;
+	it->flags = SLICE_BLOCKED | stop_flags(task, state);
 	it->fd = FIRST_ARGUMENT_OF(regs);
 	check_counters_fault(it, task);
 	if (state & STATE_FROZEN)
 		notice_frozen(now);
-	if (is_stopped(task, state))
-		it->flags |= SLICE_STOPPED;
-	else if (is_idle(nr) && !(state & STATE_UNINTERRUPTIBLE))
+	if (!(it->flags & SLICE_STOPPED) && is_idle(nr) && !(state & STATE_UNINTERRUPTIBLE))
 		it->flags |= SLICE_IDLE;
 	if (!(it->flags & SLICE_IDLE))
 		it->stack = take_stack(ctx);
@@ -198,7 +196,7 @@ static __always_inline void part_from_freeze(struct thread *it, u32 tid, u64 sin
 	else if (safepoint.open)
 		send_wait_until(it, tid, since);
 	it->off = since;
-	it->flags = SLICE_BLOCKED | SLICE_STOPPED;
+	it->flags = SLICE_BLOCKED | SLICE_STOPPED | SLICE_FROZEN;
 	it->stack = -1;
 }
 

@@ -35,11 +35,18 @@ static __always_inline bool is_throttled(struct task_struct *task)
 #define THROTTLED_WHILE_ASLEEP \
 	(!bpf_core_field_exists(((struct task_struct___since_6_18 *)0)->throttled))
 
-static __always_inline bool is_stopped(struct task_struct *task, long state)
+// `enum slice_flag` of a thread that leaves its CPU because it is stopped from outside; otherwise 0.
+//
+// The state comes first: with the freezer of version 2 `frozen` is set in a stop by a signal or a
+// tracer as well, which counts as frozen (`do_signal_stop` and `ptrace_stop` call
+// `cgroup_enter_frozen`, as `do_freezer_trap` does, each before it gives up the CPU).
+static __always_inline u16 stop_flags(struct task_struct *task, long state)
 {
-	if (state & (STATE_STOPPED | STATE_TRACED | STATE_FROZEN))
-		return true;
-	if (task->flags & FLAG_FROZEN)
-		return true;
-	return bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
+	if (state & (STATE_STOPPED | STATE_TRACED))
+		return SLICE_STOPPED;
+	if (state & STATE_FROZEN || task->flags & FLAG_FROZEN)
+		return SLICE_STOPPED | SLICE_FROZEN;
+	if (bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen))
+		return SLICE_STOPPED | SLICE_FROZEN;
+	return 0;
 }

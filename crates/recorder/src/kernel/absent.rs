@@ -1,5 +1,6 @@
 //! Stands in for the kernel side in a build without it (cargo feature `bpf` off).
-use super::{Counters, Inbox, RunTime, Sources, Target};
+use super::{Counters, Inbox, RunTime, Target};
+use recording::Coverage;
 use std::sync::{Arc, Mutex};
 
 /// Never exists in this build.
@@ -19,7 +20,7 @@ pub(crate) enum KernelError {
 }
 
 impl Kernel {
-    pub(crate) fn attach(_: &Target) -> Result<(Kernel, Sources), KernelError> {
+    pub(crate) fn attach(_: &Target) -> Result<(Kernel, Coverage), KernelError> {
         Err(KernelError::NotBuilt)
     }
 

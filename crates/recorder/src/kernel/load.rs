@@ -1,7 +1,13 @@
 //! Chooses the programs that a JVM and this kernel have a use for, and loads them.
-use super::{Function, Libjvm, NO_WINDOWS, Target, Windows};
+use super::{
+    Function, Libjvm, NO_WINDOWS, Target, Windows,
+    refusal::{Refusal, Said},
+};
 use libbpf_rs::{ErrorKind, Object, ObjectBuilder, OpenObject, PrintLevel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pause.bpf.o"));
 
@@ -20,6 +26,7 @@ pub(super) const SYMBOLS: [(&str, Function); 4] = [
     ("symbol_synchronized", Function::Synchronized),
     ("symbol_safepoint_begin", Function::Begin),
 ];
+pub(super) const SCHEDULER: [&str; 2] = ["on_switch", "on_waking"];
 pub(super) const EXIT: &str = "on_exit";
 /// On the faults of all processes, so only where there is something to see.
 pub(super) const COUNTERS_FAULT: &str = "counters_fault";
@@ -45,8 +52,61 @@ pub(super) enum Plan {
     None(String),
 }
 
-/// What libbpf said last; it returns an error number and prints the reason.
-static LAST_WARNING: Mutex<String> = Mutex::new(String::new());
+/// Which programs are to run.
+pub(super) struct Wanted {
+    pub(super) plan: Plan,
+    /// Whether the scheduler's are among them; otherwise why not.
+    pub(super) scheduler: Result<(), String>,
+}
+
+impl Wanted {
+    /// Whether anything would be recorded.
+    fn is_useful(&self) -> bool {
+        self.scheduler.is_ok() || !self.is_windowless()
+    }
+
+    pub(super) fn is_windowless(&self) -> bool {
+        matches!(self.plan, Plan::None(_))
+    }
+
+    /// The same without the scheduler's programs, which `why` keeps from running.
+    pub(super) fn without_scheduler(self, why: String) -> Result<Wanted, KernelError> {
+        Wanted { scheduler: Err(why.clone()), ..self }.or(why)
+    }
+
+    /// The same without what sees safepoints.
+    pub(super) fn without_windows(self, why: String) -> Result<Wanted, KernelError> {
+        Wanted { plan: Plan::None(why.clone()), ..self }.or(why)
+    }
+
+    fn or(self, why: String) -> Result<Wanted, KernelError> {
+        if self.is_useful() { Ok(self) } else { Err(KernelError::Other(why)) }
+    }
+
+    fn program(&self, name: &str, target: &Target) -> bool {
+        match () {
+            () if name == EXIT => true,
+            () if name == CLOCK => target.late_code && !self.is_windowless(),
+            () if name == COUNTERS_FAULT => self.scheduler.is_ok() && target.counters.is_some(),
+            () if is_usdt(name) => matches!(self.plan, Plan::Usdt),
+            () if is_symbol(name) => matches!(self.plan, Plan::Symbols(_)),
+            () => self.scheduler.is_ok(),
+        }
+    }
+}
+
+fn is_usdt(name: &str) -> bool {
+    USDT.iter().any(|it| it.0 == name)
+}
+
+fn is_symbol(name: &str) -> bool {
+    SYMBOLS.iter().any(|it| it.0 == name)
+}
+
+/// Programs that the kernel refused, and why.
+pub(super) type Refused = BTreeMap<String, String>;
+
+static SAID: Mutex<Said> = Mutex::new(Said::new());
 
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // What a panic elsewhere left is whole: nothing panics while it holds a lock.
@@ -54,22 +114,34 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 pub(super) fn keep_warning(_: PrintLevel, message: String) {
-    let line = message.trim().trim_start_matches("libbpf: ");
-    line.clone_into(&mut locked(&LAST_WARNING));
+    locked(&SAID).keep(&message);
+}
+
+fn take_said() -> Said {
+    std::mem::take(&mut *locked(&SAID))
 }
 
 /// One lower-case line: what failed, and libbpf's own words where it had any.
 pub(super) fn reason(what: &str, error: &libbpf_rs::Error) -> String {
-    let warning = std::mem::take(&mut *locked(&LAST_WARNING));
-    let detail = if warning.is_empty() { format!("{error:#}") } else { warning };
+    reason_of(what, error, &take_said())
+}
+
+fn reason_of(what: &str, error: &libbpf_rs::Error, said: &Said) -> String {
+    let detail = said.line().unwrap_or_else(|| format!("{error:#}"));
     format!("{what}: {}", detail.lines().next().unwrap_or_default())
 }
 
 pub(super) fn kernel_error(what: &str, error: &libbpf_rs::Error) -> KernelError {
-    let text = reason(what, error);
-    match error.kind() {
-        ErrorKind::PermissionDenied => KernelError::Permission(text),
-        _ => KernelError::Other(text),
+    error_of(what, error, &take_said())
+}
+
+fn error_of(what: &str, error: &libbpf_rs::Error, said: &Said) -> KernelError {
+    let text = reason_of(what, error, said);
+    // The verifier says EACCES of many a program that it does not like.
+    if error.kind() == ErrorKind::PermissionDenied && !said.is_of_verifier() {
+        KernelError::Permission(text)
+    } else {
+        KernelError::Other(text)
     }
 }
 
@@ -94,32 +166,80 @@ pub(super) fn plan(target: &Target) -> Plan {
     }
 }
 
-pub(super) fn load(target: &Target, plan: &Plan, scheduler: bool) -> Result<Object, KernelError> {
+/// Loads what is wanted and what the kernel takes of it. libbpf loads all or nothing, so what is
+/// refused is left out, one program after the other; where it is one that all others hang on, less
+/// is wanted.
+pub(super) fn load(
+    target: &Target,
+    mut wanted: Wanted,
+) -> Result<(Object, Wanted, Refused), KernelError> {
+    let mut refused = Refused::new();
+    loop {
+        let Refusal { program, why } = match load_without(target, &wanted, &refused) {
+            Ok(object) => return Ok((object, wanted, refused)),
+            Err((Some(refusal), _)) if !refused.contains_key(&refusal.program) => refusal,
+            Err((_, error)) => return Err(error),
+        };
+        if SCHEDULER.contains(&program.as_str()) {
+            wanted = wanted.without_scheduler(why.clone())?;
+        } else if is_usdt(&program) || is_symbol(&program) {
+            wanted = wanted.without_windows(why.clone())?;
+        }
+        refused.insert(program, why);
+    }
+}
+
+/// One attempt. The error comes with the program that was refused, if it was one.
+fn load_without(
+    target: &Target,
+    wanted: &Wanted,
+    refused: &Refused,
+) -> Result<Object, (Option<Refusal>, KernelError)> {
     let open = ObjectBuilder::default().open_memory(OBJECT);
-    let mut open = open.map_err(|error| kernel_error("cannot open the programs", &error))?;
-    configure(&mut open, target, scheduler, matches!(plan, Plan::None(_)))?;
+    let mut open =
+        open.map_err(|error| (None, kernel_error("cannot open the programs", &error)))?;
+    configure(&mut open, target, wanted).map_err(|error| (None, error))?;
     for mut program in open.progs_mut() {
         let name = program.name().to_string_lossy().into_owned();
-        let wanted = match () {
-            () if name == EXIT => true,
-            () if name == CLOCK => target.late_code && !matches!(plan, Plan::None(_)),
-            () if name == COUNTERS_FAULT => scheduler && target.counters.is_some(),
-            () if USDT.iter().any(|it| it.0 == name) => matches!(plan, Plan::Usdt),
-            () if SYMBOLS.iter().any(|it| it.0 == name) => matches!(plan, Plan::Symbols(_)),
-            () => scheduler,
-        };
-        program.set_autoload(wanted);
+        program.set_autoload(wanted.program(&name, target) && !refused.contains_key(&name));
+        #[cfg(test)]
+        if target.refuse == Some(name.as_str()) {
+            spoil(&program);
+        }
     }
-    open.load().map_err(|error| kernel_error("cannot load the programs", &error))
+    take_said();
+    open.load().map_err(|error| {
+        let said = take_said();
+        let error = error_of("cannot load the programs", &error, &said);
+        let permitted = !matches!(error, KernelError::Permission(_));
+        (said.refusal().filter(|_| permitted), error)
+    })
+}
+
+/// Replaces the last instruction, which ends the program, so that the kernel's verifier refuses it.
+#[cfg(test)]
+#[expect(unsafe_code, reason = "libbpf-rs has no wrapper for bpf_program__set_insns")]
+fn spoil(program: &libbpf_rs::OpenProgramMut<'_>) {
+    use libbpf_rs::{AsRawLibbpf, libbpf_sys};
+    let mut instructions = program.insns().to_vec();
+    if let Some(last) = instructions.last_mut() {
+        last.code = 0xb7; // r0 = 0
+    }
+    let program = program.as_libbpf_object().as_ptr();
+    // SAFETY: the program is open and not loaded; libbpf copies as many instructions as it has, so
+    // that those which it will relocate are where they were.
+    let failed = unsafe {
+        libbpf_sys::bpf_program__set_insns(
+            program,
+            instructions.as_mut_ptr(),
+            instructions.len() as libbpf_sys::size_t,
+        )
+    };
+    assert_eq!(failed, 0);
 }
 
 /// Fills `config` of `state.bpf.h`.
-fn configure(
-    open: &mut OpenObject,
-    target: &Target,
-    scheduler: bool,
-    windowless: bool,
-) -> Result<(), KernelError> {
+fn configure(open: &mut OpenObject, target: &Target, wanted: &Wanted) -> Result<(), KernelError> {
     let absent = || KernelError::Other("the programs have no `config`".into());
     let mut map = open
         .maps_mut()
@@ -127,11 +247,11 @@ fn configure(
         .ok_or_else(absent)?;
     let value = map.initial_value_mut().filter(|it| it.len() >= 32).ok_or_else(absent)?;
     value[..4].copy_from_slice(&target.pid.to_ne_bytes());
-    value[4..8].copy_from_slice(&u32::from(scheduler).to_ne_bytes());
+    value[4..8].copy_from_slice(&u32::from(wanted.scheduler.is_ok()).to_ne_bytes());
     let counters = target.counters.unwrap_or_default();
     value[8..16].copy_from_slice(&counters.0.to_ne_bytes());
     value[16..24].copy_from_slice(&counters.1.to_ne_bytes());
-    value[24..28].copy_from_slice(&u32::from(windowless).to_ne_bytes());
+    value[24..28].copy_from_slice(&u32::from(wanted.is_windowless()).to_ne_bytes());
     Ok(())
 }
 
@@ -149,6 +269,7 @@ mod tests {
             counters: None,
             late_code: false,
             cpus: Vec::new(),
+            refuse: None,
         };
         assert!(matches!(plan(&target), Plan::None(_)));
     }

@@ -13,6 +13,8 @@ mod load;
 #[cfg_attr(not(feature = "bpf"), path = "absent.rs")]
 mod program;
 mod record;
+#[cfg(feature = "bpf")]
+mod refusal;
 mod roles;
 mod slices;
 mod stacks;
@@ -35,8 +37,7 @@ pub(crate) use symbols::Symbols;
 pub(crate) use threads::Threads;
 pub(crate) use windows::without_totals;
 
-use recording::{Source, SourceState};
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 /// How the begin and end of safepoints are seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +68,9 @@ pub(crate) struct Target {
     pub(crate) late_code: bool,
     /// The CPUs on which it may run.
     pub(crate) cpus: Vec<i32>,
+    /// A program that the kernel is made to refuse.
+    #[cfg(test)]
+    pub(crate) refuse: Option<&'static str>,
 }
 
 /// Counters of the kernel side.
@@ -83,9 +87,6 @@ pub(crate) struct Counters {
     /// Safepoints that had begun before the programs ran.
     pub(crate) half_seen: u64,
 }
-
-/// Which sources an attach brought about.
-pub(crate) type Sources = BTreeMap<Source, SourceState>;
 
 /// What is said where no safepoint can be seen.
 pub(crate) const NO_WINDOWS: &str = "this libjvm has neither usdt probes nor a symbol table; its pauses are known from its gc log only";

@@ -1,18 +1,17 @@
 //! Loads the programs, attaches them to one JVM, and talks to their maps.
 use super::{
-    Counters, Function, Inbox, KernelError, RunTime, Sources, Target, clock,
+    Counters, Function, Inbox, KernelError, RunTime, Target, clock,
     load::{
-        CLOCK, COUNTERS_FAULT, EXIT, Plan, SYMBOLS, USDT, keep_warning, kernel_error, load, locked,
-        plan, reason,
+        CLOCK, COUNTERS_FAULT, EXIT, Plan, Refused, SCHEDULER, SYMBOLS, USDT, Wanted, keep_warning,
+        kernel_error, load, locked, plan, reason,
     },
 };
 use libbpf_rs::{
     Link, MapCore, MapFlags, Object, PrintLevel, ProgramMut, RingBuffer, RingBufferBuilder,
     set_print,
 };
-use recording::{Source, SourceState};
+use recording::{Coverage, Source, SourceState};
 use std::{
-    collections::btree_map::Entry,
     fs,
     os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd},
     sync::{Arc, Mutex},
@@ -22,7 +21,6 @@ use std::{
 /// Records taken in one drain at most, so that it ends even where they come as fast.
 const MAX_DRAINED: usize = 256 * 1024;
 
-const SCHEDULER: [&str; 2] = ["on_switch", "on_waking"];
 /// Programs on tracepoints that some kernels lack. Each source needs all of its own.
 const OPTIONAL: [(Source, &[&str]); 3] = [
     (
@@ -33,15 +31,18 @@ const OPTIONAL: [(Source, &[&str]); 3] = [
     (Source::FileFaults, &["file_fault"]),
 ];
 
-/// Sources that say nothing where safepoints were to be seen and are not.
-const WITHIN_SAFEPOINTS: [Source; 6] = [
-    Source::Scheduler,
-    Source::CpuThrottling,
-    Source::Reclaim,
-    Source::Compaction,
-    Source::FileFaults,
-    Source::CounterFaults,
-];
+/// Why it does not run where the scheduler's programs do not.
+const NO_SCHEDULER: &str = "not without the scheduler's tracepoints";
+
+/// Why an attach did not bring about what was wanted.
+enum Failed {
+    /// The scheduler's tracepoints cannot be attached to.
+    Scheduler(Wanted, String),
+    /// Safepoints cannot be seen.
+    Windows(Wanted, String),
+    /// There is nothing to record with.
+    Entirely(KernelError),
+}
 
 /// The loaded programs. Dropping it detaches them; so does the death of this process.
 pub(crate) struct Kernel {
@@ -50,6 +51,8 @@ pub(crate) struct Kernel {
     ring: RingBuffer<'static>,
     object: Object,
     inbox: Arc<Mutex<Inbox>>,
+    /// What the kernel did not take.
+    refused: Refused,
     measuring: Option<OwnedFd>,
 }
 
@@ -60,67 +63,109 @@ impl std::fmt::Debug for Kernel {
 }
 
 impl Kernel {
-    /// Loads the programs and attaches them to `target`. What cannot be attached becomes a missing
-    /// source; an error is only what leaves nothing to record with.
+    /// Loads the programs and attaches them to `target`. What the kernel refuses, or what cannot be
+    /// attached, becomes a missing source of the coverage, or a note in it; an error is only what
+    /// leaves nothing to record with.
     ///
     /// # Errors
     ///
-    /// Where the kernel refuses the programs or the maps.
-    pub(crate) fn attach(target: &Target) -> Result<(Kernel, Sources), KernelError> {
+    /// Where the kernel refuses the maps, or both what sees safepoints and the scheduler's programs.
+    pub(crate) fn attach(target: &Target) -> Result<(Kernel, Coverage), KernelError> {
         set_print(Some((PrintLevel::Warn, keep_warning)));
-        let plan = plan(target);
-        let measuring = if target.measure { enable_stats() } else { None };
-        let mut sources = Sources::new();
-        let object = match load(target, &plan, true) {
-            Err(KernelError::Other(why)) => {
-                missing(&mut sources, &[Source::Scheduler], &why);
-                load(target, &plan, false)?
-            }
-            loaded => loaded?,
-        };
-        let inbox = Arc::new(Mutex::new(Inbox::default()));
-        let ring = ring(&object, &inbox)?;
-        let mut kernel = Kernel { links: Vec::new(), ring, object, inbox, measuring };
-        kernel.attach_all(target, &plan, &mut sources);
-        Ok((kernel, sources))
+        let mut wanted = Wanted { plan: plan(target), scheduler: Ok(()) };
+        // Each round wants less than the last one.
+        loop {
+            wanted = match Kernel::attach_what(target, wanted) {
+                Ok(attached) => return Ok(attached),
+                Err(Failed::Scheduler(less, why)) => less.without_scheduler(why)?,
+                Err(Failed::Windows(less, why)) => less.without_windows(why)?,
+                Err(Failed::Entirely(error)) => return Err(error),
+            };
+        }
     }
 
-    fn attach_all(&mut self, target: &Target, plan: &Plan, sources: &mut Sources) {
+    fn attach_what(target: &Target, wanted: Wanted) -> Result<(Kernel, Coverage), Failed> {
+        let measuring = if target.measure { enable_stats() } else { None };
+        let (object, wanted, refused) = load(target, wanted).map_err(Failed::Entirely)?;
+        let inbox = Arc::new(Mutex::new(Inbox::default()));
+        let ring = ring(&object, &inbox).map_err(Failed::Entirely)?;
+        let mut kernel = Kernel { links: Vec::new(), ring, object, inbox, refused, measuring };
+        let mut coverage = Coverage::default();
+        kernel.attach_kernel(target, wanted, &mut coverage).and_then(|wanted| {
+            kernel.attach_jvm(target, wanted, &mut coverage)?;
+            Ok((kernel, coverage))
+        })
+    }
+
+    /// The programs on the kernel's tracepoints.
+    fn attach_kernel(
+        &mut self,
+        target: &Target,
+        wanted: Wanted,
+        coverage: &mut Coverage,
+    ) -> Result<Wanted, Failed> {
         // Optional: without it, writers are seen by looking through /proc only.
-        let _ = self.attach_programs(&[EXIT]);
-        // It is there already where its programs could not be loaded.
-        if let Entry::Vacant(scheduler) = sources.entry(Source::Scheduler) {
-            scheduler.insert(self.attach_programs(&SCHEDULER));
+        if let SourceState::Missing(why) = self.attach_programs(&[EXIT]) {
+            let what = format!("those that exit soon are not seen: {why}");
+            coverage.note(Source::Writers.id(), &what, 1);
         }
-        for (source, programs) in OPTIONAL {
-            let state = self.attach_programs(programs);
-            sources.insert(source, state);
+        if let Err(why) = &wanted.scheduler {
+            missing(coverage, &[Source::Scheduler, Source::CpuThrottling], why);
+            missing(coverage, &OPTIONAL.map(|it| it.0), NO_SCHEDULER);
+        } else {
+            if let SourceState::Missing(why) = self.attach_programs(&SCHEDULER) {
+                return Err(Failed::Scheduler(wanted, why));
+            }
+            let recorded = [Source::Scheduler, Source::CpuThrottling];
+            coverage.sources.extend(recorded.map(|it| (it, SourceState::Recorded)));
+            for (source, programs) in OPTIONAL {
+                coverage.sources.insert(source, self.attach_programs(programs));
+            }
         }
         let counters = match target.counters {
-            Some(_) => self.attach_programs(&[COUNTERS_FAULT]),
             // A file in memory, or none: no fault on it waits, and so nothing is missed.
             None => SourceState::Recorded,
+            Some(_) if wanted.scheduler.is_err() => SourceState::Missing(NO_SCHEDULER.into()),
+            Some(_) => self.attach_programs(&[COUNTERS_FAULT]),
         };
-        sources.insert(Source::CounterFaults, counters);
-        let throttling = sources.get(&Source::Scheduler).cloned();
-        sources.extend(throttling.map(|state| (Source::CpuThrottling, state)));
-        match plan {
+        coverage.sources.insert(Source::CounterFaults, counters);
+        Ok(wanted)
+    }
+
+    /// Those on the JVM: what sees its safepoints, and what code late threads run. The begin of
+    /// safepoints is the last thing to be attached.
+    fn attach_jvm(
+        &mut self,
+        target: &Target,
+        wanted: Wanted,
+        coverage: &mut Coverage,
+    ) -> Result<(), Failed> {
+        let (source, attached) = match &wanted.plan {
+            Plan::Usdt => (Source::SafepointProbes, self.attach_usdt(target)),
+            Plan::Symbols(functions) => {
+                let why = "this libjvm has no usdt probes, or they were not asked for";
+                missing(coverage, &[Source::SafepointProbes], why);
+                (Source::SafepointSymbols, self.attach_symbols(target, functions))
+            }
             // Long waits and runs are kept all the same, for the stops that the log will tell.
             Plan::None(why) => {
-                missing(sources, &[Source::SafepointProbes, Source::SafepointSymbols], why);
+                let why = why.clone();
+                let windows = [Source::SafepointProbes, Source::SafepointSymbols];
+                missing(coverage, &windows, &why);
+                if target.late_code {
+                    missing(coverage, &[Source::LateCode], "not without safepoint probes");
+                }
+                return Ok(());
             }
-            _ => self.attach_windows(target, plan, sources),
+        };
+        if let Err(why) = attached {
+            return Err(Failed::Windows(wanted, why));
         }
+        coverage.sources.insert(source, SourceState::Recorded);
         if target.late_code {
-            let seen = [Source::SafepointProbes, Source::SafepointSymbols]
-                .iter()
-                .any(|it| sources.get(it) == Some(&SourceState::Recorded));
-            let state = match seen {
-                true => self.attach_clocks(&target.cpus),
-                false => SourceState::Missing("not without safepoint probes".into()),
-            };
-            sources.insert(Source::LateCode, state);
+            coverage.sources.insert(Source::LateCode, self.attach_clocks(&target.cpus));
         }
+        Ok(())
     }
 
     /// On each of these CPUs that is online now.
@@ -141,24 +186,6 @@ impl Kernel {
         }
         self.links.extend(links);
         SourceState::Recorded
-    }
-
-    fn attach_windows(&mut self, target: &Target, plan: &Plan, sources: &mut Sources) {
-        let (source, result) = match plan {
-            Plan::Symbols(functions) => {
-                let why = "this libjvm has no usdt probes, or they were not asked for";
-                missing(sources, &[Source::SafepointProbes], why);
-                (Source::SafepointSymbols, self.attach_symbols(target, functions))
-            }
-            _ => (Source::SafepointProbes, self.attach_usdt(target)),
-        };
-        if result.is_err() {
-            // Without a window nothing is sent, and the programs would run for nothing.
-            self.links.clear();
-            missing(sources, &WITHIN_SAFEPOINTS, "not without safepoint probes");
-        }
-        let state = result.map_or_else(SourceState::Missing, |()| SourceState::Recorded);
-        sources.insert(source, state);
     }
 
     fn attach_usdt(&mut self, target: &Target) -> Result<(), String> {
@@ -204,6 +231,9 @@ impl Kernel {
         program: &str,
         attach: impl FnOnce(&ProgramMut<'_>) -> libbpf_rs::Result<Link>,
     ) -> Result<Link, String> {
+        if let Some(why) = self.refused.get(program) {
+            return Err(why.clone());
+        }
         let found = self.object.progs_mut().find(|it| it.name() == program);
         let found = found.ok_or_else(|| format!("there is no program `{program}`"))?;
         attach(&found).map_err(|error| reason(&format!("cannot attach `{program}`"), &error))
@@ -278,10 +308,9 @@ fn field(fdinfo: &str, name: &str) -> u64 {
     line.and_then(|it| it.trim().parse().ok()).unwrap_or(0)
 }
 
-fn missing(sources: &mut Sources, which: &[Source], why: &str) {
-    for source in which {
-        sources.insert(*source, SourceState::Missing(why.to_owned()));
-    }
+fn missing(coverage: &mut Coverage, which: &[Source], why: &str) {
+    let missing = |source: &Source| (*source, SourceState::Missing(why.to_owned()));
+    coverage.sources.extend(which.iter().map(missing));
 }
 
 fn ring(object: &Object, inbox: &Arc<Mutex<Inbox>>) -> Result<RingBuffer<'static>, KernelError> {
@@ -311,14 +340,4 @@ fn enable_stats() -> Option<OwnedFd> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cost_is_read_from_fdinfo() {
-        let fdinfo = "pos:\t0\nrun_time_ns:\t1500\nrun_cnt:\t3\nrecursion_misses:\t0\n";
-        assert_eq!(field(fdinfo, "run_time_ns:"), 1500);
-        assert_eq!(field(fdinfo, "run_cnt:"), 3);
-        assert_eq!(field("", "run_cnt:"), 0);
-    }
-}
+mod tests;

@@ -95,6 +95,9 @@ impl SliceFlags {
     pub(crate) fn hiccup(self) -> bool {
         self.0 & 16 != 0
     }
+    pub(crate) fn frozen(self) -> bool {
+        self.0 & 32 != 0
+    }
 }
 
 /// Kernel work of a thread.

@@ -160,6 +160,7 @@ fn plain(slice: &Slice<'_>, state: ThreadState, start: u64, end: u64) -> ThreadS
         file: None,
         fault_offset: None,
         stack: None,
+        frozen: false,
         woken_by: None,
         cpu_holder: None,
         taken: Duration::ZERO,
@@ -172,6 +173,7 @@ fn blocked(slice: &Slice<'_>, resolved: Resolved, wake: u64) -> ThreadSlice {
     let mut it = plain(slice, state, slice.off, wake);
     it.entered = Some(entered(slice));
     it.stack = resolved.stack;
+    it.frozen = slice.flags.stopped() && slice.flags.frozen();
     it.file = resolved.file;
     it.fault_offset = slice.fault_offset;
     if state == ThreadState::Blocked {

@@ -7,7 +7,6 @@ use super::{
     quota::Quota,
     stops::{Stop, Stops},
     told::{allow_many_files, coverage, fact},
-    track::Why,
     watch::{Closeness, Watch},
 };
 use crate::{
@@ -19,7 +18,7 @@ use crate::{
     syscalls::takes_descriptor,
 };
 use recording::{
-    Coverage, Facts, Interval, MonoTime, OffCpuCause, Source, SourceState, StackFact, ThreadSlice,
+    Coverage, Facts, MonoTime, OffCpuCause, Source, SourceState, StackFact, ThreadSlice,
 };
 use std::{collections::HashMap, time::Duration};
 
@@ -37,8 +36,6 @@ const BETWEEN_SEARCHES: Duration = Duration::from_secs(1);
 const MAX_SEARCHES: u32 = 30;
 /// A piece that grows for longer is handed over in parts.
 const LONGEST_PIECE: Duration = Duration::from_secs(2);
-/// Where threads are held by the freezer of a control group (`kernel/signal.c`).
-const FREEZER: &str = "do_freezer_trap";
 /// The freezer is asked in every so many rounds.
 const FREEZER_ROUNDS: u64 = 2;
 /// Names of functions remembered.
@@ -205,7 +202,7 @@ impl SampledSession {
         if self.rounds.is_multiple_of(FREEZER_ROUNDS)
             && let Some(frozen) = self.freezer.look(at)
         {
-            self.thawed(frozen);
+            self.watch.frozen(frozen, &mut self.keep);
         }
         let extra = match self.freezer.since() {
             None => self.look(at, stop),
@@ -293,12 +290,6 @@ impl SampledSession {
         }
     }
 
-    /// All threads were held by the freezer over `interval`.
-    fn thawed(&mut self, interval: Interval) {
-        let why = Why { function: Some(FREEZER.into()), ..Why::default() };
-        self.watch.held(interval, &why, &mut self.keep);
-    }
-
     fn collect(&mut self, at: MonoTime, all: bool) -> Facts {
         let since_end = |stop: &Stop| at.since(stop.interval.end);
         let uncut = self.over.iter_mut().filter(|it| !it.1);
@@ -349,6 +340,7 @@ impl SampledSession {
             fd,
             file: fd.and_then(|fd| self.host.files().by_fd(fd)),
             fault_offset: None,
+            frozen: piece.why.frozen,
             stack: piece.why.function.and_then(|it| self.stack(it, facts)),
             woken_by: None,
             cpu_holder: None,

@@ -68,7 +68,12 @@ impl Task {
         };
         let entered = of("syscall").and_then(|it| text::entered(&it));
         let function = of("wchan").and_then(|it| text::function(&it));
-        Why { entered: entered.map(|it| it.0), first: entered.and_then(|it| it.1), function }
+        Why {
+            entered: entered.map(|it| it.0),
+            first: entered.and_then(|it| it.1),
+            function,
+            frozen: false,
+        }
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Why {
     pub(crate) first: Option<u32>,
     /// The function of the kernel in which it sleeps.
     pub(crate) function: Option<String>,
+    /// Whether the freezer of a control group holds it.
+    pub(crate) frozen: bool,
 }
 
 /// State of a thread at a look.
@@ -93,11 +95,11 @@ impl Track {
         self.last = Some((before, counted, seen));
     }
 
-    /// It was held from outside over `interval`, with all others; `tells` whether that is to be a
-    /// piece.
-    pub(crate) fn held(&mut self, interval: Interval, why: &Why, tells: bool) {
+    /// It was frozen over `interval`, with all others; `tells` whether that is to be a piece.
+    pub(crate) fn frozen(&mut self, interval: Interval, tells: bool) {
         if tells {
-            self.push(Piece { interval, state: ThreadState::Stopped, why: why.clone() });
+            let why = Why { frozen: true, ..Why::default() };
+            self.push(Piece { interval, state: ThreadState::Stopped, why });
         }
         if let Some(last) = &mut self.last {
             last.0 = last.0.max(interval.end);

@@ -9,7 +9,7 @@ use super::{
     keep::{Keep, Kept},
     quota::Quota,
     task::Task,
-    track::{Seen, Track, Why},
+    track::{Seen, Track},
 };
 use crate::{
     host::{ProcessDir, thread_cpu},
@@ -217,13 +217,13 @@ impl Watch {
         }
     }
 
-    /// All threads were held from outside. Some of them will do to tell of it.
-    pub(crate) fn held(&mut self, interval: Interval, why: &Why, keep: &mut Keep) {
+    /// All threads were frozen. Some of them will do to tell of it.
+    pub(crate) fn frozen(&mut self, interval: Interval, keep: &mut Keep) {
         let mut told = 0;
         for it in self.threads.values_mut() {
             let tells = it.role == ThreadRole::VmThread || told < MAX_TOLD;
             told += usize::from(it.role == ThreadRole::Java);
-            it.track.held(interval, why, tells);
+            it.track.frozen(interval, tells);
             give(it, keep);
         }
     }

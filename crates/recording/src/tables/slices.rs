@@ -34,6 +34,7 @@ pub(super) static TABLE: Table = Table {
         nullable("cpu_holder_name", Text, "runnable: name of that process"),
         column("taken_ns", U64, "on-cpu: time in which the hypervisor or an interrupt had the CPU"),
         column("sampled", Bool, "whether it was put together from periodic samples"),
+        column("frozen", Bool, "stopped: whether by a freezer, and not by a signal or a tracer"),
     ],
     worth: Worth::Detail,
     rows: |facts| facts.slices.len(),
@@ -64,6 +65,7 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
         optional_texts(rows, |it| it.cpu_holder.as_ref().map(|holder| holder.1.as_str())),
         durations(rows, |it| it.taken),
         bools(rows, |it| it.sampled),
+        bools(rows, |it| it.frozen),
     ]
 }
 
@@ -91,6 +93,8 @@ struct Slices<'a> {
     holder_pid: &'a UInt32Array,
     holder_name: &'a StringArray,
     later: Later<'a>,
+    /// Recordings made before it was kept lack it.
+    frozen: Option<&'a BooleanArray>,
 }
 
 /// Columns that recordings of version 0.1.0 lack.
@@ -132,6 +136,7 @@ impl<'a> Slices<'a> {
             holder_pid: columns.u32s("cpu_holder_pid")?,
             holder_name: columns.texts("cpu_holder_name")?,
             later: Later::of(columns)?,
+            frozen: columns.has("frozen").then(|| columns.bools("frozen")).transpose()?,
         })
     }
 
@@ -139,10 +144,11 @@ impl<'a> Slices<'a> {
     fn at(&self, row: usize) -> Option<ThreadSlice> {
         let fault = self.page_fault.value(row).then_some(OffCpuCause::PageFault);
         let holder = optional_text(self.holder_name, row).map(str::to_owned);
+        let state = ThreadState::from_id(self.state.value(row))?;
         Some(ThreadSlice {
             tid: self.tid.value(row),
             interval: Interval::new(MonoTime(self.start.value(row)), MonoTime(self.end.value(row))),
-            state: ThreadState::from_id(self.state.value(row))?,
+            state,
             merged_wait: Duration::from_nanos(self.merged_wait.value(row)),
             entered: optional(self.syscall, row).map(OffCpuCause::Syscall).or(fault),
             fd: optional(self.fd, row),
@@ -158,6 +164,15 @@ impl<'a> Slices<'a> {
                 .taken
                 .map_or(Duration::ZERO, |it| Duration::from_nanos(it.value(row))),
             sampled: self.later.sampled.is_some_and(|it| it.value(row)),
+            frozen: state == ThreadState::Stopped && self.is_frozen(row),
         })
+    }
+
+    /// Of a thread that is stopped. Before this was kept, a freezer alone left one without a stack:
+    /// one that slept already (Linux 6.1 and later).
+    fn is_frozen(&self, row: usize) -> bool {
+        let sampled = self.later.sampled.is_some_and(|it| it.value(row));
+        let frozen_asleep = || !sampled && optional(self.stack, row).is_none();
+        self.frozen.map_or_else(frozen_asleep, |it| it.value(row))
     }
 }

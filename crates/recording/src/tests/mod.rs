@@ -246,6 +246,7 @@ fn slices() -> Vec<ThreadSlice> {
         cpu_holder: None,
         taken: Duration::from_nanos(3),
         sampled: false,
+        frozen: false,
     };
     let blocked = ThreadSlice {
         interval: interval(110, 150),
@@ -271,7 +272,9 @@ fn slices() -> Vec<ThreadSlice> {
         ..plain.clone()
     };
     let nameless = ThreadSlice { cpu_holder: Some((1, String::new())), ..runnable.clone() };
-    vec![plain, blocked, fault, runnable, nameless]
+    let stopped = ThreadSlice { state: ThreadState::Stopped, ..plain.clone() };
+    let frozen = ThreadSlice { frozen: true, ..stopped.clone() };
+    vec![plain, blocked, fault, runnable, nameless, stopped, frozen]
 }
 
 fn filed() -> Vec<FileFact> {

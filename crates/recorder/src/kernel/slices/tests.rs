@@ -5,6 +5,7 @@ use crate::kernel::record::SliceFlags;
 const BLOCKED: u16 = 1;
 const STOPPED: u16 = 2;
 const THROTTLED: u16 = 4;
+const FROZEN: u16 = 32;
 
 fn slice(flags: u16, off: u64, wake: u64, on: u64, out: u64) -> Slice<'static> {
     Slice {
@@ -39,6 +40,17 @@ fn a_cycle_is_blocked_then_runnable_then_on_cpu() {
         "blocked 10-20, throttled 20-25, on-cpu 25-40",
     );
     check(&slice(BLOCKED | STOPPED, 10, 20, 20, 40), "stopped 10-20, on-cpu 20-40");
+}
+
+#[test]
+fn who_is_stopped_may_be_frozen_and_nobody_else() {
+    let frozen = |flags| {
+        let slices = thread_slices(&slice(flags, 10, 20, 25, 40), Resolved::default());
+        slices.iter().map(|it| it.frozen).collect::<Vec<_>>()
+    };
+    assert_eq!(frozen(BLOCKED | STOPPED | FROZEN), [true, false, false]);
+    assert_eq!(frozen(BLOCKED | STOPPED), [false; 3]);
+    assert_eq!(frozen(BLOCKED | FROZEN), [false; 3]);
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn a_frozen_thread_is_where_it_was_before() {
     let counted = Counted { ran_ns: 1, waited_ns: 1, turns: 1 };
     track.look(MonoTime(0), counted, Seen::Blocked(Why::default()), &|_| ThreadState::Runnable);
     track.still(MonoTime(10));
-    track.held(Interval::new(MonoTime(10), MonoTime(90)), &Why::default(), true);
+    track.frozen(Interval::new(MonoTime(10), MonoTime(90)), true);
     track.still(MonoTime(100));
     track.cut();
     let told: Vec<_> = track.take().map(|it| (it.interval.start.0, it.state)).collect();

@@ -1,0 +1,162 @@
+//! One program after the other is made such that the kernel refuses it.
+use super::*;
+use crate::{
+    Roots, Windows,
+    kernel::{Target, load},
+};
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+#[test]
+fn the_cost_is_read_from_fdinfo() {
+    let fdinfo = "pos:\t0\nrun_time_ns:\t1500\nrun_cnt:\t3\nrecursion_misses:\t0\n";
+    assert_eq!(field(fdinfo, "run_time_ns:"), 1500);
+    assert_eq!(field(fdinfo, "run_cnt:"), 3);
+    assert_eq!(field("", "run_cnt:"), 0);
+}
+
+/// A JVM that is killed when the test ends.
+struct Java(Child);
+
+impl Drop for Java {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A JVM with probes, where programs can be loaded; otherwise says why not.
+fn java() -> Option<Java> {
+    let why = if !rustix::process::geteuid().is_root() {
+        "not root"
+    } else if !Path::new("/sys/kernel/btf/vmlinux").exists() {
+        "the kernel has no BTF"
+    } else {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
+        let mut command = Command::new("java");
+        command.args(["-Xmx64m", "-XX:+UseSerialGC"]).arg(source);
+        match command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
+            Ok(mut child) => {
+                let mut line = String::new();
+                BufReader::new(child.stdout.take()?).read_line(&mut line).ok()?;
+                return Some(Java(child));
+            }
+            Err(_) => "no `java` in the path",
+        }
+    };
+    println!("SKIPPED: {why}");
+    None
+}
+
+fn target(java: &Java, windows: Windows, refuse: Option<&'static str>) -> Target {
+    let pid = java.0.id();
+    Target {
+        pid,
+        libjvm: crate::jvm(&Roots::default(), pid).unwrap().libjvm_host_path,
+        windows,
+        measure: false,
+        // somewhere: what matters is that the program is wanted
+        counters: Some((4096, 8192)),
+        late_code: true,
+        cpus: vec![0],
+        refuse,
+    }
+}
+
+fn recorded(coverage: &Coverage) -> BTreeSet<Source> {
+    coverage.sources.keys().copied().filter(|it| coverage.has(*it)).collect()
+}
+
+/// The programs that run for `target`, and what is covered.
+fn attach(target: &Target) -> (BTreeSet<String>, Coverage) {
+    let (kernel, coverage) = Kernel::attach(target).unwrap();
+    (kernel.fdinfos().map(|it| it.0).collect(), coverage)
+}
+
+/// What is lost with a program: its sources, and other programs.
+fn lost_with(program: &str) -> (Vec<Source>, Vec<&'static str>) {
+    let usdt = USDT.map(|it| it.0);
+    let symbols = SYMBOLS.map(|it| it.0);
+    let optional = OPTIONAL.iter().find(|it| it.1.contains(&program));
+    match program {
+        EXIT => (vec![], vec![]),
+        CLOCK => (vec![Source::LateCode], vec![]),
+        COUNTERS_FAULT => (vec![Source::CounterFaults], vec![]),
+        _ if SCHEDULER.contains(&program) => {
+            let on_tracepoints = OPTIONAL.iter().flat_map(|it| it.1).copied();
+            let mut sources = vec![Source::Scheduler, Source::CpuThrottling, Source::CounterFaults];
+            sources.extend(OPTIONAL.map(|it| it.0));
+            (sources, on_tracepoints.chain(SCHEDULER).chain([COUNTERS_FAULT]).collect())
+        }
+        _ if usdt.contains(&program) || symbols.contains(&program) => (
+            vec![Source::SafepointProbes, Source::SafepointSymbols, Source::LateCode],
+            usdt.into_iter().chain(symbols).chain([CLOCK]).collect(),
+        ),
+        // the rest of its group is loaded, and not attached
+        _ => (vec![optional.unwrap().0], vec![]),
+    }
+}
+
+fn each_refusal_costs_its_own_sources(java: &Java, windows: Windows) {
+    let (all, whole) = attach(&target(java, windows, None));
+    for program in &all {
+        let name: &'static str = Box::leak(program.clone().into_boxed_str());
+        let (left, coverage) = attach(&target(java, windows, Some(name)));
+        let (sources, programs) = lost_with(name);
+        let with_it = |it: &String| it == name || programs.contains(&it.as_str());
+        let expected: BTreeSet<_> = all.iter().filter(|it| !with_it(it)).cloned().collect();
+        assert_eq!(left, expected, "{name}");
+        let mut expected = recorded(&whole);
+        expected.retain(|it| !sources.contains(it));
+        assert_eq!(recorded(&coverage), expected, "{name}");
+        let mut told = coverage.notes.iter().map(|it| it.message.as_str()).collect::<Vec<_>>();
+        told.extend(coverage.sources.values().filter_map(|it| match it {
+            SourceState::Missing(why) => Some(why.as_str()),
+            SourceState::Recorded => None,
+        }));
+        let verifier = "the verifier says: last insn is not an exit or jmp";
+        let why = |it: &&str| it.contains(&format!("prog '{name}'")) && it.contains(verifier);
+        assert!(told.iter().any(why), "{name}: {told:?}");
+    }
+    println!("{} programs, {windows:?}", all.len());
+}
+
+#[test]
+fn a_program_that_the_kernel_refuses_costs_its_own_sources_only() {
+    let Some(java) = java() else { return };
+    each_refusal_costs_its_own_sources(&java, Windows::Usdt);
+    let symbols = target(&java, Windows::Symbols, None);
+    if matches!(plan(&symbols), Plan::Symbols(_)) {
+        each_refusal_costs_its_own_sources(&java, Windows::Symbols);
+    } else {
+        println!("SKIPPED: this libjvm has no symbol table");
+    }
+}
+
+#[test]
+fn where_the_windows_cannot_be_attached_the_scheduler_still_runs() {
+    let Some(java) = java() else { return };
+    let mut target = target(&java, Windows::Usdt, None);
+    // above any process id, so that the kernel has nothing to attach probes to
+    target.pid = i32::MAX as u32;
+    let (programs, coverage) = attach(&target);
+    assert!(coverage.has(Source::Scheduler), "{:?}", coverage.sources);
+    assert!(programs.contains("on_switch") && !programs.contains("usdt_safepoint_begin"));
+    let Some(SourceState::Missing(why)) = coverage.sources.get(&Source::SafepointProbes) else {
+        panic!("{:?}", coverage.sources)
+    };
+    assert!(why.contains("usdt_safepoint_end"), "{why}");
+}
+
+#[test]
+fn with_neither_windows_nor_the_scheduler_there_is_nothing_to_record_with() {
+    let Some(java) = java() else { return };
+    let mut target = target(&java, Windows::Auto, Some("on_switch"));
+    target.libjvm = "/etc/passwd".into();
+    let Err(load::KernelError::Other(why)) = Kernel::attach(&target) else { panic!() };
+    assert!(why.contains("prog 'on_switch'"), "{why}");
+}
