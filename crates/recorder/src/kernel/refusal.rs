@@ -83,7 +83,8 @@ impl Said {
 mod tests {
     use super::*;
 
-    /// Of Linux 6.1.0-56 (Debian 12) and libbpf 1.7, shortened in the middle.
+    /// What Linux 6.1 refused, in the form in which libbpf 1.7 prints it (`bpf_object_load_prog`); the
+    /// instructions are for illustration.
     const OF_6_1: &str = "\
 libbpf: prog 'usdt_safepoint_begin': BPF program load failed: Invalid argument
 libbpf: prog 'usdt_safepoint_begin': -- BEGIN PROG LOAD LOG --
@@ -101,7 +102,8 @@ libbpf: prog 'usdt_safepoint_begin': failed to load: -22
 libbpf: failed to load object 'pause_bpf'
 ";
 
-    /// Of Linux 5.10 (Debian 11), which has no task storage.
+    /// A kernel without task storage for tracing (before 5.11), in the form of libbpf 1.7
+    /// (`bpf_object__create_maps`).
     const OF_5_10: &str = "\
 libbpf: Error in bpf_create_map_xattr(threads):-EINVAL. Retrying without BTF.
 libbpf: map 'threads': failed to create: -EINVAL
