@@ -6,7 +6,9 @@
 //! before it does anything else. Each undo checks first that what it finds is still the lab's
 //! own: processes by their start time, loop devices by the file behind them, knobs by their
 //! present value.
-use crate::{LabError, ProcessId, WorkDir, huge_pages, loop_device, slow_file, work_dir};
+use crate::{
+    LabError, ProcessId, WorkDir, control_group, huge_pages, loop_device, slow_file, work_dir,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     fs::{File, OpenOptions},
@@ -91,6 +93,13 @@ pub enum Undo {
         file: PathBuf,
         /// What to write.
         thaw: String,
+    },
+    /// Disable a controller of cgroup version 2 for new groups.
+    Controller {
+        /// `cgroup.subtree_control` of the root group.
+        file: PathBuf,
+        /// Which controller.
+        name: String,
     },
     /// Remove a cgroup or a tracing instance, which goes by `rmdir`.
     RemoveKernelDir {
@@ -279,6 +288,7 @@ impl Undo {
             Undo::Choice { file, from, to } => choose_again(file, from, to),
             Undo::SwapOff { device } => loop_device::swap_off_ours(root, device),
             Undo::Thaw { file, thaw } => self::thaw(file, thaw),
+            Undo::Controller { file, name } => control_group::disable(file, name),
             Undo::RemoveKernelDir { path } => remove_kernel_dir(path),
             Undo::Remove { path } => remove(inside(root, path)?),
         }
@@ -300,6 +310,7 @@ impl std::fmt::Display for Undo {
             }
             Undo::SwapOff { device } => write!(f, "swap space on `{}`", device.display()),
             Undo::Thaw { file, .. } => write!(f, "frozen group `{}`", file.display()),
+            Undo::Controller { file, name } => write!(f, "{name} in `{}`", file.display()),
             Undo::RemoveKernelDir { path } | Undo::Remove { path } => {
                 write!(f, "`{}`", path.display())
             }

@@ -174,7 +174,7 @@ impl Jvm {
         let (stdout, stderr) = (output.join("jvm.out"), output.join("jvm.err"));
         let mut running = Running::start(cleanup, command, &stdout, &stderr)?;
         if let Some(isolation) = isolation {
-            isolation.admit(running.pid())?;
+            isolation.admit(running.pid(), &what.groups)?;
         }
         let ready = interrupt.wait(START_PATIENCE, || {
             if let Some(status) = running.ended()? {

@@ -76,7 +76,7 @@ fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 
 fn fixed_isolated(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let (Staged { jvm, .. }, _) = set_up(stage)?;
-    let own = MemoryGroup::with_limit(stage.cleanup, "hog", u64::from(ALONE_MIB) << 20)?;
+    let own = MemoryGroup::for_others(stage.cleanup, "hog", u64::from(ALONE_MIB) << 20)?;
     let hog = hog(stage, &own)?;
     Ok(Staged::disturbed(jvm, hog))
 }
