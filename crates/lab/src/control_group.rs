@@ -38,11 +38,7 @@ impl Controller {
         Controller::choose(name, v1_mount(&mounts, name), v2_mount(&mounts).map(Second::look))
     }
 
-    fn choose(
-        name: &str,
-        v1: Option<PathBuf>,
-        v2: Option<Second>,
-    ) -> Result<Controller, Reason> {
+    fn choose(name: &str, v1: Option<PathBuf>, v2: Option<Second>) -> Result<Controller, Reason> {
         if let Some(root) = v1 {
             return Ok(Controller::V1(root));
         }
@@ -239,7 +235,11 @@ pub(crate) mod tests {
     }
 
     /// The controller by what hosts have.
-    pub(crate) fn choose(name: &str, v1: Option<&str>, enabled: &str) -> Result<Controller, Reason> {
+    pub(crate) fn choose(
+        name: &str,
+        v1: Option<&str>,
+        enabled: &str,
+    ) -> Result<Controller, Reason> {
         Controller::choose(name, v1.map(PathBuf::from), Some(second(enabled, "", true)))
     }
 

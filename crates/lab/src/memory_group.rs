@@ -114,8 +114,8 @@ mod tests {
 
     /// Whether a soft limit can slow down: `yes`, or why not.
     fn check(v1: Option<&str>, enabled: &str, expected: &str) {
-        let found = control_group::tests::choose("memory", v1, enabled)
-            .and_then(|it| slows_down(&it));
+        let found =
+            control_group::tests::choose("memory", v1, enabled).and_then(|it| slows_down(&it));
         let answer = found.map_or_else(|reason| reason.to_string(), |()| "yes".into());
         assert!(answer.starts_with(expected), "{answer}");
     }

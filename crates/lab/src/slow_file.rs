@@ -152,12 +152,7 @@ impl SlowFile {
     }
 }
 
-fn start(
-    cleanup: &mut Cleanup,
-    dir: &Path,
-    bytes: u64,
-    storage: Storage,
-) -> Result<(), LabError> {
+fn start(cleanup: &mut Cleanup, dir: &Path, bytes: u64, storage: Storage) -> Result<(), LabError> {
     let on_disk = storage == Storage::Disk;
     let served = Served { dir: dir.to_path_buf(), bytes, lab: std::process::id(), on_disk };
     let command = command(&served).map_err(LabError::step("find this program"))?;
@@ -213,7 +208,9 @@ fn tell(dir: &Path, limit: Option<Limit>) -> io::Result<()> {
 /// error from now on, so that nothing waits for ever.
 pub(crate) fn lift(dir: &Path) -> io::Result<()> {
     match tell(dir, None) {
-        Err(e) if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
+        Err(e)
+            if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
+        {
             abort(dir)
         }
         // nobody serves it, so nobody waits for it

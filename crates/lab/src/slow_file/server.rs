@@ -88,11 +88,8 @@ pub fn serve(served: &Served, ready: &mut dyn Write) -> Result<(), LabError> {
         storage: Arc::clone(&storage),
     };
     let mut config = Config::default();
-    config.mount_options = vec![
-        MountOption::FSName("whypause-lab".into()),
-        MountOption::NoExec,
-        MountOption::NoAtime,
-    ];
+    config.mount_options =
+        vec![MountOption::FSName("whypause-lab".into()), MountOption::NoExec, MountOption::NoAtime];
     let session = Session::new(disk, served.dir.join(MOUNT_POINT), &config);
     let session = session.map_err(step("mount the file system"))?;
     start_control(listener, Arc::clone(&pace)).map_err(step("start a thread"))?;
