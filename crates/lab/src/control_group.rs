@@ -3,8 +3,9 @@
 use crate::{Cleanup, LabError, Reason, Undo, jvm};
 use std::path::{Path, PathBuf};
 
-/// `cpu.weight` of cgroup version 2, the largest; 100 is what everything else has.
-pub(crate) const WEIGHT: &str = "10000";
+/// `cpu.weight` of cgroup version 2, where 100 is what everything else has: as much more as the
+/// shares of version 1.
+pub(crate) const WEIGHT: &str = "5000";
 
 /// The file with the controllers that groups below have.
 const ENABLED: &str = "cgroup.subtree_control";

@@ -1,7 +1,7 @@
 //! What the journal promises: everything is undone, once, and only what is the lab's own.
-use super::*;
+use super::{undo::PATIENCE, *};
 use crate::{
-    BackgroundWriter, Isolation, SlowDisk,
+    BackgroundWriter, Isolation, ProcessId, SlowDisk,
     background_writer::Writing,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
 };
@@ -9,6 +9,7 @@ use std::{
     fs::Permissions,
     io::{BufRead, BufReader},
     os::unix::fs::PermissionsExt,
+    path::Path,
     process::{Command, Stdio},
 };
 use tempfile::TempDir;
