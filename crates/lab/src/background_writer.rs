@@ -94,7 +94,10 @@ impl Disturbance for BackgroundWriter {
         if self.how.syncs {
             command.arg("conv=fsync");
         }
-        process::join(&mut command, self.how.group.iter().cloned().collect());
+        if let Some(group) = &self.how.group {
+            process::join(&mut command, vec![group.clone()]);
+            process::yield_cpu(&mut command);
+        }
         self.running = Some(Running::start(cleanup, command, &self.said, &self.said)?);
         self.rounds += 1;
         Ok(())

@@ -1,6 +1,7 @@
 //! The host, prepared for as many runs as one wants.
 use crate::{
-    Cleanup, Interrupt, Isolation, LabError, Output, WorkDir, fast_disk, work_dir, workloads,
+    Cleanup, Interrupt, Isolation, LabError, Output, WorkDir, control_group, fast_disk, work_dir,
+    workloads,
 };
 use std::path::PathBuf;
 
@@ -23,6 +24,9 @@ impl Bench {
         let (mut cleanup, leftovers) = Cleanup::open(&dir)?;
         for leftover in leftovers {
             drop(writeln!(output.messages, "removed what a killed run left: {leftover}"));
+        }
+        for change in control_group::enable(&mut cleanup)? {
+            drop(writeln!(output.messages, "{change}"));
         }
         let isolation = match Isolation::create(&mut cleanup) {
             Ok(isolation) => Some(isolation),

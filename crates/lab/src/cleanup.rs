@@ -6,103 +6,23 @@
 //! before it does anything else. Each undo checks first that what it finds is still the lab's
 //! own: processes by their start time, loop devices by the file behind them, knobs by their
 //! present value.
-use crate::{LabError, ProcessId, WorkDir, huge_pages, loop_device, slow_file, work_dir};
+mod undo;
+
+use crate::{LabError, WorkDir, work_dir};
 use serde::{Deserialize, Serialize};
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read, Write},
     os::unix::fs::OpenOptionsExt,
-    path::{Component, Path, PathBuf},
-    time::{Duration, Instant},
+    path::PathBuf,
 };
 
-/// How long a busy mount or device, or a process blocked in the kernel, is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub use undo::Undo;
+pub(crate) use undo::{is_mount_point, retry};
 
 /// A journal larger than this is not one of ours: it grows by some KiB per run of a variant and
 /// is emptied at the end.
 const LARGEST_JOURNAL_BYTES: u64 = 64 << 20;
-
-/// How to undo one change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Undo {
-    /// Kill a process that the lab started.
-    Process {
-        /// Which.
-        id: ProcessId,
-        /// Its program.
-        name: String,
-    },
-    /// Kill the server of a slow file. In its turn, and not with all others at the start: what is
-    /// on the file is to be written and unmounted before.
-    Server {
-        /// Which.
-        id: ProcessId,
-        /// Its program.
-        name: String,
-    },
-    /// Take the limits off a slow file.
-    Lift {
-        /// Its directory, in the work directory.
-        dir: PathBuf,
-    },
-    /// End the connection between the kernel and the server of a slow file, and unmount.
-    Disconnect {
-        /// Its directory, in the work directory.
-        dir: PathBuf,
-    },
-    /// Unmount.
-    Unmount {
-        /// Where, below the work directory or a mount point that the lab created.
-        target: PathBuf,
-    },
-    /// Detach every loop device that has this file behind it.
-    DetachLoop {
-        /// A file in the work directory.
-        backing: PathBuf,
-    },
-    /// Write back the old value of a kernel setting.
-    Knob {
-        /// Which.
-        file: PathBuf,
-        /// The old value.
-        from: String,
-        /// The lab's value; another value is another one's.
-        to: String,
-    },
-    /// Choose again what was chosen of the words of a kernel setting (`always [madvise] never`).
-    Choice {
-        /// Which.
-        file: PathBuf,
-        /// The old choice.
-        from: String,
-        /// The lab's choice; another one is another one's.
-        to: String,
-    },
-    /// Take swap space out of use.
-    SwapOff {
-        /// A loop device of the lab.
-        device: PathBuf,
-    },
-    /// Let a frozen control group go on.
-    Thaw {
-        /// `freezer.state` or `cgroup.freeze` of a group whose name begins with `whypause-lab`.
-        file: PathBuf,
-        /// What to write.
-        thaw: String,
-    },
-    /// Remove a cgroup or a tracing instance, which goes by `rmdir`.
-    RemoveKernelDir {
-        /// Which; its name begins with `whypause-lab`.
-        path: PathBuf,
-    },
-    /// Remove a file or directory tree below the work directory.
-    Remove {
-        /// Which.
-        path: PathBuf,
-    },
-}
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -264,134 +184,6 @@ fn read(mut journal: &File) -> io::Result<Vec<(u64, Undo)>> {
         }
     }
     Ok(open)
-}
-
-impl Undo {
-    /// Undoes the change if it is there and is the lab's own. Doing it twice does no harm.
-    fn perform(&self, root: &Path) -> io::Result<()> {
-        match self {
-            Undo::Process { id, .. } | Undo::Server { id, .. } => id.kill(PATIENCE),
-            Undo::Lift { dir } => slow_file::lift(inside(root, dir)?),
-            Undo::Disconnect { dir } => slow_file::disconnect(inside(root, dir)?),
-            Undo::Unmount { target } => unmount(inside(root, target)?),
-            Undo::DetachLoop { backing } => loop_device::detach_ours(root, backing, PATIENCE),
-            Undo::Knob { file, from, to } => write_back(file, from, to),
-            Undo::Choice { file, from, to } => choose_again(file, from, to),
-            Undo::SwapOff { device } => loop_device::swap_off_ours(root, device),
-            Undo::Thaw { file, thaw } => self::thaw(file, thaw),
-            Undo::RemoveKernelDir { path } => remove_kernel_dir(path),
-            Undo::Remove { path } => remove(inside(root, path)?),
-        }
-    }
-}
-
-impl std::fmt::Display for Undo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Undo::Process { id, name } | Undo::Server { id, name } => {
-                write!(f, "process {} `{name}`", id.pid)
-            }
-            Undo::Lift { dir } => write!(f, "limits of the disk `{}`", dir.display()),
-            Undo::Disconnect { dir } => write!(f, "file system of the disk `{}`", dir.display()),
-            Undo::Unmount { target } => write!(f, "mount on `{}`", target.display()),
-            Undo::DetachLoop { backing } => write!(f, "loop device over `{}`", backing.display()),
-            Undo::Knob { file, .. } | Undo::Choice { file, .. } => {
-                write!(f, "setting `{}`", file.display())
-            }
-            Undo::SwapOff { device } => write!(f, "swap space on `{}`", device.display()),
-            Undo::Thaw { file, .. } => write!(f, "frozen group `{}`", file.display()),
-            Undo::RemoveKernelDir { path } | Undo::Remove { path } => {
-                write!(f, "`{}`", path.display())
-            }
-        }
-    }
-}
-
-/// Refuses a path that is not below the work directory.
-fn inside<'a>(root: &Path, path: &'a Path) -> io::Result<&'a Path> {
-    let plain = path.components().all(|it| matches!(it, Component::RootDir | Component::Normal(_)));
-    if plain && path != root && path.starts_with(root) {
-        return Ok(path);
-    }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "not below the lab's directory"))
-}
-
-fn unmount(target: &Path) -> io::Result<()> {
-    retry(|| {
-        while is_mount_point(target)? {
-            rustix::mount::unmount(target, rustix::mount::UnmountFlags::NOFOLLOW)?;
-        }
-        Ok(())
-    })
-}
-
-/// Whether something is mounted on exactly this path, by `/proc/self/mountinfo` (field 5).
-pub(crate) fn is_mount_point(path: &Path) -> io::Result<bool> {
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo")?;
-    let path = path.as_os_str();
-    Ok(mounts.lines().any(|line| line.split(' ').nth(4).is_some_and(|it| path == it)))
-}
-
-fn write_back(file: &Path, from: &str, to: &str) -> io::Result<()> {
-    match std::fs::read_to_string(file) {
-        Ok(now) if now.trim() == to => std::fs::write(file, from),
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-        _ => Ok(()),
-    }
-}
-
-fn choose_again(file: &Path, from: &str, to: &str) -> io::Result<()> {
-    match std::fs::read_to_string(file) {
-        Ok(now) if huge_pages::chosen(&now) == Some(to) => std::fs::write(file, from),
-        Ok(_) => Ok(()),
-        Err(e) => gone(Err(e)),
-    }
-}
-
-fn is_kernel_dir_of_lab(path: &Path) -> bool {
-    path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"whypause-lab"))
-}
-
-fn thaw(file: &Path, thaw: &str) -> io::Result<()> {
-    if !file.parent().is_some_and(is_kernel_dir_of_lab) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a group of the lab"));
-    }
-    match OpenOptions::new().write(true).open(file) {
-        Ok(mut file) => file.write_all(thaw.as_bytes()),
-        Err(e) => gone(Err(e)),
-    }
-}
-
-fn remove_kernel_dir(path: &Path) -> io::Result<()> {
-    if !is_kernel_dir_of_lab(path) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a directory of the lab"));
-    }
-    retry(|| gone(std::fs::remove_dir(path)))
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match std::fs::symlink_metadata(path) {
-        Ok(about) if about.is_dir() => gone(std::fs::remove_dir_all(path)),
-        Ok(_) => gone(std::fs::remove_file(path)),
-        Err(e) => gone(Err(e)),
-    }
-}
-
-fn gone(result: io::Result<()>) -> io::Result<()> {
-    result.or_else(|e| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) })
-}
-
-/// Tries again while the kernel says "busy": a killed process may still be closing its files.
-pub(crate) fn retry(mut attempt: impl FnMut() -> io::Result<()>) -> io::Result<()> {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        match attempt() {
-            Err(e) if e.kind() == io::ErrorKind::ResourceBusy && Instant::now() < until => {
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            result => return result,
-        }
-    }
 }
 
 #[cfg(test)]

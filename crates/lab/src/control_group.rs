@@ -1,56 +1,71 @@
 //! Control groups of the lab: which version of them has a controller on this host, and how one is
 //! made.
-use crate::{Cleanup, LabError, Reason, Undo};
+use crate::{Cleanup, LabError, Reason, Undo, jvm};
 use std::path::{Path, PathBuf};
 
-/// Where version 2 is mounted.
-const V2_ROOT: &str = "/sys/fs/cgroup";
+/// `cpu.weight` of cgroup version 2, where 100 is what everything else has: as much more as the
+/// shares of version 1.
+pub(crate) const WEIGHT: &str = "5000";
+
+/// The file with the controllers that groups below have.
+const ENABLED: &str = "cgroup.subtree_control";
+
+/// The controllers that the lab uses.
+const CONTROLLERS: [&str; 2] = ["cpu", "memory"];
 
 /// Where the host offers a controller: the root of its groups. It is in one version only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Controller {
     /// Of cgroup version 1, with a hierarchy of its own.
     V1(PathBuf),
-    /// Of cgroup version 2.
+    /// Of cgroup version 2: one hierarchy for all, so a process is in one group only.
     V2(PathBuf),
+}
+
+/// For whom a group is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Members {
+    /// The JVM under test: in version 2, where this is its only group, it gets the CPU weight too.
+    Jvm,
+    /// Those that disturb it.
+    Others,
 }
 
 impl Controller {
     /// The controller `name`, such as `cpu` or `memory`.
     pub(crate) fn find(name: &str) -> Result<Controller, Reason> {
         needs_root()?;
-        let enabled = crate::jvm::read(&Path::new(V2_ROOT).join("cgroup.subtree_control"));
-        Controller::choose(name, v1_mount(name), &enabled)
+        let mounts = mounts();
+        Controller::choose(name, v1_mount(&mounts, name), v2_mount(&mounts).map(Second::look))
     }
 
-    /// `enabled` is the text of `cgroup.subtree_control` of version 2.
-    pub(crate) fn choose(
-        name: &str,
-        v1: Option<PathBuf>,
-        enabled: &str,
-    ) -> Result<Controller, Reason> {
+    fn choose(name: &str, v1: Option<PathBuf>, v2: Option<Second>) -> Result<Controller, Reason> {
         if let Some(root) = v1 {
             return Ok(Controller::V1(root));
         }
-        if enabled.split_ascii_whitespace().any(|it| it == name) {
-            return Ok(Controller::V2(V2_ROOT.into()));
-        }
         let lacks = format!("no {name} controller is enabled for new control groups");
-        let file = format!("{V2_ROOT}/cgroup.subtree_control");
-        Err(Reason::new(lacks, format!("on cgroup version 2: echo +{name} > {file}")))
+        let Some(v2) = v2 else {
+            return Err(Reason::new(lacks, "mount cgroup version 2 on /sys/fs/cgroup"));
+        };
+        if v2.has(name) || v2.can_have(name) {
+            return Ok(Controller::V2(v2.root));
+        }
+        let file = v2.root.join(ENABLED);
+        let hint = format!("on cgroup version 2: echo +{name} > {}", file.display());
+        Err(Reason::new(lacks, hint))
     }
 
     /// What freezes groups: a controller in version 1, in version 2 a file of every group.
     pub(crate) fn freezer() -> Result<Controller, Reason> {
         needs_root()?;
-        if let Some(root) = v1_mount("freezer") {
+        let mounts = mounts();
+        if let Some(root) = v1_mount(&mounts, "freezer") {
             return Ok(Controller::V1(root));
         }
-        if Path::new(V2_ROOT).join("cgroup.controllers").exists() {
-            return Ok(Controller::V2(V2_ROOT.into()));
-        }
-        let hint = format!("mount the freezer controller, or cgroup version 2 on {V2_ROOT}");
-        Err(Reason::new("this host has no freezer for control groups", hint))
+        v2_mount(&mounts).map(Controller::V2).ok_or_else(|| {
+            let hint = "mount the freezer controller, or cgroup version 2 on /sys/fs/cgroup";
+            Reason::new("this host has no freezer for control groups", hint)
+        })
     }
 
     /// Makes a group with these values in its files. `name` tells the lab's groups apart and may
@@ -59,6 +74,7 @@ impl Controller {
         &self,
         cleanup: &mut Cleanup,
         name: &str,
+        members: Members,
         values: &[(&str, String)],
     ) -> Result<PathBuf, LabError> {
         let (Controller::V1(root) | Controller::V2(root)) = self;
@@ -67,10 +83,86 @@ impl Controller {
         cleanup.promise(Undo::RemoveKernelDir { path: group.clone() })?;
         let doing = || format!("create the control group `{}`", group.display());
         std::fs::create_dir(&group).map_err(LabError::step(doing()))?;
+        let weight = group.join("cpu.weight");
+        if matches!(self, Controller::V2(_)) && members == Members::Jvm && weight.exists() {
+            std::fs::write(weight, WEIGHT).map_err(LabError::step(doing()))?;
+        }
         for (file, value) in values {
             std::fs::write(group.join(file), value).map_err(LabError::step(doing()))?;
         }
         Ok(group)
+    }
+}
+
+/// What version 2 offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Second {
+    root: PathBuf,
+    /// The text of `cgroup.subtree_control`: what groups below have.
+    enabled: String,
+    /// The text of `cgroup.controllers`: what they could have.
+    offered: String,
+    /// Whether it is the root of the host, whose own processes are in nobody's way. Below it,
+    /// the kernel enables controllers only for groups without processes.
+    is_root: bool,
+}
+
+impl Second {
+    fn look(root: PathBuf) -> Second {
+        Second {
+            enabled: jvm::read(&root.join(ENABLED)),
+            offered: jvm::read(&root.join("cgroup.controllers")),
+            // every group but the host's root has one
+            is_root: !root.join("cgroup.type").exists(),
+            root,
+        }
+    }
+
+    fn has(&self, controller: &str) -> bool {
+        self.enabled.split_ascii_whitespace().any(|it| it == controller)
+    }
+
+    fn can_have(&self, controller: &str) -> bool {
+        self.is_root && self.offered.split_ascii_whitespace().any(|it| it == controller)
+    }
+
+    /// What to enable.
+    fn missing(&self) -> Vec<&'static str> {
+        let wanted = CONTROLLERS.into_iter();
+        wanted.filter(|it| !self.has(it) && self.can_have(it)).collect()
+    }
+}
+
+/// Enables what the lab uses of cgroup version 2 for new groups, where it is offered and is not
+/// enabled, and answers what that was. That changes nothing for the groups there are: they have no
+/// limits until somebody sets one.
+pub(crate) fn enable(cleanup: &mut Cleanup) -> Result<Vec<String>, LabError> {
+    let Some(v2) = v2_mount(&mounts()).map(Second::look) else { return Ok(Vec::new()) };
+    let file = v2.root.join(ENABLED);
+    let mut changes = Vec::new();
+    for controller in v2.missing() {
+        cleanup.promise(Undo::Controller { file: file.clone(), name: controller.into() })?;
+        std::fs::write(&file, format!("+{controller}"))
+            .map_err(LabError::step(format!("enable {controller} in `{}`", file.display())))?;
+        changes.push(format!(
+            "enabled the {controller} controller in `{}` until the end of the run",
+            file.display()
+        ));
+    }
+    Ok(changes)
+}
+
+/// Takes back what [`enable`] did. Where a group below hands it on to groups of its own by now, it
+/// stays: they would lose their limits.
+pub(crate) fn disable(file: &Path, name: &str) -> std::io::Result<()> {
+    if file.file_name() != Some(ENABLED.as_ref()) || !CONTROLLERS.contains(&name) {
+        let what = "not a controller of the lab";
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, what));
+    }
+    match std::fs::write(file, format!("-{name}")) {
+        Err(e) if e.kind() == std::io::ErrorKind::ResourceBusy => Ok(()),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        result => result,
     }
 }
 
@@ -92,52 +184,125 @@ pub(crate) fn admit(group: &Path, pid: u32) -> Result<(), LabError> {
         .map_err(LabError::step(format!("move process {pid} to `{}`", group.display())))
 }
 
-/// Where this controller of cgroup version 1 is mounted.
-pub(crate) fn v1_mount(controller: &str) -> Option<PathBuf> {
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
-    mounts.lines().find_map(|line| v1_mount_of(line, controller))
+/// Whether a process that joined through one of these files would leave that group for `group`:
+/// it is in one group of a hierarchy only.
+pub(crate) fn would_leave(entrances: &[PathBuf], group: &Path) -> bool {
+    let hierarchy = |group: &Path| group.parent().map(Path::to_path_buf);
+    entrances.iter().filter_map(|it| it.parent()).any(|it| hierarchy(it) == hierarchy(group))
 }
 
-/// Reads a line of `/proc/self/mountinfo`:
-/// `31 24 0:27 / /sys/fs/cgroup/blkio rw,relatime - cgroup cgroup rw,blkio`.
-fn v1_mount_of(line: &str, controller: &str) -> Option<PathBuf> {
-    let (mount, kind) = line.split_once(" - ")?;
-    let mut kind = kind.split(' ');
-    if kind.next() != Some("cgroup") {
+fn mounts() -> String {
+    jvm::read(Path::new("/proc/self/mountinfo"))
+}
+
+/// Where this controller of cgroup version 1 is mounted.
+fn v1_mount(mounts: &str, controller: &str) -> Option<PathBuf> {
+    mounts.lines().find_map(|line| {
+        let (mount, options) = mount_of(line, "cgroup")?;
+        options.split(',').any(|it| it == controller).then_some(mount)
+    })
+}
+
+/// Where cgroup version 2 is mounted: not everywhere on `/sys/fs/cgroup`.
+fn v2_mount(mounts: &str) -> Option<PathBuf> {
+    mounts.lines().find_map(|line| Some(mount_of(line, "cgroup2")?.0))
+}
+
+/// Reads a line of `/proc/self/mountinfo`, if it is of this kind: mount point and options.
+/// `31 24 0:27 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu`.
+fn mount_of<'a>(line: &'a str, kind: &str) -> Option<(PathBuf, &'a str)> {
+    let (mount, about) = line.split_once(" - ")?;
+    let mut about = about.split(' ');
+    if about.next() != Some(kind) {
         return None;
     }
-    kind.nth(1)?.split(',').find(|it| *it == controller)?;
-    mount.split(' ').nth(4).map(PathBuf::from)
+    Some((mount.split(' ').nth(4)?.into(), about.nth(1)?))
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    const HYBRID: &str = "\
+25 24 0:22 / /sys/fs/cgroup ro,nosuid - tmpfs tmpfs ro,mode=755
+26 25 0:23 / /sys/fs/cgroup/unified rw,nosuid - cgroup2 cgroup2 rw,nsdelegate
+31 25 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct
+";
+    const UNIFIED: &str = "30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,cpu\n";
+
+    fn second(enabled: &str, offered: &str, is_root: bool) -> Second {
+        let root = v2_mount(UNIFIED).unwrap();
+        Second { root, enabled: enabled.into(), offered: offered.into(), is_root }
+    }
+
+    /// The controller by what hosts have.
+    pub(crate) fn choose(
+        name: &str,
+        v1: Option<&str>,
+        enabled: &str,
+    ) -> Result<Controller, Reason> {
+        Controller::choose(name, v1.map(PathBuf::from), Some(second(enabled, "", true)))
+    }
 
     #[test]
     fn the_first_version_comes_before_the_second_and_must_be_enabled_in_it() {
         let check = |v1: Option<&str>, enabled: &str, expected: Result<Controller, &str>| {
-            let found = Controller::choose("cpu", v1.map(PathBuf::from), enabled);
+            let found = choose("cpu", v1, enabled);
             assert_eq!(found.map_err(|it| it.to_string()), expected.map_err(str::to_owned));
         };
         let v1 = "/sys/fs/cgroup/cpu,cpuacct";
         check(Some(v1), "memory\n", Ok(Controller::V1(v1.into())));
         check(Some(v1), "cpu\n", Ok(Controller::V1(v1.into())));
-        check(None, "memory cpu io\n", Ok(Controller::V2(V2_ROOT.into())));
+        check(None, "memory cpu io\n", Ok(Controller::V2("/sys/fs/cgroup".into())));
         let lacks = Err("no cpu controller is enabled for new control groups");
         check(None, "cpuset memory\n", lacks.clone());
         check(None, "", lacks);
     }
 
     #[test]
-    fn a_controller_is_found_by_its_whole_name() {
-        let line = "31 24 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct";
+    fn what_the_root_group_offers_is_enabled_for_the_run() {
+        let offers = "cpuset cpu io memory pids\n";
+        assert!(Controller::choose("cpu", None, Some(second("", offers, true))).is_ok());
+        assert!(Controller::choose("cpu", None, Some(second("", "memory", true))).is_err());
+        assert!(Controller::choose("cpu", None, Some(second("", offers, false))).is_err());
+        assert!(Controller::choose("cpu", None, None).is_err());
+        assert_eq!(second("", offers, true).missing(), ["cpu", "memory"]);
+        assert_eq!(second("memory pids", offers, true).missing(), ["cpu"]);
+        assert!(second("memory cpu", offers, true).missing().is_empty());
+        assert!(second("", offers, false).missing().is_empty());
+    }
+
+    #[test]
+    fn a_controller_is_found_by_its_whole_name_wherever_it_is_mounted() {
         let dir = Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct"));
-        assert_eq!(v1_mount_of(line, "cpu"), dir);
-        assert_eq!(v1_mount_of(line, "cpuacct"), dir);
-        assert_eq!(v1_mount_of(line, "blkio"), None);
-        let v2 = "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,cpu";
-        assert_eq!(v1_mount_of(v2, "cpu"), None);
-        assert_eq!(v1_mount_of("", "cpu"), None);
+        assert_eq!(v1_mount(HYBRID, "cpu"), dir);
+        assert_eq!(v1_mount(HYBRID, "cpuacct"), dir);
+        assert_eq!(v1_mount(HYBRID, "memory"), None);
+        assert_eq!(v1_mount(UNIFIED, "cpu"), None);
+        assert_eq!(v2_mount(HYBRID), Some("/sys/fs/cgroup/unified".into()));
+        assert_eq!(v2_mount(UNIFIED), Some("/sys/fs/cgroup".into()));
+        assert_eq!(v2_mount(""), None);
+    }
+
+    #[test]
+    fn the_memory_group_is_kept_when_the_cpu_group_is_joined() {
+        let joined = |memory: &str| [entrance(Path::new(memory))];
+        let cpu = Path::new("/sys/fs/cgroup/whypause-lab-1");
+        assert!(would_leave(&joined("/sys/fs/cgroup/whypause-lab-1-memory"), cpu));
+        let cpu = Path::new("/sys/fs/cgroup/cpu/whypause-lab-1");
+        assert!(!would_leave(&joined("/sys/fs/cgroup/memory/whypause-lab-1-memory"), cpu));
+        assert!(!would_leave(&[], cpu));
+    }
+
+    #[test]
+    fn only_controllers_of_the_lab_are_disabled() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(ENABLED);
+        std::fs::write(&file, "").unwrap();
+        disable(&file, "memory").unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "-memory");
+        assert!(disable(&file, "pids").is_err());
+        assert!(disable(&dir.path().join("other"), "cpu").is_err());
+        disable(&dir.path().join("gone").join(ENABLED), "cpu").unwrap();
     }
 }

@@ -2,7 +2,7 @@
 //! snapshot, or a debugger does.
 use crate::{
     Cleanup, Disturbance, LabError, Reason, Undo,
-    control_group::{self, Controller},
+    control_group::{self, Controller, Members},
     process::ProcessId,
 };
 use rustix::process::{Pid, Signal};
@@ -55,7 +55,7 @@ impl Freezer {
             Controller::V1(_) => ("freezer.state", "FROZEN", "THAWED"),
             Controller::V2(_) => ("cgroup.freeze", "1", "0"),
         };
-        let group = controller.create(cleanup, "freezer", &[])?;
+        let group = controller.create(cleanup, "freezer", Members::Jvm, &[])?;
         let file = group.join(file);
         // A frozen process does not even die: it must be thawed before anything else is undone.
         cleanup.promise(Undo::Thaw { file: file.clone(), thaw: thaw.to_owned() })?;

@@ -5,15 +5,12 @@
 //! with it. Where the host has no CPU controller to offer, the lab runs without.
 use crate::{
     Cleanup, LabError, Reason,
-    control_group::{self, Controller},
+    control_group::{self, Controller, Members, WEIGHT},
 };
 use std::{path::PathBuf, time::Duration};
 
 /// `cpu.shares` of cgroup version 1; 1024 is what everything else has.
 const SHARES: &str = "50000";
-
-/// `cpu.weight` of cgroup version 2, the largest; 100 is what everything else has.
-const WEIGHT: &str = "10000";
 
 /// A control group that gets nearly all CPU time when it wants it.
 #[derive(Debug)]
@@ -87,7 +84,7 @@ impl Isolation {
             Controller::V2(_) => ("cpu.weight", WEIGHT),
         };
         values.push((file, most.to_owned()));
-        Ok(Isolation { group: controller.create(cleanup, name, &values)? })
+        Ok(Isolation { group: controller.create(cleanup, name, Members::Jvm, &values)? })
     }
 
     /// What its controller has counted so far; zeros where it cannot be read.
@@ -96,11 +93,16 @@ impl Isolation {
         throttling(&crate::jvm::read(&self.group.join("cpu.stat")))
     }
 
-    /// Moves a process with all its threads into the group.
+    /// Moves a process with all its threads into the group. One that has joined another group of
+    /// the same hierarchy through one of these files stays there: in cgroup version 2 it would lose
+    /// that group's limits, and the lab's groups for a JVM all have the same CPU weight there.
     ///
     /// # Errors
     /// [`LabError::Step`] where the process is gone or the kernel refuses.
-    pub fn admit(&self, pid: u32) -> Result<(), LabError> {
+    pub fn admit(&self, pid: u32, joined: &[PathBuf]) -> Result<(), LabError> {
+        if control_group::would_leave(joined, &self.group) {
+            return Ok(());
+        }
         control_group::admit(&self.group, pid)
     }
 }

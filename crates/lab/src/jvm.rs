@@ -192,7 +192,7 @@ impl Jvm {
             None => Running::start(cleanup, command, &stdout, &stderr)?,
         };
         if let Some(isolation) = isolation {
-            isolation.admit(running.pid())?;
+            isolation.admit(running.pid(), &what.groups)?;
         }
         let ready = interrupt.wait(START_PATIENCE, || {
             if let Some(status) = running.ended()? {

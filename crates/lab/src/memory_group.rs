@@ -1,7 +1,7 @@
 //! A memory control group that processes share, with a limit that is too small for them.
 use crate::{
     Cleanup, LabError, Reason,
-    control_group::{self, Controller},
+    control_group::{self, Controller, Members},
 };
 use std::path::PathBuf;
 
@@ -56,25 +56,49 @@ impl MemoryGroup {
         bytes: u64,
     ) -> Result<Self, LabError> {
         can_slow_down().map_err(LabError::CannotRun)?;
-        MemoryGroup::create(cleanup, name, "memory.high", bytes)
+        MemoryGroup::create(cleanup, name, Members::Jvm, "memory.high", bytes)
     }
 
-    /// A group that may use so many bytes of memory; swap is not limited.
+    /// A group for the JVM, alone or with others, that may use so many bytes of memory; swap is not
+    /// limited.
     ///
     /// # Errors
     /// [`LabError::CannotRun`] where the host has no memory controller to offer.
     pub fn with_limit(cleanup: &mut Cleanup, name: &str, bytes: u64) -> Result<Self, LabError> {
+        MemoryGroup::limited(cleanup, name, Members::Jvm, bytes)
+    }
+
+    /// The same for others than the JVM.
+    ///
+    /// # Errors
+    /// [`LabError::CannotRun`] where the host has no memory controller to offer.
+    pub fn for_others(cleanup: &mut Cleanup, name: &str, bytes: u64) -> Result<Self, LabError> {
+        MemoryGroup::limited(cleanup, name, Members::Others, bytes)
+    }
+
+    fn limited(
+        cleanup: &mut Cleanup,
+        name: &str,
+        members: Members,
+        bytes: u64,
+    ) -> Result<Self, LabError> {
         let file = match controller().map_err(LabError::CannotRun)? {
             Controller::V1(_) => "memory.limit_in_bytes",
             Controller::V2(_) => "memory.max",
         };
-        MemoryGroup::create(cleanup, name, file, bytes)
+        MemoryGroup::create(cleanup, name, members, file, bytes)
     }
 
-    fn create(cleanup: &mut Cleanup, name: &str, file: &str, bytes: u64) -> Result<Self, LabError> {
+    fn create(
+        cleanup: &mut Cleanup,
+        name: &str,
+        members: Members,
+        file: &str,
+        bytes: u64,
+    ) -> Result<Self, LabError> {
         let controller = controller().map_err(LabError::CannotRun)?;
         let values = [(file, bytes.to_string())];
-        Ok(MemoryGroup { group: controller.create(cleanup, name, &values)? })
+        Ok(MemoryGroup { group: controller.create(cleanup, name, members, &values)? })
     }
 
     /// The file that a process writes `0` to in order to join.
@@ -90,8 +114,8 @@ mod tests {
 
     /// Whether a soft limit can slow down: `yes`, or why not.
     fn check(v1: Option<&str>, enabled: &str, expected: &str) {
-        let found = Controller::choose("memory", v1.map(PathBuf::from), enabled)
-            .and_then(|it| slows_down(&it));
+        let found =
+            control_group::tests::choose("memory", v1, enabled).and_then(|it| slows_down(&it));
         let answer = found.map_or_else(|reason| reason.to_string(), |()| "yes".into());
         assert!(answer.starts_with(expected), "{answer}");
     }

@@ -30,6 +30,7 @@ impl MemoryHog {
         command.arg(format!("-Xmx{}m", mib + mib / 4 + 64)).arg("-cp").arg(classes);
         command.arg(Workload::MemoryHog.main_class()).arg(format!("mib={mib}"));
         process::join(&mut command, vec![entrance]);
+        process::yield_cpu(&mut command);
         let said = output.join("hog.err");
         let running = Running::start(cleanup, command, &output.join("hog.out"), &said)?;
         Ok(MemoryHog { running, said })

@@ -222,6 +222,14 @@ pub(crate) fn die_with_parent(command: &mut Command) {
     }
 }
 
+/// Makes the child of `command` yield to all others on the CPUs: where it shares a control group with
+/// the JVM it is to take memory from it, and not CPU time.
+pub(crate) fn yield_cpu(command: &mut Command) {
+    // SAFETY: the closure runs between fork and exec and only makes one system call; it neither
+    // allocates nor takes a lock.
+    unsafe { command.pre_exec(|| Ok(rustix::process::setpriority_process(None, 19)?)) };
+}
+
 /// Makes the child of `command` join the control groups behind these files before it begins, so that
 /// all its memory is theirs.
 pub(crate) fn join(command: &mut Command, entrances: Vec<PathBuf>) {

@@ -34,7 +34,7 @@ pub struct Stage<'a> {
     pub interrupt: &'a Interrupt,
     /// The CPU group for the JVM, where the host offers one.
     pub isolation: Option<&'a Isolation>,
-    /// The work directory, on a real disk.
+    /// The work directory.
     pub dir: &'a WorkDir,
     /// Class path of the workloads.
     pub classes: &'a Path,

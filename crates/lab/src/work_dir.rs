@@ -1,4 +1,4 @@
-//! The lab's private directory on a real disk, and the lock that keeps two labs apart.
+//! The lab's private directory, and the lock that keeps two labs apart.
 use crate::{LabError, Reason};
 use rustix::fs::{Mode, OFlags};
 use std::{
@@ -17,7 +17,7 @@ pub struct WorkDir {
 }
 
 /// Where the lab of this user works: `/var/tmp/whypause-lab-UID`. `/var/tmp` and not `/tmp`,
-/// because the latter is often in memory and an image of a disk must be on a disk.
+/// because the latter is often in memory, and swap space must not be.
 #[must_use]
 pub fn default_path() -> PathBuf {
     PathBuf::from(format!("/var/tmp/whypause-lab-{}", rustix::process::geteuid().as_raw()))

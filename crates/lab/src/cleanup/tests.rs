@@ -1,7 +1,7 @@
 //! What the journal promises: everything is undone, once, and only what is the lab's own.
-use super::*;
+use super::{undo::PATIENCE, *};
 use crate::{
-    BackgroundWriter, Isolation, SlowDisk,
+    BackgroundWriter, Isolation, ProcessId, SlowDisk,
     background_writer::Writing,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
 };
@@ -9,6 +9,7 @@ use std::{
     fs::Permissions,
     io::{BufRead, BufReader},
     os::unix::fs::PermissionsExt,
+    path::Path,
     process::{Command, Stdio},
 };
 use tempfile::TempDir;
@@ -187,6 +188,33 @@ const SMALL_DISK: DiskOptions = DiskOptions {
     unwritten_bytes: None,
 };
 
+#[test]
+fn a_killed_server_leaves_no_mount_no_device_and_no_process_that_hangs() {
+    if let Err(reason) = slow_disk::can_run() {
+        println!("SKIPPED: {reason}");
+        return;
+    }
+    let (_parent, path) = work_dir();
+    let dir = WorkDir::open(&path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    let disk = SlowDisk::create(&mut cleanup, &dir, "slow", SMALL_DISK).unwrap();
+    disk.limit(Limit::WriteBytes(1 << 20)).unwrap();
+    let (how, said) = (Writing::default(), path.join("slow.disk/said"));
+    let mut writer = BackgroundWriter::start(&mut cleanup, how, disk.mount_point(), &said).unwrap();
+    let server = cleanup.open.iter().find_map(|(_, undo)| match undo {
+        Undo::Server { id, .. } => Some(*id),
+        _ => None,
+    });
+    server.unwrap().kill(PATIENCE).unwrap();
+    crate::Disturbance::stop(&mut writer, PATIENCE);
+    cleanup.undo_all().unwrap();
+    assert!(!is_mount_point(&path.join("slow")).unwrap());
+    assert!(!is_mount_point(&path.join("slow.disk/served")).unwrap());
+    let name = disk.device().file_name().unwrap().to_str().unwrap();
+    let backing = std::fs::read_to_string(format!("/sys/block/{name}/loop/backing_file"));
+    assert!(!backing.is_ok_and(|it| it.starts_with(path.to_str().unwrap())));
+}
+
 const CHILD: &str = "WHYPAUSE_LAB_TEST_CHILD";
 
 /// Not a test of its own: the process that the next test kills, when the variable says so.
@@ -235,6 +263,7 @@ fn a_killed_run_leaves_nothing_once_the_next_one_started() {
     let leftovers = next_start(&path).unwrap();
     assert!(leftovers.len() > 8, "{leftovers:?}");
     assert!(!is_mount_point(&path.join("slow")).unwrap());
+    assert!(!is_mount_point(&path.join("slow.disk/served")).unwrap());
     assert!(!is_mount_point(&path.join("fast")).unwrap());
     assert!(!Path::new(&format!("/sys/block/{device}/loop/backing_file")).exists());
     assert!(!group.exists());

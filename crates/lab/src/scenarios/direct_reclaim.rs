@@ -94,7 +94,7 @@ fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 }
 
 fn fixed_isolated(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
-    let own = MemoryGroup::with_limit(stage.cleanup, "writer", ALONE_MIB << 20)?;
+    let own = MemoryGroup::for_others(stage.cleanup, "writer", ALONE_MIB << 20)?;
     let group = shared(stage)?;
     disturbed(stage, &group, &own, Vec::new())
 }

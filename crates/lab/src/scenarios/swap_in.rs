@@ -13,7 +13,7 @@
 //! Root, FUSE (`/dev/fuse`), a loop device, the memory controller (version 1 or 2), 3 GiB of memory and 3 GiB on `/var/tmp`, 40 s per variant.
 //!
 //! ## What you see
-//! In the fault, pauses of 0.5 to 15 s; the GC threads and the VM thread wait for pages of the heap from the swap device.
+//! In the fault, pauses of 0.1 to 1 s, one after the other; the GC threads and the VM thread wait for pages of the heap from the swap device.
 //! In the others none over 200 ms, on a host that is otherwise quiet.
 //!
 //! ## References
@@ -36,7 +36,7 @@ const ALONE_MIB: u32 = 700;
 
 /// A disk that also serves others.
 const SWAP_BYTES_PER_S: u64 = 40 << 20;
-const SWAP_READS_PER_S: u64 = 80;
+const SWAP_READS_PER_S: u64 = 400;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "swap-in",
@@ -76,7 +76,7 @@ fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 
 fn fixed_isolated(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let (Staged { jvm, .. }, _) = set_up(stage)?;
-    let own = MemoryGroup::with_limit(stage.cleanup, "hog", u64::from(ALONE_MIB) << 20)?;
+    let own = MemoryGroup::for_others(stage.cleanup, "hog", u64::from(ALONE_MIB) << 20)?;
     let hog = hog(stage, &own)?;
     Ok(Staged::disturbed(jvm, hog))
 }

@@ -111,6 +111,14 @@ fn server(place: &Place) -> rustix::process::Pid {
     rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap()
 }
 
+/// Whether any thread of a process is neither stopped nor dead.
+fn runs(pid: rustix::process::Pid) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    let states = threads.flatten().map(|it| jvm::read(&it.path().join("stat")));
+    let mut states = states.filter_map(|it| it.rsplit_once(") ")?.1.chars().next());
+    states.any(|it| !matches!(it, 'T' | 'Z' | 'X'))
+}
+
 #[test]
 fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
     for signal in [rustix::process::Signal::STOP, rustix::process::Signal::KILL] {
@@ -119,7 +127,11 @@ fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
         slow.limit(Limit::Writes(0)).unwrap();
         let file = open(&slow);
         let writer = std::thread::spawn(move || file.write_all_at(&[1; 4096], 0));
-        rustix::process::kill_process(server(&place), signal).unwrap();
+        let server = server(&place);
+        rustix::process::kill_process(server, signal).unwrap();
+        while runs(server) {
+            std::thread::yield_now();
+        }
         place.cleanup.undo_all().unwrap();
         assert!(writer.join().unwrap().is_err());
         assert!(place.is_empty(), "{signal:?}");

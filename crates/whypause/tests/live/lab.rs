@@ -2,13 +2,13 @@
 //! matrix`. And each remedy of the demo takes it away.
 use crate::java::newest;
 use serde_json::Value;
-use std::{path::Path, process::Command};
+use std::process::Command;
 
 /// What the program printed, and whether it was content.
 fn lab(arguments: &[&str]) -> Option<(String, String, bool)> {
     newest()?;
-    if !Path::new("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").exists() {
-        println!("SKIPPED: no blkio controller of cgroup version 1 to make a disk slow");
+    if let Err(reason) = ::lab::slow_disk::can_run() {
+        println!("SKIPPED: {reason}");
         return None;
     }
     let ran =
