@@ -96,6 +96,7 @@ out_of() { echo "$work/out/${1#linux-image-}-$layout"; }
 run_guests() {
     local package
     say
+    trap 'kill $(jobs -rp) 2>/dev/null; wait; exit 130' INT TERM
     for package in "$@"; do
         while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
         run_guest "$package" &
@@ -109,7 +110,7 @@ run_guest() {
     rm -rf "$out"
     boot "$1" "$out" &
     guest=$!
-    trap 'kill $(jobs -p) 2>/dev/null' EXIT
+    trap 'kill "$guest" 2>/dev/null; exit 130' TERM
     follow "$1" "$out" "$guest"
     {
         echo "package $(cat "$(kernel_dir "$1")/version")"

@@ -41,7 +41,10 @@ boot() {
         -append "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable no_timer_check groups=$layout only=$checks" \
         -drive "file=$(root_image "$jdk"),format=raw,if=virtio,snapshot=on,cache=unsafe" \
         -drive "file=$out/in.tar,format=raw,if=virtio,readonly=on" \
-        -drive "file=$out/out.tar,format=raw,if=virtio,cache=unsafe" </dev/null >"$out/qemu" 2>&1 || true
+        -drive "file=$out/out.tar,format=raw,if=virtio,cache=unsafe" </dev/null >"$out/qemu" 2>&1 &
+    # Whoever ends this ends the guest.
+    trap 'kill $! 2>/dev/null' TERM
+    wait $! || true
     tar -C "$out" -xf "$out/out.tar" 2>/dev/null || true
     rm -f "$out/in.tar" "$out/out.tar"
 }
@@ -61,7 +64,7 @@ follow() {
     wait "$process" || true
     if ! grep -q '^end' "$out/said" 2>/dev/null; then
         say "error: the guest of $name ended early, after $(($(date +%s) - from)) s; the last it said:"
-        tail -q -n 5 "$out/console" "$out/qemu" 2>/dev/null | sed 's/^/    /' >&2
+        { tail -q -n 5 "$out/console" "$out/qemu" 2>/dev/null || true; } | sed 's/^/    /' >&2
         say "hint: all of it is in ${out#"$PWD"/}; LIMIT=SECONDS gives it more than $limit s"
     fi
 }
