@@ -106,7 +106,9 @@ tool() {
     shift 2
     if [ ! -e "target/tools/$crate-$wanted" ]; then
         step "compiling $crate $wanted into target/tools"
-        cargo install --quiet --locked --root target/tools "$crate@$wanted"
+        # Each is run once for a few seconds: what matters is how long it takes to compile.
+        CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+            cargo install --quiet --locked --root target/tools "$crate@$wanted"
         touch "target/tools/$crate-$wanted"
     fi
     PATH="$PWD/target/tools/bin:$PATH" "$@"
