@@ -36,11 +36,11 @@ trap '[ -z "$java" ] || kill -KILL "$java"' EXIT
 # A JVM of another user, whose GC log only that user may read.
 start_java() {
     setpriv --reuid 65534 --regid 65534 --clear-groups sh -c 'umask 077; exec "$@"' - \
-        java -Xmx128m -XX:+UseG1GC "-Xlog:gc*,safepoint:file=/tmp/app.log" \
+        java -Xmx128m -XX:+UseG1GC "-Xlog:gc*,safepoint:file=/run/app.log" \
         -jar /whypause-check.jar queue=2000 drop=1000 seconds=300 >/run/java.out 2>&1 &
     java=$!
     for _ in {1..150}; do
-        ! grep -qs Pause /tmp/app.log || return 0
+        ! grep -qs Pause /run/app.log || return 0
         sleep 0.2
     done
     cat /run/java.out
@@ -68,8 +68,8 @@ as_service() {
         --bounding-set "-all,$only" --inh-caps "-all,$only" --ambient-caps "-all,$only" "$@"
 }
 check "the service's rights: watch" ' ms .*GC work' as_service whypause watch --wait --match whypause-check --over 1ms -d 4s
-check "the service's rights: record" "$wanted_ebpf" as_service whypause record --match whypause-check -d 5s -o /tmp/rec-service
-check "the service's rights: GC log, kernel stacks" '(100|9[0-9.]*) % explained' whypause explain /tmp/rec-service
+check "the service's rights: record" "$wanted_ebpf" as_service whypause record --match whypause-check -d 5s -o /run/rec-service
+check "the service's rights: GC log, kernel stacks" '(100|9[0-9.]*) % explained' whypause explain /run/rec-service
 
 # The container: the image's files and nothing else, root's name, these capabilities, no new ones.
 if [ -d /image ]; then
