@@ -49,6 +49,9 @@ _whypause() {
             whypause__subcmd__lab,clean)
                 cmd="whypause__subcmd__lab__subcmd__clean"
                 ;;
+            whypause__subcmd__lab,demo)
+                cmd="whypause__subcmd__lab__subcmd__demo"
+                ;;
             whypause__subcmd__lab,fragment)
                 cmd="whypause__subcmd__lab__subcmd__fragment"
                 ;;
@@ -60,9 +63,6 @@ _whypause() {
                 ;;
             whypause__subcmd__lab,run)
                 cmd="whypause__subcmd__lab__subcmd__run"
-                ;;
-            whypause__subcmd__lab,serve-disk)
-                cmd="whypause__subcmd__lab__subcmd__serve__subcmd__disk"
                 ;;
             whypause__subcmd__lab,sweep)
                 cmd="whypause__subcmd__lab__subcmd__sweep"
@@ -206,7 +206,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab)
-            opts="-h --color --help list run matrix sweep clean fragment serve-disk"
+            opts="-h --color --help list demo run matrix sweep clean fragment"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -230,6 +230,28 @@ _whypause() {
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__demo)
+            opts="-h --keep --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -381,24 +403,6 @@ _whypause() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        whypause__subcmd__lab__subcmd__serve__subcmd__disk)
-            opts="-h --on-disk --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         whypause__subcmd__lab__subcmd__sweep)
             opts="-d -h --quick --jdk --duration --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -536,7 +540,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --over --duration --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --wait --over --duration --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -7,6 +7,7 @@ mod causes;
 mod files;
 mod layers;
 mod messages;
+mod packaging;
 mod prose;
 mod purity;
 mod unsafe_code;
