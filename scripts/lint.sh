@@ -29,7 +29,7 @@ fi
 
 step "scripts"
 if have shellcheck; then
-    shellcheck -x scripts/*.sh scripts/*/*.sh scripts/kernels/guest/* .ci/run
+    shellcheck -x scripts/*.sh scripts/*/*.sh scripts/kernels/guest/{first,init,run,*.sh} .ci/run
 else
     say "left out: the scripts (no shellcheck)"
 fi

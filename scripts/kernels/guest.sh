@@ -21,7 +21,7 @@ boot() {
     local package="$1" out="$2" kernel
     kernel="$(kernel_dir "$package")"
     mkdir -p "$out/in"
-    cp scripts/kernels/guest/{run,lib.sh,checks.sh} "$out/in/"
+    cp scripts/kernels/guest/{run,lib.sh,checks.sh,judge.jq} "$out/in/"
     install -m 755 crates/recorder/tests/container/container.sh "$out/in/"
     cp -r "$work/classes" "$kernel/modules" "$out/in/"
     case "$program" in
