@@ -142,6 +142,8 @@ scenario() {
     [ $status -le 1 ] || failed "lab: $(tail -n 2 "$here/lab.err" | tr '\n' ' ') ($status)"
     wrong="$(jq -r --arg id "$1" --arg certainty "$certainty" -f judge.jq "$kept")" || failed "no answer of the lab"
     [ -z "$wrong" ] || failed "$wrong"
-    note "$(jq -r '.results[] | select(.role == "fault" and .first != .scenario) | "behind \(.first)"' "$kept")"
+    # Said, as who reads the answer sees these first.
+    note "$(jq -r --arg id "$1" '.results[] | select(.role == "fault") | ([.causes[] | select(.id == $id) | .time][0]) as $time
+        | [.causes[] | select(.time > $time) | .id] | select(. != []) | "behind \(join(", "))"' "$kept")"
     rm -rf "$here/kept"
 }
