@@ -77,15 +77,7 @@ fn sample() -> Facts {
             offset: 0x380,
             length: 8,
         }],
-        memory: vec![MemoryFact {
-            at: MonoTime(9),
-            pid: 5,
-            name: "hog".into(),
-            command_line: String::new(),
-            cgroup: "/".into(),
-            resident_bytes: u64::MAX,
-            swapped_bytes: 0,
-        }],
+        memory: vec![memory()],
         outputs: vec![output()],
         output_readers: vec![output_reader()],
         kernel_work: vec![KernelWork {
@@ -106,6 +98,18 @@ fn sample() -> Facts {
         }],
         writers: written(),
         coverage: Some(coverage()),
+    }
+}
+
+fn memory() -> MemoryFact {
+    MemoryFact {
+        at: MonoTime(9),
+        pid: 5,
+        name: "hog".into(),
+        command_line: String::new(),
+        cgroup: "/".into(),
+        resident_bytes: u64::MAX,
+        swapped_bytes: 0,
     }
 }
 
