@@ -44,6 +44,7 @@ pub mod scenarios;
 pub mod slow_disk;
 pub mod slow_file;
 pub mod slow_swap;
+mod soft_limit;
 mod stage;
 mod stdout_reader;
 pub mod sweep;

@@ -3,7 +3,7 @@ use crate::{
     Cleanup, LabError, Reason,
     control_group::{self, Controller, Members},
 };
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 /// A control group with a memory limit.
 #[derive(Debug)]
@@ -99,6 +99,30 @@ impl MemoryGroup {
         let controller = controller().map_err(LabError::CannotRun)?;
         let values = [(file, bytes.to_string())];
         Ok(MemoryGroup { group: controller.create(cleanup, name, members, &values)? })
+    }
+
+    /// What it uses now, in bytes.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where the kernel does not say.
+    pub fn used_bytes(&self) -> Result<u64, LabError> {
+        let file = self.group.join("memory.current");
+        let doing = || format!("read `{}`", file.display());
+        let text = std::fs::read_to_string(&file).map_err(LabError::step(doing()))?;
+        let bytes = text.trim().parse();
+        bytes
+            .map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
+            .map_err(LabError::step(doing()))
+    }
+
+    /// Puts its threads to sleep while it uses more than so many bytes, or no longer.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where the kernel refuses.
+    pub fn slow_down_above(&self, bytes: Option<u64>) -> Result<(), LabError> {
+        let file = self.group.join("memory.high");
+        let value = bytes.map_or_else(|| "max".to_owned(), |it| it.to_string());
+        std::fs::write(&file, value).map_err(LabError::step(format!("write `{}`", file.display())))
     }
 
     /// The file that a process writes `0` to in order to join.

@@ -1,11 +1,12 @@
 //! # Slowed down above memory.high
 //!
 //! ## What it does
-//! A JVM whose heap grows is in a control group of version 2 with a soft limit (`memory.high`) a little below what it needs, and no swap space to go to.
+//! A JVM whose heap grows is in a control group of version 2 with a soft limit (`memory.high`), and no swap space to go to.
+//! The limit is kept 3 % below what the group uses, and follows it while the heap grows: the longer a thread sleeps, the more the group is over its limit, and one that stays where it is would stop the JVM for good, or come too late on a slow host.
 //! The kernel cannot free anything, so it puts each thread that takes more memory to sleep, on its way back to the program: Java threads that touch new parts of the heap, and GC threads that copy objects there.
 //!
 //! - `baseline`: a soft limit that leaves room
-//! - `fault`: a soft limit below what the JVM needs
+//! - `fault`: a soft limit below what the JVM uses
 //! - `fixed-hard-limit`: no soft limit, and a hard one (`memory.max`) that leaves room
 //!
 //! ## What it needs
@@ -18,16 +19,16 @@
 //! ## References
 //! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).
 use super::{Role, Scenario, Variant};
-use crate::{Collector, LabError, MemoryGroup, Stage, Staged, jvm::JvmCommand, memory_group};
+use crate::{
+    Collector, LabError, MemoryGroup, Stage, Staged,
+    jvm::{Jvm, JvmCommand},
+    memory_group,
+    soft_limit::SoftLimit,
+};
 use std::time::Duration;
 
 /// More than the JVM ever uses.
 const ENOUGH_MIB: u64 = 800;
-
-/// A tenth less than the JVM uses with G1, and less than it comes to use with the others in two
-/// thirds of a run; it needs some 60 MiB beside its heap. The sleep grows with the square of what is
-/// over, and with more it would never get there.
-const TOO_LITTLE_MIB: u64 = 420;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "memory-high-throttling",
@@ -36,7 +37,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     warm_up: Duration::from_millis(500),
     variants: &[
         Variant::baseline("memory.high leaves room", baseline),
-        Variant::fault("memory.high is below what the JVM needs", fault),
+        Variant::fault("memory.high is below what the JVM uses", fault),
         Variant::new(
             "fixed-hard-limit",
             Role::Fixed,
@@ -52,20 +53,20 @@ pub(super) static SCENARIO: Scenario = Scenario {
 
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let group = MemoryGroup::with_soft_limit(stage.cleanup, "memory", ENOUGH_MIB << 20)?;
-    set_up(stage, &group)
+    Ok(Staged::alone(java(stage, &group)?))
 }
 
 fn fault(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
-    let group = MemoryGroup::with_soft_limit(stage.cleanup, "memory", TOO_LITTLE_MIB << 20)?;
-    set_up(stage, &group)
+    let group = MemoryGroup::with_soft_limit(stage.cleanup, "memory", ENOUGH_MIB << 20)?;
+    Ok(Staged::disturbed(java(stage, &group)?, SoftLimit::new(group)))
 }
 
 fn fixed_hard_limit(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let group = MemoryGroup::with_limit(stage.cleanup, "memory", ENOUGH_MIB << 20)?;
-    set_up(stage, &group)
+    Ok(Staged::alone(java(stage, &group)?))
 }
 
-fn set_up(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<Staged, LabError> {
+fn java(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<Jvm, LabError> {
     let command = JvmCommand { groups: vec![group.entrance()], ..stage.growing_command() };
-    Ok(Staged::alone(stage.java(&command)?))
+    stage.java(&command)
 }
