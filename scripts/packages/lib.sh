@@ -39,12 +39,14 @@ build_program() {
     if is_cross; then
         libraries="$cross_libraries/usr/lib/$machine-linux-gnu"
         export "CARGO_TARGET_${upper}_LINKER=$machine-linux-gnu-gcc"
-        export LIBBPF_SYS_EXTRA_CFLAGS="-I$cross_libraries/usr/include"
+        export LIBBPF_SYS_EXTRA_CFLAGS="-idirafter $cross_libraries/usr/include"
     fi
     if [ ! -e "$libraries/libelf.a" ] || [ ! -e "$libraries/libz.a" ]; then
         fail "no static libelf and zlib in $libraries" "they come with Debian's libelf-dev and zlib1g-dev"
     fi
     export "LIBBPF_SYS_LIBRARY_PATH_${triple//-/_}=$libraries"
+    # Build scripts, which run here, have libbpf in them as well.
+    ! is_cross || export "LIBBPF_SYS_LIBRARY_PATH_$(uname -m)_unknown_linux_gnu=/usr/lib/$(uname -m)-linux-gnu"
     export "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+crt-static -C strip=symbols"
     # Packed relocations (DT_RELR), which glibc reads from 2.36 on: half a megabyte less.
     cargo rustc --locked --profile dist --target "$triple" -p whypause --bin whypause --features static -- \

@@ -132,6 +132,8 @@ impl Session {
             counters: counters_file.as_ref().and_then(CountersFile::watched),
             #[cfg(test)]
             refuse: None,
+            #[cfg(test)]
+            without_tracepoint: false,
         };
         let attached = Kernel::attach(&target);
         if process.has_ended_within(Duration::ZERO) {

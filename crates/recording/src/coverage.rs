@@ -20,7 +20,8 @@ pub enum Source {
     Compaction,
     /// Throttled flag of the task and throttled time of its cgroup.
     CpuThrottling,
-    /// `filemap:mm_filemap_fault`: which file a page fault waits for.
+    /// Which file a page fault waits for: `filemap:mm_filemap_fault`, or the entry of `filemap_fault`
+    /// where the kernel lacks it.
     FileFaults,
     /// Bytes written per process, from `/proc/PID/io` and at process exit.
     Writers,

@@ -169,7 +169,15 @@ check_lab_list() {
 
 check_memory_high() { scenario memory-high-throttling; }
 check_memory_max() { scenario direct-reclaim; }
-check_mapped_file() { scenario mapped-file-fault; }
+
+# With the file, by the tracepoint or, before Linux 6.12, by the function that it is in.
+check_mapped_file() {
+    scenario mapped-file-fault
+    has_ebpf || return 0
+    answers '[.causes[] | select(.id == "mapped-file-fault")][0].place.path | endswith("/slow/data")' \
+        "the file is not named: $(jq -c '.coverage.missing' "$answer")"
+}
+
 check_gc_log() { scenario gc-log-write-blocked; }
 check_hsperfdata() { scenario hsperfdata-write-blocked; }
 

@@ -99,9 +99,10 @@ records() {
     explains "$name"
 }
 
+# `explains NAME [RECORDING]`: what is said of it in $answer.
 explains() {
     answer="$here/$1.json"
-    timeout 300 "$program" explain --format json "$recordings/$1" >"$answer" 2>"$here/$1.explain" ||
+    timeout 300 "$program" explain --format json "${2:-$recordings/$1}" >"$answer" 2>"$here/$1.explain" ||
         failed "explain: $(tail -n 2 "$here/$1.explain" | tr '\n' ' ')"
 }
 
@@ -115,22 +116,16 @@ names() {
     [ "$first" = "$1, $certainty" ] || failed "first is $first; must be $1, $certainty"
 }
 
-# That the answer rests on what all the kernel's programs saw. Only the tracepoint that tells the file
-# of a page fault is not in every kernel.
+# That the answer rests on what all the kernel's programs saw.
 is_whole() {
-    local missing
-    missing="$(jq -c '[.coverage.missing[].source]' "$answer")"
-    if [ "$missing" = '["file-faults"]' ] && [ ! -e /sys/kernel/tracing/events/filemap/mm_filemap_fault ]; then
-        note "page faults without their file"
-    elif [ "$missing" != '[]' ]; then
-        failed "not recorded: $(jq -c .coverage.missing "$answer")"
-    fi
+    answers '.coverage.missing == []' "not recorded: $(jq -c .coverage.missing "$answer")"
     answers '.coverage.cost.switches > 0' "no context switch was seen"
     answers '.coverage.lost_events == 0' "events were lost"
 }
 
 # `scenario ID`: the lab makes a fault, and the same load without it. Of the faults that the lab can
-# make, the right one must be first, and have ten times what it has without.
+# make, the right one must be first, and have ten times what it has without. $answer is what is said of
+# the fault.
 # The lab's own verdict also asks how long a collection is beside it, and here those are endless.
 scenario() {
     local rights=() status=0 kept="$here/lab.json" wrong
@@ -145,5 +140,6 @@ scenario() {
     # Said, as who reads the answer sees these first.
     note "$(jq -r --arg id "$1" '.results[] | select(.role == "fault") | ([.causes[] | select(.id == $id) | .time][0]) as $time
         | [.causes[] | select(.time > $time) | .id] | select(. != []) | "behind \(join(", "))"' "$kept")"
+    explains fault "$(find "$here/kept" -path '*-fault-1/recording')"
     rm -rf "$here/kept"
 }

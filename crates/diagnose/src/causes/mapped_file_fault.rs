@@ -9,7 +9,7 @@
 //!
 //! ## What proves it
 //! The straggler, the last application thread to stop, is blocked in a page fault with a stack through `filemap_fault` (or through `do_page_mkwrite`, for a write).
-//! The file is named where the kernel has the tracepoint `filemap:mm_filemap_fault` (Linux 6.12 and later).
+//! The file is named by the tracepoint `filemap:mm_filemap_fault` (Linux 6.12 and later), on older kernels at the entry of `filemap_fault`, where the kernel lets programs run there (fentry).
 //!
 //! ## What looks alike
 //! `late-java-thread`: the straggler runs on a CPU and needs no disk.

@@ -1,5 +1,5 @@
 // Kernel work that a thread does on its own account: freeing and moving memory, reading files in.
-// Every tracepoint here is optional.
+// Everything here is optional.
 #pragma once
 #include "hiccups.bpf.h"
 
@@ -78,23 +78,37 @@ int compaction_end(void *ctx)
 	return work_end(WORK_COMPACTION);
 }
 
-// 6.12. Names the file whose page the thread is about to wait for.
-SEC("raw_tp/mm_filemap_fault")
-int file_fault(struct bpf_raw_tracepoint_args *ctx)
+// Names the file whose page the thread is about to wait for.
+static __always_inline int fault_on(struct address_space *mapping)
 {
-	struct address_space *mapping = (void *)ctx->args[0];
+	struct thread *it = thread_of(bpf_get_current_task_btf());
 	struct inode *inode;
-	struct thread *it;
 
-	if (!is_jvm_current())
-		return 0;
-	it = thread_of(bpf_get_current_task_btf());
 	if (!it)
 		return 0;
 	inode = BPF_CORE_READ(mapping, host);
 	it->inode = BPF_CORE_READ(inode, i_ino);
 	it->device = BPF_CORE_READ(inode, i_sb, s_dev);
 	return 0;
+}
+
+// One of these two. Both are on the faults of all processes on mapped files, so whose fault it is
+// comes first.
+
+SEC("raw_tp/mm_filemap_fault") // 6.12
+int file_fault(struct bpf_raw_tracepoint_args *ctx)
+{
+	if (!is_jvm_current())
+		return 0;
+	return fault_on((struct address_space *)ctx->args[0]);
+}
+
+SEC("fentry/filemap_fault") // before; file systems with a handler of their own call it
+int BPF_PROG(file_fault_entry, struct vm_fault *fault)
+{
+	if (!is_jvm_current())
+		return 0;
+	return fault_on(BPF_CORE_READ(fault, vma, vm_file, f_mapping));
 }
 
 // A process that writes much and lives shortly (`dd` in a loop) would be missed by looking

@@ -121,5 +121,18 @@ struct address_space {
 	struct inode *host;
 };
 
+struct file {
+	struct address_space *f_mapping;
+};
+
+struct vm_area_struct {
+	struct file *vm_file;
+};
+
+// Later kernels have the field in an unnamed struct, which relocation looks into.
+struct vm_fault {
+	struct vm_area_struct *vma;
+};
+
 #pragma clang attribute pop
 #endif

@@ -3,7 +3,10 @@ use super::{
     Function, Libjvm, NO_WINDOWS, Target, Windows,
     refusal::{Refusal, Said},
 };
-use libbpf_rs::{ErrorKind, Object, ObjectBuilder, OpenObject, PrintLevel};
+use libbpf_rs::{
+    ErrorKind, Object, ObjectBuilder, OpenObject, PrintLevel,
+    btf::{Btf, types::Typedef},
+};
 use std::{
     collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -33,6 +36,14 @@ pub(super) const COUNTERS_FAULT: &str = "counters_fault";
 /// At the clock of each CPU, so only where the JVM will be asked what the addresses mean.
 pub(super) const CLOCK: &str = "on_clock";
 
+/// Sees the files of page faults where the kernel has its tracepoint (Linux 6.12 and later).
+pub(super) const FILE_FAULT: &str = "file_fault";
+/// Sees them on other kernels, if these can run programs at the entry of a function.
+pub(super) const FILE_FAULT_ENTRY: &str = "file_fault_entry";
+/// What the kernel's own description of types has where it has the tracepoint (`__BPF_DECLARE_TRACE`
+/// in `include/trace/bpf_probe.h`).
+const FILE_FAULT_TRACEPOINT: &str = "btf_trace_mm_filemap_fault";
+
 /// Why the programs could not be loaded.
 #[derive(Debug)]
 pub(crate) enum KernelError {
@@ -57,9 +68,20 @@ pub(super) struct Wanted {
     pub(super) plan: Plan,
     /// Whether the scheduler's are among them; otherwise why not.
     pub(super) scheduler: Result<(), String>,
+    /// The program that sees the files of page faults: one of two.
+    pub(super) file_fault: &'static str,
 }
 
 impl Wanted {
+    /// All that a target and this kernel have a use for.
+    pub(super) fn all(target: &Target) -> Wanted {
+        let has_tracepoint = has_file_fault_tracepoint();
+        #[cfg(test)]
+        let has_tracepoint = has_tracepoint && !target.without_tracepoint;
+        let file_fault = if has_tracepoint { FILE_FAULT } else { FILE_FAULT_ENTRY };
+        Wanted { plan: plan(target), scheduler: Ok(()), file_fault }
+    }
+
     /// Whether anything would be recorded.
     fn is_useful(&self) -> bool {
         self.scheduler.is_ok() || !self.is_windowless()
@@ -88,11 +110,20 @@ impl Wanted {
             () if name == EXIT => true,
             () if name == CLOCK => target.late_code && !self.is_windowless(),
             () if name == COUNTERS_FAULT => self.scheduler.is_ok() && target.counters.is_some(),
+            () if name == FILE_FAULT || name == FILE_FAULT_ENTRY => {
+                self.scheduler.is_ok() && name == self.file_fault
+            }
             () if is_usdt(name) => matches!(self.plan, Plan::Usdt),
             () if is_symbol(name) => matches!(self.plan, Plan::Symbols(_)),
             () => self.scheduler.is_ok(),
         }
     }
+}
+
+/// Asked of the kernel's types, as tracefs need not be mounted.
+fn has_file_fault_tracepoint() -> bool {
+    let types = Btf::from_vmlinux();
+    types.is_ok_and(|it| it.type_by_name::<Typedef<'_>>(FILE_FAULT_TRACEPOINT).is_some())
 }
 
 fn is_usdt(name: &str) -> bool {
@@ -212,7 +243,10 @@ fn load_without(
         let said = take_said();
         let error = error_of("cannot load the programs", &error, &said);
         let permitted = !matches!(error, KernelError::Permission(_));
-        (said.refusal().filter(|_| permitted), error)
+        // Some kernels without fentry say EPERM of it, to whoever may do all else. Whoever may not
+        // is told so of the next program.
+        let is_one_program = |it: &Refusal| permitted || it.program == FILE_FAULT_ENTRY;
+        (said.refusal().filter(is_one_program), error)
     })
 }
 
@@ -270,6 +304,7 @@ mod tests {
             late_code: false,
             cpus: Vec::new(),
             refuse: None,
+            without_tracepoint: false,
         };
         assert!(matches!(plan(&target), Plan::None(_)));
     }

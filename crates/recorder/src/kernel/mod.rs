@@ -71,6 +71,9 @@ pub(crate) struct Target {
     /// A program that the kernel is made to refuse.
     #[cfg(test)]
     pub(crate) refuse: Option<&'static str>,
+    /// Whether the kernel is taken for one without the tracepoint `mm_filemap_fault`.
+    #[cfg(test)]
+    pub(crate) without_tracepoint: bool,
 }
 
 /// Counters of the kernel side.

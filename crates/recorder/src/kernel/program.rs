@@ -2,8 +2,8 @@
 use super::{
     Counters, Function, Inbox, KernelError, RunTime, Target, clock,
     load::{
-        CLOCK, COUNTERS_FAULT, EXIT, Plan, Refused, SCHEDULER, SYMBOLS, USDT, Wanted, keep_warning,
-        kernel_error, load, locked, plan, reason,
+        CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, SYMBOLS, USDT,
+        Wanted, keep_warning, kernel_error, load, locked, reason,
     },
 };
 use libbpf_rs::{
@@ -22,17 +22,20 @@ use std::{
 const MAX_DRAINED: usize = 256 * 1024;
 
 /// Programs on tracepoints that some kernels lack. Each source needs all of its own.
-const OPTIONAL: [(Source, &[&str]); 3] = [
+const OPTIONAL: [(Source, &[&str]); 2] = [
     (
         Source::Reclaim,
         &["reclaim_begin", "reclaim_end", "memcg_reclaim_begin", "memcg_reclaim_end"],
     ),
     (Source::Compaction, &["compaction_begin", "compaction_end"]),
-    (Source::FileFaults, &["file_fault"]),
 ];
 
 /// Why it does not run where the scheduler's programs do not.
 const NO_SCHEDULER: &str = "not without the scheduler's tracepoints";
+
+/// Why the file of a page fault is not told.
+const NO_FILE_FAULT: &str =
+    "this kernel has neither the tracepoint mm_filemap_fault (linux 6.12) nor fentry";
 
 /// Why an attach did not bring about what was wanted.
 enum Failed {
@@ -72,7 +75,7 @@ impl Kernel {
     /// Where the kernel refuses the maps, or both what sees safepoints and the scheduler's programs.
     pub(crate) fn attach(target: &Target) -> Result<(Kernel, Coverage), KernelError> {
         set_print(Some((PrintLevel::Warn, keep_warning)));
-        let mut wanted = Wanted { plan: plan(target), scheduler: Ok(()) };
+        let mut wanted = Wanted::all(target);
         // Each round wants less than the last one.
         loop {
             wanted = match Kernel::attach_what(target, wanted) {
@@ -112,6 +115,7 @@ impl Kernel {
         if let Err(why) = &wanted.scheduler {
             missing(coverage, &[Source::Scheduler, Source::CpuThrottling], why);
             missing(coverage, &OPTIONAL.map(|it| it.0), NO_SCHEDULER);
+            missing(coverage, &[Source::FileFaults], NO_SCHEDULER);
         } else {
             if let SourceState::Missing(why) = self.attach_programs(&SCHEDULER) {
                 return Err(Failed::Scheduler(wanted, why));
@@ -121,6 +125,8 @@ impl Kernel {
             for (source, programs) in OPTIONAL {
                 coverage.sources.insert(source, self.attach_programs(programs));
             }
+            let file_faults = self.attach_file_fault(wanted.file_fault);
+            coverage.sources.insert(Source::FileFaults, file_faults);
         }
         let counters = match target.counters {
             // A file in memory, or none: no fault on it waits, and so nothing is missed.
@@ -212,6 +218,15 @@ impl Kernel {
             self.links.push(link?);
         }
         Ok(())
+    }
+
+    fn attach_file_fault(&mut self, program: &str) -> SourceState {
+        match self.attach_programs(&[program]) {
+            SourceState::Missing(why) if program == FILE_FAULT_ENTRY => {
+                SourceState::Missing(format!("{NO_FILE_FAULT}: {why}"))
+            }
+            state => state,
+        }
     }
 
     fn attach_programs(&mut self, programs: &[&str]) -> SourceState {

@@ -2,7 +2,10 @@
 use super::*;
 use crate::{
     Roots, Windows,
-    kernel::{Target, load},
+    kernel::{
+        Target,
+        load::{self, FILE_FAULT, plan},
+    },
 };
 use std::{
     collections::BTreeSet,
@@ -64,6 +67,7 @@ fn target(java: &Java, windows: Windows, refuse: Option<&'static str>) -> Target
         late_code: true,
         cpus: vec![0],
         refuse,
+        without_tracepoint: false,
     }
 }
 
@@ -86,11 +90,14 @@ fn lost_with(program: &str) -> (Vec<Source>, Vec<&'static str>) {
         EXIT => (vec![], vec![]),
         CLOCK => (vec![Source::LateCode], vec![]),
         COUNTERS_FAULT => (vec![Source::CounterFaults], vec![]),
+        FILE_FAULT | FILE_FAULT_ENTRY => (vec![Source::FileFaults], vec![]),
         _ if SCHEDULER.contains(&program) => {
             let on_tracepoints = OPTIONAL.iter().flat_map(|it| it.1).copied();
-            let mut sources = vec![Source::Scheduler, Source::CpuThrottling, Source::CounterFaults];
+            let mut sources = vec![Source::Scheduler, Source::CpuThrottling];
+            sources.extend([Source::CounterFaults, Source::FileFaults]);
             sources.extend(OPTIONAL.map(|it| it.0));
-            (sources, on_tracepoints.chain(SCHEDULER).chain([COUNTERS_FAULT]).collect())
+            let on_faults = [COUNTERS_FAULT, FILE_FAULT, FILE_FAULT_ENTRY];
+            (sources, on_tracepoints.chain(SCHEDULER).chain(on_faults).collect())
         }
         _ if usdt.contains(&program) || symbols.contains(&program) => (
             vec![Source::SafepointProbes, Source::SafepointSymbols, Source::LateCode],
@@ -101,11 +108,11 @@ fn lost_with(program: &str) -> (Vec<Source>, Vec<&'static str>) {
     }
 }
 
-fn each_refusal_costs_its_own_sources(java: &Java, windows: Windows) {
-    let (all, whole) = attach(&target(java, windows, None));
+fn each_refusal_costs_its_own_sources(target: &Target) {
+    let (all, whole) = attach(target);
     for program in &all {
         let name: &'static str = Box::leak(program.clone().into_boxed_str());
-        let (left, coverage) = attach(&target(java, windows, Some(name)));
+        let (left, coverage) = attach(&Target { refuse: Some(name), ..target.clone() });
         let (sources, programs) = lost_with(name);
         let with_it = |it: &String| it == name || programs.contains(&it.as_str());
         let expected: BTreeSet<_> = all.iter().filter(|it| !with_it(it)).cloned().collect();
@@ -122,19 +129,63 @@ fn each_refusal_costs_its_own_sources(java: &Java, windows: Windows) {
         let why = |it: &&str| it.contains(&format!("prog '{name}'")) && it.contains(verifier);
         assert!(told.iter().any(why), "{name}: {told:?}");
     }
-    println!("{} programs, {windows:?}", all.len());
+    println!("{} programs, {:?}", all.len(), target.windows);
 }
 
 #[test]
 fn a_program_that_the_kernel_refuses_costs_its_own_sources_only() {
     let Some(java) = java() else { return };
-    each_refusal_costs_its_own_sources(&java, Windows::Usdt);
+    each_refusal_costs_its_own_sources(&target(&java, Windows::Usdt, None));
     let symbols = target(&java, Windows::Symbols, None);
     if matches!(plan(&symbols), Plan::Symbols(_)) {
-        each_refusal_costs_its_own_sources(&java, Windows::Symbols);
+        each_refusal_costs_its_own_sources(&symbols);
     } else {
         println!("SKIPPED: this libjvm has no symbol table");
     }
+}
+
+fn why_missing(coverage: &Coverage, source: Source) -> &str {
+    match coverage.sources.get(&source) {
+        Some(SourceState::Missing(why)) => why,
+        _ => panic!("{:?}", coverage.sources),
+    }
+}
+
+/// On any kernel, as one before Linux 6.12 does it.
+#[test]
+fn without_the_tracepoint_of_file_faults_the_function_is_watched_and_nothing_else_is_lost() {
+    let Some(java) = java() else { return };
+    let mut target = target(&java, Windows::Usdt, None);
+    let (programs, whole) = attach(&target);
+    assert_ne!(programs.contains(FILE_FAULT), programs.contains(FILE_FAULT_ENTRY), "{programs:?}");
+    target.without_tracepoint = true;
+    let (programs, coverage) = attach(&target);
+    assert!(!programs.contains(FILE_FAULT), "{programs:?}");
+    let others = |coverage: &Coverage| {
+        let mut others = recorded(coverage);
+        others.remove(&Source::FileFaults);
+        others
+    };
+    assert_eq!(others(&coverage), others(&whole));
+    if coverage.has(Source::FileFaults) {
+        assert!(programs.contains(FILE_FAULT_ENTRY), "{programs:?}");
+        each_refusal_costs_its_own_sources(&target);
+    } else {
+        println!("SKIPPED: {}", why_missing(&coverage, Source::FileFaults));
+    }
+}
+
+#[test]
+fn with_neither_tracepoint_nor_function_the_reason_tells_of_both() {
+    let Some(java) = java() else { return };
+    let mut target = target(&java, Windows::Usdt, Some(FILE_FAULT_ENTRY));
+    target.without_tracepoint = true;
+    let (programs, coverage) = attach(&target);
+    assert!(!programs.contains(FILE_FAULT_ENTRY), "{programs:?}");
+    let why = why_missing(&coverage, Source::FileFaults);
+    let said = why.strip_prefix(NO_FILE_FAULT).unwrap_or_else(|| panic!("{why}"));
+    assert!(said.starts_with(": prog 'file_fault_entry': "), "{why}");
+    assert!(!why.contains('\n'), "{why}");
 }
 
 #[test]
@@ -146,9 +197,7 @@ fn where_the_windows_cannot_be_attached_the_scheduler_still_runs() {
     let (programs, coverage) = attach(&target);
     assert!(coverage.has(Source::Scheduler), "{:?}", coverage.sources);
     assert!(programs.contains("on_switch") && !programs.contains("usdt_safepoint_begin"));
-    let Some(SourceState::Missing(why)) = coverage.sources.get(&Source::SafepointProbes) else {
-        panic!("{:?}", coverage.sources)
-    };
+    let why = why_missing(&coverage, Source::SafepointProbes);
     assert!(why.contains("usdt_safepoint_end"), "{why}");
 }
 
