@@ -32,26 +32,28 @@ pub(crate) fn of_safepoint(
     safepoint: &SafepointFact,
     interval: Interval,
 ) -> Vec<Segment> {
+    // Counters do not say which thread counted.
+    let vm_tid = match safepoint.vm_tid {
+        0 => index.vm_thread().unwrap_or(0),
+        tid => tid,
+    };
     let reached = safepoint.operations.first().map_or(interval.end, |it| it.interval.start);
     let reached = reached.clamp(interval.start, interval.end);
     let (before, after) =
         (Interval::new(interval.start, reached), Interval::new(reached, interval.end));
     let segments = if safepoint.detailed {
         let first = Reaching { interval: before, end: interval.end, from_log: false };
-        let reaching = reaching::walk(index, safepoint.vm_tid, first);
+        let reaching = reaching::walk(index, vm_tid, first);
         let mut segments = peers::charge_log_holder(index, reaching);
-        let operating = path::walk(index, safepoint.vm_tid, Phase::Operation, after);
+        let operating = path::walk(index, vm_tid, Phase::Operation, after);
         segments.extend(peers::charge_log_holder(index, operating));
+        if vm_tid == 0 {
+            segments = peers::charge_nameless(index, segments);
+        }
         saturated::credit(index, segments)
     } else {
-        let mut segments =
-            totals::lay_out(safepoint.vm_tid, &safepoint.reaching, before, Phase::Reaching);
-        segments.extend(totals::lay_out(
-            safepoint.vm_tid,
-            &safepoint.operating,
-            after,
-            Phase::Operation,
-        ));
+        let mut segments = totals::lay_out(vm_tid, &safepoint.reaching, before, Phase::Reaching);
+        segments.extend(totals::lay_out(vm_tid, &safepoint.operating, after, Phase::Operation));
         segments
     };
     stolen::split(index, merge(segments))
@@ -78,7 +80,10 @@ pub(crate) fn over_log(
             seen.extend(peers::charge_log_holder(index, own));
             seen
         }
-        None => peers::charge_nameless(index, unseen(index, 0, Phase::Operation, interval)),
+        None => {
+            let unseen = unseen(index, 0, Phase::Operation, interval);
+            peers::charge_nameless(index, vec![unseen])
+        }
     };
     let held_up = |it: &Segment| {
         let waits = matches!(

@@ -59,15 +59,24 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
     }
 }
 
-/// The verdict on every cause.
+/// Any of these tells when the application was stopped. Every JVM can be made to write a log.
+pub(crate) const TELL_OF_STOPS: [Source; 4] =
+    [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters, Source::GcLog];
+
+/// The verdict on every cause. Where nothing in a recording tells of stops, none is ruled out: what
+/// was seen of the threads may have been in a stop or not.
 pub(crate) fn verdicts(
     tallies: &Tallies,
     index: &Index<'_>,
     recorded: &dyn Fn(Source) -> bool,
 ) -> Vec<Watched> {
+    let unseen = index.facts.is_some() && !TELL_OF_STOPS.iter().any(|&it| recorded(it));
     let verdict = |order: usize, cause: &Cause| {
-        let missing: Vec<_> =
-            cause.needs.iter().copied().filter(|&source| !recorded(source)).collect();
+        let lacks = |source: &Source| !recorded(*source);
+        let mut missing: Vec<_> = cause.needs.iter().copied().filter(lacks).collect();
+        if unseen && missing.is_empty() {
+            missing.push(Source::GcLog);
+        }
         match (struck(order, cause, tallies, index), missing.is_empty()) {
             (true, _) => Verdict::Present,
             (false, true) => Verdict::Absent,

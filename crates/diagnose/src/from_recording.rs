@@ -141,8 +141,11 @@ fn stops<'a>(
     log: &Log,
     wall: Option<i64>,
 ) -> Vec<Case<'a>> {
-    // The log knows a stop's operation and its edges better than the JVM's counters do.
-    let log_is_better = index.has_counted_stops() && log.pauses.has_safepoints;
+    // The log knows a stop's operation and its edges better than the JVM's counters do. Samples show
+    // less of other stops than of those that were counted.
+    let is_sampled = facts.coverage.as_ref().is_some_and(|it| it.has(Source::ThreadSamples));
+    let logged = log.pauses.has_safepoints || (!is_sampled && !log.found.is_empty());
+    let log_is_better = index.has_counted_stops() && logged;
     if facts.safepoints.is_empty() || log_is_better {
         return log.found.iter().map(|it| log_case(it, index, &log.timeline, wall)).collect();
     }

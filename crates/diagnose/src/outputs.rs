@@ -1,5 +1,7 @@
 //! Where the JVM's standard streams lead, and what is known of the processes that read them.
-use crate::{Culprit, CulpritKind, culprits::shortened, index::Index, tally::Tally, text};
+use crate::{
+    Culprit, CulpritKind, case::Segment, culprits::shortened, index::Index, tally::Tally, text,
+};
 use recording::{Interval, MonoTime, OutputFact, OutputKind, OutputReaderFact};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -21,6 +23,13 @@ pub(crate) fn name(fd: u32) -> Option<&'static str> {
 /// What a stream was open on, where that is no file.
 pub(crate) fn of_fd<'a>(index: &Index<'a>, fd: u32) -> Option<&'a OutputFact> {
     index.facts?.outputs.iter().rfind(|it| it.fd == fd)
+}
+
+/// Whether a call of a thread is on a standard stream that the flags send the log to. A thread that
+/// has no name (JDK 8) may be the VM thread.
+pub(crate) fn is_log_stream(index: &Index<'_>, segment: &Segment) -> bool {
+    let output = segment.fd.and_then(|fd| of_fd(index, fd));
+    segment.file.is_none() && output.is_some_and(|it| it.gc_log)
 }
 
 /// The stream that the flags send the GC log to.
@@ -59,7 +68,7 @@ fn readers<'a>(index: &Index<'a>, output: &OutputFact) -> Vec<&'a OutputReaderFa
     by_pid.into_values().collect()
 }
 
-/// `standard output (a pipe read by containerd-shim (pid 991))`.
+/// `standard output (a pipe read by containerd-shim, pid 991)`.
 pub(crate) fn described(index: &Index<'_>, output: &OutputFact) -> String {
     let name = name(output.fd).unwrap_or("an output");
     let kind = match output.kind {
@@ -72,10 +81,8 @@ pub(crate) fn described(index: &Index<'_>, output: &OutputFact) -> String {
     let readers = readers(index, output);
     let by = match &readers[..] {
         [] => return format!("{name} ({kind})"),
-        [one] => format!("{} (pid {})", one.name, one.pid),
-        [one, others @ ..] => {
-            format!("{} (pid {}) and {} more", one.name, one.pid, others.len())
-        }
+        [one] => format!("{}, pid {}", one.name, one.pid),
+        [one, others @ ..] => format!("{}, pid {}, and {} more", one.name, one.pid, others.len()),
     };
     format!("{name} ({kind} read by {by})")
 }
@@ -86,7 +93,7 @@ pub(crate) fn unknown_reader(index: &Index<'_>, output: &OutputFact) -> Option<S
         return None;
     }
     let why = match (output.hidden.as_str(), output.inspected, output.uninspected) {
-        ("", 0, 0) => "nobody looked for it".into(),
+        ("", 0, 0) => "it was not searched for".into(),
         ("", all, 0) => format!("none of {all} processes holds it"),
         ("", all, 1) => format!("none of {all} processes holds it, 1 could not be inspected"),
         ("", all, rest) => {
@@ -94,7 +101,7 @@ pub(crate) fn unknown_reader(index: &Index<'_>, output: &OutputFact) -> Option<S
         }
         (hidden, ..) => hidden.into(),
     };
-    Some(format!("Which process reads it is not known: {why}."))
+    Some(format!("The process that reads it is unknown: {why}."))
 }
 
 /// The processes that hold the other end. That it was not read fast enough is certain, as it was
@@ -119,7 +126,7 @@ fn statement(
 ) -> String {
     let OutputReaderFact { name, pid, command_line, .. } = reader;
     let command = match command_line.as_str() {
-        "" => String::new(),
+        command if command.is_empty() || command == name => String::new(),
         command => format!(", {}", shortened(command)),
     };
     let end = other_end(output);
@@ -139,9 +146,9 @@ fn did(tally: &Tally, index: &Index<'_>, reader: &OutputReaderFact) -> String {
     let counter = |what: &str| format!("output_reader.{}.{what}", reader.pid);
     let mut all: Vec<String> = held_up(index, reader, &near).into_iter().collect();
     if let Some(bytes) = index.growth(&counter("read_bytes"), &near) {
-        all.push(format!("read {} in all", text::bytes(bytes)));
+        all.push(format!("read {}", text::bytes(bytes)));
     }
-    if let Some(cpu) = index.growth(&counter("cpu_ms"), &near) {
+    if let Some(cpu) = index.growth(&counter("cpu_ms"), &near).filter(|it| *it > 0) {
         all.push(format!("used {} of CPU time", text::duration(Duration::from_millis(cpu))));
     }
     match all.split_last() {

@@ -138,8 +138,8 @@ impl<'a> Plan<'a> {
         if variants.is_empty() {
             variants = scenario.variants.iter().collect();
         }
-        if let [variant] = variants[..] {
-            (variant.can_run)().map_err(LabError::CannotRun)?;
+        if variants.iter().all(|it| (it.can_run)().is_err()) {
+            (variants[0].can_run)().map_err(LabError::CannotRun)?;
         }
         let jdks = jdks::select(&options.jdks)?;
         (scenario.can_run)().map_err(LabError::CannotRun)?;

@@ -2,12 +2,13 @@
 use crate::{
     AttachError, HostOptions, Jvm, Roots, Windows,
     cost::Cost,
-    host::{CountersFile, HostSources, now},
+    host::{CountersFile, HostSources, ProcessDir, now},
     kernel::{
         Budget, Inbox, Kernel, Raw, Resolved, Slice, Stacks, Symbols, Target, Threads, descriptor,
         entered, kernel_work, thread_slices, without_totals,
     },
     process::{Process, in_initial_pid_namespace},
+    sampler::CountedStops,
 };
 use recording::{
     Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
@@ -96,6 +97,8 @@ pub struct Session {
     /// For what is outside of stops: many short stops must not use that up as well.
     hiccup_budget: Budget,
     counters_file: Option<CountersFile>,
+    /// Where no probe tells of stops.
+    counted: Option<CountedStops>,
     host: HostSources,
     coverage: Coverage,
     cost: Cost,
@@ -147,6 +150,7 @@ impl Session {
             let why = SourceState::Missing("not without the scheduler's tracepoints".into());
             coverage.sources.insert(Source::KernelStacks, why);
         }
+        let counted = counted_stops(&options.roots, jvm, counters_file.as_ref(), &mut coverage);
         let started = now();
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);
@@ -156,6 +160,7 @@ impl Session {
             budget: Budget::new(options.detail_budget_per_s, started),
             hiccup_budget: Budget::new(options.detail_budget_per_s, started),
             counters_file,
+            counted,
             next_drain: started + options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN),
             next_coverage: started,
             exited: false,
@@ -172,8 +177,7 @@ impl Session {
     /// Sleeps until the next drain, or until the JVM ends, and returns what became final.
     /// Never waits for a disk.
     pub fn step(&mut self) -> Step {
-        let wait = self.next_drain.since(now());
-        self.exited |= self.process.has_ended_within(wait);
+        self.wait();
         let at = now();
         let every = self.options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN);
         // A late drain does not bring the next one forward.
@@ -185,6 +189,22 @@ impl Session {
             facts.coverage = Some(self.coverage_now());
         }
         Step { facts, exited: self.exited }
+    }
+
+    /// Until the next drain, or until the JVM ends; its counters of stops are read meanwhile.
+    fn wait(&mut self) {
+        loop {
+            let wait = self.next_drain.since(now());
+            let Some(counted) = &mut self.counted else {
+                self.exited |= self.process.has_ended_within(wait);
+                return;
+            };
+            self.exited |= self.process.has_ended_within(wait.min(CountedStops::PERIOD));
+            counted.look(now());
+            if self.exited || now() >= self.next_drain {
+                return;
+            }
+        }
     }
 
     /// Takes what is left, detaches, and says what was covered and at what cost.
@@ -239,6 +259,9 @@ impl Session {
             );
         }
         drop(inbox);
+        if let Some(counted) = &mut self.counted {
+            facts.safepoints.extend(counted.take(at, all));
+        }
         facts.threads = self.threads.take_facts();
         self.host.take(&mut facts, &mut self.coverage);
         facts
@@ -277,7 +300,8 @@ impl Session {
     /// Whether a safepoint has begun and not ended, as far as is known.
     fn is_stopped(&self) -> bool {
         let inbox = self.kernel.inbox().lock().unwrap_or_else(PoisonError::into_inner);
-        inbox.windows.oldest_begin().is_some()
+        let counted = self.counted.as_ref().is_some_and(CountedStops::is_stopped);
+        counted || inbox.windows.oldest_begin().is_some()
     }
 
     fn keep(&mut self, raw: &Raw<'_>, facts: &mut Facts) {
@@ -335,6 +359,11 @@ impl Session {
             let what = "left out, because they had begun before the recording";
             coverage.note("safepoints", what, counters.half_seen);
         }
+        let untold = self.counted.as_ref().map_or(0, CountedStops::untold);
+        if untold > 0 {
+            let what = "short stops that could not be told from their neighbours";
+            coverage.note("safepoints", what, untold);
+        }
         if counters.repaired > 0 {
             let what = "switches were not seen, and reckoned from the threads' run time";
             coverage.note("scheduler", what, counters.repaired);
@@ -346,6 +375,26 @@ impl Session {
         coverage.recorded = now().since(self.started);
         coverage
     }
+}
+
+/// The stops that the JVM counts, where no probe tells of them.
+fn counted_stops(
+    roots: &Roots,
+    jvm: &Jvm,
+    file: Option<&CountersFile>,
+    coverage: &mut Coverage,
+) -> Option<CountedStops> {
+    if coverage.has(Source::SafepointProbes) || coverage.has(Source::SafepointSymbols) {
+        return None;
+    }
+    let dir = ProcessDir::open(roots, jvm.pid).ok();
+    let counted = file.zip(dir).and_then(|(file, dir)| CountedStops::open(file, &dir));
+    let state = match counted {
+        Some(_) => SourceState::Recorded,
+        None => SourceState::Missing("this jvm keeps no counters in a file".into()),
+    };
+    coverage.sources.insert(Source::SafepointCounters, state);
+    counted
 }
 
 /// The CPUs on which the process may run. Threads with another choice than its main thread are

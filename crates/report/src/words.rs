@@ -223,7 +223,7 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
         }
         Source::ThreadSamples => "needs `whypause record --without-ebpf` as the JVM's user",
         Source::SafepointCounters => {
-            "needs `whypause record --without-ebpf` and a JVM with its counters file"
+            "needs a JVM with its counters file (not with -XX:-UsePerfData)"
         }
         Source::CounterFaults => {
             "needs `whypause record` as root on x86-64, and a JVM with its counters file on a disk"

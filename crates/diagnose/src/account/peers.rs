@@ -1,6 +1,6 @@
 //! Charging the peer that held everybody up.
 use super::{cover, overlay};
-use crate::{Certainty, case::Segment, index::Index};
+use crate::{Certainty, case::Segment, index::Index, outputs};
 use recording::{Interval, OffCpuCause, ThreadRole, ThreadState};
 
 /// Replaces what `waiting` says by what a peer of `tid` did at the same time, where that is the
@@ -22,15 +22,19 @@ pub(super) fn charge(index: &Index<'_>, tid: u32, waiting: Vec<Segment>) -> Vec<
 
 /// Where the threads have no names (JDK 8), and so nobody knows whom a stop waits for: what nobody but
 /// the JVM itself can be in while the application stands, or what holds all threads alike.
-pub(super) fn charge_nameless(index: &Index<'_>, unseen: Segment) -> Vec<Segment> {
-    let (interval, phase) = (unseen.interval, unseen.phase);
-    let mut best = vec![unseen];
+pub(super) fn charge_nameless(index: &Index<'_>, known: Vec<Segment>) -> Vec<Segment> {
+    let Some(interval) = whole(&known) else { return known };
+    let phase = known[known.len() - 1].phase;
+    let mut best = known;
     for tid in index.threads_with_slices() {
         if !index.slices_in(tid, interval).is_empty() {
             let mut own = cover(index, tid, phase, interval);
-            // A fault may also be one of native code, which goes on in a stop.
-            let faults = own.iter_mut().filter(|it| it.entered == Some(OffCpuCause::PageFault));
-            faults.for_each(|it| it.certainty = Certainty::Inferred);
+            // A fault may also be one of native code, which goes on in a stop, and so does a write
+            // of the application to the stream that has the log.
+            let others = own.iter_mut().filter(|it| {
+                it.entered == Some(OffCpuCause::PageFault) || outputs::is_log_stream(index, it)
+            });
+            others.for_each(|it| it.certainty = Certainty::Inferred);
             best = overlay(&best, &own, |now, other| {
                 holds_all(index, other) && !holds_all(index, now)
             });
@@ -72,7 +76,9 @@ fn holds_all(index: &Index<'_>, segment: &Segment) -> bool {
     match segment.state {
         Some(ThreadState::Stopped | ThreadState::Throttled) => true,
         Some(ThreadState::Blocked) => {
-            segment.entered == Some(OffCpuCause::PageFault) || writes_log(index, segment)
+            segment.entered == Some(OffCpuCause::PageFault)
+                || writes_log(index, segment)
+                || outputs::is_log_stream(index, segment)
         }
         _ => false,
     }

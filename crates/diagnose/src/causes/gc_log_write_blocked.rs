@@ -70,14 +70,7 @@ fn is_log_write(case: &Case<'_>, segment: &Segment) -> bool {
         return segment.entered.is_none() && is_sampled_log_write(case.index, segment, log);
     }
     let is_log = || log.is_some() && segment.file == log;
-    segment.role != ThreadRole::Java || is_log() || is_log_stream(case.index, segment)
-}
-
-/// Whether it writes to a standard stream that the flags send the log to. A thread that has no name
-/// (JDK 8) may be the VM thread.
-fn is_log_stream(index: &Index<'_>, segment: &Segment) -> bool {
-    let output = segment.fd.and_then(|fd| outputs::of_fd(index, fd));
-    segment.file.is_none() && output.is_some_and(|it| it.gc_log)
+    segment.role != ThreadRole::Java || is_log() || outputs::is_log_stream(case.index, segment)
 }
 
 /// A sample may know the file, or no more than the function of a file system in which the thread

@@ -24,7 +24,9 @@ pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
     let word = gate.metric.word();
     let of_pauses = ["count", "over", "stopped", "throughput", "unexplained", "max", "total"];
     if of_pauses.contains(&word) && !of.tells_of_pauses() {
-        return Err("no line of the log tells of a pause".to_owned());
+        let recorded = of.inputs.iter().any(|it| it.kind == "recording");
+        let what = if recorded { "no source of the recording" } else { "no line of the log" };
+        return Err(format!("{what} tells of a pause"));
     }
     if let ("max", Some(cut)) = (word, of.cut_stop.filter(|it| *it > of.statistics.all.max)) {
         return Ok(Measured { least: Value::Time(cut), most: None });

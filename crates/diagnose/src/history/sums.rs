@@ -163,12 +163,15 @@ impl GcStatistics {
 
 impl Diagnosis {
     /// Whether the input tells of pauses at all. A log without a single one may be of ZGC, which
-    /// logs them only if asked for its phases or for safepoints, or of nobody knows whom.
+    /// logs them only if asked for its phases or for safepoints, or of nobody knows whom. A recording
+    /// may have neither probes nor counters nor a log.
     #[must_use]
     pub fn tells_of_pauses(&self) -> bool {
         let is_log = self.inputs.iter().any(|it| it.kind == "gc-log");
+        let unseen = self.inputs.iter().any(|it| it.kind == "recording")
+            && !crate::findings::TELL_OF_STOPS.iter().any(|&it| self.coverage.has(it));
         let logs_all = !matches!(self.jvm.collector.as_str(), "" | "zgc");
-        self.statistics.all.count > 0 || !is_log || logs_all
+        self.statistics.all.count > 0 || (!unseen && (!is_log || logs_all))
     }
 
     /// Statistics over the collections, where the input could have told of any: a log of safepoint

@@ -26,7 +26,7 @@ use super::Mechanism;
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "pipe-full",
     title: "Pipe full",
-    phrase: "a full pipe, terminal or socket to be read",
+    phrase: "the reader of a full pipe, terminal or socket",
     file: include_str!("pipe_full.rs"),
     frames: &[
         "pipe_write",

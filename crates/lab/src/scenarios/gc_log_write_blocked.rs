@@ -81,11 +81,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(20),
     warm_up: Duration::from_secs(3),
     variants: &[
-        Variant::baseline("nobody else writes to the disk", baseline),
-        Variant::fault("another process writes to the log's disk", fault),
+        Variant::baseline("nobody else writes to the disk", baseline).needing(slow_disk::can_run),
+        Variant::fault("another process writes to the log's disk", fault)
+            .needing(slow_disk::can_run),
         Variant::new("fixed-async", Role::Fixed, "the same with -Xlog:async", fixed_async)
-            .since(17),
-        Variant::new("fixed-tmpfs", Role::Fixed, "the same with the log on tmpfs", fixed_tmpfs),
+            .since(17)
+            .needing(slow_disk::can_run),
+        Variant::new("fixed-tmpfs", Role::Fixed, "the same with the log on tmpfs", fixed_tmpfs)
+            .needing(slow_disk::can_run),
         Variant::new(
             "fault-dirty-throttling",
             Role::Fault,
@@ -98,7 +101,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
             Role::Fault,
             "no journal, but a disk whose pages must not change while written",
             fault_stable_page,
-        ),
+        )
+        .needing(slow_disk::can_run),
         Variant::new(
             "fault-xfs",
             Role::Fault,
@@ -125,12 +129,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: true,
-    can_run: slow_disk::can_run,
+    // Two variants need no disk: each of the others says that it does.
+    can_run: super::anywhere,
     file: include_str!("gc_log_write_blocked.rs"),
 };
 
 /// `bdi/max_ratio_fine` came with Linux 6.2.
 fn can_limit_unwritten() -> Result<(), Reason> {
+    slow_disk::can_run()?;
     let known = std::fs::read_dir("/sys/class/bdi").is_ok_and(|mut all| {
         all.any(|it| it.is_ok_and(|it| it.path().join("max_ratio_fine").exists()))
     });
@@ -142,10 +148,12 @@ fn can_limit_unwritten() -> Result<(), Reason> {
 }
 
 fn has_xfs() -> Result<(), Reason> {
+    slow_disk::can_run()?;
     FileSystem::Xfs.can_run()
 }
 
 fn has_btrfs() -> Result<(), Reason> {
+    slow_disk::can_run()?;
     FileSystem::Btrfs.can_run()
 }
 

@@ -9,6 +9,7 @@
 //!
 //! Nothing here needs more than to be the same user as the JVM; nothing is written, no JVM is asked,
 //! and none of its memory is touched.
+mod counted;
 mod counts;
 mod credit;
 mod freezer;
@@ -22,4 +23,5 @@ mod told;
 mod track;
 mod watch;
 
+pub(crate) use counted::CountedStops;
 pub use session::SampledSession;

@@ -32,8 +32,8 @@ fn story(index: &Index<'_>, output: &OutputFact, place: &Place) -> Vec<String> {
     ];
     story.extend(outputs::unknown_reader(index, output));
     if !output.gc_log {
-        let what = "a thread dump, a warning, or a log that was turned on later";
-        story.push(format!("No flag sends the GC log there: it was {what}."));
+        let what = "a thread dump, a warning, or a log enabled at run time";
+        story.push(format!("No flag sends the GC log there: the output was {what}."));
     }
     story
 }
@@ -48,7 +48,7 @@ fn advice(jvm: &JvmFact, output: &OutputFact) -> Vec<Advice> {
             when: AdviceWhen::Now,
             action: jvm_flags::leave_stream_commands(jvm, stream, MEMORY),
             note:
-                "each waits until the reader has made room; the log is in memory then, up to 24 MiB"
+                "each command blocks until the reader makes room; then the log is in memory, up to 24 MiB"
                     .into(),
         });
     }
@@ -65,7 +65,7 @@ fn advice(jvm: &JvmFact, output: &OutputFact) -> Vec<Advice> {
             remedy: "gc-log-async",
             when: AdviceWhen::NextStart,
             action: "-Xlog:async".into(),
-            note: "instead, where the log must stay there: lines are dropped, and the drop is logged, when its buffer of 2 MiB is full"
+            note: "instead, to keep the log there: lines are dropped, and the drop is logged, when its buffer of 2 MiB is full"
                 .into(),
         });
     }
@@ -97,7 +97,7 @@ mod tests {
         check(&CAUSE, PIPE, PRESENT);
         assert_eq!(
             story_of(&CAUSE, PIPE),
-            "The VM thread waited in write() to standard output (a pipe read by cat (pid 77)), because the pipe was full. \
+            "The VM thread waited in write() to standard output (a pipe read by cat, pid 77), because the pipe was full. \
              Every application thread waited with it."
         );
         assert_eq!(
@@ -117,7 +117,7 @@ mod tests {
              sample output_reader.77.cpu_ms 1000ms 30"
         );
         let culprits = culprits_of(&CAUSE, &counted);
-        assert!(culprits.contains("read 4 kB in all and used 20 ms of CPU time"), "{culprits}");
+        assert!(culprits.contains("read 4 kB and used 20 ms of CPU time"), "{culprits}");
     }
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
             .replace("anon_pipe_write", "wait_woken n_tty_write file_tty_write");
         check(&CAUSE, &text, PRESENT);
         let story = story_of(&CAUSE, &text);
-        let expected = "standard output (the terminal /dev/pts/3 read by cat (pid 77)), because the terminal was full";
+        let expected = "standard output (the terminal /dev/pts/3 read by cat, pid 77), because the terminal was full";
         assert!(story.contains(expected), "{story}");
         assert!(culprits_of(&CAUSE, &text).contains("holds the master of the terminal"));
     }
@@ -138,7 +138,7 @@ mod tests {
             .replace("pipe pipe:[9]", "unix-socket socket:[9]")
             .replace("anon_pipe_write", "sock_alloc_send_pskb unix_stream_sendmsg");
         check(&CAUSE, &text, PRESENT);
-        assert!(story_of(&CAUSE, &text).contains("(a socket read by cat (pid 77))"));
+        assert!(story_of(&CAUSE, &text).contains("(a socket read by cat, pid 77)"));
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         check(&CAUSE, &text, PRESENT);
         let story = story_of(&CAUSE, &text);
         assert!(story.contains("(a TCP connection to 10.0.0.7:514)"), "{story}");
-        assert!(story.contains("Which process reads it is not known: it is far."), "{story}");
+        assert!(story.contains("The process that reads it is unknown: it is far."), "{story}");
     }
 
     #[test]
@@ -176,13 +176,13 @@ mod tests {
             some.contains("none of 40 processes holds it, 3 could not be inspected."),
             "{some}"
         );
-        assert!(unknown("").contains("nobody looked for it"));
+        assert!(unknown("").contains("it was not searched for"));
     }
 
     #[test]
     fn where_several_hold_the_other_end_none_is_blamed_alone() {
         let text = format!("{PIPE}\nreader 1 88 tee S 100ms");
-        assert!(story_of(&CAUSE, &text).contains("read by cat (pid 77) and 1 more"));
+        assert!(story_of(&CAUSE, &text).contains("read by cat, pid 77, and 1 more"));
         let culprits = culprits_of(&CAUSE, &text);
         assert_eq!(culprits.lines().count(), 2);
         assert!(
@@ -230,8 +230,27 @@ mod tests {
             safepoint 0ms 1000ms op - 1ms 999ms vm 1
             1 blocked 10ms 990ms write fd1 stack pipe_write vfs_write";
         check(&CAUSE, text, PRESENT);
-        let other = text.replace(" log looked", " looked").replace("vm 1", "vm 0");
-        check(&CAUSE, &other, "absent");
+        let counted = text.replace("vm 1", "vm 0");
+        check(&CAUSE, &counted, "present 980ms inferred pipe-full");
+        check(&CAUSE, &counted.replace(" log looked", " looked"), "absent");
+        check(&CAUSE, &counted.replace("write fd1", "write fd2"), "absent");
+    }
+
+    #[test]
+    fn where_nothing_tells_of_stops_no_cause_is_ruled_out() {
+        let text = "
+            missing safepoint-probes
+            missing safepoint-symbols
+            missing safepoint-counters
+            missing gc-log
+            jvm 8.0.432 parallel
+            thread 1 java java
+            output 1 pipe pipe:[9] log looked 40 0
+            1 blocked 10ms 990ms write fd1 stack pipe_write vfs_write";
+        check(&CAUSE, text, "unknown gc-log");
+        for seen in ["safepoint-counters", "gc-log"] {
+            check(&CAUSE, &text.replace(&format!("missing {seen}"), ""), "absent");
+        }
     }
 
     #[test]

@@ -1,0 +1,56 @@
+//! The stops of a JVM that no probe tells of, from what the JVM counts of them, for a recording in
+//! which the kernel reports what the threads do.
+use super::{
+    counts::StopCounters,
+    stops::{Stop, Stops},
+    told::fact,
+};
+use crate::host::{CountersFile, ProcessDir};
+use recording::{MonoTime, SafepointFact};
+use std::time::Duration;
+
+/// So long after a stop it is told of: what its threads did is handed over before.
+const TIME_TO_TELL: Duration = Duration::from_millis(350);
+
+/// Reads the counters and puts the stops together.
+#[derive(Debug)]
+pub(crate) struct CountedStops {
+    counters: StopCounters,
+    stops: Stops,
+    over: Vec<Stop>,
+}
+
+impl CountedStops {
+    /// How often to read: so well a stop's place in time is known, its length is known exactly.
+    pub(crate) const PERIOD: Duration = Duration::from_millis(10);
+
+    /// `None` where the JVM keeps no counters, or they are out of reach.
+    pub(crate) fn open(file: &CountersFile, dir: &ProcessDir) -> Option<CountedStops> {
+        let counters = StopCounters::open(file, dir)?;
+        let mut stops = Stops::default();
+        stops.apart = counters.apart;
+        Some(CountedStops { counters, stops, over: Vec::new() })
+    }
+
+    /// One reading.
+    pub(crate) fn look(&mut self, at: MonoTime) {
+        let counts = self.counters.read();
+        self.over.extend(counts.and_then(|counts| self.stops.look(at, counts)));
+    }
+
+    /// Stops that are over for long enough, or all of them. Which thread is the VM thread is not known.
+    pub(crate) fn take(&mut self, at: MonoTime, all: bool) -> Vec<SafepointFact> {
+        let due = |it: &mut Stop| all || at.since(it.interval.end) >= TIME_TO_TELL;
+        self.over.extract_if(.., due).map(|it| fact(it, 0)).collect()
+    }
+
+    /// Whether one is under way.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stops.since().is_some()
+    }
+
+    /// Short stops that came and went between two readings together with others.
+    pub(crate) fn untold(&self) -> u64 {
+        self.stops.untold
+    }
+}
