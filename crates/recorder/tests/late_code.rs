@@ -43,6 +43,9 @@ fn record(java: &Java) -> Facts {
     all
 }
 
+/// A thread is late after a millisecond (`LATE_NS` of `code.bpf.h`), and is looked at within the next.
+const FIRST_LOOK: Duration = Duration::from_millis(2);
+
 #[test]
 fn the_method_and_its_callers_are_named() {
     if !possible() {
@@ -62,7 +65,10 @@ fn the_method_and_its_callers_are_named() {
         assert_eq!(operations.filter(|it| it.name == "PrintThreads").count(), 0, "{name}");
         let stack = facts.java_stacks.iter().find(|it| it.tid == counter).unwrap();
         assert!(stack.frames.iter().any(|it| it.starts_with("Late.lambda$main")), "{stack:?}");
-        assert!(looks.iter().any(|it| stack.reaching.contains(it.at)), "{name}: {stack:?}");
+        // The thread dump may have found the thread between two loops: then it stopped at once, and
+        // had not yet been looked at.
+        let seen = looks.iter().any(|it| stack.reaching.contains(it.at));
+        assert!(seen || stack.reaching.duration() < FIRST_LOOK, "{name}: {stack:?}");
     }
 }
 
