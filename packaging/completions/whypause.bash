@@ -64,6 +64,9 @@ _whypause() {
             whypause__subcmd__lab,run)
                 cmd="whypause__subcmd__lab__subcmd__run"
                 ;;
+            whypause__subcmd__lab,serve-disk)
+                cmd="whypause__subcmd__lab__subcmd__serve__subcmd__disk"
+                ;;
             whypause__subcmd__lab,sweep)
                 cmd="whypause__subcmd__lab__subcmd__sweep"
                 ;;
@@ -206,7 +209,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab)
-            opts="-h --color --help list demo run matrix sweep clean fragment"
+            opts="-h --color --help list demo run matrix sweep clean fragment serve-disk"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -392,6 +395,24 @@ _whypause() {
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__serve__subcmd__disk)
+            opts="-h --on-disk --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
