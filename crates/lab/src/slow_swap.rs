@@ -43,15 +43,14 @@ pub fn can_run() -> Result<(), Reason> {
 }
 
 impl SlowSwap {
-    /// Makes it and takes it into use. It writes `bytes_per_s` at most, and does `reads_per_s`: as a
-    /// disk does that writes in one go and has to look for what it reads.
+    /// Makes it and takes it into use. It reads `reads_per_s` times, as a disk does that has to look
+    /// for what it reads. Writes are not limited, or who frees memory would wait for them as well.
     ///
     /// # Errors
     /// [`LabError::CannotRun`] where the host lacks something, otherwise the step that failed.
     pub fn create(
         cleanup: &mut Cleanup,
         dir: &WorkDir,
-        bytes_per_s: u64,
         reads_per_s: u64,
     ) -> Result<SlowSwap, LabError> {
         can_run().map_err(LabError::CannotRun)?;
@@ -64,9 +63,7 @@ impl SlowSwap {
         let mut start = Command::new("swapon");
         start.args(["--priority", PRIORITY]).arg(device.path());
         process::output(start)?;
-        for limit in [Limit::WriteBytes(bytes_per_s), Limit::Reads(reads_per_s)] {
-            file.limit(limit)?;
-        }
+        file.limit(Limit::Reads(reads_per_s))?;
         Ok(SlowSwap { device })
     }
 

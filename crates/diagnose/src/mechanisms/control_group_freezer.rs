@@ -10,7 +10,8 @@
 //! Samples without privilege take it from the group's own file: `frozen 1` in `cgroup.events`, `FROZEN` in `freezer.state`.
 //!
 //! ## What looks alike
-//! `stop-signal`: stopped by a signal. A group is then also counted as frozen where it is to be frozen, but the thread is in the state `T`.
+//! `stop-signal`: stopped by a signal.
+//! A group that is to be frozen then counts as frozen, too, but the thread is in the state `T`.
 //! `tracer`: a debugger holds one thread after the other.
 //!
 //! ## Remedies

@@ -35,7 +35,6 @@ const HOG_MIB: u32 = 1500;
 const ALONE_MIB: u32 = 700;
 
 /// A disk that also serves others.
-const SWAP_BYTES_PER_S: u64 = 40 << 20;
 const SWAP_READS_PER_S: u64 = 400;
 
 pub(super) static SCENARIO: Scenario = Scenario {
@@ -87,7 +86,7 @@ fn hog(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<MemoryHog, LabError
 }
 
 fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
-    SlowSwap::create(stage.cleanup, stage.dir, SWAP_BYTES_PER_S, SWAP_READS_PER_S)?;
+    SlowSwap::create(stage.cleanup, stage.dir, SWAP_READS_PER_S)?;
     let group = MemoryGroup::with_limit(stage.cleanup, "memory", u64::from(SHARED_MIB) << 20)?;
     let command = JvmCommand {
         heap_mib: 1024,

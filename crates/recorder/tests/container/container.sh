@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Runs a command in a container, made of what util-linux has: a root on overlayfs (lower: this
 # host's root, upper: DIRECTORY/upper), and mount, pid, cgroup, ipc and uts namespaces of its own.
 #
@@ -12,7 +12,7 @@
 #   HOST_PID         not empty: no pid namespace of its own, as with `docker run --pid=host`
 #   CAPABILITIES     as `bpf,perfmon,sys_ptrace,syslog`: it has these and no others
 # Needs root. Everything is gone when the command has ended, but for DIRECTORY.
-set -eu
+set -euo pipefail
 
 if [ -z "${CONTAINER_STAGE:-}" ]; then
     for group in ${GROUPS_TO_JOIN:-}; do
@@ -22,7 +22,7 @@ if [ -z "${CONTAINER_STAGE:-}" ]; then
     chmod 755 "$1" "$1/upper"
     chmod 1777 "$1/tmp-upper" "$1/volume"
     export CONTAINER_STAGE=mounts
-    exec unshare --mount --cgroup --ipc --uts --propagation private sh "$0" "$@"
+    exec unshare --mount --cgroup --ipc --uts --propagation private bash "$0" "$@"
 fi
 
 directory=$1
@@ -49,7 +49,7 @@ if [ -n "${AS_UID:-}" ]; then
         unshare --user --map-root-user --mount --pid --cgroup --ipc --uts --fork --kill-child --mount-proc "$@"
 fi
 if [ -n "${CAPABILITIES:-}" ]; then
-    set -- setpriv --inh-caps=-all --ambient-caps=-all --bounding-set="-all,+$(echo "$CAPABILITIES" | sed 's/,/,+/g')" "$@"
+    set -- setpriv --inh-caps=-all --ambient-caps=-all --bounding-set="-all,+${CAPABILITIES//,/,+}" "$@"
 fi
 if [ -n "${HOST_PID:-}" ]; then
     exec "$@"
