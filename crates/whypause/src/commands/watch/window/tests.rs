@@ -99,7 +99,9 @@ fn without_probes_the_log_tells_and_each_pause_once() {
 /// Facts of a recording by samples of a JVM with this log.
 fn counted(safepoints: Vec<SafepointFact>, log: &[&str]) -> Facts {
     let mut coverage = Coverage::default();
-    coverage.sources.insert(Source::SafepointCounters, SourceState::Recorded);
+    for source in [Source::ThreadSamples, Source::SafepointCounters] {
+        coverage.sources.insert(source, SourceState::Recorded);
+    }
     let line =
         |text: &&str| LogLine { read: MonoTime(2 * SECOND), offset: 0, text: (*text).to_owned() };
     let log_lines = log.iter().map(line).collect();
