@@ -6,9 +6,12 @@
 use crate::{Cleanup, Disturbance, LabError, MemoryGroup};
 use std::time::Duration;
 
-/// What the limit is of what is used. At 3 % over, a thread sleeps some 60 ms for each 256 KiB that
-/// it takes.
-const PER_CENT: u64 = 97;
+/// What the limit is of what is used. At 1 % over, a thread sleeps some 6 ms for each 256 KiB that it
+/// takes, and 50 ms for a huge page; at 3 %, which two huge pages make of it, ten times that.
+const PER_CENT: u64 = 99;
+
+/// Before a JVM uses more than this it still starts.
+const STARTED_BYTES: u64 = 96 << 20;
 
 /// Keeps a group a little above its soft limit while it grows.
 #[derive(Debug)]
@@ -28,7 +31,7 @@ impl SoftLimit {
 /// memory for it.
 fn next(bytes: u64, used_bytes: u64) -> Option<u64> {
     let wanted = used_bytes / 100 * PER_CENT;
-    (wanted > bytes).then_some(wanted)
+    (used_bytes > STARTED_BYTES && wanted > bytes).then_some(wanted)
 }
 
 impl Disturbance for SoftLimit {
@@ -48,13 +51,19 @@ impl Disturbance for SoftLimit {
 
 #[cfg(test)]
 mod tests {
-    use super::next;
+    use super::{STARTED_BYTES, next};
 
     #[test]
     fn the_limit_follows_what_is_used_and_never_goes_down() {
-        assert_eq!(next(0, 200_000), Some(194_000));
-        assert_eq!(next(194_000, 200_100), Some(194_097));
-        assert_eq!(next(194_000, 200_000), None);
-        assert_eq!(next(194_000, 100_000), None);
+        assert_eq!(next(0, 200_000_000), Some(198_000_000));
+        assert_eq!(next(198_000_000, 200_000_100), Some(198_000_099));
+        assert_eq!(next(198_000_000, 200_000_000), None);
+        assert_eq!(next(198_000_000, 110_000_000), None);
+    }
+
+    #[test]
+    fn a_jvm_that_still_starts_is_left_alone() {
+        assert_eq!(next(0, STARTED_BYTES), None);
+        assert!(next(0, STARTED_BYTES + 1).is_some());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! A JVM whose heap grows is in a control group of version 2 with a soft limit (`memory.high`), and no swap space to go to.
-//! The limit is kept 3 % below what the group uses, and follows it while the heap grows: the longer a thread sleeps, the more the group is over its limit, and one that stays where it is would stop the JVM for good, or come too late on a slow host.
+//! Once the JVM has started, the limit is kept 1 % below what the group uses, and follows it while the heap grows: the longer a thread sleeps, the more the group is over its limit, and one that stays where it is would stop the JVM for good, or come too late on a slow host.
 //! The kernel cannot free anything, so it puts each thread that takes more memory to sleep, on its way back to the program: Java threads that touch new parts of the heap, and GC threads that copy objects there.
 //!
 //! - `baseline`: a soft limit that leaves room
