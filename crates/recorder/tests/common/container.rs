@@ -36,7 +36,7 @@ impl Container {
         fs::create_dir_all(at("jvm/volume")).unwrap();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
         fs::copy(source, at("jvm/volume/Alloc.java")).unwrap();
-        let mut command = Command::new("sh");
+        let mut command = Command::new("bash");
         command.arg(script()).arg(at("jvm")).env("AS_UID", UID);
         command.env("GROUPS_TO_JOIN", group.unwrap_or(Path::new("")));
         command.arg(home.join("bin/java")).args(flags).args(["/volume/Alloc.java", "2", "2048"]);
@@ -57,7 +57,7 @@ fn open_for_all(directory: &Path) {
 }
 
 fn run(arguments: &[&std::ffi::OsStr]) -> bool {
-    let output = Command::new("sh").args(arguments).env("AS_UID", UID).output();
+    let output = Command::new("bash").args(arguments).env("AS_UID", UID).output();
     output.is_ok_and(|it| it.status.success())
 }
 

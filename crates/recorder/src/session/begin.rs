@@ -1,0 +1,72 @@
+//! What a session finds out before it begins: whether this host and this JVM can be recorded, and how.
+use crate::{
+    AttachError, Jvm, Roots,
+    host::{CountersFile, ProcessDir},
+    kernel::{Stacks, Symbols},
+    process::in_initial_pid_namespace,
+    sampler::CountedStops,
+};
+use recording::{Coverage, Source, SourceState};
+use std::path::Path;
+
+/// The stops that the JVM counts, where no probe tells of them.
+pub(super) fn counted_stops(
+    roots: &Roots,
+    jvm: &Jvm,
+    file: Option<&CountersFile>,
+    coverage: &mut Coverage,
+) -> Option<CountedStops> {
+    if coverage.has(Source::SafepointProbes) || coverage.has(Source::SafepointSymbols) {
+        return None;
+    }
+    let dir = ProcessDir::open(roots, jvm.pid).ok();
+    let counted = file.zip(dir).and_then(|(file, dir)| CountedStops::open(file, &dir));
+    let state = match counted {
+        Some(_) => SourceState::Recorded,
+        None => SourceState::Missing("this jvm keeps no counters in a file".into()),
+    };
+    coverage.sources.insert(Source::SafepointCounters, state);
+    counted
+}
+
+/// The CPUs on which the process may run. Threads with another choice than its main thread are
+/// seen on these only.
+pub(super) fn allowed_cpus(pid: u32) -> Vec<i32> {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let Ok(set) = rustix::thread::sched_getaffinity(pid) else { return Vec::new() };
+    let cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));
+    cpus.filter_map(|cpu| i32::try_from(cpu).ok()).collect()
+}
+
+/// What must be true of the host before anything can be attached.
+pub(super) fn check_host(roots: &Roots) -> Result<(), AttachError> {
+    if !roots.sys.join("kernel/btf/vmlinux").exists() {
+        return Err(AttachError::NoBtf);
+    }
+    if !in_initial_pid_namespace(&roots.proc) {
+        return Err(AttachError::PidNamespace);
+    }
+    Ok(())
+}
+
+pub(super) fn read_symbols(proc: &Path, coverage: &mut Coverage) -> Option<Stacks> {
+    let read = Symbols::read(proc);
+    let state = match &read {
+        Ok(_) => SourceState::Recorded,
+        Err(error) => SourceState::Missing(error.to_string()),
+    };
+    coverage.sources.insert(Source::KernelStacks, state);
+    read.ok().map(Stacks::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_without_type_information_is_said_to_have_none() {
+        let root = tempfile::tempdir().unwrap();
+        let roots = Roots { proc: "/proc".into(), sys: root.path().into() };
+        assert_eq!(check_host(&roots), Err(AttachError::NoBtf));
+    }
+}
