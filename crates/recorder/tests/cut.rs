@@ -43,8 +43,9 @@ fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
     let attached = recorder::now();
     let mut facts = session.step().facts;
     std::thread::sleep(Duration::from_millis(300));
-    drop(frozen);
+    // Before it thaws: the next stop may begin at once.
     let thawed = recorder::now();
+    drop(frozen);
     let end = Instant::now() + Duration::from_secs(10);
     while facts.safepoints.len() < 5 && Instant::now() < end {
         facts.append(session.step().facts);
