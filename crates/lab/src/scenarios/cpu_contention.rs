@@ -1,7 +1,7 @@
 //! # No CPU free
 //!
 //! ## What it does
-//! A JVM allocates steadily on a host where other processes want all CPUs too, four for each.
+//! A JVM allocates steadily on a host where other processes want all CPUs too, eight for each.
 //! The threads that everybody waits for in a pause are ready to run and have to queue.
 //!
 //! - `baseline`: the JVM has the CPUs for itself
@@ -12,7 +12,7 @@
 //! Root and the CPU controller (version 1 or 2), 12 s per variant.
 //!
 //! ## What you see
-//! In the fault, pauses of 20 to 200 ms, most of it waiting for a CPU; the culprits are named.
+//! In the fault, pauses of 30 to 300 ms, most of it waiting for a CPU; the culprits are named.
 //!
 //! ## References
 //! Linux `Documentation/scheduler/sched-design-CFS.rst`, `Documentation/scheduler/sched-eevdf.rst`.
@@ -21,7 +21,7 @@ use crate::{Collector, LabError, Stage, Staged, isolation, jvm::JvmCommand, work
 use std::time::Duration;
 
 /// Endless loops for each CPU.
-const LOOPS_PER_CPU: u32 = 4;
+const LOOPS_PER_CPU: u32 = 8;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "cpu-contention",

@@ -47,9 +47,26 @@ pub(crate) fn role_of(name: &str) -> ThreadRole {
         .map_or(ThreadRole::Java, |(_, role)| *role)
 }
 
+/// Whether a thread with this name sleeps while the application runs. The workers of ZGC and
+/// Shenandoah do not, which collect beside it.
+pub(crate) fn works_only_in_stops(name: &str) -> bool {
+    let beside = ["Shenandoah", "ZWorker"];
+    role_of(name) == ThreadRole::GcWorker && !beside.iter().any(|it| name.starts_with(it))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_collects_beside_the_application_does_not_sleep_until_a_stop() {
+        for name in ["GC Thread#0", "ParGC Thread#1", "Gang worker#2"] {
+            assert!(works_only_in_stops(name), "{name}");
+        }
+        for name in ["ZWorkerYoung#0", "Shenandoah GC T", "G1 Conc#0", "VM Thread", "main"] {
+            assert!(!works_only_in_stops(name), "{name}");
+        }
+    }
 
     fn check(role: ThreadRole, names: &[&str]) {
         for name in names {

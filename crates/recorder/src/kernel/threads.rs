@@ -1,5 +1,5 @@
 //! Names and roles of the JVM's threads.
-use super::roles::role_of;
+use super::roles::{role_of, works_only_in_stops};
 use recording::{MonoTime, ThreadFact, ThreadRole};
 use std::{
     collections::BTreeMap,
@@ -17,6 +17,8 @@ const RENAMES: u8 = 3;
 #[derive(Debug)]
 struct Known {
     role: ThreadRole,
+    /// Whether it sleeps while the application runs.
+    only_in_stops: bool,
     first_seen: MonoTime,
     /// How often its name may still be read again.
     rereads: u8,
@@ -72,15 +74,19 @@ impl Threads {
                 if self.known.len() >= MAX_THREADS {
                     self.known.clear();
                 }
-                self.known.insert(
-                    tid,
-                    Known { role: ThreadRole::Java, first_seen: now, rereads: RENAMES },
-                );
+                let (role, only_in_stops) = (ThreadRole::Java, false);
+                let known = Known { role, only_in_stops, first_seen: now, rereads: RENAMES };
+                self.known.insert(tid, known);
                 let name = String::new();
                 self.facts.push(ThreadFact { tid, name, role: ThreadRole::Java, first_seen: now });
             }
         }
         self.read(tid, now)
+    }
+
+    /// Whether the thread sleeps while the application runs, by its name as last read.
+    pub(crate) fn only_in_stops(&self, tid: u32) -> bool {
+        self.known.get(&tid).is_some_and(|it| it.only_in_stops)
     }
 
     fn read(&mut self, tid: u32, now: MonoTime) -> ThreadRole {
@@ -90,6 +96,7 @@ impl Threads {
         let mut first_seen = now;
         if let Some(known) = self.known.get_mut(&tid) {
             known.role = role;
+            known.only_in_stops = name.as_deref().is_some_and(works_only_in_stops);
             first_seen = known.first_seen;
             if named {
                 known.rereads = 0;

@@ -7,6 +7,8 @@ use std::{collections::VecDeque, time::Duration};
 const MIN_STOP: Duration = Duration::from_millis(2);
 /// Outside of stops what is shorter is nobody's hiccup.
 const LONG: Duration = Duration::from_millis(10);
+/// Where nobody knows of stops, of threads that hardly do anything else what is shorter is left out.
+const SHORT: Duration = Duration::from_micros(200);
 /// Around a stop, because its edges and those of the pieces are uncertain; no more than it is long.
 const MARGIN: Duration = Duration::from_millis(50);
 /// A piece waits so long for the stop that it may belong to.
@@ -87,7 +89,8 @@ impl Keep {
         if self.stops.iter().any(around) {
             return true;
         }
-        if piece.interval.duration() < LONG {
+        let in_unknown_stop = !self.knows_stops && kept.works_in_stops;
+        if piece.interval.duration() < if in_unknown_stop { SHORT } else { LONG } {
             return false;
         }
         // Waits of the application for its own files and sockets are its own affair.
@@ -97,7 +100,7 @@ impl Keep {
             ThreadState::Blocked => !own,
             ThreadState::Runnable | ThreadState::OnCpu => false,
         };
-        hiccup || (!self.knows_stops && (!own || kept.works_in_stops))
+        hiccup || in_unknown_stop || (!self.knows_stops && !own)
     }
 }
 
@@ -171,6 +174,25 @@ mod tests {
         keep.add(kept(ThreadState::OnCpu, 0, 10, None));
         keep.add(kept(ThreadState::OnCpu, 20, 29, None));
         assert_eq!(keep.decide(MonoTime(5000 * MS), None).len(), 1);
+    }
+
+    #[test]
+    fn where_stops_are_not_known_short_turns_of_those_who_work_in_stops_are_kept() {
+        let us = |it: u64| MonoTime(it * 1000);
+        let piece = |works_in_stops, start, end| Kept {
+            works_in_stops,
+            piece: Piece {
+                interval: Interval::new(us(start), us(end)),
+                state: ThreadState::Runnable,
+                why: Why::default(),
+            },
+            ..kept(ThreadState::Runnable, 0, 1, None)
+        };
+        let wants = |knows_stops, kept: &Kept| Keep { knows_stops, ..Keep::default() }.wants(kept);
+        assert!(wants(false, &piece(true, 0, 200)));
+        assert!(!wants(false, &piece(true, 0, 199)));
+        assert!(!wants(false, &piece(false, 0, 9_999)));
+        assert!(!wants(true, &piece(true, 0, 9_999)));
     }
 
     #[test]

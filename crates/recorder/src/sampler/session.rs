@@ -231,7 +231,8 @@ impl SampledSession {
         };
         // With the last of a stop, so that it is seen to its end.
         let closeness = if over.is_some() { Closeness::Stopped } else { closeness };
-        self.watch.round(at, closeness, &self.credit, (&self.quota, &mut self.keep))
+        let since = over.map(|it| it.interval.start).or(self.stops.since());
+        self.watch.round(at, (closeness, since), &self.credit, (&self.quota, &mut self.keep))
     }
 
     /// What need not be done in every round.

@@ -1,7 +1,7 @@
 //! From looks at a thread to what it did between them.
 use super::text::Counted;
 use recording::{Interval, MonoTime, OffCpuCause, ThreadState};
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 /// Shorter waits for a CPU belong to the work between them.
 const MIN_WAIT: Duration = Duration::from_micros(200);
@@ -9,6 +9,8 @@ const MIN_WAIT: Duration = Duration::from_micros(200);
 const MAX_GAP: Duration = Duration::from_millis(1);
 /// The kernel books the time of a thread that runs once in a tick, 10 ms at most.
 const TICK: Duration = Duration::from_millis(10);
+/// Pieces of a thread that may still move.
+const MAX_OPEN: usize = 16;
 /// A thread that was blocked at both looks, and did anything else for less than this part of the
 /// time between them, was blocked all the time: a fault for each of many pages.
 const HARDLY: u32 = 8;
@@ -60,8 +62,11 @@ pub(crate) struct Piece {
 #[derive(Debug, Default)]
 pub(crate) struct Track {
     last: Option<(MonoTime, Counted, Seen)>,
-    /// The piece that may still grow.
-    growing: Option<Piece>,
+    /// What has happened up to here is known. A thread that wants a CPU and waits for it is told by
+    /// its counts when it has got it, and so this may be long before the last look.
+    known: MonoTime,
+    /// The pieces that may still move, of which the last may still grow.
+    open: VecDeque<Piece>,
     done: Vec<Piece>,
     /// The end of the last piece that is done: nothing begins before it.
     told: MonoTime,
@@ -87,9 +92,9 @@ impl Track {
     /// A look that found the counts unchanged.
     pub(crate) fn still(&mut self, at: MonoTime) {
         let Some((before, counted, seen)) = self.last.take() else { return };
-        // A thread that wants a CPU and does not get it is told by its counts when it has got it.
         if seen.is_off() {
             self.off(&seen, before, at);
+            self.known = at;
         }
         let before = if seen.is_off() { at } else { before };
         self.last = Some((before, counted, seen));
@@ -103,49 +108,68 @@ impl Track {
         }
         if let Some(last) = &mut self.last {
             last.0 = last.0.max(interval.end);
+            self.known = self.known.max(interval.end);
         }
     }
 
-    /// A look that found other counts. `wait` says in which state a thread was that wanted a CPU
-    /// in an interval.
+    /// A look that found other counts. A thread that slept at the last look did so until
+    /// `asleep_until` if what it has done since then allows it: one that works in stops alone.
+    /// `wait` says in which state a thread was that wanted a CPU in an interval.
     pub(crate) fn look(
         &mut self,
         at: MonoTime,
         counted: Counted,
         seen: Seen,
+        asleep_until: MonoTime,
         wait: &dyn Fn(Interval) -> ThreadState,
     ) {
-        if let Some((before, last, was)) = self.last.take() {
-            let ran = Duration::from_nanos(counted.ran_ns.saturating_sub(last.ran_ns));
-            let waited = Duration::from_nanos(counted.waited_ns.saturating_sub(last.waited_ns));
-            self.between((before, &was), (at, &seen), (ran, waited), wait);
-        }
+        self.known = match self.last.take() {
+            None => at,
+            Some((before, last, was)) => {
+                let ran = Duration::from_nanos(counted.ran_ns.saturating_sub(last.ran_ns));
+                let waited = Duration::from_nanos(counted.waited_ns.saturating_sub(last.waited_ns));
+                let before = match was {
+                    Seen::Sleeps => before.max(asleep_until.min(at - (ran + waited))),
+                    _ => before,
+                };
+                self.between((before, &was), (at, &seen), (ran, waited), wait)
+            }
+        };
         self.last = Some((at, counted, seen));
     }
 
     /// Lays out what happened between two looks: blocked as before, then waiting for a CPU, then
-    /// on it, then blocked as it is now.
+    /// on it, then blocked as it is now. Answers until when that is known.
     fn between(
         &mut self,
         (before, was): (MonoTime, &Seen),
         (at, seen): (MonoTime, &Seen),
         (ran, waited): (Duration, Duration),
         wait: &dyn Fn(Interval) -> ThreadState,
-    ) {
+    ) -> MonoTime {
         let gap = at.since(before);
-        let ran = ran.min(gap);
-        if was.is_off() && was.is_alike(seen) && (ran + waited) * HARDLY < gap {
-            return self.off(was, before, at);
+        let holds = matches!(was, Seen::Blocked(_) | Seen::Stopped(_)) && was.is_alike(seen);
+        if holds && (ran + waited) * HARDLY < gap {
+            self.off(was, before, at);
+            return at;
         }
-        let rest = gap.saturating_sub(ran + waited);
+        let from = match was {
+            // It has wanted a CPU since then.
+            Seen::Wants => self.known.min(at),
+            _ => before,
+        };
+        let ran = ran.min(at.since(from));
+        let rest = at.since(from).saturating_sub(ran + waited);
+        // Of a thread that runs all the time a tick may be missing.
+        let runs = !was.is_off() && !seen.is_off() && !ran.is_zero() && waited.is_zero();
         let (lead, trail) = match (was.is_off(), seen.is_off()) {
             (true, true) => (rest / 2, rest - rest / 2),
             (true, false) => (rest, Duration::ZERO),
             (false, true) => (Duration::ZERO, rest),
-            (false, false) => (Duration::ZERO, Duration::ZERO),
+            (false, false) if runs => (Duration::ZERO, Duration::ZERO),
+            // It still waits, and its counts tell that later; they have moved since the last look.
+            (false, false) => (Duration::ZERO, rest.min(gap)),
         };
-        // Of a thread that runs all the time a tick may be missing.
-        let runs = !was.is_off() && !seen.is_off() && !ran.is_zero();
         let ran = if runs && rest <= TICK { ran + rest } else { ran };
         let ran_until = at - trail;
         let ran_from = ran_until - ran;
@@ -157,7 +181,12 @@ impl Track {
         }
         let interval = Interval::new(ran_from, ran_until);
         self.push(Piece { interval, state: ThreadState::OnCpu, why: Why::default() });
+        if !seen.is_off() {
+            return ran_until;
+        }
+        self.settle();
         self.off(seen, ran_until, at);
+        at
     }
 
     fn off(&mut self, seen: &Seen, start: MonoTime, end: MonoTime) {
@@ -169,36 +198,62 @@ impl Track {
         self.push(Piece { interval: Interval::new(start, end), state, why: why.clone() });
     }
 
-    /// A thread that was let go was seen as blocked until it got a CPU: what its counts say of the
-    /// wait since then is the better account, so a later piece cuts an earlier one.
     fn push(&mut self, mut piece: Piece) {
         piece.interval = Interval::new(piece.interval.start.max(self.told), piece.interval.end);
         if piece.interval.start >= piece.interval.end {
             return;
         }
-        let Some(last) = &mut self.growing else {
-            self.growing = Some(piece);
-            return;
-        };
-        let apart = piece.interval.start.since(last.interval.end);
-        if last.state == piece.state && last.why == piece.why && apart <= MAX_GAP {
-            last.interval.end = last.interval.end.max(piece.interval.end);
+        self.make_room(piece.interval.start);
+        if let Some(last) = self.open.back_mut()
+            && last.state == piece.state
+            && last.why == piece.why
+            && piece.interval.start.since(last.interval.end) <= MAX_GAP
+        {
+            last.interval.end = piece.interval.end;
             return;
         }
-        last.interval.end = last.interval.end.min(piece.interval.start);
-        let whole = last.interval.start < last.interval.end;
-        let last = std::mem::replace(last, piece);
-        if whole {
-            self.told = last.interval.end;
-            self.done.push(last);
+        self.open.push_back(piece);
+        if self.open.len() > MAX_OPEN {
+            self.end_first();
         }
     }
 
-    /// Ends the piece that still grows; the next one begins anew.
+    /// Where a thread wanted a CPU, what it ran and waited is counted, and only when is not: such
+    /// pieces move to make room for what is known to have begun at `end`. One that was let go was
+    /// seen as blocked until it got a CPU, which its counts tell better: such a piece is cut.
+    fn make_room(&mut self, mut end: MonoTime) {
+        for piece in self.open.iter_mut().rev() {
+            let Interval { start, end: was } = piece.interval;
+            if was <= end {
+                break;
+            }
+            let is_counted =
+                piece.state != ThreadState::Blocked && piece.state != ThreadState::Stopped;
+            let start = if is_counted { start - was.since(end) } else { start };
+            piece.interval = Interval::new(start.max(self.told).min(end), end);
+            end = piece.interval.start;
+        }
+        self.open.retain(|it| it.interval.start < it.interval.end);
+    }
+
+    /// Ends all pieces but the last, which may still grow.
+    fn settle(&mut self) {
+        while self.open.len() > 1 {
+            self.end_first();
+        }
+    }
+
+    fn end_first(&mut self) {
+        if let Some(first) = self.open.pop_front() {
+            self.told = first.interval.end;
+            self.done.push(first);
+        }
+    }
+
+    /// Ends the pieces that still move or grow; the next one begins anew.
     pub(crate) fn cut(&mut self) {
-        if let Some(last) = self.growing.take() {
-            self.told = last.interval.end;
-            self.done.push(last);
+        while !self.open.is_empty() {
+            self.end_first();
         }
     }
 
@@ -207,9 +262,9 @@ impl Track {
         self.done.drain(..)
     }
 
-    /// Whether something grows that began more than `time` before `now`.
+    /// Whether something is open that began more than `time` before `now`.
     pub(crate) fn grows_since(&self, now: MonoTime, time: Duration) -> bool {
-        self.growing.as_ref().is_some_and(|it| now.since(it.interval.start) >= time)
+        self.open.front().is_some_and(|it| now.since(it.interval.start) >= time)
     }
 }
 

@@ -44,6 +44,8 @@ const LONGEST_ROUND: Duration = Duration::from_millis(4);
 struct Watched {
     task: Task,
     role: ThreadRole,
+    /// Whether it sleeps while the application runs.
+    only_in_stops: bool,
     track: Track,
     hot: u8,
     /// Whether it was there when the list of threads was last read.
@@ -74,6 +76,8 @@ pub(crate) struct Watch {
     hot: BTreeSet<u32>,
     /// Where the round goes on.
     next: u32,
+    /// Since when the application is stopped in this round.
+    stopped_since: Option<MonoTime>,
     /// Threads that were too many.
     pub(crate) left_out: u64,
 }
@@ -86,6 +90,7 @@ impl Watch {
             workers: Vec::new(),
             hot: BTreeSet::new(),
             next: 0,
+            stopped_since: None,
             left_out: 0,
         }
     }
@@ -99,12 +104,15 @@ impl Watch {
             if let Some(known) = self.threads.get_mut(&tid) {
                 known.is_there = true;
                 known.role = roles.role(tid, now);
+                known.only_in_stops = roles.only_in_stops(tid);
             } else if self.threads.len() >= MAX_THREADS {
                 self.left_out += 1;
             } else if let Some(task) = Task::open(&self.dir, tid) {
                 let role = roles.role(tid, now);
+                let only_in_stops = roles.only_in_stops(tid);
                 let track = Track::default();
-                self.threads.insert(tid, Watched { task, role, track, hot: 0, is_there: true });
+                let new = Watched { task, role, only_in_stops, track, hot: 0, is_there: true };
+                self.threads.insert(tid, new);
             } else {
                 // It has just ended, or there are no descriptors left.
                 self.left_out += 1;
@@ -128,14 +136,16 @@ impl Watch {
         all.find(|(_, it)| it.role == ThreadRole::VmThread).map(|it| *it.0)
     }
 
-    /// One round. Answers how much of its CPU time went into what could be done later.
+    /// One round, in which the application is stopped `since` that time. Answers how much of its
+    /// CPU time went into what could be done later.
     pub(crate) fn round(
         &mut self,
         at: MonoTime,
-        closeness: Closeness,
+        (closeness, since): (Closeness, Option<MonoTime>),
         credit: &Credit,
         (quota, keep): (&Quota, &mut Keep),
     ) -> Duration {
+        self.stopped_since = since;
         let workers = match closeness {
             Closeness::Running => self.workers.get(..1),
             _ => Some(self.workers.as_slice()),
@@ -192,7 +202,8 @@ impl Watch {
         };
         // Where threads have no names, each may be one of the JVM's own.
         let asks = it.role != ThreadRole::Java || self.workers.is_empty();
-        look(it, &self.dir, at, quota, (closeness, asks));
+        let asleep_until = self.stopped_since.filter(|_| it.only_in_stops).unwrap_or_default();
+        look(it, &self.dir, (at, asleep_until), quota, (closeness, asks));
         give(it, keep);
         if it.hot > 0 {
             self.hot.insert(tid);
@@ -236,7 +247,7 @@ fn works_in_stops(role: ThreadRole) -> bool {
 fn look(
     it: &mut Watched,
     dir: &ProcessDir,
-    at: MonoTime,
+    (at, asleep_until): (MonoTime, MonoTime),
     quota: &Quota,
     (closeness, asks): (Closeness, bool),
 ) {
@@ -247,7 +258,7 @@ fn look(
     if it.track.stands_still(counted) {
         it.track.still(at);
     } else if let Some(seen) = it.task.seen(dir, asks) {
-        it.track.look(at, counted, seen, &|interval| quota.state(interval));
+        it.track.look(at, counted, seen, asleep_until, &|interval| quota.state(interval));
     }
     it.hot = match it.track.seen() {
         Some(Seen::Blocked(_) | Seen::Stopped(_)) => STAYS_HOT,

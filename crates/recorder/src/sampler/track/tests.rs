@@ -25,7 +25,7 @@ fn check(looks: &str, expected: &str) {
         if track.stands_still(counted) {
             track.still(at);
         } else {
-            track.look(at, counted, seen, &|_| ThreadState::Runnable);
+            track.look(at, counted, seen, MonoTime(0), &|_| ThreadState::Runnable);
         }
     }
     track.cut();
@@ -94,6 +94,41 @@ fn turns_of_work_and_waiting_add_up() {
 }
 
 #[test]
+fn a_wait_that_began_before_the_last_look_takes_nothing_from_the_work_before_it() {
+    // Waited until 4, ran until 7, waited until 17, ran until 20, slept from then on.
+    check(
+        "0 wants 0 0\n10 wants 3 4\n20 wants 3 4\n22 sleeps 6 14",
+        "0-4 runnable; 4-7 on-cpu; 7-17 runnable; 17-20 on-cpu",
+    );
+    // The same, but it slept at first, and nobody knows until when.
+    check(
+        "0 sleeps 0 0\n10 wants 3 2\n20 wants 6 12",
+        "2-4 runnable; 4-7 on-cpu; 7-17 runnable; 17-20 on-cpu",
+    );
+}
+
+#[test]
+fn turns_between_naps_are_told_however_short() {
+    check("0 sleeps 0 0\n20 sleeps 0 2", "9-11 runnable");
+}
+
+#[test]
+fn a_thread_that_works_in_stops_alone_sleeps_until_there_is_one() {
+    let mut track = Track::default();
+    let counted = |ran_ns, waited_ns| Counted { ran_ns, waited_ns, turns: 1 };
+    let runnable = |_: Interval| ThreadState::Runnable;
+    let ms = |it| MonoTime(it * MS);
+    track.look(ms(0), counted(0, 0), Seen::Sleeps, ms(0), &runnable);
+    track.look(ms(200), counted(2 * MS, 6 * MS), Seen::Sleeps, ms(190), &runnable);
+    // More than fits into the stop: it was woken earlier.
+    track.look(ms(400), counted(12 * MS, 16 * MS), Seen::Sleeps, ms(390), &runnable);
+    track.cut();
+    let told: Vec<_> = track.take().map(|it| it.interval).collect();
+    let expected = [(191, 197), (197, 199), (380, 390), (390, 400)];
+    assert_eq!(told, expected.map(|(start, end)| Interval::new(ms(start), ms(end))));
+}
+
+#[test]
 fn a_stopped_process_is_stopped() {
     check(
         "0 sleeps 0 0\n10 stopped 1 0 do_signal_stop\n200 stopped 1 0 do_signal_stop",
@@ -105,7 +140,9 @@ fn a_stopped_process_is_stopped() {
 fn a_frozen_thread_is_where_it_was_before() {
     let mut track = Track::default();
     let counted = Counted { ran_ns: 1, waited_ns: 1, turns: 1 };
-    track.look(MonoTime(0), counted, Seen::Blocked(Why::default()), &|_| ThreadState::Runnable);
+    track.look(MonoTime(0), counted, Seen::Blocked(Why::default()), MonoTime(0), &|_| {
+        ThreadState::Runnable
+    });
     track.still(MonoTime(10));
     track.frozen(Interval::new(MonoTime(10), MonoTime(90)), true);
     track.still(MonoTime(100));
@@ -121,10 +158,16 @@ fn nothing_is_told_twice() {
     let mut track = Track::default();
     let counted = |ran_ns, waited_ns| Counted { ran_ns, waited_ns, turns: 1 };
     let runnable = |_: Interval| ThreadState::Runnable;
-    track.look(MonoTime(0), counted(0, 0), Seen::Blocked(Why::default()), &runnable);
+    track.look(MonoTime(0), counted(0, 0), Seen::Blocked(Why::default()), MonoTime(0), &runnable);
     track.still(MonoTime(10_000_000));
     track.cut();
-    track.look(MonoTime(12_000_000), counted(1_000_000, 8_000_000), Seen::Wants, &runnable);
+    track.look(
+        MonoTime(12_000_000),
+        counted(1_000_000, 8_000_000),
+        Seen::Wants,
+        MonoTime(0),
+        &runnable,
+    );
     track.cut();
     let told: Vec<_> = track.take().map(|it| it.interval).collect();
     assert_eq!(told.len(), 3);
@@ -133,6 +176,6 @@ fn nothing_is_told_twice() {
 
 #[test]
 fn counts_that_make_no_sense_do_no_harm() {
-    check("0 wants 900 900\n10 wants 1 1\n20 wants 800 900", "0-10 runnable; 10-20 on-cpu");
+    check("0 wants 900 900\n10 wants 1 1\n20 wants 800 900", "0-20 on-cpu");
     check("10 blocked 5 5 io\n5 blocked 5 5 io\n1 wants 9 9", "0-1 runnable");
 }
