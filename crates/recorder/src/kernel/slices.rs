@@ -171,7 +171,9 @@ fn plain(slice: &Slice<'_>, state: ThreadState, start: u64, end: u64) -> ThreadS
 fn blocked(slice: &Slice<'_>, resolved: Resolved, wake: u64) -> ThreadSlice {
     let state = if slice.flags.stopped() { ThreadState::Stopped } else { ThreadState::Blocked };
     let mut it = plain(slice, state, slice.off, wake);
-    it.entered = Some(entered(slice));
+    // One that is stopped has left its call: arm64 has taken the number off then, x86 has not.
+    let in_call = slice.syscall >= 0 || state == ThreadState::Blocked;
+    it.entered = in_call.then(|| entered(slice));
     it.stack = resolved.stack;
     it.frozen = slice.flags.stopped() && slice.flags.frozen();
     it.file = resolved.file;

@@ -29,8 +29,8 @@ impl Container {
         // Upper layers must be on something that is no overlay itself, as /tmp may be.
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let at = |path: &str| directory.path().join(path);
-        if !run(&[script().as_os_str(), at("try").as_os_str(), "true".as_ref()]) {
-            println!("SKIPPED: no container can be made here (namespaces, overlayfs)");
+        if let Some(lacking) = lacking() {
+            println!("SKIPPED: no container can be made here: {lacking}");
             return None;
         }
         fs::create_dir_all(at("jvm/volume")).unwrap();
@@ -56,9 +56,24 @@ fn open_for_all(directory: &Path) {
     fs::set_permissions(directory, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn run(arguments: &[&std::ffi::OsStr]) -> bool {
-    let output = Command::new("bash").args(arguments).env("AS_UID", UID).output();
-    output.is_ok_and(|it| it.status.success())
+/// What the script needs and this host does not have.
+fn lacking() -> Option<&'static str> {
+    let can = |arguments: &[&str]| {
+        let tried = Command::new(arguments[0]).args(&arguments[1..]).stderr(Stdio::null()).status();
+        tried.is_ok_and(|it| it.success())
+    };
+    let file_systems = fs::read_to_string("/proc/filesystems").unwrap_or_default();
+    let overlay = file_systems.lines().any(|it| it.ends_with("\toverlay"));
+    let unshares = |what: &[&str]| can(&[&["unshare"], what, &["true"]].concat());
+    if !overlay && !can(&["modprobe", "overlay"]) {
+        Some("overlayfs")
+    } else if !unshares(&["--mount", "--cgroup", "--ipc", "--uts", "--pid", "--fork"]) {
+        Some("namespaces")
+    } else if !unshares(&["--user", "--map-root-user", "--mount"]) {
+        Some("user namespaces")
+    } else {
+        None
+    }
 }
 
 impl Drop for Container {

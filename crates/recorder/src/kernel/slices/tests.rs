@@ -54,6 +54,17 @@ fn who_is_stopped_may_be_frozen_and_nobody_else() {
 }
 
 #[test]
+fn who_is_stopped_outside_of_a_call_is_in_no_page_fault() {
+    let entered = |flags, syscall| {
+        let slice = Slice { syscall, ..slice(flags, 10, 20, 25, 40) };
+        thread_slices(&slice, Resolved::default())[0].entered
+    };
+    assert_eq!(entered(BLOCKED | STOPPED, -1), None);
+    assert_eq!(entered(BLOCKED | STOPPED, 7), Some(OffCpuCause::Syscall(7)));
+    assert_eq!(entered(BLOCKED, -1), Some(OffCpuCause::PageFault));
+}
+
+#[test]
 fn parts_that_were_sent_before_or_come_later_are_not_made_up() {
     check(&slice(BLOCKED, 10, 20, 25, 0), "blocked 10-20, runnable 20-25");
     check(&slice(BLOCKED, 0, 20, 25, 40), "on-cpu 25-40");
