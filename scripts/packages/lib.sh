@@ -47,9 +47,10 @@ build_program() {
     export "LIBBPF_SYS_LIBRARY_PATH_${triple//-/_}=$libraries"
     # Build scripts, which run here, have libbpf in them as well.
     ! is_cross || export "LIBBPF_SYS_LIBRARY_PATH_$(uname -m)_unknown_linux_gnu=/usr/lib/$(uname -m)-linux-gnu"
-    export "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+crt-static -C strip=symbols"
-    # Packed relocations (DT_RELR), which glibc reads from 2.36 on: half a megabyte less.
-    cargo rustc --locked --profile dist --target "$triple" -p whypause --bin whypause --features static -- \
+    # Packed relocations (DT_RELR), which glibc reads from 2.36 on: half a megabyte less. The flags are
+    # for this program alone: what is compiled to run here (`tool`) cannot be linked so.
+    env "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+crt-static -C strip=symbols" \
+        cargo rustc --locked --profile dist --target "$triple" -p whypause --bin whypause --features static -- \
         -C link-arg=-Wl,-z,pack-relative-relocs
     program="${CARGO_TARGET_DIR:-target}/$triple/dist/whypause"
 }

@@ -24,6 +24,10 @@ const QUEUE_REQUESTS: u32 = 64;
 /// Largest request of the loop device, in KiB.
 const QUEUE_KIB: u32 = 128;
 
+/// How much is read for a page that is missing, in KiB: one request. Kernels differ in it, from 128
+/// to 2560 for a loop device, and so would the time that a page fault takes.
+const READ_AHEAD_KIB: u32 = QUEUE_KIB;
+
 /// What kind of disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskOptions {
@@ -104,6 +108,7 @@ impl SlowDisk {
         let device = LoopDevice::attach(cleanup, &file.path())?;
         device.set_queue(cleanup, "nr_requests", QUEUE_REQUESTS)?;
         device.set_queue(cleanup, "max_sectors_kb", QUEUE_KIB)?;
+        device.set_queue(cleanup, "read_ahead_kb", READ_AHEAD_KIB)?;
         // always written: the setting outlives a loop device's use
         device.set_queue(cleanup, "stable_writes", u32::from(options.stable_writes))?;
         if let Some(bytes) = options.unwritten_bytes {
