@@ -38,7 +38,7 @@ struct Writers<'a> {
 }
 
 /// The processes that wrote most to `device` around the pauses of `tally`; where none was seen to
-/// write there, those that wrote very much to other or unknown devices.
+/// write there, those that wrote very much and nobody knows where. Who wrote elsewhere is no suspect.
 pub(crate) fn writers(
     tally: &Tally,
     index: &Index<'_>,
@@ -71,7 +71,8 @@ fn groups<'a>(tally: &Tally, index: &Index<'a>, device: Option<u64>) -> Vec<Writ
 
 fn group<'a>(name: &'a str, rows: Vec<&'a WriterFact>, device: Option<u64>) -> Writers<'a> {
     let proven = device.is_some() && rows.iter().any(|it| it.device == device);
-    let elsewhere = |it: &WriterFact| proven && it.device.is_some() && it.device != device;
+    let elsewhere =
+        |it: &WriterFact| device.is_some() && it.device.is_some() && it.device != device;
     let bytes = rows.iter().filter(|it| !elsewhere(it)).map(|it| it.bytes).sum();
     Writers { name, rows, bytes, proven }
 }
@@ -195,4 +196,37 @@ pub(crate) fn cgroup_quota(index: &Index<'_>) -> Option<Culprit> {
         pid: None,
         statement: format!("{name} may use {quota} of CPU time every {period} ({cpus}){threads}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use recording::MonoTime;
+
+    /// What `group` says of one who wrote 9 bytes to each of these devices: the bytes that count,
+    /// and whether it was seen to write to device 7.
+    #[track_caller]
+    fn check(devices: &[Option<u64>], expected: (u64, bool)) {
+        let row = |device: &Option<u64>| WriterFact {
+            interval: Interval::new(MonoTime(0), MonoTime(1)),
+            pid: 1,
+            name: "dd".into(),
+            command_line: String::new(),
+            cgroup: String::new(),
+            bytes: 9,
+            device: *device,
+            path: String::new(),
+        };
+        let rows: Vec<_> = devices.iter().map(row).collect();
+        let found = group("dd", rows.iter().collect(), Some(7));
+        assert_eq!((found.bytes, found.proven), expected, "{devices:?}");
+    }
+
+    #[test]
+    fn who_wrote_to_another_device_is_no_suspect() {
+        check(&[Some(8), Some(8)], (0, false));
+        check(&[Some(8), None], (9, false));
+        check(&[Some(8), Some(7)], (9, true));
+        check(&[None, Some(7)], (18, true));
+    }
 }
