@@ -87,9 +87,10 @@ pub(super) fn losses(page: &mut Page, diagnosis: &Diagnosis) {
     }
     let notes = coverage.notes.iter().take(MOST_NOTES).map(note);
     items.extend(notes);
-    if coverage.notes.len() > MOST_NOTES {
-        items
-            .push(format!("{} more notes with `--format json`", coverage.notes.len() - MOST_NOTES));
+    match coverage.notes.len().saturating_sub(MOST_NOTES) {
+        0 => {}
+        1 => items.push("1 more note with `--format json`".to_owned()),
+        more => items.push(format!("{more} more notes with `--format json`")),
     }
     if words::is_recording(diagnosis) && coverage.end.is_empty() {
         items.push("the recorder was killed: the last second may be missing".to_owned());
