@@ -8,6 +8,7 @@
 //!
 //! ## What proves it
 //! The thread that everybody waits for sleeps in `mem_cgroup_handle_over_high`, in the kernel but in no call of its own.
+//! Where it frees memory, its stack has `reclaim_high`; where no stack was taken, the group has a `memory.high` and no hard limit, and the host counted nobody who freed memory for want of its own (`allocstall`): then nothing else makes a thread free memory.
 //! The count `high` in the group's `memory.events` grows.
 //!
 //! ## What looks alike
@@ -30,7 +31,7 @@ use crate::{
     tally::Tally,
     text,
 };
-use recording::Source;
+use recording::{Interval, KernelWorkKind, Source};
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -60,7 +61,18 @@ pub(crate) fn is_memory_high(index: &Index<'_>, stack: Option<u32>) -> bool {
 }
 
 fn claims(case: &Case<'_>, segment: &Segment) -> bool {
-    segment.is_blocked() && is_memory_high(case.index, segment.stack)
+    (segment.is_blocked() && is_memory_high(case.index, segment.stack))
+        || (segment.work == Some(KernelWorkKind::DirectReclaim)
+            && only_for_soft_limit(case.index, segment.interval))
+}
+
+/// Whether a thread that frees memory in `interval` does so for the soft limit, as there is no other
+/// limit and the host has enough. The kernel counts reclaim for a group nowhere else (`mm/vmscan.c`,
+/// `do_try_to_free_pages`).
+fn only_for_soft_limit(index: &Index<'_>, interval: Interval) -> bool {
+    let group = index.facts.and_then(|it| it.cgroup.as_ref());
+    group.is_some_and(|it| it.memory_high_bytes.is_some() && it.memory_max_bytes.is_none())
+        && index.growth("vmstat.allocstall", &[interval]) == Some(0)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
@@ -69,11 +81,15 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     culprits.extend(culprits::memory_takers(tally, index));
     Explanation {
         story: vec![format!(
-            "{} was put to sleep because its control group uses more memory than memory.high.",
+            "{} was held up because its control group uses more memory than memory.high: then a thread must free some itself, and is put to sleep.",
             text::the_thread(&place.thread)
         )],
         culprits,
-        evidence: vec![spent(tally, Source::Scheduler, "asleep for being over memory.high")],
+        evidence: vec![spent(
+            tally,
+            Source::Scheduler,
+            "freeing memory or asleep for being over memory.high",
+        )],
         advice: advice(index),
     }
 }
@@ -150,6 +166,27 @@ mod tests {
     fn the_hard_limit_is_another_cause() {
         let hard = SLOWED.replace("__mem_cgroup_handle_over_high", "try_to_free_mem_cgroup_pages");
         check(&CAUSE, &hard, "absent");
+    }
+
+    #[test]
+    fn memory_is_freed_for_the_soft_limit_where_there_is_no_other_and_the_host_has_some() {
+        const FREES: &str = "
+            cgroup high 400
+            thread 1 vm-thread VM Thread
+            safepoint 0ms 600ms op ThreadDump 1ms 599ms vm 1
+            1 on-cpu 0ms 600ms
+            work 1 direct-reclaim 10ms 590ms
+            sample vmstat.allocstall 0ms 7
+            sample vmstat.allocstall 600ms 7";
+        let is = |text: &str, high: &str, direct: &str| {
+            check(&CAUSE, text, high);
+            let of_direct = crate::causes::ALL.iter().find(|it| it.id == "direct-reclaim").unwrap();
+            check(of_direct, text, direct);
+        };
+        is(FREES, "present 580ms measured", "absent");
+        is(&FREES.replace("600ms 7", "600ms 8"), "absent", "present 580ms measured");
+        is(&FREES.replace("high 400", "limit 400"), "absent", "present 580ms measured");
+        is(&FREES.replace("high 400", "limit 500 high 400"), "absent", "present 580ms measured");
     }
 
     #[test]
