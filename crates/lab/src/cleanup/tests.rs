@@ -188,6 +188,15 @@ const SMALL_DISK: DiskOptions = DiskOptions {
     unwritten_bytes: None,
 };
 
+/// A slow disk that another process writes to.
+fn busy_disk(cleanup: &mut Cleanup, dir: &WorkDir, said: &Path) -> (SlowDisk, BackgroundWriter) {
+    let disk = SlowDisk::create(cleanup, dir, "slow", SMALL_DISK).unwrap();
+    disk.limit(Limit::WriteBytes(1 << 20)).unwrap();
+    let how = Writing::default();
+    let writer = BackgroundWriter::start(cleanup, how, disk.mount_point(), said).unwrap();
+    (disk, writer)
+}
+
 #[test]
 fn a_killed_server_leaves_no_mount_no_device_and_no_process_that_hangs() {
     if let Err(reason) = slow_disk::can_run() {
@@ -197,10 +206,7 @@ fn a_killed_server_leaves_no_mount_no_device_and_no_process_that_hangs() {
     let (_parent, path) = work_dir();
     let dir = WorkDir::open(&path).unwrap();
     let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
-    let disk = SlowDisk::create(&mut cleanup, &dir, "slow", SMALL_DISK).unwrap();
-    disk.limit(Limit::WriteBytes(1 << 20)).unwrap();
-    let (how, said) = (Writing::default(), path.join("slow.disk/said"));
-    let mut writer = BackgroundWriter::start(&mut cleanup, how, disk.mount_point(), &said).unwrap();
+    let (disk, mut writer) = busy_disk(&mut cleanup, &dir, &path.join("slow.disk/said"));
     let server = cleanup.open.iter().find_map(|(_, undo)| match undo {
         Undo::Server { id, .. } => Some(*id),
         _ => None,
@@ -225,12 +231,9 @@ fn holder_of_a_disk() {
     let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
     let _fast = crate::fast_disk::mount(&mut cleanup, &dir).unwrap();
     let _isolation = Isolation::create(&mut cleanup);
-    let disk = SlowDisk::create(&mut cleanup, &dir, "slow", SMALL_DISK).unwrap();
-    disk.limit(Limit::WriteBytes(1 << 20)).unwrap();
     let said = path.join("said");
     cleanup.promise(Undo::Remove { path: said.clone() }).unwrap();
-    let how = Writing::default();
-    let _writer = BackgroundWriter::start(&mut cleanup, how, disk.mount_point(), &said).unwrap();
+    let (disk, _writer) = busy_disk(&mut cleanup, &dir, &said);
     println!("holding {}", disk.device().display());
     loop {
         std::thread::park();
