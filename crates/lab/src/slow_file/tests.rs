@@ -83,7 +83,8 @@ fn limits_hold_for_bytes_and_for_requests() {
     };
     let mut block = vec![1; 1 << 20];
     slow.limit(Limit::WriteBytes(4 << 20)).unwrap();
-    assert!(takes(&|| file.write_all_at(&block, 0).unwrap()) >= Duration::from_millis(250));
+    // 250 ms, less what the disk takes at once.
+    assert!(takes(&|| file.write_all_at(&block, 0).unwrap()) >= Duration::from_millis(200));
     slow.limit(Limit::Reads(20)).unwrap();
     let few = &mut block[..4096];
     let begun = Instant::now();
