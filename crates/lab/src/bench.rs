@@ -11,6 +11,8 @@ use std::path::PathBuf;
 pub(crate) struct Bench {
     pub(crate) cleanup: Cleanup,
     pub(crate) isolation: Option<Isolation>,
+    /// The same for those who record it.
+    pub(crate) recorders: Option<Isolation>,
     pub(crate) interrupt: Interrupt,
     pub(crate) fast: PathBuf,
     pub(crate) classes: PathBuf,
@@ -37,9 +39,13 @@ impl Bench {
             }
             Err(e) => return Err(e),
         };
+        let recorders = match isolation {
+            Some(_) => Some(Isolation::for_recorders(&mut cleanup)?),
+            None => None,
+        };
         let fast = fast_disk::mount(&mut cleanup, &dir)?;
         let classes = fast.join("classes");
         workloads::unpack(&classes)?;
-        Ok(Bench { cleanup, isolation, interrupt, fast, classes, dir })
+        Ok(Bench { cleanup, isolation, recorders, interrupt, fast, classes, dir })
     }
 }

@@ -48,6 +48,14 @@ impl Isolation {
         Isolation::named(cleanup, "", Vec::new())
     }
 
+    /// Creates a group of the same weight for those who record the JVM.
+    ///
+    /// # Errors
+    /// As [`create`](Isolation::create).
+    pub fn for_recorders(cleanup: &mut Cleanup) -> Result<Isolation, LabError> {
+        Isolation::named(cleanup, "recorders", Vec::new())
+    }
+
     /// Creates a group that may use no more than `quota`.
     ///
     /// # Errors

@@ -155,6 +155,7 @@ pub struct Jvm {
     reader: Option<Running>,
     stdout: PathBuf,
     gc_log: PathBuf,
+    is_isolated: bool,
 }
 
 impl Jvm {
@@ -206,7 +207,7 @@ impl Jvm {
             return Err(LabError::Program { program: "java".into(), message });
         }
         let gc_log = if what.gc_log.to_stdout { &stdout } else { &what.gc_log.path }.clone();
-        Ok(Jvm { running, reader, stdout, gc_log })
+        Ok(Jvm { running, reader, stdout, gc_log, is_isolated: isolation.is_some() })
     }
 
     /// Process id.
@@ -219,6 +220,12 @@ impl Jvm {
     #[must_use]
     pub fn reader(&self) -> Option<u32> {
         self.reader.as_ref().map(Running::pid)
+    }
+
+    /// Whether it has more CPU weight than others on the host.
+    #[must_use]
+    pub fn is_isolated(&self) -> bool {
+        self.is_isolated
     }
 
     /// Its GC log.

@@ -1,7 +1,7 @@
 //! Records and explains a JVM by running the program itself, so that the lab tests what users
 //! run.
 use crate::{
-    Cleanup, Interrupt, LabError, Privilege, Running, Staged,
+    Cleanup, Interrupt, Isolation, LabError, Privilege, Running, Staged,
     explained::Explained,
     jvm::{last_line, read},
     output::Progress,
@@ -27,6 +27,9 @@ pub(crate) struct Observer<'a> {
     pub(crate) interrupt: &'a Interrupt,
     /// A directory of this run alone.
     pub(crate) output: &'a Path,
+    /// A group with the CPU weight of the JVM's, if the JVM has one: on a slow host a recorder with
+    /// less would hardly get a CPU that the JVM wants as well.
+    pub(crate) isolation: Option<&'a Isolation>,
     /// With which rights to record, all at the same time.
     pub(crate) privileges: &'a [Privilege],
 }
@@ -99,6 +102,9 @@ impl Observer<'_> {
         let stdout = self.place(&format!("{verb}.out"), privilege);
         let stderr = self.place(&format!("{verb}.err"), privilege);
         let running = Running::start(cleanup, command, &stdout, &stderr)?;
+        if let Some(isolation) = self.isolation {
+            isolation.admit(running.pid(), &[])?;
+        }
         Ok(Program { running, verb, stdout, stderr })
     }
 

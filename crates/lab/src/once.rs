@@ -91,7 +91,9 @@ impl Once<'_> {
         progress.step(&format!("{what}: warming up"));
         self.warm_up(bench, &mut staged, progress)?;
         progress.step(&format!("{what}: recording for {} s", recorded.as_secs()));
-        let observer = Observer { program, interrupt: &bench.interrupt, output, privileges };
+        let isolation = bench.recorders.as_ref().filter(|_| staged.jvm.is_isolated());
+        let observer =
+            Observer { program, interrupt: &bench.interrupt, output, isolation, privileges };
         let trace = self.trace(&mut bench.cleanup, &bench.dir, &staged)?;
         let stolen_before = host::stolen();
         observer.record(&mut bench.cleanup, &mut staged, recorded, progress)?;
