@@ -13,6 +13,9 @@ const ENABLED: &str = "cgroup.subtree_control";
 /// The controllers that the lab uses.
 const CONTROLLERS: [&str; 2] = ["cpu", "memory"];
 
+/// How the names of the lab's groups begin.
+pub(crate) const OF_LAB: &str = "whypause-lab";
+
 /// Where the host offers a controller: the root of its groups. It is in one version only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Controller {
@@ -79,7 +82,28 @@ impl Controller {
     ) -> Result<PathBuf, LabError> {
         let (Controller::V1(root) | Controller::V2(root)) = self;
         let dash = if name.is_empty() { "" } else { "-" };
-        let group = root.join(format!("whypause-lab-{}{dash}{name}", std::process::id()));
+        let group = root.join(format!("{OF_LAB}-{}{dash}{name}", std::process::id()));
+        self.make(cleanup, group, members, values)
+    }
+
+    /// Makes a group below `parent`, one of the lab's.
+    pub(crate) fn create_below(
+        &self,
+        cleanup: &mut Cleanup,
+        (parent, name): (&Path, &str),
+        members: Members,
+        values: &[(&str, String)],
+    ) -> Result<PathBuf, LabError> {
+        self.make(cleanup, parent.join(format!("{OF_LAB}-{name}")), members, values)
+    }
+
+    fn make(
+        &self,
+        cleanup: &mut Cleanup,
+        group: PathBuf,
+        members: Members,
+        values: &[(&str, String)],
+    ) -> Result<PathBuf, LabError> {
         cleanup.promise(Undo::RemoveKernelDir { path: group.clone() })?;
         let doing = || format!("create the control group `{}`", group.display());
         std::fs::create_dir(&group).map_err(LabError::step(doing()))?;
@@ -120,6 +144,12 @@ impl Second {
 
     fn has(&self, controller: &str) -> bool {
         self.enabled.split_ascii_whitespace().any(|it| it == controller)
+    }
+
+    /// What the lab uses of what there is.
+    fn handed_on(&self) -> Vec<&'static str> {
+        let offers = |name: &str| self.offered.split_ascii_whitespace().any(|it| it == name);
+        CONTROLLERS.into_iter().filter(|it| offers(it)).collect()
     }
 
     fn can_have(&self, controller: &str) -> bool {
@@ -173,6 +203,17 @@ fn needs_root() -> Result<(), Reason> {
     }
 }
 
+/// Lets the groups below one of version 2 have what the lab uses of its controllers. It must have no
+/// processes of its own.
+pub(crate) fn hand_on(group: &Path) -> Result<(), LabError> {
+    let file = group.join(ENABLED);
+    for controller in Second::look(group.to_path_buf()).handed_on() {
+        std::fs::write(&file, format!("+{controller}"))
+            .map_err(LabError::step(format!("enable {controller} in `{}`", file.display())))?;
+    }
+    Ok(())
+}
+
 /// The file of a group that a process or its id is written to in order to join.
 pub(crate) fn entrance(group: &Path) -> PathBuf {
     group.join("cgroup.procs")
@@ -185,10 +226,16 @@ pub(crate) fn admit(group: &Path, pid: u32) -> Result<(), LabError> {
 }
 
 /// Whether a process that joined through one of these files would leave that group for `group`:
-/// it is in one group of a hierarchy only.
+/// it is in one group of a hierarchy only, be it one below another of the lab's.
 pub(crate) fn would_leave(entrances: &[PathBuf], group: &Path) -> bool {
-    let hierarchy = |group: &Path| group.parent().map(Path::to_path_buf);
+    let hierarchy =
+        |group: &Path| group.ancestors().find(|it| !is_of_lab(it)).map(Path::to_path_buf);
     entrances.iter().filter_map(|it| it.parent()).any(|it| hierarchy(it) == hierarchy(group))
+}
+
+/// Whether the lab made a group, by its name.
+pub(crate) fn is_of_lab(group: &Path) -> bool {
+    group.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(OF_LAB.as_bytes()))
 }
 
 fn mounts() -> String {
@@ -270,6 +317,8 @@ pub(crate) mod tests {
         assert_eq!(second("memory pids", offers, true).missing(), ["cpu"]);
         assert!(second("memory cpu", offers, true).missing().is_empty());
         assert!(second("", offers, false).missing().is_empty());
+        assert_eq!(second("", offers, false).handed_on(), ["cpu", "memory"]);
+        assert_eq!(second("", "memory", false).handed_on(), ["memory"]);
     }
 
     #[test]
@@ -289,6 +338,7 @@ pub(crate) mod tests {
         let joined = |memory: &str| [entrance(Path::new(memory))];
         let cpu = Path::new("/sys/fs/cgroup/whypause-lab-1");
         assert!(would_leave(&joined("/sys/fs/cgroup/whypause-lab-1-memory"), cpu));
+        assert!(would_leave(&joined("/sys/fs/cgroup/whypause-lab-1-memory/whypause-lab-jvm"), cpu));
         let cpu = Path::new("/sys/fs/cgroup/cpu/whypause-lab-1");
         assert!(!would_leave(&joined("/sys/fs/cgroup/memory/whypause-lab-1-memory"), cpu));
         assert!(!would_leave(&[], cpu));

@@ -23,6 +23,14 @@ fn controller() -> Result<Controller, Reason> {
     Controller::find("memory")
 }
 
+/// Whether the host's memory controller is of cgroup version 2.
+///
+/// # Errors
+/// What is missing, where it has none to offer.
+pub(crate) fn is_second() -> Result<bool, Reason> {
+    Ok(matches!(controller()?, Controller::V2(_)))
+}
+
 /// Whether this host can slow down a group that uses more than a soft limit (`memory.high`).
 ///
 /// # Errors
@@ -99,6 +107,34 @@ impl MemoryGroup {
         let controller = controller().map_err(LabError::CannotRun)?;
         let values = [(file, bytes.to_string())];
         Ok(MemoryGroup { group: controller.create(cleanup, name, members, &values)? })
+    }
+
+    /// Two groups below this one of version 2, which has no processes then: the first for the JVM,
+    /// whose memory nobody takes however full this group is, the second for others.
+    ///
+    /// # Errors
+    /// [`LabError::CannotRun`] where the host has no memory controller to offer, otherwise the step
+    /// that failed.
+    pub fn divided(&self, cleanup: &mut Cleanup) -> Result<(Self, Self), LabError> {
+        control_group::hand_on(&self.group)?;
+        let controller = controller().map_err(LabError::CannotRun)?;
+        let mut below = |name, members, values: &[(&str, String)]| {
+            let group = controller.create_below(cleanup, (&self.group, name), members, values)?;
+            Ok(MemoryGroup { group })
+        };
+        let jvm = below("jvm", Members::Jvm, &[("memory.min", "max".into())])?;
+        let others: MemoryGroup = below("others", Members::Others, &[])?;
+        others.swap_to_disk()?;
+        Ok((jvm, others))
+    }
+
+    /// Compressed in memory (zswap) what is swapped out would cost nobody time.
+    fn swap_to_disk(&self) -> Result<(), LabError> {
+        let file = self.group.join("memory.zswap.max");
+        if !file.exists() {
+            return Ok(());
+        }
+        std::fs::write(&file, "0").map_err(LabError::step(format!("write `{}`", file.display())))
     }
 
     /// What it uses now, in bytes.

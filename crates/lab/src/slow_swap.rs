@@ -23,6 +23,7 @@ const PRIORITY: &str = "32000";
 #[derive(Debug)]
 pub struct SlowSwap {
     device: LoopDevice,
+    file: SlowFile,
 }
 
 /// Whether this host can have slow swap space.
@@ -43,16 +44,11 @@ pub fn can_run() -> Result<(), Reason> {
 }
 
 impl SlowSwap {
-    /// Makes it and takes it into use. It reads `reads_per_s` times, as a disk does that has to look
-    /// for what it reads. Writes are not limited, or who frees memory would wait for them as well.
+    /// Makes it and takes it into use. It is not slow yet.
     ///
     /// # Errors
     /// [`LabError::CannotRun`] where the host lacks something, otherwise the step that failed.
-    pub fn create(
-        cleanup: &mut Cleanup,
-        dir: &WorkDir,
-        reads_per_s: u64,
-    ) -> Result<SlowSwap, LabError> {
+    pub fn create(cleanup: &mut Cleanup, dir: &WorkDir) -> Result<SlowSwap, LabError> {
         can_run().map_err(LabError::CannotRun)?;
         let file = SlowFile::create(cleanup, dir, "swap.disk", SIZE_BYTES, Storage::Disk)?;
         let device = LoopDevice::attach(cleanup, &file.path())?;
@@ -63,8 +59,23 @@ impl SlowSwap {
         let mut start = Command::new("swapon");
         start.args(["--priority", PRIORITY]).arg(device.path());
         process::output(start)?;
-        file.limit(Limit::Reads(reads_per_s))?;
-        Ok(SlowSwap { device })
+        Ok(SlowSwap { device, file })
+    }
+
+    /// Makes it slow, from the next request on. Several limits can hold at once.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where it does not answer.
+    pub fn limit(&self, limit: Limit) -> Result<(), LabError> {
+        self.file.limit(limit)
+    }
+
+    /// Lets so many requests wait at a time: whoever has another one waits before that.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where the kernel refuses it.
+    pub fn shorten_queue(&self, cleanup: &mut Cleanup, requests: u32) -> Result<(), LabError> {
+        self.device.set_queue(cleanup, "nr_requests", requests)
     }
 
     /// The device.

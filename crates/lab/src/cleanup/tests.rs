@@ -47,6 +47,25 @@ fn the_next_start_removes_what_was_left_and_only_once() {
 }
 
 #[test]
+fn a_group_goes_after_those_below_it() {
+    let (_parent, path) = work_dir();
+    let group = path.join("whypause-lab-1-memory");
+    let below = group.join("whypause-lab-jvm");
+    let dir = WorkDir::open(&path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    for path in [&group, &below] {
+        cleanup.promise(Undo::RemoveKernelDir { path: path.clone() }).unwrap();
+        std::fs::create_dir(path).unwrap();
+    }
+    // as `kill -9` does: nothing is undone
+    std::mem::forget(cleanup);
+    drop(dir);
+    let left = [&below, &group].map(|it| format!("`{}`", it.display()));
+    assert_eq!(next_start(&path).unwrap(), left);
+    assert!(!group.exists());
+}
+
+#[test]
 fn a_journal_cut_at_any_byte_is_still_read() {
     let (_parent, path) = work_dir();
     let files = [path.join("first"), path.join("second")];

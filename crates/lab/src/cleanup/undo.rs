@@ -183,12 +183,8 @@ fn choose_again(file: &Path, from: &str, to: &str) -> io::Result<()> {
     }
 }
 
-fn is_kernel_dir_of_lab(path: &Path) -> bool {
-    path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"whypause-lab"))
-}
-
 fn thaw(file: &Path, thaw: &str) -> io::Result<()> {
-    if !file.parent().is_some_and(is_kernel_dir_of_lab) {
+    if !file.parent().is_some_and(control_group::is_of_lab) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a group of the lab"));
     }
     match OpenOptions::new().write(true).open(file) {
@@ -198,7 +194,7 @@ fn thaw(file: &Path, thaw: &str) -> io::Result<()> {
 }
 
 fn remove_kernel_dir(path: &Path) -> io::Result<()> {
-    if !is_kernel_dir_of_lab(path) {
+    if !control_group::is_of_lab(path) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a directory of the lab"));
     }
     retry(|| gone(std::fs::remove_dir(path)))

@@ -21,7 +21,7 @@
 use super::{Role, Scenario, Variant};
 use crate::{
     Collector, LabError, MemoryGroup, MemoryHog, Stage, Staged, jvm::JvmCommand, memory_group,
-    slow_swap, slow_swap::SlowSwap, workloads::Workload,
+    slow_disk::Limit, slow_swap, slow_swap::SlowSwap, workloads::Workload,
 };
 use std::time::Duration;
 
@@ -34,7 +34,8 @@ const HOG_MIB: u32 = 1500;
 /// What it may keep in memory where it has a group of its own.
 const ALONE_MIB: u32 = 700;
 
-/// A disk that also serves others.
+/// A disk that also serves others, and has to look for what it reads. Writes are not limited, or who
+/// frees memory would wait for them as well.
 const SWAP_READS_PER_S: u64 = 400;
 
 pub(super) static SCENARIO: Scenario = Scenario {
@@ -86,7 +87,8 @@ fn hog(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<MemoryHog, LabError
 }
 
 fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
-    SlowSwap::create(stage.cleanup, stage.dir, SWAP_READS_PER_S)?;
+    let swap = SlowSwap::create(stage.cleanup, stage.dir)?;
+    swap.limit(Limit::Reads(SWAP_READS_PER_S))?;
     let group = MemoryGroup::with_limit(stage.cleanup, "memory", u64::from(SHARED_MIB) << 20)?;
     let command = JvmCommand {
         heap_mib: 1024,
