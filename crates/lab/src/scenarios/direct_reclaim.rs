@@ -56,8 +56,8 @@ const ALONE_MIB: u32 = 200;
 /// MiB per second that swap space writes: fewer than the JVM and the other process ask for.
 const SWAP_MIB: u32 = 16;
 
-/// Requests that wait for swap space at a time, of at most 1 MiB in all where they are of 32 pages,
-/// which is what reclaim frees at once. A thread waits for its turn among them.
+/// Requests that wait for swap space at a time: 4 MiB where each is of 32 pages, which is what reclaim
+/// frees at once. Whoever has another one waits until one of them is done.
 const SWAP_REQUESTS: u32 = 32;
 
 /// Of its limit a group has at least this when it is full.
