@@ -6,7 +6,7 @@
 use super::{
     CONTROL, DATA, IMAGE, MOST_STORED_BYTES, MOUNT_POINT,
     blocks::Blocks,
-    pace::{Direction, Pace},
+    pace::{self, Direction, Pace},
 };
 use crate::{LabError, slow_disk::Limit};
 use fuser::{
@@ -110,10 +110,6 @@ fn stand_apart() -> io::Result<()> {
     Ok(rustix::mm::mlockall(all)?)
 }
 
-/// What the disk takes at once when it had nothing to do, in time of writing: a disk that nobody else
-/// uses delays nobody.
-const WRITE_CACHE: Duration = Duration::from_millis(50);
-
 /// What the file holds.
 enum Storage {
     Memory(Mutex<Blocks>),
@@ -216,20 +212,11 @@ fn start_worker(
     start_thread(name, move || {
         let mut free = Instant::now();
         for work in turns {
-            free = pace.wait(direction, work.bytes(), turn(direction, free, work.arrived));
+            free = pace.wait(direction, work.bytes(), pace::turn(direction, free, work.arrived));
             work.finish(&storage);
         }
     })?;
     Ok(queue)
-}
-
-/// When the turn of a request comes that arrived after the disk had been free since `free`.
-fn turn(direction: Direction, free: Instant, arrived: Instant) -> Instant {
-    let credit = match direction {
-        Direction::Read => Duration::ZERO,
-        Direction::Write => WRITE_CACHE,
-    };
-    free.max(arrived.checked_sub(credit).unwrap_or(arrived))
 }
 
 fn start_thread(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -399,20 +386,5 @@ impl Filesystem for Disk {
             Ok(()) => reply.ok(),
             Err(e) => reply.error(e.into()),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_idle_disk_takes_some_writes_at_once_and_no_reads() {
-        let begun = Instant::now();
-        let ms = |it| begun + Duration::from_millis(it);
-        assert_eq!(turn(Direction::Write, ms(0), ms(200)), ms(150));
-        assert_eq!(turn(Direction::Write, ms(0), ms(20)), ms(0));
-        assert_eq!(turn(Direction::Write, ms(300), ms(200)), ms(300));
-        assert_eq!(turn(Direction::Read, ms(0), ms(200)), ms(200));
     }
 }
