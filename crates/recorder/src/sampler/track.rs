@@ -3,7 +3,7 @@ use super::text::Counted;
 use recording::{Interval, MonoTime, OffCpuCause, ThreadState};
 use std::{collections::VecDeque, time::Duration};
 
-/// Shorter waits for a CPU belong to the work between them.
+/// Shorter waits for a CPU belong to the work between them, and shorter turns to the sleep around.
 const MIN_WAIT: Duration = Duration::from_micros(200);
 /// What is apart by less and says the same is one.
 const MAX_GAP: Duration = Duration::from_millis(1);
@@ -148,8 +148,12 @@ impl Track {
         wait: &dyn Fn(Interval) -> ThreadState,
     ) -> MonoTime {
         let gap = at.since(before);
-        let holds = matches!(was, Seen::Blocked(_) | Seen::Stopped(_)) && was.is_alike(seen);
-        if holds && (ran + waited) * HARDLY < gap {
+        let hardly = match was {
+            // So short a turn between two naps holds nobody up.
+            Seen::Sleeps => ran + waited < MIN_WAIT,
+            _ => (ran + waited) * HARDLY < gap,
+        };
+        if was.is_off() && was.is_alike(seen) && hardly {
             self.off(was, before, at);
             return at;
         }

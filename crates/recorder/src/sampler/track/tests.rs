@@ -108,8 +108,19 @@ fn a_wait_that_began_before_the_last_look_takes_nothing_from_the_work_before_it(
 }
 
 #[test]
-fn turns_between_naps_are_told_however_short() {
+fn turns_between_naps_are_told_from_200_us_on() {
     check("0 sleeps 0 0\n20 sleeps 0 2", "9-11 runnable");
+    let told = |ran_ns| {
+        let mut track = Track::default();
+        for (at, ran_ns) in [(0, 0), (20, ran_ns)] {
+            let counted = Counted { ran_ns, waited_ns: 0, turns: 1 };
+            let runnable = |_: Interval| ThreadState::Runnable;
+            track.look(MonoTime(at * MS), counted, Seen::Sleeps, MonoTime(0), &runnable);
+        }
+        track.cut();
+        track.take().count()
+    };
+    assert_eq!((told(199_999), told(200_000)), (0, 1));
 }
 
 #[test]
