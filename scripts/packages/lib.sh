@@ -49,7 +49,9 @@ build_program() {
     ! is_cross || export "LIBBPF_SYS_LIBRARY_PATH_$(uname -m)_unknown_linux_gnu=/usr/lib/$(uname -m)-linux-gnu"
     # Packed relocations (DT_RELR), which glibc reads from 2.36 on: half a megabyte less. The flags are
     # for this program alone: what is compiled to run here (`tool`) cannot be linked so.
-    env "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+crt-static -C strip=symbols" \
+    # Random numbers come from getrandom(2), which a static program does not find by itself: reading
+    # /dev/random instead, a recording waited minutes for its end on a machine that had just booted.
+    env "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+crt-static -C strip=symbols --cfg=getrandom_backend=\"linux_getrandom\"" \
         cargo rustc --locked --profile dist --target "$triple" -p whypause --bin whypause --features static -- \
         -C link-arg=-Wl,-z,pack-relative-relocs
     program="${CARGO_TARGET_DIR:-target}/$triple/dist/whypause"
