@@ -57,8 +57,8 @@ wanted_ebpf=' context switches seen, nothing lost'
 [ -e /sys/kernel/btf/vmlinux ] || wanted_ebpf='^no ebpf'
 check "ps" "^ *$java .*whypause-check" whypause ps
 check "record" "$wanted_ebpf" whypause record -p "$java" -d 5s -o /run/rec
-check "explain" '(100|9[0-9.]*) % explained' whypause explain /run/rec
-check "watch" ' (ms|s) .*[0-9] (µs|ms|s) [A-Za-z]' whypause watch -p "$java" --over 1ms -d 4s
+check "explain" 'GC work' whypause explain /run/rec
+check "watch" ' ms .*GC work' whypause watch -p "$java" --over 1ms -d 4s
 
 # The service: a user that owns nothing, these capabilities, and no way to more.
 only="$(sed -n 's/^CapabilityBoundingSet=//p' "/usr/lib/systemd/system/whypause-watch@.service" |
@@ -67,7 +67,7 @@ as_service() {
     setpriv --reuid 61234 --regid 61234 --clear-groups --no-new-privs \
         --bounding-set "-all,$only" --inh-caps "-all,$only" --ambient-caps "-all,$only" "$@"
 }
-check "the service's rights: watch" ' (ms|s) .*[0-9] (µs|ms|s) [A-Za-z]' as_service whypause watch --wait --match whypause-check --over 1ms -d 4s
+check "the service's rights: watch" ' ms .*GC work' as_service whypause watch --wait --match whypause-check --over 1ms -d 4s
 check "the service's rights: record" "$wanted_ebpf" as_service whypause record --match whypause-check -d 5s -o /run/rec-service
 check "the service's rights: GC log, kernel stacks" '(100|9[0-9.]*) % explained' whypause explain /run/rec-service
 
@@ -84,7 +84,7 @@ if [ -d /image ]; then
             "$(type -P chroot)" /image "$@"
     }
     check "the container: --version" '^whypause [0-9]' as_container whypause --version
-    check "the container: watch" ' (ms|s) .*[0-9] (µs|ms|s) [A-Za-z]' as_container whypause watch --wait --match whypause-check --over 1ms -d 4s
+    check "the container: watch" ' ms .*GC work' as_container whypause watch --wait --match whypause-check --over 1ms -d 4s
     check "the container: record" "$wanted_ebpf" as_container whypause record --match whypause-check -d 5s
 fi
 exit "$failed"

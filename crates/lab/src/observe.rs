@@ -13,9 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How much longer than asked the program may take to attach, seal and end. On an emulated processor
-/// that it shares with the JVM it was seen to take more than a minute.
-const RECORD_PATIENCE: Duration = Duration::from_secs(180);
+/// How much longer than asked the program may take to attach, seal and end.
+const RECORD_PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long it may take to explain.
 const EXPLAIN_PATIENCE: Duration = Duration::from_secs(120);

@@ -43,8 +43,17 @@ fn record(java: &Java) -> Facts {
     all
 }
 
-/// A thread is late after a millisecond (`LATE_NS` of `code.bpf.h`), and is looked at within the next.
-const FIRST_LOOK: Duration = Duration::from_millis(2);
+/// The one thread dump of a recording may find the thread between two loops, where it stops at once and
+/// nobody looks at it. So often is a recording made until it does not.
+const TRIES: u32 = 5;
+
+/// Whether the thread whose Java stack is told was looked at while that stop waited for it.
+fn is_seen_in_dump(facts: &Facts) -> bool {
+    facts.java_stacks.iter().any(|stack| {
+        let mut looks = facts.code.iter().filter(|it| it.tid == stack.tid);
+        looks.any(|it| stack.reaching.contains(it.at))
+    })
+}
 
 #[test]
 fn the_method_and_its_callers_are_named() {
@@ -53,7 +62,8 @@ fn the_method_and_its_callers_are_named() {
     }
     for home in jdks() {
         let java = Java::start(&home, &busy("-XX:+UseParallelGC"), "Late", &[]);
-        let facts = record(&java);
+        let facts = (0..TRIES).map(|_| record(&java)).find(is_seen_in_dump);
+        let facts = facts.expect("the thread is looked at in the stop of the dump");
         let name = format!("JDK {:?}", major(&home));
         assert!(facts.coverage.as_ref().unwrap().has(Source::LateCode), "{name}");
         let counter = facts.threads.iter().find(|it| it.name == "counter").unwrap().tid;
@@ -65,10 +75,6 @@ fn the_method_and_its_callers_are_named() {
         assert_eq!(operations.filter(|it| it.name == "PrintThreads").count(), 0, "{name}");
         let stack = facts.java_stacks.iter().find(|it| it.tid == counter).unwrap();
         assert!(stack.frames.iter().any(|it| it.starts_with("Late.lambda$main")), "{stack:?}");
-        // The thread dump may have found the thread between two loops: then it stopped at once, and
-        // had not yet been looked at.
-        let seen = looks.iter().any(|it| stack.reaching.contains(it.at));
-        assert!(seen || stack.reaching.duration() < FIRST_LOOK, "{name}: {stack:?}");
     }
 }
 
