@@ -57,7 +57,8 @@ wanted_ebpf=' context switches seen, nothing lost'
 [ -e /sys/kernel/btf/vmlinux ] || wanted_ebpf='^no ebpf'
 check "ps" "^ *$java .*whypause-check" whypause ps
 check "record" "$wanted_ebpf" whypause record -p "$java" -d 5s -o /run/rec
-check "explain" 'GC work' whypause explain /run/rec
+# By its title, or among what is small.
+check "explain" 'Garbage collection work|GC work' whypause explain /run/rec
 check "watch" ' ms .*GC work' whypause watch -p "$java" --over 1ms -d 4s
 
 # The service: a user that owns nothing, these capabilities, and no way to more.
