@@ -69,7 +69,9 @@ impl Stops {
                 self.open = Some(Open { begun, before: now, doubtful: true });
                 Some(over)
             }
-            (_, 1, false) => {
+            (open, 1, false) => {
+                // One that may have been over was: its time is in the stop told before it.
+                self.untold += u64::from(open.is_some_and(|it| it.doubtful));
                 self.open = fresh(false);
                 None
             }
@@ -182,7 +184,9 @@ mod tests {
         let stops = check(&readings, "5-5-105");
         assert_eq!(stops.since(), None, "it may be over already");
         let over = [readings[0], readings[1], readings[2], [160, 2, 0, 150]];
-        check(&over, "5-5-105 107-107-157");
+        assert_eq!(check(&over, "5-5-105 107-107-157").untold, 0);
+        let was = [readings[0], readings[1], readings[2], [160, 3, 0, 100]];
+        assert_eq!(check(&was, "5-5-105").untold, 1, "the second was over before the third began");
     }
 
     #[test]
