@@ -20,6 +20,7 @@ mod host;
     allow(dead_code, unused_imports, reason = "only the part that loads programs is left out")
 )]
 mod kernel;
+mod patience;
 mod process;
 mod sampler;
 mod session;
@@ -32,5 +33,7 @@ pub use host::{
     jvm_fact, monotonic_to_wall, now, select,
 };
 pub use kernel::Windows;
+#[doc(hidden)]
+pub use kernel::read_libjvm;
 pub use sampler::SampledSession;
 pub use session::{Options, ProgramCost, Session, Step};

@@ -10,6 +10,7 @@ use crate::{
     process::Process,
     sampler::CountedStops,
 };
+pub(crate) use begin::open_libjvm;
 use begin::{allowed_cpus, check_host, counted_stops, read_symbols};
 use recording::{
     Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
@@ -130,7 +131,7 @@ impl Session {
         let counters_file = CountersFile::find(&options.roots, jvm.pid);
         let target = Target {
             pid: jvm.pid,
-            libjvm: jvm.libjvm_host_path.clone(),
+            libjvm: open_libjvm(&options.roots, jvm),
             windows: options.windows,
             measure: options.measure_kernel_time,
             late_code: options.late_code,

@@ -67,6 +67,9 @@ fn check_consistency(facts: &Facts, name: &str) {
             "{name}: the totals do not add up: {it:?}"
         );
         assert_eq!(it.operations.len(), 1, "{name}: {it:?}");
+        // The functions of the symbol table are not given it.
+        let named = it.operations.iter().all(|it| !it.name.is_empty());
+        assert_eq!(named, coverage.has(Source::SafepointProbes), "{name}: {it:?}");
     }
     check_slices(facts, name);
 }

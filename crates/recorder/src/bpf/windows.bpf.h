@@ -2,7 +2,6 @@
 #pragma once
 #include "state.bpf.h"
 #include "scheduler.bpf.h"
-#include <bpf/usdt.bpf.h>
 
 // The woken threads of interest are the Java threads that continue first; the VM thread wakes
 // few others before them.
@@ -125,29 +124,53 @@ static __always_inline void safepoint_end(void)
 	submit(record);
 }
 
+// How the cookie of a probe tells where its first argument is: the offset of a register in
+// `struct pt_regs`, whether it is known at all, whether it is in memory where that register leads to,
+// and what is added to it then. `src/kernel/usdt.rs` writes it: change both.
+#define ARGUMENT_REGISTER 0xffff
+#define ARGUMENT_KNOWN (1 << 16)
+#define ARGUMENT_IN_MEMORY (1 << 17)
+
+static __always_inline const char *first_argument(struct pt_regs *ctx)
+{
+	u64 place = bpf_get_attach_cookie(ctx), value = 0;
+
+	if (!(place & ARGUMENT_KNOWN))
+		return 0;
+	if (bpf_probe_read_kernel(&value, sizeof(value), (void *)ctx + (place & ARGUMENT_REGISTER)))
+		return 0;
+	if (place & ARGUMENT_IN_MEMORY) {
+		const void *at = (const void *)(value + (s64)(s32)(place >> 32));
+
+		if (bpf_probe_read_user(&value, sizeof(value), at))
+			return 0;
+	}
+	return (const char *)value;
+}
+
 SEC("usdt")
-int BPF_USDT(usdt_safepoint_begin)
+int usdt_safepoint_begin(struct pt_regs *ctx)
 {
 	safepoint_begin();
 	return 0;
 }
 
 SEC("usdt")
-int BPF_USDT(usdt_safepoint_end)
+int usdt_safepoint_end(struct pt_regs *ctx)
 {
 	safepoint_end();
 	return 0;
 }
 
 SEC("usdt")
-int BPF_USDT(usdt_operation_begin, char *name)
+int usdt_operation_begin(struct pt_regs *ctx)
 {
-	operation_begin(name);
+	operation_begin(first_argument(ctx));
 	return 0;
 }
 
 SEC("usdt")
-int BPF_USDT(usdt_operation_end)
+int usdt_operation_end(struct pt_regs *ctx)
 {
 	operation_end();
 	return 0;

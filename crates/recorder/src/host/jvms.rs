@@ -8,11 +8,7 @@ use super::{
     status::Status,
 };
 use recording::MonoTime;
-use std::{
-    io,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-};
+use std::io;
 
 /// A running HotSpot JVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +38,8 @@ pub struct Jvm {
     pub libjvm: String,
     /// Whether that path has been removed or replaced since the JVM started.
     pub libjvm_deleted: bool,
-    /// A path through which this process can open the very library that is mapped:
-    /// `/proc/PID/root/…`, or `/proc/PID/map_files/…` where it was deleted (needs `CAP_SYS_ADMIN`
-    /// or `CAP_CHECKPOINT_RESTORE`).
-    pub libjvm_host_path: PathBuf,
+    /// Where it is mapped, and which file that is.
+    pub(crate) libjvm_mapping: maps::Mapping,
     /// The JDK's or JRE's home as the JVM sees it; where its `release` file would be.
     pub java_home: String,
 }
@@ -250,9 +244,9 @@ fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
         arguments,
         command_line,
         java_launcher,
-        libjvm_host_path: host_path(roots, pid, &library),
-        libjvm: library.path,
+        libjvm: library.path.clone(),
         libjvm_deleted: library.deleted,
+        libjvm_mapping: library,
         java_home,
     }))
 }
@@ -302,22 +296,6 @@ fn home_of(libjvm: &str) -> (String, bool) {
         parts.pop();
     }
     (parts.join("/"), modular)
-}
-
-/// A path that leads to the library that is mapped: by the process's root, or (where the process
-/// has changed its root within our own namespace) by ours, each only if the inode is the one
-/// mapped; else through the mapping itself.
-fn host_path(roots: &Roots, pid: u32, library: &maps::Mapping) -> PathBuf {
-    let process = roots.proc.join(pid.to_string());
-    let mapping = process.join("map_files").join(&library.range);
-    let inside = process.join("root").join(library.path.trim_start_matches('/'));
-    if library.deleted {
-        return mapping;
-    }
-    let is_it = |path: &Path| path.metadata().is_ok_and(|it| it.ino() == library.inode);
-    let by_name = [inside.clone(), PathBuf::from(&library.path)].into_iter().find(|it| is_it(it));
-    // Overlay file systems before Linux 6.8 show another inode in maps than to stat(2).
-    by_name.unwrap_or(if inside.is_file() { inside } else { mapping })
 }
 
 /// Cuts a text at a number of bytes, at a character's border.

@@ -135,6 +135,12 @@ impl ProcessDir {
         open_regular(&openat(&self.dir, format!("fd/{fd}"), flags, Mode::empty())?)
     }
 
+    /// Opens the file of a mapping (`7f00-7f10`, as in `maps`), where that is a regular file.
+    pub(crate) fn open_mapping(&self, range: &str) -> io::Result<File> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        open_regular(&openat(&self.dir, format!("map_files/{range}"), flags, Mode::empty())?)
+    }
+
     /// Reads a regular file inside the process's root as text, at most `limit` bytes.
     pub(crate) fn text_inside(&self, path: &str, limit: u64) -> io::Result<String> {
         let mut bytes = Vec::new();
@@ -147,7 +153,7 @@ impl ProcessDir {
 ///
 /// `O_NOATIME` where allowed: an access time is a write to the journal of the very file system
 /// that may be the culprit.
-fn open_regular(found: &OwnedFd) -> io::Result<File> {
+pub(crate) fn open_regular(found: &OwnedFd) -> io::Result<File> {
     let stat = rustix::fs::fstat(found.as_fd())?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));

@@ -23,7 +23,7 @@ pub(super) fn made_up_jvm(pid: u32, arguments: &[&str]) -> Jvm {
         java_launcher: true,
         libjvm: "/j/lib/server/libjvm.so".into(),
         libjvm_deleted: false,
-        libjvm_host_path: "/nowhere".into(),
+        libjvm_mapping: maps::Mapping::default(),
         java_home: "/j".into(),
     }
 }

@@ -6,6 +6,7 @@
 mod budget;
 #[cfg(feature = "bpf")]
 mod clock;
+mod elf;
 mod inbox;
 mod libjvm;
 #[cfg(feature = "bpf")]
@@ -20,10 +21,12 @@ mod slices;
 mod stacks;
 mod symbols;
 mod threads;
+mod usdt;
 mod windows;
 
 pub(crate) use budget::Budget;
 pub(crate) use inbox::Inbox;
+pub use libjvm::read_libjvm;
 use libjvm::{Function, Libjvm};
 #[cfg(feature = "bpf")]
 pub(crate) use load::KernelError;
@@ -35,9 +38,10 @@ pub(crate) use slices::{Raw, Resolved, descriptor, entered, kernel_work, thread_
 pub(crate) use stacks::Stacks;
 pub(crate) use symbols::Symbols;
 pub(crate) use threads::Threads;
+use usdt::Site;
 pub(crate) use windows::without_totals;
 
-use std::{path::PathBuf, time::Duration};
+use std::{fs::File, sync::Arc, time::Duration};
 
 /// How the begin and end of safepoints are seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,8 +60,8 @@ pub enum Windows {
 pub(crate) struct Target {
     /// Process id in the initial pid namespace.
     pub(crate) pid: u32,
-    /// A path through which its `libjvm.so` can be opened.
-    pub(crate) libjvm: PathBuf,
+    /// Its `libjvm.so`, or why that cannot be opened.
+    pub(crate) libjvm: Result<Arc<File>, String>,
     pub(crate) windows: Windows,
     /// Whether the kernel shall measure the programs' run time, which itself costs.
     pub(crate) measure: bool,

@@ -1,9 +1,9 @@
 //! Loads the programs, attaches them to one JVM, and talks to their maps.
 use super::{
-    Counters, Function, Inbox, KernelError, RunTime, Target, clock,
+    Counters, Inbox, KernelError, RunTime, Target, clock,
     load::{
-        CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, SYMBOLS, USDT,
-        Wanted, keep_warning, kernel_error, load, locked, reason,
+        CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, Wanted,
+        keep_warning, kernel_error, load, locked, reason,
     },
 };
 use libbpf_rs::{
@@ -17,6 +17,8 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
+
+mod on_jvm;
 
 /// Records taken in one drain at most, so that it ends even where they come as fast.
 const MAX_DRAINED: usize = 256 * 1024;
@@ -147,7 +149,7 @@ impl Kernel {
         coverage: &mut Coverage,
     ) -> Result<(), Failed> {
         let (source, attached) = match &wanted.plan {
-            Plan::Usdt => (Source::SafepointProbes, self.attach_usdt(target)),
+            Plan::Usdt(sites) => (Source::SafepointProbes, self.attach_usdt(target, sites)),
             Plan::Symbols(functions) => {
                 let why = "this libjvm has no usdt probes, or they were not asked for";
                 missing(coverage, &[Source::SafepointProbes], why);
@@ -192,32 +194,6 @@ impl Kernel {
         }
         self.links.extend(links);
         SourceState::Recorded
-    }
-
-    fn attach_usdt(&mut self, target: &Target) -> Result<(), String> {
-        let pid = i32::try_from(target.pid).unwrap_or(i32::MAX);
-        for (program, provider, name) in USDT {
-            let link = self.link(program, |it| it.attach_usdt(pid, &target.libjvm, provider, name));
-            self.links.push(link?);
-        }
-        Ok(())
-    }
-
-    fn attach_symbols(
-        &mut self,
-        target: &Target,
-        functions: &[(Function, u64)],
-    ) -> Result<(), String> {
-        let pid = i32::try_from(target.pid).unwrap_or(i32::MAX);
-        for (program, wanted) in SYMBOLS {
-            let offset = functions.iter().find(|(function, _)| *function == wanted);
-            let offset = offset.and_then(|(_, offset)| usize::try_from(*offset).ok());
-            let offset = offset.ok_or("the symbol table lacks a function")?;
-            let link =
-                self.link(program, |it| it.attach_uprobe(false, pid, &target.libjvm, offset));
-            self.links.push(link?);
-        }
-        Ok(())
     }
 
     fn attach_file_fault(&mut self, program: &str) -> SourceState {

@@ -1,13 +1,14 @@
 //! What a session finds out before it begins: whether this host and this JVM can be recorded, and how.
 use crate::{
     AttachError, Jvm, Roots,
-    host::{CountersFile, ProcessDir},
+    host::{CountersFile, ProcessDir, open_mapped},
     kernel::{Stacks, Symbols},
+    patience::{FOR_FILES, within},
     process::in_initial_pid_namespace,
     sampler::CountedStops,
 };
 use recording::{Coverage, Source, SourceState};
-use std::path::Path;
+use std::{fs::File, io, path::Path, sync::Arc};
 
 /// The stops that the JVM counts, where no probe tells of them.
 pub(super) fn counted_stops(
@@ -27,6 +28,15 @@ pub(super) fn counted_stops(
     };
     coverage.sources.insert(Source::SafepointCounters, state);
     counted
+}
+
+/// The library that the JVM has mapped, or why it cannot be opened.
+pub(crate) fn open_libjvm(roots: &Roots, jvm: &Jvm) -> Result<Arc<File>, String> {
+    let (roots, pid, mapping) = (roots.clone(), jvm.pid, jvm.libjvm_mapping.clone());
+    let open = move || open_mapped(&ProcessDir::open(&roots, pid)?, &mapping);
+    let opened = within(FOR_FILES, open);
+    let opened = opened.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()));
+    opened.map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// The CPUs on which the process may run. Threads with another choice than its main thread are
