@@ -7,7 +7,7 @@ use crate::{
         Budget, Inbox, Kernel, Raw, Resolved, Slice, Stacks, Target, Threads, descriptor, entered,
         kernel_work, thread_slices, without_totals,
     },
-    process::Process,
+    process::{Gone, Process},
     sampler::CountedStops,
 };
 pub(crate) use begin::open_libjvm;
@@ -109,7 +109,7 @@ pub struct Session {
     started: MonoTime,
     next_drain: MonoTime,
     next_coverage: MonoTime,
-    exited: bool,
+    gone: Option<Gone>,
 }
 
 impl Session {
@@ -121,7 +121,7 @@ impl Session {
     /// is needed.
     pub fn attach(jvm: &Jvm, options: Options) -> Result<Session, AttachError> {
         let proc = &options.roots.proc;
-        let process = Process::hold(proc, jvm)?;
+        let process = Process::hold(&options.roots, jvm)?;
         check_host(&options.roots)?;
         let mut coverage = Coverage::default();
         // Before the programs run: while this reads, nobody drains.
@@ -167,7 +167,7 @@ impl Session {
             counted,
             next_drain: started + options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN),
             next_coverage: started,
-            exited: false,
+            gone: None,
             options,
             process,
             kernel,
@@ -186,13 +186,13 @@ impl Session {
         let every = self.options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN);
         // A late drain does not bring the next one forward.
         self.next_drain = (self.next_drain + every).max(at);
-        let mut facts = self.collect(self.exited);
+        let mut facts = self.collect(self.gone.is_some());
         if at >= self.next_coverage {
             self.next_coverage = at + BETWEEN_COVERAGES;
             self.cost.look();
             facts.coverage = Some(self.coverage_now());
         }
-        Step { facts, exited: self.exited }
+        Step { facts, exited: self.gone.is_some() }
     }
 
     /// Until the next drain, or until the JVM ends; its counters of stops are read meanwhile.
@@ -200,12 +200,13 @@ impl Session {
         loop {
             let wait = self.next_drain.since(now());
             let Some(counted) = &mut self.counted else {
-                self.exited |= self.process.has_ended_within(wait);
+                self.gone = self.gone.or(self.process.gone_within(wait));
                 return;
             };
-            self.exited |= self.process.has_ended_within(wait.min(CountedStops::PERIOD));
+            let wait = wait.min(CountedStops::PERIOD);
+            self.gone = self.gone.or(self.process.gone_within(wait));
             counted.look(now());
-            if self.exited || now() >= self.next_drain {
+            if self.gone.is_some() || now() >= self.next_drain {
                 return;
             }
         }
@@ -215,13 +216,15 @@ impl Session {
     #[must_use]
     pub fn finish(mut self) -> Facts {
         self.cost.look();
+        self.gone = self.gone.or(self.process.gone());
         let mut facts = self.collect(true);
-        let end = if self.exited { "the jvm exited" } else { "" };
         let mut coverage = self.coverage_now();
         if self.is_stopped() {
             coverage.note("safepoints", "left out, because it was cut by the end", 1);
         }
-        coverage.end = end.into();
+        if let Some(gone) = self.gone {
+            gone.tell(&mut coverage);
+        }
         self.host.stop(&mut facts, &mut coverage);
         coverage.recorder_cpu = self.cost.own_cpu();
         facts.coverage = Some(coverage);

@@ -53,8 +53,8 @@ pub use host_facts::host_fact;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, find_jvms, jvm, select};
 pub(crate) use mapped::open as open_mapped;
-pub(crate) use maps::{anonymous_code, written_back};
-pub(crate) use process::ProcessDir;
+pub(crate) use maps::{anonymous_code, each as each_mapping, written_back};
+pub(crate) use process::{ProcessDir, regular};
 pub use sources::{HostOptions, HostSources};
 pub(crate) use status::Status;
 

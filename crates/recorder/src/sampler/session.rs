@@ -14,7 +14,7 @@ use crate::{
     cost::Cost,
     host::{Counters, CountersFile, HostSources, ProcessDir, now, thread_cpu, written_back},
     kernel::{Budget, Threads},
-    process::Process,
+    process::{Gone, Process},
     syscalls::takes_descriptor,
 };
 use recording::{
@@ -83,7 +83,7 @@ pub struct SampledSession {
     facts: Facts,
     started: MonoTime,
     next: Next,
-    exited: bool,
+    gone: Option<Gone>,
 }
 
 /// When what is due.
@@ -106,7 +106,7 @@ impl SampledSession {
     pub fn start(jvm: &Jvm, options: Options) -> Result<SampledSession, AttachError> {
         allow_many_files();
         let proc = &options.roots.proc;
-        let process = Process::hold(proc, jvm)?;
+        let process = Process::hold(&options.roots, jvm)?;
         let gone = |_| AttachError::NoSuchProcess { pid: jvm.pid };
         let open = || ProcessDir::open(&options.roots, jvm.pid).map_err(gone);
         let (dir, at) = (open()?, now());
@@ -141,7 +141,7 @@ impl SampledSession {
                 counters: at,
                 coverage: at,
             },
-            exited: false,
+            gone: None,
             options,
             process,
             dir,
@@ -158,33 +158,36 @@ impl SampledSession {
     /// became final.
     pub fn step(&mut self) -> Step {
         let until = now() + BETWEEN_STEPS;
-        while !self.exited && now() < until {
+        while self.gone.is_none() && now() < until {
             let wait = self.next.round.since(now());
-            self.exited = self.process.has_ended_within(wait);
-            if !self.exited {
+            self.gone = self.process.gone_within(wait);
+            if self.gone.is_none() {
                 self.round();
             }
         }
         let at = now();
-        let mut facts = self.collect(at, self.exited);
+        let mut facts = self.collect(at, self.gone.is_some());
         if at >= self.next.coverage {
             self.next.coverage = at + BETWEEN_COVERAGES;
             self.cost.look();
             facts.coverage = Some(self.coverage_now());
         }
-        Step { facts, exited: self.exited }
+        Step { facts, exited: self.gone.is_some() }
     }
 
     /// Takes what is left and says what was covered and at what cost.
     #[must_use]
     pub fn finish(mut self) -> Facts {
         self.cost.look();
+        self.gone = self.gone.or(self.process.gone());
         let mut facts = self.collect(now(), true);
         let mut coverage = self.coverage_now();
         if self.stops.since().is_some() {
             coverage.note("safepoints", "left out, because it was cut by the end", 1);
         }
-        coverage.end = if self.exited { "the jvm exited" } else { "" }.into();
+        if let Some(gone) = self.gone {
+            gone.tell(&mut coverage);
+        }
         self.host.stop(&mut facts, &mut coverage);
         coverage.recorder_cpu = self.cost.own_cpu();
         facts.coverage = Some(coverage);
