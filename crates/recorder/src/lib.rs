@@ -22,6 +22,7 @@ mod host;
 mod kernel;
 mod patience;
 mod process;
+mod rights;
 mod sampler;
 mod session;
 mod syscalls;
@@ -35,5 +36,6 @@ pub use host::{
 pub use kernel::Windows;
 #[doc(hidden)]
 pub use kernel::read_libjvm;
+pub use rights::Duties;
 pub use sampler::SampledSession;
 pub use session::{Options, ProgramCost, Session, Step};

@@ -1,17 +1,19 @@
 //! One recording of one JVM: attach, drain on a timer, hand over facts that are final.
 use crate::{
-    AttachError, HostOptions, Jvm, Roots, Windows,
+    AttachError, Duties, HostOptions, Jvm, Roots, Windows,
     cost::Cost,
     host::{CountersFile, HostSources, now},
     kernel::{
-        Budget, Inbox, Kernel, Raw, Resolved, Slice, Stacks, Target, Threads, descriptor, entered,
+        Budget, Inbox, Kernel, Raw, Resolved, Slice, Stacks, Threads, descriptor, entered,
         kernel_work, thread_slices, without_totals,
     },
     process::{Gone, Process},
+    rights::keep_only,
     sampler::CountedStops,
 };
+#[cfg(all(test, feature = "bpf"))]
 pub(crate) use begin::open_libjvm;
-use begin::{allowed_cpus, check_host, counted_stops, read_symbols};
+use begin::{check_host, counted_stops, read_symbols, target};
 use recording::{
     Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
     ThreadRole,
@@ -46,6 +48,10 @@ pub struct Options {
     /// Look at what code the threads run that stop late, for [`CodeNames`](crate::CodeNames) to
     /// name. Needs a JVM whose safepoints are seen.
     pub late_code: bool,
+    /// If given, this thread, and the threads of the recording, keep no rights after the attach but
+    /// what these duties take, and the kernel ends this process first where memory runs out. Not to be
+    /// undone: for a program that does nothing else and starts no other.
+    pub duties_after: Option<Duties>,
     /// What to read outside the kernel's tracing.
     pub host: HostOptions,
     /// Where `/proc` and `/sys` are.
@@ -61,6 +67,7 @@ impl Default for Options {
             windows: Windows::Auto,
             measure_kernel_time: false,
             late_code: false,
+            duties_after: None,
             host: HostOptions::default(),
             roots: Roots::default(),
         }
@@ -129,19 +136,7 @@ impl Session {
         let mut threads = Threads::new(proc, jvm.pid);
         threads.read_all(now());
         let counters_file = CountersFile::find(&options.roots, jvm.pid);
-        let target = Target {
-            pid: jvm.pid,
-            libjvm: open_libjvm(&options.roots, jvm),
-            windows: options.windows,
-            measure: options.measure_kernel_time,
-            late_code: options.late_code,
-            cpus: allowed_cpus(jvm.pid),
-            counters: counters_file.as_ref().and_then(CountersFile::watched),
-            #[cfg(test)]
-            refuse: None,
-            #[cfg(test)]
-            without_tracepoint: false,
-        };
+        let target = target(jvm, &options, counters_file.as_ref());
         let attached = Kernel::attach(&target);
         if process.has_ended_within(Duration::ZERO) {
             return Err(AttachError::Exited { pid: jvm.pid });
@@ -155,6 +150,7 @@ impl Session {
             coverage.sources.insert(Source::KernelStacks, why);
         }
         let counted = counted_stops(&options.roots, jvm, counters_file.as_ref(), &mut coverage);
+        keep_only(options.duties_after, &mut coverage, || kernel.can_be_read());
         let started = now();
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);

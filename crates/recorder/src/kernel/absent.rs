@@ -36,6 +36,10 @@ impl Kernel {
         match *self {}
     }
 
+    pub(crate) fn can_be_read(&self) -> bool {
+        match *self {}
+    }
+
     pub(crate) fn counters(&self) -> Counters {
         match *self {}
     }

@@ -249,6 +249,13 @@ impl Kernel {
         Some(bytes.chunks_exact(8).map(number).collect())
     }
 
+    /// Whether its maps can be read, with the rights that this thread has now.
+    pub(crate) fn can_be_read(&self) -> bool {
+        let map = self.object.maps().find(|it| it.name() == "counters");
+        let first = 0_u32.to_ne_bytes();
+        map.is_some_and(|it| it.lookup_percpu(&first, MapFlags::ANY).is_ok())
+    }
+
     /// Sums over all CPUs so far.
     pub(crate) fn counters(&self) -> Counters {
         let map = self.object.maps().find(|it| it.name() == "counters");

@@ -15,6 +15,7 @@ use crate::{
     host::{Counters, CountersFile, HostSources, ProcessDir, now, thread_cpu, written_back},
     kernel::{Budget, Threads},
     process::{Gone, Process},
+    rights::keep_only,
     syscalls::takes_descriptor,
 };
 use recording::{
@@ -115,13 +116,15 @@ impl SampledSession {
         let mut watch = Watch::new(open()?);
         watch.refresh(&mut roles, at, &mut keep);
         let quota = Quota::open(&options.roots, &dir);
+        let mut coverage = coverage(&quota);
+        keep_only(options.duties_after, &mut coverage, || true);
         let mut session = SampledSession {
             pid: jvm.pid,
             freezer: Freezer::open(&options.roots, &dir),
             host_counters: Counters::open(&options.roots, jvm.pid),
             host: HostSources::start(&options.roots, jvm, options.host),
             cost: Cost::new(proc, jvm.pid),
-            coverage: coverage(&quota),
+            coverage,
             budget: Budget::new(options.detail_budget_per_s.max(500), at),
             counters: None,
             searches: 0,

@@ -1,8 +1,9 @@
 //! What a session finds out before it begins: whether this host and this JVM can be recorded, and how.
+use super::Options;
 use crate::{
     AttachError, Jvm, Roots,
     host::{CountersFile, ProcessDir, open_mapped},
-    kernel::{Stacks, Symbols},
+    kernel::{Stacks, Symbols, Target},
     patience::{FOR_FILES, within},
     process::in_initial_pid_namespace,
     sampler::CountedStops,
@@ -30,6 +31,23 @@ pub(super) fn counted_stops(
     counted
 }
 
+/// What is to be attached to.
+pub(super) fn target(jvm: &Jvm, options: &Options, counters: Option<&CountersFile>) -> Target {
+    Target {
+        pid: jvm.pid,
+        libjvm: open_libjvm(&options.roots, jvm),
+        windows: options.windows,
+        measure: options.measure_kernel_time,
+        late_code: options.late_code,
+        cpus: allowed_cpus(jvm.pid),
+        counters: counters.and_then(CountersFile::watched),
+        #[cfg(test)]
+        refuse: None,
+        #[cfg(test)]
+        without_tracepoint: false,
+    }
+}
+
 /// The library that the JVM has mapped, or why it cannot be opened.
 pub(crate) fn open_libjvm(roots: &Roots, jvm: &Jvm) -> Result<Arc<File>, String> {
     let (roots, pid, mapping) = (roots.clone(), jvm.pid, jvm.libjvm_mapping.clone());
@@ -41,7 +59,7 @@ pub(crate) fn open_libjvm(roots: &Roots, jvm: &Jvm) -> Result<Arc<File>, String>
 
 /// The CPUs on which the process may run. Threads with another choice than its main thread are
 /// seen on these only.
-pub(super) fn allowed_cpus(pid: u32) -> Vec<i32> {
+fn allowed_cpus(pid: u32) -> Vec<i32> {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     let Ok(set) = rustix::thread::sched_getaffinity(pid) else { return Vec::new() };
     let cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));

@@ -7,3 +7,4 @@ mod another_program;
 mod common;
 mod libjvm;
 mod own_jdk;
+mod rights;

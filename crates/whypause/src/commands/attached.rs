@@ -1,7 +1,8 @@
 //! What `record` and `watch` say about what they are attached to.
 use crate::{Failure, args::Means, console::Console};
 use recorder::{
-    AttachError, CodeNames, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
+    AttachError, CodeNames, Duties, Jvm, Options, SafepointLog, SampledSession, Session, Step,
+    ThreadNames,
 };
 use recording::{Coverage, Facts, Source, SourceState};
 use std::time::{Duration, Instant};
@@ -88,12 +89,16 @@ pub(crate) fn attach(
 ) -> Result<Attached, Failure> {
     // Before the recording, which would have the stop for it in it.
     let names = means.ask_jvm.then(|| names(jvm, &options, console)).flatten();
-    // A JVM that does not tell these is asked for nothing more.
-    let code = names.as_ref().and_then(|_| CodeNames::start(&options.roots, jvm).ok());
-    let options = Options { late_code: code.is_some(), ..options };
-    let names = names.unwrap_or_default();
     let log = means.log_safepoints.then(|| log(jvm, &options, console)).flatten();
-    Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, code, _log: log })
+    let asks_jvm = names.is_some() || log.is_some();
+    let duties_after = options.duties_after.map(|it| Duties { asks_jvm, ..it });
+    // A JVM that does not tell its names is asked for nothing more.
+    let options = Options { late_code: names.is_some(), duties_after, ..options };
+    let roots = options.roots.clone();
+    let way = way(jvm, options, means.without_ebpf, console)?;
+    // Only now: its thread has the rights that are left to this one.
+    let code = names.as_ref().map(|_| CodeNames::start(&roots, jvm)).transpose()?;
+    Ok(Attached { way, names: names.unwrap_or_default(), code, _log: log })
 }
 
 /// Without it stops are those of the probes or of the JVM's counters.

@@ -8,9 +8,10 @@ use crate::{
     target::{self, Started},
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use recorder::{Jvm, Options};
+use recorder::{Duties, Jvm, Options};
 use recording::{BackgroundWriter, Facts, Limits, Place, Summary, Writer};
 use std::{
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -51,7 +52,13 @@ fn record(
     let path = directory(args.output.as_deref(), jvm, console)?;
     let limits = Limits { max_bytes: args.max_size, ..Limits::default() };
     let writer = Writer::create(&path, limits)?;
-    let session = attached::attach(jvm, options(args), args.means, console);
+    let duties = Duties {
+        ends_command: own_command,
+        writes_to_others: is_of_another(&path),
+        ..Duties::default()
+    };
+    let options = Options { duties_after: Some(duties), ..options(args) };
+    let session = attached::attach(jvm, options, args.means, console);
     let session = session.inspect_err(|_| {
         // Nothing was written yet. If it is not empty it is not ours to remove.
         let _ = std::fs::remove_dir(&path);
@@ -75,6 +82,12 @@ fn record(
     ));
     console.say(&format!("next: whypause explain {}", quoted(&summary.path)));
     Ok(Exit::Fine)
+}
+
+/// Whether a directory belongs to another user.
+fn is_of_another(directory: &Path) -> bool {
+    let owner = std::fs::metadata(directory).map(|it| it.uid());
+    owner.is_ok_and(|it| it != rustix::process::geteuid().as_raw())
 }
 
 fn options(args: &RecordArgs) -> Options {

@@ -6,8 +6,8 @@ mod window;
 
 use super::attached::{self, Announcement};
 use crate::{Exit, Failure, args::WatchArgs, console::Console, interrupt::Interrupt, target};
-use recorder::{Jvm, Options};
-use std::time::Instant;
+use recorder::{Duties, Jvm, Options};
+use std::{thread, time::Instant};
 use teller::Teller;
 
 pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> {
@@ -19,9 +19,9 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
     };
     while let Some(jvm) = watch.find()? {
         let begun = Instant::now();
-        let end = watch.one(&jvm)?;
+        let (end, why) = if args.wait { watch.one_of_many(&jvm)? } else { watch.one(&jvm)? };
         let watched = report::duration(begun.elapsed());
-        console.say(&format!("watched for {watched}: {}", end.why()));
+        console.say(&format!("watched for {watched}: {why}"));
         if !args.wait || end != End::JvmExited {
             break;
         }
@@ -73,12 +73,23 @@ impl Watch<'_> {
         self.until.filter(|it| Instant::now() >= *it).map(|_| End::TimeOver)
     }
 
-    /// Watches one JVM until it exits, or the watch ends.
-    fn one(&self, jvm: &Jvm) -> Result<End, Failure> {
+    /// The same as [`one`](Watch::one) by a thread of its own: it gives up rights that this one needs
+    /// for the next JVM.
+    fn one_of_many(&self, jvm: &Jvm) -> Result<(End, String), Failure> {
+        let watched = thread::scope(|it| it.spawn(|| self.one(jvm)).join());
+        watched.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    /// Watches one JVM until it exits, or the watch ends; with the reason for people.
+    fn one(&self, jvm: &Jvm) -> Result<(End, String), Failure> {
         let (args, console) = (self.args, self.console);
         // What is not printed need not be known in detail.
-        let options =
-            Options { detail_over: args.over, detail_budget_per_s: 0, ..Options::default() };
+        let options = Options {
+            detail_over: args.over,
+            detail_budget_per_s: 0,
+            duties_after: Some(Duties::default()),
+            ..Options::default()
+        };
         let mut session = attached::attach(jvm, options, args.means, console)?;
         let over = report::duration(args.over);
         console.say(&format!("watching {}, pauses of {over} or more", attached::name(jvm)));
@@ -97,10 +108,14 @@ impl Watch<'_> {
             }
         };
         let last = session.finish();
+        let mut why = end.why().to_owned();
         if let Some(coverage) = &last.coverage {
             announcement.say(coverage, console);
+            if end == End::JvmExited {
+                why.clone_from(&coverage.end);
+            }
         }
         teller.finish(last)?;
-        Ok(end)
+        Ok((end, why))
     }
 }
