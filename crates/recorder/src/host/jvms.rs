@@ -3,7 +3,7 @@
 //! `hsperfdata` is not asked: it may be switched off, hidden in a container's `/tmp`, or the
 //! very cause of the pauses.
 use super::{
-    Roots, clocks, launch, maps,
+    Roots, clocks, flags, launch, maps,
     process::{ProcessDir, Stat, is_gone, pids},
     status::Status,
 };
@@ -30,10 +30,13 @@ pub struct Jvm {
     /// Process id in the innermost pid namespace (`NSpid`).
     pub pid_in_namespace: u32,
     /// Main class with its package, or jar or source file without path. The program's own name
-    /// where the launcher is not `java`.
+    /// where the launcher is not `java`. `@all`, or `@opts Main`, where an argument file was not
+    /// read that may tell another one.
     pub main: String,
     /// Arguments after the program's own name.
     pub arguments: Vec<String>,
+    /// Whether there are more of them than were read.
+    pub arguments_cut: bool,
     /// The command line, arguments separated by blanks, cut at 32 KiB.
     pub command_line: String,
     /// Whether the launcher is `java`, which knows `JDK_JAVA_OPTIONS` and argument files.
@@ -161,7 +164,7 @@ fn list(jvms: &[(u32, String)]) -> String {
     names.join(", ")
 }
 
-/// Finds all JVMs. A process that ends while it is looked at is no JVM and no error.
+/// Finds all JVMs, and opens no file that one of them names. A process that ends while it is looked at is no JVM and no error.
 #[must_use]
 pub fn find_jvms(roots: &Roots) -> Found {
     let mut found = Found::default();
@@ -175,21 +178,23 @@ pub fn find_jvms(roots: &Roots) -> Found {
     found
 }
 
-/// The JVM with this pid.
+/// The JVM with this pid. Its argument files are read, with its own rights, where its main class
+/// may stand in one.
 ///
 /// # Errors
 ///
 /// Where there is no such process, it is no JVM, or it must not be looked into.
 pub fn jvm(roots: &Roots, pid: u32) -> Result<Jvm, JvmError> {
     match read(roots, pid) {
-        Ok(Some(jvm)) => Ok(jvm),
+        Ok(Some(jvm)) => Ok(named(roots, jvm)),
         Ok(None) => Err(JvmError::NotAJvm { pid, name: process_name(roots, pid) }),
         Err(error) => Err(JvmError::from_io(pid, &error)),
     }
 }
 
 /// The JVM named by a pid or by a part of its main class. A main class that is the whole pattern
-/// counts before those that only contain it.
+/// counts before those that only contain it, and both before those that only an argument file
+/// tells.
 ///
 /// # Errors
 ///
@@ -198,22 +203,39 @@ pub fn select(roots: &Roots, pattern: &str) -> Result<Jvm, JvmError> {
     if let Ok(pid) = pattern.parse() {
         return jvm(roots, pid);
     }
-    let Found { jvms, unreadable } = find_jvms(roots);
-    let fitting = |fits: &dyn Fn(&str) -> bool| -> Vec<Jvm> {
-        jvms.iter().filter(|it| fits(&it.main)).cloned().collect()
-    };
-    let mut chosen = fitting(&|main| main == pattern);
+    let Found { mut jvms, unreadable } = find_jvms(roots);
+    let mut chosen = fitting(&jvms, pattern);
     if chosen.is_empty() {
-        chosen = fitting(&|main| main.contains(pattern));
+        jvms = jvms.into_iter().map(|it| named(roots, it)).collect();
+        chosen = fitting(&jvms, pattern);
     }
     match chosen.len() {
         0 => Err(JvmError::NoMatch { pattern: pattern.into(), unreadable }),
-        1 => Ok(chosen.remove(0)),
+        1 => Ok(named(roots, chosen.remove(0))),
         _ => Err(JvmError::Ambiguous {
             pattern: pattern.into(),
             jvms: chosen.into_iter().map(|it| (it.pid, it.main)).collect(),
         }),
     }
+}
+
+/// Those whose main class is the pattern; if there are none, those whose main class contains it.
+fn fitting(jvms: &[Jvm], pattern: &str) -> Vec<Jvm> {
+    let of = |fits: &dyn Fn(&str) -> bool| -> Vec<Jvm> {
+        jvms.iter().filter(|it| fits(&it.main)).cloned().collect()
+    };
+    let whole = of(&|main| main == pattern || main.rsplit(' ').next() == Some(pattern));
+    if whole.is_empty() { of(&|main| main.contains(pattern)) } else { whole }
+}
+
+/// The same with the main class that its argument files tell, as far as they can be read.
+fn named(roots: &Roots, jvm: Jvm) -> Jvm {
+    if !jvm.main.starts_with('@') {
+        return jvm;
+    }
+    let Ok(dir) = ProcessDir::open(roots, jvm.pid) else { return jvm };
+    let main = launch::main(&jvm.arguments, &mut |path| flags::read_named(&dir, &jvm, path).ok());
+    Jvm { main, ..jvm }
 }
 
 fn process_name(roots: &Roots, pid: u32) -> String {
@@ -224,22 +246,31 @@ fn process_name(roots: &Roots, pid: u32) -> String {
 /// More than any command line in use.
 const ARGUMENTS_LIMIT_BYTES: u64 = 1024 * 1024;
 const COMMAND_LINE_LIMIT_BYTES: usize = 32 * 1024;
-const ARGUMENT_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 
 /// `Ok(None)` where the process is no JVM.
 fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
     let dir = ProcessDir::open(roots, pid)?;
     let Some(library) = maps::libjvm(&dir)? else { return Ok(None) };
     let stat = Stat::of(&dir)?;
-    let status = dir.text("status", Status::LIMIT_BYTES)?;
-    let status = Status(&status);
+    let before = dir.text("status", Status::LIMIT_BYTES)?;
     let (java_home, modular) = home_of(&library.path);
-    let mut arguments = split_arguments(&dir.bytes("cmdline", ARGUMENTS_LIMIT_BYTES)?);
+    let bytes = dir.bytes("cmdline", ARGUMENTS_LIMIT_BYTES)?;
+    let arguments_cut = bytes.len() as u64 == ARGUMENTS_LIMIT_BYTES;
+    let mut arguments = split_arguments(&bytes);
     let command_line = cut(arguments.join(" "), COMMAND_LINE_LIMIT_BYTES);
     let program = program_name(&dir, arguments.first(), &stat.name);
     arguments.drain(..arguments.len().min(1));
     let java_launcher = program == "java";
-    let main = if java_launcher { main_of(&dir, &arguments, modular) } else { program };
+    let main = match java_launcher {
+        true => main_of(&arguments, modular),
+        false => program,
+    };
+    let status = dir.text("status", Status::LIMIT_BYTES)?;
+    let (before, status) = (Status(&before), Status(&status));
+    if before.field("Uid") != status.field("Uid") {
+        // It became another program while it was looked at: what was read is of both.
+        return Ok(None);
+    }
     Ok(Some(Jvm {
         pid,
         start_ticks: stat.start_ticks,
@@ -248,6 +279,7 @@ fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
         pid_in_namespace: status.id_inside().unwrap_or(pid),
         main,
         arguments,
+        arguments_cut,
         command_line,
         java_launcher,
         libjvm_host_path: host_path(roots, pid, &library),
@@ -278,15 +310,11 @@ fn program_name(dir: &ProcessDir, first: Option<&String>, comm: &str) -> String 
     names.iter().flatten().map(|it| base(it)).find(|it| !it.is_empty()).unwrap_or_default()
 }
 
-fn main_of(dir: &ProcessDir, arguments: &[String], modular: bool) -> String {
-    let mut read_file = |path: &str| {
-        let path = match path.strip_prefix('/') {
-            Some(_) => path.to_owned(),
-            None => format!("{}/{path}", dir.link("cwd").ok()?),
-        };
-        modular.then(|| dir.text_inside(&path, ARGUMENT_FILE_LIMIT_BYTES).ok())?
-    };
-    let main = launch::parse(arguments, &mut read_file).main;
+/// The main class as far as the command line alone tells it.
+fn main_of(arguments: &[String], modular: bool) -> String {
+    // Launchers before JDK 9 know no argument files.
+    let mut no_file = |_: &str| (!modular).then(String::new);
+    let main = launch::main(arguments, &mut no_file);
     if main.is_empty() { "java".into() } else { main }
 }
 

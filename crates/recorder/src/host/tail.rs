@@ -8,7 +8,8 @@
 //! Of what is older only the log's head is kept, up to the first line that speaks of a pause: it
 //! says version, collector and workers. Older pauses are not part of the recording.
 use super::{
-    Roots, clocks, flags,
+    Roots, clocks,
+    flags::{self, Named},
     gc_log::{self, GcLogFile},
     jvms::Jvm,
     maps::DELETED,
@@ -220,7 +221,7 @@ pub(crate) struct LogFollower<'a> {
 impl<'a> LogFollower<'a> {
     pub(crate) fn new(roots: &Roots, jvm: &Jvm, outbox: &'a Outbox) -> io::Result<LogFollower<'a>> {
         let dir = ProcessDir::open(roots, jvm.pid)?;
-        let flags = flags::read(&dir, jvm);
+        let flags = flags::read(&dir, jvm, Named::Read).flags;
         let missing = match gc_log::standard_streams(&flags)[..] {
             [] if !may_list_files(&dir) => MAY_NOT_LIST_FILES,
             [] => "the jvm writes no gc log to a file",
@@ -280,7 +281,12 @@ impl<'a> LogFollower<'a> {
     }
 
     fn failed(&self, error: &io::Error) {
-        let reason = format!("the gc log cannot be read: {error}");
+        let reason = match error.kind() {
+            io::ErrorKind::PermissionDenied => {
+                "the gc log cannot be read with the rights of the jvm".to_owned()
+            }
+            _ => format!("the gc log cannot be read: {error}"),
+        };
         self.outbox.state(Source::GcLog, SourceState::Missing(reason));
     }
 

@@ -25,7 +25,7 @@ fn jvms_are_found_by_their_library_and_nothing_else() {
     check(
         "mixed",
         &[
-            "100 (100) uid 1000 kafka.Kafka /usr/lib/jvm/java-17-openjdk-amd64",
+            "100 (100) uid 1000 @jvm.options kafka.Kafka /usr/lib/jvm/java-17-openjdk-amd64",
             "200 (1) uid 999 orders.jar /opt/java/openjdk",
             "300 (300) uid 0 org.legacy.Main /usr/lib/jvm/jdk8",
             "400 (400) uid 5 idea /opt/idea/jbr deleted",
@@ -57,6 +57,7 @@ fn a_deleted_library_is_reached_through_its_mapping() {
 #[test]
 fn an_argument_file_tells_the_main_class() {
     let jvm = jvm(&fixture("mixed"), 100).unwrap();
+    assert_eq!(jvm.main, "kafka.Kafka");
     assert_eq!(jvm.arguments.first().map(String::as_str), Some("@/etc/kafka/jvm.options"));
     assert_eq!(
         jvm.command_line,
