@@ -3,7 +3,7 @@ use crate::{AttachError, host::Jvm};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fd::OwnedFd,
-    process::{Pid, PidfdFlags, pidfd_open},
+    process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
 };
 use std::{fs, path::Path, time::Duration};
 
@@ -35,6 +35,11 @@ impl Process {
         let stat = fs::read_to_string(proc.join(jvm.pid.to_string()).join("stat"));
         let started = stat.ok().as_deref().and_then(start_ticks);
         if started != Some(jvm.start_ticks) { Err(gone) } else { Ok(process) }
+    }
+
+    /// Sends a signal to this very process.
+    pub(crate) fn signal(&self, signal: Signal) -> std::io::Result<()> {
+        Ok(pidfd_send_signal(&self.0, signal)?)
     }
 
     /// Waits for at most `time`; true as soon as the process has ended.

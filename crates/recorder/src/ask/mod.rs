@@ -6,14 +6,17 @@
 mod code_list;
 mod code_names;
 mod dump;
+mod error;
 mod java_stacks;
+mod request;
 mod safepoint_log;
 mod socket;
 mod thread_names;
+mod until;
 
 pub use code_names::CodeNames;
+pub use error::AskError;
 pub use java_stacks::JavaStacks;
 pub(crate) use safepoint_log::MARK as SAFEPOINT_LOG_MARK;
 pub use safepoint_log::SafepointLog;
-pub use socket::AskError;
 pub use thread_names::ThreadNames;

@@ -1,11 +1,12 @@
 //! A log of safepoints for as long as a recording lasts, for a JVM that keeps none.
-use super::socket::{AskError, Asked};
+use super::{error::AskError, socket::Asked, until::Until};
 use crate::{Jvm, Roots};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use std::{
     fs::{self, File},
     io,
     path::Path,
+    sync::atomic::AtomicBool,
 };
 
 /// In the directory's name, so that the log is known among the JVM's open files.
@@ -33,31 +34,38 @@ impl SafepointLog {
     ///
     /// # Errors
     /// Where the JVM cannot be asked, or has no `/dev/shm` in memory.
-    pub fn switch_on(roots: &Roots, jvm: &Jvm) -> Result<SafepointLog, AskError> {
+    pub fn switch_on(
+        roots: &Roots,
+        jvm: &Jvm,
+        interrupt: &AtomicBool,
+    ) -> Result<SafepointLog, AskError> {
+        let until = Until::new(interrupt);
         let process = roots.proc.join(jvm.pid.to_string());
         let shm = in_memory(&process.join("root").join(DIRECTORY))?;
-        let asked = Asked::open(&roots.proc, jvm.pid, jvm.pid_in_namespace)?;
+        let asked = Asked::open(roots, jvm, &until)?;
         // The start makes it another name for another process with the same id.
         let name = format!("{MARK}{}-{}", jvm.pid_in_namespace, jvm.start_ticks);
         make_directory(&shm, &name, &process)?;
         let log = SafepointLog { asked, shm, name };
-        log.set("safepoint*=info,gc*=info", &format!("output_options=\"{ROTATION}\""))?;
+        log.set("safepoint*=info,gc*=info", &format!("output_options=\"{ROTATION}\""), &until)?;
         Ok(log)
     }
 
-    fn set(&self, what: &str, options: &str) -> Result<String, AskError> {
+    fn set(&self, what: &str, options: &str, until: &Until<'_>) -> Result<String, AskError> {
         let path = format!("/{DIRECTORY}/{}/{FILE}", self.name);
         let decorators = "tn,time,uptime,level,tags";
-        self.asked.command(&format!(
+        let command = format!(
             "VM.log output=\"file={path}\" what=\"{what}\" decorators=\"{decorators}\" {options}"
-        ))
+        );
+        self.asked.command(&command, until)
     }
 }
 
 impl Drop for SafepointLog {
     fn drop(&mut self) {
         // A JVM that has ended writes no more; what it left is removed all the same.
-        let _ = self.set("all=off", "");
+        let never = AtomicBool::new(false);
+        let _ = self.set("all=off", "", &Until::new(&never));
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         if let Ok(directory) = rustix::fs::openat(&self.shm, &*self.name, flags, Mode::empty()) {
             for file in LEFT {

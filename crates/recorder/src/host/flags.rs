@@ -84,7 +84,13 @@ pub(super) fn read_named(dir: &ProcessDir, jvm: &Jvm, path: &str) -> io::Result<
     }
     let path = match path.starts_with('/') {
         true => path.to_owned(),
-        false => format!("{}/{path}", dir.link("cwd")?),
+        false => {
+            // As seen from here; of a process with a root of its own that comes first in it.
+            let (cwd, root) = (dir.link("cwd")?, dir.link("root").unwrap_or_default());
+            let inside = cwd.strip_prefix(root.trim_end_matches('/'));
+            let inside = inside.filter(|it| it.is_empty() || it.starts_with('/'));
+            format!("{}/{path}", inside.unwrap_or(&cwd))
+        }
     };
     dir.text_inside(&path, FILE_LIMIT_BYTES)
 }
@@ -141,6 +147,16 @@ fn settings(text: &str) -> impl Iterator<Item = String> {
 /// The last value of `-XX:name=value`.
 pub(crate) fn value<'a>(flags: &'a [String], name: &str) -> Option<&'a str> {
     let of = |flag: &'a String| flag.strip_prefix("-XX:")?.strip_prefix(name)?.strip_prefix('=');
+    flags.iter().rev().find_map(of)
+}
+
+/// The last setting of `-XX:+name`, `-XX:-name`; `None` where it is not set.
+pub(crate) fn switch(flags: &[String], name: &str) -> Option<bool> {
+    let of = |flag: &String| match flag.strip_prefix("-XX:")?.strip_suffix(name)? {
+        "+" => Some(true),
+        "-" => Some(false),
+        _ => None,
+    };
     flags.iter().rev().find_map(of)
 }
 
@@ -210,6 +226,14 @@ mod tests {
             words("-XX:ParallelGCThreads=3 -XX:ParallelGCThreads=5 -XX:ParallelGCThreadsX=9");
         assert_eq!(value(&flags, "ParallelGCThreads"), Some("5"));
         assert_eq!(value(&flags, "ConcGCThreads"), None);
+    }
+
+    #[test]
+    fn the_last_setting_of_a_switch_holds() {
+        let flags = words("-XX:+A -XX:-A -XX:+AB -XX:+B -XX:A=1");
+        assert_eq!(switch(&flags, "A"), Some(false));
+        assert_eq!(switch(&flags, "B"), Some(true));
+        assert_eq!(switch(&flags, "C"), None);
     }
 
     #[test]

@@ -76,6 +76,27 @@ impl ProcessDir {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// What a path inside the process's root leads to, only to be looked at: it may be anything.
+    pub(crate) fn find_inside(&self, path: &str) -> io::Result<(OwnedFd, Stat)> {
+        let (lookup, rights) = (self.lookup(path)?, Rights::of(self)?);
+        rights.clone().run(move |by| {
+            let found = lookup.find(&rights, by)?;
+            let of = rustix::fs::fstat(&found)?;
+            Ok((found, of))
+        })
+    }
+
+    /// A directory inside the process's root, to look up names in it and no more.
+    pub(crate) fn directory_inside(&self, path: &str) -> io::Result<OwnedFd> {
+        let (found, of) = self.find_inside(path)?;
+        if kind(&of) == FileType::Directory { Ok(found) } else { Err(Errno::NOTDIR.into()) }
+    }
+
+    /// Its working directory, likewise.
+    pub(crate) fn working_directory(&self) -> io::Result<OwnedFd> {
+        Ok(openat(self, "cwd", DIRECTORY, Mode::empty())?)
+    }
+
     fn lookup(&self, path: &str) -> io::Result<Lookup> {
         let root = openat(self, "root", DIRECTORY, Mode::empty())?;
         Ok(Lookup { root, path: path.to_owned() })

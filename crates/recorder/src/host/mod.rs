@@ -50,11 +50,13 @@ pub use clocks::{monotonic_to_wall, now};
 pub(crate) use counters::{Counters, throttled_ns};
 pub(crate) use counters_file::CountersFile;
 pub use files::FileResolver;
+pub(crate) use flags::{Given, Named, read as flags, switch as flag_switch};
 pub use host_facts::host_fact;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, find_jvms, jvm, select};
 pub(crate) use maps::{anonymous_code, written_back};
-pub(crate) use process::ProcessDir;
+pub(crate) use process::{ProcessDir, Stat};
+pub(crate) use rights::{By, Rights};
 pub use sources::{HostOptions, HostSources};
 pub(crate) use status::Status;
 

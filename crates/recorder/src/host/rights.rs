@@ -6,8 +6,11 @@
 use super::{process::ProcessDir, status::Status};
 use rustix::{
     fs::Stat,
-    process::Gid,
-    thread::{CapabilitySet, capabilities, set_capabilities, set_thread_groups},
+    process::{Gid, Uid},
+    thread::{
+        CapabilitySet, capabilities, set_capabilities, set_thread_groups, set_thread_res_gid,
+        set_thread_res_uid,
+    },
 };
 use std::{
     io,
@@ -101,6 +104,24 @@ impl Rights {
         &self,
         work: impl FnOnce(By) -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
+        self.run_after(Rights::assume, work)
+    }
+
+    /// The same as somebody whom others at the end of a socket take for that user: also the
+    /// effective user and group are its. The real user stays, so that nobody else can trace the
+    /// thread, and no capability is left to it.
+    pub(crate) fn run_as_user<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(By) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
+        self.run_after(Rights::become_user, work)
+    }
+
+    fn run_after<T: Send + 'static>(
+        &self,
+        take: fn(Rights) -> io::Result<By>,
+        work: impl FnOnce(By) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
         let late = || io::Error::new(io::ErrorKind::TimedOut, "the file system does not answer");
         if AT_WORK.fetch_add(1, Ordering::Relaxed) >= MAX_STUCK {
             AT_WORK.fetch_sub(1, Ordering::Relaxed);
@@ -111,7 +132,7 @@ impl Rights {
         let worker = move || {
             let _at_work = AtWork;
             // Nobody listens any more where it came too late.
-            let _ = done.send(rights.assume().and_then(work));
+            let _ = done.send(take(rights).and_then(work));
         };
         thread::Builder::new().name("their-rights".into()).spawn(worker).inspect_err(|_| {
             AT_WORK.fetch_sub(1, Ordering::Relaxed);
@@ -138,6 +159,16 @@ impl Rights {
         sets.effective &= !(OF_FILES & !self.capabilities);
         set_capabilities(None, sets)?;
         Ok(By::Them)
+    }
+
+    fn become_user(self) -> io::Result<By> {
+        let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
+        let by = self.assume()?;
+        if by == By::Them && rustix::process::geteuid() != uid {
+            set_thread_res_gid(None::<Gid>, gid, None::<Gid>)?;
+            set_thread_res_uid(None::<Uid>, uid, None::<Uid>)?;
+        }
+        Ok(by)
     }
 
     /// Whether the mode bits of a file let this process do something.

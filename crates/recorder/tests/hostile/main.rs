@@ -2,6 +2,8 @@
 //!
 //! Each attack is made by real processes of another user (`nobody`), where privilege matters.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod actor;
+mod attach;
 #[path = "../common/mod.rs"]
 mod common;
 mod named_files;

@@ -1,5 +1,5 @@
 //! What `record` and `watch` say about what they are attached to.
-use crate::{Failure, args::Means, console::Console};
+use crate::{Failure, args::Means, console::Console, interrupt::Interrupt};
 use recorder::{
     AttachError, CodeNames, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
 };
@@ -84,27 +84,38 @@ pub(crate) fn attach(
     jvm: &Jvm,
     options: Options,
     means: Means,
+    interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Attached, Failure> {
     // Before the recording, which would have the stop for it in it.
-    let names = means.ask_jvm.then(|| names(jvm, &options, console)).flatten();
+    let names = means.ask_jvm.then(|| names(jvm, &options, interrupt, console)).flatten();
     // A JVM that does not tell these is asked for nothing more.
     let code = names.as_ref().and_then(|_| CodeNames::start(&options.roots, jvm).ok());
     let options = Options { late_code: code.is_some(), ..options };
     let names = names.unwrap_or_default();
-    let log = means.log_safepoints.then(|| log(jvm, &options, console)).flatten();
+    let log = means.log_safepoints.then(|| log(jvm, &options, interrupt, console)).flatten();
     Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, code, _log: log })
 }
 
 /// Without it stops are those of the probes or of the JVM's counters.
-fn log(jvm: &Jvm, options: &Options, console: &Console) -> Option<SafepointLog> {
-    let switched = SafepointLog::switch_on(&options.roots, jvm);
+fn log(
+    jvm: &Jvm,
+    options: &Options,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Option<SafepointLog> {
+    let switched = SafepointLog::switch_on(&options.roots, jvm, interrupt.flag());
     switched.inspect_err(|error| console.say(&format!("no log of safepoints: {error}"))).ok()
 }
 
 /// Without the names everything else can still be recorded.
-fn names(jvm: &Jvm, options: &Options, console: &Console) -> Option<ThreadNames> {
-    let asked = ThreadNames::ask(&options.roots, jvm);
+fn names(
+    jvm: &Jvm,
+    options: &Options,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Option<ThreadNames> {
+    let asked = ThreadNames::ask(&options.roots, jvm, interrupt.flag());
     asked
         .inspect_err(|error| {
             console.say(&format!("threads keep the names that the kernel has: {error}"));

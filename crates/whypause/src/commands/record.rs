@@ -51,7 +51,7 @@ fn record(
     let path = directory(args.output.as_deref(), jvm, console)?;
     let limits = Limits { max_bytes: args.max_size, ..Limits::default() };
     let writer = Writer::create(&path, limits)?;
-    let session = attached::attach(jvm, options(args), args.means, console);
+    let session = attached::attach(jvm, options(args), args.means, interrupt, console);
     let session = session.inspect_err(|_| {
         // Nothing was written yet. If it is not empty it is not ours to remove.
         let _ = std::fs::remove_dir(&path);

@@ -79,7 +79,7 @@ impl Watch<'_> {
         // What is not printed need not be known in detail.
         let options =
             Options { detail_over: args.over, detail_budget_per_s: 0, ..Options::default() };
-        let mut session = attached::attach(jvm, options, args.means, console)?;
+        let mut session = attached::attach(jvm, options, args.means, &self.interrupt, console)?;
         let over = report::duration(args.over);
         console.say(&format!("watching {}, pauses of {over} or more", attached::name(jvm)));
         let mut announcement = Announcement::new();
