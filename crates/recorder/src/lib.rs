@@ -25,7 +25,7 @@ mod sampler;
 mod session;
 mod syscalls;
 
-pub use ask::{AskError, CodeNames, JavaStacks, SafepointLog, ThreadNames};
+pub use ask::{AskError, CodeNames, JavaStacks, Journal, SafepointLog, ThreadNames};
 pub use attach_error::AttachError;
 pub use host::{
     FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, find_jvms, host_fact, jvm,

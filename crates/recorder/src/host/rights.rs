@@ -85,9 +85,13 @@ impl Rights {
     }
 
     /// Those of a user of whom no more is known: no group and no capability.
-    #[cfg(test)]
     pub(crate) fn of_user(uid: u32, gid: u32) -> Rights {
         Rights { uid, gid, groups: Vec::new(), capabilities: CapabilitySet::empty() }
+    }
+
+    /// User and group.
+    pub(crate) fn ids(&self) -> (u32, u32) {
+        (self.uid, self.gid)
     }
 
     /// The user.

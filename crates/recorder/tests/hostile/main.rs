@@ -6,5 +6,6 @@ mod actor;
 mod attach;
 #[path = "../common/mod.rs"]
 mod common;
+mod killed;
 mod named_files;
 mod nobody;

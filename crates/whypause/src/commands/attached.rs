@@ -1,7 +1,8 @@
 //! What `record` and `watch` say about what they are attached to.
 use crate::{Failure, args::Means, console::Console, interrupt::Interrupt};
 use recorder::{
-    AttachError, CodeNames, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
+    AskError, AttachError, CodeNames, Journal, Jvm, Options, Roots, SafepointLog, SampledSession,
+    Session, Step, ThreadNames,
 };
 use recording::{Coverage, Facts, Source, SourceState};
 use std::time::{Duration, Instant};
@@ -19,8 +20,6 @@ pub(crate) struct Attached {
     names: ThreadNames,
     /// Which code late threads run, where the JVM may be asked.
     code: Option<CodeNames>,
-    /// Switched off when the recording ends.
-    _log: Option<SafepointLog>,
 }
 
 /// By which way.
@@ -79,14 +78,15 @@ impl Attached {
     }
 }
 
-/// Asks the JVM for names, if that is wanted, and attaches.
+/// Asks the JVM for names, if that is wanted, and attaches. The log of safepoints, where one was
+/// switched on, is to be dropped last: the JVM is asked to end it, which may take seconds.
 pub(crate) fn attach(
     jvm: &Jvm,
     options: Options,
     means: Means,
     interrupt: &Interrupt,
     console: &Console,
-) -> Result<Attached, Failure> {
+) -> Result<(Attached, Option<SafepointLog>), Failure> {
     // Before the recording, which would have the stop for it in it.
     let names = means.ask_jvm.then(|| names(jvm, &options, interrupt, console)).flatten();
     // A JVM that does not tell these is asked for nothing more.
@@ -94,7 +94,16 @@ pub(crate) fn attach(
     let options = Options { late_code: code.is_some(), ..options };
     let names = names.unwrap_or_default();
     let log = means.log_safepoints.then(|| log(jvm, &options, interrupt, console)).flatten();
-    Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, code, _log: log })
+    Ok((Attached { way: way(jvm, options, means.without_ebpf, console)?, names, code }, log))
+}
+
+/// Undoes what recorders of this user have left in JVMs that were killed.
+pub(crate) fn undo_leftovers(interrupt: &Interrupt, console: &Console) {
+    if let Ok(journal) = Journal::own() {
+        for said in journal.undo(&Roots::default(), interrupt.flag()) {
+            console.say(&said);
+        }
+    }
 }
 
 /// Without it stops are those of the probes or of the JVM's counters.
@@ -104,7 +113,10 @@ fn log(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Option<SafepointLog> {
-    let switched = SafepointLog::switch_on(&options.roots, jvm, interrupt.flag());
+    let journal = Journal::own().map_err(AskError::from);
+    let switched = journal.and_then(|journal| {
+        SafepointLog::switch_on(&options.roots, jvm, &journal, interrupt.flag())
+    });
     switched.inspect_err(|error| console.say(&format!("no log of safepoints: {error}"))).ok()
 }
 

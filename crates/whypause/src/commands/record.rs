@@ -22,6 +22,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
+    attached::undo_leftovers(&interrupt, console);
     let (mut started, jvm) = match args.command.as_slice() {
         [] => (None, target::running(&args.jvm)?),
         command => {
@@ -52,7 +53,7 @@ fn record(
     let limits = Limits { max_bytes: args.max_size, ..Limits::default() };
     let writer = Writer::create(&path, limits)?;
     let session = attached::attach(jvm, options(args), args.means, interrupt, console);
-    let session = session.inspect_err(|_| {
+    let (session, log) = session.inspect_err(|_| {
         // Nothing was written yet. If it is not empty it is not ours to remove.
         let _ = std::fs::remove_dir(&path);
     })?;
@@ -68,6 +69,8 @@ fn record(
         console,
     };
     let summary = recorder.run(session, duration, interrupt)?;
+    // Only now: the recording is sealed, whatever the JVM does when it is asked once more.
+    drop(log);
     console.say(&format!(
         "recording: {} ({})",
         summary.path.display(),

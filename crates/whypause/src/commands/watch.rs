@@ -17,6 +17,7 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
         interrupt: Interrupt::listen()?,
         until: args.duration.map(|it| Instant::now() + it),
     };
+    attached::undo_leftovers(&watch.interrupt, console);
     while let Some(jvm) = watch.find()? {
         let begun = Instant::now();
         let end = watch.one(&jvm)?;
@@ -79,7 +80,9 @@ impl Watch<'_> {
         // What is not printed need not be known in detail.
         let options =
             Options { detail_over: args.over, detail_budget_per_s: 0, ..Options::default() };
-        let mut session = attached::attach(jvm, options, args.means, &self.interrupt, console)?;
+        // The log is switched off last.
+        let (mut session, _log) =
+            attached::attach(jvm, options, args.means, &self.interrupt, console)?;
         let over = report::duration(args.over);
         console.say(&format!("watching {}, pauses of {over} or more", attached::name(jvm)));
         let mut announcement = Announcement::new();
