@@ -4,7 +4,6 @@
 //! own, as nobody.
 use crate::{common::wait_until, nobody};
 use recorder::{Jvm, Roots};
-use recording::MonoTime;
 use std::{
     env, fs,
     io::{Read, Write},
@@ -105,24 +104,10 @@ impl Actor {
 
     /// As if it were a JVM with these arguments.
     pub(crate) fn jvm(&self, arguments: &[&str]) -> Jvm {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
-        let fields = stat.rsplit_once(')').unwrap().1;
-        Jvm {
-            pid: self.pid(),
-            start_ticks: fields.split_ascii_whitespace().nth(19).unwrap().parse().unwrap(),
-            started: MonoTime(1),
-            uid: nobody::NOBODY,
-            pid_in_namespace: self.pid(),
-            main: "Main".into(),
-            arguments: arguments.iter().map(|it| (*it).to_owned()).collect(),
-            arguments_cut: false,
-            command_line: "java Main".into(),
-            java_launcher: true,
-            libjvm: "/j/lib/server/libjvm.so".into(),
-            libjvm_deleted: false,
-            libjvm_host_path: "/nowhere".into(),
-            java_home: "/j".into(),
-        }
+        let mut jvm = recorder::jvm(&Roots::default(), self.pid()).unwrap();
+        jvm.arguments = arguments.iter().map(|it| (*it).to_owned()).collect();
+        jvm.java_launcher = true;
+        jvm
     }
 
     /// Asks it for the names of its threads.
@@ -167,6 +152,7 @@ fn play() {
     let own = std::process::id();
     let quits = fs::File::create(format!("/quits-{own}")).unwrap();
     count_quits(&quits);
+    map_libjvm();
     become_user(user);
     let socket = socket.replace("PID", &own.to_string());
     let listener = (!socket.is_empty()).then(|| UnixListener::bind(socket).unwrap());
@@ -231,6 +217,18 @@ fn count_quits(file: &fs::File) {
     unsafe {
         libc::signal(libc::SIGQUIT, handler as libc::sighandler_t)
     };
+}
+
+/// What JVMs are known by: a library of this name.
+fn map_libjvm() {
+    use rustix::mm::{MapFlags, ProtFlags, mmap};
+    fs::create_dir_all("/lib/server").unwrap();
+    fs::write("/lib/server/libjvm.so", [0; 4096]).unwrap();
+    let library = fs::File::open("/lib/server/libjvm.so").unwrap();
+    let (how, flags) = (ProtFlags::READ | ProtFlags::EXEC, MapFlags::PRIVATE);
+    // SAFETY: a new place, chosen by the kernel, that nobody reads.
+    #[expect(unsafe_code, reason = "rustix cannot know what else is at an address")]
+    unsafe { mmap(std::ptr::null_mut(), 4096, how, flags, library, 0) }.unwrap();
 }
 
 /// All threads, for good.
