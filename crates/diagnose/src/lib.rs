@@ -8,6 +8,7 @@
 //! * `account` says for each nanosecond of a pause whom everybody waited for; `causes` claim those
 //!   stretches, one file each; `findings` sums them up.
 mod account;
+mod action;
 mod attribution;
 mod case;
 mod cause;
@@ -52,6 +53,7 @@ pub mod text;
 mod timeline;
 mod value;
 
+pub use action::{Action, Command};
 pub use cause::{
     Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature, Verdict,
 };

@@ -77,7 +77,8 @@ fn block(out: &mut String, diagnosis: &Diagnosis, number: usize, finding: &Findi
     let share = crate::percent(finding.share);
     line(out, &format!("**{extent}** ({share} of the stopped time, {})\n", finding.certainty.id()));
     if !finding.story.is_empty() {
-        line(out, &format!("{}\n", escaped(&finding.story.join("\n"))));
+        let story: Vec<String> = finding.story.iter().map(|it| escaped(it)).collect();
+        line(out, &format!("{}\n", story.join("\n")));
     }
     if let Some(place) = &finding.place {
         line(out, &format!("- where: {}", escaped(&words::place(place))));
@@ -95,7 +96,12 @@ fn block(out: &mut String, diagnosis: &Diagnosis, number: usize, finding: &Findi
         } else {
             format!(" ({})", escaped(&advice.note))
         };
-        let _ = writeln!(out, "- fix, {}:{note}\n\n{}\n", advice.when.id(), code(&advice.action));
+        let _ = writeln!(
+            out,
+            "- fix, {}:{note}\n\n{}\n",
+            advice.when.id(),
+            code(&advice.action.to_string())
+        );
     }
 }
 
@@ -121,18 +127,15 @@ fn watched(out: &mut String, diagnosis: &Diagnosis) {
     }
 }
 
-/// Text from elsewhere, so that it stays text.
+/// Text from elsewhere, so that it stays text: one line, as a second one could begin with the mark
+/// of a list or of a block to copy.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for part in text.split_inclusive('\n') {
-        let (body, end) = part.strip_suffix('\n').map_or((part, ""), |body| (body, "\n"));
-        for c in clean(body).chars() {
-            if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#') {
-                out.push('\\');
-            }
-            out.push(c);
+    for c in clean(text).chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#') {
+            out.push('\\');
         }
-        out.push_str(end);
+        out.push(c);
     }
     out
 }
@@ -144,5 +147,6 @@ mod tests {
     #[test]
     fn a_name_cannot_become_markup() {
         assert_eq!(escaped("a|b <script> `x`"), "a\\|b \\<script\\> \\`x\\`");
+        assert_eq!(escaped("a\n- fix, now:\n\n      id"), "a - fix, now:        id");
     }
 }

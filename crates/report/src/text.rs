@@ -1,5 +1,6 @@
 //! Text for terminals: cleaned, wrapped, painted, and in ASCII where need be.
 use crate::Style;
+use diagnose::Action;
 
 /// Text from elsewhere, made safe to print.
 ///
@@ -179,6 +180,11 @@ impl Page {
             let start = format!("{:indent$}{label}", "");
             self.line(&format!("{start:at$}{text}"));
         }
+    }
+
+    /// The action as it can be copied from this page, or the sentence why it cannot.
+    pub(crate) fn copyable(&self, action: &Action) -> Action {
+        if self.style.unicode { action.clone() } else { action.in_ascii() }
     }
 
     pub(crate) fn finish(self) -> String {

@@ -63,7 +63,7 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Resul
 }
 
 fn render(command: &Command, name: &str, out: &mut Vec<u8>) -> io::Result<()> {
-    let source = format!("whypause {}", env!("CARGO_PKG_VERSION"));
+    let source = concat!("whypause ", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone()).title(name.to_uppercase()).source(source);
     let man = man.manual("whypause manual");
     man.render_title(out)?;

@@ -3,7 +3,8 @@ use super::{
     log::{gc, memory},
     schema::{
         Cause, Cost, Count, Coverage, Culprit, Document, Evidence, Input, Jvm, Missing, Note, Over,
-        Part, Pause, Pauses, Place, Remedy, SCHEMA_VERSION, Unexplained, Unrecognised, Watched,
+        Part, Pause, Pauses, Place, Remedy, SCHEMA_VERSION, Setting, Unexplained, Unrecognised,
+        Watched,
     },
 };
 use crate::{csv, share, when, words};
@@ -144,7 +145,16 @@ fn evidence(it: &diagnose::Evidence) -> Evidence<'_> {
 }
 
 fn remedy(it: &diagnose::Advice) -> Remedy<'_> {
-    Remedy { id: it.remedy, when: words::when_id(it.when), action: &it.action, note: &it.note }
+    let action = &it.action;
+    Remedy {
+        id: it.remedy,
+        when: words::when_id(it.when),
+        action: action.to_string(),
+        commands: action.commands().iter().map(diagnose::Command::argv).collect(),
+        flags: action.jvm_flags(),
+        setting: action.setting().map(|(value, path)| Setting { path, value }),
+        note: &it.note,
+    }
 }
 
 fn longest(it: &Diagnosis, most: usize) -> Vec<Pause<'_>> {

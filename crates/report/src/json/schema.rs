@@ -277,8 +277,22 @@ pub(super) struct Remedy<'a> {
     pub(super) id: &'static str,
     /// `now`, `next-start` or `code`.
     pub(super) when: &'static str,
-    pub(super) action: &'a str,
+    /// As text for people: what is to be typed is quoted for a POSIX shell, a command a line.
+    pub(super) action: String,
+    /// The same as data: the commands, each with its arguments. Empty where it is something else;
+    /// without what only text for people has (`| grep`).
+    pub(super) commands: Vec<&'a [String]>,
+    /// The words to add to the JVM's command line.
+    pub(super) flags: &'a [String],
+    /// The value to write to a file of the kernel.
+    pub(super) setting: Option<Setting<'a>>,
     pub(super) note: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Setting<'a> {
+    pub(super) path: &'a str,
+    pub(super) value: &'a str,
 }
 
 #[derive(Debug, Serialize)]

@@ -4,7 +4,7 @@ use crate::{
     text::{Page, Role, clean},
     words,
 };
-use diagnose::{Cause, Diagnosis, Nature, Verdict};
+use diagnose::{Cause, Command, Diagnosis, Nature, Verdict};
 use recording::{Coverage, Note, Source, SourceState};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -36,7 +36,7 @@ pub(super) fn watched(page: &mut Page, diagnosis: &Diagnosis) {
     if words::is_of_application(diagnosis) {
         let text = format!(
             "Not watched: every known fault, because the application's log tells only that it did not run. To watch: {}",
-            record_command(diagnosis)
+            record_command(diagnosis).typed().unwrap_or_default()
         );
         page.wrapped(0, None, &text);
         return;
@@ -46,7 +46,7 @@ pub(super) fn watched(page: &mut Page, diagnosis: &Diagnosis) {
         let text = format!(
             "Not watched, because a log cannot show it: {}. To watch: {}",
             names.join(", "),
-            record_command(diagnosis)
+            record_command(diagnosis).typed().unwrap_or_default()
         );
         page.wrapped(0, None, &text);
         return;
@@ -147,22 +147,24 @@ pub(super) fn unexplained(page: &mut Page, diagnosis: &Diagnosis) {
 fn would_explain(diagnosis: &Diagnosis) -> Option<String> {
     let command = record_command(diagnosis);
     if !words::is_recording(diagnosis) {
-        return Some(command);
+        return command.typed();
     }
     let coverage = &diagnosis.coverage;
     if coverage.has(Source::ThreadSamples) && !coverage.has(Source::Scheduler) {
         // Only with privilege is more to be seen.
-        return Some(format!("sudo {command}"));
+        return Command::new("sudo").args(command.argv()).typed();
     }
     let unseen = |it: &&diagnose::Attribution| !it.pause.detailed && !it.unattributed.is_zero();
-    diagnosis.pauses.iter().find(unseen).map(|_| format!("{command} --detail-over 1ms"))
+    diagnosis.pauses.iter().find(unseen)?;
+    command.args(["--detail-over", "1ms"]).typed()
 }
 
-fn record_command(diagnosis: &Diagnosis) -> String {
-    match diagnosis.jvm.pid {
-        0 => "whypause record -p PID -d 60s".to_owned(),
-        pid => format!("whypause record -p {pid} -d 60s"),
-    }
+fn record_command(diagnosis: &Diagnosis) -> Command {
+    let pid = match diagnosis.jvm.pid {
+        0 => "PID".to_owned(),
+        pid => pid.to_string(),
+    };
+    Command::new("whypause").args(["record", "-p"]).arg(pid).args(["-d", "60s"])
 }
 
 /// What recording cost and what it lost, one line each, for the end of a recording.

@@ -140,15 +140,16 @@ fn when_width(advice: &[Advice]) -> usize {
     advice.iter().map(|it| it.when.id().len()).max().unwrap_or(0) + 3
 }
 
-/// A line that begins with a capital is a sentence and is wrapped; any other is to be copied and
-/// is never broken.
+/// A phrase that begins with a capital is a sentence and is wrapped; what is to be copied is never
+/// broken.
 fn fix(page: &mut Page, label: &str, advice: &Advice, when_width: usize) {
     let at = FIELD + when_width;
-    for (n, line) in advice.action.lines().enumerate() {
+    let action = page.copyable(&advice.action);
+    for (n, line) in action.to_string().lines().enumerate() {
         let (label, when) = if n == 0 { (label, advice.when.id()) } else { ("", "") };
         let start = format!("{label:7}{when}");
         let line = clean(line);
-        if line.chars().next().is_some_and(char::is_uppercase) {
+        if action.is_said() && line.chars().next().is_some_and(char::is_uppercase) {
             page.field(BODY, &start, at, None, &line);
         } else {
             let painted = page.paint(Role::Action, &line);

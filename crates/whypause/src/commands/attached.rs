@@ -1,5 +1,6 @@
 //! What `record` and `watch` say about what they are attached to.
 use crate::{Failure, args::Means, console::Console};
+use diagnose::Command;
 use recorder::{
     AttachError, CodeNames, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
 };
@@ -139,7 +140,8 @@ fn way(jvm: &Jvm, options: Options, without_ebpf: bool, console: &Console) -> Re
 fn without(pid: u32, error: &AttachError) -> String {
     let (why, all) = match error {
         AttachError::NoPermission { .. } => {
-            ("no permission".to_owned(), format!("`sudo whypause record -p {pid}`"))
+            let all = Command::new("sudo").args(["whypause", "record", "-p"]).arg(pid.to_string());
+            ("no permission".to_owned(), format!("`{}`", all.typed().unwrap_or_default()))
         }
         other => (other.to_string(), other.hint().to_owned()),
     };

@@ -6,7 +6,7 @@ use crate::{
     args::{ExplainArgs, Format},
     console::Console,
 };
-use diagnose::{Attribution, Diagnosis, Keep};
+use diagnose::{Attribution, Command, Diagnosis, Keep};
 use input::Input;
 use recording::{Clock, Recording, Source, SourceState};
 use report::Options;
@@ -14,6 +14,11 @@ use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
+
+/// The command that explains a recording.
+pub(crate) fn command(recording: &Path) -> Command {
+    Command::new("whypause").arg("explain").path(&recording.to_string_lossy())
+}
 
 /// Several inputs are explained one after the other, each with a report of its own.
 pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {

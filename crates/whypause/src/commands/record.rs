@@ -1,5 +1,8 @@
 //! `whypause record`: facts about a JVM, into a directory.
-use super::attached::{self, Announcement, Attached};
+use super::{
+    attached::{self, Announcement, Attached},
+    explain,
+};
 use crate::{
     Exit, Failure,
     args::{RecordArgs, Windows},
@@ -73,7 +76,9 @@ fn record(
         summary.path.display(),
         report::bytes(summary.bytes)
     ));
-    console.say(&format!("next: whypause explain {}", quoted(&summary.path)));
+    if let Some(next) = console.copyable(explain::command(&summary.path)) {
+        console.say(&format!("next: {next}"));
+    }
     Ok(Exit::Fine)
 }
 
@@ -102,13 +107,6 @@ fn directory(output: Option<&Path>, jvm: &Jvm, console: &Console) -> Result<Path
     }
     let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
     Ok(path.join(format!("{}-{now}", jvm.pid)))
-}
-
-/// A path for a shell: quoted where it has to be.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:=@".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 /// A recording under way.
@@ -252,10 +250,18 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 
     #[test]
     fn the_next_step_can_be_pasted() {
-        assert_eq!(quoted(Path::new("/run/whypause/4242-1")), "/run/whypause/4242-1");
-        assert_eq!(quoted(Path::new("/tmp/it's a; x")), r"'/tmp/it'\''s a; x'");
+        let check = |path: &[u8], expected: Option<&str>| {
+            let command = explain::command(Path::new(OsStr::from_bytes(path)));
+            assert_eq!(command.typed().as_deref(), expected);
+        };
+        check(b"/run/whypause/4242-1", Some("whypause explain /run/whypause/4242-1"));
+        check(b"/tmp/it's a; x", Some(r"whypause explain '/tmp/it'\''s a; x'"));
+        check(b"-d", Some("whypause explain ./-d"));
+        check(b"/tmp/a\nid", None);
+        check(b"/tmp/a\xff", None);
     }
 }

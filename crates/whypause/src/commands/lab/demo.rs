@@ -69,9 +69,8 @@ fn show(shown: &Shown, keep: &Path, console: &Console) -> Result<Exit, Failure> 
 }
 
 fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(), Failure> {
-    let path = recording.display();
-    console
-        .print(&format!("\nWhat whypause says of `{variant}` (whypause explain {path}):\n\n"))?;
+    let command = console.copyable(explain::command(&recording)).unwrap_or_default();
+    console.print(&format!("\nWhat whypause says of `{variant}` ({command}):\n\n"))?;
     let args = ExplainArgs {
         paths: vec![recording],
         format: Format::Text,
