@@ -1,7 +1,8 @@
 //! The JVMs of a host, for people and for programs.
 use crate::{
     Style,
-    text::{Page, Role, clean},
+    clean::{MOST_NAME, clean_name},
+    text::{Page, Role},
 };
 use serde::Serialize;
 
@@ -56,7 +57,8 @@ pub fn text(rows: &[Row], style: Style) -> String {
 }
 
 fn cells(row: &Row) -> [String; 6] {
-    let known = |text: &str| if text.is_empty() { "-".to_owned() } else { clean(text) };
+    let known =
+        |text: &str| if text.is_empty() { "-".to_owned() } else { clean_name(text, MOST_NAME) };
     [
         row.pid.to_string(),
         known(&row.user),
@@ -80,8 +82,10 @@ fn line(cells: &[String; 6], widths: &[usize; 6]) -> String {
 #[must_use]
 pub fn json(rows: &[Row], unreadable: u64) -> String {
     let document = Document { schema_version: crate::json::SCHEMA_VERSION, jvms: rows, unreadable };
-    let text = serde_json::to_string_pretty(&document);
-    text.expect("strings and numbers always serialise") + "\n"
+    let mut text = Vec::new();
+    crate::json::write_document(&document, &mut text)
+        .expect("strings and numbers always serialise, and a Vec takes all");
+    String::from_utf8(text).expect("JSON is UTF-8")
 }
 
 #[cfg(test)]
@@ -111,6 +115,19 @@ mod tests {
         "#]]
         .assert_eq(&text(&rows(), Style::PLAIN));
         assert_eq!(text(&[], Style::PLAIN), "");
+    }
+
+    #[test]
+    fn a_main_class_of_900_000_characters_neither_panics_nor_floods() {
+        let mut rows = rows();
+        rows[0].main = "x".repeat(900_000) + ".Main";
+        rows[0].gc_log = "\u{202e}".repeat(900_000);
+        rows[0].user = "y".repeat(70_000);
+        rows[0].heap = vec!["-Xmx".repeat(100_000)];
+        let table = text(&rows, Style::PLAIN);
+        assert!(table.lines().all(|it| it.chars().count() < 400), "{table}");
+        assert!(table.contains("x.Main "), "{table}");
+        assert!(json(&rows, 0).len() < 200_000);
     }
 
     #[test]

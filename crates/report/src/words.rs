@@ -1,5 +1,8 @@
 //! Words that several formats share.
-use crate::{duration, share, text::clean};
+use crate::{
+    clean::{MOST_NAME, MOST_PATH, clean_name},
+    duration, share,
+};
 use diagnose::{
     AdviceWhen, Attribution, Diagnosis, Finding, JvmSummary, Nature, Pause, PauseKind, Place,
     Verdict,
@@ -49,13 +52,17 @@ pub(crate) fn service(diagnosis: &Diagnosis) -> String {
     let path = || diagnosis.inputs.first().map_or("", |input| input.path.trim_end_matches('/'));
     let input = || path().rsplit('/').next().unwrap_or_default();
     let name = if diagnosis.jvm.main.is_empty() { input() } else { &diagnosis.jvm.main };
-    if name.is_empty() { "the JVM".to_owned() } else { clean(name) }
+    if name.is_empty() { "the JVM".to_owned() } else { clean_name(name, MOST_NAME) }
 }
 
 /// `JDK 17.0.15`, without the build number; empty where unknown.
 pub(crate) fn jdk(jvm: &JvmSummary) -> String {
     let version = jvm.version.split(['+', '-', ' ']).next().unwrap_or_default();
-    if version.is_empty() { String::new() } else { format!("JDK {}", clean(version)) }
+    if version.is_empty() {
+        String::new()
+    } else {
+        format!("JDK {}", clean_name(version, MOST_NAME))
+    }
 }
 
 /// `G1, 2 GC threads`; empty where unknown.
@@ -76,8 +83,8 @@ pub(crate) fn collector(jvm: &JvmSummary) -> String {
         n => format!("{n} GC threads"),
     };
     match (name.is_empty(), threads.is_empty()) {
-        (false, false) => format!("{}, {threads}", clean(name)),
-        (false, true) => clean(name),
+        (false, false) => format!("{}, {threads}", clean_name(name, MOST_NAME)),
+        (false, true) => clean_name(name, MOST_NAME),
         (true, _) => threads,
     }
 }
@@ -176,21 +183,25 @@ pub(crate) fn extent(diagnosis: &Diagnosis, finding: &Finding) -> String {
 
 /// `VM Thread in write() to /var/log/gc.log (ext4 on sdb1)`; empty where nothing is known.
 pub(crate) fn place(place: &Place) -> String {
-    let mut out = clean(&place.thread);
+    let mut out = clean_name(&place.thread, MOST_NAME);
     if !place.call.is_empty() {
-        let call = clean(&place.call);
+        let call = clean_name(&place.call, MOST_NAME);
         out = if out.is_empty() { call } else { format!("{out} in {call}") };
     }
     if !place.path.is_empty() {
-        let path = clean(&place.path);
+        let path = clean_name(&place.path, MOST_PATH);
         out = if out.is_empty() { path } else { format!("{out}, {path}") };
     }
     match (place.file_system.is_empty(), place.device.is_empty()) {
         (false, false) => {
-            format!("{out} ({} on {})", clean(&place.file_system), clean(&place.device))
+            format!(
+                "{out} ({} on {})",
+                clean_name(&place.file_system, MOST_NAME),
+                clean_name(&place.device, MOST_NAME)
+            )
         }
-        (false, true) => format!("{out} ({})", clean(&place.file_system)),
-        (true, false) => format!("{out} (on {})", clean(&place.device)),
+        (false, true) => format!("{out} ({})", clean_name(&place.file_system, MOST_NAME)),
+        (true, false) => format!("{out} (on {})", clean_name(&place.device, MOST_NAME)),
         (true, true) => out,
     }
 }

@@ -1,7 +1,9 @@
 //! What was watched and was not the cause, what was not watched, and what was lost.
 use crate::{
-    bytes, duration, percent, share,
-    text::{Page, Role, clean},
+    bytes,
+    clean::{MOST_PATH, clean, clean_name},
+    duration, percent, share,
+    text::{Page, Role},
     words,
 };
 use diagnose::{Cause, Diagnosis, Nature, Verdict};
@@ -103,7 +105,7 @@ pub(super) fn losses(page: &mut Page, diagnosis: &Diagnosis) {
 
 fn note(note: &Note) -> String {
     let times = if note.count > 1 { format!(" ({} times)", note.count) } else { String::new() };
-    format!("{}: {}{times}", clean(&note.item), clean(&note.message))
+    format!("{}: {}{times}", clean_name(&note.item, MOST_PATH), clean(&note.message))
 }
 
 fn lost(coverage: &Coverage) -> Vec<String> {

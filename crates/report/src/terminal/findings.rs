@@ -1,6 +1,7 @@
 //! What stopped it: one block for each cause that matters.
 use crate::{
-    text::{Page, Role, clean, glued},
+    clean::{MOST_NAME, clean, clean_name},
+    text::{Page, Role, glued},
     words,
 };
 use diagnose::{Advice, Certainty, Diagnosis, Finding, Verdict};
@@ -69,7 +70,8 @@ fn block(page: &mut Page, diagnosis: &Diagnosis, number: usize, finding: &Findin
     let right = format!("{extent} · {share} · {}", finding.certainty.id());
     heading(page, number, finding, &right);
     if !finding.story.is_empty() {
-        page.wrapped(BODY, None, &clean(&finding.story.join(" ")));
+        let story: Vec<String> = finding.story.iter().map(|it| clean(it)).collect();
+        page.wrapped(BODY, None, &story.join(" "));
     }
     mechanisms(page, finding);
     for (n, culprit) in finding.culprits.iter().take(MOST_ITEMS).enumerate() {
@@ -81,7 +83,7 @@ fn block(page: &mut Page, diagnosis: &Diagnosis, number: usize, finding: &Findin
             field(page, "where", &text);
         }
         let frames: Vec<String> =
-            place.stack.iter().take(MOST_FRAMES).map(|it| clean(it)).collect();
+            place.stack.iter().take(MOST_FRAMES).map(|it| clean_name(it, MOST_NAME)).collect();
         if !frames.is_empty() {
             let text = format!("kernel: {}", frames.join(" ← "));
             page.field(BODY, "", FIELD, Some(Role::Faint), &text);

@@ -2,4 +2,5 @@
 mod fixtures;
 mod formats;
 mod hiccups;
+mod hostile;
 mod terminal;

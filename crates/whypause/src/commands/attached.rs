@@ -149,7 +149,7 @@ fn without(pid: u32, error: &AttachError) -> String {
 /// `orders (pid 4242)`.
 pub(crate) fn name(jvm: &Jvm) -> String {
     let main = if jvm.main.is_empty() { "java" } else { &jvm.main };
-    format!("{main} (pid {})", jvm.pid)
+    format!("{} (pid {})", report::text::clean_name(main, 80), jvm.pid)
 }
 
 /// Says once what is not watched, as soon as that is known.
