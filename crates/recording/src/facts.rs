@@ -16,7 +16,8 @@ pub struct JvmFact {
     pub uid: u32,
     /// Main class or jar, without path, as a person would name the service.
     pub main: String,
-    /// The command line, arguments separated by spaces.
+    /// The program and what it runs: `/usr/bin/java kafka.Kafka`. Earlier recorders kept the
+    /// whole command line; what looks like a secret in it is masked when it is read.
     pub command_line: String,
     /// Version as the JVM prints it, such as `17.0.15+6-Debian-1deb12u1`. Empty where unknown.
     pub version: String,
@@ -241,7 +242,8 @@ pub struct WriterFact {
     pub pid: u32,
     /// Process name (`comm`).
     pub name: String,
-    /// Command line, cut at 256 bytes. Empty where the process was gone.
+    /// Program and at most its script's name, cut at 256 bytes; older recordings have more, with
+    /// what looks like a secret masked. Empty where the process was gone.
     pub command_line: String,
     /// cgroup path.
     pub cgroup: String,

@@ -6,7 +6,7 @@ use super::{
     process::ProcessDir,
     version,
 };
-use recording::JvmFact;
+use recording::{JvmFact, masked_flag};
 
 /// Threads whose names are read; the JVM's own come among the first.
 const MAX_THREADS: usize = 16 * 1024;
@@ -46,6 +46,7 @@ pub(crate) fn jvm_fact_with_log(roots: &Roots, jvm: &Jvm, log: Option<&GcLogFile
     fact.flags = flags::read(&dir, jvm);
     fact.collector = collector::collector(&fact.flags, &names).into();
     fact.gc_threads = collector::gc_threads(&fact.collector, &fact.flags, &names);
+    fact.flags = fact.flags.iter().map(|it| masked_flag(it)).collect();
     fact.cgroup = cgroup::place(&dir, "cpu").map(|it| it.path).unwrap_or_default();
     fact
 }

@@ -3,7 +3,7 @@
 //! `hsperfdata` is not asked: it may be switched off, hidden in a container's `/tmp`, or the
 //! very cause of the pauses.
 use super::{
-    Roots, clocks, launch, maps,
+    Roots, clocks, command_line, launch, maps,
     process::{ProcessDir, Stat, is_gone, pids},
     status::Status,
 };
@@ -32,9 +32,10 @@ pub struct Jvm {
     /// Main class with its package, or jar or source file without path. The program's own name
     /// where the launcher is not `java`.
     pub main: String,
-    /// Arguments after the program's own name.
+    /// Arguments after the program's own name. They hold secrets: no fact is made of them as they
+    /// are.
     pub arguments: Vec<String>,
-    /// The command line, arguments separated by blanks, cut at 32 KiB.
+    /// The program as it was called, and its main class or jar.
     pub command_line: String,
     /// Whether the launcher is `java`, which knows `JDK_JAVA_OPTIONS` and argument files.
     pub java_launcher: bool,
@@ -223,7 +224,8 @@ fn process_name(roots: &Roots, pid: u32) -> String {
 
 /// More than any command line in use.
 const ARGUMENTS_LIMIT_BYTES: u64 = 1024 * 1024;
-const COMMAND_LINE_LIMIT_BYTES: usize = 32 * 1024;
+/// No class file has a longer name.
+const MAIN_LIMIT_BYTES: usize = 1024;
 const ARGUMENT_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 
 /// `Ok(None)` where the process is no JVM.
@@ -234,8 +236,9 @@ fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
     let status = dir.text("status", Status::LIMIT_BYTES)?;
     let status = Status(&status);
     let (java_home, modular) = home_of(&library.path);
-    let mut arguments = split_arguments(&dir.bytes("cmdline", ARGUMENTS_LIMIT_BYTES)?);
-    let command_line = cut(arguments.join(" "), COMMAND_LINE_LIMIT_BYTES);
+    let given = dir.bytes("cmdline", ARGUMENTS_LIMIT_BYTES)?;
+    let command_line = command_line::kept(&given);
+    let mut arguments = split_arguments(&given);
     let program = program_name(&dir, arguments.first(), &stat.name);
     arguments.drain(..arguments.len().min(1));
     let java_launcher = program == "java";
@@ -246,7 +249,7 @@ fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
         started: started(stat.start_ticks),
         uid: status.uid().unwrap_or_default(),
         pid_in_namespace: status.id_inside().unwrap_or(pid),
-        main,
+        main: cut(main, MAIN_LIMIT_BYTES),
         arguments,
         command_line,
         java_launcher,

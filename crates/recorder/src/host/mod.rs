@@ -13,6 +13,7 @@ mod cgroup_limits;
 mod cgroup_mounts;
 mod clocks;
 mod collector;
+mod command_line;
 mod counters;
 mod counters_file;
 mod files;

@@ -3,3 +3,4 @@
 mod java;
 mod lab;
 mod record;
+mod secrets;

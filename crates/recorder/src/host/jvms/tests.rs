@@ -58,10 +58,7 @@ fn a_deleted_library_is_reached_through_its_mapping() {
 fn an_argument_file_tells_the_main_class() {
     let jvm = jvm(&fixture("mixed"), 100).unwrap();
     assert_eq!(jvm.arguments.first().map(String::as_str), Some("@/etc/kafka/jvm.options"));
-    assert_eq!(
-        jvm.command_line,
-        "/usr/bin/java @/etc/kafka/jvm.options kafka.Kafka server.properties"
-    );
+    assert_eq!(jvm.command_line, "/usr/bin/java kafka.Kafka");
 }
 
 #[test]
