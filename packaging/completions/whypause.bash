@@ -113,7 +113,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__check)
-            opts="-h --fail-if --format --junit --color --help"
+            opts="-h --fail-if --format --junit --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -143,7 +143,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__compare)
-            opts="-h --format --color --help"
+            opts="-h --format --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -183,7 +183,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__explain)
-            opts="-h --format --all-pauses --over --color --help"
+            opts="-h --format --all-pauses --over --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -481,7 +481,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__ps)
-            opts="-h --format --color --help"
+            opts="-h --format --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -561,7 +561,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --wait --over --duration --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --wait --over --duration --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

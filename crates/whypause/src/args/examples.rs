@@ -34,19 +34,22 @@ EXAMPLES:
   whypause explain 'logs/gc.log*'                  a pattern
   kubectl logs pod | whypause explain -            standard input
   whypause explain rec --format json | jq '.causes[0].id'
-  whypause explain rec --format csv > pauses.csv   one row per pause";
+  whypause explain rec --format csv > pauses.csv   one row per pause
+  whypause explain rec --redact                    to show to others: without names of files and hosts";
 
 pub(super) const WATCH: &str = "\
 EXAMPLES:
   whypause watch -p 4242                           pauses from 50 ms, until Ctrl-C
   whypause watch -p kafka.Kafka --over 200ms       only the worst
-  whypause watch --match kafka.Kafka --wait        as a service does: across restarts of the JVM";
+  whypause watch --match kafka.Kafka --wait        as a service does: across restarts of the JVM
+  whypause watch -p 4242 --redact                  without names of files, hosts and users";
 
 pub(super) const COMPARE: &str = "\
 EXAMPLES:
   whypause compare before.log after.log            two GC logs
   whypause compare rec-cms rec-g1                  two recordings
   whypause compare before.log after.log --format markdown > change.md
+  whypause compare rec-a rec-b --redact            to show to others: without names of files and hosts
 
 A difference is `more than noise` only where chance explains it in less than 1 of 100 cases, each
 number by the test that fits it; the longest pause alone never proves anything.";
@@ -57,6 +60,7 @@ EXAMPLES:
   whypause check gc.log --fail-if 'p99>50ms' --fail-if 'full>0' --junit gates.xml
   whypause check a.log b.log --fail-if 'cause(humongous-allocation)>1%'
   whypause check rec --fail-if 'throughput<95%' --format json
+  whypause check rec --fail-if 'max>200ms' --redact  without names of files and hosts
 
 OPERATORS:
   >  >=  <  <=  ==  !=
@@ -85,7 +89,8 @@ pub(super) const PS: &str = "\
 EXAMPLES:
   whypause ps
   sudo whypause ps                                 also the JVMs of other users
-  whypause ps --format json | jq '.jvms[].pid'";
+  whypause ps --format json | jq '.jvms[].pid'
+  whypause ps --redact                             without names of users and files";
 
 pub(super) const CAUSE: &str = "\
 EXAMPLES:

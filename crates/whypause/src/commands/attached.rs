@@ -147,9 +147,9 @@ fn without(pid: u32, error: &AttachError) -> String {
 }
 
 /// `orders (pid 4242)`.
-pub(crate) fn name(jvm: &Jvm) -> String {
-    let main = if jvm.main.is_empty() { "java" } else { &jvm.main };
-    format!("{} (pid {})", report::text::clean_name(main, 80), jvm.pid)
+pub(crate) fn name(main: &str, pid: u32) -> String {
+    let main = if main.is_empty() { "java" } else { main };
+    format!("{} (pid {pid})", report::text::clean_name(main, 80))
 }
 
 /// Says once what is not watched, as soon as that is known.

@@ -5,14 +5,16 @@ use crate::{
     console::Console,
 };
 use recorder::{Found, Jvm, Roots};
-use report::ps::Row;
+use report::{Redactor, ps::Row};
 use std::{collections::BTreeMap, fs};
 
 pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
     let roots = Roots::default();
     let Found { jvms, unreadable } = recorder::find_jvms(&roots);
     let users = users(&fs::read_to_string("/etc/passwd").unwrap_or_default());
-    let rows: Vec<Row> = jvms.iter().map(|jvm| row(&roots, jvm, &users)).collect();
+    let mut rows: Vec<Row> = jvms.iter().map(|jvm| row(&roots, jvm, &users)).collect();
+    let mut redactor = Redactor::new(args.redact, None);
+    rows.iter_mut().for_each(|it| redactor.row(it));
     let text = match args.format {
         ListFormat::Text => report::ps::text(&rows, console.style()),
         ListFormat::Json => report::ps::json(&rows, unreadable),

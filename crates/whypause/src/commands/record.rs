@@ -60,7 +60,7 @@ fn record(
     let length = duration.map_or("until it ends".to_owned(), |it| {
         format!("for {}, Ctrl-C ends it early", report::duration(it))
     });
-    console.say(&format!("recording {} {length}", attached::name(jvm)));
+    console.say(&format!("recording {} {length}", attached::name(&jvm.main, jvm.pid)));
     let recorder = Recorder {
         writer: BackgroundWriter::start(writer)?,
         announcement: Announcement::new(),

@@ -6,7 +6,8 @@ mod window;
 
 use super::attached::{self, Announcement};
 use crate::{Exit, Failure, args::WatchArgs, console::Console, interrupt::Interrupt, target};
-use recorder::{Jvm, Options};
+use recorder::{Jvm, Options, Roots};
+use report::Redactor;
 use std::time::Instant;
 use teller::Teller;
 
@@ -17,9 +18,11 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
         interrupt: Interrupt::listen()?,
         until: args.duration.map(|it| Instant::now() + it),
     };
+    let host = recorder::host_fact(&Roots::default()).name;
+    let mut redactor = Redactor::new(args.redact, Some(&host));
     while let Some(jvm) = watch.find()? {
         let begun = Instant::now();
-        let end = watch.one(&jvm)?;
+        let end = watch.one(&jvm, &mut redactor)?;
         let watched = report::duration(begun.elapsed());
         console.say(&format!("watched for {watched}: {}", end.why()));
         if !args.wait || end != End::JvmExited {
@@ -74,18 +77,20 @@ impl Watch<'_> {
     }
 
     /// Watches one JVM until it exits, or the watch ends.
-    fn one(&self, jvm: &Jvm) -> Result<End, Failure> {
+    fn one(&self, jvm: &Jvm, redactor: &mut Redactor) -> Result<End, Failure> {
         let (args, console) = (self.args, self.console);
         // What is not printed need not be known in detail.
         let options =
             Options { detail_over: args.over, detail_budget_per_s: 0, ..Options::default() };
-        let mut session = attached::attach(jvm, options, args.means, console)?;
         let over = report::duration(args.over);
-        console.say(&format!("watching {}, pauses of {over} or more", attached::name(jvm)));
+        let mut session = attached::attach(jvm, options, args.means, console)?;
+        let name = attached::name(&redactor.main(&jvm.main), jvm.pid);
+        console.say(&format!("watching {name}, pauses of {over} or more"));
         let mut announcement = Announcement::new();
         let mut teller = Teller::start(args.over, *console)?;
         let end = loop {
-            let step = session.step();
+            let mut step = session.step();
+            redactor.facts(&mut step.facts);
             announcement.look(&step.facts, console);
             teller.send(step.facts);
             if teller.has_ended() {
@@ -96,7 +101,8 @@ impl Watch<'_> {
                 break end;
             }
         };
-        let last = session.finish();
+        let mut last = session.finish();
+        redactor.facts(&mut last);
         if let Some(coverage) = &last.coverage {
             announcement.say(coverage, console);
         }

@@ -9,5 +9,6 @@ mod generated;
 mod logs;
 mod output;
 mod recordings;
+mod redacted;
 mod run;
 mod stories;

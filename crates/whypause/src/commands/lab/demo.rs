@@ -76,6 +76,7 @@ fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(
         paths: vec![recording],
         format: Format::Text,
         all_pauses: false,
+        redact: false,
         over: Duration::from_millis(50),
     };
     match explain::run(&args, console) {
