@@ -64,6 +64,11 @@ enum State {
 }
 
 fn push_masked(out: &mut String, word: &str, awaited: bool) -> State {
+    if let Some(name) = COMMANDS.iter().find(|it| word.starts_with(**it)) {
+        out.push_str(name);
+        out.push_str(MASK);
+        return State::Hidden;
+    }
     let mut from = 0;
     while let Some((start, end)) = name_in(word, from) {
         from = end;
@@ -206,6 +211,7 @@ mod tests {
         check("curl -H Authorization: Bearer hunter2 -v", "curl -H Authorization:*** -v");
         check("curl -d {\"token\":\"hunter2\"}", "curl -d {\"token\":***");
         check("x --key -hunter2", "x --key ***");
+        check("java -XX:OnError=hunter2 %p -Xmx1g", "java -XX:OnError=*** -Xmx1g");
         check("x accessKey=hunter2", "x accessKey=***");
         check("http://h/?a=b&token=hunter2&c=d", "http://h/?a=b&token=***");
     }
