@@ -19,6 +19,7 @@
 //! slices-0000.parquet       sealed: Parquet with zstd, complete, checksum inside
 //! slices-0001.arrows        live: Arrow IPC stream, grows by one batch per write
 //! slices-0001.parquet.tmp   being sealed; ignored, removed by the next sealing
+//! coverage-0000.arrows.tmp  space for the last row of coverage on a full disk; likewise
 //! ```
 //!
 //! The number counts rotations. Parts of one table are read in the order of their numbers; a live
@@ -44,12 +45,14 @@ mod directory;
 mod error;
 mod facts;
 mod limits;
+mod losses;
 mod outputs;
 mod part;
 mod place;
 mod quiet;
 mod reader;
 mod recording;
+mod reserve;
 mod schema;
 mod seal;
 mod sealed;
@@ -59,6 +62,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod way;
 mod writer;
 
 pub use background::BackgroundWriter;
@@ -71,7 +75,7 @@ pub use facts::{
 };
 pub use limits::Limits;
 pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
-pub use place::{Place, default_place};
+pub use place::{Place, default_place, new_directory};
 pub use reader::is_recording;
 pub use recording::Recording;
 pub use schema::{Column, Kind, SCHEMA_VERSION, Table, Worth};

@@ -38,6 +38,8 @@ pub(crate) struct SegmentWriter {
     head: usize,
     /// Bytes in the file.
     bytes: u64,
+    /// Rows in it.
+    rows: u64,
 }
 
 impl fmt::Debug for SegmentWriter {
@@ -52,7 +54,7 @@ impl SegmentWriter {
         let stream =
             StreamWriter::try_new(Vec::new(), &table.schema()).map_err(io::Error::other)?;
         let head = stream.get_ref().len();
-        Ok(SegmentWriter { file, stream, head, bytes: 0 })
+        Ok(SegmentWriter { file, stream, head, bytes: 0, rows: 0 })
     }
 
     /// Adds a batch; how many bytes it took. After an error the segment holds what it held before.
@@ -69,8 +71,23 @@ impl SegmentWriter {
         buffer.clear();
         buffer.shrink_to(KEEP_BUFFER_BYTES);
         self.bytes += written;
+        self.rows += batch.num_rows() as u64;
         Ok(written)
     }
+
+    /// The rows in it, if somebody removed the file: what is written to it is seen by nobody.
+    pub(crate) fn removed_rows(&self) -> Option<u64> {
+        let status = rustix::fs::fstat(&self.file).ok()?;
+        (status.st_nlink == 0).then_some(self.rows)
+    }
+}
+
+/// A whole segment with one batch.
+pub(crate) fn whole(table: &Table, batch: &RecordBatch) -> io::Result<Vec<u8>> {
+    let mut stream =
+        StreamWriter::try_new(Vec::new(), &table.schema()).map_err(io::Error::other)?;
+    stream.write(batch).map_err(io::Error::other)?;
+    Ok(std::mem::take(stream.get_mut()))
 }
 
 /// A segment that is being read.

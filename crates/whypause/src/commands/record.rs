@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use recorder::{Jvm, Options};
 use recording::{BackgroundWriter, Facts, Limits, Place, Summary, Writer};
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -48,14 +48,14 @@ fn record(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let path = directory(args.output.as_deref(), jvm, console)?;
-    let limits = Limits { max_bytes: args.max_size, ..Limits::default() };
-    let writer = Writer::create(&path, limits)?;
-    let session = attached::attach(jvm, options(args), args.means, console);
-    let session = session.inspect_err(|_| {
-        // Nothing was written yet. If it is not empty it is not ours to remove.
-        let _ = std::fs::remove_dir(&path);
-    })?;
+    let writer = writer(args, jvm, console)?;
+    let session = match attached::attach(jvm, options(args), args.means, console) {
+        Ok(session) => session,
+        Err(failure) => {
+            writer.discard();
+            return Err(failure);
+        }
+    };
     let duration = args.duration.or((!own_command).then_some(DEFAULT_DURATION));
     let length = duration.map_or("until it ends".to_owned(), |it| {
         format!("for {}, Ctrl-C ends it early", report::duration(it))
@@ -90,18 +90,19 @@ fn options(args: &RecordArgs) -> Options {
     }
 }
 
-/// Where to write: as given, or a new directory in memory, so that no disk is written to that may
-/// be the very cause of the pauses.
-fn directory(output: Option<&Path>, jvm: &Jvm, console: &Console) -> Result<PathBuf, Failure> {
-    if let Some(output) = output {
-        return Ok(output.to_owned());
+/// Writes as given, or into a new directory in memory, so that no disk is written to that may be
+/// the very cause of the pauses.
+fn writer(args: &RecordArgs, jvm: &Jvm, console: &Console) -> Result<Writer, Failure> {
+    let limits = Limits { max_bytes: args.max_size, ..Limits::default() };
+    if let Some(output) = &args.output {
+        return Ok(Writer::create(output, limits)?);
     }
     let Place { path, in_memory, .. } = recording::default_place()?;
     if !in_memory {
         console.say(&format!("no memory file system found: recording to `{}`", path.display()));
     }
-    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
-    Ok(path.join(format!("{}-{now}", jvm.pid)))
+    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
+    Ok(Writer::create_new(&path, &format!("{}-{now}", jvm.pid), limits)?)
 }
 
 /// A path for a shell: quoted where it has to be.
@@ -169,6 +170,9 @@ impl Recorder<'_> {
         self.console.say(&format!("recorded {length}, {stops}: {}", coverage.end));
         for line in report::terminal::cost(&coverage) {
             self.console.say(&line);
+        }
+        for (why, rows) in &summary.losses {
+            self.console.say(&format!("{rows} {why}"));
         }
         for (file, why) in &summary.unsealed {
             self.console.say(&format!("not sealed, but readable: {file}: {why}"));
