@@ -14,6 +14,8 @@
 mod ask;
 mod attach_error;
 mod cost;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod host;
 #[cfg_attr(
     not(feature = "bpf"),

@@ -22,7 +22,7 @@ pub(crate) struct GcLogFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogOutput {
     /// File name with `%p` and the like; `None` for standard output.
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Whether lines of tag `gc` go there.
     gc: bool,
     /// Whether lines of tag `safepoint` go there.
@@ -131,6 +131,9 @@ const MAX_DESCRIPTORS: usize = 4096;
 /// Of those, files whose beginning is read where no name fits.
 const MAX_CONTENTS: usize = 64;
 const BEGINNING_BYTES: u64 = 4096;
+/// Longest name that is compared. No path has more than 4096 bytes, and a placeholder (`%hn`) may
+/// be three times as long as what it stands for.
+const MAX_NAME: usize = 3 * 4096;
 
 /// Finds the GC log among the open files of the process: by the names in the flags, else by what
 /// the file begins with (a log switched on with `jcmd`, or renamed by a rotation).
@@ -190,7 +193,7 @@ pub(crate) fn opened_for_writing(fdinfo: &str) -> bool {
 }
 
 /// Whether a configured name is this very path.
-fn is_path(name: &str, cwd: &str, path: &str) -> bool {
+pub(crate) fn is_path(name: &str, cwd: &str, path: &str) -> bool {
     let relative = name.strip_prefix("./").unwrap_or(name);
     match name.starts_with('/') {
         true => matches(name, path),
@@ -199,7 +202,7 @@ fn is_path(name: &str, cwd: &str, path: &str) -> bool {
 }
 
 /// Whether the last parts agree; the directories may be reached through links.
-fn is_file_name(name: &str, _cwd: &str, path: &str) -> bool {
+pub(crate) fn is_file_name(name: &str, _cwd: &str, path: &str) -> bool {
     let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
     matches(&last(name), &last(path))
 }
@@ -207,6 +210,9 @@ fn is_file_name(name: &str, _cwd: &str, path: &str) -> bool {
 /// Whether `path` is `name` with `%p`, `%t` and `%hn` standing for anything but a `/`; perhaps
 /// with what rotation appends (`.3`, `.0.current`) or the kernel does.
 fn matches(name: &str, path: &str) -> bool {
+    if name.len() > MAX_NAME {
+        return false;
+    }
     let path = path.strip_suffix(DELETED).unwrap_or(path);
     let name = name.replace("%hn", "\0").replace("%p", "\0").replace("%t", "\0");
     let pieces: Vec<&str> = name.split('\0').collect();
@@ -219,15 +225,20 @@ fn matches(name: &str, path: &str) -> bool {
     follows(&pieces, path, &suffix)
 }
 
+/// A loop, because a name may have as many pieces as a command line has room for.
 fn follows(pieces: &[&str], path: &str, suffix: &dyn Fn(&str) -> bool) -> bool {
-    let [first, others @ ..] = pieces else { return suffix(path) };
-    let Some(rest) = path.strip_prefix(first) else { return false };
-    let [next, ..] = others else { return suffix(rest) };
-    // What the placeholder stands for ends where the next piece begins; a piece that occurs
-    // in it too is not worth trying every split for.
-    let until = rest.find('/').unwrap_or(rest.len());
-    let at = if next.is_empty() { Some(until) } else { rest.find(next) };
-    at.is_some_and(|at| at <= until && follows(others, &rest[at..], suffix))
+    let mut rest = path;
+    for (number, piece) in pieces.iter().enumerate() {
+        let Some(behind) = rest.strip_prefix(piece) else { return false };
+        let Some(next) = pieces.get(number + 1) else { return suffix(behind) };
+        // What the placeholder stands for ends where the next piece begins; a piece that occurs
+        // in it too is not worth trying every split for.
+        let until = behind.find('/').unwrap_or(behind.len());
+        let at = if next.is_empty() { Some(until) } else { behind.find(next) };
+        let Some(at) = at.filter(|at| *at <= until) else { return false };
+        rest = &behind[at..];
+    }
+    suffix(rest)
 }
 
 fn begins_like_gc_log(dir: &ProcessDir, fd: u32) -> bool {
@@ -290,6 +301,15 @@ mod tests {
             "-Xlog:gc*:a.log -Xlog:safepoint:b.log -Xlog:safepoint,gc:c.log -Xlog:gc:d.log",
             "c.log true true | d.log true false | a.log true false | b.log false true",
         );
+    }
+
+    #[test]
+    fn a_name_of_nothing_but_placeholders_ends_nobody() {
+        let long = |times: usize| "%p".repeat(times);
+        assert!(matches(&format!("/{}", long(1000)), "/gc.log"));
+        assert!(matches(&long(MAX_NAME / 2), "gc.log"));
+        // As long as an argument can be: nothing on this file system has such a name.
+        assert!(!matches(&long(64 << 10), "gc.log"));
     }
 
     fn check_streams(line: &str, expected: &[u32]) {

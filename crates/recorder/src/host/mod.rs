@@ -17,7 +17,7 @@ mod counters;
 mod counters_file;
 mod files;
 mod flags;
-mod gc_log;
+pub(crate) mod gc_log;
 mod host_facts;
 mod jvm_fact;
 mod jvms;
