@@ -90,6 +90,9 @@ fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
     let statistics = &diagnosis.statistics;
     match statistics.all.count {
         0 if !diagnosis.tells_of_pauses() => no_line_of_a_pause(diagnosis),
+        0 if words::is_recording(diagnosis) && diagnosis.coverage.end.is_empty() => {
+            "No pause was seen until the recorder was killed.".to_owned()
+        }
         0 => "No pause at all: the JVM was never stopped in this time.".to_owned(),
         1 => format!(
             "No pause over {}: the only {} took {}.",
