@@ -109,6 +109,9 @@ fn verdict(diagnosis: &Diagnosis, id: &str) -> String {
         diagnosis.watched.iter().find(|it| it.cause.id == id).expect("every cause has a verdict");
     match &watched.verdict {
         Verdict::Absent => "absent".into(),
+        // The cause itself did not strike. That too much is unexplained to rule it out is tested
+        // where that is decided (`doubt`).
+        Verdict::Unknown(missing) if missing.is_empty() => "absent".into(),
         Verdict::Unknown(missing) => {
             let missing: Vec<_> = missing.iter().map(|it| it.id()).collect();
             format!("unknown {}", missing.join(" "))

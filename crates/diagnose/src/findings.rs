@@ -64,11 +64,13 @@ pub(crate) const TELL_OF_STOPS: [Source; 4] =
     [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters, Source::GcLog];
 
 /// The verdict on every cause. Where nothing in a recording tells of stops, none is ruled out: what
-/// was seen of the threads may have been in a stop or not.
+/// was seen of the threads may have been in a stop or not. Nor is any where `partial` sources are
+/// there only in part: what is gone may have been a stop, or what shows which thread held it up.
 pub(crate) fn verdicts(
     tallies: &Tallies,
     index: &Index<'_>,
     recorded: &dyn Fn(Source) -> bool,
+    partial: &[Source],
 ) -> Vec<Watched> {
     let unseen = index.facts.is_some() && !TELL_OF_STOPS.iter().any(|&it| recorded(it));
     let verdict = |order: usize, cause: &Cause| {
@@ -76,6 +78,9 @@ pub(crate) fn verdicts(
         let mut missing: Vec<_> = cause.needs.iter().copied().filter(lacks).collect();
         if unseen && missing.is_empty() {
             missing.push(Source::GcLog);
+        }
+        if missing.is_empty() {
+            missing.extend(partial);
         }
         match (struck(order, cause, tallies, index), missing.is_empty()) {
             (true, _) => Verdict::Present,

@@ -7,11 +7,13 @@ use crate::{
     history::Collection,
     index::Index,
     log_pauses::{LogPause, LogPauses},
+    longest::Longest,
     statistics,
     timeline::Timeline,
 };
 use recording::{
     Clock, Coverage, Facts, Interval, JvmFact, MonoTime, Recording, SafepointFact, Source,
+    SourceState,
 };
 use std::time::Duration;
 
@@ -42,23 +44,35 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         let what = "left out, because they had begun before the recording";
         coverage.note("safepoints", what, log.begun_before);
     }
+    let mut room = Room::new(facts);
+    let cases = cases(facts, &index, &log, &mut room);
+    let left_out = log.left_out + room.left_out;
+    if left_out > 0 {
+        coverage.note("safepoints", "left out: more pauses than memory holds", left_out);
+        for (source, state) in &mut coverage.sources {
+            if findings::TELL_OF_STOPS.contains(source) && *state == SourceState::Recorded {
+                *state = SourceState::Partial(format!("{left_out} pauses were left out"));
+            }
+        }
+    }
     let recorded = |source: Source| coverage.has(source);
-    let entitled = attribution::Entitled::new(recorded);
+    // What is left of a damaged table still shows what it shows.
+    let entitled = attribution::Entitled::new(|source| coverage.ran(source));
+    let is_partial = |it: &Source| coverage.ran(*it) && !coverage.has(*it);
+    let partial: Vec<Source> = Source::ALL.into_iter().filter(is_partial).collect();
     let mut books = Books::default();
-    let pauses: Vec<Attribution> = cases(facts, &index, &log)
-        .into_iter()
-        .map(|case| attribution::divide(case, &entitled, &mut books))
-        .collect();
+    let pauses: Vec<Attribution> =
+        cases.into_iter().map(|case| attribution::divide(case, &entitled, &mut books)).collect();
     let knows_reaching = !facts.safepoints.is_empty() || log.pauses.has_safepoints;
     let statistics = statistics::of_pauses(&pauses, knows_reaching);
     let index = index.with_log(&log.pauses.history);
     let span = span(facts, coverage.recorded);
-    Diagnosis {
+    let diagnosis = Diagnosis {
         jvm: jvm(facts.jvm.as_ref(), &log.pauses),
         clock: Clock::Monotonic,
         span,
         findings: findings::of(&books.tallies, &index, statistics.all.total),
-        watched: findings::verdicts(&books.tallies, &index, &recorded),
+        watched: findings::verdicts(&books.tallies, &index, &recorded, &partial),
         unattributed: statistics.unattributed,
         unexplained: books.remainder.finish(),
         inputs: vec![InputSummary::of_log(String::new(), 0, &log.counts, 0)],
@@ -68,7 +82,8 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         pauses,
         statistics,
         coverage,
-    }
+    };
+    diagnosis.doubted()
 }
 
 /// The GC log inside a recording.
@@ -79,18 +94,22 @@ struct Log {
     counts: gclog::LineCounts,
     /// Pauses left out: nobody saw what was done in their first part.
     begun_before: u64,
+    /// Others left out: more than memory holds.
+    left_out: u64,
 }
 
 impl Log {
     fn read(facts: &Facts) -> Log {
         let mut parser = gclog::Parser::new();
         let mut pauses = LogPauses::default();
+        let mut longest = Longest::new(facts.log_lines.len());
         for line in &facts.log_lines {
             parser.line(line.text.as_bytes(), &mut |event| pauses.event(event));
+            longest.line(&mut pauses);
         }
         parser.finish(&mut |event| pauses.event(event));
         pauses.finish();
-        let mut found: Vec<_> = pauses.take().collect();
+        let mut found = longest.finish(&mut pauses);
         let timeline = Timeline::new(facts, pauses.clock());
         let (all, begun) = (found.len(), threads_seen_since(facts));
         found.retain(|it| {
@@ -98,7 +117,8 @@ impl Log {
             begun.is_none_or(|begun| start.is_none_or(|start| start >= begun))
         });
         let begun_before = (all - found.len()) as u64;
-        Log { pauses, found, timeline, counts: parser.counts(), begun_before }
+        let left_out = longest.left_out;
+        Log { pauses, found, timeline, counts: parser.counts(), begun_before, left_out }
     }
 
     fn statistics(&self) -> Option<GcStatistics> {
@@ -120,13 +140,55 @@ impl Log {
 /// Since when somebody looked at what the threads do; `None` where nobody did.
 fn threads_seen_since(facts: &Facts) -> Option<MonoTime> {
     let coverage = facts.coverage.as_ref()?;
-    let looked = coverage.has(Source::Scheduler) || coverage.has(Source::ThreadSamples);
+    let looked = coverage.ran(Source::Scheduler) || coverage.ran(Source::ThreadSamples);
     looked.then(|| facts.threads.iter().map(|it| it.first_seen).min())?
 }
 
-fn cases<'a>(facts: &'a Facts, index: &'a Index<'a>, log: &Log) -> Vec<Case<'a>> {
+/// How much the accounts of all pauses may take together. A slice or a piece of kernel work is in one
+/// stop, and an account has a segment for it and one beside it; a file that says that thousands of
+/// stops were at once would ask for thousands of times its size.
+struct Room {
+    segments: usize,
+    /// Pauses left out for want of room.
+    left_out: u64,
+}
+
+impl Room {
+    /// Segments that any recording may have: 11 MiB.
+    const LEAST: usize = 1 << 16;
+    /// Segments for each slice or piece of kernel work.
+    const OF_SLICE: usize = 2;
+    /// Segments for each stop beside those of its slices: two phases of five states.
+    const OF_STOP: usize = 10;
+
+    fn new(facts: &Facts) -> Room {
+        let slices = (facts.slices.len() + facts.kernel_work.len()) * Room::OF_SLICE;
+        // Of the lines of a log few are pauses.
+        let stops = facts.safepoints.len() * Room::OF_STOP + facts.log_lines.len();
+        Room { segments: Room::LEAST + slices + stops, left_out: 0 }
+    }
+
+    fn case<'a>(&mut self, make: impl FnOnce() -> Case<'a>) -> Option<Case<'a>> {
+        let case = (self.segments > 0).then(make);
+        let left =
+            self.segments.checked_sub(case.as_ref().map_or(0, |it| it.segments.len().max(1)));
+        match (case, left) {
+            (Some(case), Some(left)) => {
+                self.segments = left;
+                Some(case)
+            }
+            _ => {
+                self.segments = 0;
+                self.left_out += 1;
+                None
+            }
+        }
+    }
+}
+
+fn cases<'a>(facts: &'a Facts, index: &'a Index<'a>, log: &Log, room: &mut Room) -> Vec<Case<'a>> {
     let wall = facts.wall_offset().map(|it| it.offset_ns);
-    let mut cases = stops(facts, index, log, wall);
+    let mut cases = stops(facts, index, log, wall, room);
     let hiccups = hiccups::of(index, cases.iter().map(|it| it.interval), wall);
     if !hiccups.is_empty() {
         cases.extend(hiccups);
@@ -140,24 +202,27 @@ fn stops<'a>(
     index: &'a Index<'a>,
     log: &Log,
     wall: Option<i64>,
+    room: &mut Room,
 ) -> Vec<Case<'a>> {
     // The log knows a stop's operation and its edges better than the JVM's counters do. Samples show
     // less of other stops than of those that were counted.
-    let is_sampled = facts.coverage.as_ref().is_some_and(|it| it.has(Source::ThreadSamples));
+    let is_sampled = facts.coverage.as_ref().is_some_and(|it| it.ran(Source::ThreadSamples));
     let logged = log.pauses.has_safepoints || (!is_sampled && !log.found.is_empty());
     let log_is_better = index.has_counted_stops() && logged;
     if facts.safepoints.is_empty() || log_is_better {
-        return log.found.iter().map(|it| log_case(it, index, &log.timeline, wall)).collect();
+        let case = |it| room.case(|| log_case(it, index, &log.timeline, wall));
+        return log.found.iter().filter_map(case).collect();
     }
     let mut safepoints: Vec<&SafepointFact> = facts.safepoints.iter().collect();
     safepoints.sort_by_key(|it| it.begin);
-    safepoints.into_iter().map(|it| safepoint_case(it, index, log, wall)).collect()
+    let case = |it| room.case(|| safepoint_case(it, index, log, wall));
+    safepoints.into_iter().filter_map(case).collect()
 }
 
 /// The cases of the probes alone, without a log.
 #[cfg(test)]
 pub(crate) fn safepoint_cases<'a>(facts: &'a Facts, index: &'a Index<'a>) -> Vec<Case<'a>> {
-    cases(facts, index, &Log::read(facts))
+    cases(facts, index, &Log::read(facts), &mut Room::new(facts))
 }
 
 /// The effective stop: until the first application thread was woken, where one had to be.

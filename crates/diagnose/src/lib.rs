@@ -15,6 +15,7 @@ mod causes;
 mod compare;
 mod culprits;
 mod diagnosis;
+mod doubt;
 #[cfg(test)]
 mod facts_text;
 mod few;
@@ -36,6 +37,7 @@ mod log_monitors;
 mod log_pauses;
 #[cfg(test)]
 mod log_text;
+mod longest;
 mod marks;
 mod mechanisms;
 mod os_evidence;
@@ -61,6 +63,7 @@ pub use diagnosis::{
     HumongousStatistics, InputSummary, JvmSummary, LiveSet, MechanismShare, MemoryStatistics,
     Named, Place, ReferenceSums, Unexplained, Watched,
 };
+pub use doubt::Doubt;
 pub use from_log::{LogDiagnosis, LogReader};
 pub use from_recording::{diagnose_facts, diagnose_recording};
 pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};

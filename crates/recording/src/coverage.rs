@@ -1,4 +1,5 @@
 //! What was watched, what was lost, what could not be read.
+use crate::Manifest;
 use std::{collections::BTreeMap, time::Duration};
 
 /// One kind of observation. A cause names the sources it needs; without them it is unknown.
@@ -107,6 +108,10 @@ pub enum SourceState {
     Recorded,
     /// It did not run, or stopped early. The reason is one lower-case line.
     Missing(String),
+    /// It ran, and part of what it recorded is damaged, lost or gone: what is left may be used, and
+    /// what is not there says nothing. The reason is one lower-case line. Found on reading, never
+    /// written.
+    Partial(String),
 }
 
 /// Something a reader of the recording should know: a loss, a doubt, a part left out.
@@ -151,6 +156,9 @@ pub struct Coverage {
     pub end: String,
     /// Everything else worth saying.
     pub notes: Vec<Note>,
+    /// How many rows each table had when this was written; set by the writer, and taken out by
+    /// [`Recording::open`](crate::Recording::open) when it has compared them with what is there.
+    pub manifest: Option<Manifest>,
 }
 
 impl Coverage {
@@ -158,6 +166,21 @@ impl Coverage {
     #[must_use]
     pub fn has(&self, source: Source) -> bool {
         matches!(self.sources.get(&source), Some(SourceState::Recorded))
+    }
+
+    /// Whether `source` ran, even where part of what it recorded is gone.
+    #[must_use]
+    pub fn ran(&self, source: Source) -> bool {
+        self.has(source) || matches!(self.sources.get(&source), Some(SourceState::Partial(_)))
+    }
+
+    /// Why part of what was recorded is not there; `None` where all of it is, as far as is known.
+    #[must_use]
+    pub fn incomplete(&self) -> Option<&str> {
+        self.sources.values().find_map(|state| match state {
+            SourceState::Partial(why) => Some(why.as_str()),
+            _ => None,
+        })
     }
 
     /// Adds `count` to the note with this item and message, creating it where there is none.

@@ -125,6 +125,14 @@ impl Directory {
             .map_or(0, |status| u64::try_from(status.st_size).unwrap_or(0))
     }
 
+    /// What a file takes on storage: of a length that is mostly a hole it is little.
+    pub(crate) fn stored_bytes(&self, name: &str) -> u64 {
+        fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).map_or(0, |status| {
+            let blocks = u64::try_from(status.st_blocks).unwrap_or(0).saturating_mul(512);
+            u64::try_from(status.st_size).unwrap_or(0).min(blocks)
+        })
+    }
+
     /// Renames a file, replacing what had the name.
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), RecordingError> {
         fs::renameat(&self.fd, from, &self.fd, to)

@@ -26,6 +26,8 @@
 //! A part is sealed by writing it aside, syncing it, renaming it, syncing the directory and then
 //! removing the segment, so that a crash at any moment leaves every row in at least one file.
 //! Whatever a crash left, [`Recording::open`] reads it as it is and writes nothing.
+//! Each row of `coverage` counts the rows that every table had by then ([`Manifest`]), so that what
+//! was damaged or deleted afterwards is missed.
 //! A killed recorder loses what it had not handed to [`Writer::write`] yet, and a batch that was
 //! torn in the middle of its write, but nothing before it.
 //!
@@ -36,14 +38,17 @@
 //! SELECT state, sum(end_ns - start_ns) / 1e6 AS ms FROM 'rec/slices-*.parquet' GROUP BY state;
 //! ```
 mod background;
+mod bounds;
 mod checksum;
 mod clock;
 mod columns;
+mod cost;
 mod coverage;
 mod directory;
 mod error;
 mod facts;
 mod limits;
+mod manifest;
 mod outputs;
 mod part;
 mod place;
@@ -59,6 +64,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod thrift;
 mod writer;
 
 pub use background::BackgroundWriter;
@@ -70,6 +76,7 @@ pub use facts::{
     LogLine, SafepointFact, SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
 };
 pub use limits::Limits;
+pub use manifest::{Manifest, TableRows};
 pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use place::{Place, default_place};
 pub use reader::is_recording;

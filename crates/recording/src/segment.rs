@@ -12,7 +12,7 @@ use arrow_ipc::{
     Message, MessageHeader, MetadataVersion, convert::fb_to_schema, reader::read_record_batch,
     root_as_message, writer::StreamWriter,
 };
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use std::{
     collections::HashMap,
     fmt,
@@ -25,8 +25,10 @@ use std::{
 const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Longest message head that is read. The largest schema here takes under 8 KiB.
 const MAX_HEAD_BYTES: usize = 1 << 20;
-/// Longest message body that is read. Writers split batches at an eighth of it.
-const MAX_BODY_BYTES: u64 = 64 << 20;
+/// Longest message body that is read. Writers split batches at a quarter of it.
+const MAX_BODY_BYTES: u64 = 32 << 20;
+/// Most columns of a segment. The widest table has 25.
+const MAX_COLUMNS: usize = 128;
 /// A buffer that grew over this for one large batch is given back after it.
 const KEEP_BUFFER_BYTES: usize = 256 << 10;
 
@@ -114,7 +116,7 @@ impl SegmentReader {
     /// Where the rest cannot be read: it is damaged, or cut off in the middle of a batch.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, String> {
         let left = self.left;
-        let torn = || format!("cut off in the middle of a batch, {left} bytes left out");
+        let torn = || format!("{TORN_BATCH}, {left} bytes left out");
         if left == 0 {
             return Ok(None);
         }
@@ -171,6 +173,8 @@ impl SegmentReader {
 }
 
 const TORN: &str = "cut off";
+/// How the message begins of a segment that is as a killed writer leaves it.
+pub(crate) const TORN_BATCH: &str = "cut off in the middle of a batch";
 
 fn message(head: &[u8]) -> Result<Message<'_>, String> {
     root_as_message(head).map_err(|_| "damaged".to_owned())
@@ -186,7 +190,23 @@ fn body_bytes(head: &[u8]) -> Result<usize, String> {
 
 fn schema(head: &[u8]) -> Result<SchemaRef, String> {
     let schema = message(head)?.header_as_schema().ok_or("damaged")?;
-    Ok(Arc::new(fb_to_schema(schema)))
+    if schema.fields().is_none_or(|it| it.len() > MAX_COLUMNS) {
+        return Err("damaged".into());
+    }
+    let schema = fb_to_schema(schema);
+    // Other types have values that take no byte of the body, or any number of them.
+    match schema.fields().iter().all(|it| is_plain(it.data_type())) {
+        true => Ok(Arc::new(schema)),
+        false => Err("damaged: a column of a type that no recording has".into()),
+    }
+}
+
+fn is_plain(data: &DataType) -> bool {
+    match data {
+        DataType::List(item) => is_plain(item.data_type()) && !item.data_type().is_nested(),
+        DataType::Utf8 | DataType::Boolean => true,
+        other => other.is_integer(),
+    }
 }
 
 fn batch(head: &[u8], body: Vec<u8>, schema: SchemaRef) -> Result<RecordBatch, String> {

@@ -1,6 +1,6 @@
 //! Writing a recording: live segments, their rotation and sealing.
 use crate::{
-    Coverage, Facts, Limits, RecordingError,
+    Coverage, Facts, Limits, Manifest, RecordingError, TableRows,
     directory::Directory,
     part::{Form, Part},
     schema::{Table, Worth},
@@ -94,10 +94,14 @@ pub struct Writer {
     sealing: Option<JoinHandle<Result<Sealed, RecordingError>>>,
     rows: u64,
     lost: Lost,
+    /// Rows of each table so far, in the order of [`Table::all`].
+    written: Vec<TableRows>,
     /// As given, without this writer's losses.
     coverage: Option<Coverage>,
     /// Losses that the last written row of coverage names.
     told: Lost,
+    /// The rows that it names.
+    told_written: Manifest,
 }
 
 impl Writer {
@@ -121,8 +125,10 @@ impl Writer {
             sealing: None,
             rows: 0,
             lost: Lost::default(),
+            written: vec![TableRows::default(); Table::all().len()],
             coverage: None,
             told: Lost::default(),
+            told_written: Manifest::default(),
         })
     }
 
@@ -174,10 +180,19 @@ impl Writer {
         self.coverage = Some(given.clone());
         let mut coverage = given.clone();
         self.lost.add_to(&mut coverage);
-        let told = self.lost;
+        let (told, written) = (self.lost, self.manifest());
+        coverage.manifest = Some(written.clone());
         self.write_table(index, &Facts { coverage: Some(coverage), ..Facts::default() })?;
-        self.told = told;
+        (self.told, self.told_written) = (told, written);
         Ok(())
+    }
+
+    /// What was written so far. The coverage has no entry: it would have to count the row that
+    /// holds it.
+    fn manifest(&self) -> Manifest {
+        let tables = Table::all().iter().map(|table| table.name).zip(&self.written);
+        let has = |(name, it): &(&str, &TableRows)| *name != "coverage" && it.rows + it.lost > 0;
+        tables.filter(has).map(|(name, it)| (name, *it)).collect()
     }
 
     fn write_table(&mut self, index: usize, facts: &Facts) -> Result<(), RecordingError> {
@@ -188,13 +203,16 @@ impl Writer {
             let end = rows.min(start + BATCH_ROWS);
             if self.is_full(table.worth) {
                 self.lost.full += (rows - start) as u64;
+                self.written[index].lost += (rows - start) as u64;
                 break;
             }
             if let Err(error) = self.write_rows(index, facts, start..end) {
                 self.lost.failed += (rows - start) as u64;
+                self.written[index].lost += (rows - start) as u64;
                 return Err(error);
             }
             self.rows += (end - start) as u64;
+            self.written[index].add((end - start) as u64, self.number);
             start = end;
         }
         Ok(())
@@ -296,7 +314,9 @@ impl Writer {
     }
 
     fn tell_losses(&mut self) -> Result<(), RecordingError> {
-        if self.lost == self.told {
+        // Who was never told of sources is told of rows neither.
+        let is_told = self.coverage.is_none() || self.manifest() == self.told_written;
+        if self.lost == self.told && is_told {
             return Ok(());
         }
         let coverage = self.coverage.clone().unwrap_or_default();

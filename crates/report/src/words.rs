@@ -1,8 +1,8 @@
 //! Words that several formats share.
 use crate::{duration, share, text::clean};
 use diagnose::{
-    AdviceWhen, Attribution, Diagnosis, Finding, JvmSummary, Nature, Pause, PauseKind, Place,
-    Verdict,
+    AdviceWhen, Attribution, Diagnosis, Doubt, Finding, JvmSummary, Nature, Pause, PauseKind,
+    Place, Verdict,
 };
 use recording::{Source, SourceState};
 use std::time::Duration;
@@ -232,6 +232,18 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
         Source::CgroupLimits => {
             "needs `whypause record` where the host's /sys/fs/cgroup is mounted"
         }
+    }
+}
+
+/// Why nothing that was not seen is ruled out; a phrase.
+pub(crate) fn doubt(diagnosis: &Diagnosis) -> String {
+    match diagnosis.doubt() {
+        Some(Doubt::LostRows(rows)) => format!("{rows} rows were lost"),
+        Some(Doubt::LostEvents(events)) => format!("{events} events were lost"),
+        Some(Doubt::Unexplained(time)) => {
+            format!("{} of the stopped time is unexplained", duration(time))
+        }
+        None => "not known".to_owned(),
     }
 }
 

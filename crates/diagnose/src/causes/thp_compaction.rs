@@ -91,7 +91,7 @@ fn is_concluded(index: &Index<'_>, segment: &Segment) -> bool {
     // Whether huge pages are given to those who do not ask is not known.
     let asks = index.jvm.is_some_and(|it| jvm_flags::has(it, "-XX:+UseTransparentHugePages"));
     let seen = index.facts.and_then(|it| it.coverage.as_ref());
-    asks && !seen.is_some_and(|it| it.has(Source::Compaction))
+    asks && !seen.is_some_and(|it| it.ran(Source::Compaction))
         && counts_say_so(index, segment.interval)
 }
 

@@ -118,6 +118,9 @@ fn cause(gate: &Gate, of: &Diagnosis, id: &str) -> Known {
     let finding = of.findings.iter().find(|it| it.cause.id == id);
     let watched = of.watched.iter().find(|it| it.cause.id == id).map(|it| &it.verdict);
     if let (None, Some(Verdict::Unknown(missing))) = (finding, watched) {
+        if missing.is_empty() {
+            return Err("too much was lost or is unexplained to rule it out".to_owned());
+        }
         let missing: Vec<&str> = missing.iter().map(|it| it.id()).collect();
         return Err(format!("it was not watched for, which needs {}", missing.join(" and ")));
     }

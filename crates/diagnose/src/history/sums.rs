@@ -170,6 +170,8 @@ impl Diagnosis {
         let is_log = self.inputs.iter().any(|it| it.kind == "gc-log");
         let unseen = self.inputs.iter().any(|it| it.kind == "recording")
             && !crate::findings::TELL_OF_STOPS.iter().any(|&it| self.coverage.has(it));
+        let in_part = |&it: &recording::Source| self.coverage.ran(it) && !self.coverage.has(it);
+        let unseen = unseen || crate::findings::TELL_OF_STOPS.iter().any(in_part);
         let logs_all = !matches!(self.jvm.collector.as_str(), "" | "zgc");
         self.statistics.all.count > 0 || (!unseen && (!is_log || logs_all))
     }

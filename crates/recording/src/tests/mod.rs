@@ -1,5 +1,6 @@
 //! What a recording promises, through its public functions alone.
 mod damage;
+mod gone;
 mod round_trip;
 mod writing;
 

@@ -189,7 +189,9 @@ fn note(it: &recording::Note) -> Note<'_> {
 fn coverage(it: &recording::Coverage) -> Coverage<'_> {
     let missing = it.sources.iter().filter_map(|(source, state)| match state {
         SourceState::Recorded => None,
-        SourceState::Missing(reason) => Some(Missing { source: source.id(), reason }),
+        SourceState::Missing(reason) | SourceState::Partial(reason) => {
+            Some(Missing { source: source.id(), reason })
+        }
     });
     Coverage {
         sources: it.sources.keys().filter(|source| it.has(**source)).map(|it| it.id()).collect(),

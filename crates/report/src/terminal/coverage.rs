@@ -51,26 +51,28 @@ pub(super) fn watched(page: &mut Page, diagnosis: &Diagnosis) {
         page.wrapped(0, None, &text);
         return;
     }
-    for (reason, causes) in by_reason(&diagnosis.coverage, &unknown) {
+    for (reason, causes) in by_reason(diagnosis, &unknown) {
         page.wrapped(0, None, &format!("Not watched: {} ({reason}).", causes.join(", ")));
     }
 }
 
 /// Unknown causes, grouped by why they are unknown.
 fn by_reason<'a>(
-    coverage: &Coverage,
+    diagnosis: &Diagnosis,
     unknown: &[(&'a Cause, &[Source])],
 ) -> BTreeMap<String, Vec<&'a str>> {
+    let coverage = &diagnosis.coverage;
     let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (cause, missing) in unknown {
-        let reason = missing.first().map_or_else(String::new, |&source| {
-            match coverage.sources.get(&source) {
-                Some(SourceState::Missing(why)) => {
+        let reason = missing.first().map_or_else(
+            || words::doubt(diagnosis),
+            |&source| match coverage.sources.get(&source) {
+                Some(SourceState::Missing(why) | SourceState::Partial(why)) => {
                     format!("{}: {}", source.id(), clean(why))
                 }
                 _ => words::how_to_record(source).to_owned(),
-            }
-        });
+            },
+        );
         groups.entry(reason).or_default().push(cause.short);
     }
     groups

@@ -109,6 +109,9 @@ fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
 
 /// A log that shows none is no proof that there were none.
 fn no_line_of_a_pause(diagnosis: &Diagnosis) -> String {
+    if diagnosis.coverage.incomplete().is_some() {
+        return "No pause was seen, which does not mean that there was none: part of this recording is gone.".to_owned();
+    }
     if words::is_recording(diagnosis) {
         return "No pause was seen, which does not mean that there was none: this recording has neither probes nor counters nor a GC log of this JVM.".to_owned();
     }

@@ -206,7 +206,9 @@ fn missing(coverage: &Coverage) -> Vec<String> {
         .filter(|(source, _)| !(seen && windows.contains(source)))
         .filter(|(source, _)| !(sampled && NOT_SAMPLED.contains(source)))
         .filter_map(|(source, state)| match state {
-            SourceState::Missing(reason) => Some(format!("not watched: {}: {reason}", source.id())),
+            SourceState::Missing(reason) | SourceState::Partial(reason) => {
+                Some(format!("not watched: {}: {reason}", source.id()))
+            }
             SourceState::Recorded => None,
         })
         .collect();

@@ -130,7 +130,9 @@ fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
         return Ok(());
     }
     let reason = WINDOWS.iter().find_map(|source| match coverage.sources.get(source) {
-        Some(SourceState::Missing(reason)) => Some(format!("{}: {reason}", source.id())),
+        Some(SourceState::Missing(reason) | SourceState::Partial(reason)) => {
+            Some(format!("{}: {reason}", source.id()))
+        }
         _ => None,
     });
     let reason = reason.unwrap_or_else(|| "the recording holds no word of its sources".to_owned());

@@ -5,6 +5,8 @@ mod arguments;
 mod bad_input;
 mod check;
 mod compare;
+mod crafted;
+mod damaged;
 mod generated;
 mod logs;
 mod output;

@@ -122,7 +122,7 @@ fn each_refusal_costs_its_own_sources(target: &Target) {
         assert_eq!(recorded(&coverage), expected, "{name}");
         let mut told = coverage.notes.iter().map(|it| it.message.as_str()).collect::<Vec<_>>();
         told.extend(coverage.sources.values().filter_map(|it| match it {
-            SourceState::Missing(why) => Some(why.as_str()),
+            SourceState::Missing(why) | SourceState::Partial(why) => Some(why.as_str()),
             SourceState::Recorded => None,
         }));
         let verifier = "the verifier says: last insn is not an exit or jmp";
