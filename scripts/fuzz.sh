@@ -4,13 +4,13 @@
 # scripts/fuzz.sh TARGET SECONDS [ARGUMENT OF LIBFUZZER]...
 # scripts/fuzz.sh all SECONDS
 #
-# Targets: lines, detect, containers, set_order. Seeds come from testdata; what was found to be of
+# Targets: lines, detect, containers, set_order, recording, hsperfdata. Seeds come from testdata; what was found to be of
 # interest is kept in fuzz/corpus/TARGET, and what fails in fuzz/artifacts/TARGET.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
-targets=(lines detect containers set_order)
+targets=(lines detect containers set_order recording hsperfdata)
 [ $# -ge 2 ] || fail "which target, and for how many seconds?" "scripts/fuzz.sh TARGET SECONDS, with TARGET one of ${targets[*]}, or all"
 have cargo-fuzz || fail "no cargo-fuzz" "cargo install cargo-fuzz"
 rustup toolchain list 2>/dev/null | grep -q '^nightly' || fail "no nightly toolchain" "rustup toolchain install nightly"

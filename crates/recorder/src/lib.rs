@@ -27,6 +27,8 @@ mod syscalls;
 
 pub use ask::{AskError, CodeNames, JavaStacks, SafepointLog, ThreadNames};
 pub use attach_error::AttachError;
+#[doc(hidden)]
+pub use host::perf_counters;
 pub use host::{
     FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, find_jvms, host_fact, jvm,
     jvm_fact, monotonic_to_wall, now, select,

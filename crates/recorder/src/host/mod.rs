@@ -52,6 +52,8 @@ pub use host_facts::host_fact;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, find_jvms, jvm, select};
 pub(crate) use maps::{anonymous_code, written_back};
+#[doc(hidden)]
+pub use perf_layout::parse as perf_counters;
 pub(crate) use process::ProcessDir;
 pub use sources::{HostOptions, HostSources};
 pub(crate) use status::Status;

@@ -321,32 +321,6 @@ fn the_stops_of_a_day_fit() {
     assert!(!ran.stdout.contains("left out"), "{}", ran.stdout);
 }
 
-/// As many slices as are kept, in as many stops at once as are accounted for.
-#[test]
-fn stops_that_overlap_over_many_slices() {
-    let (_parent, path) = directory();
-    let safepoints = (0..50).map(|it| safepoint(it, 10_000_000)).collect();
-    // Each other than the one before, so that an account cannot join them.
-    let states = [ThreadState::OnCpu, ThreadState::Runnable];
-    let one = |it: u64| ThreadSlice {
-        state: states[usize::try_from(it % 2).expect("small")],
-        ..slice(it * 40, it * 40 + 40)
-    };
-    let slices = (0..220_000).map(one).collect();
-    let thread = ThreadFact {
-        tid: 7,
-        name: "VM Thread".into(),
-        role: ThreadRole::VmThread,
-        first_seen: MonoTime(0),
-    };
-    let coverage = Some(coverage());
-    write(
-        &path,
-        [Facts { safepoints, slices, threads: vec![thread], coverage, ..Facts::default() }],
-    );
-    check(&path, "50 stops at once over 220,000 slices");
-}
-
 #[test]
 fn more_slices_than_memory_holds() {
     let (_parent, path) = directory();
