@@ -74,7 +74,7 @@ impl LogDiagnosis {
             clock,
             span,
             findings: findings::of(&self.books.tallies, &index, statistics.all.total),
-            watched: findings::verdicts(&self.books.tallies, &index, &recorded(&self.pauses)),
+            watched: findings::verdicts(&self.books.tallies, &index, &recorded(&self.pauses), true),
             unattributed: statistics.unattributed,
             unexplained: self.books.remainder.finish(),
             cut_stop: self.pauses.cut_stop,

@@ -23,6 +23,7 @@ mod kernel;
 mod process;
 mod sampler;
 mod session;
+mod stop_state;
 mod syscalls;
 
 pub use ask::{AskError, CodeNames, JavaStacks, SafepointLog, ThreadNames};
@@ -34,3 +35,4 @@ pub use host::{
 pub use kernel::Windows;
 pub use sampler::SampledSession;
 pub use session::{Options, ProgramCost, Session, Step};
+pub use stop_state::{StopState, are_stopped, stop_state};

@@ -16,8 +16,10 @@ use recording::{
     ThreadRole,
 };
 use std::{sync::PoisonError, time::Duration};
+use under_way::UnderWay;
 
 mod begin;
+mod under_way;
 
 /// How often the state of coverage is handed over while recording, for the case that nobody
 /// comes to finish it.
@@ -102,6 +104,7 @@ pub struct Session {
     counters_file: Option<CountersFile>,
     /// Where no probe tells of stops.
     counted: Option<CountedStops>,
+    under_way: UnderWay,
     host: HostSources,
     coverage: Coverage,
     cost: Cost,
@@ -157,7 +160,9 @@ impl Session {
         let started = now();
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);
-        Ok(Session {
+        let under_way = UnderWay::open(&options.roots, jvm, &mut coverage);
+        let mut session = Session {
+            under_way,
             cost: Cost::new(proc, jvm.pid),
             host: HostSources::start(&options.roots, jvm, options.host),
             budget: Budget::new(options.detail_budget_per_s, started),
@@ -174,7 +179,9 @@ impl Session {
             threads,
             coverage,
             started,
-        })
+        };
+        session.begin_in_stop();
+        Ok(session)
     }
 
     /// Sleeps until the next drain, or until the JVM ends, and returns what became final.
@@ -186,6 +193,7 @@ impl Session {
         // A late drain does not bring the next one forward.
         self.next_drain = (self.next_drain + every).max(at);
         let mut facts = self.collect(self.exited);
+        self.look_into_stop();
         if at >= self.next_coverage {
             self.next_coverage = at + BETWEEN_COVERAGES;
             self.cost.look();
@@ -217,9 +225,6 @@ impl Session {
         let mut facts = self.collect(true);
         let end = if self.exited { "the jvm exited" } else { "" };
         let mut coverage = self.coverage_now();
-        if self.is_stopped() {
-            coverage.note("safepoints", "left out, because it was cut by the end", 1);
-        }
         coverage.end = end.into();
         self.host.stop(&mut facts, &mut coverage);
         coverage.recorder_cpu = self.cost.own_cpu();
@@ -236,8 +241,9 @@ impl Session {
     }
 
     fn collect(&mut self, all: bool) -> Facts {
+        let standing = if all { self.standing() } else { None };
         let at = now();
-        let mut facts = Facts::default();
+        let mut facts = self.under_way.take_handed_over();
         let inbox = self.kernel.drain();
         let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
         if inbox.vm_tid != 0 {
@@ -247,6 +253,9 @@ impl Session {
         for safepoint in safepoints {
             let safepoint = self.safepoint(safepoint, &mut inbox, &mut facts);
             facts.safepoints.push(safepoint);
+        }
+        if all {
+            self.cut_stop(standing.as_ref(), &mut inbox, &mut facts);
         }
         let oldest = inbox.windows.oldest_begin().filter(|_| !all);
         inbox.raw.forget(oldest, |raw| self.hiccup(&raw, &mut facts));
@@ -264,6 +273,7 @@ impl Session {
         drop(inbox);
         if let Some(counted) = &mut self.counted {
             facts.safepoints.extend(counted.take(at, all));
+            facts.safepoints.extend(all.then(|| counted.cut(at)).flatten());
         }
         facts.threads = self.threads.take_facts();
         self.host.take(&mut facts, &mut self.coverage);
@@ -287,6 +297,9 @@ impl Session {
         if detailed {
             inbox.raw.take(window, |raw| self.keep(&raw, facts));
         }
+        if detailed && it.cut.begin {
+            self.fill(None, stop, facts);
+        }
         SafepointFact { detailed, ..it }
     }
 
@@ -298,13 +311,6 @@ impl Session {
             let what = "long waits outside of pauses, too many at once to keep";
             self.coverage.note("slices", what, 1);
         }
-    }
-
-    /// Whether a safepoint has begun and not ended, as far as is known.
-    fn is_stopped(&self) -> bool {
-        let inbox = self.kernel.inbox().lock().unwrap_or_else(PoisonError::into_inner);
-        let counted = self.counted.as_ref().is_some_and(CountedStops::is_stopped);
-        counted || inbox.windows.oldest_begin().is_some()
     }
 
     fn keep(&mut self, raw: &Raw<'_>, facts: &mut Facts) {
@@ -357,10 +363,6 @@ impl Session {
                 "left out, because their end was lost",
                 inbox.windows.torn(),
             );
-        }
-        if counters.half_seen > 0 {
-            let what = "left out, because they had begun before the recording";
-            coverage.note("safepoints", what, counters.half_seen);
         }
         let untold = self.counted.as_ref().map_or(0, CountedStops::untold);
         if untold > 0 {

@@ -43,11 +43,14 @@ pub enum Source {
     SafepointCounters,
     /// The code that threads ran which stopped late, looked at every few milliseconds.
     LateCode,
+    /// Whether the JVM was being stopped when the recording began and when it ended, read from its
+    /// own memory.
+    StopState,
 }
 
 impl Source {
     /// All sources, in the order of reports.
-    pub const ALL: [Source; 18] = [
+    pub const ALL: [Source; 19] = [
         Source::SafepointProbes,
         Source::SafepointSymbols,
         Source::GcLog,
@@ -66,6 +69,7 @@ impl Source {
         Source::CgroupLimits,
         Source::SafepointCounters,
         Source::LateCode,
+        Source::StopState,
     ];
 
     /// The name used in tables and in JSON. Never changes once released.
@@ -90,6 +94,7 @@ impl Source {
             Source::CgroupLimits => "cgroup-limits",
             Source::SafepointCounters => "safepoint-counters",
             Source::LateCode => "late-code",
+            Source::StopState => "stop-state",
         }
     }
 

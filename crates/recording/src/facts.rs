@@ -86,6 +86,26 @@ pub struct SafepointTotals {
     pub waiting: Duration,
 }
 
+/// Which ends of a stop lie outside of the recording. Its times are then those of the part inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Cut {
+    /// It had begun before the recording.
+    pub begin: bool,
+    /// It was not over when the recording ended.
+    pub end: bool,
+}
+
+impl Cut {
+    /// Neither: all of the stop was seen.
+    pub const WHOLE: Cut = Cut { begin: false, end: false };
+
+    /// Whether a part of the stop was not seen, so that it was longer than its times say.
+    #[must_use]
+    pub fn is_part(self) -> bool {
+        self.begin || self.end
+    }
+}
+
 /// One safepoint as the probes saw it.
 ///
 /// HotSpot resumes Java before it fires `safepoint__end` on JDK 17, 21 and 25 and after it on
@@ -114,6 +134,9 @@ pub struct SafepointFact {
     /// `end_probe`. Booked by the kernel when throttling ends, and summed over CPUs, so it may be
     /// late and may exceed wall time.
     pub cgroup_throttled: Duration,
+    /// Whether its begin or its end was not recorded. `begin` is then when the recording began, and
+    /// `end_probe` when it ended.
+    pub cut: Cut,
 }
 
 /// A kernel stack.

@@ -66,7 +66,7 @@ pub use clock::{Clock, ClockOffset, Interval, MonoTime};
 pub use coverage::{Coverage, Note, Source, SourceState};
 pub use error::RecordingError;
 pub use facts::{
-    CodeFact, Facts, FileFact, HostFact, JavaStackFact, JvmFact, KernelWork, KernelWorkKind,
+    CodeFact, Cut, Facts, FileFact, HostFact, JavaStackFact, JvmFact, KernelWork, KernelWorkKind,
     LogLine, SafepointFact, SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
 };
 pub use limits::Limits;

@@ -22,6 +22,8 @@ pub struct Row {
     pub heap: Vec<String>,
     /// Path of the GC log as the JVM sees it.
     pub gc_log: String,
+    /// Whether its application threads are stopped now; `None` where that cannot be known.
+    pub stopped: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -55,6 +57,9 @@ pub fn text(rows: &[Row], style: Style) -> String {
     page.finish()
 }
 
+/// Behind the name of a JVM that is stopped.
+const STOPPED: &str = " (stopped)";
+
 fn cells(row: &Row) -> [String; 6] {
     let known = |text: &str| if text.is_empty() { "-".to_owned() } else { clean(text) };
     [
@@ -62,7 +67,7 @@ fn cells(row: &Row) -> [String; 6] {
         known(&row.user),
         known(row.version.split(['+', '-']).next().unwrap_or_default()),
         known(&row.collector),
-        known(&row.main),
+        known(&row.main) + if row.stopped == Some(true) { STOPPED } else { "" },
         known(&row.gc_log),
     ]
 }
@@ -98,6 +103,7 @@ mod tests {
             main: "kafka.Kafka".into(),
             heap: vec!["-Xmx4g".into()],
             gc_log: "/var/log/kafka/gc.log".into(),
+            stopped: Some(true),
         };
         vec![kafka, Row { pid: 7, main: "evil\u{1b}[2J".into(), ..Row::default() }]
     }
@@ -105,9 +111,9 @@ mod tests {
     #[test]
     fn a_table_for_people() {
         expect![[r#"
-             PID  USER   JDK      GC  MAIN           GC LOG
-            4242  kafka  17.0.15  g1  kafka.Kafka    /var/log/kafka/gc.log
-               7  -      -        -   evil\u{1b}[2J  -
+             PID  USER   JDK      GC  MAIN                   GC LOG
+            4242  kafka  17.0.15  g1  kafka.Kafka (stopped)  /var/log/kafka/gc.log
+               7  -      -        -   evil\u{1b}[2J          -
         "#]]
         .assert_eq(&text(&rows(), Style::PLAIN));
         assert_eq!(text(&[], Style::PLAIN), "");
@@ -128,7 +134,8 @@ mod tests {
                   "heap": [
                     "-Xmx4g"
                   ],
-                  "gc_log": "/var/log/kafka/gc.log"
+                  "gc_log": "/var/log/kafka/gc.log",
+                  "stopped": true
                 }
               ],
               "unreadable": 12

@@ -153,6 +153,40 @@ pub(crate) fn parts(attribution: &Attribution, most: usize) -> Vec<String> {
     items
 }
 
+/// How long a pause was, as far as that was seen: `3.20 s`, `at least 3.20 s`.
+pub(crate) fn length(pause: &Pause) -> String {
+    let seen = duration(pause.duration);
+    if pause.cut.is_part() { format!("at least {seen}") } else { seen }
+}
+
+/// Why a recording without pauses does not say that there were none, and how to know.
+pub(crate) fn lacks_for_stops(diagnosis: &Diagnosis) -> String {
+    let why = |source| match diagnosis.coverage.sources.get(&source) {
+        Some(SourceState::Missing(why)) => format!(" ({})", clean(why)),
+        _ => String::new(),
+    };
+    match diagnosis.lacks_for_stops() {
+        Some(Source::StopState) => format!(
+            "whether the JVM was stopped all the time could not be read{}; its thread dump tells, which does not come from a JVM that is stopped: `jcmd {} Thread.print`",
+            why(Source::StopState),
+            diagnosis.jvm.pid
+        ),
+        _ => "this recording has neither probes nor counters nor a GC log of this JVM; `whypause record --log-safepoints` has the JVM log every stop".to_owned(),
+    }
+}
+
+/// What of a pause was not seen; `None` where all of it was.
+pub(crate) fn unseen_part(pause: &Pause) -> Option<&'static str> {
+    match (pause.cut.begin, pause.cut.end) {
+        (false, false) => None,
+        (true, false) => Some("had begun before the recording"),
+        (false, true) => Some("was not over when the recording ended"),
+        (true, true) => {
+            Some("had begun before the recording and was not over when the recording ended")
+        }
+    }
+}
+
 /// Parts below this share of a pause are left out of the list of pauses,
 const SMALL_SHARE: f64 = 0.005;
 /// unless they are at least this long. They are in the findings and in the JSON in any case.
@@ -228,6 +262,7 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
         Source::CounterFaults => {
             "needs `whypause record` as root on x86-64, and a JVM with its counters file on a disk"
         }
+        Source::StopState => "needs a JVM whose libjvm has its symbol table, and CAP_SYS_PTRACE",
         Source::LateCode => "needs `whypause record --ask-jvm` as root and JDK 9 or later",
         Source::CgroupLimits => {
             "needs `whypause record` where the host's /sys/fs/cgroup is mounted"

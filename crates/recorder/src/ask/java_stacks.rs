@@ -115,6 +115,7 @@ mod tests {
             reaching: SafepointTotals::default(),
             operating: SafepointTotals::default(),
             cgroup_throttled: Duration::ZERO,
+            cut: recording::Cut::WHOLE,
         }
     }
 

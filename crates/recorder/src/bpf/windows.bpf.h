@@ -36,6 +36,7 @@ static __always_inline void safepoint_begin(void)
 	if (!is_jvm_current())
 		return;
 	safepoint.vm_tid = (u32)bpf_get_current_pid_tgid();
+	safepoint.assumed = 0;
 	safepoint.wakes_wanted = 0;
 	safepoint.phase = 0;
 	safepoint.depth = 0;
@@ -102,6 +103,19 @@ static __always_inline void operation_end(void)
 	flush_current();
 }
 
+static __always_inline void safepoint_end_alone(u64 now)
+{
+	struct end *record = RESERVE(struct end);
+
+	if (!record)
+		return lost();
+	set_head(&record->head, RECORD_END, 0, (u32)bpf_get_current_pid_tgid(), now);
+	record->begin = 0;
+	record->cgroup_throttled_ns = 0;
+	__builtin_memset(record->totals_ns, 0, sizeof(record->totals_ns));
+	submit(record);
+}
+
 static __always_inline void safepoint_end(void)
 {
 	u64 now = bpf_ktime_get_ns();
@@ -109,8 +123,9 @@ static __always_inline void safepoint_end(void)
 
 	if (!is_jvm_current())
 		return;
+	// The begin was before the programs: all that is known is that it is over.
 	if (!safepoint.open)
-		return count(COUNTER_HALF_SEEN);
+		return safepoint_end_alone(now);
 	account_vm_thread(TOTAL_ON_CPU, now);
 	flush_current();
 	safepoint.end = now;
@@ -120,7 +135,8 @@ static __always_inline void safepoint_end(void)
 		return lost();
 	set_head(&record->head, RECORD_END, 0, safepoint.vm_tid, now);
 	record->begin = safepoint.begin;
-	record->cgroup_throttled_ns = cgroup_throttled_ns() - safepoint.cgroup_throttled_ns;
+	record->cgroup_throttled_ns =
+		safepoint.assumed ? 0 : cgroup_throttled_ns() - safepoint.cgroup_throttled_ns;
 	__builtin_memcpy(record->totals_ns, safepoint.totals_ns, sizeof(record->totals_ns));
 	submit(record);
 }

@@ -6,7 +6,11 @@
 use super::{files::regular_file, maps::DELETED, process::ProcessDir};
 use crate::ask::SAFEPOINT_LOG_MARK;
 use recording::FileKey;
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
+
+mod search;
+
+pub(crate) use search::Search;
 
 /// The GC log of a JVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,8 +140,12 @@ const BEGINNING_BYTES: u64 = 4096;
 /// the file begins with (a log switched on with `jcmd`, or renamed by a rotation).
 ///
 /// Reads the beginnings of files: not for the sampling thread.
-pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Option<GcLogFile> {
-    let descriptors = dir.numbers("fd").ok()?;
+pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Search {
+    let descriptors = match dir.numbers("fd") {
+        Ok(descriptors) => descriptors,
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Search::Denied(1),
+        Err(_) => return Search::None,
+    };
     let open: Vec<(u32, String)> = descriptors
         .into_iter()
         .take(MAX_DESCRIPTORS)
@@ -148,7 +156,7 @@ pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Option<GcLogFile> {
     // One that was asked for is there for this recording alone.
     let asked = open.iter().filter(|(_, path)| path.contains(SAFEPOINT_LOG_MARK));
     if let Some(found) = asked.filter_map(|it| file_of(dir, it)).next() {
-        return Some(found);
+        return Search::Found(found);
     }
     for output in outputs(flags) {
         let fits = |rank: fn(&str, &str, &str) -> bool| {
@@ -160,11 +168,18 @@ pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Option<GcLogFile> {
             found.filter_map(|it| file_of(dir, it)).next()
         };
         if let Some(found) = fits(is_path).or_else(|| fits(is_file_name)) {
-            return Some(found);
+            return Search::Found(found);
         }
     }
-    let written = open.iter().filter_map(|it| file_of(dir, it)).take(MAX_CONTENTS);
-    written.into_iter().find(|it| begins_like_gc_log(dir, it.fd))
+    let mut denied = 0;
+    for it in open.iter().filter_map(|it| file_of(dir, it)).take(MAX_CONTENTS) {
+        match begins_like_gc_log(dir, it.fd) {
+            Ok(true) => return Search::Found(it),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => denied += 1,
+            Ok(false) | Err(_) => {}
+        }
+    }
+    if denied > 0 { Search::Denied(denied) } else { Search::None }
 }
 
 /// Whether a path may be a log's: not a socket, pipe, device or memory file.
@@ -230,10 +245,10 @@ fn follows(pieces: &[&str], path: &str, suffix: &dyn Fn(&str) -> bool) -> bool {
     at.is_some_and(|at| at <= until && follows(others, &rest[at..], suffix))
 }
 
-fn begins_like_gc_log(dir: &ProcessDir, fd: u32) -> bool {
+fn begins_like_gc_log(dir: &ProcessDir, fd: u32) -> io::Result<bool> {
     let mut bytes = Vec::new();
-    let read = dir.open_fd(fd).and_then(|it| it.take(BEGINNING_BYTES).read_to_end(&mut bytes));
-    read.is_ok() && looks_like_gc_log(&String::from_utf8_lossy(&bytes))
+    dir.open_fd(fd)?.take(BEGINNING_BYTES).read_to_end(&mut bytes)?;
+    Ok(looks_like_gc_log(&String::from_utf8_lossy(&bytes)))
 }
 
 /// A rough look at the first lines: unified lines with a tag `gc` or `safepoint`, the JVM's first

@@ -20,7 +20,7 @@ const MAX_THREADS: usize = 16 * 1024;
 pub fn jvm_fact(roots: &Roots, jvm: &Jvm) -> JvmFact {
     let log = ProcessDir::open(roots, jvm.pid)
         .ok()
-        .and_then(|dir| gc_log::find(&dir, &flags::read(&dir, jvm)));
+        .and_then(|dir| gc_log::find(&dir, &flags::read(&dir, jvm)).found());
     jvm_fact_with_log(roots, jvm, log.as_ref())
 }
 

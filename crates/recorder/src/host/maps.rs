@@ -110,6 +110,21 @@ pub(crate) fn written_back(dir: &ProcessDir, most: usize) -> Vec<Mapping> {
     found
 }
 
+/// Where the library of this path begins. `None` where no mapping has its first bytes.
+pub(crate) fn library_base(dir: &ProcessDir, library: &str) -> io::Result<Option<u64>> {
+    let mut found = None;
+    dir.lines("maps", LIMIT_BYTES, &mut |line| {
+        let offset = line.split(|it| *it == b' ').nth(2).unwrap_or_default();
+        let is_first = !offset.is_empty() && offset.iter().all(|it| *it == b'0');
+        let mapping = parse(line).filter(|it| is_first && it.path == library);
+        let start =
+            mapping.and_then(|it| u64::from_str_radix(it.range.split('-').next()?, 16).ok());
+        found = start;
+        if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(found)
+}
+
 /// Executable memory that is no file's: where a JVM has its compiled code. First address and end.
 pub(crate) fn anonymous_code(dir: &ProcessDir) -> io::Result<Vec<(u64, u64)>> {
     let mut found = Vec::new();

@@ -51,7 +51,7 @@ pub use files::FileResolver;
 pub use host_facts::host_fact;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, find_jvms, jvm, select};
-pub(crate) use maps::{anonymous_code, written_back};
+pub(crate) use maps::{anonymous_code, library_base, written_back};
 pub(crate) use process::ProcessDir;
 pub use sources::{HostOptions, HostSources};
 pub(crate) use status::Status;

@@ -1,6 +1,6 @@
 //! Stands in for the kernel side in a build without it (cargo feature `bpf` off).
-use super::{Counters, Inbox, RunTime, Target};
-use recording::Coverage;
+use super::{Counters, Inbox, OpenStop, RunTime, Target};
+use recording::{Coverage, MonoTime};
 use std::sync::{Arc, Mutex};
 
 /// Never exists in this build.
@@ -29,6 +29,18 @@ impl Kernel {
     }
 
     pub(crate) fn inbox(&self) -> &Mutex<Inbox> {
+        match *self {}
+    }
+
+    pub(crate) fn assume_stop(&self, _: u32, _: bool, _: MonoTime) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn retract_stop(&self, _: MonoTime) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn open_stop(&self) -> Option<OpenStop> {
         match *self {}
     }
 

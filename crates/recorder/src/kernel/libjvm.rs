@@ -11,11 +11,11 @@ use object::{
 };
 use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
 
-const CHUNK_BYTES: usize = 64 * 1024;
+pub(super) const CHUNK_BYTES: usize = 64 * 1024;
 /// Notes are a few KiB; more is no note section of a JVM.
 const MAX_NOTE_BYTES: u64 = 1024 * 1024;
 /// `struct Elf64_Sym`.
-const SYMBOL_BYTES: u64 = 24;
+pub(super) const SYMBOL_BYTES: u64 = 24;
 
 /// Functions whose entries tell the same as the probes. They exist in JDK 11 to 25; what they are
 /// given differs, so the mangled name counts up to its end (`E`).
@@ -43,18 +43,18 @@ pub(crate) enum Function {
 #[derive(Debug)]
 pub(crate) struct Libjvm {
     file: File,
-    sections: Vec<Section>,
+    pub(super) sections: Vec<Section>,
     /// Loaded segments: virtual address, file offset, length.
-    segments: Vec<(u64, u64, u64)>,
+    pub(super) segments: Vec<(u64, u64, u64)>,
 }
 
 #[derive(Clone, Debug)]
-struct Section {
+pub(super) struct Section {
     name: Vec<u8>,
-    kind: u32,
-    link: u32,
-    offset: u64,
-    size: u64,
+    pub(super) kind: u32,
+    pub(super) link: u32,
+    pub(super) offset: u64,
+    pub(super) size: u64,
 }
 
 fn malformed(error: impl std::fmt::Display) -> io::Error {
@@ -170,18 +170,23 @@ impl Libjvm {
         Ok(found)
     }
 
+    /// Reads bytes of the file.
+    pub(super) fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        self.file.read_exact_at(bytes, offset)
+    }
+
     fn file_offset(&self, address: u64) -> Option<u64> {
         let inside = |it: &&(u64, u64, u64)| address.checked_sub(it.0).is_some_and(|by| by < it.2);
         self.segments.iter().find(inside).map(|(start, offset, _)| address - start + offset)
     }
 }
 
-fn chunk_len(left: u64) -> usize {
+pub(super) fn chunk_len(left: u64) -> usize {
     usize::try_from(left).unwrap_or(CHUNK_BYTES).min(CHUNK_BYTES)
 }
 
 /// `st_name` and `st_value` of a symbol table entry.
-fn name_and_value(symbol: &[u8]) -> (u32, u64) {
+pub(super) fn name_and_value(symbol: &[u8]) -> (u32, u64) {
     let mut name = [0; 4];
     let mut value = [0; 8];
     name.copy_from_slice(&symbol[..4]);

@@ -1,6 +1,7 @@
 //! Loads the programs, attaches them to one JVM, and talks to their maps.
 use super::{
-    Counters, Function, Inbox, KernelError, RunTime, Target, clock,
+    Counters, Function, Inbox, KernelError, OpenStop, RunTime, Target, clock,
+    live::LiveStop,
     load::{
         CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, SYMBOLS, USDT,
         Wanted, keep_warning, kernel_error, load, locked, reason,
@@ -10,7 +11,7 @@ use libbpf_rs::{
     Link, MapCore, MapFlags, Object, PrintLevel, ProgramMut, RingBuffer, RingBufferBuilder,
     set_print,
 };
-use recording::{Coverage, Source, SourceState};
+use recording::{Coverage, MonoTime, Source, SourceState};
 use std::{
     fs,
     os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd},
@@ -52,6 +53,8 @@ pub(crate) struct Kernel {
     // Declared first, dropped first: nothing is sent any more when the ring buffer goes.
     links: Vec<Link>,
     ring: RingBuffer<'static>,
+    /// Points into what `object` owns.
+    live: Option<LiveStop>,
     object: Object,
     inbox: Arc<Mutex<Inbox>>,
     /// What the kernel did not take.
@@ -89,10 +92,12 @@ impl Kernel {
 
     fn attach_what(target: &Target, wanted: Wanted) -> Result<(Kernel, Coverage), Failed> {
         let measuring = if target.measure { enable_stats() } else { None };
-        let (object, wanted, refused) = load(target, wanted).map_err(Failed::Entirely)?;
+        let (mut object, wanted, refused) = load(target, wanted).map_err(Failed::Entirely)?;
+        let live = LiveStop::of(&mut object);
         let inbox = Arc::new(Mutex::new(Inbox::default()));
         let ring = ring(&object, &inbox).map_err(Failed::Entirely)?;
-        let mut kernel = Kernel { links: Vec::new(), ring, object, inbox, refused, measuring };
+        let mut kernel =
+            Kernel { links: Vec::new(), ring, live, object, inbox, refused, measuring };
         let mut coverage = Coverage::default();
         kernel.attach_kernel(target, wanted, &mut coverage).and_then(|wanted| {
             kernel.attach_jvm(target, wanted, &mut coverage)?;
@@ -266,6 +271,23 @@ impl Kernel {
         &self.inbox
     }
 
+    /// Begins the stop of this VM thread that had begun before the programs ran: from now on they
+    /// report of it as of any. False where one is under way already, or this kernel cannot.
+    pub(crate) fn assume_stop(&self, vm_tid: u32, operating: bool, at: MonoTime) -> bool {
+        self.live.as_ref().is_some_and(|it| it.assume(vm_tid, operating, at))
+    }
+
+    /// Takes back a stop that was assumed at this time and was over by then. False where its end was
+    /// reported.
+    pub(crate) fn retract_stop(&self, at: MonoTime) -> bool {
+        self.live.as_ref().is_some_and(|it| it.retract(at))
+    }
+
+    /// The stop under way.
+    pub(crate) fn open_stop(&self) -> Option<OpenStop> {
+        self.live.as_ref()?.read()
+    }
+
     /// The addresses of a stack, innermost first, zero where it is shorter than the longest.
     pub(crate) fn stack(&self, id: u32) -> Option<Vec<u64>> {
         let map = self.object.maps().find(|it| it.name() == "stacks")?;
@@ -284,13 +306,7 @@ impl Kernel {
         };
         let missed: u64 =
             self.fdinfos().map(|(_, fdinfo)| field(&fdinfo, "recursion_misses:")).sum();
-        Counters {
-            switches: sum(0),
-            lost: sum(1) + missed,
-            lost_stacks: sum(2),
-            repaired: sum(3),
-            half_seen: sum(4),
-        }
+        Counters { switches: sum(0), lost: sum(1) + missed, lost_stacks: sum(2), repaired: sum(3) }
     }
 
     /// What the programs cost so far, where it is measured.

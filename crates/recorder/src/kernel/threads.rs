@@ -84,6 +84,12 @@ impl Threads {
         self.read(tid, now)
     }
 
+    /// The VM thread, by its name or because it fired a probe.
+    pub(crate) fn vm_thread(&self) -> Option<u32> {
+        let mut all = self.known.iter();
+        all.find(|(_, it)| it.role == ThreadRole::VmThread).map(|it| *it.0)
+    }
+
     /// Whether the thread sleeps while the application runs, by its name as last read.
     pub(crate) fn only_in_stops(&self, tid: u32) -> bool {
         self.known.get(&tid).is_some_and(|it| it.only_in_stops)

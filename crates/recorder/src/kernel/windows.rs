@@ -3,9 +3,14 @@
 //! A safepoint is not complete at its end probe: JDK 11 wakes the Java threads after it
 //! (`SafepointSynchronize::end` calls `post_safepoint_end_event` first), JDK 17 to 25 before it
 //! (`disarm_safepoint` first). So it is held back for two more drains.
-use super::record::{End, Record};
-use recording::{Interval, MonoTime, SafepointFact, SafepointTotals, ThreadRole, VmOperationFact};
-use std::collections::VecDeque;
+use super::{
+    OpenStop,
+    record::{End, Record},
+};
+use recording::{
+    Cut, Interval, MonoTime, SafepointFact, SafepointTotals, ThreadRole, VmOperationFact,
+};
+use std::{collections::VecDeque, time::Duration};
 
 /// Drains between an end probe and the safepoint being complete. One is not enough: it may come
 /// a microsecond after the probe.
@@ -24,11 +29,21 @@ struct Window {
     wakes: Vec<(u32, MonoTime)>,
     end: Option<End>,
     drains: u8,
+    /// It had begun before the recording, which began at `begin`.
+    begun_before: bool,
 }
 
 impl Window {
     fn new(begin: MonoTime, vm_tid: u32) -> Window {
-        Window { begin, vm_tid, operations: Vec::new(), wakes: Vec::new(), end: None, drains: 0 }
+        Window {
+            begin,
+            vm_tid,
+            operations: Vec::new(),
+            wakes: Vec::new(),
+            end: None,
+            drains: 0,
+            begun_before: false,
+        }
     }
 }
 
@@ -40,6 +55,8 @@ pub(crate) struct Windows {
     resumes_before_end: bool,
     /// Safepoints whose end was lost.
     torn: u64,
+    /// When the recording began.
+    started: MonoTime,
 }
 
 impl Windows {
@@ -52,6 +69,23 @@ impl Windows {
             Record::End(end) => self.end(end),
             Record::Slice(_) | Record::Work(_) | Record::Code { .. } | Record::Writer { .. } => {}
         }
+    }
+
+    /// The recording begins now, that of stops whose begin nobody saw as well.
+    pub(crate) fn start(&mut self, at: MonoTime) {
+        self.started = at;
+    }
+
+    /// The JVM was in a stop when the recording began.
+    pub(crate) fn begun_before(&mut self, vm_tid: u32) {
+        let window = Window { begun_before: true, ..Window::new(self.started, vm_tid) };
+        // What began since comes after it.
+        self.windows.push_front(window);
+    }
+
+    /// It was over before this could be known for sure.
+    pub(crate) fn retract(&mut self) {
+        self.windows.pop_front_if(|it| it.begun_before && it.end.is_none());
     }
 
     fn begin(&mut self, vm_tid: u32, at: MonoTime) {
@@ -79,7 +113,24 @@ impl Windows {
         }
     }
 
+    /// The end of a stop whose begin was before the programs ran.
+    fn end_alone(&mut self, end: End) {
+        if end.end <= self.started {
+            return;
+        }
+        if self.open().is_none() {
+            let window = Window { begun_before: true, ..Window::new(self.started, end.vm_tid) };
+            self.windows.push_back(window);
+        }
+        if let Some(window) = self.windows.back_mut() {
+            window.end = Some(End { begin: window.begin, ..end });
+        }
+    }
+
     fn end(&mut self, end: End) {
+        if end.begin == MonoTime(0) {
+            return self.end_alone(end);
+        }
         // Where the record of the begin was lost, this one knows it too.
         if self.open().is_none_or(|it| it.begin != end.begin) {
             self.windows.push_back(Window::new(end.begin, end.vm_tid));
@@ -92,6 +143,39 @@ impl Windows {
     /// The begin of the oldest safepoint that is not complete: what ended before it is of no use.
     pub(crate) fn oldest_begin(&self) -> Option<MonoTime> {
         self.windows.front().map(|it| it.begin)
+    }
+
+    /// The stop that is not over at `now`, with what the kernel side says of it.
+    pub(crate) fn under_way(
+        &self,
+        now: MonoTime,
+        open: Option<&OpenStop>,
+    ) -> Option<SafepointFact> {
+        let window = self.windows.back().filter(|it| it.end.is_none())?;
+        let open = open.filter(|it| it.begin == window.begin);
+        let mut operations = window.operations.clone();
+        if let Some(operation) = open.and_then(|it| it.operation.clone()) {
+            let start = operation.interval.start.max(window.begin);
+            let interval = Interval::new(start, now.max(start));
+            operations.push(VmOperationFact { interval, ..operation });
+        }
+        Some(SafepointFact {
+            begin: window.begin,
+            resumed: None,
+            end_probe: now.max(window.begin),
+            vm_tid: window.vm_tid,
+            operations,
+            detailed: false,
+            reaching: open.map_or_else(SafepointTotals::default, |it| it.reaching),
+            operating: open.map_or_else(SafepointTotals::default, |it| it.operating),
+            cgroup_throttled: Duration::ZERO,
+            cut: Cut { begin: window.begun_before, end: true },
+        })
+    }
+
+    /// The stop that is not over was told, as the end of the recording cut it.
+    pub(crate) fn cut(&mut self) {
+        self.windows.pop_back_if(|it| it.end.is_none());
     }
 
     /// Safepoints whose end the kernel could not hand over.
@@ -151,6 +235,7 @@ impl Windows {
             reaching: end.reaching,
             operating: end.operating,
             cgroup_throttled: end.cgroup_throttled,
+            cut: Cut { begin: window.begun_before, end: false },
         })
     }
 }
@@ -178,6 +263,7 @@ mod tests {
     /// `begin..resumed/end operations` of each safepoint that became complete.
     fn check(events: &str, expected: &str) {
         let mut windows = Windows::default();
+        windows.start(MonoTime(5));
         let mut found = Vec::new();
         for event in events.split(',').map(str::trim) {
             let words: Vec<&str> = event.split_whitespace().collect();
@@ -198,13 +284,15 @@ mod tests {
                     end: MonoTime(number(2)),
                     ..End::default()
                 })),
+                "assume" => windows.begun_before(VM),
                 _ => found.extend(windows.complete(false, role)),
             }
         }
         let text = |it: &SafepointFact| {
+            let cut = if it.cut.begin { "<" } else { "" };
             let names: Vec<&str> = it.operations.iter().map(|op| op.name.as_str()).collect();
             let resumed = it.resumed.map_or("-".into(), |at| at.0.to_string());
-            format!("{}..{resumed}/{} {}", it.begin.0, it.end_probe.0, names.join("+"))
+            format!("{cut}{}..{resumed}/{} {}", it.begin.0, it.end_probe.0, names.join("+"))
         };
         assert_eq!(found.iter().map(text).collect::<Vec<_>>().join("; "), expected, "{events}");
     }
@@ -246,6 +334,47 @@ mod tests {
     fn a_lost_begin_or_end_loses_one_safepoint_at_most() {
         check("end 10 20, drain, drain, drain", "10..-/20 ");
         check("begin 10, begin 30, end 30 40, drain, drain, drain", "30..-/40 ");
+    }
+
+    #[test]
+    fn a_stop_that_had_begun_before_is_told_from_the_begin_of_the_recording_on() {
+        check("end 0 20, drain, drain, drain", "<5..-/20 ");
+        check("assume, op 5 15 A, wake 9 16, end 5 20, drain, drain, drain", "<5..16/20 A");
+        // This kernel could not be told of it.
+        check("assume, end 0 20, drain, drain, drain", "<5..-/20 ");
+        // It was over before the recording began.
+        check(
+            "end 0 4, drain, drain, drain, begin 10, end 10 20, drain, drain, drain",
+            "10..-/20 ",
+        );
+    }
+
+    #[test]
+    fn a_stop_that_is_not_over_is_told_as_far_as_it_came() {
+        let mut windows = Windows::default();
+        windows.start(MonoTime(5));
+        windows.receive(&Record::Begin { vm_tid: VM, at: MonoTime(7) });
+        let operation =
+            VmOperationFact { name: "A".into(), interval: Interval::new(MonoTime(9), MonoTime(9)) };
+        let open = OpenStop {
+            begin: MonoTime(7),
+            vm_tid: VM,
+            operation: Some(operation),
+            ..OpenStop::default()
+        };
+        let fact = windows.under_way(MonoTime(30), Some(&open)).unwrap();
+        assert_eq!((fact.begin, fact.end_probe), (MonoTime(7), MonoTime(30)));
+        assert_eq!(fact.cut, Cut { begin: false, end: true });
+        assert_eq!(fact.operations[0].interval, Interval::new(MonoTime(9), MonoTime(30)));
+        // What the kernel side says is of another stop.
+        let other = OpenStop { begin: MonoTime(1), ..open };
+        assert_eq!(windows.under_way(MonoTime(30), Some(&other)).unwrap().operations, []);
+        windows.receive(&Record::End(End {
+            begin: MonoTime(7),
+            end: MonoTime(31),
+            ..End::default()
+        }));
+        assert_eq!(windows.under_way(MonoTime(40), None), None);
     }
 
     #[test]

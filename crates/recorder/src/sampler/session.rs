@@ -22,6 +22,8 @@ use recording::{
 };
 use std::{collections::HashMap, time::Duration};
 
+mod under_way;
+
 /// How often facts are handed over.
 const BETWEEN_STEPS: Duration = Duration::from_millis(50);
 const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
@@ -151,6 +153,7 @@ impl SampledSession {
             keep,
         };
         session.search();
+        session.begin_in_stop(jvm);
         Ok(session)
     }
 
@@ -181,9 +184,6 @@ impl SampledSession {
         self.cost.look();
         let mut facts = self.collect(now(), true);
         let mut coverage = self.coverage_now();
-        if self.stops.since().is_some() {
-            coverage.note("safepoints", "left out, because it was cut by the end", 1);
-        }
         coverage.end = if self.exited { "the jvm exited" } else { "" }.into();
         self.host.stop(&mut facts, &mut coverage);
         coverage.recorder_cpu = self.cost.own_cpu();
@@ -258,6 +258,12 @@ impl SampledSession {
         self.searches += 1;
         let file = CountersFile::find(&self.options.roots, self.pid);
         self.counters = file.as_ref().and_then(|it| StopCounters::open(it, &self.dir));
+        let why_not = || CountersFile::why_not(file.as_ref(), &self.dir);
+        let state = match self.counters {
+            Some(_) => SourceState::Recorded,
+            None => SourceState::Missing(why_not()),
+        };
+        self.coverage.sources.insert(Source::SafepointCounters, state);
         if let Some(file) = file {
             // So that its fact says which disk it is on.
             self.host.files().by_inode(file.key.device, file.key.inode);
@@ -266,11 +272,6 @@ impl SampledSession {
         }
         self.stops.apart = self.counters.as_ref().and_then(|it| it.apart);
         self.keep.knows_stops = self.counters.is_some();
-        let state = match self.counters {
-            Some(_) => SourceState::Recorded,
-            None => SourceState::Missing("this jvm keeps no counters in a file".into()),
-        };
-        self.coverage.sources.insert(Source::SafepointCounters, state);
     }
 
     /// A thread that waits for the journal in a page fault wrote to a file that it has mapped; which
@@ -309,6 +310,11 @@ impl SampledSession {
         self.over = over;
         let vm_tid = self.watch.vm_tid().unwrap_or(0);
         self.facts.safepoints.extend(due.into_iter().map(|it| fact(it.0, vm_tid)));
+        let cut = all.then(|| self.stops.cut(at)).flatten();
+        if let Some(cut) = cut {
+            self.keep.stop(cut.interval);
+            self.facts.safepoints.push(fact(cut, vm_tid));
+        }
         let (at, open) = if all { (MonoTime(u64::MAX), None) } else { (at, self.stops.since()) };
         let kept = self.keep.decide(at, open);
         let mut facts = std::mem::take(&mut self.facts);

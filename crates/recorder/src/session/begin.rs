@@ -20,10 +20,11 @@ pub(super) fn counted_stops(
         return None;
     }
     let dir = ProcessDir::open(roots, jvm.pid).ok();
-    let counted = file.zip(dir).and_then(|(file, dir)| CountedStops::open(file, &dir));
+    let counted = file.zip(dir.as_ref()).and_then(|(file, dir)| CountedStops::open(file, dir));
+    let why_not = || dir.map_or_else(String::new, |dir| CountersFile::why_not(file, &dir));
     let state = match counted {
         Some(_) => SourceState::Recorded,
-        None => SourceState::Missing("this jvm keeps no counters in a file".into()),
+        None => SourceState::Missing(why_not()),
     };
     coverage.sources.insert(Source::SafepointCounters, state);
     counted

@@ -168,6 +168,12 @@ fn pause<'a>(diagnosis: &Diagnosis, it: &'a Attribution) -> Pause<'a> {
         kind: csv::kind(it.pause.kind),
         operation: &it.pause.operation,
         detailed: it.pause.detailed,
+        cut: match (it.pause.cut.begin, it.pause.cut.end) {
+            (false, false) => None,
+            (true, false) => Some("begin"),
+            (false, true) => Some("end"),
+            (true, true) => Some("both"),
+        },
         parts: it.parts.iter().map(part).collect(),
         unattributed_ns: ns(it.unattributed),
     }

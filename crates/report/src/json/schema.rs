@@ -301,6 +301,10 @@ pub(super) struct Pause<'a> {
     pub(super) operation: &'a str,
     /// Whether the account is from the threads' slices, and not from totals or a log.
     pub(super) detailed: bool,
+    /// Which end of it was not recorded, so that it was longer than `duration_ns`: `begin`, `end` or
+    /// `both`. Left out where all of it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cut: Option<&'static str>,
     pub(super) parts: Vec<Part>,
     pub(super) unattributed_ns: u64,
 }

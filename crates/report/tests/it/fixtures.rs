@@ -4,7 +4,7 @@ use diagnose::{
     Evidence, Finding, InputSummary, JvmSummary, MechanismShare, Part, Pause, PauseKind,
     PauseStatistics, Place, Verdict, Watched,
 };
-use recording::{Clock, Coverage, Source, SourceState};
+use recording::{Clock, Coverage, Cut, Source, SourceState};
 use std::time::Duration;
 
 /// 2026-11-21 14:02:41.118 UTC.
@@ -39,6 +39,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
             operation: "G1CollectForAllocation".into(),
             collection: Some(ms(9)),
             detailed: length >= 10,
+            cut: Cut::WHOLE,
         },
         parts,
         unattributed: ms(length) - told,

@@ -3,7 +3,7 @@ use crate::{Failure, args::Means, console::Console};
 use recorder::{
     AttachError, CodeNames, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
 };
-use recording::{Coverage, Facts, Source, SourceState};
+use recording::{Coverage, Facts, MonoTime, Source, SourceState};
 use std::time::{Duration, Instant};
 
 /// The background readings have found the GC log by then, or never will.
@@ -43,6 +43,24 @@ impl Attached {
             code.apply(&mut step.facts);
         }
         step
+    }
+
+    /// Since when the stop under way is recorded; `None` where there is none.
+    pub(crate) fn stopped_since(&self) -> Option<MonoTime> {
+        match &self.way {
+            Way::Probes(it) => it.stopped_since(),
+            Way::Samples(it) => it.stopped_since(),
+        }
+    }
+
+    /// What is known of the stop under way, where it has lasted for at least so long.
+    pub(crate) fn under_way(&mut self, least: Duration) -> Option<Facts> {
+        let mut facts = match &mut self.way {
+            Way::Probes(it) => it.under_way(least),
+            Way::Samples(it) => it.under_way(least),
+        }?;
+        self.names.apply(&mut facts);
+        Some(facts)
     }
 
     /// Takes what is left and detaches.
@@ -210,11 +228,16 @@ fn missing(coverage: &Coverage) -> Vec<String> {
             SourceState::Recorded => None,
         })
         .collect();
-    if !seen {
-        lines.push(
+    let no_log = matches!(coverage.sources.get(&Source::GcLog), Some(SourceState::Missing(_)));
+    match (seen, no_log) {
+        (true, _) => {}
+        (false, false) => lines.push(
             "the beginning and end of pauses come from the GC log alone: causes are inferred"
                 .to_owned(),
-        );
+        ),
+        (false, true) => lines.push(
+            "nothing tells when this jvm is stopped: `--log-safepoints` has it log that".to_owned(),
+        ),
     }
     lines
 }
@@ -257,5 +280,8 @@ mod tests {
         let lines = missing(&coverage);
         assert_eq!(lines[0], "not watched: safepoint-probes: no probes");
         assert!(lines[2].contains("GC log alone"));
+        coverage.sources.insert(Source::GcLog, SourceState::Missing("no log".into()));
+        let lines = missing(&coverage);
+        assert!(lines[3].contains("--log-safepoints"), "{lines:?}");
     }
 }

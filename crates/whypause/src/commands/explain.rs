@@ -124,10 +124,29 @@ fn write(
 
 /// A recording that could not have seen a pause must not pass for one without pauses.
 fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
-    const WINDOWS: [Source; 3] = [Source::SafepointProbes, Source::SafepointSymbols, Source::GcLog];
+    const WINDOWS: [Source; 4] = [
+        Source::SafepointProbes,
+        Source::SafepointSymbols,
+        Source::SafepointCounters,
+        Source::GcLog,
+    ];
     let coverage = &diagnosis.coverage;
-    if diagnosis.statistics.all.count > 0 || WINDOWS.iter().any(|source| coverage.has(*source)) {
+    let lacks = diagnosis.lacks_for_stops();
+    let log_tells = || lacks.is_none() && WINDOWS.iter().any(|source| coverage.has(*source));
+    if diagnosis.statistics.all.count > 0 || log_tells() {
         return Ok(());
+    }
+    if lacks == Some(Source::StopState) {
+        let why = match coverage.sources.get(&Source::StopState) {
+            Some(SourceState::Missing(why)) => why.as_str(),
+            _ => "the recording has no word of it",
+        };
+        return Err(Failure::not_enough(
+            format!(
+                "no pause was seen, and whether the jvm was stopped all the time is unknown ({why})"
+            ),
+            "record for longer: a jvm that runs has a stop some day; one that hangs answers no `jcmd PID Thread.print`",
+        ));
     }
     let reason = WINDOWS.iter().find_map(|source| match coverage.sources.get(source) {
         Some(SourceState::Missing(reason)) => Some(format!("{}: {reason}", source.id())),
@@ -136,6 +155,6 @@ fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
     let reason = reason.unwrap_or_else(|| "the recording holds no word of its sources".to_owned());
     Err(Failure::not_enough(
         format!("nothing that was recorded can tell when the jvm was paused ({reason})"),
-        "record as root, and let the jvm write a GC log: `-Xlog:gc*,safepoint:file=PATH`",
+        "record as root with `--log-safepoints`, or let the jvm write a GC log: `-Xlog:gc*,safepoint:file=PATH`",
     ))
 }

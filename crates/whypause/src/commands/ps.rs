@@ -12,7 +12,10 @@ pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
     let roots = Roots::default();
     let Found { jvms, unreadable } = recorder::find_jvms(&roots);
     let users = users(&fs::read_to_string("/etc/passwd").unwrap_or_default());
-    let rows: Vec<Row> = jvms.iter().map(|jvm| row(&roots, jvm, &users)).collect();
+    let stopped = recorder::are_stopped(&roots, &jvms);
+    let rows = jvms.iter().zip(stopped);
+    let rows: Vec<Row> =
+        rows.map(|(jvm, stopped)| Row { stopped, ..row(&roots, jvm, &users) }).collect();
     let text = match args.format {
         ListFormat::Text => report::ps::text(&rows, console.style()),
         ListFormat::Json => report::ps::json(&rows, unreadable),
@@ -41,6 +44,7 @@ fn row(roots: &Roots, jvm: &Jvm, users: &BTreeMap<u32, String>) -> Row {
         main: fact.main,
         heap,
         gc_log: fact.gc_log,
+        stopped: None,
     }
 }
 

@@ -7,8 +7,11 @@ mod window;
 use super::attached::{self, Announcement};
 use crate::{Exit, Failure, args::WatchArgs, console::Console, interrupt::Interrupt, target};
 use recorder::{Jvm, Options};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use teller::Teller;
+
+/// A stop that has lasted so long is told while it goes on: who looks may be waiting for it.
+const STILL: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> {
     let watch = Watch {
@@ -84,10 +87,19 @@ impl Watch<'_> {
         console.say(&format!("watching {}, pauses of {over} or more", attached::name(jvm)));
         let mut announcement = Announcement::new();
         let mut teller = Teller::start(args.over, *console)?;
+        let mut hung = None;
         let end = loop {
             let step = session.step();
             announcement.look(&step.facts, console);
             teller.send(step.facts);
+            let since = session.stopped_since();
+            if since != hung
+                && let Some(facts) = session.under_way(STILL.max(args.over))
+            {
+                // Once of each stop: its end is told as that of any.
+                hung = since;
+                teller.send_under_way(facts);
+            }
             if teller.has_ended() {
                 break End::OutputClosed;
             } else if step.exited {
