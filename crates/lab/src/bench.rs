@@ -1,7 +1,7 @@
 //! The host, prepared for as many runs as one wants.
 use crate::{
-    Cleanup, Interrupt, Isolation, LabError, Output, WorkDir, control_group, fast_disk, work_dir,
-    workloads,
+    Cleanup, InUse, Interrupt, Isolation, LabError, Output, WorkDir, control_group, fast_disk,
+    work_dir, workloads,
 };
 use std::path::PathBuf;
 
@@ -20,13 +20,16 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    pub(crate) fn open(output: &mut Output<'_>) -> Result<Bench, LabError> {
+    /// Prepares it. Where others use the host nothing is done, unless it is to be done `anyway`.
+    pub(crate) fn open(anyway: bool, output: &mut Output<'_>) -> Result<Bench, LabError> {
         let dir = WorkDir::open(&work_dir::default_path())?;
         let interrupt = Interrupt::listen()?;
         let (mut cleanup, leftovers) = Cleanup::open(&dir)?;
         for leftover in leftovers {
             drop(writeln!(output.messages, "removed what a killed run left: {leftover}"));
         }
+        // after that, as a JVM that a killed run has left is not another one's
+        ask(anyway, &interrupt, output)?;
         for change in control_group::enable(&mut cleanup)? {
             drop(writeln!(output.messages, "{change}"));
         }
@@ -47,5 +50,17 @@ impl Bench {
         let classes = fast.join("classes");
         workloads::unpack(&classes)?;
         Ok(Bench { cleanup, isolation, recorders, interrupt, fast, classes, dir })
+    }
+}
+
+/// Looks whether others use this host: an error, or a word to the user where it is to be done anyway.
+fn ask(anyway: bool, interrupt: &Interrupt, output: &mut Output<'_>) -> Result<(), LabError> {
+    match InUse::look(interrupt)? {
+        Some(seen) if !anyway => Err(LabError::InUse(seen)),
+        Some(seen) => {
+            drop(writeln!(output.messages, "on a host that is in use: {seen}"));
+            Ok(())
+        }
+        None => Ok(()),
     }
 }

@@ -53,6 +53,8 @@ pub struct MatrixOptions {
     pub keep: Option<PathBuf>,
     /// How results are written.
     pub format: Format,
+    /// Whether to run although others use this host.
+    pub on_this_host: bool,
     /// The program that records and explains; this one where `None`.
     pub program: Option<PathBuf>,
 }
@@ -91,7 +93,7 @@ pub fn run(options: &MatrixOptions, output: &mut Output<'_>) -> Result<Matrix, L
     let cells: Vec<_> = plan.cells.iter().filter(|it| !plan.is_done(it, &journal)).collect();
     let mut notes = plan.notes.clone();
     if !cells.is_empty() {
-        let mut bench = Bench::open(output)?;
+        let mut bench = Bench::open(options.on_this_host, output)?;
         let expected = cells.iter().map(|it| plan.expected(it)).sum();
         let mut progress = Progress::start(output, expected);
         let ran = plan.run(&cells, &mut bench, &mut progress, &mut journal, &mut notes);

@@ -48,6 +48,8 @@ pub struct RunOptions {
     pub format: Format,
     /// Whether to measure blocked writes to the GC log independently.
     pub verify_writes: bool,
+    /// Whether to run although others use this host.
+    pub on_this_host: bool,
     /// The program that records and explains; this one where `None`.
     pub program: Option<PathBuf>,
 }
@@ -67,6 +69,7 @@ impl RunOptions {
             keep: None,
             format: Format::Text,
             verify_writes: false,
+            on_this_host: false,
             program: None,
         }
     }
@@ -80,7 +83,7 @@ impl RunOptions {
 /// not.
 pub fn run(options: &RunOptions, output: &mut Output<'_>) -> Result<Outcome, LabError> {
     let plan = Plan::new(options)?;
-    let mut bench = Bench::open(output)?;
+    let mut bench = Bench::open(options.on_this_host, output)?;
     let mut progress = Progress::start(output, plan.expected());
     let ran = plan.run(&mut bench, &mut progress);
     progress.step("cleaning up");

@@ -45,6 +45,8 @@ pub struct SweepOptions {
     pub duration: Option<Duration>,
     /// How the answer is written.
     pub format: Format,
+    /// Whether to run although others use this host.
+    pub on_this_host: bool,
 }
 
 /// Everything that was measured.
@@ -119,7 +121,7 @@ pub fn sweep(options: &SweepOptions, output: &mut Output<'_>) -> Result<Swept, L
         return Err(LabError::CannotRun(Reason::new("there is no JDK", "")));
     };
     let time = options.duration.unwrap_or(if options.quick { QUICK_TIME } else { TIME });
-    let mut bench = Bench::open(output)?;
+    let mut bench = Bench::open(options.on_this_host, output)?;
     let plan = Plan { jdk, time, quick: options.quick };
     let mut progress = Progress::start(output, time * plan.runs());
     let swept = plan.run(&mut bench, &mut progress);

@@ -6,7 +6,9 @@ mod lab;
 pub mod size;
 
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
-pub use lab::{LabArgs, LabCommand, LabDemoArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights};
+pub use lab::{
+    LabArgs, LabCommand, LabDemoArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights, Where,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf, time::Duration};

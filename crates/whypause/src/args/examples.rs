@@ -97,6 +97,8 @@ EXAMPLES:
   whypause lab list
   whypause lab demo                                needs root; not for a production host
   whypause lab run gc-log-write-blocked            needs root; not for a production host
+  whypause lab run gc-log-write-blocked --on-this-host
+                                                   although others use this host
   whypause lab clean";
 
 pub(in crate::args) const LAB_LIST: &str = "\
@@ -106,24 +108,31 @@ EXAMPLES:
 pub(in crate::args) const LAB_DEMO: &str = "\
 EXAMPLES:
   whypause lab demo                                needs root and a JVM of JDK 17 or later
-  whypause lab demo --keep ./demo";
+  whypause lab demo --keep ./demo
+  whypause lab demo --on-this-host                 beside other JVMs, or a build";
 
 pub(in crate::args) const LAB_RUN: &str = "\
 EXAMPLES:
   whypause lab run gc-log-write-blocked
   whypause lab run mapped-file-fault -d 30s --variants fault
-  whypause lab run gc-log-write-blocked --jdk 17,/opt/jdk-25 --runs 10 --keep ./runs";
+  whypause lab run gc-log-write-blocked --jdk 17,/opt/jdk-25 --runs 10 --keep ./runs
+  whypause lab run late-java-thread --on-this-host beside other JVMs, or a build
+
+Where other JVMs, busy CPUs or much memory in use are seen, the lab refuses to run; --on-this-host
+makes it run anyway.";
 
 pub(in crate::args) const LAB_MATRIX: &str = "\
 EXAMPLES:
   whypause lab matrix --short
   whypause lab matrix --jdk 17,25 --results runs.jsonl > accuracy.md
-  whypause lab matrix swap-in cfs-throttling --collectors g1 --runs 5 --format json";
+  whypause lab matrix swap-in cfs-throttling --collectors g1 --runs 5 --format json
+  whypause lab matrix --short --on-this-host       beside other JVMs, or a build";
 
 pub(in crate::args) const LAB_SWEEP: &str = "\
 EXAMPLES:
   whypause lab sweep --quick
-  whypause lab sweep --jdk 25 --format json > sweep.json";
+  whypause lab sweep --jdk 25 --format json > sweep.json
+  whypause lab sweep --quick --on-this-host        beside other JVMs, or a build";
 
 pub(in crate::args) const LAB_CLEAN: &str = "\
 EXAMPLES:

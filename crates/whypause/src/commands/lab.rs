@@ -59,6 +59,7 @@ fn run_scenario(args: &LabRunArgs, console: &Console) -> Result<Exit, Failure> {
         privilege: if args.unprivileged { Privilege::Unprivileged } else { Privilege::Privileged },
         format: format(args.format),
         verify_writes: args.verify_writes,
+        on_this_host: args.place.on_this_host,
         ..::lab::RunOptions::new(&args.scenario)
     };
     let outcome = with_output(console, |output| ::lab::run(&options, output))?;
@@ -81,6 +82,7 @@ fn matrix(args: &LabMatrixArgs, console: &Console) -> Result<Exit, Failure> {
         results: args.results.clone(),
         keep: args.keep.clone(),
         format: format(args.format),
+        on_this_host: args.place.on_this_host,
         program: None,
     };
     let matrix = with_output(console, |output| ::lab::matrix::run(&options, output))?;
@@ -113,6 +115,7 @@ fn sweep(args: &LabSweepArgs, console: &Console) -> Result<Exit, Failure> {
         quick: args.quick,
         duration: args.duration,
         format: format(args.format),
+        on_this_host: args.place.on_this_host,
     };
     with_output(console, |output| ::lab::sweep(&options, output))?;
     Ok(Exit::Fine)

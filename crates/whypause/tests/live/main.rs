@@ -2,4 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod java;
 mod lab;
+mod lab_asks;
+mod one_lab;
 mod record;

@@ -21,7 +21,7 @@ pub(super) fn run(args: &LabDemoArgs, console: &Console) -> Result<Exit, Failure
     )?;
     let mut exit = Exit::Fine;
     for shown in &SHOWN {
-        if show(shown, &keep, console)? != Exit::Fine {
+        if show(shown, args, &keep, console)? != Exit::Fine {
             exit = Exit::Gate;
         }
     }
@@ -54,11 +54,18 @@ fn directory(keep: Option<&Path>) -> Result<PathBuf, Failure> {
 }
 
 /// Runs the fault and its fix, then explains both recordings.
-fn show(shown: &Shown, keep: &Path, console: &Console) -> Result<Exit, Failure> {
+fn show(
+    shown: &Shown,
+    args: &LabDemoArgs,
+    keep: &Path,
+    console: &Console,
+) -> Result<Exit, Failure> {
     let Shown { scenario, the_fault, the_fix, .. } = shown;
     console
         .print(&format!("\n── {scenario} ──\nThe fault: {the_fault}\nThe fix:   {the_fix}\n"))?;
-    let ran = with_output(console, |output| lab::run(&shown.options(keep), output));
+    let on_this_host = args.place.on_this_host;
+    let options = lab::RunOptions { on_this_host, ..shown.options(keep) };
+    let ran = with_output(console, |output| lab::run(&options, output));
     // What was recorded is worth reading even if the run did not end as it should.
     for variant in shown.variants() {
         for recording in shown.recordings(keep, variant) {
