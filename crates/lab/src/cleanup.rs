@@ -8,7 +8,7 @@
 //! present value.
 mod undo;
 
-use crate::{LabError, WorkDir, work_dir};
+use crate::{LabError, Takes, WorkDir, work_dir};
 use serde::{Deserialize, Serialize};
 use std::{
     fs::{File, OpenOptions},
@@ -38,6 +38,8 @@ pub struct Cleanup {
     root: PathBuf,
     open: Vec<(u64, Undo)>,
     next: u64,
+    /// What was said to be taken or changed; anything may be where `None`.
+    announced: Option<Vec<Takes>>,
 }
 
 /// A place in the order of changes, to undo back to.
@@ -63,10 +65,29 @@ impl Cleanup {
             .map_err(LabError::step(format!("open `{}`", path.display())))?;
         let open = read(&journal).map_err(LabError::step(format!("read `{}`", path.display())))?;
         let next = open.iter().map(|(id, _)| id + 1).max().unwrap_or(0);
-        let mut cleanup = Cleanup { journal, root: dir.path().to_path_buf(), open, next };
+        let mut cleanup =
+            Cleanup { journal, root: dir.path().to_path_buf(), open, next, announced: None };
         let leftovers = cleanup.open.iter().rev().map(|(_, undo)| undo.to_string()).collect();
         cleanup.undo_all()?;
         Ok((cleanup, leftovers))
+    }
+
+    /// From now on only this is taken or changed.
+    pub(crate) fn announce(&mut self, takes: Vec<Takes>) {
+        self.announced = Some(takes);
+    }
+
+    /// Asked by whatever takes or changes something, before it does.
+    ///
+    /// # Errors
+    /// [`LabError::NotAnnounced`].
+    pub(crate) fn needs(&self, takes: &Takes) -> Result<(), LabError> {
+        match &self.announced {
+            Some(told) if !told.iter().any(|it| it.covers(takes)) => {
+                Err(LabError::NotAnnounced(format!("{takes:?}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes down how to undo a change. Call this before the change is made: an undo that finds

@@ -41,11 +41,16 @@ pub enum LabError {
     /// Others use this host, and nobody said that the lab may run beside them.
     #[error("this host is in use: {0}")]
     InUse(InUse),
+    /// A fault of the program: it was about to take something that it had not said before.
+    #[error("not done, as it was not announced: {0}")]
+    NotAnnounced(String),
     /// Another lab runs on this host; two would disturb each other.
     #[error("another lab is running (pid {pid})")]
     Busy {
         /// Its process id; 0 where unknown.
         pid: u32,
+        /// Whether it only cleans up after one that was killed.
+        cleaning: bool,
     },
     /// A step failed.
     #[error("cannot {doing}: {source}")]

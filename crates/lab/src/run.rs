@@ -1,6 +1,6 @@
 //! Runs a scenario: each variant is prepared, warmed up, recorded, explained and cleaned away.
 use crate::{
-    Cleanup, Collector, Jdk, LabError, Privilege, Scenario, Variant, WorkDir,
+    Cleanup, Collector, Interrupt, Jdk, LabError, Privilege, Scenario, Takes, Variant, WorkDir,
     bench::Bench,
     jdks,
     once::{Manner, Once},
@@ -83,7 +83,7 @@ impl RunOptions {
 /// not.
 pub fn run(options: &RunOptions, output: &mut Output<'_>) -> Result<Outcome, LabError> {
     let plan = Plan::new(options)?;
-    let mut bench = Bench::open(options.on_this_host, output)?;
+    let mut bench = Bench::open(options.on_this_host, plan.takes(), output)?;
     let mut progress = Progress::start(output, plan.expected());
     let ran = plan.run(&mut bench, &mut progress);
     progress.step("cleaning up");
@@ -106,7 +106,7 @@ pub fn clean() -> Result<Vec<String>, LabError> {
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let dir = WorkDir::open(&path)?;
+    let dir = WorkDir::open_when_clean(&path, &Interrupt::listen()?)?;
     let (_cleanup, leftovers) = Cleanup::open(&dir)?;
     Ok(leftovers)
 }
@@ -167,6 +167,11 @@ impl<'a> Plan<'a> {
         let runs = self.pairs().filter(|(jdk, variant)| variant.fits(jdk)).count();
         let runs = u32::try_from(runs).unwrap_or(1).saturating_mul(self.options.runs.max(1));
         (self.scenario.warm_up + self.recorded).saturating_mul(runs)
+    }
+
+    fn takes(&self) -> Vec<Takes> {
+        let trace = self.options.verify_writes && self.scenario.writes_gc_log;
+        (self.scenario.takes)().into_iter().chain(trace.then_some(Takes::Trace)).collect()
     }
 
     /// What cannot be run.

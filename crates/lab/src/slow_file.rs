@@ -49,7 +49,9 @@ const DATA: &str = "data";
 const DEVICE: &str = "/dev/fuse";
 
 /// Holds what file systems and programs of the lab write that is not zero, many times over.
-const MOST_STORED_BYTES: usize = 256 << 20;
+pub(crate) const MOST_STORED_MIB: usize = 256;
+
+const MOST_STORED_BYTES: usize = MOST_STORED_MIB << 20;
 
 /// What else the server needs, and some.
 const SPARE_MIB: u64 = 256;

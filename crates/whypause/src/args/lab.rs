@@ -38,6 +38,12 @@ pub enum LabCommand {
         /// How much memory to take, in MiB
         mib: u64,
     },
+    /// Undo what a run has changed once it is killed; a run of the lab starts this by itself
+    #[command(hide = true)]
+    Guard {
+        /// The directory of the journal; standard input is a descriptor of the lab's process
+        dir: PathBuf,
+    },
     /// Serve the file behind a slow disk; a run of the lab starts this by itself
     #[command(hide = true)]
     ServeDisk {

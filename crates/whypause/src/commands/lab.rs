@@ -21,6 +21,10 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
             ::lab::fragmenter::hold(*mib, &mut io::stdout())?;
             Ok(Exit::Fine)
         }
+        LabCommand::Guard { dir } => {
+            ::lab::guardian::guard(dir)?;
+            Ok(Exit::Fine)
+        }
         LabCommand::ServeDisk { dir, bytes, lab, on_disk } => {
             let (dir, bytes, lab, on_disk) = (dir.clone(), *bytes, *lab, *on_disk);
             let served = ::lab::slow_file::Served { dir, bytes, lab, on_disk };
