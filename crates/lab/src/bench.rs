@@ -37,6 +37,9 @@ impl Bench {
         for leftover in leftovers {
             drop(writeln!(output.messages, "removed what a killed run left: {leftover}"));
         }
+        if let Some(word) = cleanup.word_of_unread() {
+            drop(writeln!(output.messages, "{word}"));
+        }
         // after that, as a JVM that a killed run has left is not another one's
         ask(anyway, &interrupt, output)?;
         announce(&mut cleanup, takes, &dir, output);

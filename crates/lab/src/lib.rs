@@ -79,7 +79,7 @@ pub use output::Output;
 pub use privilege::Privilege;
 pub use process::{ProcessId, Running};
 pub use result::RunResult;
-pub use run::{Format, RunOptions, clean, run};
+pub use run::{Cleaned, Format, RunOptions, clean, run};
 pub use scenarios::{Role, Scenario, Variant};
 pub use slow_disk::SlowDisk;
 pub use stage::{Stage, Staged};

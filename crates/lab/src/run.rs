@@ -97,18 +97,27 @@ pub fn run(options: &RunOptions, output: &mut Output<'_>) -> Result<Outcome, Lab
     Ok(outcome)
 }
 
+/// What [`clean`] found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    /// Each thing that a killed run had left and that is undone now.
+    pub removed: Vec<String>,
+    /// What to say of lines of the journal that cannot be read, where there are some.
+    pub unread: Option<String>,
+}
+
 /// Undoes what a killed run has left, and says what that was.
 ///
 /// # Errors
 /// [`LabError::Busy`] while a lab runs, [`LabError::LeftBehind`] where something resists.
-pub fn clean() -> Result<Vec<String>, LabError> {
+pub fn clean() -> Result<Cleaned, LabError> {
     let path = work_dir::default_path();
     if !path.exists() {
-        return Ok(Vec::new());
+        return Ok(Cleaned::default());
     }
     let dir = WorkDir::open_when_clean(&path, &Interrupt::listen()?)?;
-    let (_cleanup, leftovers) = Cleanup::open(&dir)?;
-    Ok(leftovers)
+    let (cleanup, removed) = Cleanup::open(&dir)?;
+    Ok(Cleaned { removed, unread: cleanup.word_of_unread() })
 }
 
 fn write(outcome: &Outcome, format: Format, output: &mut Output<'_>) -> Result<(), LabError> {

@@ -126,12 +126,15 @@ fn sweep(args: &LabSweepArgs, console: &Console) -> Result<Exit, Failure> {
 }
 
 fn clean(console: &Console) -> Result<Exit, Failure> {
-    let removed = ::lab::clean()?;
-    if removed.is_empty() {
+    let ::lab::Cleaned { removed, unread } = ::lab::clean()?;
+    if removed.is_empty() && unread.is_none() {
         console.say("nothing was left behind");
     }
     for leftover in removed {
         console.say(&format!("removed: {leftover}"));
+    }
+    if let Some(word) = unread {
+        console.say(&word);
     }
     Ok(Exit::Fine)
 }

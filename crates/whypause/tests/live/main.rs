@@ -3,5 +3,6 @@
 mod java;
 mod lab;
 mod lab_asks;
+mod lab_killed;
 mod one_lab;
 mod record;
