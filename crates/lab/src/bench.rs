@@ -1,7 +1,7 @@
 //! The host, prepared for as many runs as one wants.
 use crate::{
     Cleanup, InUse, Interrupt, Isolation, LabError, Output, Takes, WorkDir, control_group,
-    fast_disk, guardian::Guardian, takes, work_dir, workloads,
+    fast_disk, guardian::Guardian, isolation, takes, work_dir, workloads,
 };
 use std::path::PathBuf;
 
@@ -87,7 +87,8 @@ fn ask(anyway: bool, interrupt: &Interrupt, output: &mut Output<'_>) -> Result<(
 
 /// Says what will be taken and changed; from then on nothing else is.
 fn announce(cleanup: &mut Cleanup, takes: Vec<Takes>, dir: &WorkDir, output: &mut Output<'_>) {
-    let of_every_run = [Takes::Recordings, Takes::CpuWeight].into_iter();
+    let weight = isolation::can_run().is_ok().then_some(Takes::CpuWeight);
+    let of_every_run = [Takes::Recordings].into_iter().chain(weight);
     let all: Vec<_> = of_every_run.chain(takes).chain(control_group::to_enable()).collect();
     let title = "until it ends, this run takes and changes on this host:";
     for line in std::iter::once(title.to_owned()).chain(takes::lines(&all, dir.path())) {

@@ -2,8 +2,8 @@
 //!
 //! Before each change, how to undo it is appended to a journal and synced to disk. At the end of
 //! a run, or when it is dropped on the way out of a panic, [`Cleanup`] undoes what is open, last
-//! change first. A run that was killed leaves its journal; the next one reads it and undoes that
-//! before it does anything else. Each undo checks first that what it finds is still the lab's
+//! change first. A run that was killed leaves its journal: its [guardian](crate::guardian) reads it at
+//! once, or else the next run before it does anything else, and undoes that. Each undo checks first that what it finds is still the lab's
 //! own: processes by their start time, loop devices by the file behind them, knobs by their
 //! present value. Of what an earlier boot has left only files are there to be removed.
 mod journal;

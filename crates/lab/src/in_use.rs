@@ -1,8 +1,10 @@
 //! Whether others use this host: the lab would take memory and CPUs from them, and change settings
 //! that hold for them too.
 //!
-//! A wrong "in use" costs the user one option, a wrong "free" costs somebody else a service, so
-//! whatever could not be looked at counts as in use.
+//! A wrong "in use" costs the user one option, a wrong "free" costs somebody else a service, so what
+//! could not be looked into and may be a JVM counts as one.
+mod hidden;
+
 use crate::{Interrupt, LabError, large_blocks};
 use recorder::{Found, Roots, find_jvms};
 use report::text::clean;
@@ -45,8 +47,8 @@ const NAME_CHARS: usize = 60;
 pub struct InUse {
     /// Pid and main class of each JVM.
     jvms: Vec<(u32, String)>,
-    /// Processes that could not be looked into.
-    unreadable: u64,
+    /// Pid and name of each process that could not be looked into and may be one.
+    unreadable: Vec<(u32, String)>,
     load: Option<Load>,
     memory: Option<Memory>,
 }
@@ -76,6 +78,7 @@ impl InUse {
     /// [`LabError::Interrupted`].
     pub fn look(interrupt: &Interrupt) -> Result<Option<InUse>, LabError> {
         let Found { jvms, unreadable } = find_jvms(&Roots::default());
+        let unreadable = if unreadable > 0 { hidden::may_be_jvms() } else { Vec::new() };
         let seen = InUse {
             jvms: jvms.into_iter().map(|it| (it.pid, it.main)).collect(),
             unreadable,
@@ -94,13 +97,13 @@ impl fmt::Display for InUse {
             let noun = if self.jvms.len() == 1 { "JVM" } else { "JVMs" };
             seen.push(format!("{} {noun} ({})", self.jvms.len(), first(names)));
         }
-        match self.unreadable {
-            0 => {}
-            1 => seen.push("1 process that could not be inspected and may be a JVM".to_owned()),
-            more => {
-                let what = "processes that could not be inspected and may be JVMs";
-                seen.push(format!("{more} {what}"));
-            }
+        if !self.unreadable.is_empty() {
+            let names = self.unreadable.iter().map(|(pid, it)| format!("{pid} {}", name(it)));
+            let what = match self.unreadable.len() {
+                1 => "process that could not be inspected and may be a JVM",
+                _ => "processes that could not be inspected and may be JVMs",
+            };
+            seen.push(format!("{} {what} ({})", self.unreadable.len(), first(names)));
         }
         seen.extend(self.load.as_ref().map(ToString::to_string));
         seen.extend(self.memory.as_ref().map(ToString::to_string));

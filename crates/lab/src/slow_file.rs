@@ -10,7 +10,7 @@
 //!
 //! The server is a process of its own, as a process that waits for a file system cannot serve it.
 //! It outlives a killed lab, so that what others have on the disk is not lost, and lets go of its
-//! limits then; the next start of the lab ends it. When it is killed itself, the kernel answers
+//! limits then; the lab's guardian, or else its next start, ends it. When it is killed itself, the kernel answers
 //! everything on the file with an error, at once.
 mod blocks;
 mod pace;

@@ -124,10 +124,10 @@ impl Takes {
                 (Kind::Mounts, format!("`{}` (tmpfs)", below(fast_disk::NAME))),
             ],
             Takes::CpuWeight => {
-                let (file, weight, usual) = isolation::weight();
-                let what =
-                    format!("{file} {weight} for the JVM and its recorder, others have {usual}");
-                vec![(Kind::Cpus, what), group("cpu")]
+                let weight = isolation::weight().map(|(file, weight, usual)| {
+                    format!("{file} {weight} for the JVM and its recorder, others have {usual}")
+                });
+                weight.map(|it| (Kind::Cpus, it)).into_iter().chain([group("cpu")]).collect()
             }
             Takes::Controller { file, name } => {
                 vec![(Kind::Settings, format!("`{}` gets +{name}", file.display()))]

@@ -62,9 +62,10 @@ fn memory_is_in_use_from_what_an_idle_host_does_not_have() {
 #[test]
 fn what_others_call_themselves_is_shown_and_cannot_fake_a_line() {
     let jvms = vec![(77, "a\u{1b}[2J\nb".to_owned()), (4242, "k".repeat(900_000))];
-    let seen = InUse { jvms, unreadable: 1, ..InUse::default() };
+    let unreadable = vec![(5, "x\r".to_owned())];
+    let seen = InUse { jvms, unreadable, ..InUse::default() };
     let long = "k".repeat(60);
-    let others = "1 process that could not be inspected and may be a JVM";
+    let others = "1 process that could not be inspected and may be a JVM (5 x\\u{d})";
     assert_eq!(seen.to_string(), format!("2 JVMs (77 a\\u{{1b}}[2J b, 4242 {long}…); {others}"));
     let many = (1..=5).map(|it| (it, "x".to_owned())).collect();
     let seen = InUse { jvms: many, ..InUse::default() };
