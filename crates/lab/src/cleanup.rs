@@ -10,7 +10,7 @@ mod journal;
 mod undo;
 
 use crate::{LabError, Takes, WorkDir};
-use journal::Journal;
+use journal::{Journal, Opened};
 use std::path::PathBuf;
 
 pub use undo::Undo;
@@ -40,7 +40,7 @@ impl Cleanup {
     /// journal cannot be read or written.
     pub fn open(dir: &WorkDir) -> Result<(Cleanup, Vec<String>), LabError> {
         let path = dir.path().join("journal");
-        let (journal, open, next) = Journal::open(path.clone())
+        let Opened { journal, open, next } = Journal::open(path.clone())
             .map_err(LabError::step(format!("read `{}`", path.display())))?;
         let root = dir.path().to_path_buf();
         let mut cleanup = Cleanup { journal, root, open, next, announced: None };

@@ -36,7 +36,10 @@ const USED_MIB: u64 = 2048;
 /// On large hosts the kernel's own tables and agents grow with the memory.
 const USED_PERCENT: u64 = 5;
 
-/// How many processes are named.
+/// How many JVMs are named.
+const NAMED_JVMS: usize = 10;
+
+/// How many other processes are named.
 const NAMED: usize = 3;
 
 /// Characters of a name that are shown.
@@ -95,7 +98,7 @@ impl fmt::Display for InUse {
         if !self.jvms.is_empty() {
             let names = self.jvms.iter().map(|(pid, main)| format!("{pid} {}", name(main)));
             let noun = if self.jvms.len() == 1 { "JVM" } else { "JVMs" };
-            seen.push(format!("{} {noun} ({})", self.jvms.len(), first(names)));
+            seen.push(format!("{} {noun} ({})", self.jvms.len(), first(NAMED_JVMS, names)));
         }
         if !self.unreadable.is_empty() {
             let names = self.unreadable.iter().map(|(pid, it)| format!("{pid} {}", name(it)));
@@ -103,7 +106,7 @@ impl fmt::Display for InUse {
                 1 => "process that could not be inspected and may be a JVM",
                 _ => "processes that could not be inspected and may be JVMs",
             };
-            seen.push(format!("{} {what} ({})", self.unreadable.len(), first(names)));
+            seen.push(format!("{} {what} ({})", self.unreadable.len(), first(NAMED, names)));
         }
         seen.extend(self.load.as_ref().map(ToString::to_string));
         seen.extend(self.memory.as_ref().map(ToString::to_string));
@@ -120,7 +123,7 @@ impl fmt::Display for Load {
         let names = self.most.iter();
         let names =
             names.map(|(percent, pid, it)| format!("{pid} {} {}", name(it), tenths(*percent)));
-        write!(f, " ({})", first(names))
+        write!(f, " ({})", first(NAMED, names))
     }
 }
 
@@ -132,9 +135,9 @@ impl fmt::Display for Memory {
 }
 
 /// The first few, and how many more there are.
-fn first(names: impl ExactSizeIterator<Item = String>) -> String {
-    let more = names.len().saturating_sub(NAMED);
-    let mut names: Vec<_> = names.take(NAMED).collect();
+fn first(few: usize, names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(few);
+    let mut names: Vec<_> = names.take(few).collect();
     if more > 0 {
         names.push(format!("{more} more"));
     }

@@ -38,6 +38,16 @@ pub(super) struct Journal {
     unread: Vec<Vec<u8>>,
 }
 
+/// A journal that was opened.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) journal: Journal,
+    /// Number and change of what is not undone.
+    pub(super) open: Vec<(u64, Undo)>,
+    /// The next number that no line has.
+    pub(super) next: u64,
+}
+
 /// What the text of a journal says.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Told {
@@ -51,20 +61,16 @@ struct Told {
 }
 
 impl Journal {
-    /// Opens the journal in a work directory: with it, what is not undone, and the next number.
-    /// What an earlier boot has ended is left out.
+    /// Opens the journal in a work directory. What an earlier boot has ended is left out.
     ///
     /// # Errors
     /// Where it cannot be read or written, or is not of this user alone.
-    pub(super) fn open(path: PathBuf) -> io::Result<(Journal, Vec<(u64, Undo)>, u64)> {
+    pub(super) fn open(path: PathBuf) -> io::Result<Opened> {
         let boot = crate::jvm::read(Path::new(BOOT_ID)).trim().to_owned();
         Journal::open_in(path, boot)
     }
 
-    pub(super) fn open_in(
-        path: PathBuf,
-        boot: String,
-    ) -> io::Result<(Journal, Vec<(u64, Undo)>, u64)> {
+    fn open_in(path: PathBuf, boot: String) -> io::Result<Opened> {
         let mut file = options().create(true).open(&path)?;
         if !work_dir::is_ours(&file) || file.metadata()?.len() > LARGEST_JOURNAL_BYTES {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "not a journal of this user"));
@@ -77,7 +83,7 @@ impl Journal {
             journal.rewrite(&told.open)?;
         }
         let open = told.open.into_iter().map(|(id, undo, _)| (id, undo)).collect();
-        Ok((journal, open, told.next))
+        Ok(Opened { journal, open, next: told.next })
     }
 
     /// Puts a journal with only these in its place, at once.
@@ -206,7 +212,7 @@ mod tests {
         let dir = tempfile::tempdir_in("/var/tmp").unwrap();
         let path = dir.path().join("journal");
         std::fs::write(&path, text).unwrap();
-        let (journal, open, next) = Journal::open_in(path.clone(), "now".into()).unwrap();
+        let Opened { journal, open, next } = Journal::open_in(path.clone(), "now".into()).unwrap();
         let word = journal.word_of_unread();
         drop(journal);
         (open, next, word, std::fs::read_to_string(path).unwrap())
@@ -270,14 +276,15 @@ mod tests {
         let path = dir.path().join("journal");
         let text = [b"\xff\xfe nonsense\n".to_vec(), promise(0, &remove("/a"), "now").into_bytes()];
         std::fs::write(&path, text.concat()).unwrap();
-        let (mut journal, _, next) = Journal::open_in(path.clone(), "now".into()).unwrap();
+        let Opened { mut journal, next, .. } =
+            Journal::open_in(path.clone(), "now".into()).unwrap();
         journal.promise(next, &remove("/b")).unwrap();
         journal.done(next).unwrap();
         journal.done(0).unwrap();
         journal.forget();
         assert_eq!(std::fs::read(&path).unwrap(), text[0]);
         journal.promise(2, &remove("/c")).unwrap();
-        let (_, open, _) = Journal::open_in(path, "now".into()).unwrap();
+        let Opened { open, .. } = Journal::open_in(path, "now".into()).unwrap();
         assert_eq!(open, [(2, remove("/c"))]);
     }
 

@@ -67,9 +67,12 @@ fn what_others_call_themselves_is_shown_and_cannot_fake_a_line() {
     let long = "k".repeat(60);
     let others = "1 process that could not be inspected and may be a JVM (5 x\\u{d})";
     assert_eq!(seen.to_string(), format!("2 JVMs (77 a\\u{{1b}}[2J b, 4242 {long}…); {others}"));
-    let many = (1..=5).map(|it| (it, "x".to_owned())).collect();
+    let many = (1..=12).map(|it| (it, "x".to_owned())).collect();
     let seen = InUse { jvms: many, ..InUse::default() };
-    assert_eq!(seen.to_string(), "5 JVMs (1 x, 2 x, 3 x, 2 more)");
+    assert_eq!(
+        seen.to_string(),
+        "12 JVMs (1 x, 2 x, 3 x, 4 x, 5 x, 6 x, 7 x, 8 x, 9 x, 10 x, 2 more)"
+    );
     assert_eq!(LabError::InUse(seen).hint().unwrap().split(';').count(), 2);
 }
 
