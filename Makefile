@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder accuracy fuzz clean
+.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder accuracy faults fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,8 +36,11 @@ gen: ## write again what is generated: pages of causes, man pages, completions
 bench: ## measure how fast logs are read, as a table; with BIG=1 also the memory for 10 GB
 	@scripts/bench-logs.sh $(if $(BIG),--big)
 
-fuzz: ## fuzz every reader of logs for a minute, or for SECONDS=n each
+fuzz: ## fuzz every reader of what others wrote for a minute, or for SECONDS=n each
 	@scripts/fuzz.sh all $(or $(SECONDS),60)
+
+faults: ## kill recorders and JVMs hundreds of times, fill disks: every recording must open (20 minutes)
+	@scripts/faults.sh
 
 accuracy: ## measure how often the answers are right, into docs/accuracy.md (an hour and more)
 	@scripts/accuracy.sh

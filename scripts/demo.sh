@@ -50,4 +50,4 @@ if [ -n "$why" ]; then
 fi
 
 as_root rm -rf "$kept"
-as_root env PATH="$PATH" "$whypause" lab demo --keep "$kept"
+as_root env PATH="$PATH" "$whypause" lab demo --on-this-host --keep "$kept"

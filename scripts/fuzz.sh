@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
-# Gives a reader of logs whatever bytes it may choke on, for so long.
+# Gives whatever reads what others wrote all bytes that it may choke on, for so long.
 #
 # scripts/fuzz.sh TARGET SECONDS [ARGUMENT OF LIBFUZZER]...
 # scripts/fuzz.sh all SECONDS
 #
-# Targets: lines, detect, containers, set_order. Seeds come from testdata; what was found to be of
-# interest is kept in fuzz/corpus/TARGET, and what fails in fuzz/artifacts/TARGET.
+# The targets are the files of fuzz/fuzz_targets. Seeds are made here from testdata, or are the
+# files of fuzz/seeds/TARGET; what was found to be of interest is kept in fuzz/corpus/TARGET, and
+# what fails in fuzz/artifacts/TARGET. All are run even where one fails.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
-targets=(lines detect containers set_order)
+targets=()
+for file in fuzz/fuzz_targets/*.rs; do
+    name="$(basename "$file" .rs)"
+    targets+=("$name")
+done
 [ $# -ge 2 ] || fail "which target, and for how many seconds?" "scripts/fuzz.sh TARGET SECONDS, with TARGET one of ${targets[*]}, or all"
 have cargo-fuzz || fail "no cargo-fuzz" "cargo install cargo-fuzz"
 rustup toolchain list 2>/dev/null | grep -q '^nightly' || fail "no nightly toolchain" "rustup toolchain install nightly"
@@ -19,6 +24,11 @@ rustup toolchain list 2>/dev/null | grep -q '^nightly' || fail "no nightly toolc
 make_seeds() {
     local target="$1" to="fuzz/corpus/$1" log name
     mkdir -p "$to"
+    if [ -d "fuzz/seeds/$target" ]; then cp -- "fuzz/seeds/$target"/* "$to/"; fi
+    case "$target" in
+        lines | detect | containers | set_order) ;;
+        *) return 0 ;;
+    esac
     while IFS= read -r log; do
         name="$(printf '%s' "${log#testdata/gclogs/}" | tr / -)"
         case "$target" in
@@ -70,7 +80,9 @@ fuzz() {
 target="$1" seconds="$2"
 shift 2
 if [ "$target" = all ]; then
-    for each in "${targets[@]}"; do fuzz "$each" "$seconds" "$@"; done
+    failed=()
+    for each in "${targets[@]}"; do fuzz "$each" "$seconds" "$@" || failed+=("$each"); done
+    [ ${#failed[@]} -eq 0 ] || fail "failed: ${failed[*]}" "what they were given is in fuzz/artifacts"
 else
     case " ${targets[*]} " in
         *" $target "*) fuzz "$target" "$seconds" "$@" ;;

@@ -34,9 +34,6 @@ _whypause() {
             whypause,lab)
                 cmd="whypause__subcmd__lab"
                 ;;
-            whypause,man)
-                cmd="whypause__subcmd__man"
-                ;;
             whypause,ps)
                 cmd="whypause__subcmd__ps"
                 ;;
@@ -52,9 +49,6 @@ _whypause() {
             whypause__subcmd__lab,demo)
                 cmd="whypause__subcmd__lab__subcmd__demo"
                 ;;
-            whypause__subcmd__lab,fragment)
-                cmd="whypause__subcmd__lab__subcmd__fragment"
-                ;;
             whypause__subcmd__lab,list)
                 cmd="whypause__subcmd__lab__subcmd__list"
                 ;;
@@ -63,9 +57,6 @@ _whypause() {
                 ;;
             whypause__subcmd__lab,run)
                 cmd="whypause__subcmd__lab__subcmd__run"
-                ;;
-            whypause__subcmd__lab,serve-disk)
-                cmd="whypause__subcmd__lab__subcmd__serve__subcmd__disk"
                 ;;
             whypause__subcmd__lab,sweep)
                 cmd="whypause__subcmd__lab__subcmd__sweep"
@@ -77,7 +68,7 @@ _whypause() {
 
     case "${cmd}" in
         whypause)
-            opts="-h -V --color --help --version record explain watch compare check ps cause lab completions man"
+            opts="-h -V --color --help --version record explain watch compare check ps cause lab completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -113,7 +104,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__check)
-            opts="-h --fail-if --format --junit --color --help"
+            opts="-h --fail-if --format --junit --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -143,7 +134,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__compare)
-            opts="-h --format --color --help"
+            opts="-h --format --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -183,7 +174,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__explain)
-            opts="-h --format --all-pauses --over --color --help"
+            opts="-h --format --all-pauses --over --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -209,7 +200,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab)
-            opts="-h --color --help list demo run matrix sweep clean fragment serve-disk"
+            opts="-h --color --help list demo run matrix sweep clean"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -245,7 +236,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__demo)
-            opts="-h --keep --color --help"
+            opts="-h --on-this-host --keep --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -255,24 +246,6 @@ _whypause() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        whypause__subcmd__lab__subcmd__fragment)
-            opts="-h --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -303,7 +276,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__matrix)
-            opts="-d -h --jdk --collectors --rights --duration --runs --short --results --keep --format --color --help"
+            opts="-d -h --jdk --collectors --rights --duration --runs --short --results --keep --format --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -357,7 +330,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__run)
-            opts="-d -h --variants --jdk --collector --unprivileged --duration --runs --keep --format --verify-writes --color --help"
+            opts="-d -h --variants --jdk --collector --unprivileged --duration --runs --keep --format --verify-writes --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -406,26 +379,8 @@ _whypause() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        whypause__subcmd__lab__subcmd__serve__subcmd__disk)
-            opts="-h --on-disk --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         whypause__subcmd__lab__subcmd__sweep)
-            opts="-d -h --quick --jdk --duration --format --color --help"
+            opts="-d -h --quick --jdk --duration --format --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -458,30 +413,8 @@ _whypause() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        whypause__subcmd__man)
-            opts="-h --write --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --write)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         whypause__subcmd__ps)
-            opts="-h --format --color --help"
+            opts="-h --format --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -561,7 +494,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --wait --over --duration --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --wait --over --duration --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

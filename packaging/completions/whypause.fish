@@ -38,7 +38,6 @@ complete -c whypause -n "__fish_whypause_needs_command" -f -a "ps" -d 'List the 
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show what is known of a cause of pauses'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "completions" -d 'Print the completions of a shell'
-complete -c whypause -n "__fish_whypause_needs_command" -f -a "man" -d 'Print a man page, or write all generated files'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l match -d 'The same by name only: a part of the main class or jar' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l duration -d 'How long to record, from 100ms to 7 days (168h) [default: 60s; with a command, until it ends]' -r
@@ -65,6 +64,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand explain" -l color -d '
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l all-pauses -d 'List every pause, and not only the longest'
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l match -d 'The same by name only: a part of the main class or jar' -r
@@ -74,6 +74,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l wait -d 'Wait until one JVM has this name, and for the next one when it exits: for a service'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Ask the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for stacks at the end, and the JVM stops for that as long as the late thread makes it'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
@@ -85,6 +86,7 @@ csv\t'One row per pause'"
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand compare" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l fail-if -d 'Fail where this is true, such as \'p99>200ms\'; can be given several times' -r
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
@@ -94,29 +96,29 @@ complete -c whypause -n "__fish_whypause_using_subcommand check" -l junit -d 'Wr
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l format -d 'How to write the list' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand ps" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand cause" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about two minutes)'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -f -a "clean" -d 'Undo what a killed run left behind'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -f -a "fragment" -d 'Leave memory free in small pieces only; a run of the lab starts this by itself'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean fragment serve-disk" -f -a "serve-disk" -d 'Serve the file behind a slow disk; a run of the lab starts this by itself'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about two minutes)'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "clean" -d 'Undo what a killed run left behind'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -125,6 +127,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from demo" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from demo" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from demo" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l variants -d 'Only these variants, separated by commas [default: all]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l jdk -d 'JDKs by feature release or home, separated by commas [default: 17, or the newest]' -r
@@ -139,6 +142,7 @@ always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l unprivileged -d 'Record with no more rights than the JVM has itself, thus without eBPF'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l verify-writes -d 'Also measure blocked writes to the GC log in another way, and compare'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l jdk -d 'JDKs by feature release or home, separated by commas [default: all found]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l collectors -d 'Of the collectors that make sense only these, separated by commas: g1, parallel, and serial, which runs only on request' -r
@@ -154,6 +158,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l short -d 'One JDK and collector, baseline and fault only, a few seconds each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l jdk -d 'The JDK by feature release or home [default: 17, or the newest]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -s d -l duration -d 'How long the load runs for each pair, in whole seconds [default: 8s, or 4s if quick]' -r
@@ -163,26 +168,13 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l quick -d 'Fewer quotas and numbers of threads, for half as long: a minute instead of five'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from fragment" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
-always\t'Always'
-never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from fragment" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from serve-disk" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
-always\t'Always'
-never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from serve-disk" -l on-disk -d 'Keep contents on disk, not in memory'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from serve-disk" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand completions" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand man" -l write -d 'Write all man pages and completions below this directory instead' -r -F
-complete -c whypause -n "__fish_whypause_using_subcommand man" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
-always\t'Always'
-never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand man" -s h -l help -d 'Print help'

@@ -1,5 +1,6 @@
 //! What a cause is, and what can be said about one.
 use crate::{
+    Action,
     case::{Case, LogPart, Phase, Segment},
     history::Collection,
     index::Index,
@@ -289,8 +290,8 @@ pub struct Advice {
     pub remedy: &'static str,
     /// When.
     pub when: AdviceWhen,
-    /// What to do: a flag, a command, or a short phrase. May have several lines.
-    pub action: String,
+    /// What to do: flags, commands, or a short phrase.
+    pub action: Action,
     /// What it costs or risks; one short sentence, may be empty.
     pub note: String,
 }

@@ -84,7 +84,8 @@ impl Writers<'_> {
         let count = pids.len();
         let process = one.map_or_else(|| format!("{count} processes"), |pid| format!("pid {pid}"));
         let known = self.rows.iter().filter(|it| !it.command_line.is_empty());
-        let command = known.max_by_key(|it| it.bytes).map(|it| shortened(&it.command_line));
+        let most = known.max_by_key(|it| it.bytes);
+        let command = most.and_then(|it| command(&it.name, &it.command_line));
         let what = match (command, one) {
             (None, _) => process,
             (Some(command), Some(_)) => format!("{process}, {command}"),
@@ -106,7 +107,15 @@ impl Writers<'_> {
     }
 }
 
-pub(crate) fn shortened(command: &str) -> String {
+/// The command line, where it says more than the name of the process (`comm`, at most 15 bytes).
+pub(crate) fn command(name: &str, command_line: &str) -> Option<String> {
+    let program = command_line.rsplit('/').next().unwrap_or_default();
+    let same = program == name || (name.len() == 15 && program.starts_with(name));
+    let says_nothing = command_line.is_empty() || (same && !command_line.contains(' '));
+    (!says_nothing).then(|| shortened(command_line))
+}
+
+fn shortened(command: &str) -> String {
     match command.char_indices().nth(COMMAND) {
         None => command.into(),
         Some((cut, _)) => format!("{} …", &command[..cut]),
@@ -163,14 +172,14 @@ fn details(index: &Index<'_>, pid: u32) -> String {
     let Some(facts) = index.facts.filter(|_| index.jvm.is_none_or(|jvm| jvm.pid != pid)) else {
         return String::new();
     };
-    let writers = facts.writers.iter().map(|it| (it.pid, &it.command_line, &it.cgroup));
-    let memory = facts.memory.iter().map(|it| (it.pid, &it.command_line, &it.cgroup));
-    let Some((_, command, cgroup)) = writers.chain(memory).find(|it| it.0 == pid) else {
+    let writers = facts.writers.iter().map(|it| (it.pid, &it.name, &it.command_line, &it.cgroup));
+    let memory = facts.memory.iter().map(|it| (it.pid, &it.name, &it.command_line, &it.cgroup));
+    let Some((_, name, command_line, cgroup)) = writers.chain(memory).find(|it| it.0 == pid) else {
         return String::new();
     };
     let mut details = String::new();
-    if !command.is_empty() {
-        details += &format!(", {}", shortened(command));
+    if let Some(command) = command(name, command_line) {
+        details += &format!(", {command}");
     }
     if !cgroup.trim_matches('/').is_empty() {
         details += &format!(", in {cgroup}");

@@ -63,19 +63,34 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
 pub(crate) const TELL_OF_STOPS: [Source; 4] =
     [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters, Source::GcLog];
 
+/// Sources without which a recording that shows `pauses` is no proof that there were no others: what
+/// would have told of a stop, and where there was none at all, of one that lasted all the time.
+pub(crate) fn lacks_for_stops(pauses: bool, recorded: &dyn Fn(Source) -> bool) -> Option<Source> {
+    match TELL_OF_STOPS.iter().any(|&it| recorded(it)) {
+        false => Some(Source::GcLog),
+        true => (!pauses && !recorded(Source::StopState)).then_some(Source::StopState),
+    }
+}
+
 /// The verdict on every cause. Where nothing in a recording tells of stops, none is ruled out: what
-/// was seen of the threads may have been in a stop or not.
+/// was seen of the threads may have been in a stop or not. Nor is any where `partial` sources are
+/// there only in part: what is gone may have been a stop, or what shows which thread held it up.
 pub(crate) fn verdicts(
     tallies: &Tallies,
     index: &Index<'_>,
     recorded: &dyn Fn(Source) -> bool,
+    partial: &[Source],
+    pauses: bool,
 ) -> Vec<Watched> {
-    let unseen = index.facts.is_some() && !TELL_OF_STOPS.iter().any(|&it| recorded(it));
+    let unseen = index.facts.and_then(|_| lacks_for_stops(pauses, recorded));
     let verdict = |order: usize, cause: &Cause| {
         let lacks = |source: &Source| !recorded(*source);
         let mut missing: Vec<_> = cause.needs.iter().copied().filter(lacks).collect();
-        if unseen && missing.is_empty() {
-            missing.push(Source::GcLog);
+        if let (Some(unseen), true) = (unseen, missing.is_empty()) {
+            missing.push(unseen);
+        }
+        if missing.is_empty() {
+            missing.extend(partial);
         }
         match (struck(order, cause, tallies, index), missing.is_empty()) {
             (true, _) => Verdict::Present,

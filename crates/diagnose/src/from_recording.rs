@@ -7,11 +7,14 @@ use crate::{
     history::Collection,
     index::Index,
     log_pauses::{LogPause, LogPauses},
+    longest::Longest,
+    room::Room,
     statistics,
     timeline::Timeline,
 };
 use recording::{
     Clock, Coverage, Facts, Interval, JvmFact, MonoTime, Recording, SafepointFact, Source,
+    SourceState,
 };
 use std::time::Duration;
 
@@ -38,27 +41,41 @@ pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
 fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let index = Index::new(facts);
     let log = Log::read(facts);
-    if log.begun_before > 0 {
-        let what = "left out, because they had begun before the recording";
-        coverage.note("safepoints", what, log.begun_before);
+    let mut room = Room::new(facts);
+    let cases = cases(facts, &index, &log, &mut room);
+    let left_out = log.left_out + room.left_out;
+    if left_out > 0 {
+        coverage.note("safepoints", "left out: more pauses than memory holds", left_out);
+        for (source, state) in &mut coverage.sources {
+            if findings::TELL_OF_STOPS.contains(source) && *state == SourceState::Recorded {
+                *state = SourceState::Partial(format!("{left_out} pauses were left out"));
+            }
+        }
     }
     let recorded = |source: Source| coverage.has(source);
-    let entitled = attribution::Entitled::new(recorded);
+    // What is left of a damaged table still shows what it shows.
+    let entitled = attribution::Entitled::new(|source| coverage.ran(source));
+    let is_partial = |it: &Source| coverage.ran(*it) && !coverage.has(*it);
+    let partial: Vec<Source> = Source::ALL.into_iter().filter(is_partial).collect();
     let mut books = Books::default();
-    let pauses: Vec<Attribution> = cases(facts, &index, &log)
-        .into_iter()
-        .map(|case| attribution::divide(case, &entitled, &mut books))
-        .collect();
+    let pauses: Vec<Attribution> =
+        cases.into_iter().map(|case| attribution::divide(case, &entitled, &mut books)).collect();
     let knows_reaching = !facts.safepoints.is_empty() || log.pauses.has_safepoints;
     let statistics = statistics::of_pauses(&pauses, knows_reaching);
     let index = index.with_log(&log.pauses.history);
     let span = span(facts, coverage.recorded);
-    Diagnosis {
+    let diagnosis = Diagnosis {
         jvm: jvm(facts.jvm.as_ref(), &log.pauses),
         clock: Clock::Monotonic,
         span,
         findings: findings::of(&books.tallies, &index, statistics.all.total),
-        watched: findings::verdicts(&books.tallies, &index, &recorded),
+        watched: findings::verdicts(
+            &books.tallies,
+            &index,
+            &recorded,
+            &partial,
+            statistics.all.count > 0,
+        ),
         unattributed: statistics.unattributed,
         unexplained: books.remainder.finish(),
         inputs: vec![InputSummary::of_log(String::new(), 0, &log.counts, 0)],
@@ -68,7 +85,8 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         pauses,
         statistics,
         coverage,
-    }
+    };
+    diagnosis.doubted()
 }
 
 /// The GC log inside a recording.
@@ -77,28 +95,33 @@ struct Log {
     found: Vec<LogPause>,
     timeline: Timeline,
     counts: gclog::LineCounts,
-    /// Pauses left out: nobody saw what was done in their first part.
-    begun_before: u64,
+    /// Pauses left out: more than memory holds.
+    left_out: u64,
 }
 
 impl Log {
     fn read(facts: &Facts) -> Log {
         let mut parser = gclog::Parser::new();
         let mut pauses = LogPauses::default();
+        let mut longest = Longest::new(facts.log_lines.len());
         for line in &facts.log_lines {
             parser.line(line.text.as_bytes(), &mut |event| pauses.event(event));
+            longest.line(&mut pauses);
         }
         parser.finish(&mut |event| pauses.event(event));
         pauses.finish();
-        let mut found: Vec<_> = pauses.take().collect();
+        let mut found = longest.finish(&mut pauses);
         let timeline = Timeline::new(facts, pauses.clock());
-        let (all, begun) = (found.len(), threads_seen_since(facts));
-        found.retain(|it| {
-            let start = timeline.monotonic(it.interval.start.0);
-            begun.is_none_or(|begun| start.is_none_or(|start| start >= begun))
-        });
-        let begun_before = (all - found.len()) as u64;
-        Log { pauses, found, timeline, counts: parser.counts(), begun_before }
+        if let Some(begun) = threads_seen_since(facts) {
+            found.retain_mut(|it| {
+                let start = timeline.monotonic(it.interval.start.0);
+                // Of what was before, nobody saw what the threads did.
+                let before = start.map_or(Duration::ZERO, |start| begun.since(start));
+                it.cut_off(before)
+            });
+        }
+        let left_out = longest.left_out;
+        Log { pauses, found, timeline, counts: parser.counts(), left_out }
     }
 
     fn statistics(&self) -> Option<GcStatistics> {
@@ -120,13 +143,13 @@ impl Log {
 /// Since when somebody looked at what the threads do; `None` where nobody did.
 fn threads_seen_since(facts: &Facts) -> Option<MonoTime> {
     let coverage = facts.coverage.as_ref()?;
-    let looked = coverage.has(Source::Scheduler) || coverage.has(Source::ThreadSamples);
+    let looked = coverage.ran(Source::Scheduler) || coverage.ran(Source::ThreadSamples);
     looked.then(|| facts.threads.iter().map(|it| it.first_seen).min())?
 }
 
-fn cases<'a>(facts: &'a Facts, index: &'a Index<'a>, log: &Log) -> Vec<Case<'a>> {
+fn cases<'a>(facts: &'a Facts, index: &'a Index<'a>, log: &Log, room: &mut Room) -> Vec<Case<'a>> {
     let wall = facts.wall_offset().map(|it| it.offset_ns);
-    let mut cases = stops(facts, index, log, wall);
+    let mut cases = stops(facts, index, log, wall, room);
     let hiccups = hiccups::of(index, cases.iter().map(|it| it.interval), wall);
     if !hiccups.is_empty() {
         cases.extend(hiccups);
@@ -140,24 +163,43 @@ fn stops<'a>(
     index: &'a Index<'a>,
     log: &Log,
     wall: Option<i64>,
+    room: &mut Room,
 ) -> Vec<Case<'a>> {
     // The log knows a stop's operation and its edges better than the JVM's counters do. Samples show
     // less of other stops than of those that were counted.
-    let is_sampled = facts.coverage.as_ref().is_some_and(|it| it.has(Source::ThreadSamples));
+    let is_sampled = facts.coverage.as_ref().is_some_and(|it| it.ran(Source::ThreadSamples));
     let logged = log.pauses.has_safepoints || (!is_sampled && !log.found.is_empty());
     let log_is_better = index.has_counted_stops() && logged;
-    if facts.safepoints.is_empty() || log_is_better {
-        return log.found.iter().map(|it| log_case(it, index, &log.timeline, wall)).collect();
+    // Of a stop that is not over no log has a line yet.
+    let nothing_whole = facts.safepoints.iter().all(|it| it.cut.is_part());
+    if nothing_whole || log_is_better {
+        let case = |it| room.case(|| log_case(it, index, &log.timeline, wall));
+        let mut cases: Vec<_> = log.found.iter().filter_map(case).collect();
+        let cut = facts.safepoints.iter().filter(|it| it.cut.is_part());
+        let in_log = |it: &&SafepointFact| cases.iter().any(|case| is_same(case, it));
+        let cut: Vec<_> = cut.filter(|it| !in_log(it)).collect();
+        let case = |it| room.case(|| safepoint_case(it, index, log, wall));
+        cases.extend(cut.into_iter().filter_map(case));
+        cases.sort_by_key(|it| it.interval);
+        return cases;
     }
     let mut safepoints: Vec<&SafepointFact> = facts.safepoints.iter().collect();
     safepoints.sort_by_key(|it| it.begin);
-    safepoints.into_iter().map(|it| safepoint_case(it, index, log, wall)).collect()
+    let case = |it| room.case(|| safepoint_case(it, index, log, wall));
+    safepoints.into_iter().filter_map(case).collect()
+}
+
+/// Whether a pause of the log is this stop: the larger part of one lies in the other.
+fn is_same(case: &Case<'_>, safepoint: &SafepointFact) -> bool {
+    let stop = stop(safepoint);
+    let both = case.interval.intersect(stop).map_or(Duration::ZERO, Interval::duration);
+    both * 2 > case.interval.duration().min(stop.duration())
 }
 
 /// The cases of the probes alone, without a log.
 #[cfg(test)]
 pub(crate) fn safepoint_cases<'a>(facts: &'a Facts, index: &'a Index<'a>) -> Vec<Case<'a>> {
-    cases(facts, index, &Log::read(facts))
+    cases(facts, index, &Log::read(facts), &mut Room::new(facts))
 }
 
 /// The effective stop: until the first application thread was woken, where one had to be.
@@ -184,6 +226,7 @@ fn safepoint_case<'a>(
         operation: names.join(", ").into(),
         collection: collections.iter().map(|it| it.gc.duration).reduce(|a, b| a + b),
         detailed: safepoint.detailed,
+        cut: safepoint.cut,
     };
     let segments = account::of_safepoint(index, safepoint, interval);
     Case { pause, interval, segments, collections, index }
@@ -243,10 +286,12 @@ fn span(facts: &Facts, recorded: Duration) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use crate::facts_text::diagnosis_since;
+    use crate::facts_text::{diagnose, diagnosis_since};
+    use recording::Cut;
+    use std::time::Duration;
 
     #[test]
-    fn a_pause_of_the_log_that_had_begun_before_the_recording_is_left_out_and_counted() {
+    fn of_a_pause_of_the_log_that_had_begun_before_the_recording_the_last_part_is_told() {
         let text = "
             missing scheduler
             recorded thread-samples
@@ -254,13 +299,92 @@ mod tests {
             thread 1 vm-thread VM Thread
             log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 900.000ms
             1 on-cpu 200ms 1000ms sampled";
-        let check = |since: &str, pauses: usize, notes: usize| {
+        let check = |since: &str, expected: &[(u128, bool)]| {
             let diagnosis = diagnosis_since(text, since);
-            let told = diagnosis.coverage.notes.iter();
-            let told = told.filter(|it| it.message.contains("begun before the recording"));
-            assert_eq!((diagnosis.pauses.len(), told.count()), (pauses, notes), "{since}");
+            let found = diagnosis.pauses.iter();
+            let found: Vec<_> =
+                found.map(|it| (it.pause.duration.as_millis(), it.pause.cut.begin)).collect();
+            assert_eq!(found, expected, "{since}");
+            for it in &diagnosis.pauses {
+                let parts: Duration = it.parts.iter().map(|it| it.time).sum();
+                assert_eq!(parts + it.unattributed, it.pause.duration, "{since}");
+            }
         };
-        check("100ms", 1, 0);
-        check("101ms", 0, 1);
+        check("100ms", &[(900, false)]);
+        check("101ms", &[(899, true)]);
+        check("999ms", &[(1, true)]);
+        // It was over before: no pause of this recording.
+        check("1000ms", &[]);
+    }
+
+    /// A stop whose late thread never stopped, seen for `5s`.
+    const LATE: &str = "
+        recorded stop-state
+        thread 1 vm-thread VM Thread
+        thread 7 java worker
+        safepoint 0ms 5000ms op - - - vm 1 begun-before unfinished
+        7 on-cpu 0ms 5000ms";
+
+    #[test]
+    fn a_stop_without_begin_and_end_has_an_account_of_all_that_was_seen() {
+        let diagnosis = diagnose(LATE);
+        let [it] = &diagnosis.pauses[..] else { panic!("{:?}", diagnosis.pauses) };
+        assert_eq!(it.pause.duration, Duration::from_secs(5));
+        assert_eq!(it.pause.reaching, Duration::from_secs(5));
+        assert_eq!(it.pause.cut, Cut { begin: true, end: true });
+        let parts: Vec<_> = it.parts.iter().map(|it| (it.cause.id, it.time)).collect();
+        assert_eq!(parts, [("late-java-thread", Duration::from_secs(5))]);
+        assert!(it.unattributed.is_zero());
+    }
+
+    #[test]
+    fn of_two_stops_both_are_told_the_whole_and_the_cut_one() {
+        let text = format!("{LATE}\nsafepoint 5500ms 5600ms op A 5510ms 5600ms vm 1");
+        let cuts: Vec<_> = diagnose(&text).pauses.iter().map(|it| it.pause.cut).collect();
+        assert_eq!(cuts, [Cut { begin: true, end: true }, Cut::WHOLE]);
+    }
+
+    #[test]
+    fn a_stop_that_a_log_cannot_tell_yet_is_told_beside_those_of_the_log() {
+        let text = "
+            missing safepoint-probes
+            missing safepoint-symbols
+            missing scheduler
+            recorded thread-samples
+            jvm 17.0.15 g1 log gc.log
+            thread 1 vm-thread VM Thread
+            log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 90.000ms
+            safepoint 2000ms 5000ms op A 2010ms 5000ms vm 0 unfinished";
+        let told: Vec<_> = diagnosis_since(text, "0ms")
+            .pauses
+            .iter()
+            .map(|it| (it.pause.duration.as_millis(), it.pause.cut.end))
+            .collect();
+        assert_eq!(told, [(90, false), (3000, true)]);
+    }
+
+    #[test]
+    fn never_stopped_is_said_only_where_the_jvm_itself_was_seen_running() {
+        let of = |text: &str| {
+            let mut diagnosis = diagnose(text);
+            diagnosis.inputs[0].kind = "recording";
+            let unknown = |it: &crate::Watched| matches!(it.verdict, crate::Verdict::Unknown(_));
+            let ruled_out = diagnosis.watched.iter().filter(|it| !unknown(it)).count();
+            (diagnosis.tells_of_pauses(), ruled_out > 0)
+        };
+        assert_eq!(of("recorded stop-state"), (true, true));
+        // Nothing says that it was not stopped all the time.
+        assert_eq!(of("missing stop-state"), (false, false));
+        // It was stopped and went on: so it was not.
+        let stop = "missing stop-state\nthread 1 vm-thread VM\nsafepoint 0ms 5ms op A 1ms 5ms vm 1";
+        assert_eq!(of(stop), (true, true));
+        // It ran at the begin and at the end, and what was between nobody saw.
+        let unseen = "
+            recorded stop-state
+            missing safepoint-probes
+            missing safepoint-symbols
+            missing safepoint-counters
+            missing gc-log";
+        assert_eq!(of(unseen), (false, false));
     }
 }

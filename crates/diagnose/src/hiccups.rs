@@ -17,7 +17,7 @@ use crate::{
     mechanisms,
     sampled::{self, Fault},
 };
-use recording::{Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
+use recording::{Cut, Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
 use std::{cmp::Reverse, collections::BinaryHeap, time::Duration};
 
 /// A shorter wait of a thread is no hiccup: quotas and disks give every thread some.
@@ -139,6 +139,7 @@ fn case<'a>(index: &'a Index<'a>, waits: &[Wait], wall: Option<i64>) -> Case<'a>
         operation: "".into(),
         collection: None,
         detailed: true,
+        cut: Cut::WHOLE,
     };
     Case { pause, interval, segments, collections: Vec::new(), index }
 }

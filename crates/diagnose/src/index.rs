@@ -134,9 +134,9 @@ impl<'a> Index<'a> {
     pub(crate) fn has_counted_stops(&self) -> bool {
         let coverage = self.facts.and_then(|facts| facts.coverage.as_ref());
         coverage.is_some_and(|it| {
-            it.has(Source::SafepointCounters)
-                && !it.has(Source::SafepointProbes)
-                && !it.has(Source::SafepointSymbols)
+            it.ran(Source::SafepointCounters)
+                && !it.ran(Source::SafepointProbes)
+                && !it.ran(Source::SafepointSymbols)
         })
     }
 

@@ -1,4 +1,5 @@
 //! What a JVM's version and flags allow to be advised.
+use crate::{Action, Command};
 use recording::JvmFact;
 
 /// The feature version: 17 of `17.0.15+6`, 8 of `1.8.0_412`.
@@ -62,40 +63,76 @@ fn after_file(output: &str) -> &str {
     }
 }
 
+/// The name for a log in another directory: the one it has, unless the JVM would read more than a
+/// name into it (`%t`, a colon, a quote) or refuse it (before JDK 9, anything else).
 fn file_name(jvm: &JvmFact) -> String {
     let name = jvm.gc_log.rsplit('/').next().unwrap_or_default();
-    if name.is_empty() { format!("gc-{}.log", jvm.pid_in_namespace) } else { name.to_owned() }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+    if name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain) {
+        return name.to_owned();
+    }
+    format!("gc-{}.log", jvm.pid_in_namespace)
 }
 
 /// A log in memory must be bounded, whatever it was on disk.
 const BOUND: &str = "filecount=2,filesize=8m";
 
-/// For a shell: quoted where a character would mean something to it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=,:+%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 /// `jcmd` and the JVM's pid. Of a JVM in a container its own `jcmd`, run inside: the attach
 /// mechanism asks for one user on both ends, and a user namespace makes even root another.
-pub(crate) fn jcmd(jvm: &JvmFact) -> String {
+pub(crate) fn jcmd(jvm: &JvmFact) -> Command {
     let JvmFact { pid, pid_in_namespace: inside, .. } = jvm;
-    if matches!(inside, 0) || inside == pid {
-        return format!("jcmd {pid}");
+    if !is_contained(jvm) {
+        return Command::new("jcmd").arg(pid.to_string());
     }
     // nsenter has the host's PATH.
     let home = jvm.libjvm.strip_suffix("/lib/server/libjvm.so");
-    let program = home.map_or("jcmd".into(), |home| quoted(&format!("{home}/bin/jcmd")));
-    format!("nsenter -t {pid} -a {program} {inside}")
+    let program = home.map_or("jcmd".into(), |home| format!("{home}/bin/jcmd"));
+    Command::new("nsenter")
+        .arg("-t")
+        .arg(pid.to_string())
+        .arg("-a")
+        .path(&program)
+        .arg(inside.to_string())
+}
+
+fn is_contained(jvm: &JvmFact) -> bool {
+    jvm.pid_in_namespace != 0 && jvm.pid_in_namespace != jvm.pid
+}
+
+/// What to know before [`jcmd`] is run: in a container it is a program of the image, with the rights
+/// of the host's root.
+pub(crate) fn whose_jcmd(jvm: &JvmFact) -> &'static str {
+    if is_contained(jvm) {
+        "; this runs a program of the container as root: where you do not trust its image, use docker exec or kubectl exec"
+    } else {
+        ""
+    }
+}
+
+/// `VM.log` with these settings. The JVM gets them as one line and takes it apart at spaces, except
+/// between quotes around a whole value (HotSpot `services/diagnosticFramework.cpp`, `DCmdArgIter`).
+/// `None` where there is no way to write a value.
+fn vm_log(jcmd: Command, settings: &[(&str, &str)]) -> Option<Command> {
+    let setting = |(name, value): &(&str, &str)| match value.contains([' ', '\'', '"']) {
+        false => Some(format!("{name}={value}")),
+        true if value.contains('"') || value.ends_with('\\') => None,
+        true => Some(format!("{name}=\"{value}\"")),
+    };
+    let settings: Option<Vec<String>> = settings.iter().map(setting).collect();
+    Some(jcmd.arg("VM.log").args(settings?))
+}
+
+/// All of the commands, or a sentence where one cannot be written.
+fn all_of<const N: usize>(commands: [Option<Command>; N], what: &str) -> Action {
+    match commands.into_iter().collect::<Option<Vec<_>>>() {
+        Some(commands) => Action::run(commands),
+        None => Action::impossible("jcmd", what),
+    }
 }
 
 /// The path under which the host finds a file of a JVM in a container.
 pub(crate) fn path_here(jvm: Option<&JvmFact>, path: &str) -> String {
-    match jvm.filter(|it| it.pid_in_namespace != 0 && it.pid_in_namespace != it.pid) {
+    match jvm.filter(|it| is_contained(it)) {
         Some(jvm) => format!("/proc/{}/root{path}", jvm.pid),
         None => path.to_owned(),
     }
@@ -103,23 +140,23 @@ pub(crate) fn path_here(jvm: Option<&JvmFact>, path: &str) -> String {
 
 /// The commands that move the log of a running JVM (JDK 9 and later) into `directory`: first the
 /// new output, then the old one off. HotSpot `logging/logDiagnosticCommand.cpp` (`VM.log`).
-pub(crate) fn move_log_commands(jvm: &JvmFact, directory: &str) -> String {
+pub(crate) fn move_log_commands(jvm: &JvmFact, directory: &str) -> Action {
     let option = log_option(jvm);
-    let new = quoted(&format!("output=file={directory}/{}", file_name(jvm)));
-    let what = quoted(&format!("what={}", option.what));
-    let mut commands = format!(
-        "{jcmd} VM.log {new} {what} decorators={} output_options={BOUND}",
-        quoted(option.decorators),
-        jcmd = jcmd(jvm)
+    let new = vm_log(
+        jcmd(jvm),
+        &[
+            ("output", &format!("file={directory}/{}", file_name(jvm))),
+            ("what", option.what),
+            ("decorators", option.decorators),
+            ("output_options", BOUND),
+        ],
     );
-    if !jvm.gc_log.is_empty() {
-        commands += &format!(
-            "\n{} VM.log {} what=all=off",
-            jcmd(jvm),
-            quoted(&format!("output=file={}", jvm.gc_log))
-        );
+    if jvm.gc_log.is_empty() {
+        return all_of([new], option.what);
     }
-    commands
+    let old = format!("file={}", jvm.gc_log);
+    let off = vm_log(jcmd(jvm), &[("output", &old), ("what", "all=off")]);
+    all_of([new, off], &jvm.gc_log)
 }
 
 /// What a log on a standard stream selects, and with which decorators: of the last `-Xlog` option
@@ -147,29 +184,35 @@ fn stream_option(jvm: &JvmFact) -> (&str, &str) {
 
 /// The commands that take the log of a running JVM (JDK 9 and later) off a standard stream: first a
 /// file in `directory`, which also gets the warnings that the stream had, then the stream off.
-pub(crate) fn leave_stream_commands(jvm: &JvmFact, stream: &str, directory: &str) -> String {
+pub(crate) fn leave_stream_commands(jvm: &JvmFact, stream: &str, directory: &str) -> Action {
     let (what, decorators) = stream_option(jvm);
-    let pid = jvm.pid;
-    let new = quoted(&format!("output=file={directory}/gc-{}.log", jvm.pid_in_namespace));
-    let what = quoted(&format!("what={}", with_warnings(what)));
-    let decorators = quoted(decorators);
-    format!(
-        "jcmd {pid} VM.log {new} {what} decorators={decorators} output_options={BOUND}\n\
-         jcmd {pid} VM.log output={stream} what=all=off"
-    )
+    let jcmd = || Command::new("jcmd").arg(jvm.pid.to_string());
+    let new = vm_log(
+        jcmd(),
+        &[
+            ("output", &format!("file={directory}/gc-{}.log", jvm.pid_in_namespace)),
+            ("what", &with_warnings(what)),
+            ("decorators", decorators),
+            ("output_options", BOUND),
+        ],
+    );
+    let off = vm_log(jcmd(), &[("output", stream), ("what", "all=off")]);
+    all_of([new, off], what)
 }
 
 /// The start flags that do the same. `-Xlog:disable` takes back what earlier flags turned on, and
 /// the default warnings on standard output.
-pub(crate) fn leave_stream_flags(jvm: &JvmFact, directory: &str) -> String {
+pub(crate) fn leave_stream_flags(jvm: &JvmFact, directory: &str) -> Action {
     if feature_version(&jvm.version).is_some_and(|it| it < 9) {
-        let rotation = "-XX:+UseGCLogFileRotation -XX:NumberOfGCLogFiles=2 -XX:GCLogFileSize=8M";
-        return format!("-Xloggc:{directory}/gc-%p.log {rotation}");
+        let log = format!("-Xloggc:{directory}/gc-%p.log");
+        let rotation =
+            ["-XX:+UseGCLogFileRotation", "-XX:NumberOfGCLogFiles=2", "-XX:GCLogFileSize=8M"];
+        return Action::flags(std::iter::once(log).chain(rotation.map(str::to_owned)));
     }
     let (what, decorators) = stream_option(jvm);
     let log =
         format!("-Xlog:{}:file={directory}/gc-%p.log:{decorators}:{BOUND}", with_warnings(what));
-    format!("-Xlog:disable {}", quoted(&log))
+    Action::flags(["-Xlog:disable".to_owned(), log])
 }
 
 /// A later part of a selection overrides an earlier one for the tags that both name.
@@ -178,15 +221,15 @@ fn with_warnings(what: &str) -> String {
 }
 
 /// The start flag that writes the log into `directory`.
-pub(crate) fn log_flag_in(jvm: &JvmFact, directory: &str) -> String {
+pub(crate) fn log_flag_in(jvm: &JvmFact, directory: &str) -> Action {
     let file = format!("{directory}/{}", file_name(jvm));
     if feature_version(&jvm.version).is_some_and(|it| it < 9) {
-        return format!("-Xloggc:{file}");
+        return Action::flag(format!("-Xloggc:{file}"));
     }
     let option = log_option(jvm);
     let tail =
         if option.options.is_empty() { String::new() } else { format!(":{}", option.options) };
-    format!("-Xlog:{}:file={file}:{}{tail}", option.what, option.decorators)
+    Action::flag(format!("-Xlog:{}:file={file}:{}{tail}", option.what, option.decorators))
 }
 
 #[cfg(test)]
@@ -225,7 +268,7 @@ mod tests {
             "/var/log/gc.log",
         );
         assert_eq!(
-            move_log_commands(&jvm, "/dev/shm"),
+            move_log_commands(&jvm, "/dev/shm").to_string(),
             "jcmd 42 VM.log output=file=/dev/shm/gc.log 'what=gc*,safepoint' decorators=tn,tags output_options=filecount=2,filesize=8m\n\
              jcmd 42 VM.log output=file=/var/log/gc.log what=all=off"
         );
@@ -238,28 +281,63 @@ mod tests {
             pid_in_namespace: inside,
             ..jvm("", "")
         };
-        let check = |it: JvmFact, expected: &str| assert_eq!(jcmd(&it), expected);
+        let check =
+            |it: JvmFact, expected: &str| assert_eq!(jcmd(&it).typed().as_deref(), Some(expected));
         let library = "/opt/java/lib/server/libjvm.so";
         check(jvm(library, 42), "jcmd 42");
         check(jvm(library, 1), "nsenter -t 42 -a /opt/java/bin/jcmd 1");
         check(jvm("/a'b; c/lib/server/libjvm.so", 1), "nsenter -t 42 -a '/a'\\''b; c/bin/jcmd' 1");
         check(jvm("/opt/jre/lib/amd64/server/libjvm.so", 1), "nsenter -t 42 -a jcmd 1");
+        check(jvm("-r/lib/server/libjvm.so", 1), "nsenter -t 42 -a ./-r/bin/jcmd 1");
+        assert!(whose_jcmd(&jvm(library, 1)).contains("a program of the container as root"));
+        assert_eq!(whose_jcmd(&jvm(library, 42)), "");
         assert_eq!(path_here(Some(&jvm(library, 1)), "/data/x"), "/proc/42/root/data/x");
         assert_eq!(path_here(Some(&jvm(library, 42)), "/data/x"), "/data/x");
         assert_eq!(path_here(None, "/data/x"), "/data/x");
     }
 
+    /// What turns the log of this name off, and what the new one is called.
+    #[track_caller]
+    fn check_moved(log: &str, new: &str, off: &str) {
+        let jvm = jvm("", log);
+        let commands = move_log_commands(&jvm, "/dev/shm").to_string();
+        let lines: Vec<&str> = commands.lines().collect();
+        assert_eq!(lines.len(), 2, "{commands}");
+        assert!(lines[0].contains(&format!(" output=file=/dev/shm/{new} ")), "{commands}");
+        assert_eq!(lines[1], format!("jcmd 42 VM.log {off} what=all=off"));
+        let old = JvmFact { version: "1.8.0_412".into(), ..jvm };
+        assert_eq!(log_flag_in(&old, "/dev/shm").to_string(), format!("-Xloggc:/dev/shm/{new}"));
+    }
+
+    /// Tried with JDK 17: it is turned off by these names and by no others.
     #[test]
-    fn a_name_that_means_something_to_a_shell_is_quoted() {
-        assert!(
-            move_log_commands(&jvm("", "/var/log/a b'c.log"), "/dev/shm")
-                .contains("'output=file=/var/log/a b'\\''c.log'")
+    fn a_name_that_means_something_to_a_shell_or_to_the_jvm_is_quoted() {
+        check_moved("/var/log/gc.log", "gc.log", "output=file=/var/log/gc.log");
+        check_moved("/var/log/a b'c.log", "gc-0.log", "'output=\"file=/var/log/a b'\\''c.log\"'");
+        check_moved("/tmp/x what=all=trace", "gc-0.log", "'output=\"file=/tmp/x what=all=trace\"'");
+        check_moved("/tmp/$(id).log", "gc-0.log", "'output=file=/tmp/$(id).log'");
+        check_moved("/tmp/`id`;id", "gc-0.log", "'output=file=/tmp/`id`;id'");
+        check_moved("/tmp/-rf", "gc-0.log", "output=file=/tmp/-rf");
+        check_moved("/tmp/%t:a", "gc-0.log", "output=file=/tmp/%t:a");
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_written_is_told_and_makes_no_command() {
+        let moved = |log: &str| move_log_commands(&jvm("", log), "/dev/shm");
+        for log in ["/tmp/a\"b c", "/tmp/a b\\", "/tmp/a\njcmd 1 VM.stop", "/tmp/a\u{202e}b"] {
+            assert!(moved(log).is_said() && moved(log).commands().is_empty(), "{log}");
+            assert!(!moved(log).to_string().contains('\n'), "{log}");
+        }
+        assert_eq!(
+            moved("/tmp/a\nid").to_string(),
+            "No command is given: an argument of jcmd would be `output=file=/tmp/a\\u{a}id`, which has control characters or others in it that cannot be copied from here."
         );
     }
 
     #[test]
     fn a_log_on_standard_output_is_moved_with_its_selection_and_the_stream_is_turned_off() {
-        let commands = |flags| leave_stream_commands(&jvm(flags, ""), "stdout", "/dev/shm");
+        let commands =
+            |flags| leave_stream_commands(&jvm(flags, ""), "stdout", "/dev/shm").to_string();
         let moved = |what: &str, decorators: &str| {
             format!(
                 "jcmd 42 VM.log output=file=/dev/shm/gc-0.log 'what=all=warning,{what}' decorators={decorators} output_options=filecount=2,filesize=8m\n\
@@ -278,14 +356,15 @@ mod tests {
 
     #[test]
     fn at_the_next_start_nothing_of_the_log_is_left_on_standard_output() {
-        let flags = |given| leave_stream_flags(&jvm(given, ""), "/dev/shm");
+        let flags = |given| leave_stream_flags(&jvm(given, ""), "/dev/shm").to_string();
         assert_eq!(
             flags("-Xlog:gc::tn"),
             "-Xlog:disable -Xlog:all=warning,gc:file=/dev/shm/gc-%p.log:tn:filecount=2,filesize=8m"
         );
         assert!(flags("-Xlog:gc;rm").starts_with("-Xlog:disable '-Xlog:all=warning,gc;rm:file="));
         let old = JvmFact { version: "1.8.0_412".into(), ..jvm("-verbose:gc", "") };
-        assert!(leave_stream_flags(&old, "/dev/shm").starts_with("-Xloggc:/dev/shm/gc-%p.log "));
+        let flags = leave_stream_flags(&old, "/dev/shm").to_string();
+        assert!(flags.starts_with("-Xloggc:/dev/shm/gc-%p.log "));
     }
 
     #[test]
@@ -294,6 +373,6 @@ mod tests {
             version: "1.8.0_412".into(),
             ..jvm("-Xloggc:/var/log/gc.log", "/var/log/gc.log")
         };
-        assert_eq!(log_flag_in(&jvm, "/dev/shm"), "-Xloggc:/dev/shm/gc.log");
+        assert_eq!(log_flag_in(&jvm, "/dev/shm").to_string(), "-Xloggc:/dev/shm/gc.log");
     }
 }

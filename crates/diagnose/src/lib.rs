@@ -8,6 +8,7 @@
 //! * `account` says for each nanosecond of a pause whom everybody waited for; `causes` claim those
 //!   stretches, one file each; `findings` sums them up.
 mod account;
+mod action;
 mod attribution;
 mod case;
 mod cause;
@@ -15,6 +16,7 @@ mod causes;
 mod compare;
 mod culprits;
 mod diagnosis;
+mod doubt;
 #[cfg(test)]
 mod facts_text;
 mod few;
@@ -36,6 +38,7 @@ mod log_monitors;
 mod log_pauses;
 #[cfg(test)]
 mod log_text;
+mod longest;
 mod marks;
 mod mechanisms;
 mod os_evidence;
@@ -44,6 +47,7 @@ mod page;
 mod pause;
 mod ratio;
 mod rhythm;
+mod room;
 mod sampled;
 mod statistics;
 mod syscalls;
@@ -52,6 +56,7 @@ pub mod text;
 mod timeline;
 mod value;
 
+pub use action::{Action, Command};
 pub use cause::{
     Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature, Verdict,
 };
@@ -61,6 +66,7 @@ pub use diagnosis::{
     HumongousStatistics, InputSummary, JvmSummary, LiveSet, MechanismShare, MemoryStatistics,
     Named, Place, ReferenceSums, Unexplained, Watched,
 };
+pub use doubt::Doubt;
 pub use from_log::{LogDiagnosis, LogReader};
 pub use from_recording::{diagnose_facts, diagnose_recording};
 pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};

@@ -1,7 +1,7 @@
 //! What causes that speak from a GC log have in common: evidence, numbers, flags.
 pub(crate) use crate::text::memory;
 use crate::{
-    Advice, AdviceWhen, Certainty, Evidence,
+    Action, Advice, AdviceWhen, Certainty, Evidence,
     history::Collection,
     index::Index,
     jvm_flags,
@@ -143,17 +143,17 @@ pub(crate) fn flag(
 ) -> Option<Advice> {
     let name = flag.trim_start_matches("-XX:").trim_start_matches(['+', '-']);
     let name = name.split('=').next().unwrap_or(name);
-    (!given(index, name)).then(|| at_next_start(remedy, flag.to_owned(), note))
+    (!given(index, name)).then(|| at_next_start(remedy, Action::flag(flag), note))
 }
 
 /// Advice for the next start.
-pub(crate) fn at_next_start(remedy: &'static str, action: String, note: &str) -> Advice {
+pub(crate) fn at_next_start(remedy: &'static str, action: Action, note: &str) -> Advice {
     Advice { remedy, when: AdviceWhen::NextStart, action, note: note.into() }
 }
 
 /// Advice for the code.
 pub(crate) fn in_code(remedy: &'static str, action: &str, note: &str) -> Advice {
-    Advice { remedy, when: AdviceWhen::Code, action: action.into(), note: note.into() }
+    Advice { remedy, when: AdviceWhen::Code, action: Action::say(action), note: note.into() }
 }
 
 /// The heap's limit, as far as the log tells: its flag or the largest heap seen.
@@ -165,7 +165,7 @@ pub(crate) fn max_heap(index: &Index<'_>) -> Option<u64> {
 
 /// Advice to enlarge the heap to `bytes`.
 pub(crate) fn larger_heap(bytes: u64, note: &str) -> Advice {
-    at_next_start("larger-heap", format!("-Xmx{}", flag_size(bytes)), note)
+    at_next_start("larger-heap", Action::flag(format!("-Xmx{}", flag_size(bytes))), note)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::{
     pause::{Pause, PauseKind},
 };
 use gclog::{Event, GcEvent, JvmFact, MonitorPause, Safepoint, Stamp};
-use recording::{Clock, Interval};
+use recording::{Clock, Cut, Interval};
 use std::{borrow::Cow, collections::VecDeque, time::Duration};
 
 /// Collections kept until their safepoint line comes. HotSpot writes it right after the last
@@ -31,6 +31,37 @@ pub(crate) struct LogPause {
     pub(crate) interval: Interval,
     pub(crate) segments: Vec<crate::case::Segment>,
     pub(crate) collections: Vec<Collection>,
+}
+
+impl LogPause {
+    /// Leaves out its first part, which was `before` the recording. False where that is all of it.
+    pub(crate) fn cut_off(&mut self, before: Duration) -> bool {
+        if before.is_zero() {
+            return true;
+        }
+        let whole = self.interval;
+        let start = whole.start + before;
+        if start >= whole.end {
+            return false;
+        }
+        let seen = Interval::new(start, whole.end);
+        self.interval = seen;
+        self.segments.retain_mut(|it| match it.interval.intersect(seen) {
+            Some(part) => {
+                *it = it.over(part);
+                true
+            }
+            None => false,
+        });
+        let ns = u64::try_from(before.as_nanos()).unwrap_or(u64::MAX);
+        self.pause.start_ns = self.pause.start_ns.saturating_add(ns);
+        self.pause.start_wall_ns =
+            self.pause.start_wall_ns.map(|it| it.saturating_add_unsigned(ns));
+        self.pause.duration = seen.duration();
+        self.pause.reaching = self.pause.reaching.saturating_sub(before);
+        self.pause.cut.begin = true;
+        true
+    }
 }
 
 /// Joins collections and safepoints, in the order of the log.
@@ -215,5 +246,6 @@ pub(crate) fn pause_of(kind: PauseKind, stamp: &Stamp, start_ns: u64, duration: 
         operation: Cow::Borrowed(""),
         collection: None,
         detailed: false,
+        cut: Cut::WHOLE,
     }
 }

@@ -1,6 +1,6 @@
 //! Where the JVM's standard streams lead, and what is known of the processes that read them.
 use crate::{
-    Culprit, CulpritKind, case::Segment, culprits::shortened, index::Index, tally::Tally, text,
+    Culprit, CulpritKind, case::Segment, culprits::command, index::Index, tally::Tally, text,
 };
 use recording::{Interval, MonoTime, OutputFact, OutputKind, OutputReaderFact};
 use std::{collections::BTreeMap, time::Duration};
@@ -125,10 +125,7 @@ fn statement(
     (reader, count): (&OutputReaderFact, usize),
 ) -> String {
     let OutputReaderFact { name, pid, command_line, .. } = reader;
-    let command = match command_line.as_str() {
-        command if command.is_empty() || command == name => String::new(),
-        command => format!(", {}", shortened(command)),
-    };
+    let command = command(name, command_line).map_or_else(String::new, |it| format!(", {it}"));
     let end = other_end(output);
     let holds = match count {
         1 => format!("holds {end} and did not read it fast enough"),

@@ -1,5 +1,6 @@
 //! A pause, and how it is divided among causes.
 use crate::{Cause, Certainty};
+use recording::Cut;
 use std::{borrow::Cow, time::Duration};
 
 /// What kind of stop a pause is.
@@ -34,6 +35,9 @@ pub struct Pause {
     /// Whether the threads' slices were kept, so that the account is measured. Otherwise the
     /// parts come from totals or from a log.
     pub detailed: bool,
+    /// Which of its ends was not recorded: it was then longer than `duration`, which is that of the
+    /// part that was seen.
+    pub cut: Cut,
 }
 
 /// One cause's part of a pause.

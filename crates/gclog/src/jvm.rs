@@ -5,6 +5,7 @@ use crate::{
     cycles::Cycles,
     dates::Dates,
     join::Join,
+    possible::is_possible,
     scan::name,
     unified::{
         CycleLine, GcMessage, Message, PauseEnd, PauseLine, decorations, parse_safepoint,
@@ -29,6 +30,8 @@ pub(crate) struct Jvm {
     cleanup: Option<Duration>,
     /// It has said which collector it uses.
     has_said_collector: bool,
+    /// When it wrote the first line of all, where the log has its head.
+    began: Option<Stamp>,
     /// The largest id so far, and the uptime of its line.
     last_id: Option<u64>,
     last_uptime_ns: u64,
@@ -52,14 +55,14 @@ impl Jvm {
             Message::Stop(text) => {
                 let stop = parse_safepoint(text).map_err(|_| Unrecognised::Malformed)?;
                 let stamp = stamp();
-                self.stop(Safepoint { stamp, ..stop }, out);
+                self.stop(Safepoint { stamp, ..stop }, out)?;
             }
             Message::Stopped(text) => {
                 let stop = parse_stopped(text).map_err(|_| Unrecognised::Malformed)?;
                 let stamp = stamp();
                 let vm_operation = self.operation.take().unwrap_or_default();
                 let cleanup = self.cleanup.take();
-                self.stop(Safepoint { stamp, vm_operation, cleanup, ..stop }, out);
+                self.stop(Safepoint { stamp, vm_operation, cleanup, ..stop }, out)?;
             }
             Message::Entering(operation) => {
                 self.operation = Some(name(operation));
@@ -103,6 +106,7 @@ impl Jvm {
         self.cycles.forget();
         (self.operation, self.cleanup) = (None, None);
         (self.last_id, self.last_uptime_ns) = (None, 0);
+        self.began = None;
         self.has_said_collector = false;
     }
 
@@ -124,6 +128,9 @@ impl Jvm {
             GcMessage::Pause(PauseLine::End(end)) => {
                 let stamp = stamp();
                 self.run_of(gc_id, &stamp, out);
+                if !is_possible(end.duration, &stamp, self.began.as_ref()) {
+                    return Err(Unrecognised::Malformed);
+                }
                 self.pause(stamp, gc_id, &end, out);
             }
             GcMessage::Pause(PauseLine::Part) => return Ok(false),
@@ -193,9 +200,13 @@ impl Jvm {
         cycles.line(gc_id, stamp, line, &mut |it| join.cycle(it, out));
     }
 
-    fn stop(&mut self, stop: Safepoint, out: &mut impl FnMut(Event)) {
+    fn stop(&mut self, stop: Safepoint, out: &mut impl FnMut(Event)) -> Result<(), Unrecognised> {
         self.join.stop_over(out);
+        if !is_possible(stop.total, &stop.stamp, self.began.as_ref()) {
+            return Err(Unrecognised::Malformed);
+        }
         out(Event::Safepoint(stop));
+        Ok(())
     }
 
     fn fact(&mut self, event: JvmEvent, out: &mut impl FnMut(Event)) {
@@ -208,6 +219,10 @@ impl Jvm {
             self.has_said_collector = true;
         } else if self.last_id.is_some() && matches!(event.fact, JvmFact::Version(_)) {
             self.restart(out);
+        }
+        let is_head = matches!(event.fact, JvmFact::Collector(_) | JvmFact::Version(_));
+        if is_head && self.last_id.is_none() {
+            self.began.get_or_insert(event.stamp);
         }
         self.join.after_held(Event::Jvm(event), out);
     }

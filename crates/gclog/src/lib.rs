@@ -52,6 +52,7 @@ mod lines;
 mod monitors;
 mod parser;
 mod phase;
+mod possible;
 mod scan;
 mod splice;
 mod stamp;

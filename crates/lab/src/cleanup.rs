@@ -2,42 +2,29 @@
 //!
 //! Before each change, how to undo it is appended to a journal and synced to disk. At the end of
 //! a run, or when it is dropped on the way out of a panic, [`Cleanup`] undoes what is open, last
-//! change first. A run that was killed leaves its journal; the next one reads it and undoes that
-//! before it does anything else. Each undo checks first that what it finds is still the lab's
+//! change first. A run that was killed leaves its journal: its [guardian](crate::guardian) reads it at
+//! once, or else the next run before it does anything else, and undoes that. Each undo checks first that what it finds is still the lab's
 //! own: processes by their start time, loop devices by the file behind them, knobs by their
-//! present value.
+//! present value. Of what an earlier boot has left only files are there to be removed.
+mod journal;
 mod undo;
 
-use crate::{LabError, WorkDir, work_dir};
-use serde::{Deserialize, Serialize};
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
-    path::PathBuf,
-};
+use crate::{LabError, Takes, WorkDir};
+use journal::{Journal, Opened};
+use std::path::PathBuf;
 
 pub use undo::Undo;
 pub(crate) use undo::{is_mount_point, retry};
 
-/// A journal larger than this is not one of ours: it grows by some KiB per run of a variant and
-/// is emptied at the end.
-const LARGEST_JOURNAL_BYTES: u64 = 64 << 20;
-
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Line {
-    Promise(u64, Undo),
-    Done(u64),
-}
-
 /// The journal and the changes that are not undone yet.
 #[derive(Debug)]
 pub struct Cleanup {
-    journal: File,
+    journal: Journal,
     root: PathBuf,
     open: Vec<(u64, Undo)>,
     next: u64,
+    /// What was said to be taken or changed; anything may be where `None`.
+    announced: Option<Vec<Takes>>,
 }
 
 /// A place in the order of changes, to undo back to.
@@ -53,20 +40,37 @@ impl Cleanup {
     /// journal cannot be read or written.
     pub fn open(dir: &WorkDir) -> Result<(Cleanup, Vec<String>), LabError> {
         let path = dir.path().join("journal");
-        let journal = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
-            .open(&path)
-            .map_err(LabError::step(format!("open `{}`", path.display())))?;
-        let open = read(&journal).map_err(LabError::step(format!("read `{}`", path.display())))?;
-        let next = open.iter().map(|(id, _)| id + 1).max().unwrap_or(0);
-        let mut cleanup = Cleanup { journal, root: dir.path().to_path_buf(), open, next };
+        let Opened { journal, open, next } = Journal::open(path.clone())
+            .map_err(LabError::step(format!("read `{}`", path.display())))?;
+        let root = dir.path().to_path_buf();
+        let mut cleanup = Cleanup { journal, root, open, next, announced: None };
         let leftovers = cleanup.open.iter().rev().map(|(_, undo)| undo.to_string()).collect();
         cleanup.undo_all()?;
         Ok((cleanup, leftovers))
+    }
+
+    /// What to say of lines of the journal that cannot be read, where there are some.
+    #[must_use]
+    pub fn word_of_unread(&self) -> Option<String> {
+        self.journal.word_of_unread()
+    }
+
+    /// From now on only this is taken or changed.
+    pub(crate) fn announce(&mut self, takes: Vec<Takes>) {
+        self.announced = Some(takes);
+    }
+
+    /// Asked by whatever takes or changes something, before it does.
+    ///
+    /// # Errors
+    /// [`LabError::NotAnnounced`].
+    pub(crate) fn needs(&self, takes: &Takes) -> Result<(), LabError> {
+        match &self.announced {
+            Some(told) if !told.iter().any(|it| it.covers(takes)) => {
+                Err(LabError::NotAnnounced(format!("{takes:?}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes down how to undo a change. Call this before the change is made: an undo that finds
@@ -76,9 +80,7 @@ impl Cleanup {
     /// [`LabError::Step`] where it cannot be written; the change must not be made then.
     pub fn promise(&mut self, undo: Undo) -> Result<(), LabError> {
         let id = self.next;
-        append(&mut self.journal, &Line::Promise(id, undo.clone()))
-            .and_then(|()| self.journal.sync_data())
-            .map_err(LabError::step("write the journal of changes"))?;
+        self.journal.promise(id, &undo).map_err(LabError::step("write the journal of changes"))?;
         self.next += 1;
         self.open.push((id, undo));
         Ok(())
@@ -103,13 +105,13 @@ impl Cleanup {
             match undo.perform(&self.root) {
                 Ok(()) => {
                     // a journal that cannot be written only makes the next start undo again
-                    let _ = append(&mut self.journal, &Line::Done(id));
+                    let _ = self.journal.done(id);
                 }
                 Err(e) => failed.push((id, undo, e)),
             }
         }
         if self.open.is_empty() && failed.is_empty() {
-            let _ = self.journal.set_len(0);
+            self.journal.forget();
         }
         if failed.is_empty() {
             return Ok(());
@@ -157,33 +159,6 @@ impl Drop for Cleanup {
         // what fails here stays in the journal, for the next start
         let _ = self.undo_all();
     }
-}
-
-fn append(journal: &mut File, line: &Line) -> io::Result<()> {
-    let mut text = serde_json::to_vec(line)?;
-    text.push(b'\n');
-    journal.write_all(&text)
-}
-
-/// The changes that the journal says were not undone. A line that was cut short by a crash was
-/// not followed by its change, and is left out; it is ended, or the next line would be lost too.
-fn read(mut journal: &File) -> io::Result<Vec<(u64, Undo)>> {
-    if !work_dir::is_ours(journal) || journal.metadata()?.len() > LARGEST_JOURNAL_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "not a journal of this user"));
-    }
-    let mut text = String::new();
-    journal.read_to_string(&mut text)?;
-    if !text.is_empty() && !text.ends_with('\n') {
-        journal.write_all(b"\n")?;
-    }
-    let mut open = Vec::new();
-    for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
-        match line {
-            Line::Promise(id, undo) => open.push((id, undo)),
-            Line::Done(done) => open.retain(|(id, _)| *id != done),
-        }
-    }
-    Ok(open)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Control groups of the lab: which version of them has a controller on this host, and how one is
 //! made.
-use crate::{Cleanup, LabError, Reason, Undo, jvm};
+use crate::{Cleanup, LabError, Reason, Takes, Undo, jvm};
 use std::path::{Path, PathBuf};
 
 /// `cpu.weight` of cgroup version 2, where 100 is what everything else has: as much more as the
@@ -164,22 +164,24 @@ impl Second {
 }
 
 /// Enables what the lab uses of cgroup version 2 for new groups, where it is offered and is not
-/// enabled, and answers what that was. That changes nothing for the groups there are: they have no
+/// enabled. That changes nothing for the groups there are: they have no
 /// limits until somebody sets one.
-pub(crate) fn enable(cleanup: &mut Cleanup) -> Result<Vec<String>, LabError> {
-    let Some(v2) = v2_mount(&mounts()).map(Second::look) else { return Ok(Vec::new()) };
-    let file = v2.root.join(ENABLED);
-    let mut changes = Vec::new();
-    for controller in v2.missing() {
-        cleanup.promise(Undo::Controller { file: file.clone(), name: controller.into() })?;
-        std::fs::write(&file, format!("+{controller}"))
-            .map_err(LabError::step(format!("enable {controller} in `{}`", file.display())))?;
-        changes.push(format!(
-            "enabled the {controller} controller in `{}` until the end of the run",
-            file.display()
-        ));
+pub(crate) fn enable(cleanup: &mut Cleanup) -> Result<(), LabError> {
+    for takes in to_enable() {
+        cleanup.needs(&takes)?;
+        let Takes::Controller { file, name } = takes else { continue };
+        cleanup.promise(Undo::Controller { file: file.clone(), name: name.into() })?;
+        std::fs::write(&file, format!("+{name}"))
+            .map_err(LabError::step(format!("enable {name} in `{}`", file.display())))?;
     }
-    Ok(changes)
+    Ok(())
+}
+
+/// What [`enable`] will enable, as it is announced.
+pub(crate) fn to_enable() -> Vec<Takes> {
+    let Some(v2) = v2_mount(&mounts()).map(Second::look) else { return Vec::new() };
+    let file = v2.root.join(ENABLED);
+    v2.missing().into_iter().map(|name| Takes::Controller { file: file.clone(), name }).collect()
 }
 
 /// Takes back what [`enable`] did. Where a group below hands it on to groups of its own by now, it

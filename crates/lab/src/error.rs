@@ -1,4 +1,5 @@
 //! What can go wrong in the lab.
+use crate::InUse;
 use std::{fmt, io};
 
 /// What this host lacks to run a part of the lab, and how to get it.
@@ -37,11 +38,19 @@ pub enum LabError {
     /// The host lacks something.
     #[error("the lab cannot run here: {0}")]
     CannotRun(Reason),
+    /// Others use this host, and nobody said that the lab may run beside them.
+    #[error("this host is in use: {0}")]
+    InUse(InUse),
+    /// A fault of the program: it was about to take something that it had not said before.
+    #[error("not done, as it was not announced: {0}")]
+    NotAnnounced(String),
     /// Another lab runs on this host; two would disturb each other.
     #[error("another lab is running (pid {pid})")]
     Busy {
         /// Its process id; 0 where unknown.
         pid: u32,
+        /// Whether it only cleans up after one that was killed.
+        cleaning: bool,
     },
     /// A step failed.
     #[error("cannot {doing}: {source}")]
@@ -80,6 +89,9 @@ impl LabError {
         let hint = match self {
             LabError::Usage { hint, .. } => hint.as_str(),
             LabError::CannotRun(reason) => reason.hint.as_str(),
+            LabError::InUse(_) => {
+                "the lab would take memory and CPUs from them; with `--on-this-host` it runs anyway"
+            }
             LabError::Busy { .. } => "wait for it to end, or end it with Ctrl-C",
             LabError::LeftBehind(_) => "`whypause lab clean` tries again",
             _ => "",

@@ -80,6 +80,8 @@ pub struct Pause {
     pub parts: Vec<Part>,
     /// What no cause claims.
     pub unattributed_ns: u64,
+    /// Which side of it was not recorded (`begin`, `end`, `both`); none where all of it was.
+    pub cut: Option<String>,
 }
 
 /// A cause's part of a pause.
@@ -130,6 +132,27 @@ impl Explained {
         })
     }
 
+    /// The pauses of which all was recorded.
+    #[must_use]
+    pub fn whole(&self) -> Vec<Pause> {
+        self.longest.iter().filter(|it| it.cut.is_none()).cloned().collect()
+    }
+
+    /// The time of a cause, but for pauses of which a part was not recorded.
+    #[must_use]
+    pub fn time_in_whole(&self, cause: &str) -> u64 {
+        let cut = self.longest.iter().filter(|it| it.cut.is_some());
+        let parts = cut.flat_map(|it| &it.parts).filter(|it| it.cause == cause);
+        self.time_of(cause).saturating_sub(parts.map(|it| it.time_ns).sum())
+    }
+
+    /// What no cause claims, but for pauses of which a part was not recorded.
+    #[must_use]
+    pub fn unattributed_in_whole(&self) -> u64 {
+        let cut = self.longest.iter().filter(|it| it.cut.is_some());
+        self.unattributed_ns.saturating_sub(cut.map(|it| it.unattributed_ns).sum())
+    }
+
     /// The time of a cause in all pauses.
     #[must_use]
     pub fn time_of(&self, cause: &str) -> u64 {
@@ -175,5 +198,17 @@ mod tests {
         check(&[("gc-work", 5)], 6, "unattributed");
         check(&[("gc-work", 5)], 5, "gc-work");
         check(&[], 0, "unattributed");
+    }
+
+    #[test]
+    fn of_a_pause_that_the_recording_cuts_nothing_is_compared() {
+        let it = Explained::parse(
+            r#"{"causes":[{"id":"a","time_ns":9}],"unattributed_ns":7,"longest":[
+                {"duration_ns":5,"parts":[{"cause":"a","time_ns":3}],"unattributed_ns":2},
+                {"duration_ns":8,"parts":[{"cause":"a","time_ns":6}],"unattributed_ns":5,"cut":"end"}]}"#,
+        )
+        .unwrap();
+        assert_eq!((it.time_of("a"), it.time_in_whole("a")), (9, 3));
+        assert_eq!((it.unattributed_in_whole(), it.whole().len()), (2, 1));
     }
 }

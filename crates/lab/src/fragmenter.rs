@@ -6,8 +6,8 @@
 //! so each run needs a new one. The process asks to be the first to be killed where memory runs
 //! out.
 use crate::{
-    Cleanup, Disturbance, Interrupt, LabError, Reason, Running, huge_pages, jvm, large_blocks,
-    mapping::Mapping,
+    Cleanup, Disturbance, Interrupt, LabError, Reason, Running, Takes, huge_pages, jvm,
+    large_blocks, mapping::Mapping,
 };
 use rustix::fs::{FallocateFlags, MemfdFlags};
 use std::{
@@ -84,6 +84,7 @@ impl Fragmenter {
         interrupt: &Interrupt,
         output: &Path,
     ) -> Result<Fragmenter, LabError> {
+        cleanup.needs(&Takes::Fragments)?;
         let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let mib = enough(&meminfo).map_err(LabError::CannotRun)?;
         large_blocks::leave_in_pieces(cleanup)?;

@@ -1,7 +1,7 @@
 //! Stops a JVM from outside and lets it go on, again and again: as a container that is paused, a
 //! snapshot, or a debugger does.
 use crate::{
-    Cleanup, Disturbance, LabError, Reason, Undo,
+    Cleanup, Disturbance, LabError, Reason, Takes, Undo,
     control_group::{self, Controller, Members},
     process::ProcessId,
 };
@@ -50,6 +50,7 @@ impl Freezer {
     /// # Errors
     /// [`LabError::CannotRun`] where the host cannot, [`LabError::Step`] where the kernel refuses.
     pub fn cgroup(cleanup: &mut Cleanup, pid: u32) -> Result<Freezer, LabError> {
+        cleanup.needs(&Takes::Freezer)?;
         let controller = Controller::freezer().map_err(LabError::CannotRun)?;
         let (file, freeze, thaw) = match controller {
             Controller::V1(_) => ("freezer.state", "FROZEN", "THAWED"),

@@ -44,7 +44,7 @@ impl Host {
 }
 
 /// `MemTotal:  24563328 kB`.
-fn memory(meminfo: &str) -> u64 {
+pub(crate) fn memory(meminfo: &str) -> u64 {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let kib = line.and_then(|it| it.split_ascii_whitespace().next()?.parse::<u64>().ok());
     kib.unwrap_or(0).saturating_mul(1024)

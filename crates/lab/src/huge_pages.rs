@@ -1,5 +1,5 @@
 //! The kernel's settings of transparent huge pages, changed for a while.
-use crate::{Cleanup, LabError, Reason, Undo};
+use crate::{Cleanup, LabError, Reason, Takes, Undo};
 use std::path::Path;
 
 const DIR: &str = "/sys/kernel/mm/transparent_hugepage";
@@ -23,12 +23,21 @@ pub fn can_run() -> Result<(), Reason> {
 ///
 /// # Errors
 /// [`LabError::Step`] where the kernel refuses.
-pub fn set(cleanup: &mut Cleanup, enabled: &str, defrag: &str) -> Result<(), LabError> {
+pub fn set(
+    cleanup: &mut Cleanup,
+    enabled: &'static str,
+    defrag: &'static str,
+) -> Result<(), LabError> {
     for (name, to) in [("enabled", enabled), ("defrag", defrag)] {
-        let file = Path::new(DIR).join(name);
-        choose(cleanup, &file, to)?;
+        cleanup.needs(&setting(name, to))?;
+        choose(cleanup, &Path::new(DIR).join(name), to)?;
     }
     Ok(())
+}
+
+/// One of the settings, as it is announced.
+pub(crate) fn setting(name: &str, to: &'static str) -> Takes {
+    Takes::Setting { file: Path::new(DIR).join(name), to }
 }
 
 fn choose(cleanup: &mut Cleanup, file: &Path, to: &str) -> Result<(), LabError> {

@@ -4,7 +4,7 @@
 //! On a busy host with two CPUs the longest pause without any fault fell from 80–135 ms to 40 ms
 //! with it. Where the host has no CPU controller to offer, the lab runs without.
 use crate::{
-    Cleanup, LabError, Reason,
+    Cleanup, LabError, Reason, Takes,
     control_group::{self, Controller, Members, WEIGHT},
 };
 use std::{path::PathBuf, time::Duration};
@@ -61,6 +61,7 @@ impl Isolation {
     /// # Errors
     /// As [`create`](Isolation::create).
     pub fn with_quota(cleanup: &mut Cleanup, quota: Quota) -> Result<Isolation, LabError> {
+        cleanup.needs(&Takes::Quota(quota))?;
         let (time, period) = (quota.time.as_micros(), quota.period.as_micros());
         let limits = match controller()? {
             Controller::V1(_) => vec![
@@ -87,10 +88,8 @@ impl Isolation {
         mut values: Vec<(&str, String)>,
     ) -> Result<Isolation, LabError> {
         let controller = controller()?;
-        let (file, most) = match controller {
-            Controller::V1(_) => ("cpu.shares", SHARES),
-            Controller::V2(_) => ("cpu.weight", WEIGHT),
-        };
+        cleanup.needs(&Takes::CpuWeight)?;
+        let (file, most, _) = weight_of(&controller);
         values.push((file, most.to_owned()));
         Ok(Isolation { group: controller.create(cleanup, name, Members::Jvm, &values)? })
     }
@@ -121,6 +120,18 @@ impl Isolation {
 /// What is missing.
 pub fn can_run() -> Result<(), Reason> {
     Controller::find("cpu").map(|_| ())
+}
+
+/// The file, the value of the lab's groups, and that of all others, where there is a controller.
+pub(crate) fn weight() -> Option<(&'static str, &'static str, &'static str)> {
+    Controller::find("cpu").ok().map(|it| weight_of(&it))
+}
+
+fn weight_of(controller: &Controller) -> (&'static str, &'static str, &'static str) {
+    match controller {
+        Controller::V1(_) => ("cpu.shares", SHARES, "1024"),
+        Controller::V2(_) => ("cpu.weight", WEIGHT, "100"),
+    }
 }
 
 fn controller() -> Result<Controller, LabError> {

@@ -1,6 +1,6 @@
 //! A JVM under test: its command line and its life.
 use crate::{
-    Cleanup, Collector, Interrupt, Isolation, Jdk, LabError, Running, privilege,
+    Cleanup, Collector, Interrupt, Isolation, Jdk, LabError, Running, Takes, privilege,
     process::{self, PrivateMount},
     stdout_reader,
     workloads::Workload,
@@ -66,6 +66,16 @@ pub struct JvmCommand<'a> {
 }
 
 impl JvmCommand<'_> {
+    /// Whether the heap has room for survivors: see [`heap_flags`].
+    fn has_room(&self) -> bool {
+        self.dies_young && self.collector != Collector::G1
+    }
+
+    /// Largest heap with that room, in MiB.
+    pub(crate) fn most_mib(&self) -> u32 {
+        if self.has_room() { with_room(self.heap_mib, self.young_mib) } else { self.heap_mib }
+    }
+
     /// Flags and arguments of `java`.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
@@ -75,7 +85,7 @@ impl JvmCommand<'_> {
             "-XX:+ExitOnOutOfMemoryError".to_owned(),
             format!("-XX:ParallelGCThreads={}", self.gc_threads),
         ];
-        let room = self.dies_young && self.collector != Collector::G1;
+        let room = self.has_room();
         all.append(&mut heap_flags(self.collector, self.heap_mib, self.young_mib, room));
         if !self.perf_data {
             all.push("-XX:-UsePerfData".to_owned());
@@ -106,7 +116,7 @@ fn heap_flags(collector: Collector, heap_mib: u32, young_mib: u32, room: bool) -
             "-XX:MaxHeapFreeRatio=100".into(),
         ];
     }
-    let heap_mib = heap_mib + 2 * young_mib;
+    let heap_mib = with_room(heap_mib, young_mib);
     let mut flags = vec![
         format!("-Xmx{heap_mib}m"),
         format!("-Xms{heap_mib}m"),
@@ -117,6 +127,11 @@ fn heap_flags(collector: Collector, heap_mib: u32, young_mib: u32, room: bool) -
         flags.push("-XX:-UseAdaptiveSizePolicy".into());
     }
     flags
+}
+
+/// A heap with the same old generation and two more spaces of the young one's size, in MiB.
+const fn with_room(heap_mib: u32, young_mib: u32) -> u32 {
+    heap_mib + 2 * young_mib
 }
 
 /// Unified logging came with JDK 9.
@@ -171,6 +186,10 @@ impl Jvm {
         what: &JvmCommand<'_>,
         output: &Path,
     ) -> Result<Jvm, LabError> {
+        cleanup.needs(&Takes::Heap { mib: what.most_mib() })?;
+        if what.private_mount.is_some() {
+            cleanup.needs(&Takes::CountersMount)?;
+        }
         let mut command = Command::new(what.jdk.java());
         command.args(what.arguments()).current_dir(output);
         // flags of the surroundings would change the experiment

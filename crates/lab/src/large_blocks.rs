@@ -2,7 +2,7 @@
 //!
 //! The kernel must not make such blocks meanwhile: not for this process (`defrag` is `never`), and
 //! not by itself ([`leave_in_pieces`]).
-use crate::{Cleanup, LabError, Undo, mapping::Mapping};
+use crate::{Cleanup, LabError, Takes, Undo, mapping::Mapping};
 use std::{io, path::Path};
 
 /// Of a block of order 0.
@@ -15,7 +15,7 @@ const HUGE_MIB: u64 = 2;
 const HUGE_BYTES: usize = 2 << 20;
 
 /// What stays available to everybody else, in pieces: enough for the JVM of the experiment.
-const LEFT_MIB: u64 = 3072;
+pub(crate) const LEFT_MIB: u64 = 3072;
 
 /// Less than this is some 30 huge pages, and soon used up.
 const WORTH_MIB: u64 = 64;
@@ -24,7 +24,7 @@ const WORTH_MIB: u64 = 64;
 const ROUNDS: u32 = 4;
 
 /// Says to which degree the kernel puts memory in order unasked, from Linux 5.9 on.
-const PROACTIVENESS: &str = "/proc/sys/vm/compaction_proactiveness";
+pub(crate) const PROACTIVENESS: &str = "/proc/sys/vm/compaction_proactiveness";
 
 /// Forbids the kernel to put memory in order unasked, and promises to put the old value back.
 /// Linux `mm/compaction.c` (`kcompactd`) would make a GiB of large blocks in a second.
@@ -32,13 +32,15 @@ const PROACTIVENESS: &str = "/proc/sys/vm/compaction_proactiveness";
 /// # Errors
 /// [`LabError::Step`] where the kernel refuses.
 pub fn leave_in_pieces(cleanup: &mut Cleanup) -> Result<(), LabError> {
+    const NEVER: &str = "0";
+    cleanup.needs(&Takes::Setting { file: PROACTIVENESS.into(), to: NEVER })?;
     let file = Path::new(PROACTIVENESS);
     if !file.exists() {
         return Ok(());
     }
     let doing = || format!("set `{PROACTIVENESS}` to 0");
     let from = std::fs::read_to_string(file).map_err(LabError::step(doing()))?;
-    let (from, to) = (from.trim().to_owned(), "0".to_owned());
+    let (from, to) = (from.trim().to_owned(), NEVER.to_owned());
     if from == to {
         return Ok(());
     }

@@ -9,7 +9,7 @@ pub use seen::{Key, Seen};
 pub use tally::{Alarm, Count, Row, Surroundings, Tally};
 
 use crate::{
-    Collector, Jdk, LabError, Output, Privilege, Role, RunResult, Scenario, Variant,
+    Collector, Jdk, LabError, Output, Privilege, Role, RunResult, Scenario, Takes, Variant,
     bench::Bench,
     host::Host,
     jdks,
@@ -53,6 +53,8 @@ pub struct MatrixOptions {
     pub keep: Option<PathBuf>,
     /// How results are written.
     pub format: Format,
+    /// Whether to run although others use this host.
+    pub on_this_host: bool,
     /// The program that records and explains; this one where `None`.
     pub program: Option<PathBuf>,
 }
@@ -91,7 +93,7 @@ pub fn run(options: &MatrixOptions, output: &mut Output<'_>) -> Result<Matrix, L
     let cells: Vec<_> = plan.cells.iter().filter(|it| !plan.is_done(it, &journal)).collect();
     let mut notes = plan.notes.clone();
     if !cells.is_empty() {
-        let mut bench = Bench::open(output)?;
+        let mut bench = Bench::open(options.on_this_host, takes(&cells), output)?;
         let expected = cells.iter().map(|it| plan.expected(it)).sum();
         let mut progress = Progress::start(output, expected);
         let ran = plan.run(&cells, &mut bench, &mut progress, &mut journal, &mut notes);
@@ -128,6 +130,13 @@ struct Cell {
     run: u32,
     /// Where to copy everything to: names of runs do not tell scenarios and collectors apart.
     keep: Option<PathBuf>,
+}
+
+/// What all of them together take and change.
+fn takes(cells: &[&Cell]) -> Vec<Takes> {
+    let mut scenarios: Vec<&Scenario> = cells.iter().map(|it| it.scenario).collect();
+    scenarios.dedup_by_key(|it| it.id);
+    scenarios.into_iter().flat_map(|it| (it.takes)()).collect()
 }
 
 struct Plan<'a> {

@@ -1,6 +1,6 @@
 //! A memory control group that processes share, with a limit that is too small for them.
 use crate::{
-    Cleanup, LabError, Reason,
+    Cleanup, LabError, Reason, Takes,
     control_group::{self, Controller, Members},
 };
 use std::{io, path::PathBuf};
@@ -104,6 +104,7 @@ impl MemoryGroup {
         file: &str,
         bytes: u64,
     ) -> Result<Self, LabError> {
+        cleanup.needs(&Takes::MemoryGroups)?;
         let controller = controller().map_err(LabError::CannotRun)?;
         let values = [(file, bytes.to_string())];
         Ok(MemoryGroup { group: controller.create(cleanup, name, members, &values)? })

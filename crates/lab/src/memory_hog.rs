@@ -1,5 +1,7 @@
 //! A process that holds memory and goes on using all of it.
-use crate::{Cleanup, Disturbance, Jdk, LabError, Running, jvm, process, workloads::Workload};
+use crate::{
+    Cleanup, Disturbance, Jdk, LabError, Running, Takes, jvm, process, workloads::Workload,
+};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -25,6 +27,7 @@ impl MemoryHog {
         entrance: PathBuf,
         output: &Path,
     ) -> Result<MemoryHog, LabError> {
+        cleanup.needs(&Takes::Hog { mib })?;
         let mut command = Command::new(jdk.java());
         command.args(["-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xint"]);
         command.arg(format!("-Xmx{}m", mib + mib / 4 + 64)).arg("-cp").arg(classes);

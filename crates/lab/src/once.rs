@@ -167,8 +167,9 @@ impl Once<'_> {
         result.blocked_writes = writes.map(|(calls, lost_events)| BlockedWrites {
             calls: calls.len() as u64,
             measured: calls.iter().map(Call::time).sum(),
-            measured_in_pauses: verify_writes::inside(calls, &explained.longest),
-            explained: Duration::from_nanos(explained.time_of(self.scenario.id)),
+            // A write that the end of the recording found under way has no end that was measured.
+            measured_in_pauses: verify_writes::inside(calls, &explained.whole()),
+            explained: Duration::from_nanos(explained.time_in_whole(self.scenario.id)),
             lost_events: *lost_events,
         });
         result

@@ -170,7 +170,13 @@ impl RunResult {
         explained: &Explained,
         workload: &BTreeMap<String, u64>,
     ) -> RunResult {
-        let long = explained.longest.iter().filter(|it| ns_of(it.duration_ns) >= LONG);
+        let mut long: Vec<_> =
+            explained.longest.iter().filter(|it| ns_of(it.duration_ns) >= LONG).collect();
+        // What the recorder's own begin and end cut off says less of a pause than the others say,
+        // where there are others.
+        if long.iter().any(|it| it.cut.is_none()) {
+            long.retain(|it| it.cut.is_none());
+        }
         let each = |it: &crate::explained::Pause| Long {
             duration_ns: it.duration_ns,
             first: it.first().to_owned(),
@@ -191,8 +197,8 @@ impl RunResult {
             longest: ns_of(explained.pauses.max_ns),
             over: explained.pauses.over.clone(),
             causes: explained.causes.iter().map(named).collect(),
-            unattributed: ns_of(explained.unattributed_ns),
-            long: long.map(each).collect(),
+            unattributed: ns_of(explained.unattributed_in_whole()),
+            long: long.into_iter().map(each).collect(),
             first: first(explained),
             felt_longest: Duration::from_micros(felt_us),
             stolen: Duration::ZERO,

@@ -1,6 +1,6 @@
 //! Runs a scenario: each variant is prepared, warmed up, recorded, explained and cleaned away.
 use crate::{
-    Cleanup, Collector, Jdk, LabError, Privilege, Scenario, Variant, WorkDir,
+    Cleanup, Collector, Interrupt, Jdk, LabError, Privilege, Scenario, Takes, Variant, WorkDir,
     bench::Bench,
     jdks,
     once::{Manner, Once},
@@ -48,6 +48,8 @@ pub struct RunOptions {
     pub format: Format,
     /// Whether to measure blocked writes to the GC log independently.
     pub verify_writes: bool,
+    /// Whether to run although others use this host.
+    pub on_this_host: bool,
     /// The program that records and explains; this one where `None`.
     pub program: Option<PathBuf>,
 }
@@ -67,6 +69,7 @@ impl RunOptions {
             keep: None,
             format: Format::Text,
             verify_writes: false,
+            on_this_host: false,
             program: None,
         }
     }
@@ -80,7 +83,7 @@ impl RunOptions {
 /// not.
 pub fn run(options: &RunOptions, output: &mut Output<'_>) -> Result<Outcome, LabError> {
     let plan = Plan::new(options)?;
-    let mut bench = Bench::open(output)?;
+    let mut bench = Bench::open(options.on_this_host, plan.takes(), output)?;
     let mut progress = Progress::start(output, plan.expected());
     let ran = plan.run(&mut bench, &mut progress);
     progress.step("cleaning up");
@@ -94,18 +97,27 @@ pub fn run(options: &RunOptions, output: &mut Output<'_>) -> Result<Outcome, Lab
     Ok(outcome)
 }
 
+/// What [`clean`] found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    /// Each thing that a killed run had left and that is undone now.
+    pub removed: Vec<String>,
+    /// What to say of lines of the journal that cannot be read, where there are some.
+    pub unread: Option<String>,
+}
+
 /// Undoes what a killed run has left, and says what that was.
 ///
 /// # Errors
 /// [`LabError::Busy`] while a lab runs, [`LabError::LeftBehind`] where something resists.
-pub fn clean() -> Result<Vec<String>, LabError> {
+pub fn clean() -> Result<Cleaned, LabError> {
     let path = work_dir::default_path();
     if !path.exists() {
-        return Ok(Vec::new());
+        return Ok(Cleaned::default());
     }
-    let dir = WorkDir::open(&path)?;
-    let (_cleanup, leftovers) = Cleanup::open(&dir)?;
-    Ok(leftovers)
+    let dir = WorkDir::open_when_clean(&path, &Interrupt::listen()?)?;
+    let (cleanup, removed) = Cleanup::open(&dir)?;
+    Ok(Cleaned { removed, unread: cleanup.word_of_unread() })
 }
 
 fn write(outcome: &Outcome, format: Format, output: &mut Output<'_>) -> Result<(), LabError> {
@@ -164,6 +176,11 @@ impl<'a> Plan<'a> {
         let runs = self.pairs().filter(|(jdk, variant)| variant.fits(jdk)).count();
         let runs = u32::try_from(runs).unwrap_or(1).saturating_mul(self.options.runs.max(1));
         (self.scenario.warm_up + self.recorded).saturating_mul(runs)
+    }
+
+    fn takes(&self) -> Vec<Takes> {
+        let trace = self.options.verify_writes && self.scenario.writes_gc_log;
+        (self.scenario.takes)().into_iter().chain(trace.then_some(Takes::Trace)).collect()
     }
 
     /// What cannot be run.

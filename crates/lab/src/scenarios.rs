@@ -12,7 +12,7 @@ mod memory_high_throttling;
 mod swap_in;
 mod thp_compaction;
 
-use crate::{Collector, Jdk, LabError, Reason, Stage, Staged};
+use crate::{Collector, Jdk, LabError, Reason, Stage, Staged, Takes};
 use std::time::Duration;
 
 /// What a variant is for.
@@ -127,6 +127,9 @@ pub struct Scenario {
     pub writes_gc_log: bool,
     /// What this host lacks for it.
     pub can_run: fn() -> Result<(), Reason>,
+    /// What it takes of the host and changes on it, beside what every run does; over all variants
+    /// and collectors.
+    pub takes: fn() -> Vec<Takes>,
     /// The text of the scenario's file; its leading `//!` lines are its page.
     file: &'static str,
 }

@@ -4,7 +4,7 @@
 //! The queue of the loop device is kept short, or several seconds' worth of data would be under way
 //! at any time.
 use crate::{
-    Cleanup, LabError, Reason, Undo, WorkDir, cleanup,
+    Cleanup, LabError, Reason, Takes, Undo, WorkDir, cleanup,
     loop_device::LoopDevice,
     process,
     slow_file::{self, SlowFile, Storage},
@@ -102,6 +102,7 @@ impl SlowDisk {
         name: &str,
         options: DiskOptions,
     ) -> Result<SlowDisk, LabError> {
+        cleanup.needs(&Takes::Disk(options))?;
         can_run().and_then(|()| options.file_system.can_run()).map_err(LabError::CannotRun)?;
         let image = format!("{name}.disk");
         let file = SlowFile::create(cleanup, dir, &image, options.size_bytes, Storage::Memory)?;

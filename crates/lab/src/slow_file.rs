@@ -10,7 +10,7 @@
 //!
 //! The server is a process of its own, as a process that waits for a file system cannot serve it.
 //! It outlives a killed lab, so that what others have on the disk is not lost, and lets go of its
-//! limits then; the next start of the lab ends it. When it is killed itself, the kernel answers
+//! limits then; the lab's guardian, or else its next start, ends it. When it is killed itself, the kernel answers
 //! everything on the file with an error, at once.
 mod blocks;
 mod pace;
@@ -49,7 +49,9 @@ const DATA: &str = "data";
 const DEVICE: &str = "/dev/fuse";
 
 /// Holds what file systems and programs of the lab write that is not zero, many times over.
-const MOST_STORED_BYTES: usize = 256 << 20;
+pub(crate) const MOST_STORED_MIB: usize = 256;
+
+const MOST_STORED_BYTES: usize = MOST_STORED_MIB << 20;
 
 /// What else the server needs, and some.
 const SPARE_MIB: u64 = 256;

@@ -1,6 +1,6 @@
 //! Swap space on a slow disk.
 use crate::{
-    Cleanup, LabError, Reason, Undo, WorkDir,
+    Cleanup, LabError, Reason, Takes, Undo, WorkDir,
     loop_device::LoopDevice,
     process,
     slow_disk::{self, Limit},
@@ -11,13 +11,16 @@ use std::{path::PathBuf, process::Command};
 
 /// Size of the swap space. What is swapped out is kept on the disk of the work directory: in memory
 /// it would be where it came from.
-const SIZE_BYTES: u64 = 3 << 30;
+pub(crate) const SIZE_BYTES: u64 = 3 << 30;
 
 /// Free space that this wants: the file is sparse, but swap space may be filled.
 const ROOM_BYTES: u64 = SIZE_BYTES;
 
 /// Used before any other swap space.
-const PRIORITY: &str = "32000";
+pub(crate) const PRIORITY: &str = "32000";
+
+/// The directory of its file, in the work directory.
+pub(crate) const NAME: &str = "swap.disk";
 
 /// Swap space on a loop device, in use.
 #[derive(Debug)]
@@ -49,8 +52,9 @@ impl SlowSwap {
     /// # Errors
     /// [`LabError::CannotRun`] where the host lacks something, otherwise the step that failed.
     pub fn create(cleanup: &mut Cleanup, dir: &WorkDir) -> Result<SlowSwap, LabError> {
+        cleanup.needs(&Takes::Swap)?;
         can_run().map_err(LabError::CannotRun)?;
-        let file = SlowFile::create(cleanup, dir, "swap.disk", SIZE_BYTES, Storage::Disk)?;
+        let file = SlowFile::create(cleanup, dir, NAME, SIZE_BYTES, Storage::Disk)?;
         let device = LoopDevice::attach(cleanup, &file.path())?;
         let mut make = Command::new("mkswap");
         make.arg("-q").arg(device.path());

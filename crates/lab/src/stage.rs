@@ -1,7 +1,7 @@
 //! What a scenario's variant is given to work with, and what it hands back.
 use crate::{
     BackgroundWriter, BusyLoops, Cleanup, Collector, Disturbance, Interrupt, Isolation, Jdk,
-    LabError, SlowDisk, WorkDir,
+    LabError, SlowDisk, Takes, WorkDir,
     background_writer::Writing,
     jvm::{GcLog, Jvm, JvmCommand},
     slow_disk::DiskOptions,
@@ -14,7 +14,7 @@ pub(crate) const END_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Largest heap of a load that fills it, with collectors that do not free the old generation: more
 /// than [`Stage::promoting`] 4000 a second, two threads and objects of 10 KiB fill in 13 s.
-const GROWING_MIB: u32 = 600;
+pub(crate) const GROWING_MIB: u32 = 600;
 
 /// Sizes of a heap that grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +150,7 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// As [`BusyLoops::start`].
     pub fn busy_loops(&mut self, per_cpu: u32) -> Result<BusyLoops, LabError> {
+        self.cleanup.needs(&Takes::Loops { per_cpu })?;
         let cpus = crate::Host::cpus();
         BusyLoops::start(self.cleanup, cpus * per_cpu, &self.fast.join("loops.err"))
     }

@@ -8,7 +8,7 @@ pub mod model;
 mod tables;
 
 use crate::{
-    Jdk, LabError, Output, Reason, bench::Bench, isolation, isolation::Quota, jdks,
+    Jdk, LabError, Output, Reason, Takes, bench::Bench, isolation, isolation::Quota, jdks,
     output::Progress, result::ns, run::Format, workloads,
 };
 use load::{Gave, Load};
@@ -45,6 +45,8 @@ pub struct SweepOptions {
     pub duration: Option<Duration>,
     /// How the answer is written.
     pub format: Format,
+    /// Whether to run although others use this host.
+    pub on_this_host: bool,
 }
 
 /// Everything that was measured.
@@ -119,8 +121,8 @@ pub fn sweep(options: &SweepOptions, output: &mut Output<'_>) -> Result<Swept, L
         return Err(LabError::CannotRun(Reason::new("there is no JDK", "")));
     };
     let time = options.duration.unwrap_or(if options.quick { QUICK_TIME } else { TIME });
-    let mut bench = Bench::open(output)?;
     let plan = Plan { jdk, time, quick: options.quick };
+    let mut bench = Bench::open(options.on_this_host, plan.takes(), output)?;
     let mut progress = Progress::start(output, time * plan.runs());
     let swept = plan.run(&mut bench, &mut progress);
     let cleaned = bench.cleanup.undo_all();
@@ -163,6 +165,12 @@ impl Plan<'_> {
             false => (&QUOTAS[..], &GC_THREADS[..]),
         };
         quotas.iter().flat_map(|quota| threads.iter().map(|threads| (*quota, *threads))).collect()
+    }
+
+    fn takes(&self) -> Vec<Takes> {
+        let quotas = self.pairs().into_iter().filter_map(|(quota, _)| quota.map(of_millicpus));
+        let quotas = quotas.chain([EXAMPLE]).map(Takes::Quota);
+        [Takes::Heap { mib: load::HEAP_MIB }].into_iter().chain(quotas).collect()
     }
 
     fn example_threads(&self) -> &'static [u32] {

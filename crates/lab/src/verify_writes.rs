@@ -5,7 +5,7 @@
 //! of `write` and `writev` for the threads of one process and one file descriptor. The two share
 //! nothing but the clock. It slows every system call of the host a little, so it is not for
 //! production.
-use crate::{Cleanup, LabError, Undo, WorkDir, explained::Pause};
+use crate::{Cleanup, LabError, Takes, Undo, WorkDir, explained::Pause};
 use rustix::{fs::OFlags, mount::MountFlags};
 use std::{
     collections::HashMap,
@@ -74,6 +74,7 @@ impl WriteTrace {
         pid: u32,
         log: &Path,
     ) -> Result<WriteTrace, LabError> {
+        cleanup.needs(&Takes::Trace)?;
         // A log on standard output has a file only where another process saves it.
         let fd = fd_of(pid, log).or_else(|| is_pipe(pid).then_some(1)).ok_or_else(|| {
             let missing = std::io::Error::from(ErrorKind::NotFound);

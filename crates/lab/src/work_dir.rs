@@ -1,5 +1,5 @@
 //! The lab's private directory, and the lock that keeps two labs apart.
-use crate::{LabError, Reason};
+use crate::{Interrupt, LabError, Reason};
 use rustix::fs::{Mode, OFlags};
 use std::{
     fs::{DirBuilder, File, OpenOptions, TryLockError},
@@ -16,6 +16,12 @@ pub struct WorkDir {
     _lock: File,
 }
 
+/// What the lock says of one who only cleans up, after its process id.
+const CLEANING: &str = " cleans up";
+
+/// Cleaning up takes no longer, unless something resists: each change has 20 s.
+const CLEANING_PATIENCE: Duration = Duration::from_secs(60);
+
 /// Where the lab of this user works: `/var/tmp/whypause-lab-UID`. `/var/tmp` and not `/tmp`,
 /// because the latter is often in memory, and swap space must not be.
 #[must_use]
@@ -31,6 +37,30 @@ impl WorkDir {
     /// [`LabError::Busy`] while another lab holds it, [`LabError::CannotRun`] where the path is
     /// not a directory of this user alone.
     pub fn open(path: &Path) -> Result<WorkDir, LabError> {
+        WorkDir::open_as(path, "")
+    }
+
+    /// The same for one who only cleans up, and says so to others.
+    ///
+    /// # Errors
+    /// As [`open`](WorkDir::open).
+    pub(crate) fn open_to_clean(path: &Path) -> Result<WorkDir, LabError> {
+        WorkDir::open_as(path, CLEANING)
+    }
+
+    /// As [`open`](WorkDir::open), as soon as nobody cleans up any more.
+    ///
+    /// # Errors
+    /// The same, and [`LabError::Interrupted`].
+    pub(crate) fn open_when_clean(path: &Path, interrupt: &Interrupt) -> Result<WorkDir, LabError> {
+        let opened = interrupt.wait(CLEANING_PATIENCE, || match WorkDir::open(path) {
+            Err(LabError::Busy { cleaning: true, .. }) => Ok(None),
+            result => result.map(Some),
+        })?;
+        opened.map_or_else(|| WorkDir::open(path), Ok)
+    }
+
+    fn open_as(path: &Path, word: &str) -> Result<WorkDir, LabError> {
         match DirBuilder::new().mode(0o700).create(path) {
             Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
                 return Err(LabError::step(format!("create `{}`", path.display()))(e));
@@ -38,7 +68,7 @@ impl WorkDir {
             _ => {}
         }
         check_private(path)?;
-        Ok(WorkDir { path: path.to_path_buf(), _lock: lock(&path.join("lock"))? })
+        Ok(WorkDir { path: path.to_path_buf(), _lock: lock(&path.join("lock"), word)? })
     }
 
     /// The directory.
@@ -64,7 +94,7 @@ fn check_private(path: &Path) -> Result<(), LabError> {
     Err(LabError::CannotRun(Reason::new(lacks, "look at what it is, then remove it")))
 }
 
-fn lock(path: &Path) -> Result<File, LabError> {
+fn lock(path: &Path, word: &str) -> Result<File, LabError> {
     let mut file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -78,13 +108,15 @@ fn lock(path: &Path) -> Result<File, LabError> {
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
             let _ = file.read_to_string(&mut holder);
-            return Err(LabError::Busy { pid: holder.trim().parse().unwrap_or(0) });
+            let pid = holder.split_ascii_whitespace().next().and_then(|it| it.parse().ok());
+            let cleaning = holder.ends_with(CLEANING);
+            return Err(LabError::Busy { pid: pid.unwrap_or(0), cleaning });
         }
         Err(TryLockError::Error(e)) => {
             return Err(LabError::step(format!("lock `{}`", path.display()))(e));
         }
     }
-    let say = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
+    let say = file.set_len(0).and_then(|()| write!(file, "{}{word}", std::process::id()));
     say.map_err(LabError::step(format!("write `{}`", path.display())))?;
     Ok(file)
 }
@@ -147,8 +179,17 @@ mod tests {
         let path = parent.path().join("lab");
         let first = WorkDir::open(&path).unwrap();
         let pid = std::process::id();
-        assert!(matches!(WorkDir::open(&path), Err(LabError::Busy { pid: it }) if it == pid));
+        let busy = |is: bool| matches!(WorkDir::open(&path), Err(LabError::Busy { pid: it, cleaning }) if it == pid && cleaning == is);
+        assert!(busy(false));
         drop(first);
+        let cleans = WorkDir::open_to_clean(&path).unwrap();
+        assert!(busy(true));
+        let waits = std::thread::spawn({
+            let path = path.clone();
+            move || WorkDir::open_when_clean(&path, &Interrupt::listen().unwrap()).map(drop)
+        });
+        drop(cleans);
+        waits.join().unwrap().unwrap();
         assert!(WorkDir::open(&path).is_ok());
     }
 

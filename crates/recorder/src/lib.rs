@@ -14,23 +14,34 @@
 mod ask;
 mod attach_error;
 mod cost;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod host;
 #[cfg_attr(
     not(feature = "bpf"),
     allow(dead_code, unused_imports, reason = "only the part that loads programs is left out")
 )]
 mod kernel;
+mod patience;
 mod process;
+mod rights;
 mod sampler;
 mod session;
+mod stop_state;
 mod syscalls;
 
-pub use ask::{AskError, CodeNames, JavaStacks, SafepointLog, ThreadNames};
+pub use ask::{AskError, CodeNames, JavaStacks, Journal, SafepointLog, ThreadNames};
 pub use attach_error::AttachError;
+#[doc(hidden)]
+pub use host::perf_counters;
 pub use host::{
     FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, find_jvms, host_fact, jvm,
     jvm_fact, monotonic_to_wall, now, select,
 };
 pub use kernel::Windows;
+#[doc(hidden)]
+pub use kernel::read_libjvm;
+pub use rights::Duties;
 pub use sampler::SampledSession;
 pub use session::{Options, ProgramCost, Session, Step};
+pub use stop_state::{StopState, are_stopped, stop_state};

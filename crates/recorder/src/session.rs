@@ -1,23 +1,27 @@
 //! One recording of one JVM: attach, drain on a timer, hand over facts that are final.
 use crate::{
-    AttachError, HostOptions, Jvm, Roots, Windows,
+    AttachError, Duties, HostOptions, Jvm, Roots, Windows,
     cost::Cost,
     host::{CountersFile, HostSources, now},
     kernel::{
-        Budget, Inbox, Kernel, Raw, Resolved, Slice, Stacks, Target, Threads, descriptor, entered,
+        Budget, Inbox, Kernel, Raw, Resolved, Slice, Stacks, Threads, descriptor, entered,
         kernel_work, thread_slices, without_totals,
     },
-    process::Process,
+    process::{Gone, Process},
+    rights::keep_only,
     sampler::CountedStops,
 };
-use begin::{allowed_cpus, check_host, counted_stops, read_symbols};
+pub(crate) use begin::open_libjvm;
+use begin::{check_host, counted_stops, read_symbols, target};
 use recording::{
     Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
     ThreadRole,
 };
 use std::{sync::PoisonError, time::Duration};
+use under_way::UnderWay;
 
 mod begin;
+mod under_way;
 
 /// How often the state of coverage is handed over while recording, for the case that nobody
 /// comes to finish it.
@@ -45,6 +49,10 @@ pub struct Options {
     /// Look at what code the threads run that stop late, for [`CodeNames`](crate::CodeNames) to
     /// name. Needs a JVM whose safepoints are seen.
     pub late_code: bool,
+    /// If given, this thread, and the threads of the recording, keep no rights after the attach but
+    /// what these duties take, and the kernel ends this process first where memory runs out. Not to be
+    /// undone: for a program that does nothing else and starts no other.
+    pub duties_after: Option<Duties>,
     /// What to read outside the kernel's tracing.
     pub host: HostOptions,
     /// Where `/proc` and `/sys` are.
@@ -60,6 +68,7 @@ impl Default for Options {
             windows: Windows::Auto,
             measure_kernel_time: false,
             late_code: false,
+            duties_after: None,
             host: HostOptions::default(),
             roots: Roots::default(),
         }
@@ -102,13 +111,14 @@ pub struct Session {
     counters_file: Option<CountersFile>,
     /// Where no probe tells of stops.
     counted: Option<CountedStops>,
+    under_way: UnderWay,
     host: HostSources,
     coverage: Coverage,
     cost: Cost,
     started: MonoTime,
     next_drain: MonoTime,
     next_coverage: MonoTime,
-    exited: bool,
+    gone: Option<Gone>,
 }
 
 impl Session {
@@ -120,7 +130,7 @@ impl Session {
     /// is needed.
     pub fn attach(jvm: &Jvm, options: Options) -> Result<Session, AttachError> {
         let proc = &options.roots.proc;
-        let process = Process::hold(proc, jvm)?;
+        let process = Process::hold(&options.roots, jvm)?;
         check_host(&options.roots)?;
         let mut coverage = Coverage::default();
         // Before the programs run: while this reads, nobody drains.
@@ -128,19 +138,7 @@ impl Session {
         let mut threads = Threads::new(proc, jvm.pid);
         threads.read_all(now());
         let counters_file = CountersFile::find(&options.roots, jvm.pid);
-        let target = Target {
-            pid: jvm.pid,
-            libjvm: jvm.libjvm_host_path.clone(),
-            windows: options.windows,
-            measure: options.measure_kernel_time,
-            late_code: options.late_code,
-            cpus: allowed_cpus(jvm.pid),
-            counters: counters_file.as_ref().and_then(CountersFile::watched),
-            #[cfg(test)]
-            refuse: None,
-            #[cfg(test)]
-            without_tracepoint: false,
-        };
+        let target = target(jvm, &options, counters_file.as_ref());
         let attached = Kernel::attach(&target);
         if process.has_ended_within(Duration::ZERO) {
             return Err(AttachError::Exited { pid: jvm.pid });
@@ -154,10 +152,13 @@ impl Session {
             coverage.sources.insert(Source::KernelStacks, why);
         }
         let counted = counted_stops(&options.roots, jvm, counters_file.as_ref(), &mut coverage);
+        keep_only(options.duties_after, &mut coverage, || kernel.can_be_read());
         let started = now();
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);
-        Ok(Session {
+        let under_way = UnderWay::open(&options.roots, jvm, &target.libjvm, &mut coverage);
+        let mut session = Session {
+            under_way,
             cost: Cost::new(proc, jvm.pid),
             host: HostSources::start(&options.roots, jvm, options.host),
             budget: Budget::new(options.detail_budget_per_s, started),
@@ -166,7 +167,7 @@ impl Session {
             counted,
             next_drain: started + options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN),
             next_coverage: started,
-            exited: false,
+            gone: None,
             options,
             process,
             kernel,
@@ -174,7 +175,9 @@ impl Session {
             threads,
             coverage,
             started,
-        })
+        };
+        session.begin_in_stop();
+        Ok(session)
     }
 
     /// Sleeps until the next drain, or until the JVM ends, and returns what became final.
@@ -185,13 +188,14 @@ impl Session {
         let every = self.options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN);
         // A late drain does not bring the next one forward.
         self.next_drain = (self.next_drain + every).max(at);
-        let mut facts = self.collect(self.exited);
+        let mut facts = self.collect(self.gone.is_some());
+        self.look_into_stop();
         if at >= self.next_coverage {
             self.next_coverage = at + BETWEEN_COVERAGES;
             self.cost.look();
             facts.coverage = Some(self.coverage_now());
         }
-        Step { facts, exited: self.exited }
+        Step { facts, exited: self.gone.is_some() }
     }
 
     /// Until the next drain, or until the JVM ends; its counters of stops are read meanwhile.
@@ -199,12 +203,13 @@ impl Session {
         loop {
             let wait = self.next_drain.since(now());
             let Some(counted) = &mut self.counted else {
-                self.exited |= self.process.has_ended_within(wait);
+                self.gone = self.gone.or(self.process.gone_within(wait));
                 return;
             };
-            self.exited |= self.process.has_ended_within(wait.min(CountedStops::PERIOD));
+            let wait = wait.min(CountedStops::PERIOD);
+            self.gone = self.gone.or(self.process.gone_within(wait));
             counted.look(now());
-            if self.exited || now() >= self.next_drain {
+            if self.gone.is_some() || now() >= self.next_drain {
                 return;
             }
         }
@@ -214,13 +219,12 @@ impl Session {
     #[must_use]
     pub fn finish(mut self) -> Facts {
         self.cost.look();
+        self.gone = self.gone.or(self.process.gone());
         let mut facts = self.collect(true);
-        let end = if self.exited { "the jvm exited" } else { "" };
         let mut coverage = self.coverage_now();
-        if self.is_stopped() {
-            coverage.note("safepoints", "left out, because it was cut by the end", 1);
+        if let Some(gone) = self.gone {
+            gone.tell(&mut coverage);
         }
-        coverage.end = end.into();
         self.host.stop(&mut facts, &mut coverage);
         coverage.recorder_cpu = self.cost.own_cpu();
         facts.coverage = Some(coverage);
@@ -236,8 +240,9 @@ impl Session {
     }
 
     fn collect(&mut self, all: bool) -> Facts {
+        let standing = if all { self.standing() } else { None };
         let at = now();
-        let mut facts = Facts::default();
+        let mut facts = self.under_way.take_handed_over();
         let inbox = self.kernel.drain();
         let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
         if inbox.vm_tid != 0 {
@@ -247,6 +252,9 @@ impl Session {
         for safepoint in safepoints {
             let safepoint = self.safepoint(safepoint, &mut inbox, &mut facts);
             facts.safepoints.push(safepoint);
+        }
+        if all {
+            self.cut_stop(standing.as_ref(), &mut inbox, &mut facts);
         }
         let oldest = inbox.windows.oldest_begin().filter(|_| !all);
         inbox.raw.forget(oldest, |raw| self.hiccup(&raw, &mut facts));
@@ -264,6 +272,7 @@ impl Session {
         drop(inbox);
         if let Some(counted) = &mut self.counted {
             facts.safepoints.extend(counted.take(at, all));
+            facts.safepoints.extend(all.then(|| counted.cut(at)).flatten());
         }
         facts.threads = self.threads.take_facts();
         self.host.take(&mut facts, &mut self.coverage);
@@ -287,6 +296,9 @@ impl Session {
         if detailed {
             inbox.raw.take(window, |raw| self.keep(&raw, facts));
         }
+        if detailed && it.cut.begin {
+            self.fill(None, stop, facts);
+        }
         SafepointFact { detailed, ..it }
     }
 
@@ -298,13 +310,6 @@ impl Session {
             let what = "long waits outside of pauses, too many at once to keep";
             self.coverage.note("slices", what, 1);
         }
-    }
-
-    /// Whether a safepoint has begun and not ended, as far as is known.
-    fn is_stopped(&self) -> bool {
-        let inbox = self.kernel.inbox().lock().unwrap_or_else(PoisonError::into_inner);
-        let counted = self.counted.as_ref().is_some_and(CountedStops::is_stopped);
-        counted || inbox.windows.oldest_begin().is_some()
     }
 
     fn keep(&mut self, raw: &Raw<'_>, facts: &mut Facts) {
@@ -357,10 +362,6 @@ impl Session {
                 "left out, because their end was lost",
                 inbox.windows.torn(),
             );
-        }
-        if counters.half_seen > 0 {
-            let what = "left out, because they had begun before the recording";
-            coverage.note("safepoints", what, counters.half_seen);
         }
         let untold = self.counted.as_ref().map_or(0, CountedStops::untold);
         if untold > 0 {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Java, busy, disk::Disk, newest, record, signal, states, wait_until};
 use recorder::{Options, Session};
-use recording::{BackgroundWriter, Facts, Limits, Recording, Source, ThreadState, Writer};
+use recording::{BackgroundWriter, Interval, Limits, Recording, Source, ThreadState, Writer};
 use rustix::process::Signal;
 use std::{
     path::Path,
@@ -24,12 +24,6 @@ fn wait_until_stuck(java: &Java) {
     wait_until("the vm thread waits for the disk", || {
         states(java.child.id()).iter().any(|(_, state)| *state == 'D')
     });
-}
-
-fn notes(facts: &Facts, item: &str, part: &str) -> u64 {
-    let coverage = facts.coverage.as_ref().unwrap();
-    let found = coverage.notes.iter().filter(|it| it.item == item && it.message.contains(part));
-    found.map(|it| it.count).sum()
 }
 
 #[test]
@@ -52,12 +46,21 @@ fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
     }
     facts.append(session.finish());
     assert!(facts.safepoints.len() >= 5);
-    let early = facts.safepoints.iter().find(|it| it.begin < thawed);
-    assert_eq!(early, None, "attached {attached:?}, thawed {thawed:?}");
-    assert_eq!(notes(&facts, "safepoints", "begun before the recording"), 1);
+    let (early, whole): (Vec<_>, Vec<_>) = facts.safepoints.iter().partition(|it| it.cut.begin);
+    let [early] = early[..] else { panic!("{early:?}") };
+    assert!(early.begin <= attached && early.end_probe >= thawed && !early.cut.end, "{early:?}");
+    let not_whole = whole.iter().find(|it| it.begin < thawed);
+    assert_eq!(not_whole, None, "attached {attached:?}, thawed {thawed:?}");
+    // What held it up is told from the begin of the recording on.
+    let window = Interval::new(early.begin, thawed);
+    let blocked = facts.slices.iter().filter(|it| it.state == ThreadState::Blocked);
+    let blocked = blocked.filter(|it| it.tid == early.vm_tid && it.stack.is_some());
+    let blocked: Duration =
+        blocked.filter_map(|it| it.interval.intersect(window)).map(Interval::duration).sum();
+    assert!(blocked * 10 >= window.duration() * 9, "{blocked:?} of {:?}", window.duration());
     // The next ones are whole: as long as the JVM says.
     let logged = java.logged();
-    let first = &facts.safepoints[0];
+    let first = whole[0];
     let same = logged.iter().map(|(stamp, total)| (stamp - total).abs_diff(first.begin.0)).min();
     assert!(same.unwrap() < 1_000_000, "{first:?}");
 }
@@ -100,8 +103,10 @@ fn a_stop_that_the_end_of_the_jvm_cuts_is_said_to_be_cut() {
     let facts = Recording::open(&path).unwrap().facts;
     assert!(!facts.safepoints.is_empty());
     assert_eq!(facts.coverage.as_ref().unwrap().end, "the jvm exited");
-    assert!(facts.safepoints.iter().all(|it| it.end_probe < stuck));
-    assert_eq!(notes(&facts, "safepoints", "cut by the end"), 1);
+    let (cut, whole): (Vec<_>, Vec<_>) = facts.safepoints.iter().partition(|it| it.cut.end);
+    assert!(whole.iter().all(|it| it.end_probe < stuck));
+    let [cut] = cut[..] else { panic!("{cut:?}") };
+    assert!(cut.begin < stuck && cut.end_probe >= stuck && !cut.cut.begin, "{cut:?}");
     assert_eq!(facts.coverage.unwrap().lost_events, 0);
 }
 

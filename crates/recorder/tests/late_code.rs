@@ -19,7 +19,8 @@ fn step(session: &mut Session, names: &mut CodeNames, all: &mut Facts) {
 /// each at most.
 fn record(java: &Java) -> Facts {
     let (roots, jvm) = (Roots::default(), java.jvm());
-    ThreadNames::ask(&roots, &jvm).unwrap();
+    let never = std::sync::atomic::AtomicBool::new(false);
+    ThreadNames::ask(&roots, &jvm, &never).unwrap();
     let mut names = CodeNames::start(&roots, &jvm).unwrap();
     let options = Options { late_code: true, ..Options::default() };
     let mut session = Session::attach(&jvm, options).unwrap();

@@ -19,6 +19,7 @@ fn median_difference_ns(facts: &Facts, logged: &[(u64, u64)]) -> u64 {
     let mut differences: Vec<u64> = facts
         .safepoints
         .iter()
+        .filter(|it| !it.cut.is_part())
         .filter_map(|it| {
             let begins = |(stamp, total): &&(u64, u64)| (stamp - total).abs_diff(it.begin.0);
             let (stamp, total) = logged.iter().min_by_key(begins)?;
@@ -56,7 +57,7 @@ fn check_consistency(facts: &Facts, name: &str) {
     assert!(coverage.has(Source::Scheduler), "{name}");
     assert!(coverage.switches > 0, "{name}");
     assert!(coverage.jvm_cpu > Duration::ZERO, "{name}");
-    for it in &facts.safepoints {
+    for it in facts.safepoints.iter().filter(|it| !it.cut.is_part()) {
         let in_totals = [it.reaching, it.operating]
             .iter()
             .map(|of| of.on_cpu + of.runnable + of.throttled + of.blocked + of.waiting)
@@ -67,6 +68,9 @@ fn check_consistency(facts: &Facts, name: &str) {
             "{name}: the totals do not add up: {it:?}"
         );
         assert_eq!(it.operations.len(), 1, "{name}: {it:?}");
+        // The functions of the symbol table are not given it.
+        let named = it.operations.iter().all(|it| !it.name.is_empty());
+        assert_eq!(named, coverage.has(Source::SafepointProbes), "{name}: {it:?}");
     }
     check_slices(facts, name);
 }
@@ -79,7 +83,7 @@ fn check_slices(facts: &Facts, name: &str) {
         let meet = pair[0].tid != pair[1].tid || pair[0].interval.end <= pair[1].interval.start;
         assert!(meet, "{name}: overlap: {pair:?}");
     }
-    for stop in facts.safepoints.iter().filter(|it| it.detailed) {
+    for stop in facts.safepoints.iter().filter(|it| it.detailed && !it.cut.is_part()) {
         let window = Interval::new(stop.begin, stop.end_probe);
         let of_vm: Vec<_> = slices
             .iter()

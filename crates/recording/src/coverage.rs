@@ -1,4 +1,5 @@
 //! What was watched, what was lost, what could not be read.
+use crate::Manifest;
 use std::{collections::BTreeMap, time::Duration};
 
 /// One kind of observation. A cause names the sources it needs; without them it is unknown.
@@ -43,11 +44,14 @@ pub enum Source {
     SafepointCounters,
     /// The code that threads ran which stopped late, looked at every few milliseconds.
     LateCode,
+    /// Whether the JVM was being stopped when the recording began and when it ended, read from its
+    /// own memory.
+    StopState,
 }
 
 impl Source {
     /// All sources, in the order of reports.
-    pub const ALL: [Source; 18] = [
+    pub const ALL: [Source; 19] = [
         Source::SafepointProbes,
         Source::SafepointSymbols,
         Source::GcLog,
@@ -66,6 +70,7 @@ impl Source {
         Source::CgroupLimits,
         Source::SafepointCounters,
         Source::LateCode,
+        Source::StopState,
     ];
 
     /// The name used in tables and in JSON. Never changes once released.
@@ -90,6 +95,7 @@ impl Source {
             Source::CgroupLimits => "cgroup-limits",
             Source::SafepointCounters => "safepoint-counters",
             Source::LateCode => "late-code",
+            Source::StopState => "stop-state",
         }
     }
 
@@ -107,6 +113,10 @@ pub enum SourceState {
     Recorded,
     /// It did not run, or stopped early. The reason is one lower-case line.
     Missing(String),
+    /// It ran, and part of what it recorded is damaged, lost or gone: what is left may be used, and
+    /// what is not there says nothing. The reason is one lower-case line. Found on reading, never
+    /// written.
+    Partial(String),
 }
 
 /// Something a reader of the recording should know: a loss, a doubt, a part left out.
@@ -151,6 +161,9 @@ pub struct Coverage {
     pub end: String,
     /// Everything else worth saying.
     pub notes: Vec<Note>,
+    /// How many rows each table had when this was written; set by the writer, and taken out by
+    /// [`Recording::open`](crate::Recording::open) when it has compared them with what is there.
+    pub manifest: Option<Manifest>,
 }
 
 impl Coverage {
@@ -158,6 +171,21 @@ impl Coverage {
     #[must_use]
     pub fn has(&self, source: Source) -> bool {
         matches!(self.sources.get(&source), Some(SourceState::Recorded))
+    }
+
+    /// Whether `source` ran, even where part of what it recorded is gone.
+    #[must_use]
+    pub fn ran(&self, source: Source) -> bool {
+        self.has(source) || matches!(self.sources.get(&source), Some(SourceState::Partial(_)))
+    }
+
+    /// Why part of what was recorded is not there; `None` where all of it is, as far as is known.
+    #[must_use]
+    pub fn incomplete(&self) -> Option<&str> {
+        self.sources.values().find_map(|state| match state {
+            SourceState::Partial(why) => Some(why.as_str()),
+            _ => None,
+        })
     }
 
     /// Adds `count` to the note with this item and message, creating it where there is none.

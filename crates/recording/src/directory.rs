@@ -2,12 +2,13 @@
 //!
 //! Others may own a directory above it (`/dev/shm`), so nothing is reached by path twice, no
 //! symbolic link inside is followed, and new files are created exclusively.
-use crate::{RecordingError, part::Part};
+use crate::{RecordingError, part::Part, way};
 use rustix::{
     fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags},
     io::Errno,
 };
 use std::{
+    ffi::{OsStr, OsString},
     fs::File,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
@@ -15,27 +16,79 @@ use std::{
 
 /// Most files that are looked at in a directory; a recording of a day has about 2,000.
 const MAX_FILES: usize = 200_000;
+/// Names that are tried for a new directory before giving up.
+const MAX_NAMES: u32 = 1000;
 
 /// An open directory.
 #[derive(Debug)]
 pub(crate) struct Directory {
     fd: OwnedFd,
     path: PathBuf,
+    /// The directory that holds it and its name there, where it was made here.
+    made: Option<(OwnedFd, OsString)>,
 }
 
 impl Directory {
-    /// Makes a new directory with mode 0700, or takes an empty one, and locks it.
+    /// Makes a new directory with mode 0700, or takes an empty one, and locks it. Refused where
+    /// somebody else can change it or one above it.
     pub(crate) fn create(path: &Path) -> Result<Directory, RecordingError> {
-        match fs::mkdir(path, Mode::RWXU) {
-            Ok(()) | Err(Errno::EXIST) => {}
+        let (parent, name) = way::parent(path)?;
+        match fs::mkdirat(&parent, &name, Mode::RWXU) {
+            Ok(()) => return Directory::enter_new(parent, &name, path),
+            Err(Errno::EXIST) => {}
             Err(Errno::NOENT) => return Err(no_parent(path)),
             Err(error) => return Err(RecordingError::io(path, "create the directory", error)),
         }
-        let directory = Directory::open_to_write(path)?;
+        let directory = Directory::open_at(&parent, &name, path)?.locked()?;
+        way::verify_end(path, &directory.fd)?;
         if directory.names()?.is_empty() {
             return Ok(directory);
         }
         Err(RecordingError::NotEmpty { path: path.into() })
+    }
+
+    /// Makes a directory that did not exist: `name` in `place`, or else `name-2`, `name-3` and so
+    /// on, so that two that begin in the same second do not meet.
+    pub(crate) fn create_new(place: &Path, name: &str) -> Result<Directory, RecordingError> {
+        let path = place.join(name);
+        let (parent, _) = way::parent(&path)?;
+        for number in 1..=MAX_NAMES {
+            let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
+            let path = place.join(&name);
+            match fs::mkdirat(&parent, &name, Mode::RWXU) {
+                Ok(()) => return Directory::enter_new(parent, OsStr::new(&name), &path),
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(RecordingError::io(path, "create the directory", error)),
+            }
+        }
+        Err(RecordingError::io(path, "create the directory", Errno::EXIST))
+    }
+
+    fn enter_new(parent: OwnedFd, name: &OsStr, path: &Path) -> Result<Directory, RecordingError> {
+        let mut directory = Directory::open_at(&parent, name, path)?.locked()?;
+        way::verify_end(path, &directory.fd)?;
+        directory.made = Some((parent, name.to_owned()));
+        Ok(directory)
+    }
+
+    fn open_at(parent: &OwnedFd, name: &OsStr, path: &Path) -> Result<Directory, RecordingError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = fs::openat(parent, name, flags, Mode::empty());
+        let fd = fd.map_err(|error| cannot_open(path, error))?;
+        Ok(Directory { fd, path: path.into(), made: None })
+    }
+
+    /// Removes it if it was made here and is empty; one that was there before stays.
+    pub(crate) fn discard(&self) {
+        if let Some((parent, name)) = &self.made {
+            // What is not empty is not ours alone any more, and what is gone need not be removed.
+            let _ = fs::unlinkat(parent, name, AtFlags::REMOVEDIR);
+        }
+    }
+
+    /// Whether somebody removed it since it was opened.
+    pub(crate) fn is_removed(&self) -> bool {
+        fs::fstat(&self.fd).is_ok_and(|status| status.st_nlink == 0)
     }
 
     /// Opens it to read. A link to it is followed: the user named it.
@@ -45,19 +98,22 @@ impl Directory {
 
     /// Opens it to write and locks it. A link in place of the directory is refused.
     pub(crate) fn open_to_write(path: &Path) -> Result<Directory, RecordingError> {
-        let directory = Directory::open_with(path, OFlags::NOFOLLOW)?;
-        match fs::flock(&directory.fd, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(directory),
-            Err(Errno::WOULDBLOCK) => Err(RecordingError::InUse { path: path.into() }),
+        Directory::open_with(path, OFlags::NOFOLLOW)?.locked()
+    }
+
+    fn locked(self) -> Result<Directory, RecordingError> {
+        match fs::flock(&self.fd, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(self),
+            Err(Errno::WOULDBLOCK) => Err(RecordingError::InUse { path: self.path }),
             // Not every file system can lock; two writers still cannot create the same file.
-            Err(_) => Ok(directory),
+            Err(_) => Ok(self),
         }
     }
 
     fn open_with(path: &Path, flags: OFlags) -> Result<Directory, RecordingError> {
         let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = fs::open(path, flags, Mode::empty()).map_err(|error| cannot_open(path, error))?;
-        Ok(Directory { fd, path: path.into() })
+        Ok(Directory { fd, path: path.into(), made: None })
     }
 
     /// Where it is.
@@ -123,6 +179,14 @@ impl Directory {
     pub(crate) fn bytes(&self, name: &str) -> u64 {
         fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_or(0, |status| u64::try_from(status.st_size).unwrap_or(0))
+    }
+
+    /// What a file takes on storage: of a length that is mostly a hole it is little.
+    pub(crate) fn stored_bytes(&self, name: &str) -> u64 {
+        fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).map_or(0, |status| {
+            let blocks = u64::try_from(status.st_blocks).unwrap_or(0).saturating_mul(512);
+            u64::try_from(status.st_size).unwrap_or(0).min(blocks)
+        })
     }
 
     /// Renames a file, replacing what had the name.

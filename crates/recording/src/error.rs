@@ -51,6 +51,22 @@ pub enum RecordingError {
         /// What is suspicious.
         why: &'static str,
     },
+    /// Somebody else can change a directory on the way to it.
+    #[error("refusing to write to `{}`: {why} `{}`", path.display(), above.display())]
+    UnsafeWay {
+        /// The path that was asked for.
+        path: PathBuf,
+        /// Who can do what to the directory or link on the way.
+        why: &'static str,
+        /// That directory or link.
+        above: PathBuf,
+    },
+    /// Somebody removed the directory while it was written to.
+    #[error("the directory `{}` was removed while it was written to, nothing of it is left", path.display())]
+    Removed {
+        /// Where it was.
+        path: PathBuf,
+    },
     /// A live recorder writes this recording.
     #[error("the recording `{}` is being written", path.display())]
     InUse {
@@ -93,6 +109,11 @@ impl RecordingError {
             RecordingError::Unsafe { .. } => {
                 Some("give a directory of your own that is no symbolic link")
             }
+            RecordingError::UnsafeWay { .. } => Some(
+                "give a directory that only you and root can change, from `/` down, or none: \
+                 then it is kept in memory",
+            ),
+            RecordingError::Removed { .. } => Some("record again, into a directory that stays"),
             _ => None,
         }
     }

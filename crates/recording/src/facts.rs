@@ -16,7 +16,8 @@ pub struct JvmFact {
     pub uid: u32,
     /// Main class or jar, without path, as a person would name the service.
     pub main: String,
-    /// The command line, arguments separated by spaces.
+    /// The program and what it runs: `/usr/bin/java kafka.Kafka`. Earlier recorders kept the
+    /// whole command line; what looks like a secret in it is masked when it is read.
     pub command_line: String,
     /// Version as the JVM prints it, such as `17.0.15+6-Debian-1deb12u1`. Empty where unknown.
     pub version: String,
@@ -86,6 +87,26 @@ pub struct SafepointTotals {
     pub waiting: Duration,
 }
 
+/// Which ends of a stop lie outside of the recording. Its times are then those of the part inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Cut {
+    /// It had begun before the recording.
+    pub begin: bool,
+    /// It was not over when the recording ended.
+    pub end: bool,
+}
+
+impl Cut {
+    /// Neither: all of the stop was seen.
+    pub const WHOLE: Cut = Cut { begin: false, end: false };
+
+    /// Whether a part of the stop was not seen, so that it was longer than its times say.
+    #[must_use]
+    pub fn is_part(self) -> bool {
+        self.begin || self.end
+    }
+}
+
 /// One safepoint as the probes saw it.
 ///
 /// HotSpot resumes Java before it fires `safepoint__end` on JDK 17, 21 and 25 and after it on
@@ -114,6 +135,9 @@ pub struct SafepointFact {
     /// `end_probe`. Booked by the kernel when throttling ends, and summed over CPUs, so it may be
     /// late and may exceed wall time.
     pub cgroup_throttled: Duration,
+    /// Whether its begin or its end was not recorded. `begin` is then when the recording began, and
+    /// `end_probe` when it ended.
+    pub cut: Cut,
 }
 
 /// A kernel stack.
@@ -241,7 +265,8 @@ pub struct WriterFact {
     pub pid: u32,
     /// Process name (`comm`).
     pub name: String,
-    /// Command line, cut at 256 bytes. Empty where the process was gone.
+    /// Program and at most its script's name, cut at 256 bytes; older recordings have more, with
+    /// what looks like a secret masked. Empty where the process was gone.
     pub command_line: String,
     /// cgroup path.
     pub cgroup: String,

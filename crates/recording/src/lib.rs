@@ -19,6 +19,7 @@
 //! slices-0000.parquet       sealed: Parquet with zstd, complete, checksum inside
 //! slices-0001.arrows        live: Arrow IPC stream, grows by one batch per write
 //! slices-0001.parquet.tmp   being sealed; ignored, removed by the next sealing
+//! coverage-0000.arrows.tmp  space for the last row of coverage on a full disk; likewise
 //! ```
 //!
 //! The number counts rotations. Parts of one table are read in the order of their numbers; a live
@@ -26,6 +27,8 @@
 //! A part is sealed by writing it aside, syncing it, renaming it, syncing the directory and then
 //! removing the segment, so that a crash at any moment leaves every row in at least one file.
 //! Whatever a crash left, [`Recording::open`] reads it as it is and writes nothing.
+//! Each row of `coverage` counts the rows that every table had by then ([`Manifest`]), so that what
+//! was damaged or deleted afterwards is missed.
 //! A killed recorder loses what it had not handed to [`Writer::write`] yet, and a batch that was
 //! torn in the middle of its write, but nothing before it.
 //!
@@ -36,29 +39,37 @@
 //! SELECT state, sum(end_ns - start_ns) / 1e6 AS ms FROM 'rec/slices-*.parquet' GROUP BY state;
 //! ```
 mod background;
+mod bounds;
 mod checksum;
 mod clock;
 mod columns;
+mod cost;
 mod coverage;
 mod directory;
 mod error;
 mod facts;
 mod limits;
+mod losses;
+mod manifest;
 mod outputs;
 mod part;
 mod place;
 mod quiet;
 mod reader;
 mod recording;
+mod reserve;
 mod schema;
 mod seal;
 mod sealed;
+mod secrets;
 mod segment;
 mod surroundings;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod thrift;
+mod way;
 mod writer;
 
 pub use background::BackgroundWriter;
@@ -66,16 +77,18 @@ pub use clock::{Clock, ClockOffset, Interval, MonoTime};
 pub use coverage::{Coverage, Note, Source, SourceState};
 pub use error::RecordingError;
 pub use facts::{
-    CodeFact, Facts, FileFact, HostFact, JavaStackFact, JvmFact, KernelWork, KernelWorkKind,
+    CodeFact, Cut, Facts, FileFact, HostFact, JavaStackFact, JvmFact, KernelWork, KernelWorkKind,
     LogLine, SafepointFact, SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
 };
 pub use limits::Limits;
+pub use manifest::{Manifest, TableRows};
 pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
-pub use place::{Place, default_place};
+pub use place::{Place, default_place, new_directory};
 pub use reader::is_recording;
 pub use recording::Recording;
 pub use schema::{Column, Kind, SCHEMA_VERSION, Table, Worth};
 pub use seal::{Sealed, seal};
+pub use secrets::{MASK, masked, masked_flag, masked_log_line};
 pub use surroundings::{CgroupFact, MemoryFact, PerfCounterFact};
 pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
 pub use writer::{Summary, Writer};

@@ -84,7 +84,7 @@ pub struct OutputReaderFact {
     pub pid: u32,
     /// Process name (`comm`).
     pub name: String,
-    /// Command line, cut at 256 bytes.
+    /// As [`WriterFact::command_line`](crate::WriterFact::command_line).
     pub command_line: String,
     /// cgroup path.
     pub cgroup: String,

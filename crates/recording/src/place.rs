@@ -2,7 +2,7 @@
 //!
 //! Memory comes first: a recorder that writes to the disk under suspicion waits with the JVM, and
 //! makes its pauses worse.
-use crate::RecordingError;
+use crate::{RecordingError, directory::Directory, way};
 use rustix::{
     fs::{self, FileType, Mode, OFlags},
     io::Errno,
@@ -51,6 +51,16 @@ pub fn default_place() -> Result<Place, RecordingError> {
     first_of(&candidates)
 }
 
+/// Makes a directory that did not exist: `name` in `place`, or `name-2` and so on.
+///
+/// # Errors
+///
+/// [`RecordingError::UnsafeWay`] where somebody else can change `place`,
+/// [`RecordingError::Permission`], [`RecordingError::Io`].
+pub fn new_directory(place: &Path, name: &str) -> Result<PathBuf, RecordingError> {
+    Directory::create_new(place, name).map(|made| made.path().to_owned())
+}
+
 fn first_of(candidates: &[PathBuf]) -> Result<Place, RecordingError> {
     let mut second_best: Option<&PathBuf> = None;
     let mut failure =
@@ -80,12 +90,13 @@ fn is_memory_type(magic: u64) -> bool {
 
 /// Creates the directory, or verifies that the one that is there is this user's own.
 fn take(path: &Path) -> Result<Place, RecordingError> {
-    match fs::mkdir(path, Mode::RWXU) {
+    let (parent, name) = way::parent(path)?;
+    match fs::mkdirat(&parent, &name, Mode::RWXU) {
         Ok(()) | Err(Errno::EXIST) => {}
         Err(error) => return Err(RecordingError::io(path, "create the directory", error)),
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = fs::open(path, flags, Mode::empty()).map_err(|error| match error {
+    let fd = fs::openat(&parent, &name, flags, Mode::empty()).map_err(|error| match error {
         Errno::LOOP | Errno::NOTDIR => {
             RecordingError::Unsafe { path: path.into(), why: "it is a symbolic link or a file" }
         }

@@ -2,13 +2,15 @@
 use crate::{
     Facts, FileKey, Note, Recording, RecordingError,
     columns::Columns,
+    cost,
     directory::Directory,
+    manifest::{self, AllSeen, Bad},
     part::{Form, Part},
     schema::{SCHEMA_VERSION, Table},
     sealed::SealedReader,
-    segment::SegmentReader,
+    segment::{SegmentReader, TORN_BATCH},
 };
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::RecordBatch;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
@@ -17,10 +19,12 @@ use std::{
 
 pub(super) const NO_TABLE: &str = "holds no table of a recording";
 
-/// Decoded bytes that are kept of one recording, rows included: about ten million slices.
-const MAX_KEPT_BYTES: u64 = 2 << 30;
-/// What a row takes beside its columns (a `ThreadSlice` has 136 bytes).
-const ROW_BYTES: u64 = 136;
+/// What the rows of a recording may take until all of them are explained, if its files are smaller.
+const KEPT_BYTES: u64 = 160 << 20;
+/// The most that rows may take, however large the files are.
+const MOST_KEPT_BYTES: u64 = 2 << 30;
+/// So many different things are said of parts; of more only their number.
+const MAX_NOTES: usize = 64;
 
 /// Whether there is a directory that holds at least one table of a recording. Opens no table.
 #[must_use]
@@ -35,7 +39,9 @@ impl Recording {
     ///
     /// Writes nothing and needs no permission but to read. What cannot be read is left out and
     /// becomes a note of [`Coverage`](crate::Coverage); rows that later ones replace are dropped.
-    /// All rows are kept in memory, at most 2 GiB of them; the rest is left out and noted.
+    /// All rows are kept in memory, as many as 160 MiB hold, or about as much as the files have
+    /// where that is more; the rest is left out and noted. Whatever is in the files, reading them
+    /// takes at most 96 MiB beside that.
     ///
     /// # Errors
     ///
@@ -49,6 +55,9 @@ impl Recording {
             return Err(RecordingError::NotARecording { path: path.into(), why: NO_TABLE });
         }
         let mut reading = Reading::new(&directory);
+        let sizes = parts.iter().map(|part| directory.stored_bytes(&part.name()));
+        let stored = sizes.fold(0, u64::saturating_add);
+        reading.room = stored.clamp(KEPT_BYTES, MOST_KEPT_BYTES);
         parts.iter().for_each(|part| reading.part(*part));
         reading.finish(path)
     }
@@ -67,7 +76,7 @@ struct Reading<'a> {
     directory: &'a Directory,
     facts: Facts,
     /// Losses, by item and message.
-    notes: Vec<Note>,
+    notes: Notes,
     bytes: u64,
     room: u64,
     /// Parts of which at least the schema was read.
@@ -75,6 +84,8 @@ struct Reading<'a> {
     refused: Option<RecordingError>,
     /// Table and number of the sealed parts that were read: segments of the same are copies.
     done: BTreeSet<(&'static str, u32)>,
+    /// How much of each table was read, to be compared with what was written.
+    seen: AllSeen,
 }
 
 impl<'a> Reading<'a> {
@@ -82,12 +93,13 @@ impl<'a> Reading<'a> {
         Reading {
             directory,
             facts: Facts::default(),
-            notes: Vec::new(),
+            notes: Notes::default(),
             bytes: 0,
-            room: MAX_KEPT_BYTES,
+            room: KEPT_BYTES,
             readable: 0,
             refused: None,
             done: BTreeSet::new(),
+            seen: AllSeen::new(),
         }
     }
 
@@ -95,6 +107,7 @@ impl<'a> Reading<'a> {
         if self.done.contains(&(part.table.name, part.number)) {
             return;
         }
+        self.seen.entry(part.table.name).or_default().is_there = true;
         match self.directory.open_file(&part.name()) {
             Ok(file) => self.file(part, file),
             // A running recorder sealed it after the directory was listed.
@@ -115,8 +128,15 @@ impl<'a> Reading<'a> {
             RecordingError::Io { source, .. } => source.to_string(),
             other => other.to_string(),
         };
-        self.note(part, why, 1);
+        self.bad(part, why);
         self.refused.get_or_insert(error);
+    }
+
+    /// A part that cannot be read to its end.
+    fn bad(&mut self, part: Part, why: String) {
+        let bad = Bad { name: part.name(), is_torn: why.starts_with(TORN_BATCH), why: why.clone() };
+        self.seen.entry(part.table.name).or_default().bad.insert(part.number, bad);
+        self.note(part, why, 1);
     }
 
     fn file(&mut self, part: Part, file: File) {
@@ -126,19 +146,29 @@ impl<'a> Reading<'a> {
             Form::Sealed => self.sealed(part, file),
             Form::Live => self.live(part, file),
         };
-        if let Err(why) = result {
-            self.note(part, why, 1);
+        match result {
+            Err(why) => self.bad(part, why),
+            // A segment stands in for its damaged sealed form.
+            Ok(()) => {
+                self.seen.entry(part.table.name).or_default().bad.remove(&part.number);
+            }
         }
     }
 
     fn sealed(&mut self, part: Part, file: File) -> Result<(), String> {
-        let mut reader = SealedReader::open(file)?;
+        let mut reader = SealedReader::open(file, part.table)?;
         self.readable += 1;
         self.done.insert((part.table.name, part.number));
         let version = reader.version().map(str::to_owned);
         self.check_version(part, version.as_deref());
+        let mut rows = reader.rows();
         while let Some(batch) = reader.next()? {
-            self.rows(part, &batch)?;
+            if !self.rows(part, &batch)? {
+                // A few bytes may stand for any number of them.
+                self.leave_out(part, rows);
+                break;
+            }
+            rows = rows.saturating_sub(batch.num_rows() as u64);
         }
         Ok(())
     }
@@ -150,7 +180,9 @@ impl<'a> Reading<'a> {
         let version = schema.metadata().get(crate::schema::VERSION_KEY);
         self.check_version(part, version.map(String::as_str));
         while let Some(batch) = reader.next()? {
-            self.rows(part, &batch)?;
+            if !self.rows(part, &batch)? {
+                self.leave_out(part, batch.num_rows() as u64);
+            }
         }
         Ok(())
     }
@@ -163,40 +195,44 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn rows(&mut self, part: Part, batch: &RecordBatch) -> Result<(), String> {
-        let rows = batch.num_rows() as u64;
-        let bytes = bytes(batch).saturating_add(rows * ROW_BYTES);
-        let Some(room) = self.room.checked_sub(bytes) else {
-            self.note(part, "left out: the recording is too large for memory".into(), rows);
-            return Ok(());
+    /// Adds the rows of a batch; `false` where there is no room for them.
+    fn rows(&mut self, part: Part, batch: &RecordBatch) -> Result<bool, String> {
+        let Some(room) = self.room.checked_sub(cost::of(part.table, batch)) else {
+            return Ok(false);
         };
         self.room = room;
+        let rows = batch.num_rows() as u64;
         let facts = &mut self.facts;
         let decode = || (part.table.decode)(&Columns(batch), facts);
-        match crate::quiet::catch(decode)? {
-            0 => {}
-            unknown => {
-                self.note(part, "left out: a word this version does not know".into(), unknown)
+        let unknown = crate::quiet::catch(decode)?;
+        self.seen.entry(part.table.name).or_default().add(part, rows);
+        if unknown > 0 {
+            // A source that a newer version watched takes nothing from those known here.
+            if part.table.name != "coverage" {
+                self.seen.entry(part.table.name).or_default().left_out += unknown;
             }
+            self.note(part, "left out: a word this version does not know".into(), unknown);
         }
-        Ok(())
+        Ok(true)
+    }
+
+    fn leave_out(&mut self, part: Part, rows: u64) {
+        self.seen.entry(part.table.name).or_default().left_out += rows;
+        self.note(part, "left out: the recording is too large for memory".into(), rows);
     }
 
     fn note(&mut self, part: Part, message: String, count: u64) {
-        let item = part.name();
-        match self.notes.iter_mut().find(|it| it.item == item && it.message == message) {
-            Some(note) => note.count += count,
-            None => self.notes.push(Note { item, message, count }),
-        }
+        self.notes.add(part.name(), message, count);
     }
 
     fn finish(self, path: &Path) -> Result<Recording, RecordingError> {
         let mut facts = self.facts;
-        if self.readable == 0 && !self.notes.is_empty() {
+        let notes = self.notes.into_list();
+        if self.readable == 0 && !notes.is_empty() {
             if let Some(error @ RecordingError::Permission { .. }) = self.refused {
                 return Err(error);
             }
-            let first = self.notes.into_iter().next();
+            let first = notes.into_iter().next();
             let why = first.map(|note| format!("`{}` is {}", note.item, note.message));
             return Err(RecordingError::Unreadable {
                 path: path.into(),
@@ -204,18 +240,49 @@ impl<'a> Reading<'a> {
             });
         }
         keep_last(&mut facts);
-        if !self.notes.is_empty() {
+        if let Some(coverage) = &mut facts.coverage {
+            let gone = manifest::gone(coverage, &self.seen);
+            manifest::mark(coverage, &gone);
+            coverage.manifest = None;
+        }
+        if !notes.is_empty() {
             let coverage = facts.coverage.get_or_insert_default();
-            self.notes.iter().for_each(|it| coverage.note(&it.item, &it.message, it.count));
+            notes.iter().for_each(|it| coverage.note(&it.item, &it.message, it.count));
         }
         Ok(Recording { path: path.into(), bytes: self.bytes, facts })
     }
 }
 
-/// What the columns of a batch take, without counting a buffer twice that they share.
-fn bytes(batch: &RecordBatch) -> u64 {
-    let size = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or(usize::MAX);
-    batch.columns().iter().fold(0, |sum: u64, column| sum.saturating_add(size(column) as u64))
+/// What is to be said of parts. A directory may hold any number of bad ones.
+#[derive(Debug, Default)]
+struct Notes {
+    list: Vec<Note>,
+    places: BTreeMap<(String, String), usize>,
+    /// How often something else was to be said.
+    more: u64,
+}
+
+impl Notes {
+    fn add(&mut self, item: String, message: String, count: u64) {
+        let key = (item, message);
+        if let Some(place) = self.places.get(&key) {
+            self.list[*place].count = self.list[*place].count.saturating_add(count);
+        } else if self.list.len() < MAX_NOTES {
+            let (item, message) = key.clone();
+            self.places.insert(key, self.list.len());
+            self.list.push(Note { item, message, count });
+        } else {
+            self.more = self.more.saturating_add(1);
+        }
+    }
+
+    fn into_list(mut self) -> Vec<Note> {
+        if self.more > 0 {
+            let (item, message) = ("more parts".to_owned(), "damaged or left out".to_owned());
+            self.list.push(Note { item, message, count: self.more });
+        }
+        self.list
+    }
 }
 
 /// Drops the rows that later ones replace. A row keeps the place of its first version.

@@ -4,12 +4,14 @@
 //! ask for gigabytes, which ends the process. So a part carries its own CRC-32 in the metadata
 //! entry `whypause.crc32`, and nothing of a file is decoded before the checksum was found right.
 //! The checksum is taken with its own eight hexadecimal digits as zeros.
-use crate::{checksum::Checksum, quiet, schema::Table};
+//! It finds damage. What was written with a right checksum to do harm is refused by `bounds`, which
+//! adds up what the file asks for.
+use crate::{bounds, checksum::Checksum, quiet, schema::Table};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::{
     arrow::{
-        ArrowWriter,
+        ArrowWriter, ProjectionMask,
         arrow_reader::{
             ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
         },
@@ -32,12 +34,8 @@ use std::{
 const ROW_GROUP_ROWS: usize = 16 << 10;
 /// Uncompressed bytes of a page.
 const PAGE_BYTES: usize = 64 << 10;
-/// Longest footer that is read. 2,000 row groups take about 2 MiB.
-const MAX_FOOTER_BYTES: u64 = 16 << 20;
-/// Largest uncompressed column chunk that is read.
-const MAX_CHUNK_BYTES: i64 = 256 << 20;
-/// What the widest column of a batch may take, at worst, while it is read.
-const BATCH_BYTES: i64 = 64 << 20;
+/// Longest footer that is read. 300 row groups, which are five million rows, take about 1 MiB.
+const MAX_FOOTER_BYTES: u64 = 2 << 20;
 
 /// Ends a Parquet file, after the four bytes of the footer's length.
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -204,20 +202,35 @@ pub(crate) struct SealedReader {
 }
 
 impl SealedReader {
-    /// Verifies the checksum and reads the footer.
-    pub(crate) fn open(file: File) -> Result<SealedReader, String> {
+    /// Verifies the checksum, reads the footer and adds up what the pages of the columns that
+    /// `table` has ask for. Other columns are left out: a newer version wrote them.
+    pub(crate) fn open(file: File, table: &Table) -> Result<SealedReader, String> {
         verify(&file)?;
+        bounds::check_footer(&Footer::read(&file)?.bytes)?;
+        let failed = |error: ParquetError| error.to_string();
         quiet::catch(|| {
             // The Arrow schema inside is for other readers; the Parquet types say the same.
             let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let copy = file.try_clone().map_err(|error| error.to_string())?;
             let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
-                .map_err(|error| error.to_string())?;
+                .map_err(failed)?;
             let metadata = Arc::clone(builder.metadata());
-            let rows = batch_rows(&metadata)?;
-            let batches =
-                builder.with_batch_size(rows).build().map_err(|error| error.to_string())?;
-            Ok(SealedReader { batches, metadata })
+            let schema = metadata.file_metadata().schema_descr();
+            let is_known = |leaf: &usize| {
+                let root = schema.get_column_root(*leaf).name();
+                table.columns.iter().any(|column| column.name == root)
+            };
+            let leaves: Vec<usize> = (0..schema.num_columns()).filter(is_known).collect();
+            let rows = bounds::check_pages(&Arc::new(copy), &metadata, &leaves)?;
+            let mask = ProjectionMask::leaves(schema, leaves.iter().copied());
+            let builder = builder.with_projection(mask).with_batch_size(rows);
+            Ok(SealedReader { batches: builder.build().map_err(failed)?, metadata })
         })
+    }
+
+    /// How many rows it says that it has.
+    pub(crate) fn rows(&self) -> u64 {
+        u64::try_from(self.metadata.file_metadata().num_rows()).unwrap_or(0)
     }
 
     /// The schema version that its writer gave.
@@ -231,15 +244,4 @@ impl SealedReader {
         let batches = &mut self.batches;
         quiet::catch(|| batches.next().transpose().map_err(|error| error.to_string()))
     }
-}
-
-/// How many rows to decode at once. Repeated values are stored once, so that a small chunk can
-/// hold many long texts: assume that every value is as long as its whole chunk.
-fn batch_rows(metadata: &ParquetMetaData) -> Result<usize, String> {
-    let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
-    let widest = chunks.map(|chunk| chunk.uncompressed_size()).max().unwrap_or(1).max(1);
-    if widest > MAX_CHUNK_BYTES {
-        return Err("damaged: a column chunk of an absurd size".into());
-    }
-    Ok(usize::try_from(BATCH_BYTES / widest).unwrap_or(1).clamp(32, 8192))
 }

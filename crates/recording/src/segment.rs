@@ -12,7 +12,7 @@ use arrow_ipc::{
     Message, MessageHeader, MetadataVersion, convert::fb_to_schema, reader::read_record_batch,
     root_as_message, writer::StreamWriter,
 };
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use std::{
     collections::HashMap,
     fmt,
@@ -25,8 +25,10 @@ use std::{
 const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Longest message head that is read. The largest schema here takes under 8 KiB.
 const MAX_HEAD_BYTES: usize = 1 << 20;
-/// Longest message body that is read. Writers split batches at an eighth of it.
-const MAX_BODY_BYTES: u64 = 64 << 20;
+/// Longest message body that is read. Writers split batches at a quarter of it.
+const MAX_BODY_BYTES: u64 = 32 << 20;
+/// Most columns of a segment. The widest table has 25.
+const MAX_COLUMNS: usize = 128;
 /// A buffer that grew over this for one large batch is given back after it.
 const KEEP_BUFFER_BYTES: usize = 256 << 10;
 
@@ -38,6 +40,8 @@ pub(crate) struct SegmentWriter {
     head: usize,
     /// Bytes in the file.
     bytes: u64,
+    /// Rows in it.
+    rows: u64,
 }
 
 impl fmt::Debug for SegmentWriter {
@@ -52,7 +56,7 @@ impl SegmentWriter {
         let stream =
             StreamWriter::try_new(Vec::new(), &table.schema()).map_err(io::Error::other)?;
         let head = stream.get_ref().len();
-        Ok(SegmentWriter { file, stream, head, bytes: 0 })
+        Ok(SegmentWriter { file, stream, head, bytes: 0, rows: 0 })
     }
 
     /// Adds a batch; how many bytes it took. After an error the segment holds what it held before.
@@ -69,8 +73,23 @@ impl SegmentWriter {
         buffer.clear();
         buffer.shrink_to(KEEP_BUFFER_BYTES);
         self.bytes += written;
+        self.rows += batch.num_rows() as u64;
         Ok(written)
     }
+
+    /// The rows in it, if somebody removed the file: what is written to it is seen by nobody.
+    pub(crate) fn removed_rows(&self) -> Option<u64> {
+        let status = rustix::fs::fstat(&self.file).ok()?;
+        (status.st_nlink == 0).then_some(self.rows)
+    }
+}
+
+/// A whole segment with one batch.
+pub(crate) fn whole(table: &Table, batch: &RecordBatch) -> io::Result<Vec<u8>> {
+    let mut stream =
+        StreamWriter::try_new(Vec::new(), &table.schema()).map_err(io::Error::other)?;
+    stream.write(batch).map_err(io::Error::other)?;
+    Ok(std::mem::take(stream.get_mut()))
 }
 
 /// A segment that is being read.
@@ -114,7 +133,7 @@ impl SegmentReader {
     /// Where the rest cannot be read: it is damaged, or cut off in the middle of a batch.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, String> {
         let left = self.left;
-        let torn = || format!("cut off in the middle of a batch, {left} bytes left out");
+        let torn = || format!("{TORN_BATCH}, {left} bytes left out");
         if left == 0 {
             return Ok(None);
         }
@@ -171,6 +190,8 @@ impl SegmentReader {
 }
 
 const TORN: &str = "cut off";
+/// How the message begins of a segment that is as a killed writer leaves it.
+pub(crate) const TORN_BATCH: &str = "cut off in the middle of a batch";
 
 fn message(head: &[u8]) -> Result<Message<'_>, String> {
     root_as_message(head).map_err(|_| "damaged".to_owned())
@@ -186,7 +207,23 @@ fn body_bytes(head: &[u8]) -> Result<usize, String> {
 
 fn schema(head: &[u8]) -> Result<SchemaRef, String> {
     let schema = message(head)?.header_as_schema().ok_or("damaged")?;
-    Ok(Arc::new(fb_to_schema(schema)))
+    if schema.fields().is_none_or(|it| it.len() > MAX_COLUMNS) {
+        return Err("damaged".into());
+    }
+    let schema = fb_to_schema(schema);
+    // Other types have values that take no byte of the body, or any number of them.
+    match schema.fields().iter().all(|it| is_plain(it.data_type())) {
+        true => Ok(Arc::new(schema)),
+        false => Err("damaged: a column of a type that no recording has".into()),
+    }
+}
+
+fn is_plain(data: &DataType) -> bool {
+    match data {
+        DataType::List(item) => is_plain(item.data_type()) && !item.data_type().is_nested(),
+        DataType::Utf8 | DataType::Boolean => true,
+        other => other.is_integer(),
+    }
 }
 
 fn batch(head: &[u8], body: Vec<u8>, schema: SchemaRef) -> Result<RecordBatch, String> {

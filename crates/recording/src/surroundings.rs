@@ -42,7 +42,7 @@ pub struct MemoryFact {
     pub pid: u32,
     /// Process name (`comm`).
     pub name: String,
-    /// Command line, cut at 256 bytes.
+    /// As [`WriterFact::command_line`](crate::WriterFact::command_line).
     pub command_line: String,
     /// Path of its control group in the hierarchy with the memory controller.
     pub cgroup: String,

@@ -1,8 +1,10 @@
 //! Writing a recording: live segments, their rotation and sealing.
 use crate::{
-    Coverage, Facts, Limits, RecordingError,
+    Coverage, Facts, Limits, Manifest, RecordingError, TableRows,
     directory::Directory,
+    losses::{self, Lost},
     part::{Form, Part},
+    reserve::Reserve,
     schema::{Table, Worth},
     seal::{Sealed, seal_before, seal_empty},
     segment::SegmentWriter,
@@ -15,6 +17,8 @@ use std::{
     thread::{self, JoinHandle},
     time::Instant,
 };
+
+mod tell;
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8192;
@@ -39,35 +43,8 @@ pub struct Summary {
     pub lost_rows: u64,
     /// Segments that could not be sealed: file name and why. The recording is readable with them.
     pub unsealed: Vec<(String, String)>,
-}
-
-/// Rows that were not written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Lost {
-    /// Because the recording was full.
-    full: u64,
-    /// Because the system refused to write.
-    failed: u64,
-    /// Because they were given faster than they could be written.
-    busy: u64,
-}
-
-impl Lost {
-    fn rows(self) -> u64 {
-        self.full + self.failed + self.busy
-    }
-
-    fn add_to(self, coverage: &mut Coverage) {
-        coverage.lost_rows = coverage.lost_rows.saturating_add(self.rows());
-        let notes = [
-            (self.full, "rows left out, the recording is full"),
-            (self.failed, "rows left out, writing failed"),
-            (self.busy, "rows left out, the writer could not keep up"),
-        ];
-        for (rows, message) in notes.into_iter().filter(|(rows, _)| *rows > 0) {
-            coverage.note("recording", message, rows);
-        }
-    }
+    /// Why rows were left out, and how many for each reason.
+    pub losses: Vec<(String, u64)>,
 }
 
 /// Writes a recording into a directory of its own.
@@ -92,12 +69,20 @@ pub struct Writer {
     stored_bytes: u64,
     live_since: Instant,
     sealing: Option<JoinHandle<Result<Sealed, RecordingError>>>,
+    /// Space for the row that says what was lost.
+    reserve: Option<Reserve>,
     rows: u64,
     lost: Lost,
+    /// What the system said when it first refused to write.
+    failure: Option<String>,
+    /// Rows of each table so far, in the order of [`Table::all`].
+    written: Vec<TableRows>,
     /// As given, without this writer's losses.
     coverage: Option<Coverage>,
     /// Losses that the last written row of coverage names.
     told: Lost,
+    /// The rows that it names.
+    told_written: Manifest,
 }
 
 impl Writer {
@@ -106,24 +91,53 @@ impl Writer {
     /// # Errors
     ///
     /// [`RecordingError::NoSuchDirectory`] where its parent is missing, [`RecordingError::NotEmpty`],
-    /// [`RecordingError::Unsafe`] where a symbolic link stands in its place,
-    /// [`RecordingError::InUse`], [`RecordingError::Permission`], [`RecordingError::Io`].
+    /// [`RecordingError::Unsafe`] where a symbolic link stands in its place or others can write to
+    /// it, [`RecordingError::UnsafeWay`] where somebody else can change a directory above it,
+    /// [`RecordingError::InUse`], [`RecordingError::Permission`], [`RecordingError::Io`], also
+    /// where there is no space at all. After an error there is nothing that was not there before.
     pub fn create(directory: &Path, limits: Limits) -> Result<Writer, RecordingError> {
-        let directory = Directory::create(directory)?;
+        Writer::into(Directory::create(directory)?, limits)
+    }
+
+    /// Creates a directory that did not exist: `name` in `place`, or else `name-2` and so on.
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](Writer::create).
+    pub fn create_new(place: &Path, name: &str, limits: Limits) -> Result<Writer, RecordingError> {
+        Writer::into(Directory::create_new(place, name)?, limits)
+    }
+
+    fn into(directory: Directory, limits: Limits) -> Result<Writer, RecordingError> {
+        let directory = Arc::new(directory);
+        let limits = limits.within(directory.free_bytes());
+        let coverage = Table::named("coverage").expect("coverage is one of the tables");
+        let reserve = Reserve::take(&directory, coverage).inspect_err(|_| directory.discard())?;
         Ok(Writer {
-            limits: limits.within(directory.free_bytes()),
-            directory: Arc::new(directory),
+            limits,
+            directory,
             number: 0,
             live: Table::all().iter().map(|_| None).collect(),
             live_bytes: 0,
             stored_bytes: 0,
             live_since: Instant::now(),
             sealing: None,
+            reserve: Some(reserve),
             rows: 0,
             lost: Lost::default(),
+            failure: None,
+            written: vec![TableRows::default(); Table::all().len()],
             coverage: None,
             told: Lost::default(),
+            told_written: Manifest::default(),
         })
+    }
+
+    /// Gives up a recording of which nothing was written: removes the directory if it was made
+    /// here. One that was there before stays as it was.
+    pub fn discard(mut self) {
+        self.reserve = None;
+        self.directory.discard();
     }
 
     /// Where it writes.
@@ -158,6 +172,8 @@ impl Writer {
     /// The first that the system gave. The rows of the tables concerned are counted as lost, the
     /// others are written, and the next call tries again.
     pub fn write(&mut self, facts: &Facts) -> Result<(), RecordingError> {
+        self.look_for_removed();
+        let failed_before = self.lost.failed;
         let mut first = Ok(());
         for (index, table) in Table::all().iter().enumerate() {
             let result = match (&facts.coverage, table.name) {
@@ -166,17 +182,24 @@ impl Writer {
             };
             first = first.and(result);
         }
+        if let Err(error) = &first {
+            self.failure.get_or_insert_with(|| losses::reason(error));
+            if failed_before == 0 {
+                // Should the recorder be killed from now on, it is known that something is missing.
+                let _ = self.tell_in_reserve();
+            }
+        }
         self.rotate_if_due();
         first
     }
 
     fn write_coverage(&mut self, index: usize, given: &Coverage) -> Result<(), RecordingError> {
         self.coverage = Some(given.clone());
-        let mut coverage = given.clone();
-        self.lost.add_to(&mut coverage);
-        let told = self.lost;
+        let mut coverage = self.with_losses(given.clone());
+        let (told, written) = (self.lost, self.manifest());
+        coverage.manifest = Some(written.clone());
         self.write_table(index, &Facts { coverage: Some(coverage), ..Facts::default() })?;
-        self.told = told;
+        (self.told, self.told_written) = (told, written);
         Ok(())
     }
 
@@ -188,13 +211,16 @@ impl Writer {
             let end = rows.min(start + BATCH_ROWS);
             if self.is_full(table.worth) {
                 self.lost.full += (rows - start) as u64;
+                self.written[index].lost += (rows - start) as u64;
                 break;
             }
             if let Err(error) = self.write_rows(index, facts, start..end) {
                 self.lost.failed += (rows - start) as u64;
+                self.written[index].lost += (rows - start) as u64;
                 return Err(error);
             }
             self.rows += (end - start) as u64;
+            self.written[index].add((end - start) as u64, self.number);
             start = end;
         }
         Ok(())
@@ -247,12 +273,23 @@ impl Writer {
         if !due || self.sealing.is_some() || self.live_bytes == 0 {
             return;
         }
+        self.end_segments();
+        let (directory, number) = (Arc::clone(&self.directory), self.number);
+        self.sealing = at_nice(ROTATION_NICE, move || seal_before(&directory, number)).ok();
+    }
+
+    /// What is written next goes into new segments.
+    fn end_segments(&mut self) {
         self.live.fill_with(|| None);
         self.number += 1;
         self.live_since = Instant::now();
         self.stored_bytes += std::mem::take(&mut self.live_bytes);
-        let (directory, number) = (Arc::clone(&self.directory), self.number);
-        self.sealing = at_nice(ROTATION_NICE, move || seal_before(&directory, number)).ok();
+    }
+
+    /// Other limits than fit the file system.
+    #[cfg(test)]
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     /// Waits until what was rotated is sealed.
@@ -273,9 +310,15 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Where the directory cannot be read or written any more. What was written stays readable.
+    /// [`RecordingError::Removed`] where the directory is gone; others where it cannot be read or
+    /// written any more. What was written stays readable.
     pub fn seal(mut self) -> Result<Summary, RecordingError> {
+        if self.directory.is_removed() {
+            return Err(RecordingError::Removed { path: self.directory.path().into() });
+        }
         self.tell_losses()?;
+        // From here on it is space for sealing.
+        self.reserve = None;
         self.live.fill_with(|| None);
         if let Some(sealing) = self.sealing.take() {
             // What a rotation could not seal is tried again below.
@@ -292,24 +335,21 @@ impl Writer {
             rows: self.rows,
             lost_rows: self.lost.rows(),
             unsealed: sealed.left,
+            losses: self.lost.reasons(self.failure.as_deref()),
         })
-    }
-
-    fn tell_losses(&mut self) -> Result<(), RecordingError> {
-        if self.lost == self.told {
-            return Ok(());
-        }
-        let coverage = self.coverage.clone().unwrap_or_default();
-        self.write(&Facts { coverage: Some(coverage), ..Facts::default() })
     }
 }
 
 fn seal_all(directory: &Directory, number: u32) -> Result<Sealed, RecordingError> {
-    let sealed = seal_before(directory, u32::MAX)?;
+    let mut sealed = seal_before(directory, u32::MAX)?;
     let parts = directory.parts()?;
     for table in Table::all() {
-        if !parts.iter().any(|part| part.table.name == table.name) {
-            seal_empty(directory, Part { table, number, form: Form::Sealed })?;
+        if parts.iter().any(|part| part.table.name == table.name) {
+            continue;
+        }
+        let part = Part { table, number, form: Form::Sealed };
+        if let Err(error) = seal_empty(directory, part) {
+            sealed.left.push((part.name(), error.to_string()));
         }
     }
     directory.sync()?;

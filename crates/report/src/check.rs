@@ -39,7 +39,7 @@ pub fn judge(input: &str, run: &Diagnosis, gates: &[Gate], options: &Options) ->
             actual: it.actual,
             at_least: it.at_least,
             limit: gate.limit,
-            missing: it.missing,
+            missing: clean(&it.missing),
             hiccup: it.blame.as_ref().and_then(|it| hiccup(it, run)),
             blame: it.blame.map(|it| blame(it, run, options)),
             scope: scope(run),

@@ -1,5 +1,8 @@
 //! One row per pause, for spreadsheets and for tools that want a table (RFC 4180).
-use crate::when;
+use crate::{
+    clean::{MOST_NAME, clean, clean_name},
+    when,
+};
 use diagnose::{Attribution, Diagnosis, PauseKind};
 use recording::Clock;
 use std::io::{self, Write};
@@ -33,10 +36,10 @@ pub fn write_header(out: &mut dyn Write) -> io::Result<()> {
 ///
 /// Those of `out`.
 pub fn write_row(attribution: &Attribution, clock: Clock, out: &mut dyn Write) -> io::Result<()> {
-    let cells = row(clock, attribution).map(|cell| quoted(&cell));
-    write!(out, "{}\r\n", cells.join(","))
+    write!(out, "{}\r\n", row(clock, attribution).join(","))
 }
 
+/// Numbers as they are, texts as [`text`] makes them.
 fn row(clock: Clock, attribution: &Attribution) -> [String; 12] {
     let pause = &attribution.pause;
     let first = attribution.parts.first();
@@ -51,7 +54,7 @@ fn row(clock: Clock, attribution: &Attribution) -> [String; 12] {
         pause.duration.as_nanos().to_string(),
         pause.reaching.as_nanos().to_string(),
         kind(pause.kind).to_owned(),
-        pause.operation.to_string(),
+        text(&clean_name(&pause.operation, MOST_NAME)),
         pause.collection.map(|it| it.as_nanos().to_string()).unwrap_or_default(),
         first.map(|part| part.cause.id.to_owned()).unwrap_or_default(),
         first.map(|part| part.time.as_nanos().to_string()).unwrap_or_default(),
@@ -70,14 +73,20 @@ pub(crate) fn kind(kind: PauseKind) -> &'static str {
     }
 }
 
-/// As RFC 4180 wants it: in quotes where that must be.
-pub(crate) fn quoted(cell: &str) -> String {
-    if cell.contains(['"', ',', '\r', '\n']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
+/// A cell of text: no spreadsheet reads it as a formula, no terminal obeys it, and it is in quotes
+/// where RFC 4180 demands that. Numbers are no text: they stay as they are, with their sign.
+pub(crate) fn text(cell: &str) -> String {
+    let mut cell = clean(cell);
+    if cell.trim_start().starts_with(BEGINS_FORMULA) {
+        cell.insert(0, '\'');
     }
+    if cell.contains(['"', ',']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
 }
+
+/// What makes a spreadsheet compute a cell, also in the full width of East Asian keyboards. Line
+/// ends and tabs before it are blanks by then.
+const BEGINS_FORMULA: [char; 8] =
+    ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 
 #[cfg(test)]
 mod tests {
@@ -85,8 +94,28 @@ mod tests {
 
     #[test]
     fn a_cell_is_quoted_only_where_it_must_be() {
-        assert_eq!(quoted("G1 Evacuation"), "G1 Evacuation");
-        assert_eq!(quoted("a,b"), "\"a,b\"");
-        assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
+        assert_eq!(text("G1 Evacuation"), "G1 Evacuation");
+        assert_eq!(text("a,b"), "\"a,b\"");
+        assert_eq!(text("a\"b"), "\"a\"\"b\"");
+    }
+
+    #[test]
+    fn no_name_becomes_a_formula() {
+        assert_eq!(text("=1+1"), "'=1+1");
+        assert_eq!(
+            text("=HYPERLINK(\"http://a\",\"b\")"),
+            "\"'=HYPERLINK(\"\"http://a\"\",\"\"b\"\")\""
+        );
+        for begin in ["+", "-", "@", "\t=", "\r=", "\n@", " =", "\u{ff1d}"] {
+            let cell = text(&format!("{begin}cmd"));
+            assert!(cell.starts_with('\'') || cell.starts_with("\\u{d}"), "{begin:?}: {cell}");
+        }
+        assert_eq!(text("a=b"), "a=b");
+    }
+
+    #[test]
+    fn no_name_reorders_or_breaks_a_line() {
+        assert_eq!(text("a\u{202e}b\r\nc"), "a\\u{202e}b\\u{d} c");
+        assert!(text(&"x".repeat(900_000)).chars().count() < 5_000);
     }
 }

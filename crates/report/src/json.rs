@@ -5,6 +5,7 @@
 //! that is not known is `null`. The types of this module mirror the schema and nothing else; the
 //! types of `diagnose` may change without it.
 mod build;
+mod escape;
 mod log;
 mod schema;
 
@@ -12,6 +13,7 @@ use crate::Options;
 use diagnose::Diagnosis;
 use std::io::{self, Write};
 
+pub use escape::write_document;
 pub use schema::SCHEMA_VERSION;
 
 /// So many pauses are in `longest` unless all are wanted.
@@ -25,6 +27,5 @@ const MOST_LISTED: usize = 20;
 pub fn write(diagnosis: &Diagnosis, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let most = if options.all_pauses { usize::MAX } else { MOST_LISTED };
     let mirror = build::diagnosis(diagnosis, most);
-    serde_json::to_writer_pretty(&mut *out, &mirror).map_err(io::Error::from)?;
-    out.write_all(b"\n")
+    write_document(&mirror, out)
 }

@@ -7,6 +7,7 @@
 //! Nothing here reads the environment, the terminal or the clock: the caller says in [`Options`]
 //! how wide the terminal is, whether it shows colour, and in which zone it wants to see times.
 pub mod check;
+mod clean;
 pub mod compare;
 pub mod csv;
 pub mod json;
@@ -16,6 +17,7 @@ mod numbers;
 mod options;
 pub mod page;
 pub mod ps;
+mod redact;
 mod share;
 pub mod terminal;
 pub mod text;
@@ -26,4 +28,5 @@ mod words;
 pub use diagnose::text::{bytes, duration};
 pub use jiff::tz::TimeZone;
 pub use options::{Options, Style};
+pub use redact::Redactor;
 pub use share::percent;

@@ -17,9 +17,38 @@ pub fn render(diagnosis: &Diagnosis, attribution: &Attribution, options: &Option
     let clock = Clockface::new(diagnosis, &options.zone);
     let start = clock.show(diagnosis, &attribution.pause);
     let length =
-        paint(options.style, Role::Strong, &format!("{:>8}", duration(attribution.pause.duration)));
-    let parts = words::parts(attribution, 4).join(" · ");
-    let mut out = format!("{start}  {length}   {parts}\n");
+        paint(options.style, Role::Strong, &format!("{:>8}", words::length(&attribution.pause)));
+    let mut parts = words::parts(attribution, 4);
+    parts.extend(words::unseen_part(&attribution.pause).map(str::to_owned));
+    body(format!("{start}  {length}   {}\n", parts.join(" · ")), diagnosis, attribution, options)
+}
+
+/// The same of a stop that is not over: `14:02:41.118   still stopped after 2.05 s   2.05 s late Java
+/// thread`.
+#[must_use]
+pub fn render_under_way(
+    diagnosis: &Diagnosis,
+    attribution: &Attribution,
+    options: &Options,
+) -> String {
+    let clock = Clockface::new(diagnosis, &options.zone);
+    let start = clock.show(diagnosis, &attribution.pause);
+    let length = format!("still stopped after {}", duration(attribution.pause.duration));
+    let length = paint(options.style, Role::Strong, &length);
+    let mut parts = words::parts(attribution, 4);
+    if attribution.pause.cut.begin {
+        parts.push("had begun before".to_owned());
+    }
+    body(format!("{start}  {length}   {}\n", parts.join(" · ")), diagnosis, attribution, options)
+}
+
+/// A first line with its details.
+fn body(
+    mut out: String,
+    diagnosis: &Diagnosis,
+    attribution: &Attribution,
+    options: &Options,
+) -> String {
     for line in details(diagnosis, attribution) {
         let width = options.style.width.clamp(40, 110).saturating_sub(25);
         for line in wrap(&line, width) {

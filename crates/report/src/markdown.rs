@@ -1,5 +1,11 @@
 //! A diagnosis as Markdown, for tickets and post-mortems.
-use crate::{Options, duration, text::clean, when::Clockface, words};
+use crate::{
+    Options,
+    clean::{MOST_NAME, clean, clean_name},
+    duration,
+    when::Clockface,
+    words,
+};
 use diagnose::{Attribution, Diagnosis, Finding, Nature, Verdict};
 use std::fmt::Write;
 
@@ -60,7 +66,11 @@ fn pauses(out: &mut String, diagnosis: &Diagnosis, options: &Options) {
     line(out, "|---|--:|---|---|");
     for it in listed {
         let is_hiccup = words::is_hiccup(diagnosis, &it.pause);
-        let operation = if is_hiccup { "hiccup".into() } else { escaped(&it.pause.operation) };
+        let operation = if is_hiccup {
+            "hiccup".into()
+        } else {
+            escaped(&clean_name(&it.pause.operation, MOST_NAME))
+        };
         let cells = [
             clock.show(diagnosis, &it.pause),
             duration(it.pause.duration),
@@ -77,7 +87,8 @@ fn block(out: &mut String, diagnosis: &Diagnosis, number: usize, finding: &Findi
     let share = crate::percent(finding.share);
     line(out, &format!("**{extent}** ({share} of the stopped time, {})\n", finding.certainty.id()));
     if !finding.story.is_empty() {
-        line(out, &format!("{}\n", escaped(&finding.story.join("\n"))));
+        let story: Vec<String> = finding.story.iter().map(|it| escaped(it)).collect();
+        line(out, &format!("{}\n", story.join("\n")));
     }
     if let Some(place) = &finding.place {
         line(out, &format!("- where: {}", escaped(&words::place(place))));
@@ -95,7 +106,12 @@ fn block(out: &mut String, diagnosis: &Diagnosis, number: usize, finding: &Findi
         } else {
             format!(" ({})", escaped(&advice.note))
         };
-        let _ = writeln!(out, "- fix, {}:{note}\n\n{}\n", advice.when.id(), code(&advice.action));
+        let _ = writeln!(
+            out,
+            "- fix, {}:{note}\n\n{}\n",
+            advice.when.id(),
+            code(&advice.action.to_string())
+        );
     }
 }
 
@@ -121,20 +137,40 @@ fn watched(out: &mut String, diagnosis: &Diagnosis) {
     }
 }
 
-/// Text from elsewhere, so that it stays text.
+/// Text from elsewhere, so that it stays text: one line, as a second one could begin with the mark
+/// of a list or of a block to copy; no markup, no tags, no links (GitHub makes links of bare
+/// addresses, too), no mentions of people, no formulas.
 pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for part in text.split_inclusive('\n') {
-        let (body, end) = part.strip_suffix('\n').map_or((part, ""), |body| (body, "\n"));
-        for c in clean(body).chars() {
-            if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#') {
-                out.push('\\');
+    let text = clean(text);
+    let mut out = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' | '$' => {
+                out.push('\\')
             }
-            out.push(c);
+            // What begins a list, a line across the page, or the underline of a heading.
+            '-' | '+' | '=' if at == 0 => out.push('\\'),
+            ':' if text[at..].starts_with("://") => out.push('\\'),
+            '.' if ends_with_www(&out) => out.push('\\'),
+            '&' => {
+                out.push_str("&amp;");
+                continue;
+            }
+            // Left alone it mentions a person; a comment behind it is shown by nobody.
+            '@' => {
+                out.push_str("@<!-- -->");
+                continue;
+            }
+            _ => {}
         }
-        out.push_str(end);
+        out.push(c);
     }
     out
+}
+
+fn ends_with_www(text: &str) -> bool {
+    let last = text.len().checked_sub(3).and_then(|at| text.as_bytes().get(at..));
+    last.is_some_and(|it| it.eq_ignore_ascii_case(b"www"))
 }
 
 #[cfg(test)]
@@ -144,5 +180,22 @@ mod tests {
     #[test]
     fn a_name_cannot_become_markup() {
         assert_eq!(escaped("a|b <script> `x`"), "a\\|b \\<script\\> \\`x\\`");
+        assert_eq!(escaped("a\n- fix, now:\n\n      id"), "a - fix, now:        id");
+        assert_eq!(escaped("[x](y) ![x](y) &lt;"), "\\[x\\](y) !\\[x\\](y) &amp;lt;");
+        assert_eq!(escaped("~~a~~ $b$"), "\\~\\~a\\~\\~ \\$b\\$");
+        assert_eq!(escaped("- a\n=== b"), "\\- a === b");
+        assert_eq!(escaped("=== b"), "\\=== b");
+    }
+
+    #[test]
+    fn a_name_cannot_become_a_link_or_a_mention() {
+        assert_eq!(escaped("http://a/b:c"), "http\\://a/b:c");
+        assert_eq!(escaped("WWW.evil.example"), "WWW\\.evil.example");
+        assert_eq!(escaped("@root a@b.example"), "@<!-- -->root a@<!-- -->b.example");
+    }
+
+    #[test]
+    fn a_name_cannot_reorder_what_stands_beside_it() {
+        assert_eq!(escaped("a\u{202e}b\u{9b}c\rd"), r"a\\u{202e}b\\u{9b}c\\u{d}d");
     }
 }

@@ -1,5 +1,8 @@
 //! The numbers of a GC log in a few rows: what an expert looks at first.
-use crate::{duration, percent, share, words};
+use crate::{
+    clean::{MOST_NAME, clean_name},
+    duration, percent, share, words,
+};
 use diagnose::{Count, Diagnosis, GcStatistics, MemoryStatistics, Named};
 
 /// So many kinds, GC causes and phases are told; all of them are in the JSON.
@@ -59,7 +62,9 @@ fn list(label: &'static str, of: &[Named]) -> Option<(&'static str, String)> {
     let told: Vec<String> = of
         .iter()
         .take(MOST)
-        .map(|it| crate::text::glued(&format!("{} {}", it.name, extent(it.count))))
+        .map(|it| {
+            crate::text::glued(&format!("{} {}", clean_name(&it.name, MOST_NAME), extent(it.count)))
+        })
         .collect();
     let more = of.len().saturating_sub(MOST);
     let more = if more > 0 { format!(" · {more} more") } else { String::new() };

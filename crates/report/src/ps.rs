@@ -1,7 +1,8 @@
 //! The JVMs of a host, for people and for programs.
 use crate::{
     Style,
-    text::{Page, Role, clean},
+    clean::{MOST_NAME, clean_name},
+    text::{Page, Role},
 };
 use serde::Serialize;
 
@@ -22,6 +23,8 @@ pub struct Row {
     pub heap: Vec<String>,
     /// Path of the GC log as the JVM sees it.
     pub gc_log: String,
+    /// Whether its application threads are stopped now; `None` where that cannot be known.
+    pub stopped: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -55,14 +58,18 @@ pub fn text(rows: &[Row], style: Style) -> String {
     page.finish()
 }
 
+/// Behind the name of a JVM that is stopped.
+const STOPPED: &str = " (stopped)";
+
 fn cells(row: &Row) -> [String; 6] {
-    let known = |text: &str| if text.is_empty() { "-".to_owned() } else { clean(text) };
+    let known =
+        |text: &str| if text.is_empty() { "-".to_owned() } else { clean_name(text, MOST_NAME) };
     [
         row.pid.to_string(),
         known(&row.user),
         known(row.version.split(['+', '-']).next().unwrap_or_default()),
         known(&row.collector),
-        known(&row.main),
+        known(&row.main) + if row.stopped == Some(true) { STOPPED } else { "" },
         known(&row.gc_log),
     ]
 }
@@ -80,8 +87,10 @@ fn line(cells: &[String; 6], widths: &[usize; 6]) -> String {
 #[must_use]
 pub fn json(rows: &[Row], unreadable: u64) -> String {
     let document = Document { schema_version: crate::json::SCHEMA_VERSION, jvms: rows, unreadable };
-    let text = serde_json::to_string_pretty(&document);
-    text.expect("strings and numbers always serialise") + "\n"
+    let mut text = Vec::new();
+    crate::json::write_document(&document, &mut text)
+        .expect("strings and numbers always serialise, and a Vec takes all");
+    String::from_utf8(text).expect("JSON is UTF-8")
 }
 
 #[cfg(test)]
@@ -98,6 +107,7 @@ mod tests {
             main: "kafka.Kafka".into(),
             heap: vec!["-Xmx4g".into()],
             gc_log: "/var/log/kafka/gc.log".into(),
+            stopped: Some(true),
         };
         vec![kafka, Row { pid: 7, main: "evil\u{1b}[2J".into(), ..Row::default() }]
     }
@@ -105,12 +115,25 @@ mod tests {
     #[test]
     fn a_table_for_people() {
         expect![[r#"
-             PID  USER   JDK      GC  MAIN           GC LOG
-            4242  kafka  17.0.15  g1  kafka.Kafka    /var/log/kafka/gc.log
-               7  -      -        -   evil\u{1b}[2J  -
+             PID  USER   JDK      GC  MAIN                   GC LOG
+            4242  kafka  17.0.15  g1  kafka.Kafka (stopped)  /var/log/kafka/gc.log
+               7  -      -        -   evil\u{1b}[2J          -
         "#]]
         .assert_eq(&text(&rows(), Style::PLAIN));
         assert_eq!(text(&[], Style::PLAIN), "");
+    }
+
+    #[test]
+    fn a_main_class_of_900_000_characters_neither_panics_nor_floods() {
+        let mut rows = rows();
+        rows[0].main = "x".repeat(900_000) + ".Main";
+        rows[0].gc_log = "\u{202e}".repeat(900_000);
+        rows[0].user = "y".repeat(70_000);
+        rows[0].heap = vec!["-Xmx".repeat(100_000)];
+        let table = text(&rows, Style::PLAIN);
+        assert!(table.lines().all(|it| it.chars().count() < 400), "{table}");
+        assert!(table.contains("x.Main "), "{table}");
+        assert!(json(&rows, 0).len() < 200_000);
     }
 
     #[test]
@@ -128,7 +151,8 @@ mod tests {
                   "heap": [
                     "-Xmx4g"
                   ],
-                  "gc_log": "/var/log/kafka/gc.log"
+                  "gc_log": "/var/log/kafka/gc.log",
+                  "stopped": true
                 }
               ],
               "unreadable": 12

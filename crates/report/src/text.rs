@@ -1,29 +1,8 @@
 //! Text for terminals: cleaned, wrapped, painted, and in ASCII where need be.
 use crate::Style;
+use diagnose::Action;
 
-/// Text from elsewhere, made safe to print.
-///
-/// Thread names, command lines and paths are chosen by the processes that are watched. Control
-/// characters and marks that reorder text could move the cursor, recolour or fake lines, so they
-/// come out as `\u{1b}`.
-#[must_use]
-pub fn clean(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\t' | '\n' => out.push(' '),
-            c if c.is_control() || is_invisible(c) => out.extend(c.escape_unicode()),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Zero-width characters, marks of direction, and line and paragraph separators.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
+pub use crate::clean::{clean, clean_name};
 
 /// `text` in ASCII: the characters that reports use have a plain form, any other becomes `?`.
 #[must_use]
@@ -181,6 +160,11 @@ impl Page {
         }
     }
 
+    /// The action as it can be copied from this page, or the sentence why it cannot.
+    pub(crate) fn copyable(&self, action: &Action) -> Action {
+        if self.style.unicode { action.clone() } else { action.in_ascii() }
+    }
+
     pub(crate) fn finish(self) -> String {
         if self.style.unicode { self.out } else { ascii(&self.out) }
     }
@@ -189,11 +173,6 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_could_move_the_cursor_is_shown_and_not_sent() {
-        assert_eq!(clean("a\u{1b}[2Jb\u{202e}c\u{9b}d\ne"), r"a\u{1b}[2Jb\u{202e}c\u{9b}d e");
-    }
 
     #[test]
     fn ascii_has_a_form_for_every_sign_of_ours() {

@@ -1,8 +1,11 @@
 //! Words that several formats share.
-use crate::{duration, share, text::clean};
+use crate::{
+    clean::{MOST_NAME, MOST_PATH, clean, clean_name},
+    duration, share,
+};
 use diagnose::{
-    AdviceWhen, Attribution, Diagnosis, Finding, JvmSummary, Nature, Pause, PauseKind, Place,
-    Verdict,
+    AdviceWhen, Attribution, Command, Diagnosis, Doubt, Finding, JvmSummary, Nature, Pause,
+    PauseKind, Place, Verdict,
 };
 use recording::{Source, SourceState};
 use std::time::Duration;
@@ -49,13 +52,17 @@ pub(crate) fn service(diagnosis: &Diagnosis) -> String {
     let path = || diagnosis.inputs.first().map_or("", |input| input.path.trim_end_matches('/'));
     let input = || path().rsplit('/').next().unwrap_or_default();
     let name = if diagnosis.jvm.main.is_empty() { input() } else { &diagnosis.jvm.main };
-    if name.is_empty() { "the JVM".to_owned() } else { clean(name) }
+    if name.is_empty() { "the JVM".to_owned() } else { clean_name(name, MOST_NAME) }
 }
 
 /// `JDK 17.0.15`, without the build number; empty where unknown.
 pub(crate) fn jdk(jvm: &JvmSummary) -> String {
     let version = jvm.version.split(['+', '-', ' ']).next().unwrap_or_default();
-    if version.is_empty() { String::new() } else { format!("JDK {}", clean(version)) }
+    if version.is_empty() {
+        String::new()
+    } else {
+        format!("JDK {}", clean_name(version, MOST_NAME))
+    }
 }
 
 /// `G1, 2 GC threads`; empty where unknown.
@@ -76,8 +83,8 @@ pub(crate) fn collector(jvm: &JvmSummary) -> String {
         n => format!("{n} GC threads"),
     };
     match (name.is_empty(), threads.is_empty()) {
-        (false, false) => format!("{}, {threads}", clean(name)),
-        (false, true) => clean(name),
+        (false, false) => format!("{}, {threads}", clean_name(name, MOST_NAME)),
+        (false, true) => clean_name(name, MOST_NAME),
         (true, _) => threads,
     }
 }
@@ -153,6 +160,43 @@ pub(crate) fn parts(attribution: &Attribution, most: usize) -> Vec<String> {
     items
 }
 
+/// How long a pause was, as far as that was seen: `3.20 s`, `at least 3.20 s`.
+pub(crate) fn length(pause: &Pause) -> String {
+    let seen = duration(pause.duration);
+    if pause.cut.is_part() { format!("at least {seen}") } else { seen }
+}
+
+/// Why a recording without pauses does not say that there were none, and how to know.
+pub(crate) fn lacks_for_stops(diagnosis: &Diagnosis) -> String {
+    let why = |source| match diagnosis.coverage.sources.get(&source) {
+        Some(SourceState::Missing(why)) => format!(" ({})", clean(why)),
+        _ => String::new(),
+    };
+    match diagnosis.lacks_for_stops() {
+        Some(Source::StopState) => {
+            let dump = Command::new("jcmd").arg(diagnosis.jvm.pid.to_string()).arg("Thread.print");
+            format!(
+                "whether the JVM was stopped all the time could not be read{}; its thread dump tells, which does not come from a JVM that is stopped: `{}`",
+                why(Source::StopState),
+                dump.typed().unwrap_or_default()
+            )
+        }
+        _ => "this recording has neither probes nor counters nor a GC log of this JVM; `whypause record --log-safepoints` has the JVM log every stop".to_owned(),
+    }
+}
+
+/// What of a pause was not seen; `None` where all of it was.
+pub(crate) fn unseen_part(pause: &Pause) -> Option<&'static str> {
+    match (pause.cut.begin, pause.cut.end) {
+        (false, false) => None,
+        (true, false) => Some("had begun before the recording"),
+        (false, true) => Some("was not over when the recording ended"),
+        (true, true) => {
+            Some("had begun before the recording and was not over when the recording ended")
+        }
+    }
+}
+
 /// Parts below this share of a pause are left out of the list of pauses,
 const SMALL_SHARE: f64 = 0.005;
 /// unless they are at least this long. They are in the findings and in the JSON in any case.
@@ -176,21 +220,25 @@ pub(crate) fn extent(diagnosis: &Diagnosis, finding: &Finding) -> String {
 
 /// `VM Thread in write() to /var/log/gc.log (ext4 on sdb1)`; empty where nothing is known.
 pub(crate) fn place(place: &Place) -> String {
-    let mut out = clean(&place.thread);
+    let mut out = clean_name(&place.thread, MOST_NAME);
     if !place.call.is_empty() {
-        let call = clean(&place.call);
+        let call = clean_name(&place.call, MOST_NAME);
         out = if out.is_empty() { call } else { format!("{out} in {call}") };
     }
     if !place.path.is_empty() {
-        let path = clean(&place.path);
+        let path = clean_name(&place.path, MOST_PATH);
         out = if out.is_empty() { path } else { format!("{out}, {path}") };
     }
     match (place.file_system.is_empty(), place.device.is_empty()) {
         (false, false) => {
-            format!("{out} ({} on {})", clean(&place.file_system), clean(&place.device))
+            format!(
+                "{out} ({} on {})",
+                clean_name(&place.file_system, MOST_NAME),
+                clean_name(&place.device, MOST_NAME)
+            )
         }
-        (false, true) => format!("{out} ({})", clean(&place.file_system)),
-        (true, false) => format!("{out} (on {})", clean(&place.device)),
+        (false, true) => format!("{out} ({})", clean_name(&place.file_system, MOST_NAME)),
+        (true, false) => format!("{out} (on {})", clean_name(&place.device, MOST_NAME)),
         (true, true) => out,
     }
 }
@@ -228,10 +276,23 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
         Source::CounterFaults => {
             "needs `whypause record` as root on x86-64, and a JVM with its counters file on a disk"
         }
+        Source::StopState => "needs a JVM whose libjvm has its symbol table, and CAP_SYS_PTRACE",
         Source::LateCode => "needs `whypause record --ask-jvm` as root and JDK 9 or later",
         Source::CgroupLimits => {
             "needs `whypause record` where the host's /sys/fs/cgroup is mounted"
         }
+    }
+}
+
+/// Why nothing that was not seen is ruled out; a phrase.
+pub(crate) fn doubt(diagnosis: &Diagnosis) -> String {
+    match diagnosis.doubt() {
+        Some(Doubt::LostRows(rows)) => format!("{rows} rows were lost"),
+        Some(Doubt::LostEvents(events)) => format!("{events} events were lost"),
+        Some(Doubt::Unexplained(time)) => {
+            format!("{} of the stopped time is unexplained", duration(time))
+        }
+        None => "not known".to_owned(),
     }
 }
 

@@ -6,7 +6,9 @@ mod lab;
 pub mod size;
 
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
-pub use lab::{LabArgs, LabCommand, LabDemoArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights};
+pub use lab::{
+    LabArgs, LabCommand, LabDemoArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights, Where,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
@@ -184,6 +186,9 @@ pub struct ExplainArgs {
     /// List pauses of at least this, from 0s to 1h
     #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_over)]
     pub over: Duration,
+    /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// `whypause watch`.
@@ -201,6 +206,9 @@ pub struct WatchArgs {
     /// How long to watch, from 100ms to 7 days (168h) [default: until Ctrl-C]
     #[arg(short, long, value_name = "TIME", value_parser = parse_recording_time)]
     pub duration: Option<Duration>,
+    /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
+    #[arg(long)]
+    pub redact: bool,
     /// By which means.
     #[command(flatten)]
     pub means: Means,
@@ -228,6 +236,9 @@ pub struct PsArgs {
     /// How to write the list
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ListFormat,
+    /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// `whypause cause`.

@@ -1,5 +1,6 @@
 //! The two streams to the user: data on standard output, the rest on standard error.
 use crate::{Failure, args::Colour};
+use diagnose::{Action, Command};
 use report::{
     Options, Style, TimeZone,
     text::{Role, ascii, clean, paint},
@@ -60,6 +61,13 @@ impl Console {
         let text = clean(text);
         let text = if style.unicode { text } else { ascii(&text) };
         let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    /// A command as it can be copied from here, if it can.
+    pub(crate) fn copyable(&self, command: Command) -> Option<String> {
+        let action = Action::run([command]);
+        let action = if self.style().unicode { action } else { action.in_ascii() };
+        (!action.is_said()).then(|| action.to_string())
     }
 
     /// `error:` and `hint:`.

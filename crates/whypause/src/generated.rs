@@ -33,8 +33,31 @@ pub fn files() -> io::Result<Vec<(String, Vec<u8>)>> {
 #[must_use]
 pub fn completions(shell: Shell) -> Vec<u8> {
     let mut out = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "whypause", &mut out);
+    let mut program = without_hidden(&Cli::command());
+    clap_complete::generate(shell, &mut program, "whypause", &mut out);
     out
+}
+
+/// The same command without those that are hidden: completions would offer them too.
+fn without_hidden(command: &Command) -> Command {
+    if !command.has_subcommands() {
+        return command.clone();
+    }
+    let mut shown = Command::new(command.get_name().to_owned()).disable_help_subcommand(true);
+    if let Some(about) = command.get_about() {
+        shown = shown.about(about.clone());
+    }
+    if let Some(about) = command.get_long_about() {
+        shown = shown.long_about(about.clone());
+    }
+    if let Some(version) = command.get_version() {
+        shown = shown.version(version.to_owned());
+    }
+    let inner = command.get_subcommands().filter(|it| !it.is_hide_set());
+    shown
+        .args(command.get_arguments().cloned())
+        .groups(command.get_groups().cloned())
+        .subcommands(inner.map(without_hidden))
 }
 
 /// Name and text (roff) of every man page: the program's and one for each command.
@@ -63,7 +86,7 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Resul
 }
 
 fn render(command: &Command, name: &str, out: &mut Vec<u8>) -> io::Result<()> {
-    let source = format!("whypause {}", env!("CARGO_PKG_VERSION"));
+    let source = concat!("whypause ", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone()).title(name.to_uppercase()).source(source);
     let man = man.manual("whypause manual");
     man.render_title(out)?;

@@ -26,6 +26,11 @@ impl Interrupt {
         Ok(Interrupt { seen })
     }
 
+    /// Raised when it came: for whoever waits elsewhere.
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.seen
+    }
+
     pub(crate) fn came(&self) -> bool {
         self.seen.load(Ordering::Relaxed)
     }

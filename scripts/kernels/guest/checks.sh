@@ -187,13 +187,13 @@ check_hsperfdata() { scenario hsperfdata-write-blocked; }
 long_demo() {
     has_ebpf || unable "needs eBPF"
     stop_the_jvm
-    timeout 1400 "$program" lab demo >"$here/demo.txt" 2>"$here/demo.err" ||
+    timeout 1400 "$program" lab demo --on-this-host >"$here/demo.txt" 2>"$here/demo.err" ||
         failed "$(grep -h -m 3 'not as expected\|error' "$here/demo.txt" "$here/demo.err" | tr '\n' ' ')"
 }
 
 long_memory_high_ten_times() {
     stop_the_jvm
-    timeout 1400 "$program" lab run memory-high-throttling --variants fault --runs 10 --duration 8s --format json \
+    timeout 1400 "$program" lab run memory-high-throttling --variants fault --runs 10 --duration 8s --on-this-host --format json \
         >"$here/lab.json" 2>"$here/lab.err"
     jq -r '"\([.results[] | select(.first == .scenario)] | length) of \(.results | length)"' "$here/lab.json" >"$here/right"
     [ "$(cat "$here/right")" = "10 of 10" ] || failed "right in $(cat "$here/right"); $(tail -n 1 "$here/lab.err")"
@@ -204,5 +204,5 @@ long_memory_high_ten_times() {
 long_matrix() {
     stop_the_jvm
     timeout 9000 "$program" lab matrix --jdk "$(jdk_feature)" --collectors g1 --rights privileged --duration 6s \
-        --results "$here/matrix.jsonl" >"$here/matrix.md" 2>"$here/matrix.err" || failed "$(tail -n 1 "$here/matrix.err")"
+        --on-this-host --results "$here/matrix.jsonl" >"$here/matrix.md" 2>"$here/matrix.err" || failed "$(tail -n 1 "$here/matrix.err")"
 }

@@ -132,7 +132,7 @@ scenario() {
     has_ebpf || rights=(--unprivileged)
     stop_the_jvm
     timeout 1200 "$program" lab run "$1" --variants baseline,fault --duration 12s --format json \
-        --keep "$here/kept" "${rights[@]}" >"$kept" 2>"$here/lab.err" || status=$?
+        --on-this-host --keep "$here/kept" "${rights[@]}" >"$kept" 2>"$here/lab.err" || status=$?
     ! grep -q 'cannot run' "$here/lab.err" || unable "$(grep -m 1 'cannot run' "$here/lab.err")"
     [ $status -le 1 ] || failed "lab: $(tail -n 2 "$here/lab.err" | tr '\n' ' ') ($status)"
     wrong="$(jq -r --arg id "$1" --arg certainty "$certainty" -f judge.jq "$kept")" || failed "no answer of the lab"

@@ -2,24 +2,50 @@
 //!
 //! Not a parser: it knows just enough of the language to tell code from comments, from text in
 //! quotes, and from tests.
+use std::ops::Range;
 
 /// The code alone: comments and the contents of literals become spaces.
 pub(super) fn code(text: &str) -> String {
-    let mut blanker = Blanker { input: text.as_bytes(), at: 0, output: text.as_bytes().to_vec() };
+    blanked(text).0
+}
+
+/// The code, and where the text in quotes is, quotes included.
+fn blanked(text: &str) -> (String, Vec<Range<usize>>) {
+    let (input, output) = (text.as_bytes(), text.as_bytes().to_vec());
+    let mut blanker = Blanker { input, at: 0, output, quoted: Vec::new() };
     blanker.run();
-    String::from_utf8(blanker.output).expect("only whole literals and comments became spaces")
+    let code = String::from_utf8(blanker.output);
+    (code.expect("only whole literals and comments became spaces"), blanker.quoted)
+}
+
+/// The text in quotes outside of tests, each with the place of its first quote. Escapes are as
+/// they are written.
+pub(super) fn product_literals(text: &str) -> Vec<(usize, &str)> {
+    let (mut code, quoted) = blanked(text);
+    let tests = blank_tests(&mut code);
+    let in_test = |at: usize| tests.iter().any(|it| it.contains(&at));
+    let ours = quoted.into_iter().filter(|it| !in_test(it.start));
+    ours.map(|it| (it.start, text[it].trim_matches(['r', '#', '"']))).collect()
 }
 
 /// The code alone, without items under `#[cfg(test)]`.
 pub(super) fn product_code(text: &str) -> String {
     let mut code = code(text);
+    blank_tests(&mut code);
+    code
+}
+
+/// Blanks items under `#[cfg(test)]`, and tells where they were.
+fn blank_tests(code: &mut String) -> Vec<Range<usize>> {
+    let mut tests = Vec::new();
     while let Some(start) = code.find("#[cfg(test)]") {
-        let end = end_of_item(&code, start);
+        let end = end_of_item(code, start);
         let blank = code[start..end].replace(|c: char| c != '\n', " ");
         // Wide characters cannot be left of `code` here but in names; lines are what counts.
         code.replace_range(start..end, &blank);
+        tests.push(start..end);
     }
-    code
+    tests
 }
 
 /// Names of the modules that a file declares under `#[cfg(test)]`, to be found in other files.
@@ -49,6 +75,8 @@ struct Blanker<'a> {
     input: &'a [u8],
     at: usize,
     output: Vec<u8>,
+    /// Where text in double quotes was, raw or not.
+    quoted: Vec<Range<usize>>,
 }
 
 impl Blanker<'_> {
@@ -62,6 +90,9 @@ impl Blanker<'_> {
                 [b'\'', ..] => self.character(),
                 _ => 0,
             };
+            if length > 0 && matches!(self.rest(), [b'"', ..] | [b'r', b'"' | b'#', ..]) {
+                self.quoted.push(self.at..self.at + length);
+            }
             self.blank(length);
             self.at += length.max(1);
         }
@@ -143,7 +174,7 @@ impl Blanker<'_> {
 }
 
 mod tests {
-    use super::{code, product_code, test_modules};
+    use super::{code, product_code, product_literals, test_modules};
 
     #[track_caller]
     fn check(text: &str, wanted: &str) {
@@ -176,6 +207,12 @@ mod tests {
         let text = "fn a() {}\n#[cfg(test)]\nmod tests { fn b() { x(\"}\"); } }\nfn c() {}";
         let product = product_code(text);
         assert!(product.contains("fn a") && product.contains("fn c") && !product.contains("fn b"));
+    }
+
+    #[test]
+    fn text_in_quotes_is_found_outside_of_comments_and_tests() {
+        let text = "f(\"a\", 'b', r#\"c \" d\"#) // \"e\"\n#[cfg(test)]\nmod t { \"g\" }";
+        assert_eq!(product_literals(text), [(2, "a"), (12, "c \" d")]);
     }
 
     #[test]

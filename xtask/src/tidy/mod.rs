@@ -4,6 +4,7 @@
 //! test beside it asks it about the whole project.
 mod blank;
 mod causes;
+mod commands;
 mod files;
 mod layers;
 mod messages;

@@ -26,7 +26,7 @@
 //! HotSpot `os/linux/cgroupSubsystem_linux.cpp` (`CgroupSubsystem::active_processor_count`): rounds the quota up to whole CPUs.
 //! Kubernetes kubernetes#67577; Linux commits 512ac999d275 (4.18) and de53fd7aedb1 (5.4), before which groups were throttled below their quota.
 use crate::{
-    Advice, Cause, Nature,
+    Action, Advice, Cause, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -99,7 +99,7 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
     if knows_burst && cgroup.cpu_burst.is_zero() && cgroup.version > 0 {
         advice.push(now(
             "cpu-burst",
-            format!("echo {} > {}", quota.as_micros(), file(cgroup, "cpu.max.burst", "cpu.cfs_burst_us")),
+            write(cgroup, &quota.as_micros().to_string(), ["cpu.max.burst", "cpu.cfs_burst_us"]),
             "what a group saves up is used by one burst; the average stays within the quota, the neighbours feel the burst",
         ));
     }
@@ -116,22 +116,19 @@ fn larger_quota(index: &Index<'_>, cgroup: &CgroupFact) -> Advice {
             let period = cgroup.cpu_period.as_micros();
             let quota = period * u128::from(threads);
             let value =
-                if cgroup.version == 1 { quota.to_string() } else { format!("'{quota} {period}'") };
-            format!("echo {value} > {}", file(cgroup, "cpu.max", "cpu.cfs_quota_us"))
+                if cgroup.version == 1 { quota.to_string() } else { format!("{quota} {period}") };
+            write(cgroup, &value, ["cpu.max", "cpu.cfs_quota_us"])
         }
-        _ => format!("give {name} a larger CPU quota, or none and a guaranteed share"),
+        _ => Action::say(format!("give {name} a larger CPU quota, or none and a guaranteed share")),
     };
     let note = "in Kubernetes: raise or remove resources.limits.cpu and set resources.requests.cpu";
     now("cpu-quota", action, note)
 }
 
-/// A file of the group where the controllers are usually mounted.
-fn file(cgroup: &CgroupFact, v2: &str, v1: &str) -> String {
-    let path = cgroup.cpu_path.trim_end_matches('/');
-    match cgroup.version {
-        1 => format!("/sys/fs/cgroup/cpu{path}/{v1}"),
-        _ => format!("/sys/fs/cgroup{path}/{v2}"),
-    }
+/// To write to a file of the group, by its name in v2 and in v1.
+fn write(cgroup: &CgroupFact, value: &str, [v2, v1]: [&str; 2]) -> Action {
+    let (hierarchy, file) = if cgroup.version == 1 { ("/cpu", v1) } else { ("", v2) };
+    os_evidence::group_setting(value, hierarchy, &cgroup.cpu_path, file)
 }
 
 fn fewer_gc_threads(index: &Index<'_>, cgroup: &CgroupFact) -> Option<Advice> {
@@ -147,7 +144,7 @@ fn fewer_gc_threads(index: &Index<'_>, cgroup: &CgroupFact) -> Option<Advice> {
         jvm.gc_threads,
         os_evidence::cpus(cgroup.milli_cpus()?)
     );
-    Some(at_next_start("gc-threads", flag, &note))
+    Some(at_next_start("gc-threads", Action::flag(flag), &note))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@
 //! ## References
 //! HotSpot (until JDK 13) `gc/cms/concurrentMarkSweepGeneration.cpp` (`acquire_control_and_collect`, `report_concurrent_mode_interruption`); JEP 363.
 use crate::{
-    Advice, Cause, Nature,
+    Action, Advice, Cause, Nature,
     cause::{Claims, Explanation},
     history::Collection,
     index::Index,
@@ -81,7 +81,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 fn g1() -> Advice {
     at_next_start(
         "concurrent-collector",
-        "-XX:+UseG1GC".into(),
+        Action::flag("-XX:+UseG1GC"),
         "it compacts while it collects; remove the flags of CMS",
     )
 }

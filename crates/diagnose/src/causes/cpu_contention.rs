@@ -20,7 +20,7 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Advice, AdviceWhen, Cause, Nature,
+    Action, Advice, AdviceWhen, Cause, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -68,8 +68,9 @@ fn advice(index: &Index<'_>, outside: bool) -> Vec<Advice> {
         advice.push(Advice {
             remedy: "cpu-headroom",
             when: AdviceWhen::Now,
-            action: "give the service CPUs of its own, or a higher CPU weight than its neighbours"
-                .into(),
+            action: Action::say(
+                "give the service CPUs of its own, or a higher CPU weight than its neighbours",
+            ),
             note: String::new(),
         });
     }
@@ -77,7 +78,7 @@ fn advice(index: &Index<'_>, outside: bool) -> Vec<Advice> {
         advice.push(Advice {
             remedy: "gc-threads",
             when: AdviceWhen::NextStart,
-            action: format!("-XX:ParallelGCThreads={cpus}"),
+            action: Action::flag(format!("-XX:ParallelGCThreads={cpus}")),
             note: format!("it has {threads} GC threads on {cpus} CPUs"),
         });
     }

@@ -21,7 +21,7 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (`update_rq_clock_task`), `Documentation/virt/kvm/x86/msr.rst` (`MSR_KVM_STEAL_TIME`), `Documentation/core-api/irq/irq-affinity.rst`.
 use crate::{
-    Advice, Cause, Certainty, Nature,
+    Action, Advice, Cause, Certainty, Command, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -85,13 +85,13 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 fn advice(stolen: bool) -> Vec<Advice> {
     let mut advice = vec![now(
         "host-headroom",
-        "mpstat -P ALL 1".into(),
+        Action::run([Command::new("mpstat").args(["-P", "ALL", "1"])]),
         "%steal is the hypervisor's: ask for dedicated CPUs, or for another host; %irq and %soft are interrupts",
     )];
     if !stolen {
         advice.push(now(
             "move-interrupts",
-            "cat /proc/interrupts".into(),
+            Action::run([Command::new("cat").arg("/proc/interrupts")]),
             "shows which CPU serves which device; /proc/irq/NUMBER/smp_affinity_list moves it",
         ));
     }

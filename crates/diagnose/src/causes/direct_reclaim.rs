@@ -25,7 +25,7 @@
 //! ## References
 //! Linux `mm/vmscan.c` (`try_to_free_pages`, `try_to_free_mem_cgroup_pages`), `Documentation/admin-guide/sysctl/vm.rst` (`watermark_scale_factor`).
 use crate::{
-    Advice, Cause, Certainty, Culprit, CulpritKind, Nature,
+    Action, Advice, Cause, Certainty, Command, Culprit, CulpritKind, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -171,14 +171,14 @@ fn advice(index: &Index<'_>, whom: For) -> Vec<Advice> {
     if whom == For::Host {
         advice.push(now(
             "earlier-reclaim",
-            "sysctl vm.watermark_scale_factor=200".into(),
+            Action::run([Command::new("sysctl").arg("vm.watermark_scale_factor=200")]),
             "the kernel keeps 2 % of memory free, so that threads find some; that much less is cached",
         ));
     }
     if index.jvm.is_some() && !log_evidence::given(index, "AlwaysPreTouch") {
         advice.push(log_evidence::at_next_start(
             "pretouch",
-            "-XX:+AlwaysPreTouch".into(),
+            Action::flag("-XX:+AlwaysPreTouch"),
             "with -Xms equal to -Xmx: the heap has its memory from the start; starting takes longer",
         ));
     }

@@ -21,7 +21,7 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016): `Ref Proc: 101.3 ms`, eden from 2872 MB to 216 MB, cured by a floor of 40 %; HotSpot `gc/g1/g1YoungGenSizer.hpp`, `gc/g1/g1Policy.cpp`.
 use crate::{
-    Advice, Cause, Evidence, Nature,
+    Action, Advice, Cause, Evidence, Nature,
     cause::{Claims, Explanation},
     history::{Collection, EdenShrink},
     index::Index,
@@ -98,7 +98,10 @@ fn floor(index: &Index<'_>, shrink: Option<EdenShrink>) -> Option<Advice> {
     (!fixed).then(|| {
         at_next_start(
             "g1-young-floor",
-            format!("-XX:+UnlockExperimentalVMOptions -XX:G1NewSizePercent={percent}"),
+            Action::flags([
+                "-XX:+UnlockExperimentalVMOptions".to_owned(),
+                format!("-XX:G1NewSizePercent={percent}"),
+            ]),
             "eden cannot fall below it; pauses may miss their goal instead",
         )
     })

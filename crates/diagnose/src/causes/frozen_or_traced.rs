@@ -23,7 +23,7 @@
 //! Linux `kernel/signal.c` (`do_signal_stop`, `ptrace_stop`, `do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`), `kernel/cgroup/freezer.c`.
 //! HotSpot serviceability agent `LinuxDebuggerLocal.c` (`ptrace` of every thread).
 use crate::{
-    Advice, Cause, Nature,
+    Action, Advice, Cause, Command, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -95,22 +95,27 @@ fn advice(way: Way, index: &Index<'_>) -> Vec<Advice> {
     match way {
         Way::Signal => vec![now(
             "find-who-stops",
-            "bpftrace -e 'tracepoint:signal:signal_generate /args->sig >= 19 && args->sig <= 22/ { printf(\"%s (%d) sends %d to %d\\n\", comm, pid, args->sig, args->pid); }'".into(),
+            Action::run([Command::new("bpftrace").arg("-e").arg("tracepoint:signal:signal_generate /args->sig >= 19 && args->sig <= 22/ { printf(\"%s (%d) sends %d to %d\\n\", comm, pid, args->sig, args->pid); }")]),
             "prints the process that sends SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU, when it does it again",
         )],
         Way::Tracer => vec![now(
             "attach-gently",
-            format!("{} Thread.print", jvm_flags::jcmd(jvm)),
-            "instead of gdb, strace, gcore, jstack -F or jmap -F: these stop every thread, one by one",
+            Action::run([jvm_flags::jcmd(jvm).arg("Thread.print")]),
+            &format!(
+                "instead of gdb, strace, gcore, jstack -F or jmap -F: these stop every thread, one by one{}",
+                jvm_flags::whose_jcmd(jvm)
+            ),
         )],
         Way::Freezer => vec![now(
             "find-who-stops",
-            "bpftrace -e 'tracepoint:cgroup:cgroup_freeze { printf(\"%s (%d) freezes %s\\n\", comm, pid, str(args->path)); } tracepoint:syscalls:sys_enter_openat /str(args->filename) == \"freezer.state\"/ { printf(\"%s (%d) opens freezer.state\\n\", comm, pid); }'".into(),
+            Action::run([Command::new("bpftrace").arg("-e").arg("tracepoint:cgroup:cgroup_freeze { printf(\"%s (%d) freezes %s\\n\", comm, pid, str(args->path)); } tracepoint:syscalls:sys_enter_openat /str(args->filename) == \"freezer.state\"/ { printf(\"%s (%d) opens freezer.state\\n\", comm, pid); }")]),
             "prints who freezes: docker pause, a checkpoint (CRIU), a backup or a batch system",
         )],
         Way::Unknown => vec![now(
             "find-who-stops",
-            format!("grep -E '^(State|TracerPid)' /proc/{pid}/status"),
+            Action::run([Command::new("grep")
+                .args(["-E", "^(State|TracerPid)"])
+                .arg(format!("/proc/{pid}/status"))]),
             "while it happens: T is a signal, t a tracer (with its pid)",
         )],
     }

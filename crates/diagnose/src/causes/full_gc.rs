@@ -25,7 +25,7 @@
 //! ## References
 //! JEP 307 (parallel full collection for G1), HotSpot `gc/g1/g1FullCollector.cpp`, `gc/parallel/psParallelCompact.cpp`, `gc/serial/serialFullGC.cpp`.
 use crate::{
-    Advice, Cause, Nature,
+    Action, Advice, Cause, Nature,
     cause::{Claims, Explanation},
     history::{Collection, is_full},
     index::Index,
@@ -89,7 +89,7 @@ fn g1(index: &Index<'_>) -> Vec<Advice> {
     let newer = with_one_thread.then(|| {
         at_next_start(
             "newer-jdk",
-            "Use JDK 11 or later.".into(),
+            Action::say("Use JDK 11 or later."),
             "before JDK 10 a full collection of G1 has one thread",
         )
     });
@@ -101,10 +101,10 @@ fn concurrent(index: &Index<'_>) -> Advice {
     match feature(index) {
         Some(version) if version >= 21 => at_next_start(
             "concurrent-collector",
-            "-XX:+UseG1GC, or -XX:+UseZGC for the shortest pauses".into(),
+            Action::say("-XX:+UseG1GC, or -XX:+UseZGC for the shortest pauses"),
             note,
         ),
-        _ => at_next_start("concurrent-collector", "-XX:+UseG1GC".into(), note),
+        _ => at_next_start("concurrent-collector", Action::flag("-XX:+UseG1GC"), note),
     }
 }
 

@@ -20,7 +20,7 @@
 //! ## References
 //! JEP 423 (region pinning for G1); HotSpot `gc/shared/gcLocker.cpp`.
 use crate::{
-    Cause, Nature,
+    Action, Cause, Nature,
     cause::{Claims, Explanation},
     history::Collection,
     index::Index,
@@ -52,7 +52,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let newer = (old && matches!(collector(index), "g1" | "")).then(|| {
         at_next_start(
             "region-pinning",
-            "Use G1 of JDK 22 or later.".into(),
+            Action::say("Use G1 of JDK 22 or later."),
             "it collects in spite of them",
         )
     });

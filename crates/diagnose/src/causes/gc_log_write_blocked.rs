@@ -29,7 +29,7 @@
 mod stream;
 
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Nature,
+    Action, Advice, AdviceWhen, Cause, Certainty, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -132,14 +132,17 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
             remedy: "gc-log-to-tmpfs",
             when: AdviceWhen::Now,
             action: jvm_flags::move_log_commands(jvm, "/dev/shm"),
-            note: "the new log is in memory: copy it before a reboot, and bound its size".into(),
+            note: format!(
+                "the new log is in memory: copy it before a reboot, and bound its size{}",
+                jvm_flags::whose_jcmd(jvm)
+            ),
         });
     }
     if version.is_some_and(|it| it >= 17) && !jvm_flags::has_async_log(jvm) {
         advice.push(Advice {
             remedy: "gc-log-async",
             when: AdviceWhen::NextStart,
-            action: "-Xlog:async".into(),
+            action: Action::flag("-Xlog:async"),
             note: "lines are dropped, and the drop is logged, when its buffer of 2 MiB is full"
                 .into(),
         });

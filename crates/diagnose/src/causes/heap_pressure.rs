@@ -21,7 +21,7 @@
 //! ## References
 //! Detlefs, Flood, Heller, Printezis: Garbage-First Garbage Collection (ISMM 2004); HotSpot `gc/shared/gcOverheadChecker.cpp`.
 use crate::{
-    Advice, AdviceWhen, Cause, Nature,
+    Action, Advice, AdviceWhen, Cause, Command, Nature,
     cause::{Claims, Explanation},
     history::{Collection, Pressure},
     index::Index,
@@ -101,7 +101,7 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
     let histogram = Advice {
         remedy: "less-live-data",
         when: AdviceWhen::Now,
-        action: "jcmd PID GC.class_histogram".into(),
+        action: Action::run([Command::new("jcmd").args(["PID", "GC.class_histogram"])]),
         note: "shows what fills the heap; it is a full collection itself".into(),
     };
     larger.into_iter().chain([histogram]).collect()

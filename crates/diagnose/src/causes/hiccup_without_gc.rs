@@ -21,7 +21,7 @@
 //! ## References
 //! Neo4j `VmPauseMonitor`; Hadoop and what is built on it `JvmPauseMonitor`.
 use crate::{
-    Cause, Nature,
+    Action, Cause, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -71,7 +71,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
         evidence,
         advice: vec![at_next_start(
             "safepoint-log",
-            "-Xlog:gc*,safepoint:file=PATH".into(),
+            Action::flag("-Xlog:gc*,safepoint:file=PATH"),
             "shows whether it was a stop at all; before JDK 9 -XX:+PrintGCApplicationStoppedTime",
         )],
         ..Explanation::default()

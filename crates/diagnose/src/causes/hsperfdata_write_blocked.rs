@@ -26,7 +26,7 @@
 //! Linux `mm/memory.c` (`do_page_mkwrite`, `fault_dirty_shared_page`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
 use crate::{
-    Advice, Cause, Certainty, Nature, Place,
+    Action, Advice, Cause, Certainty, Command, Nature, Place,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -162,14 +162,18 @@ fn advice(index: &Index<'_>, place: &Place) -> Vec<Advice> {
     {
         advice.push(at_next_start(
             "perf-data-private",
-            "-XX:+PerfDisableSharedMem".into(),
+            Action::flag("-XX:+PerfDisableSharedMem"),
             "jps and jstat no longer see the JVM; jcmd, jstack and JMX work as before",
         ));
     }
     if let Some((directory, _)) = place.path.rsplit_once('/') {
         advice.push(at_next_start(
             "perf-data-on-tmpfs",
-            format!("mount -t tmpfs -o size=4m,mode=0755,uid={} tmpfs {directory}", jvm.uid),
+            Action::run([Command::new("mount")
+                .args(["-t", "tmpfs", "-o"])
+                .arg(format!("size=4m,mode=0755,uid={}", jvm.uid))
+                .arg("tmpfs")
+                .path(directory)]),
             "before the JVM starts: the running one keeps the file it has mapped",
         ));
     }

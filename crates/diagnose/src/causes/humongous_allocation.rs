@@ -22,7 +22,7 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016), which went from 2 MiB to 8 MiB for responses of 2 MiB; HotSpot `gc/g1/g1CollectedHeap.hpp` (`is_humongous`), JDK-8027959, JDK-8275056.
 use crate::{
-    Advice, Cause, HumongousStatistics, Nature,
+    Action, Advice, Cause, HumongousStatistics, Nature,
     cause::{Claims, Explanation},
     history::Collection,
     index::Index,
@@ -121,7 +121,7 @@ fn region_size(index: &Index<'_>, needed: u64, largest: u64) -> Advice {
     });
     at_next_start(
         "g1-region-size",
-        format!("-XX:G1HeapRegionSize={}m", needed >> 20),
+        Action::flag(format!("-XX:G1HeapRegionSize={}m", needed >> 20)),
         &format!("the smallest with which {} are no humongous object{few}", memory(largest)),
     )
 }
@@ -134,7 +134,7 @@ fn first_try(index: &Index<'_>, region: u64) -> Option<Advice> {
     (region > 0 && next > region && enough).then(|| {
         at_next_start(
             "g1-region-size",
-            format!("-XX:G1HeapRegionSize={}m", next >> 20),
+            Action::flag(format!("-XX:G1HeapRegionSize={}m", next >> 20)),
             &format!("a first try: objects of up to {} are ordinary then; their sizes are not in the log", memory(next / 2)),
         )
     })
@@ -147,7 +147,7 @@ fn log_sizes(index: &Index<'_>) -> Advice {
     };
     at_next_start(
         "log-object-sizes",
-        flag.into(),
+        Action::flag(flag),
         "logs the sizes, from which the region size follows",
     )
 }

@@ -20,7 +20,7 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
+    Action, Advice, AdviceWhen, Cause, Certainty, Command, Culprit, CulpritKind, Evidence, Nature,
     case::{Case, Phase, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -158,25 +158,30 @@ fn about_code(jvm: &JvmFact, looks: &Looks<'_>) -> Advice {
         Some((method, _)) => (
             "break-up-late-code",
             AdviceWhen::Code,
-            format!("let {} poll: split its loop or its copy", without_types(method)),
+            Action::say(format!("let {} poll: split its loop or its copy", without_types(method))),
             "a loop over an int without calls may have no poll, one over a long has",
         ),
         None if looks.all > 0 => (
             "break-up-late-code",
             AdviceWhen::Code,
-            "copy and fill large arrays in pieces".to_owned(),
+            Action::say("copy and fill large arrays in pieces"),
             "the thread was in no compiled method: in an intrinsic, which does not poll",
         ),
         None if jvm_flags::feature_version(&jvm.version) == Some(8) => (
             "find-late-code",
             AdviceWhen::Now,
-            format!("asprof --ttsp -d 60 -f ttsp.html {}", jvm.pid),
+            Action::run([Command::new("asprof")
+                .args(["--ttsp", "-d", "60", "-f", "ttsp.html"])
+                .arg(jvm.pid.to_string())]),
             "async-profiler shows the Java code that ran while the others waited",
         ),
         None => (
             "find-late-code",
             AdviceWhen::Now,
-            format!("whypause record -p {} --ask-jvm", jvm.pid),
+            Action::run([Command::new("whypause")
+                .args(["record", "-p"])
+                .arg(jvm.pid.to_string())
+                .arg("--ask-jvm")]),
             "names the method that ran while the others waited",
         ),
     };
@@ -191,7 +196,7 @@ fn advice(index: &Index<'_>, looks: &Looks<'_>) -> Vec<Advice> {
         advice.push(Advice {
             remedy: "counted-loop-safepoints",
             when: AdviceWhen::NextStart,
-            action: "-XX:+UseCountedLoopSafepoints".into(),
+            action: Action::flag("-XX:+UseCountedLoopSafepoints"),
             note: "costs a little speed in tight loops".into(),
         });
     }

@@ -26,7 +26,7 @@
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Advice, AdviceWhen, Cause, Certainty, Nature, Place,
+    Action, Advice, AdviceWhen, Cause, Certainty, Command, Nature, Place,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -126,13 +126,17 @@ fn advice(index: &Index<'_>, place: &Place) -> Vec<Advice> {
         Advice {
             remedy: "read-through-channel",
             when: AdviceWhen::Code,
-            action: format!("read {file} through FileChannel.read instead of MappedByteBuffer"),
+            action: Action::say(format!(
+                "read {file} through FileChannel.read instead of MappedByteBuffer"
+            )),
             note: "a thread in a read() holds up no safepoint".into(),
         },
         Advice {
             remedy: "warm-mapping",
             when: AdviceWhen::Now,
-            action: format!("cat '{}' > /dev/null", here.replace('\'', "'\\''")),
+            action: Action::run([Command::new("dd")
+                .arg(format!("if={here}"))
+                .args(["of=/dev/null", "bs=1M"])]),
             note:
                 "only if memory has room for the whole file, and only until it is pushed out again"
                     .into(),

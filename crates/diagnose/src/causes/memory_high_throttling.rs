@@ -107,10 +107,7 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
     if let Some(cgroup) = os_evidence::cgroup(index).filter(|it| it.memory_high_bytes.is_some()) {
         advice.push(now(
             "memory-high",
-            format!(
-                "echo max > /sys/fs/cgroup{}/memory.high",
-                cgroup.memory_path.trim_end_matches('/')
-            ),
+            os_evidence::group_setting("max", "", &cgroup.memory_path, "memory.high"),
             "then only memory.max bounds the group",
         ));
     }

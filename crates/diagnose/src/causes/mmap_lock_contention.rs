@@ -22,7 +22,7 @@
 //! ## References
 //! Linux `mm/memory.c` (`lock_mm_and_find_vma`), `kernel/locking/rwsem.c`, `Documentation/mm/process_addrs.rst`.
 use crate::{
-    Advice, Cause, Culprit, CulpritKind, Nature,
+    Action, Advice, Cause, Command, Culprit, CulpritKind, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -166,7 +166,7 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
     let Some(jvm) = index.jvm else { return Vec::new() };
     let mut advice = vec![now(
         "no-smaps",
-        "bpftrace -e 'tracepoint:syscalls:sys_enter_openat { printf(\"%s (%d) %s\\n\", comm, pid, str(args->filename)); }' | grep maps".into(),
+        Action::run([Command::new("bpftrace").arg("-e").arg("tracepoint:syscalls:sys_enter_openat { printf(\"%s (%d) %s\\n\", comm, pid, str(args->filename)); }").through(&["grep", "maps"])]),
         "prints who reads the maps of processes: pmap, an agent, a metrics exporter; is the JVM among them?",
     )];
     let fixed =
@@ -174,14 +174,14 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
     if !fixed {
         advice.push(at_next_start(
             "keep-heap",
-            "-Xms and -Xmx of the same size".into(),
+            Action::say("-Xms and -Xmx of the same size"),
             "the collector then neither gives memory back nor takes it anew in a pause",
         ));
     }
     if os_evidence::kernel(index).is_some_and(|it| it < (6, 4)) {
         advice.push(at_next_start(
             "newer-kernel",
-            "Linux 6.4 or later".into(),
+            Action::say("Linux 6.4 or later"),
             "most page faults there lock a part of the address space only",
         ));
     }

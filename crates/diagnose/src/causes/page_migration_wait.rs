@@ -19,7 +19,7 @@
 //! ## References
 //! Linux `mm/migrate.c` (`migration_entry_wait`, `migrate_misplaced_folio`), `Documentation/admin-guide/sysctl/kernel.rst` (`numa_balancing`).
 use crate::{
-    Advice, Cause, Nature,
+    Action, Advice, Cause, Command, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -94,13 +94,13 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 fn advice(index: &Index<'_>, balancing: bool) -> Vec<Advice> {
     let mut advice = vec![now(
         "numa-balancing",
-        "sysctl kernel.numa_balancing=0".into(),
+        Action::run([Command::new("sysctl").arg("kernel.numa_balancing=0")]),
         "memory then stays where it was first touched; bind the JVM to one node with numactl if it fits there",
     )];
     if !balancing {
         advice.push(now(
             "huge-page-collapse",
-            "echo 60000 > /sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs".into(),
+            Action::write("60000", "/sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs"),
             "huge pages are then put together more rarely; a fresh heap stays in small pages for longer",
         ));
     }
@@ -108,7 +108,7 @@ fn advice(index: &Index<'_>, balancing: bool) -> Vec<Advice> {
     if !balancing && !pretouched && index.jvm.is_some() {
         advice.push(crate::log_evidence::at_next_start(
             "pretouch",
-            "-XX:+AlwaysPreTouch".into(),
+            Action::flag("-XX:+AlwaysPreTouch"),
             "the heap has its pages from the start; starting takes longer",
         ));
     }

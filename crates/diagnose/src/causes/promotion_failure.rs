@@ -25,7 +25,7 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016); HotSpot (until JDK 13) `gc/cms/parNewGeneration.cpp` (`handle_promotion_failed`), `gc/cms/compactibleFreeListSpace.cpp`.
 use crate::{
-    Advice, Cause, Evidence, Nature,
+    Action, Advice, Cause, Evidence, Nature,
     cause::{Claims, Explanation},
     history::Collection,
     index::Index,
@@ -94,7 +94,7 @@ pub(super) fn room(it: &Collection) -> Option<Evidence> {
 fn advice(index: &Index<'_>, fragmented: Option<bool>, cms: bool) -> Vec<Advice> {
     let g1 = at_next_start(
         "concurrent-collector",
-        "-XX:+UseG1GC".into(),
+        Action::flag("-XX:+UseG1GC"),
         "it compacts while it collects; remove the flags of CMS",
     );
     let earlier = cms.then(|| {

@@ -23,7 +23,7 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::begin`, `print_safepoint_timeout`).
 use crate::{
-    Advice, Cause, Nature,
+    Action, Advice, Cause, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
@@ -85,7 +85,7 @@ fn advice(index: &Index<'_>) -> Option<Advice> {
     (!given(index, "SafepointTimeout")).then(|| {
         at_next_start(
             "safepoint-timeout",
-            "-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500".into(),
+            Action::flags(["-XX:+SafepointTimeout", "-XX:SafepointTimeoutDelay=500"]),
             "the JVM prints the threads that are late by 500 ms",
         )
     })

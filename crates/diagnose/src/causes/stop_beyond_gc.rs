@@ -22,7 +22,7 @@
 //! ## References
 //! Zhuang et al.: OS-Caused Large JVM Pauses (11.45 s stopped, 0.19 s of work); HotSpot `runtime/vmThread.cpp`, `runtime/safepoint.cpp`.
 use crate::{
-    Advice, Cause, Nature,
+    Action, Advice, Cause, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
@@ -85,7 +85,7 @@ fn advice(index: &Index<'_>) -> Option<Advice> {
     (old && !given(index, "PrintSafepointStatistics")).then(|| {
         at_next_start(
             "name-operations",
-            "-XX:+PrintSafepointStatistics -XX:PrintSafepointStatisticsCount=1".into(),
+            Action::flags(["-XX:+PrintSafepointStatistics", "-XX:PrintSafepointStatisticsCount=1"]),
             "names the operation of each stop, on standard output",
         )
     })

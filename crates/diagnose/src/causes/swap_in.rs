@@ -24,7 +24,7 @@
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c` (`swapin_readahead`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.swap.max`).
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario I.
 use crate::{
-    Advice, Cause, Evidence, Nature,
+    Action, Advice, Cause, Command, Evidence, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait,
@@ -120,17 +120,17 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
     let mut advice = vec![match group.map(|it| (it.version, it.memory_path.as_str())) {
         Some((2, path)) => now(
             "no-swap",
-            format!("echo 0 > /sys/fs/cgroup{path}/memory.swap.max"),
+            os_evidence::group_setting("0", "", path, "memory.swap.max"),
             "what is in swap stays there until it is touched; where memory is short, the group may be killed instead",
         ),
         Some((1, path)) => now(
             "no-swap",
-            format!("echo 0 > /sys/fs/cgroup/memory{path}/memory.swappiness"),
+            os_evidence::group_setting("0", "/memory", path, "memory.swappiness"),
             "the kernel then drops cached files first; what is in swap stays there until it is touched",
         ),
         _ => now(
             "no-swap",
-            "sysctl vm.swappiness=1".into(),
+            Action::run([Command::new("sysctl").arg("vm.swappiness=1")]),
             "the kernel then drops cached files first; what is in swap stays there until it is touched",
         ),
     }];

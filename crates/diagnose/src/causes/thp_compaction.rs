@@ -26,7 +26,7 @@
 //! Linux `Documentation/admin-guide/mm/transhuge.rst`, `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `mm/compaction.c` (`try_to_compact_pages`).
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario III.
 use crate::{
-    Advice, Cause, Certainty, Nature,
+    Action, Advice, Cause, Certainty, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait::is_balancing,
@@ -91,7 +91,7 @@ fn is_concluded(index: &Index<'_>, segment: &Segment) -> bool {
     // Whether huge pages are given to those who do not ask is not known.
     let asks = index.jvm.is_some_and(|it| jvm_flags::has(it, "-XX:+UseTransparentHugePages"));
     let seen = index.facts.and_then(|it| it.coverage.as_ref());
-    asks && !seen.is_some_and(|it| it.has(Source::Compaction))
+    asks && !seen.is_some_and(|it| it.ran(Source::Compaction))
         && counts_say_so(index, segment.interval)
 }
 
@@ -137,21 +137,21 @@ fn advice(index: &Index<'_>) -> Vec<Advice> {
     const SETTINGS: &str = "/sys/kernel/mm/transparent_hugepage";
     let mut advice = vec![now(
         "thp-defrag",
-        format!("echo defer > {SETTINGS}/defrag"),
+        Action::write("defer", format!("{SETTINGS}/defrag")),
         "nobody makes room while others wait; memory then comes in small pages until the kernel's threads have made some",
     )];
     let asks = index.jvm.is_some_and(|jvm| jvm_flags::has(jvm, "-XX:+UseTransparentHugePages"));
     if !asks {
         advice.push(now(
             "no-huge-pages",
-            format!("echo madvise > {SETTINGS}/enabled"),
+            Action::write("madvise", format!("{SETTINGS}/enabled")),
             "only programs that ask get huge pages; this JVM does not ask",
         ));
     }
     if index.jvm.is_some() && !given(index, "AlwaysPreTouch") {
         advice.push(at_next_start(
             "pretouch",
-            "-XX:+AlwaysPreTouch".into(),
+            Action::flag("-XX:+AlwaysPreTouch"),
             "with -Xms equal to -Xmx: the heap has its pages from the start; starting takes longer",
         ));
     }

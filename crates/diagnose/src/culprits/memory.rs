@@ -1,5 +1,5 @@
 //! Who took the memory.
-use super::{MOST, shortened};
+use super::{MOST, command};
 use crate::{
     Culprit, CulpritKind, index::Index, intervals::union, os_evidence, tally::Tally, text,
 };
@@ -106,8 +106,8 @@ fn holder(row: &MemoryFact) -> Culprit {
 }
 
 fn who(row: &MemoryFact) -> String {
-    match row.command_line.as_str() {
-        "" => format!("{} (pid {})", row.name, row.pid),
-        command => format!("{} (pid {}, {})", row.name, row.pid, shortened(command)),
+    match command(&row.name, &row.command_line) {
+        None => format!("{} (pid {})", row.name, row.pid),
+        Some(command) => format!("{} (pid {}, {command})", row.name, row.pid),
     }
 }

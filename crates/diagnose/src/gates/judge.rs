@@ -3,7 +3,7 @@ use super::{
     Argument, Gate, Operator,
     measure::{Measured, measure},
 };
-use crate::{Attribution, Diagnosis, Finding, Unexplained, Value};
+use crate::{Attribution, Diagnosis, Doubt, Finding, Unexplained, Value};
 
 /// What became of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,9 @@ impl Gate {
             Some(holds) => holds,
             None => return unknown(Some(measured.least), at_least, self.why_not_certain()),
         };
+        if let (false, Some(gone)) = (holds, gone(run)) {
+            return unknown(Some(measured.least), at_least, gone);
+        }
         Judgement {
             outcome: if holds { Outcome::Failed } else { Outcome::Passed },
             actual: Some(measured.least),
@@ -122,6 +125,22 @@ impl Gate {
             ("max" | "mean" | "p50" | "p90" | "p99" | "p99.9" | "over", _) => longest(),
             _ => None,
         }
+    }
+}
+
+/// What of a recording is not there and might have made a gate fail: a run passes as a whole.
+fn gone(run: &Diagnosis) -> Option<String> {
+    let is_recording = run.inputs.iter().any(|it| it.kind == "recording");
+    if is_recording && run.coverage.sources.is_empty() {
+        return Some("the recording does not list its sources".to_owned());
+    }
+    if let Some(why) = run.coverage.incomplete() {
+        return Some(format!("part of the recording is gone: {why}"));
+    }
+    match run.doubt() {
+        Some(Doubt::LostRows(rows)) => Some(format!("{rows} rows of the recording were lost")),
+        Some(Doubt::LostEvents(events)) => Some(format!("{events} events were lost")),
+        Some(Doubt::Unexplained(_)) | None => None,
     }
 }
 

@@ -31,6 +31,10 @@ pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
     if let ("max", Some(cut)) = (word, of.cut_stop.filter(|it| *it > of.statistics.all.max)) {
         return Ok(Measured { least: Value::Time(cut), most: None });
     }
+    if word == "max" && longest_is_cut(of) {
+        // It was longer than what was recorded of it.
+        return Ok(Measured { least: Value::Time(of.statistics.all.max), most: None });
+    }
     if let Some(name) = word.strip_prefix("gc.") {
         let gc = gc(of)?;
         return lengths(name, gc.pauses, gc.percentiles);
@@ -53,6 +57,12 @@ pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
         ("allocation" | "promotion" | "live" | "heap", _) => memory(word, gate, of),
         (name, _) => lengths(name, of.statistics.all, of.statistics.quantiles),
     }
+}
+
+/// Whether the longest pause is one of which the recording has a part.
+fn longest_is_cut(of: &Diagnosis) -> bool {
+    let longest = of.pauses.iter().map(|it| &it.pause).max_by_key(|it| it.duration);
+    longest.is_some_and(|it| it.cut.is_part() && it.duration >= of.statistics.all.max)
 }
 
 fn gc(of: &Diagnosis) -> Result<&GcStatistics, String> {
@@ -118,6 +128,9 @@ fn cause(gate: &Gate, of: &Diagnosis, id: &str) -> Known {
     let finding = of.findings.iter().find(|it| it.cause.id == id);
     let watched = of.watched.iter().find(|it| it.cause.id == id).map(|it| &it.verdict);
     if let (None, Some(Verdict::Unknown(missing))) = (finding, watched) {
+        if missing.is_empty() {
+            return Err("too much was lost or is unexplained to rule it out".to_owned());
+        }
         let missing: Vec<&str> = missing.iter().map(|it| it.id()).collect();
         return Err(format!("it was not watched for, which needs {}", missing.join(" and ")));
     }

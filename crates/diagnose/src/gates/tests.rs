@@ -320,3 +320,14 @@ fn units_are_read_exactly() {
     assert_eq!(limit("cycles>36/h"), Value::PerSecond(0.01));
     assert_eq!(limit("allocation>1kb/s"), Value::BytesPerSecond(1_000.0));
 }
+
+#[test]
+fn the_longest_pause_is_no_bound_where_a_part_of_it_was_not_recorded() {
+    let mut run = diagnose(LOG, 100);
+    assert_eq!(judged("max>400ms", &run), "max>400ms: passed Time(300ms)");
+    let longest = run.pauses.iter_mut().max_by_key(|it| it.pause.duration).expect("there are some");
+    longest.pause.cut = recording::Cut { begin: false, end: true };
+    let missing = judged("max>400ms", &run);
+    assert!(missing.starts_with("max>400ms: unknown Time(300ms) or more"), "{missing}");
+    assert!(judged("max>200ms", &run).starts_with("max>200ms: failed Time(300ms)"));
+}

@@ -168,10 +168,20 @@ impl Diagnosis {
     #[must_use]
     pub fn tells_of_pauses(&self) -> bool {
         let is_log = self.inputs.iter().any(|it| it.kind == "gc-log");
-        let unseen = self.inputs.iter().any(|it| it.kind == "recording")
-            && !crate::findings::TELL_OF_STOPS.iter().any(|&it| self.coverage.has(it));
+        let in_part = |&it: &recording::Source| self.coverage.ran(it) && !self.coverage.has(it);
+        let in_part = crate::findings::TELL_OF_STOPS.iter().any(in_part);
         let logs_all = !matches!(self.jvm.collector.as_str(), "" | "zgc");
+        let unseen = in_part || self.lacks_for_stops().is_some();
         self.statistics.all.count > 0 || (!unseen && (!is_log || logs_all))
+    }
+
+    /// The source for want of which a recording cannot say that the JVM was not stopped. `None` where
+    /// it can, and for other inputs.
+    #[must_use]
+    pub fn lacks_for_stops(&self) -> Option<recording::Source> {
+        self.inputs.iter().find(|it| it.kind == "recording")?;
+        let recorded = |source| self.coverage.has(source);
+        crate::findings::lacks_for_stops(self.statistics.all.count > 0, &recorded)
     }
 
     /// Statistics over the collections, where the input could have told of any: a log of safepoint

@@ -2,6 +2,7 @@
 use super::{Legacy, Out, find::find, stamps::body_start};
 use crate::{
     Event, Safepoint, SafepointThreads, Stamp, Unrecognised,
+    possible::is_possible,
     scan::{integer, name, trim_end},
     unified::{STOPPED, STOPPING, parse_stopped},
 };
@@ -40,6 +41,9 @@ impl Legacy {
     pub(super) fn stopped(&mut self, line: &[u8], at: usize, out: Out<'_>) -> bool {
         let Ok(stop) = parse_stopped(&line[at..]) else { return false };
         let stamp = self.stamps.before(line, at).stamp;
+        if !is_possible(stop.total, &stamp, None) {
+            return false;
+        }
         self.take_stop(stop, stamp, out);
         true
     }

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     CpuTimes, Safepoint, Space, Stamp, Transition,
+    possible::is_possible,
     scan::integer,
     unified::{STOPPED, STOPPING},
 };
@@ -67,7 +68,9 @@ impl Legacy {
                 let stamps = &line[..line.len() - text.len() - 1];
                 Whole::read(text, stamps).map(|whole| self.take(begin, whole, out))
             }
-            [b'T', ..] => stop(text).map(|stop| self.take_stop(stop, begin.stamp, out)),
+            [b'T', ..] => stop(text)
+                .filter(|stop| is_possible(stop.total, &begin.stamp, None))
+                .map(|stop| self.take_stop(stop, begin.stamp, out)),
             _ => None,
         };
         read.is_some()

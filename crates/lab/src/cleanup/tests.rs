@@ -86,6 +86,46 @@ fn a_journal_cut_at_any_byte_is_still_read() {
 }
 
 #[test]
+fn what_an_earlier_boot_has_left_is_files_alone() {
+    let (_parent, path) = work_dir();
+    let (file, mut child) = (path.join("left"), Command::new("sleep").arg("600").spawn().unwrap());
+    let id = ProcessId::of(child.id().cast_signed()).unwrap();
+    leave_behind(&path, Undo::Process { id, name: "sleep".into() });
+    std::fs::write(&file, "").unwrap();
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let journal = std::fs::read_to_string(path.join("journal")).unwrap();
+    let remove = format!("{{\"promise\":[1,{{\"remove\":{{\"path\":{file:?}}}}},\"before\"]}}\n");
+    let of_before = journal.replace(boot.trim(), "before") + &remove;
+    assert_ne!(of_before, journal.clone() + &remove, "the journal has its boot");
+    std::fs::write(path.join("journal"), of_before).unwrap();
+    // a process that has the number, and by chance the start, of one before the boot
+    assert_eq!(next_start(&path).unwrap(), [format!("`{}`", file.display())]);
+    assert!(!file.exists());
+    assert!(child.try_wait().unwrap().is_none());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_line_that_cannot_be_read_is_told_and_hinders_nothing() {
+    let (_parent, path) = work_dir();
+    let file = path.join("left");
+    leave_behind(&path, Undo::Remove { path: file.clone() });
+    std::fs::write(&file, "").unwrap();
+    let journal = std::fs::read_to_string(path.join("journal")).unwrap();
+    std::fs::write(path.join("journal"), format!("nonsense\n{journal}")).unwrap();
+    for leftovers in [1, 0] {
+        let dir = WorkDir::open(&path).unwrap();
+        let (cleanup, found) = Cleanup::open(&dir).unwrap();
+        assert_eq!(found.len(), leftovers);
+        assert!(cleanup.word_of_unread().unwrap().starts_with("1 line of `"));
+        assert!(!file.exists());
+        drop((cleanup, dir));
+        assert_eq!(std::fs::read_to_string(path.join("journal")).unwrap(), "nonsense\n");
+    }
+}
+
+#[test]
 fn a_journal_that_others_may_write_is_not_believed() {
     let (_parent, path) = work_dir();
     leave_behind(&path, Undo::Remove { path: path.join("x") });

@@ -100,6 +100,26 @@ pub enum Undo {
 }
 
 impl Undo {
+    /// Whether the change outlives a boot: files of the work directory do. Processes, mounts,
+    /// devices, groups and settings do not; what has their name or number then is another's.
+    pub(super) fn survives_a_boot(&self) -> bool {
+        match self {
+            Undo::Remove { .. } => true,
+            Undo::Process { .. }
+            | Undo::Server { .. }
+            | Undo::Lift { .. }
+            | Undo::Disconnect { .. }
+            | Undo::Unmount { .. }
+            | Undo::DetachLoop { .. }
+            | Undo::Knob { .. }
+            | Undo::Choice { .. }
+            | Undo::SwapOff { .. }
+            | Undo::Thaw { .. }
+            | Undo::Controller { .. }
+            | Undo::RemoveKernelDir { .. } => false,
+        }
+    }
+
     /// Undoes the change if it is there and is the lab's own. Doing it twice does no harm.
     pub(super) fn perform(&self, root: &Path) -> io::Result<()> {
         match self {

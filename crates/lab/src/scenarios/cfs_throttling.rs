@@ -21,8 +21,8 @@
 //! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, Isolation, LabError, Stage, Staged, isolation, isolation::Quota, jvm::JvmCommand,
-    workloads::Workload,
+    Collector, Isolation, LabError, Stage, Staged, Takes, isolation, isolation::Quota,
+    jvm::JvmCommand, workloads::Workload,
 };
 use std::time::Duration;
 
@@ -49,8 +49,13 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::Parallel, Collector::G1],
     writes_gc_log: false,
     can_run: isolation::can_run,
+    takes,
     file: include_str!("cfs_throttling.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    vec![Takes::Heap { mib: 640 }, Takes::Quota(QUOTA)]
+}
 
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let command = command(stage, 2);

@@ -17,7 +17,9 @@
 //! ## References
 //! Linux `Documentation/scheduler/sched-design-CFS.rst`, `Documentation/scheduler/sched-eevdf.rst`.
 use super::{Role, Scenario, Variant};
-use crate::{Collector, LabError, Stage, Staged, isolation, jvm::JvmCommand, workloads::Workload};
+use crate::{
+    Collector, LabError, Stage, Staged, Takes, isolation, jvm::JvmCommand, workloads::Workload,
+};
 use std::time::Duration;
 
 /// Endless loops for each CPU.
@@ -41,8 +43,13 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: isolation::can_run,
+    takes,
     file: include_str!("cpu_contention.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    vec![Takes::Heap { mib: 896 }, Takes::Loops { per_cpu: LOOPS_PER_CPU }]
+}
 
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let command = command(stage);

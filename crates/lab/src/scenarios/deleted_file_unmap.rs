@@ -20,7 +20,7 @@
 //! Linux `fs/file_table.c` (`__fput`), `fs/inode.c` (`evict`), `fs/ext4/inode.c` (`ext4_evict_inode`); Apache Kafka issue KAFKA-4614.
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, LabError, SlowDisk, Stage, Staged, SyncLoop,
+    Collector, LabError, SlowDisk, Stage, Staged, SyncLoop, Takes,
     background_writer::Writing,
     jvm::JvmCommand,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
@@ -70,8 +70,13 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::G1],
     writes_gc_log: false,
     can_run: slow_disk::can_run,
+    takes,
     file: include_str!("deleted_file_unmap.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    vec![Takes::Heap { mib: 768 }, Takes::Disk(DISK)]
+}
 
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let disk = stage.disk(DISK)?;

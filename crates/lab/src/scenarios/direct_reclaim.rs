@@ -28,12 +28,13 @@
 //! Linux `mm/vmscan.c` (`try_to_free_mem_cgroup_pages`, `reclaim_throttle`, `shrink_folio_list`, `pageout`), `mm/memcontrol.c` (`try_charge_memcg`), `mm/page-writeback.c` (`balance_dirty_pages`), `block/blk-mq-tag.c` (`blk_mq_get_tag`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.min`).
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, Disturbance, LabError, MemoryGroup, MemoryHog, SlowDisk, Stage, Staged,
+    Collector, Disturbance, LabError, MemoryGroup, MemoryHog, SlowDisk, Stage, Staged, Takes,
     background_writer::Writing,
     jvm::JvmCommand,
     memory_group,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
     slow_swap::{self, SlowSwap},
+    stage::GROWING_MIB,
 };
 use std::time::Duration;
 
@@ -93,8 +94,17 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run,
+    takes,
     file: include_str!("direct_reclaim.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    let heap = Takes::Heap { mib: GROWING_MIB };
+    match memory_group::is_second() {
+        Ok(true) => vec![heap, Takes::MemoryGroups, Takes::Hog { mib: 1000 }, Takes::Swap],
+        _ => vec![heap, Takes::MemoryGroups, Takes::Disk(DISK)],
+    }
+}
 
 fn can_run() -> Result<(), crate::Reason> {
     if memory_group::is_second()? { slow_swap::can_run() } else { slow_disk::can_run() }

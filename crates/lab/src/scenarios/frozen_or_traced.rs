@@ -18,7 +18,7 @@
 //! ## References
 //! Linux `Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst`, `kernel/cgroup/freezer.c`, `kernel/signal.c` (`do_signal_stop`).
 use super::{Role, Scenario, Variant};
-use crate::{Collector, Freezer, LabError, Stage, Staged, freezer};
+use crate::{Collector, Freezer, LabError, Stage, Staged, Takes, freezer};
 use std::time::Duration;
 
 pub(super) static SCENARIO: Scenario = Scenario {
@@ -42,8 +42,13 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: freezer::can_run,
+    takes,
     file: include_str!("frozen_or_traced.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    vec![Takes::Heap { mib: 896 }, Takes::Freezer]
+}
 
 fn undisturbed(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let command = stage.light_command();

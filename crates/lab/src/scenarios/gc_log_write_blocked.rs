@@ -31,7 +31,7 @@
 //! Linux `fs/jbd2/transaction.c` (`do_get_write_access`), `fs/ext4/inode.c` (`ext4_dirty_inode`), `mm/page-writeback.c` (`balance_dirty_pages`, `folio_wait_stable`); HotSpot `src/hotspot/share/logging/logFileStreamOutput.cpp`.
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, LabError, Reason, SlowDisk, Stage, Staged, SyncLoop,
+    Collector, LabError, Reason, SlowDisk, Stage, Staged, SyncLoop, Takes,
     background_writer::Writing,
     jvm::{GcLog, JvmCommand},
     slow_disk::{self, DiskOptions, FileSystem, Limit},
@@ -131,8 +131,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: true,
     // Two variants need no disk: each of the others says that it does.
     can_run: super::anywhere,
+    takes,
     file: include_str!("gc_log_write_blocked.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    let disks = [DISK, LIMITED_DISK, STABLE_DISK, XFS_DISK, BTRFS_DISK].map(Takes::Disk);
+    [Takes::Heap { mib: 896 }].into_iter().chain(disks).collect()
+}
 
 /// `bdi/max_ratio_fine` came with Linux 6.2.
 fn can_limit_unwritten() -> Result<(), Reason> {

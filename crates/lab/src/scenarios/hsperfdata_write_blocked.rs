@@ -24,7 +24,7 @@
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, LabError, SlowDisk, Stage, Staged, SyncLoop,
+    Collector, LabError, SlowDisk, Stage, Staged, SyncLoop, Takes,
     background_writer::Writing,
     jvm::JvmCommand,
     process::PrivateMount,
@@ -69,8 +69,13 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: slow_disk::can_run,
+    takes,
     file: include_str!("hsperfdata_write_blocked.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    vec![Takes::Heap { mib: 896 }, Takes::Disk(DISK), Takes::CountersMount]
+}
 
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let disk = stage.disk(DISK)?;

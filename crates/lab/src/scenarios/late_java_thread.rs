@@ -17,7 +17,7 @@
 //! ## References
 //! HotSpot `src/hotspot/share/opto/loopnode.cpp` (counted loops and strip mining), JDK-8186027 (strip mining, since JDK 10).
 use super::{Role, Scenario, Variant};
-use crate::{Collector, LabError, Stage, Staged, jvm::JvmCommand, workloads::Workload};
+use crate::{Collector, LabError, Stage, Staged, Takes, jvm::JvmCommand, workloads::Workload};
 use std::time::Duration;
 
 pub(super) static SCENARIO: Scenario = Scenario {
@@ -38,8 +38,13 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: || Ok(()),
+    takes,
     file: include_str!("late_java_thread.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    vec![Takes::Heap { mib: 800 }]
+}
 
 fn with_strips(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     set_up(stage, &["-XX:+UseCountedLoopSafepoints"])

@@ -19,7 +19,7 @@
 //! Linux `mm/filemap.c` (`filemap_fault`); HotSpot `src/hotspot/share/runtime/safepoint.cpp` (`SafepointSynchronize::begin`).
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, LabError, Stage, Staged,
+    Collector, LabError, Stage, Staged, Takes,
     jvm::JvmCommand,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
     workloads::Workload,
@@ -64,8 +64,13 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::G1, Collector::Parallel, Collector::Serial],
     writes_gc_log: false,
     can_run: slow_disk::can_run,
+    takes,
     file: include_str!("mapped_file_fault.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    vec![Takes::Heap { mib: 544 }, Takes::Disk(DISK)]
+}
 
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     set_up(stage, "none")

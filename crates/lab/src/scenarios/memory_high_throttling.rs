@@ -20,10 +20,11 @@
 //! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, LabError, MemoryGroup, Stage, Staged,
+    Collector, LabError, MemoryGroup, Stage, Staged, Takes,
     jvm::{Jvm, JvmCommand},
     memory_group,
     soft_limit::SoftLimit,
+    stage::GROWING_MIB,
 };
 use std::time::Duration;
 
@@ -48,8 +49,13 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::G1, Collector::Parallel],
     writes_gc_log: false,
     can_run: memory_group::can_slow_down,
+    takes,
     file: include_str!("memory_high_throttling.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    vec![Takes::Heap { mib: GROWING_MIB }, Takes::MemoryGroups]
+}
 
 fn baseline(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     let group = MemoryGroup::with_soft_limit(stage.cleanup, "memory", ENOUGH_MIB << 20)?;

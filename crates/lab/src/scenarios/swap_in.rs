@@ -20,10 +20,13 @@
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c`, `Documentation/admin-guide/cgroup-v1/memory.rst`.
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, LabError, MemoryGroup, MemoryHog, Stage, Staged, jvm::JvmCommand, memory_group,
-    slow_disk::Limit, slow_swap, slow_swap::SlowSwap, workloads::Workload,
+    Collector, LabError, MemoryGroup, MemoryHog, Stage, Staged, Takes, jvm::JvmCommand,
+    memory_group, slow_disk::Limit, slow_swap, slow_swap::SlowSwap, workloads::Workload,
 };
 use std::time::Duration;
+
+/// The JVM's heap.
+const HEAP_MIB: u32 = 1024;
 
 /// Too small for the JVM (some 1.2 GiB) and the other process together.
 const SHARED_MIB: u32 = 2000;
@@ -56,8 +59,18 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::Parallel, Collector::G1, Collector::Serial],
     writes_gc_log: false,
     can_run,
+    takes,
     file: include_str!("swap_in.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    vec![
+        Takes::Heap { mib: HEAP_MIB },
+        Takes::Hog { mib: HOG_MIB },
+        Takes::Swap,
+        Takes::MemoryGroups,
+    ]
+}
 
 fn can_run() -> Result<(), crate::Reason> {
     slow_swap::can_run()?;
@@ -91,7 +104,7 @@ fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
     swap.limit(Limit::Reads(SWAP_READS_PER_S))?;
     let group = MemoryGroup::with_limit(stage.cleanup, "memory", u64::from(SHARED_MIB) << 20)?;
     let command = JvmCommand {
-        heap_mib: 1024,
+        heap_mib: HEAP_MIB,
         young_mib: 32,
         flags: vec!["-Xms1024m".into(), "-XX:+AlwaysPreTouch".into()],
         groups: vec![group.entrance()],

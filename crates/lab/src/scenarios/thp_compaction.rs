@@ -24,7 +24,7 @@
 //! Linux `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `Documentation/admin-guide/mm/transhuge.rst`.
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, Fragmenter, LabError, Reason, Stage, Staged, fragmenter, huge_pages,
+    Collector, Fragmenter, LabError, Reason, Stage, Staged, Takes, fragmenter, huge_pages,
     jvm::JvmCommand, workloads::Workload,
 };
 use std::time::Duration;
@@ -50,8 +50,14 @@ pub(super) static SCENARIO: Scenario = Scenario {
     collectors: &[Collector::Parallel],
     writes_gc_log: false,
     can_run,
+    takes,
     file: include_str!("thp_compaction.rs"),
 };
+
+fn takes() -> Vec<Takes> {
+    let settings = Takes::settings_of_fragments(&["never", "madvise", "defer"]);
+    [Takes::Heap { mib: HEAP_MIB }, Takes::Fragments].into_iter().chain(settings).collect()
+}
 
 fn can_run() -> Result<(), Reason> {
     huge_pages::can_run()?;
@@ -71,7 +77,7 @@ fn fixed_defer(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 }
 
 /// Only the JVM asks for huge pages, so that the rest of the host is left out of it.
-fn fragmented(stage: &mut Stage<'_>, defrag: &str) -> Result<Staged, LabError> {
+fn fragmented(stage: &mut Stage<'_>, defrag: &'static str) -> Result<Staged, LabError> {
     let fragmenter = Fragmenter::start(stage.cleanup, stage.interrupt, stage.fast)?;
     huge_pages::set(stage.cleanup, "madvise", defrag)?;
     let mut command = command(stage);

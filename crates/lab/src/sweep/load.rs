@@ -12,6 +12,8 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 /// How long it may take to end, throttled as it is.
 const LATE: Duration = Duration::from_secs(30);
 
+pub(super) const HEAP_MIB: u32 = 1024;
+
 /// One run of the load.
 pub(super) struct Load<'a> {
     pub(super) jdk: &'a Jdk,
@@ -77,7 +79,7 @@ impl Load<'_> {
 fn command<'a>(stage: &Stage<'a>, load: &Load<'_>) -> JvmCommand<'a> {
     let (rate, seconds) = (load.rate, load.time.as_secs().max(1));
     JvmCommand {
-        heap_mib: 1024,
+        heap_mib: HEAP_MIB,
         young_mib: 256,
         gc_threads: load.gc_threads,
         flags: ["-XX:-UseDynamicNumberOfGCThreads", "-XX:ActiveProcessorCount=2"]

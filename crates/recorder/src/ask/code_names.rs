@@ -7,8 +7,10 @@
 //! that cannot stop meanwhile, so it is asked for rarely, and if possible not while a stop is under way.
 use super::{
     code_list::{CodeList, Place},
+    error::AskError,
     java_stacks::JavaStacks,
-    socket::{AskError, Asked},
+    socket::Asked,
+    until::Until,
 };
 use crate::{
     Jvm, Roots,
@@ -18,7 +20,11 @@ use recording::{CodeFact, Facts, MonoTime};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
     thread,
     time::Duration,
 };
@@ -63,6 +69,8 @@ pub struct CodeNames {
     late: BTreeMap<u32, u32>,
     /// Looks that nobody will name.
     unnamed: u64,
+    /// Raised when nobody waits for an answer any more.
+    over: Arc<AtomicBool>,
 }
 
 impl CodeNames {
@@ -76,8 +84,9 @@ impl CodeNames {
         let (answer, answers) = sync_channel(1);
         let names = CodeNames::new(roots.clone(), jvm.clone(), questions, answers);
         let (roots, jvm) = (roots.clone(), jvm.clone());
+        let over = names.over.clone();
         let answering = move || {
-            while asked.recv().is_ok() && answer.send(list(&roots, &jvm)).is_ok() {}
+            while asked.recv().is_ok() && answer.send(list(&roots, &jvm, &over)).is_ok() {}
         };
         thread::Builder::new().name("code-names".into()).spawn(answering)?;
         Ok(names)
@@ -103,6 +112,7 @@ impl CodeNames {
             waiting: Vec::new(),
             late: BTreeMap::new(),
             unnamed: 0,
+            over: Arc::default(),
         }
     }
 
@@ -159,7 +169,7 @@ impl CodeNames {
         match answer {
             Ok(list) => (self.list, self.listed) = (list, asked),
             // It may be stopped, or busy.
-            Err(AskError::Broken(_)) => {}
+            Err(AskError::Broken(_) | AskError::Late) => {}
             Err(_) => self.given_up = true,
         }
     }
@@ -205,10 +215,17 @@ impl CodeNames {
     }
 }
 
-fn list(roots: &Roots, jvm: &Jvm) -> Answer {
+impl Drop for CodeNames {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
+}
+
+fn list(roots: &Roots, jvm: &Jvm, over: &AtomicBool) -> Answer {
+    let until = Until::new(over);
     let memory = anonymous_code(&ProcessDir::open(roots, jvm.pid)?)?;
-    let asked = Asked::again(&roots.proc, jvm.pid, jvm.pid_in_namespace)?;
-    Ok(CodeList::parse(&asked.command("Compiler.codelist")?, memory))
+    let asked = Asked::again(roots, jvm, &until)?;
+    Ok(CodeList::parse(&asked.command("Compiler.codelist", &until)?, memory))
 }
 
 #[cfg(test)]

@@ -1,12 +1,8 @@
 //! The Java stacks of threads that were late.
-use super::{
-    dump,
-    socket::{AskError, Asked},
-    thread_names::by_ids_here,
-};
+use super::{dump, error::AskError, socket::Asked, thread_names::by_ids_here, until::Until};
 use crate::{Jvm, Roots, host::now};
 use recording::{Facts, Interval, JavaStackFact, SafepointFact};
-use std::{collections::BTreeSet, io, thread};
+use std::{collections::BTreeSet, io, sync::atomic::AtomicBool, thread};
 
 /// The VM operations of `Thread.print` (HotSpot `services/diagnosticCommand.cpp`).
 const OPERATIONS: [&str; 4] = ["PrintThreads", "PrintJNI", "FindDeadlocks", "ThreadDump"];
@@ -89,8 +85,11 @@ fn stacks(
     jvm: &Jvm,
     tids: &BTreeSet<u32>,
 ) -> Result<Vec<(u32, Vec<String>)>, AskError> {
-    let asked = Asked::again(&roots.proc, jvm.pid, jvm.pid_in_namespace)?;
-    let stacks = by_ids_here(roots, jvm, dump::stacks(&asked.command("Thread.print")?))?;
+    // Its own five seconds: it is asked when somebody wanted no end before.
+    let never = AtomicBool::new(false);
+    let until = Until::new(&never);
+    let asked = Asked::again(roots, jvm, &until)?;
+    let stacks = by_ids_here(roots, jvm, dump::stacks(&asked.command("Thread.print", &until)?))?;
     Ok(stacks.into_iter().filter(|(tid, _)| tids.contains(tid)).collect())
 }
 
@@ -115,6 +114,7 @@ mod tests {
             reaching: SafepointTotals::default(),
             operating: SafepointTotals::default(),
             cgroup_throttled: Duration::ZERO,
+            cut: recording::Cut::WHOLE,
         }
     }
 

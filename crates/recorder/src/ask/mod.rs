@@ -6,14 +6,21 @@
 mod code_list;
 mod code_names;
 mod dump;
+mod error;
+#[cfg(fuzzing)]
+pub(crate) mod fuzzed;
 mod java_stacks;
+mod journal;
+mod request;
 mod safepoint_log;
 mod socket;
 mod thread_names;
+mod until;
 
 pub use code_names::CodeNames;
+pub use error::AskError;
 pub use java_stacks::JavaStacks;
+pub use journal::Journal;
 pub(crate) use safepoint_log::MARK as SAFEPOINT_LOG_MARK;
 pub use safepoint_log::SafepointLog;
-pub use socket::AskError;
 pub use thread_names::ThreadNames;

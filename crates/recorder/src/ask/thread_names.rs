@@ -1,14 +1,11 @@
 //! What the JVM calls its threads.
-use super::{
-    dump,
-    socket::{AskError, Asked},
-};
+use super::{dump, error::AskError, socket::Asked, until::Until};
 use crate::{
     Jvm, Roots,
     host::{ProcessDir, Status},
 };
 use recording::{Facts, ThreadRole};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
 /// Names as in Java, by thread id.
 ///
@@ -21,10 +18,12 @@ impl ThreadNames {
     /// dozen threads.
     ///
     /// # Errors
-    /// Where it cannot be asked, or does not answer within five seconds.
-    pub fn ask(roots: &Roots, jvm: &Jvm) -> Result<ThreadNames, AskError> {
-        let asked = Asked::open(&roots.proc, jvm.pid, jvm.pid_in_namespace)?;
-        let names = dump::thread_names(&asked.command("Thread.print")?);
+    /// Where it cannot be asked, or does not answer within five seconds, or before `interrupt` is
+    /// raised.
+    pub fn ask(roots: &Roots, jvm: &Jvm, interrupt: &AtomicBool) -> Result<ThreadNames, AskError> {
+        let until = Until::new(interrupt);
+        let asked = Asked::open(roots, jvm, &until)?;
+        let names = dump::thread_names(&asked.command("Thread.print", &until)?);
         Ok(ThreadNames(by_ids_here(roots, jvm, names)?))
     }
 

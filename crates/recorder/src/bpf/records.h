@@ -33,7 +33,7 @@ enum total { TOTAL_ON_CPU, TOTAL_RUNNABLE, TOTAL_THROTTLED, TOTAL_BLOCKED, TOTAL
 
 struct end {
 	struct head head; // at: the end probe
-	u64 begin;
+	u64 begin; // 0 where that was before the programs
 	u64 cgroup_throttled_ns;
 	u64 totals_ns[2][TOTALS]; // reaching, operating
 };

@@ -35,7 +35,6 @@ enum counter {
 	COUNTER_LOST,
 	COUNTER_LOST_STACKS,
 	COUNTER_REPAIRED,
-	COUNTER_HALF_SEEN, // ends of safepoints whose begin was before the programs
 	COUNTERS
 };
 
@@ -78,13 +77,16 @@ struct {
 
 // The safepoint under way, or the last one. One at a time: only the VM thread writes it. Each switch
 // of the host reads the first cache line, so what changes in the middle of a stop is not in it.
+// User space reads it, and begins the stop that had begun before the programs ran:
+// `src/kernel/live.rs` has the offsets; change both.
 struct {
 	u64 begin;
 	u64 end;            // of the last one
 	u64 operations_end; // last vmops__end
 	u32 open;           // between begin and end
 	u32 vm_tid;
-	u64 unused[4];
+	u32 assumed;        // whether it had begun before the programs, and user space began it
+	u32 unused[7];
 	u64 cursor; // up to here the totals are complete
 	u64 cgroup_throttled_ns;
 	u64 operation_begin;
@@ -93,7 +95,7 @@ struct {
 	u32 wakes_wanted;
 	u64 totals_ns[2][TOTALS];
 	char name[OPERATION_NAME];
-} safepoint __attribute__((aligned(64))) = {};
+} safepoint SEC(".data.safepoint") __attribute__((aligned(64))) = {};
 
 static __always_inline void count(u32 which)
 {

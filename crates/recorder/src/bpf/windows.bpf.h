@@ -2,7 +2,6 @@
 #pragma once
 #include "state.bpf.h"
 #include "scheduler.bpf.h"
-#include <bpf/usdt.bpf.h>
 
 // The woken threads of interest are the Java threads that continue first; the VM thread wakes
 // few others before them.
@@ -36,6 +35,7 @@ static __always_inline void safepoint_begin(void)
 	if (!is_jvm_current())
 		return;
 	safepoint.vm_tid = (u32)bpf_get_current_pid_tgid();
+	safepoint.assumed = 0;
 	safepoint.wakes_wanted = 0;
 	safepoint.phase = 0;
 	safepoint.depth = 0;
@@ -102,6 +102,19 @@ static __always_inline void operation_end(void)
 	flush_current();
 }
 
+static __always_inline void safepoint_end_alone(u64 now)
+{
+	struct end *record = RESERVE(struct end);
+
+	if (!record)
+		return lost();
+	set_head(&record->head, RECORD_END, 0, (u32)bpf_get_current_pid_tgid(), now);
+	record->begin = 0;
+	record->cgroup_throttled_ns = 0;
+	__builtin_memset(record->totals_ns, 0, sizeof(record->totals_ns));
+	submit(record);
+}
+
 static __always_inline void safepoint_end(void)
 {
 	u64 now = bpf_ktime_get_ns();
@@ -109,8 +122,9 @@ static __always_inline void safepoint_end(void)
 
 	if (!is_jvm_current())
 		return;
+	// The begin was before the programs: all that is known is that it is over.
 	if (!safepoint.open)
-		return count(COUNTER_HALF_SEEN);
+		return safepoint_end_alone(now);
 	account_vm_thread(TOTAL_ON_CPU, now);
 	flush_current();
 	safepoint.end = now;
@@ -120,34 +134,59 @@ static __always_inline void safepoint_end(void)
 		return lost();
 	set_head(&record->head, RECORD_END, 0, safepoint.vm_tid, now);
 	record->begin = safepoint.begin;
-	record->cgroup_throttled_ns = cgroup_throttled_ns() - safepoint.cgroup_throttled_ns;
+	record->cgroup_throttled_ns =
+		safepoint.assumed ? 0 : cgroup_throttled_ns() - safepoint.cgroup_throttled_ns;
 	__builtin_memcpy(record->totals_ns, safepoint.totals_ns, sizeof(record->totals_ns));
 	submit(record);
 }
 
+// How the cookie of a probe tells where its first argument is: the offset of a register in
+// `struct pt_regs`, whether it is known at all, whether it is in memory where that register leads to,
+// and what is added to it then. `src/kernel/usdt.rs` writes it: change both.
+#define ARGUMENT_REGISTER 0xffff
+#define ARGUMENT_KNOWN (1 << 16)
+#define ARGUMENT_IN_MEMORY (1 << 17)
+
+static __always_inline const char *first_argument(struct pt_regs *ctx)
+{
+	u64 place = bpf_get_attach_cookie(ctx), value = 0;
+
+	if (!(place & ARGUMENT_KNOWN))
+		return 0;
+	if (bpf_probe_read_kernel(&value, sizeof(value), (void *)ctx + (place & ARGUMENT_REGISTER)))
+		return 0;
+	if (place & ARGUMENT_IN_MEMORY) {
+		const void *at = (const void *)(value + (s64)(s32)(place >> 32));
+
+		if (bpf_probe_read_user(&value, sizeof(value), at))
+			return 0;
+	}
+	return (const char *)value;
+}
+
 SEC("usdt")
-int BPF_USDT(usdt_safepoint_begin)
+int usdt_safepoint_begin(struct pt_regs *ctx)
 {
 	safepoint_begin();
 	return 0;
 }
 
 SEC("usdt")
-int BPF_USDT(usdt_safepoint_end)
+int usdt_safepoint_end(struct pt_regs *ctx)
 {
 	safepoint_end();
 	return 0;
 }
 
 SEC("usdt")
-int BPF_USDT(usdt_operation_begin, char *name)
+int usdt_operation_begin(struct pt_regs *ctx)
 {
-	operation_begin(name);
+	operation_begin(first_argument(ctx));
 	return 0;
 }
 
 SEC("usdt")
-int BPF_USDT(usdt_operation_end)
+int usdt_operation_end(struct pt_regs *ctx)
 {
 	operation_end();
 	return 0;

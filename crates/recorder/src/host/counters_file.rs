@@ -11,7 +11,10 @@ use super::{
     process::ProcessDir,
 };
 use recording::{FileKey, PerfCounterFact};
-use std::{io::Read, ops::ControlFlow};
+use std::{
+    io::{ErrorKind, Read},
+    ops::ControlFlow,
+};
 
 /// 32 KiB by default, 64 at most sizes that people set (`PerfDataMemorySize`); larger ones are cut.
 const LIMIT_BYTES: u64 = 1024 * 1024;
@@ -51,6 +54,30 @@ impl CountersFile {
         let in_memory = mount.is_some_and(|it| IN_MEMORY.contains(&it.file_system.as_str()));
         let range = addresses(&range)?;
         Some(CountersFile { key: FileKey { device, inode }, path, range, in_memory })
+    }
+
+    /// Why nobody reads the counters of this process, as one lower-case line: it keeps none, or what it
+    /// keeps may not be looked at.
+    pub(crate) fn why_not(found: Option<&CountersFile>, dir: &ProcessDir) -> String {
+        let opened = match found {
+            None => dir.bytes("maps", 1).map(|_| ()),
+            Some(it) => dir.open_inside(&it.path).map(|_| ()),
+        };
+        let denied = opened.as_ref().is_err_and(|it| it.kind() == ErrorKind::PermissionDenied);
+        match (found, opened) {
+            (None, _) if denied => {
+                "the mappings of this jvm may not be read: that needs CAP_SYS_PTRACE".into()
+            }
+            (None, Ok(())) => "this jvm keeps no counters in a file".into(),
+            (None, Err(error)) => format!("the mappings of this jvm cannot be read: {error}"),
+            (Some(_), _) if denied => {
+                "the file in which this jvm counts its stops may not be read: that needs root or CAP_DAC_READ_SEARCH".into()
+            }
+            (Some(_), Ok(())) => "this jvm does not count its stops in its file of counters".into(),
+            (Some(_), Err(error)) => {
+                format!("the file in which this jvm counts its stops cannot be opened: {error}")
+            }
+        }
     }
 
     /// The addresses whose faults are worth watching: those of a file that is not in memory.
@@ -118,6 +145,22 @@ mod tests {
         check(LINE, "", "/tmp/hsperfdata_kafka/7 7f0000-7f8000");
         let line = LINE.replace("fe:00", "00:28");
         check(&line, &format!("{ROOT}{TMP}"), "/tmp/hsperfdata_kafka/7 in memory");
+    }
+
+    #[test]
+    fn what_may_not_be_read_is_not_told_as_not_there() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("7")).unwrap();
+        let roots = Roots { proc: root.path().into(), sys: root.path().into() };
+        let why = || {
+            let dir = ProcessDir::open(&roots, 7).unwrap();
+            CountersFile::why_not(CountersFile::find(&roots, 7).as_ref(), &dir)
+        };
+        assert!(why().contains("cannot be read"), "{}", why());
+        fs::write(root.path().join("7/maps"), "").unwrap();
+        assert_eq!(why(), "this jvm keeps no counters in a file");
+        fs::write(root.path().join("7/maps"), LINE).unwrap();
+        assert!(why().contains("cannot be opened"), "{}", why());
     }
 
     #[test]

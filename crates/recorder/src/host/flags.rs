@@ -1,25 +1,60 @@
 //! The flags a JVM was given, wherever they were given.
-use super::{jvms::Jvm, launch, process::ProcessDir};
+use super::{jvms::Jvm, launch, process::ProcessDir, rights::Rights};
+use std::io;
 
-/// Argument files and flag files longer than this are cut.
+/// Argument files and flag files longer than this are not read.
 const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 /// The kernel's own limit for arguments and environment is of this order (`MAX_ARG_STRLEN` × n).
 const ENVIRONMENT_LIMIT_BYTES: u64 = 2 * 1024 * 1024;
 /// More flags than anyone gives.
 const MAX_FLAGS: usize = 4096;
+/// A made-up launch may name as many files as fit on its command line.
+const MAX_UNREAD: usize = 16;
+
+/// What becomes of files that a JVM names: argument files and files of flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// They are read, with the JVM's own rights.
+    Read,
+    /// No file is opened.
+    Leave,
+}
+
+/// The flags of a JVM, as far as they can be known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Given {
+    /// In the order in which they apply.
+    pub(crate) flags: Vec<String>,
+    /// What could hold more of them and was not read: paths of files, or words.
+    pub(crate) unread: Vec<String>,
+}
 
 /// Reads the flags in the order in which HotSpot applies them, so that of two settings of one
 /// flag the later one holds: `-XX:Flags=` file, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, command
 /// line with its argument files, `_JAVA_OPTIONS` (`Arguments::parse` in `arguments.cpp`).
 ///
 /// Reads the JVM's environment and files of its file systems: not for the sampling thread.
-pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm) -> Vec<String> {
-    let environment =
-        Environment(dir.bytes("environ", ENVIRONMENT_LIMIT_BYTES).unwrap_or_default());
-    let cwd = dir.link("cwd").unwrap_or_else(|_| "/".into());
+pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm, named: Named) -> Given {
+    let mut unread = Vec::new();
+    let environment = dir.bytes("environ", ENVIRONMENT_LIMIT_BYTES).unwrap_or_default();
+    // The kernel has one for every process, be it empty; of one that is gone there is none.
+    let whole = dir.file("environ").is_ok() && (environment.len() as u64) < ENVIRONMENT_LIMIT_BYTES;
+    if !whole {
+        unread.push("the environment".to_owned());
+    }
+    if jvm.arguments_cut {
+        unread.push("the rest of the command line".to_owned());
+    }
+    let environment = Environment(environment);
     let mut read_file = |path: &str| {
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") };
-        dir.text_inside(&path, FILE_LIMIT_BYTES).ok()
+        let text = match named {
+            Named::Read => read_named(dir, jvm, path).ok(),
+            Named::Leave => None,
+        };
+        if text.is_none() && unread.len() < MAX_UNREAD {
+            unread.push(path.to_owned());
+        }
+        text
     };
     let sources = Sources {
         launcher_knows_files: jvm.is_modular(),
@@ -30,7 +65,34 @@ pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm) -> Vec<String> {
         arguments: &jvm.arguments,
         last_options: environment.get("_JAVA_OPTIONS"),
     };
-    collect(&sources, &mut read_file)
+    let mut flags = collect(&sources, &mut read_file);
+    if flags.len() > MAX_FLAGS {
+        flags.truncate(MAX_FLAGS);
+        unread.push("the rest of the flags".to_owned());
+    }
+    Given { flags, unread }
+}
+
+/// Reads a file that the JVM names, with the JVM's rights.
+///
+/// # Errors
+/// As [`ProcessDir::text_inside`]; also where the process is no longer that of the user who named
+/// the file: a program with the set-user-id bit may have taken its place.
+pub(super) fn read_named(dir: &ProcessDir, jvm: &Jvm, path: &str) -> io::Result<String> {
+    if Rights::of(dir)?.uid() != jvm.uid {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let path = match path.starts_with('/') {
+        true => path.to_owned(),
+        false => {
+            // As seen from here; of a process with a root of its own that comes first in it.
+            let (cwd, root) = (dir.link("cwd")?, dir.link("root").unwrap_or_default());
+            let inside = cwd.strip_prefix(root.trim_end_matches('/'));
+            let inside = inside.filter(|it| it.is_empty() || it.starts_with('/'));
+            format!("{}/{path}", inside.unwrap_or(&cwd))
+        }
+    };
+    dir.text_inside(&path, FILE_LIMIT_BYTES)
 }
 
 /// Where flags come from, as text.
@@ -69,7 +131,6 @@ fn collect(
         let inside = launch::environment_words(&options_file.unwrap_or_default());
         flags.extend(inside.into_iter().filter(|it| is_flag(it)));
     }
-    flags.truncate(MAX_FLAGS);
     flags
 }
 
@@ -86,6 +147,16 @@ fn settings(text: &str) -> impl Iterator<Item = String> {
 /// The last value of `-XX:name=value`.
 pub(crate) fn value<'a>(flags: &'a [String], name: &str) -> Option<&'a str> {
     let of = |flag: &'a String| flag.strip_prefix("-XX:")?.strip_prefix(name)?.strip_prefix('=');
+    flags.iter().rev().find_map(of)
+}
+
+/// The last setting of `-XX:+name`, `-XX:-name`; `None` where it is not set.
+pub(crate) fn switch(flags: &[String], name: &str) -> Option<bool> {
+    let of = |flag: &String| match flag.strip_prefix("-XX:")?.strip_suffix(name)? {
+        "+" => Some(true),
+        "-" => Some(false),
+        _ => None,
+    };
     flags.iter().rev().find_map(of)
 }
 
@@ -155,6 +226,14 @@ mod tests {
             words("-XX:ParallelGCThreads=3 -XX:ParallelGCThreads=5 -XX:ParallelGCThreadsX=9");
         assert_eq!(value(&flags, "ParallelGCThreads"), Some("5"));
         assert_eq!(value(&flags, "ConcGCThreads"), None);
+    }
+
+    #[test]
+    fn the_last_setting_of_a_switch_holds() {
+        let flags = words("-XX:+A -XX:-A -XX:+AB -XX:+B -XX:A=1");
+        assert_eq!(switch(&flags, "A"), Some(false));
+        assert_eq!(switch(&flags, "B"), Some(true));
+        assert_eq!(switch(&flags, "C"), None);
     }
 
     #[test]

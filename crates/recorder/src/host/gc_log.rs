@@ -6,7 +6,11 @@
 use super::{files::regular_file, maps::DELETED, process::ProcessDir};
 use crate::ask::SAFEPOINT_LOG_MARK;
 use recording::FileKey;
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
+
+mod search;
+
+pub(crate) use search::Search;
 
 /// The GC log of a JVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +26,7 @@ pub(crate) struct GcLogFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogOutput {
     /// File name with `%p` and the like; `None` for standard output.
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Whether lines of tag `gc` go there.
     gc: bool,
     /// Whether lines of tag `safepoint` go there.
@@ -131,13 +135,20 @@ const MAX_DESCRIPTORS: usize = 4096;
 /// Of those, files whose beginning is read where no name fits.
 const MAX_CONTENTS: usize = 64;
 const BEGINNING_BYTES: u64 = 4096;
+/// Longest name that is compared. No path has more than 4096 bytes, and a placeholder (`%hn`) may
+/// be three times as long as what it stands for.
+const MAX_NAME: usize = 3 * 4096;
 
 /// Finds the GC log among the open files of the process: by the names in the flags, else by what
 /// the file begins with (a log switched on with `jcmd`, or renamed by a rotation).
 ///
 /// Reads the beginnings of files: not for the sampling thread.
-pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Option<GcLogFile> {
-    let descriptors = dir.numbers("fd").ok()?;
+pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Search {
+    let descriptors = match dir.numbers("fd") {
+        Ok(descriptors) => descriptors,
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Search::Denied(1),
+        Err(_) => return Search::None,
+    };
     let open: Vec<(u32, String)> = descriptors
         .into_iter()
         .take(MAX_DESCRIPTORS)
@@ -148,7 +159,7 @@ pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Option<GcLogFile> {
     // One that was asked for is there for this recording alone.
     let asked = open.iter().filter(|(_, path)| path.contains(SAFEPOINT_LOG_MARK));
     if let Some(found) = asked.filter_map(|it| file_of(dir, it)).next() {
-        return Some(found);
+        return Search::Found(found);
     }
     for output in outputs(flags) {
         let fits = |rank: fn(&str, &str, &str) -> bool| {
@@ -160,11 +171,18 @@ pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Option<GcLogFile> {
             found.filter_map(|it| file_of(dir, it)).next()
         };
         if let Some(found) = fits(is_path).or_else(|| fits(is_file_name)) {
-            return Some(found);
+            return Search::Found(found);
         }
     }
-    let written = open.iter().filter_map(|it| file_of(dir, it)).take(MAX_CONTENTS);
-    written.into_iter().find(|it| begins_like_gc_log(dir, it.fd))
+    let mut denied = 0;
+    for it in open.iter().filter_map(|it| file_of(dir, it)).take(MAX_CONTENTS) {
+        match begins_like_gc_log(dir, it.fd) {
+            Ok(true) => return Search::Found(it),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => denied += 1,
+            Ok(false) | Err(_) => {}
+        }
+    }
+    if denied > 0 { Search::Denied(denied) } else { Search::None }
 }
 
 /// Whether a path may be a log's: not a socket, pipe, device or memory file.
@@ -190,7 +208,7 @@ pub(crate) fn opened_for_writing(fdinfo: &str) -> bool {
 }
 
 /// Whether a configured name is this very path.
-fn is_path(name: &str, cwd: &str, path: &str) -> bool {
+pub(crate) fn is_path(name: &str, cwd: &str, path: &str) -> bool {
     let relative = name.strip_prefix("./").unwrap_or(name);
     match name.starts_with('/') {
         true => matches(name, path),
@@ -199,7 +217,7 @@ fn is_path(name: &str, cwd: &str, path: &str) -> bool {
 }
 
 /// Whether the last parts agree; the directories may be reached through links.
-fn is_file_name(name: &str, _cwd: &str, path: &str) -> bool {
+pub(crate) fn is_file_name(name: &str, _cwd: &str, path: &str) -> bool {
     let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
     matches(&last(name), &last(path))
 }
@@ -207,6 +225,9 @@ fn is_file_name(name: &str, _cwd: &str, path: &str) -> bool {
 /// Whether `path` is `name` with `%p`, `%t` and `%hn` standing for anything but a `/`; perhaps
 /// with what rotation appends (`.3`, `.0.current`) or the kernel does.
 fn matches(name: &str, path: &str) -> bool {
+    if name.len() > MAX_NAME {
+        return false;
+    }
     let path = path.strip_suffix(DELETED).unwrap_or(path);
     let name = name.replace("%hn", "\0").replace("%p", "\0").replace("%t", "\0");
     let pieces: Vec<&str> = name.split('\0').collect();
@@ -219,21 +240,26 @@ fn matches(name: &str, path: &str) -> bool {
     follows(&pieces, path, &suffix)
 }
 
+/// A loop, because a name may have as many pieces as a command line has room for.
 fn follows(pieces: &[&str], path: &str, suffix: &dyn Fn(&str) -> bool) -> bool {
-    let [first, others @ ..] = pieces else { return suffix(path) };
-    let Some(rest) = path.strip_prefix(first) else { return false };
-    let [next, ..] = others else { return suffix(rest) };
-    // What the placeholder stands for ends where the next piece begins; a piece that occurs
-    // in it too is not worth trying every split for.
-    let until = rest.find('/').unwrap_or(rest.len());
-    let at = if next.is_empty() { Some(until) } else { rest.find(next) };
-    at.is_some_and(|at| at <= until && follows(others, &rest[at..], suffix))
+    let mut rest = path;
+    for (number, piece) in pieces.iter().enumerate() {
+        let Some(behind) = rest.strip_prefix(piece) else { return false };
+        let Some(next) = pieces.get(number + 1) else { return suffix(behind) };
+        // What the placeholder stands for ends where the next piece begins; a piece that occurs
+        // in it too is not worth trying every split for.
+        let until = behind.find('/').unwrap_or(behind.len());
+        let at = if next.is_empty() { Some(until) } else { behind.find(next) };
+        let Some(at) = at.filter(|at| *at <= until) else { return false };
+        rest = &behind[at..];
+    }
+    suffix(rest)
 }
 
-fn begins_like_gc_log(dir: &ProcessDir, fd: u32) -> bool {
+fn begins_like_gc_log(dir: &ProcessDir, fd: u32) -> io::Result<bool> {
     let mut bytes = Vec::new();
-    let read = dir.open_fd(fd).and_then(|it| it.take(BEGINNING_BYTES).read_to_end(&mut bytes));
-    read.is_ok() && looks_like_gc_log(&String::from_utf8_lossy(&bytes))
+    dir.open_fd(fd)?.take(BEGINNING_BYTES).read_to_end(&mut bytes)?;
+    Ok(looks_like_gc_log(&String::from_utf8_lossy(&bytes)))
 }
 
 /// A rough look at the first lines: unified lines with a tag `gc` or `safepoint`, the JVM's first
@@ -249,125 +275,4 @@ fn looks_like_gc_log(text: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check_outputs(line: &str, expected: &str) {
-        let flags: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let shown: Vec<String> = outputs(&flags)
-            .iter()
-            .map(|it| {
-                format!("{} {} {}", it.name.as_deref().unwrap_or("stdout"), it.gc, it.safepoint)
-            })
-            .collect();
-        assert_eq!(shown.join(" | "), expected, "{line}");
-    }
-
-    #[test]
-    fn outputs_are_read_as_hotspot_reads_them() {
-        check_outputs("-Xlog:gc*,safepoint:file=gc.log:tn:filecount=3", "gc.log true true");
-        check_outputs("-Xlog:gc:/var/log/gc-%p.log", "/var/log/gc-%p.log true false");
-        check_outputs("-Xlog:all=debug:file=\"a:b.log\"", "a:b.log true true");
-        check_outputs("-Xlog::x.log", "x.log true true");
-        check_outputs("-Xlog:gc", "stdout true false");
-        check_outputs("-Xloggc:/x/gc.log", "/x/gc.log true false");
-    }
-
-    #[test]
-    fn other_outputs_do_not_count() {
-        check_outputs("-Xlog:gc=off:x.log", "");
-        check_outputs("-Xlog:gc=warning:x.log", "");
-        check_outputs("-Xlog:class+load:x.log", "");
-        check_outputs("-Xlog:gc:stderr", "");
-        check_outputs("-Xlog:disable", "");
-        check_outputs("-Xlog:async", "");
-        check_outputs("-Xmx1g", "");
-    }
-
-    #[test]
-    fn the_output_with_gc_and_safepoints_comes_first() {
-        check_outputs(
-            "-Xlog:gc*:a.log -Xlog:safepoint:b.log -Xlog:safepoint,gc:c.log -Xlog:gc:d.log",
-            "c.log true true | d.log true false | a.log true false | b.log false true",
-        );
-    }
-
-    fn check_streams(line: &str, expected: &[u32]) {
-        let flags: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        assert_eq!(standard_streams(&flags), expected, "{line}");
-    }
-
-    #[test]
-    fn a_log_without_a_file_goes_to_standard_output() {
-        check_streams("-Xlog:gc", &[1]);
-        check_streams("-Xlog:gc*,safepoint:stdout:tn", &[1]);
-        check_streams("-Xlog:gc::tn", &[1]);
-        check_streams("-Xlog", &[1]);
-        check_streams("-Xlog:gc:stderr", &[2]);
-        check_streams("-Xlog:gc:#0 -Xlog:safepoint:#1", &[1, 2]);
-        check_streams("-verbose:gc -XX:+UseG1GC", &[1]);
-        check_streams("-XX:+PrintGCDetails", &[1]);
-    }
-
-    #[test]
-    fn other_logs_and_those_turned_off_do_not() {
-        check_streams("-Xmx1g", &[]);
-        check_streams("-Xlog:gc:gc.log", &[]);
-        check_streams("-Xlog:gc=off", &[]);
-        check_streams("-Xlog:class+load", &[]);
-        check_streams("-Xlog:async", &[]);
-        check_streams("-Xlog:gc -Xlog:disable -Xlog:gc:file=gc.log", &[]);
-        check_streams("-Xlog:disable -Xlog:gc", &[1]);
-        check_streams("-verbose:gc -XX:+PrintGCDetails -Xloggc:gc.log", &[]);
-    }
-
-    #[test]
-    fn names_stand_for_paths() {
-        for (name, path, expected) in [
-            ("gc.log", "/app/gc.log", true),
-            ("./gc.log", "/app/gc.log", true),
-            ("logs/gc.log", "/app/logs/gc.log", true),
-            ("/l/gc-%p-%t.log", "/l/gc-42-2026-11-21_20-00-00.log", true),
-            ("/l/gc-%p", "/l/gc-pid42", true),
-            ("/l/%hn/gc.log", "/l/host1/gc.log", true),
-            ("/l/%hn/gc.log", "/l/a/b/gc.log", false),
-            ("gc.log", "/app/gc.log.0.current", true),
-            ("gc.log", "/app/gc.log.3 (deleted)", true),
-            ("gc.log", "/app/gc.log.gz", false),
-            ("gc.log", "/other/gc.log", false),
-            ("gc.log", "/app/agc.log", false),
-        ] {
-            assert_eq!(is_path(name, "/app", path), expected, "{name} {path}");
-        }
-        assert!(is_file_name("/link/gc.log", "", "/real/gc.log"));
-    }
-
-    #[test]
-    fn beginnings_of_logs() {
-        for (text, expected) in [
-            ("[0.004s][info][gc] Using G1\n", true),
-            ("[2026-11-21T20:00:00.000+0000][1ms] Using Parallel\n", true),
-            ("[0.1s][info][gc,init] Version\n", true),
-            ("[1.0s][info][safepoint   ] Safepoint \"Cleanup\"\n", true),
-            ("2.3: [GC (Allocation Failure) 1K->1K\n", true),
-            ("2026-11-21 INFO [gc] sweeper started\n", false),
-            ("\u{0}\u{0}PAR1", false),
-            ("", false),
-        ] {
-            assert_eq!(looks_like_gc_log(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn access_modes() {
-        for (flags, expected) in
-            [("0100000", false), ("0100001", true), ("02102002", true), ("x", false)]
-        {
-            assert_eq!(
-                opened_for_writing(&format!("pos:\t0\nflags:\t{flags}\n")),
-                expected,
-                "{flags}"
-            );
-        }
-    }
-}
+mod tests;

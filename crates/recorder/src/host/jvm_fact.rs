@@ -1,31 +1,51 @@
 //! Everything about the JVM in one row.
 use super::{
-    Roots, cgroup, collector, flags,
+    Roots, cgroup, collector,
+    flags::{self, Given, Named},
     gc_log::{self, GcLogFile},
     jvms::Jvm,
     process::ProcessDir,
     version,
 };
-use recording::JvmFact;
+use recording::{JvmFact, masked_flag};
 
 /// Threads whose names are read; the JVM's own come among the first.
 const MAX_THREADS: usize = 16 * 1024;
 
-/// Reads all there is to know about a JVM.
+/// Reads all there is to know about a JVM, but opens no argument file and no file of flags: what
+/// stands in these is not told. For lists of JVMs that nobody chose.
 ///
-/// Reads files of the JVM's file systems and its environment: not for the sampling thread. What
-/// cannot be read stays empty. GC threads start when they are first needed, so a JVM that has just
-/// started is worth a second look.
+/// Reads files of the JVM's file systems and its environment, with the JVM's rights: not for the
+/// sampling thread. What cannot be read stays empty.
 #[must_use]
 pub fn jvm_fact(roots: &Roots, jvm: &Jvm) -> JvmFact {
-    let log = ProcessDir::open(roots, jvm.pid)
-        .ok()
-        .and_then(|dir| gc_log::find(&dir, &flags::read(&dir, jvm)));
-    jvm_fact_with_log(roots, jvm, log.as_ref())
+    let dir = ProcessDir::open(roots, jvm.pid);
+    let given = dir.as_ref().map(|dir| flags::read(dir, jvm, Named::Leave)).unwrap_or_default();
+    let log = dir.ok().and_then(|dir| gc_log::find(&dir, &given.flags).found());
+    with_flags(roots, jvm, log.as_ref(), given).0
 }
 
-/// The same with a GC log that is known already.
-pub(crate) fn jvm_fact_with_log(roots: &Roots, jvm: &Jvm, log: Option<&GcLogFile>) -> JvmFact {
+/// The same of the JVM that is recorded: with the flags in files that it names, and with a GC log
+/// that is known already. GC threads start when they are first needed, so a JVM that has just
+/// started is worth a second look.
+///
+/// Also says what could hold more flags and could not be read.
+pub(crate) fn jvm_fact_with_log(
+    roots: &Roots,
+    jvm: &Jvm,
+    log: Option<&GcLogFile>,
+) -> (JvmFact, Vec<String>) {
+    let dir = ProcessDir::open(roots, jvm.pid);
+    let given = dir.map(|dir| flags::read(&dir, jvm, Named::Read)).unwrap_or_default();
+    with_flags(roots, jvm, log, given)
+}
+
+fn with_flags(
+    roots: &Roots,
+    jvm: &Jvm,
+    log: Option<&GcLogFile>,
+    given: Given,
+) -> (JvmFact, Vec<String>) {
     let mut fact = JvmFact {
         pid: jvm.pid,
         pid_in_namespace: jvm.pid_in_namespace,
@@ -38,16 +58,17 @@ pub(crate) fn jvm_fact_with_log(roots: &Roots, jvm: &Jvm, log: Option<&GcLogFile
         started: jvm.started,
         ..JvmFact::default()
     };
-    let Ok(dir) = ProcessDir::open(roots, jvm.pid) else { return fact };
+    let Ok(dir) = ProcessDir::open(roots, jvm.pid) else { return (fact, given.unread) };
     let version = version::read(&dir, jvm);
     let names = thread_names(&dir);
     fact.version = version.version;
     fact.vendor = version.vendor;
-    fact.flags = flags::read(&dir, jvm);
+    fact.flags = given.flags;
     fact.collector = collector::collector(&fact.flags, &names).into();
     fact.gc_threads = collector::gc_threads(&fact.collector, &fact.flags, &names);
+    fact.flags = fact.flags.iter().map(|it| masked_flag(it)).collect();
     fact.cgroup = cgroup::place(&dir, "cpu").map(|it| it.path).unwrap_or_default();
-    fact
+    (fact, given.unread)
 }
 
 fn thread_names(dir: &ProcessDir) -> Vec<String> {

@@ -3,16 +3,12 @@
 //! `hsperfdata` is not asked: it may be switched off, hidden in a container's `/tmp`, or the
 //! very cause of the pauses.
 use super::{
-    Roots, clocks, launch, maps,
+    Roots, clocks, command_line, flags, launch, maps,
     process::{ProcessDir, Stat, is_gone, pids},
     status::Status,
 };
 use recording::MonoTime;
-use std::{
-    io,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-};
+use std::io;
 
 /// A running HotSpot JVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +26,15 @@ pub struct Jvm {
     /// Process id in the innermost pid namespace (`NSpid`).
     pub pid_in_namespace: u32,
     /// Main class with its package, or jar or source file without path. The program's own name
-    /// where the launcher is not `java`.
+    /// where the launcher is not `java`. `@all`, or `@opts Main`, where an argument file was not
+    /// read that may tell another one.
     pub main: String,
-    /// Arguments after the program's own name.
+    /// Arguments after the program's own name. They hold secrets: no fact is made of them as they
+    /// are.
     pub arguments: Vec<String>,
-    /// The command line, arguments separated by blanks, cut at 32 KiB.
+    /// Whether there are more of them than were read.
+    pub arguments_cut: bool,
+    /// The program as it was called, and its main class or jar.
     pub command_line: String,
     /// Whether the launcher is `java`, which knows `JDK_JAVA_OPTIONS` and argument files.
     pub java_launcher: bool,
@@ -42,10 +42,8 @@ pub struct Jvm {
     pub libjvm: String,
     /// Whether that path has been removed or replaced since the JVM started.
     pub libjvm_deleted: bool,
-    /// A path through which this process can open the very library that is mapped:
-    /// `/proc/PID/root/…`, or `/proc/PID/map_files/…` where it was deleted (needs `CAP_SYS_ADMIN`
-    /// or `CAP_CHECKPOINT_RESTORE`).
-    pub libjvm_host_path: PathBuf,
+    /// Where it is mapped, and which file that is.
+    pub(crate) libjvm_mapping: maps::Mapping,
     /// The JDK's or JRE's home as the JVM sees it; where its `release` file would be.
     pub java_home: String,
 }
@@ -161,7 +159,7 @@ fn list(jvms: &[(u32, String)]) -> String {
     names.join(", ")
 }
 
-/// Finds all JVMs. A process that ends while it is looked at is no JVM and no error.
+/// Finds all JVMs, and opens no file that one of them names. A process that ends while it is looked at is no JVM and no error.
 #[must_use]
 pub fn find_jvms(roots: &Roots) -> Found {
     let mut found = Found::default();
@@ -175,21 +173,23 @@ pub fn find_jvms(roots: &Roots) -> Found {
     found
 }
 
-/// The JVM with this pid.
+/// The JVM with this pid. Its argument files are read, with its own rights, where its main class
+/// may stand in one.
 ///
 /// # Errors
 ///
 /// Where there is no such process, it is no JVM, or it must not be looked into.
 pub fn jvm(roots: &Roots, pid: u32) -> Result<Jvm, JvmError> {
     match read(roots, pid) {
-        Ok(Some(jvm)) => Ok(jvm),
+        Ok(Some(jvm)) => Ok(named(roots, jvm)),
         Ok(None) => Err(JvmError::NotAJvm { pid, name: process_name(roots, pid) }),
         Err(error) => Err(JvmError::from_io(pid, &error)),
     }
 }
 
 /// The JVM named by a pid or by a part of its main class. A main class that is the whole pattern
-/// counts before those that only contain it.
+/// counts before those that only contain it, and both before those that only an argument file
+/// tells.
 ///
 /// # Errors
 ///
@@ -198,22 +198,39 @@ pub fn select(roots: &Roots, pattern: &str) -> Result<Jvm, JvmError> {
     if let Ok(pid) = pattern.parse() {
         return jvm(roots, pid);
     }
-    let Found { jvms, unreadable } = find_jvms(roots);
-    let fitting = |fits: &dyn Fn(&str) -> bool| -> Vec<Jvm> {
-        jvms.iter().filter(|it| fits(&it.main)).cloned().collect()
-    };
-    let mut chosen = fitting(&|main| main == pattern);
+    let Found { mut jvms, unreadable } = find_jvms(roots);
+    let mut chosen = fitting(&jvms, pattern);
     if chosen.is_empty() {
-        chosen = fitting(&|main| main.contains(pattern));
+        jvms = jvms.into_iter().map(|it| named(roots, it)).collect();
+        chosen = fitting(&jvms, pattern);
     }
     match chosen.len() {
         0 => Err(JvmError::NoMatch { pattern: pattern.into(), unreadable }),
-        1 => Ok(chosen.remove(0)),
+        1 => Ok(named(roots, chosen.remove(0))),
         _ => Err(JvmError::Ambiguous {
             pattern: pattern.into(),
             jvms: chosen.into_iter().map(|it| (it.pid, it.main)).collect(),
         }),
     }
+}
+
+/// Those whose main class is the pattern; if there are none, those whose main class contains it.
+fn fitting(jvms: &[Jvm], pattern: &str) -> Vec<Jvm> {
+    let of = |fits: &dyn Fn(&str) -> bool| -> Vec<Jvm> {
+        jvms.iter().filter(|it| fits(&it.main)).cloned().collect()
+    };
+    let whole = of(&|main| main == pattern || main.rsplit(' ').next() == Some(pattern));
+    if whole.is_empty() { of(&|main| main.contains(pattern)) } else { whole }
+}
+
+/// The same with the main class that its argument files tell, as far as they can be read.
+fn named(roots: &Roots, jvm: Jvm) -> Jvm {
+    if !jvm.main.starts_with('@') {
+        return jvm;
+    }
+    let Ok(dir) = ProcessDir::open(roots, jvm.pid) else { return jvm };
+    let main = launch::main(&jvm.arguments, &mut |path| flags::read_named(&dir, &jvm, path).ok());
+    Jvm { main, ..jvm }
 }
 
 fn process_name(roots: &Roots, pid: u32) -> String {
@@ -223,36 +240,47 @@ fn process_name(roots: &Roots, pid: u32) -> String {
 
 /// More than any command line in use.
 const ARGUMENTS_LIMIT_BYTES: u64 = 1024 * 1024;
-const COMMAND_LINE_LIMIT_BYTES: usize = 32 * 1024;
-const ARGUMENT_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+/// No class file has a longer name.
+const MAIN_LIMIT_BYTES: usize = 1024;
 
 /// `Ok(None)` where the process is no JVM.
 fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
     let dir = ProcessDir::open(roots, pid)?;
     let Some(library) = maps::libjvm(&dir)? else { return Ok(None) };
     let stat = Stat::of(&dir)?;
-    let status = dir.text("status", Status::LIMIT_BYTES)?;
-    let status = Status(&status);
+    let before = dir.text("status", Status::LIMIT_BYTES)?;
     let (java_home, modular) = home_of(&library.path);
-    let mut arguments = split_arguments(&dir.bytes("cmdline", ARGUMENTS_LIMIT_BYTES)?);
-    let command_line = cut(arguments.join(" "), COMMAND_LINE_LIMIT_BYTES);
+    let given = dir.bytes("cmdline", ARGUMENTS_LIMIT_BYTES)?;
+    let arguments_cut = given.len() as u64 == ARGUMENTS_LIMIT_BYTES;
+    let command_line = command_line::kept(&given);
+    let mut arguments = split_arguments(&given);
     let program = program_name(&dir, arguments.first(), &stat.name);
     arguments.drain(..arguments.len().min(1));
     let java_launcher = program == "java";
-    let main = if java_launcher { main_of(&dir, &arguments, modular) } else { program };
+    let main = match java_launcher {
+        true => main_of(&arguments, modular),
+        false => program,
+    };
+    let status = dir.text("status", Status::LIMIT_BYTES)?;
+    let (before, status) = (Status(&before), Status(&status));
+    if before.field("Uid") != status.field("Uid") {
+        // It became another program while it was looked at: what was read is of both.
+        return Ok(None);
+    }
     Ok(Some(Jvm {
         pid,
         start_ticks: stat.start_ticks,
         started: started(stat.start_ticks),
         uid: status.uid().unwrap_or_default(),
         pid_in_namespace: status.id_inside().unwrap_or(pid),
-        main,
+        main: cut(main, MAIN_LIMIT_BYTES),
         arguments,
+        arguments_cut,
         command_line,
         java_launcher,
-        libjvm_host_path: host_path(roots, pid, &library),
-        libjvm: library.path,
+        libjvm: library.path.clone(),
         libjvm_deleted: library.deleted,
+        libjvm_mapping: library,
         java_home,
     }))
 }
@@ -278,15 +306,11 @@ fn program_name(dir: &ProcessDir, first: Option<&String>, comm: &str) -> String 
     names.iter().flatten().map(|it| base(it)).find(|it| !it.is_empty()).unwrap_or_default()
 }
 
-fn main_of(dir: &ProcessDir, arguments: &[String], modular: bool) -> String {
-    let mut read_file = |path: &str| {
-        let path = match path.strip_prefix('/') {
-            Some(_) => path.to_owned(),
-            None => format!("{}/{path}", dir.link("cwd").ok()?),
-        };
-        modular.then(|| dir.text_inside(&path, ARGUMENT_FILE_LIMIT_BYTES).ok())?
-    };
-    let main = launch::parse(arguments, &mut read_file).main;
+/// The main class as far as the command line alone tells it.
+fn main_of(arguments: &[String], modular: bool) -> String {
+    // Launchers before JDK 9 know no argument files.
+    let mut no_file = |_: &str| (!modular).then(String::new);
+    let main = launch::main(arguments, &mut no_file);
     if main.is_empty() { "java".into() } else { main }
 }
 
@@ -302,22 +326,6 @@ fn home_of(libjvm: &str) -> (String, bool) {
         parts.pop();
     }
     (parts.join("/"), modular)
-}
-
-/// A path that leads to the library that is mapped: by the process's root, or (where the process
-/// has changed its root within our own namespace) by ours, each only if the inode is the one
-/// mapped; else through the mapping itself.
-fn host_path(roots: &Roots, pid: u32, library: &maps::Mapping) -> PathBuf {
-    let process = roots.proc.join(pid.to_string());
-    let mapping = process.join("map_files").join(&library.range);
-    let inside = process.join("root").join(library.path.trim_start_matches('/'));
-    if library.deleted {
-        return mapping;
-    }
-    let is_it = |path: &Path| path.metadata().is_ok_and(|it| it.ino() == library.inode);
-    let by_name = [inside.clone(), PathBuf::from(&library.path)].into_iter().find(|it| is_it(it));
-    // Overlay file systems before Linux 6.8 show another inode in maps than to stat(2).
-    by_name.unwrap_or(if inside.is_file() { inside } else { mapping })
 }
 
 /// Cuts a text at a number of bytes, at a character's border.

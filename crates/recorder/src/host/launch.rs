@@ -10,6 +10,8 @@ pub(crate) struct Launch {
     pub(crate) options: Vec<String>,
     /// Main class, jar or source file without its directories; empty where none was given.
     pub(crate) main: String,
+    /// The first argument file whose text was not given.
+    unread: Option<String>,
 }
 
 /// Options whose value is the next argument (`IsWhiteSpaceOption` in `java.c`).
@@ -35,6 +37,9 @@ const WITH_VALUE: [&str; 16] = [
 /// No launch is known with more; a bound all the same, because the files are not ours.
 const MAX_ARGUMENT_FILES: usize = 64;
 
+/// Longer names than the class file format has for people.
+const MAX_CLASS_BYTES: usize = 512;
+
 /// Reads the arguments after the launcher's own name. `read_file` gives the text of an argument
 /// file (`@path`); pass one that gives `None` for launchers before JDK 9, which know none.
 pub(crate) fn parse(
@@ -53,7 +58,11 @@ pub(crate) fn parse(
                 rest.push((path.to_owned(), false));
             } else if files < MAX_ARGUMENT_FILES {
                 files += 1;
-                let words = read_file(path).map(|text| file_words(&text)).unwrap_or_default();
+                let text = read_file(path);
+                if text.is_none() && launch.unread.is_none() {
+                    launch.unread = Some(path.to_owned());
+                }
+                let words = text.map(|text| file_words(&text)).unwrap_or_default();
                 rest.extend(words.into_iter().rev().map(|word| (word, false)));
             }
             continue;
@@ -80,6 +89,35 @@ pub(crate) fn parse(
         break;
     }
     launch
+}
+
+/// The main class. Where an argument file before it was not given, that file's name stands first:
+/// what follows may be its class, or an argument of a class that the file tells. So it is told only
+/// if it looks like a class.
+pub(crate) fn main(
+    arguments: &[String],
+    read_file: &mut dyn FnMut(&str) -> Option<String>,
+) -> String {
+    let Launch { main, unread, .. } = parse(arguments, read_file);
+    match unread.as_deref().map(base_name) {
+        None => main,
+        Some(file) if looks_like_a_class(&main) => format!("@{file} {main}"),
+        Some(file) => format!("@{file}"),
+    }
+}
+
+/// `org.example.Main`, `app.jar` or `Main.java`.
+fn looks_like_a_class(text: &str) -> bool {
+    let is_name = |it: &str| {
+        let word = it.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '$');
+        word && it.starts_with(|it: char| it.is_alphabetic() || it == '_')
+    };
+    let class = |text: &str| {
+        let last = text.rsplit('.').next().unwrap_or_default();
+        text.split('.').all(is_name) && last.starts_with(char::is_uppercase)
+    };
+    let file = [".jar", ".java"].iter().any(|it| text.ends_with(it));
+    text.len() <= MAX_CLASS_BYTES && (file || class(text))
 }
 
 fn base_name(path: &str) -> &str {
@@ -191,6 +229,22 @@ mod tests {
     fn argument_files_do_not_nest_and_two_ats_are_one() {
         check("@nested", "@opts", "");
         check("@@Main", "@Main", "");
+    }
+
+    #[test]
+    fn where_an_argument_file_was_not_read_its_name_stands_for_what_it_may_tell() {
+        let check = |line: &str, expected: &str| {
+            let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(main(&arguments, &mut |_| None), expected, "{line}");
+        };
+        check("@/etc/kafka/opts kafka.Kafka server.properties", "@opts kafka.Kafka");
+        check("@opts -jar /x/orders.jar", "@opts orders.jar");
+        check("@all", "@all");
+        // Arguments of a class that the file tells, some of them secret.
+        for argument in ["s3cr3t", "hunter2", "--password=x", "orders", "9.A", "Aa-Bb"] {
+            check(&format!("@all {argument}"), "@all");
+        }
+        check("org.Main @opts", "org.Main");
     }
 
     #[test]

@@ -4,13 +4,14 @@
 //! (`fs/proc/task_mmu.c`), so it is read rarely, from its start only as far as needed, and never
 //! by the sampling thread.
 use super::process::ProcessDir;
+use recording::FileKey;
 use std::{io, ops::ControlFlow};
 
 /// More text than the default limit of 65,530 mappings makes.
 const LIMIT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// A mapping of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mapping {
     /// First address and end, as written: the name under `map_files`.
     pub(crate) range: String,
@@ -63,6 +64,17 @@ fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&line[..at], &line[at + 1..]))
 }
 
+/// First address, and device and inode, of a line about any memory.
+pub(crate) fn place(line: &[u8]) -> Option<(u64, FileKey)> {
+    let mut words = line.split(|it| *it == b' ').map(|it| std::str::from_utf8(it).ok());
+    let (start, _) = words.next()??.split_once('-')?;
+    let (major, minor) = words.nth(2)??.split_once(':')?;
+    let hex = |text| u32::from_str_radix(text, 16).ok();
+    let device = rustix::fs::makedev(hex(major)?, hex(minor)?);
+    let inode = words.next()??.parse().ok()?;
+    Some((u64::from_str_radix(start, 16).ok()?, FileKey { device, inode }))
+}
+
 /// Undoes the octal escapes of `seq_path` (`\012` in maps; blanks too in mountinfo).
 pub(crate) fn unescape(text: &str) -> String {
     if !text.contains('\\') {
@@ -108,6 +120,21 @@ pub(crate) fn written_back(dir: &ProcessDir, most: usize) -> Vec<Mapping> {
         if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     found
+}
+
+/// Where the library of this path begins. `None` where no mapping has its first bytes.
+pub(crate) fn library_base(dir: &ProcessDir, library: &str) -> io::Result<Option<u64>> {
+    let mut found = None;
+    dir.lines("maps", LIMIT_BYTES, &mut |line| {
+        let offset = line.split(|it| *it == b' ').nth(2).unwrap_or_default();
+        let is_first = !offset.is_empty() && offset.iter().all(|it| *it == b'0');
+        let mapping = parse(line).filter(|it| is_first && it.path == library);
+        let start =
+            mapping.and_then(|it| u64::from_str_radix(it.range.split('-').next()?, 16).ok());
+        found = start;
+        if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(found)
 }
 
 /// Executable memory that is no file's: where a JVM has its compiled code. First address and end.
@@ -182,6 +209,15 @@ mod tests {
         check("7f-80 r--p 00000000 08:11 7       /a\\012b", "0x811 7 /a\nb false");
         check("7f-80 rw-p 00000000 08:11 7       /a", "0x811 7 /a false");
         check("7f-80 r--s 00000000 08:11 7       /a", "0x811 7 /a false");
+    }
+
+    #[test]
+    fn a_place_is_where_it_begins_and_what_is_there() {
+        let line = b"7f00-7f10 r-xp 00000000 fe:00 1234     /usr/lib/\xff";
+        assert_eq!(place(line), Some((0x7f00, FileKey { device: 0xfe00, inode: 1234 })));
+        let anonymous = FileKey { device: 0, inode: 0 };
+        assert_eq!(place(b"7f00-7f10 rw-p 00000000 00:00 0 "), Some((0x7f00, anonymous)));
+        assert_eq!(place(b"7f00-7f10 r-xp"), None);
     }
 
     #[test]

@@ -3,8 +3,7 @@
 //! `VmRSS` and `VmSwap` of `/proc/PID/status` cost no lock of the process. Its command line does
 //! (`mmap_lock`): not for the sampling thread.
 use super::{
-    Roots, cgroup,
-    jvms::cut,
+    Roots, cgroup, command_line,
     process::{ProcessDir, pids},
     status::Status,
 };
@@ -19,7 +18,6 @@ const GROWN_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_GROWN: usize = 16;
 /// Smaller ones are not told, however few there are.
 const MIN_BYTES: u64 = 1024 * 1024;
-const COMMAND_LINE_BYTES: usize = 256;
 /// Processes remembered from one look to the next.
 const MAX_PROCESSES: usize = 32 * 1024;
 
@@ -89,13 +87,11 @@ impl Memory {
 
     fn fact(&self, at: MonoTime, pid: u32, usage: Usage) -> Option<MemoryFact> {
         let dir = ProcessDir::open(&self.roots, pid).ok()?;
-        let command_line = dir.bytes("cmdline", COMMAND_LINE_BYTES as u64).unwrap_or_default();
-        let command_line = String::from_utf8_lossy(&command_line).replace('\0', " ");
         Some(MemoryFact {
             at,
             pid,
             name: usage.name,
-            command_line: cut(command_line.trim_end().to_owned(), COMMAND_LINE_BYTES),
+            command_line: command_line::of(&dir),
             cgroup: cgroup::place(&dir, "memory").map(|it| it.path).unwrap_or_default(),
             resident_bytes: usage.resident_bytes,
             swapped_bytes: usage.swapped_bytes,
@@ -145,7 +141,7 @@ mod tests {
             at: MonoTime(5),
             pid: 2,
             name: "p2".into(),
-            command_line: "/bin/p -x".into(),
+            command_line: "/bin/p".into(),
             cgroup: "/pods/a".into(),
             resident_bytes: 10 << 20,
             swapped_bytes: 90 << 20,

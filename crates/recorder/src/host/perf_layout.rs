@@ -37,7 +37,8 @@ impl Numbers<'_> {
 }
 
 /// Where each counter lies. Empty where these are no counters.
-pub(crate) fn parse(bytes: &[u8]) -> Vec<PerfCounterFact> {
+#[must_use]
+pub fn parse(bytes: &[u8]) -> Vec<PerfCounterFact> {
     counters(bytes).unwrap_or_default()
 }
 

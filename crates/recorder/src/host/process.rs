@@ -1,20 +1,18 @@
-//! One process's directory in `/proc`, and files inside the process's own root.
+//! One process's directory in `/proc`.
 //!
 //! The directory is held open: once the process is gone every read through it fails with `ESRCH`,
 //! also when the kernel has given the same pid to another process.
 use super::Roots;
 use recording::FileKey;
 use rustix::{
-    fd::{AsFd, OwnedFd},
-    fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Statx, StatxFlags, openat, openat2},
+    fd::{AsFd, BorrowedFd, OwnedFd},
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, Statx, StatxFlags, openat},
     io::Errno,
 };
 use std::{
     fs::File,
     io::{self, Read},
     ops::ControlFlow,
-    os::fd::AsRawFd,
-    path::Path,
 };
 
 /// A process's directory, held open.
@@ -26,7 +24,7 @@ pub(crate) struct ProcessDir {
 
 /// Flags that open a directory to look up names in it, and no more.
 pub(crate) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+pub(crate) const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
 impl ProcessDir {
     /// Opens the directory of `pid`.
@@ -107,57 +105,12 @@ impl ProcessDir {
         numbers.sort_unstable();
         Ok(numbers)
     }
-
-    /// Opens a regular file by its path inside the process's root.
-    ///
-    /// Links inside that root are followed as the process would follow them and cannot lead out
-    /// of it (`RESOLVE_IN_ROOT`, Linux 5.6; earlier kernels: a link as last part is refused).
-    /// The file is looked at before it is opened, so that a FIFO or a device is never touched.
-    /// May wait for a disk: not for the sampling thread.
-    pub(crate) fn open_inside(&self, path: &str) -> io::Result<File> {
-        let root = openat(&self.dir, "root", DIRECTORY, Mode::empty())?;
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let found = match openat2(&root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT) {
-            Err(Errno::NOSYS | Errno::PERM) => openat(
-                &root,
-                Path::new(path.trim_start_matches('/')),
-                flags | OFlags::NOFOLLOW,
-                Mode::empty(),
-            )?,
-            other => other?,
-        };
-        open_regular(&found)
-    }
-
-    /// Opens what descriptor `fd` of the process is open on, where that is a regular file.
-    pub(crate) fn open_fd(&self, fd: u32) -> io::Result<File> {
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
-        open_regular(&openat(&self.dir, format!("fd/{fd}"), flags, Mode::empty())?)
-    }
-
-    /// Reads a regular file inside the process's root as text, at most `limit` bytes.
-    pub(crate) fn text_inside(&self, path: &str, limit: u64) -> io::Result<String> {
-        let mut bytes = Vec::new();
-        self.open_inside(path)?.take(limit).read_to_end(&mut bytes)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    }
 }
 
-/// Reopens an `O_PATH` descriptor for reading if it is a regular file.
-///
-/// `O_NOATIME` where allowed: an access time is a write to the journal of the very file system
-/// that may be the culprit.
-fn open_regular(found: &OwnedFd) -> io::Result<File> {
-    let stat = rustix::fs::fstat(found.as_fd())?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+impl AsFd for ProcessDir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.dir.as_fd()
     }
-    let path = format!("/proc/self/fd/{}", found.as_raw_fd());
-    let opened = match rustix::fs::open(&path, READ | OFlags::NOATIME, Mode::empty()) {
-        Err(Errno::PERM) => rustix::fs::open(&path, READ, Mode::empty())?,
-        other => other?,
-    };
-    Ok(File::from(opened))
 }
 
 /// Device and inode of an open regular file; `None` for anything else.
@@ -265,30 +218,5 @@ mod tests {
         for text in ["", "42", "42 (x", "42 (x)", "42 (x) S 1 1 1 0 -1 0 1 2 3"] {
             assert_eq!(Stat::parse(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn a_fifo_is_never_opened() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(dir.path().join("7/root")).unwrap();
-        let fifo = dir.path().join("7/root/flags");
-        rustix::fs::mknodat(rustix::fs::CWD, &fifo, FileType::Fifo, Mode::RUSR, 0).unwrap();
-        let roots = Roots { proc: dir.path().into(), sys: dir.path().into() };
-        let process = ProcessDir::open(&roots, 7).unwrap();
-        assert!(process.text_inside("/flags", 10).is_err());
-    }
-
-    #[test]
-    fn links_stay_inside_the_root_of_the_process() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().join("7/root");
-        std::fs::create_dir_all(root.join("etc")).unwrap();
-        std::fs::write(root.join("etc/release"), "inside").unwrap();
-        std::os::unix::fs::symlink("/etc/release", root.join("release")).unwrap();
-        std::os::unix::fs::symlink("../../../../../etc/release", root.join("up")).unwrap();
-        let roots = Roots { proc: dir.path().into(), sys: dir.path().into() };
-        let process = ProcessDir::open(&roots, 7).unwrap();
-        assert_eq!(process.text_inside("/release", 100).unwrap(), "inside");
-        assert_eq!(process.text_inside("/up", 100).unwrap(), "inside");
     }
 }

@@ -4,7 +4,7 @@ use super::{
     Roots, clocks,
     counters_file::CountersFile,
     files::{Catalogue, Wanted},
-    flags,
+    flags::{self, Named},
     gc_log::{self, GcLogFile},
     jvm_fact::jvm_fact_with_log,
     jvms::Jvm,
@@ -66,6 +66,8 @@ pub(crate) struct Processes<'a> {
     fact: JvmFact,
     log: Option<GcLogFile>,
     second_look: Option<Instant>,
+    /// Whether was said which flags are not known.
+    told_unread: bool,
 }
 
 impl<'a> Processes<'a> {
@@ -100,6 +102,7 @@ impl<'a> Processes<'a> {
             fact: JvmFact::default(),
             log: None,
             second_look: Some(Instant::now() + SECOND_LOOK),
+            told_unread: false,
         }
     }
 
@@ -206,9 +209,13 @@ impl<'a> Processes<'a> {
     }
 
     fn look_at_jvm(&mut self) {
-        let fact = jvm_fact_with_log(self.roots, self.jvm, self.log.as_ref());
+        let (fact, unread) = jvm_fact_with_log(self.roots, self.jvm, self.log.as_ref());
         // A JVM that has ended meanwhile says nothing; what it said before stays true.
         if self.fact.version.is_empty() || !fact.collector.is_empty() {
+            if !unread.is_empty() && !std::mem::replace(&mut self.told_unread, true) {
+                let what = "that may hold flags of the jvm could not be read with its rights";
+                self.outbox.note("files", what, unread.len() as u64);
+            }
             self.fact = fact;
             self.outbox.push("jvm", [Row::Jvm(Box::new(self.fact.clone()))]);
         }
@@ -234,5 +241,8 @@ impl<'a> Processes<'a> {
 /// The standard streams that the flags send the GC log to.
 fn log_streams(roots: &Roots, jvm: &Jvm) -> Vec<u32> {
     let dir = ProcessDir::open(roots, jvm.pid);
-    dir.map_or_else(|_| Vec::new(), |dir| gc_log::standard_streams(&flags::read(&dir, jvm)))
+    dir.map_or_else(
+        |_| Vec::new(),
+        |dir| gc_log::standard_streams(&flags::read(&dir, jvm, Named::Read).flags),
+    )
 }

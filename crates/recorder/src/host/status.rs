@@ -19,6 +19,32 @@ impl<'a> Status<'a> {
         self.field("Uid")?.split_ascii_whitespace().next()?.parse().ok()
     }
 
+    /// User and group with which the kernel checks access to files (the last of the four numbers).
+    /// `None` where the other three differ: then it is not settled whose process it is, as while a
+    /// program with the set-user-id bit begins.
+    pub(crate) fn file_ids(self) -> Option<(u32, u32)> {
+        Some((self.all_alike("Uid")?, self.all_alike("Gid")?))
+    }
+
+    fn all_alike(self, name: &str) -> Option<u32> {
+        let ids: Result<Vec<u32>, _> =
+            self.field(name)?.split_ascii_whitespace().map(str::parse).collect();
+        match ids.ok()?[..] {
+            [real, effective, saved, file] if [real, effective, saved] == [file; 3] => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Supplementary groups.
+    pub(crate) fn groups(self) -> Option<Vec<u32>> {
+        self.field("Groups")?.split_ascii_whitespace().map(|it| it.parse().ok()).collect()
+    }
+
+    /// A set of capabilities, or of signals: bits in hexadecimal.
+    pub(crate) fn bits(self, name: &str) -> Option<u64> {
+        u64::from_str_radix(self.field(name)?, 16).ok()
+    }
+
     /// Id in the innermost pid namespace (`NSpid`).
     pub(crate) fn id_inside(self) -> Option<u32> {
         self.field("NSpid")?.split_ascii_whitespace().next_back()?.parse().ok()
@@ -55,6 +81,26 @@ mod tests {
         check("Name:\tjava\n", (None, None));
         check("Uid:\nNSpid:\t\n", (None, None));
         check("Uid:\troot\nNSpid:\t700 -1\n", (None, None));
+    }
+
+    #[test]
+    fn whose_files_are_opened_is_known_only_of_a_settled_process() {
+        let check = |text, expected| assert_eq!(Status(text).file_ids(), expected, "{text}");
+        check("Uid:\t9\t9\t9\t9\nGid:\t8\t8\t8\t8\n", Some((9, 8)));
+        check("Uid:\t9\t0\t0\t0\nGid:\t8\t8\t8\t8\n", None);
+        check("Uid:\t9\t9\t9\t9\nGid:\t8\t42\t42\t42\n", None);
+        check("Uid:\t9\t9\t9\nGid:\t8\t8\t8\t8\n", None);
+        check("Uid:\t9\t9\t9\t9\n", None);
+        check("Uid:\t-1\t-1\t-1\t-1\nGid:\t8\t8\t8\t8\n", None);
+    }
+
+    #[test]
+    fn groups_are_all_numbers_or_not_known() {
+        assert_eq!(Status("Groups:\t4 27 \n").groups(), Some(vec![4, 27]));
+        assert_eq!(Status("Groups:\t\n").groups(), Some(vec![]));
+        assert_eq!(Status("Groups:\t4 x\n").groups(), None);
+        assert_eq!(Status("").groups(), None);
+        assert_eq!(Status("CapEff:\t00000000000000ff\n").bits("CapEff"), Some(255));
     }
 
     #[test]

@@ -8,8 +8,9 @@
 //! Of what is older only the log's head is kept, up to the first line that speaks of a pause: it
 //! says version, collector and workers. Older pauses are not part of the recording.
 use super::{
-    Roots, clocks, flags,
-    gc_log::{self, GcLogFile},
+    Roots, clocks,
+    flags::{self, Named},
+    gc_log::{self, GcLogFile, Search},
     jvms::Jvm,
     maps::DELETED,
     outbox::{Outbox, Row},
@@ -196,6 +197,10 @@ fn speaks_of_a_pause(line: &str) -> bool {
     MARKS.iter().any(|mark| line.contains(mark))
 }
 
+/// What is said where the log may be one of the files that could not be looked at.
+const DENIED: &str =
+    "may not be read and may be its gc log: that needs root or CAP_DAC_READ_SEARCH";
+
 /// Looks at a closed descriptor after which the log is searched for again.
 const CLOSED_POLLS: u32 = 10;
 
@@ -220,7 +225,7 @@ pub(crate) struct LogFollower<'a> {
 impl<'a> LogFollower<'a> {
     pub(crate) fn new(roots: &Roots, jvm: &Jvm, outbox: &'a Outbox) -> io::Result<LogFollower<'a>> {
         let dir = ProcessDir::open(roots, jvm.pid)?;
-        let flags = flags::read(&dir, jvm);
+        let flags = flags::read(&dir, jvm, Named::Read).flags;
         let missing = match gc_log::standard_streams(&flags)[..] {
             [] if !may_list_files(&dir) => MAY_NOT_LIST_FILES,
             [] => "the jvm writes no gc log to a file",
@@ -261,8 +266,16 @@ impl<'a> LogFollower<'a> {
     fn search(&mut self) {
         let start = if self.searches == 0 { Start::End } else { Start::Beginning };
         self.searches = self.searches.saturating_add(1);
-        if let Some(log) = gc_log::find(&self.dir, &self.flags) {
-            self.open(log, start);
+        match gc_log::find(&self.dir, &self.flags) {
+            Search::Found(log) => self.open(log, start),
+            Search::Denied(_) if !may_list_files(&self.dir) => {
+                self.missing(MAY_NOT_LIST_FILES.into());
+            }
+            Search::Denied(1) => self.missing(format!("a file that the jvm writes {DENIED}")),
+            Search::Denied(files) => {
+                self.missing(format!("{files} files that the jvm writes {DENIED}"));
+            }
+            Search::None => {}
         }
     }
 
@@ -280,8 +293,18 @@ impl<'a> LogFollower<'a> {
     }
 
     fn failed(&self, error: &io::Error) {
-        let reason = format!("the gc log cannot be read: {error}");
-        self.outbox.state(Source::GcLog, SourceState::Missing(reason));
+        self.missing(match error.kind() {
+            io::ErrorKind::PermissionDenied => {
+                "the gc log may not be read: that needs root or CAP_DAC_READ_SEARCH, and the \
+                 jvm's own right to read it"
+                    .into()
+            }
+            _ => format!("the gc log cannot be read: {error}"),
+        });
+    }
+
+    fn missing(&self, why: String) {
+        self.outbox.state(Source::GcLog, SourceState::Missing(why));
     }
 
     /// Reads on; gives the tail back if it is still the one to follow.
@@ -323,7 +346,7 @@ impl<'a> LogFollower<'a> {
         // The descriptor's number may by now belong to a file that is no log.
         let next = match key {
             Some(key) if path == tail.log.path => Some(GcLogFile { fd: tail.log.fd, path, key }),
-            _ => gc_log::find(&self.dir, &self.flags),
+            _ => gc_log::find(&self.dir, &self.flags).found(),
         };
         let Some(next) = next.filter(|it| it.key != tail.log.key) else { return Some(tail) };
         self.count_dropped(&tail);

@@ -19,11 +19,12 @@ pub(super) fn made_up_jvm(pid: u32, arguments: &[&str]) -> Jvm {
         pid_in_namespace: pid,
         main: "Main".into(),
         arguments: arguments.iter().map(|&it| it.to_owned()).collect(),
+        arguments_cut: false,
         command_line: "java Main".into(),
         java_launcher: true,
         libjvm: "/j/lib/server/libjvm.so".into(),
         libjvm_deleted: false,
-        libjvm_host_path: "/nowhere".into(),
+        libjvm_mapping: maps::Mapping::default(),
         java_home: "/j".into(),
     }
 }
@@ -35,7 +36,7 @@ fn fixture() -> Roots {
 
 fn check_fact(pid: u32, expected: &str) {
     let roots = fixture();
-    let fact = jvm_fact(&roots, &jvm(&roots, pid).unwrap());
+    let fact = jvm_fact::jvm_fact_with_log(&roots, &jvm(&roots, pid).unwrap(), None).0;
     let shown = format!(
         "{} | {} | {} {} | {} | {}",
         fact.version,
@@ -55,6 +56,13 @@ fn a_jvm_is_described_from_its_files_alone() {
         "17.0.15+6-Debian-1deb12u1 | Debian | g1 3 | \
          -XX:ParallelGCThreads=3 -Xmx1g -XX:+UseG1GC | /system.slice/kafka.service",
     );
+}
+
+#[test]
+fn in_a_list_no_file_of_flags_is_opened() {
+    let roots = fixture();
+    let fact = jvm_fact(&roots, &jvm(&roots, 100).unwrap());
+    assert_eq!(fact.flags.join(" "), "-XX:ParallelGCThreads=3");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Version and vendor of a JVM, without running it and without asking it.
-use super::{jvms::Jvm, process::ProcessDir};
+use super::{jvms::Jvm, mapped, process::ProcessDir};
 use memchr::memmem::Finder;
 use std::io::{self, Read};
 
@@ -30,7 +30,7 @@ pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm) -> Version {
     };
     let library = || {
         let file = match jvm.libjvm_deleted {
-            true => std::fs::File::open(&jvm.libjvm_host_path).ok()?,
+            true => mapped::open(dir, &jvm.libjvm_mapping).ok()?,
             false => dir.open_inside(&jvm.libjvm).ok()?,
         };
         let version = find_version(&mut file.take(LIBJVM_LIMIT_BYTES)).ok()??;

@@ -4,15 +4,13 @@
 //! and mount come from the kernel's own tables (`fd`, `fdinfo`, `mountinfo`), so a dead server
 //! cannot block it.
 use super::{
-    Roots, cgroup,
+    Roots, cgroup, command_line,
     files::regular_file,
     gc_log::opened_for_writing,
-    jvms::cut,
     mounts::{self, Mount, Mounts},
     process::{ProcessDir, Stat},
 };
 
-const COMMAND_LINE_BYTES: usize = 256;
 /// Descriptors looked at per process.
 const MAX_DESCRIPTORS: usize = 64;
 
@@ -31,12 +29,10 @@ pub(crate) struct Details {
 /// Looks at a process.
 pub(crate) fn details(roots: &Roots, pid: u32) -> Details {
     let Ok(dir) = ProcessDir::open(roots, pid) else { return Details::default() };
-    let command_line = dir.bytes("cmdline", COMMAND_LINE_BYTES as u64).unwrap_or_default();
-    let command_line = String::from_utf8_lossy(&command_line).replace('\0', " ");
     let (device, path) = written_file(&dir).unwrap_or_default();
     Details {
         name: Stat::of(&dir).map(|it| it.name).unwrap_or_default(),
-        command_line: cut(command_line.trim_end().to_owned(), COMMAND_LINE_BYTES),
+        command_line: command_line::of(&dir),
         cgroup: cgroup::place(&dir, "blkio").map(|it| it.path).unwrap_or_default(),
         device,
         path,
@@ -137,7 +133,7 @@ mod tests {
         let roots = Roots { proc: root.path().into(), sys: root.path().into() };
         let expected = Details {
             name: "dd".into(),
-            command_line: "dd if=/dev/zero of=/data/big".into(),
+            command_line: "dd".into(),
             cgroup: "/cron".into(),
             device: Some(rustix::fs::makedev(7, 1)),
             path: "/data/big".into(),

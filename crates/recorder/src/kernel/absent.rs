@@ -1,6 +1,6 @@
 //! Stands in for the kernel side in a build without it (cargo feature `bpf` off).
-use super::{Counters, Inbox, RunTime, Target};
-use recording::Coverage;
+use super::{Counters, Inbox, OpenStop, RunTime, Target};
+use recording::{Coverage, MonoTime};
 use std::sync::{Arc, Mutex};
 
 /// Never exists in this build.
@@ -32,7 +32,23 @@ impl Kernel {
         match *self {}
     }
 
+    pub(crate) fn assume_stop(&self, _: u32, _: bool, _: MonoTime) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn retract_stop(&self, _: MonoTime) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn open_stop(&self) -> Option<OpenStop> {
+        match *self {}
+    }
+
     pub(crate) fn stack(&self, _: u32) -> Option<Vec<u64>> {
+        match *self {}
+    }
+
+    pub(crate) fn can_be_read(&self) -> bool {
         match *self {}
     }
 

@@ -1,21 +1,19 @@
 //! What a `libjvm.so` offers to attach to: USDT probes, or functions in its symbol table.
 //!
 //! The library has 20 MiB and more; it is read in pieces, so that the recorder stays small.
-use object::{
-    Endianness,
-    elf::{FileHeader64, PT_LOAD, SHT_SYMTAB},
-    read::{
-        ReadCache,
-        elf::{FileHeader, ProgramHeader, SectionHeader},
-    },
+use super::{
+    elf::{Bytes, Elf, FileBytes, malformed},
+    usdt::{self, Site},
 };
-use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
+use object::elf::SHT_SYMTAB;
+use std::{fs::File, io, ops::ControlFlow};
 
-const CHUNK_BYTES: usize = 64 * 1024;
-/// Notes are a few KiB; more is no note section of a JVM.
-const MAX_NOTE_BYTES: u64 = 1024 * 1024;
+/// Of JDK 25 the names of all symbols have 4 MB and the symbols 2 MB.
+pub(super) const MAX_TABLE_BYTES: u64 = 64 * 1024 * 1024;
+/// Each of [`FUNCTIONS`] is there once, or with its copies a few times.
+const MAX_NAMES: usize = 64;
 /// `struct Elf64_Sym`.
-const SYMBOL_BYTES: u64 = 24;
+pub(super) const SYMBOL_BYTES: usize = 24;
 
 /// Functions whose entries tell the same as the probes. They exist in JDK 11 to 25; what they are
 /// given differs, so the mangled name counts up to its end (`E`).
@@ -41,67 +39,49 @@ pub(crate) enum Function {
 
 /// A library that is looked into.
 #[derive(Debug)]
-pub(crate) struct Libjvm {
-    file: File,
-    sections: Vec<Section>,
-    /// Loaded segments: virtual address, file offset, length.
-    segments: Vec<(u64, u64, u64)>,
+pub(crate) struct Libjvm<B> {
+    pub(super) elf: Elf<B>,
 }
 
-#[derive(Clone, Debug)]
-struct Section {
-    name: Vec<u8>,
-    kind: u32,
-    link: u32,
-    offset: u64,
-    size: u64,
-}
-
-fn malformed(error: impl std::fmt::Display) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error.to_string())
-}
-
-impl Libjvm {
-    /// Reads the headers of the library at `path`.
+impl Libjvm<FileBytes> {
+    /// Reads the headers of a regular file.
     ///
     /// # Errors
     ///
     /// Where it cannot be read or is not a 64-bit ELF file.
-    pub(crate) fn open(path: &Path) -> io::Result<Libjvm> {
-        let file = File::open(path)?;
-        let cache = ReadCache::new(file.try_clone()?);
-        let header = FileHeader64::<Endianness>::parse(&cache).map_err(malformed)?;
-        let endian = header.endian().map_err(malformed)?;
-        let table = header.sections(endian, &cache).map_err(malformed)?;
-        let sections = table.iter().map(|it| Section {
-            name: table.section_name(endian, it).unwrap_or_default().to_vec(),
-            kind: it.sh_type(endian),
-            link: it.sh_link(endian),
-            offset: it.sh_offset(endian),
-            size: it.sh_size(endian),
-        });
-        let segments = header.program_headers(endian, &cache).map_err(malformed)?.iter();
-        let loaded = segments.filter(|it| it.p_type(endian) == PT_LOAD);
-        Ok(Libjvm {
-            sections: sections.collect(),
-            segments: loaded
-                .map(|it| (it.p_vaddr(endian), it.p_offset(endian), it.p_filesz(endian)))
-                .collect(),
-            file,
-        })
+    pub(crate) fn open(file: File) -> io::Result<Libjvm<FileBytes>> {
+        Libjvm::parse(FileBytes::new(file)?)
+    }
+}
+
+impl<B: Bytes> Libjvm<B> {
+    /// Reads the headers.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not a 64-bit ELF file.
+    pub(crate) fn parse(bytes: B) -> io::Result<Libjvm<B>> {
+        Ok(Libjvm { elf: Elf::parse(bytes)? })
     }
 
-    /// Whether it has the USDT probes of safepoints (built with `--enable-dtrace`).
-    pub(crate) fn has_probes(&self) -> bool {
-        let Some(notes) = self.sections.iter().find(|it| it.name == b".note.stapsdt") else {
-            return false;
-        };
-        let mut bytes = vec![0; usize::try_from(notes.size.min(MAX_NOTE_BYTES)).unwrap_or(0)];
-        let read = self.file.read_exact_at(&mut bytes, notes.offset);
-        let has = |probe: &[u8]| memchr::memmem::find(&bytes, probe).is_some();
-        read.is_ok()
-            && has(b"hs_private\0safepoint__begin\0")
-            && has(b"hs_private\0safepoint__end\0")
+    /// Where each of these USDT probes (provider, name) is. `None` where the library lacks one: it is
+    /// built with `--enable-dtrace` or without.
+    ///
+    /// # Errors
+    ///
+    /// Where its notes cannot be read.
+    pub(crate) fn probes<const N: usize>(
+        &self,
+        wanted: [(&str, &str); N],
+    ) -> io::Result<Option<[Vec<Site>; N]>> {
+        let mut found = [const { Vec::new() }; N];
+        for ((provider, name), found) in wanted.into_iter().zip(&mut found) {
+            *found = usdt::sites(&self.elf, provider, name)?;
+            if found.is_empty() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(found))
     }
 
     /// File offsets of the [`FUNCTIONS`], as far as the symbol table has them.
@@ -110,78 +90,74 @@ impl Libjvm {
     ///
     /// Where the table cannot be read.
     pub(crate) fn functions(&self) -> io::Result<Vec<(Function, u64)>> {
-        let Some(table) = self.sections.iter().find(|it| it.kind == SHT_SYMTAB) else {
-            return Ok(Vec::new());
-        };
-        let Some(strings) = self.sections.get(table.link as usize) else {
-            return Ok(Vec::new());
-        };
-        let names = self.find_names(strings)?;
-        if names.is_empty() { Ok(Vec::new()) } else { self.find_symbols(table, &names) }
+        let names = self.find_names()?;
+        if names.is_empty() { Ok(Vec::new()) } else { self.find_symbols(&names) }
     }
 
     /// Where in the string table the wanted names begin.
-    fn find_names(&self, strings: &Section) -> io::Result<Vec<(Function, u64)>> {
+    fn find_names(&self) -> io::Result<Vec<(Function, u64)>> {
+        let table = self.elf.of_kind(SHT_SYMTAB);
+        let Some(strings) = table.and_then(|it| self.elf.linked(it)) else {
+            return Ok(Vec::new());
+        };
+        // A name may lie across two pieces.
         let longest = FUNCTIONS.iter().map(|(_, name)| name.len()).max().unwrap_or(0);
         let mut found = Vec::new();
-        let mut chunk = vec![0; CHUNK_BYTES];
-        let mut at = 0;
-        while at < strings.size {
-            let len = chunk_len(strings.size - at);
-            self.file.read_exact_at(&mut chunk[..len], strings.offset + at)?;
+        self.elf.pieces(strings, MAX_TABLE_BYTES, longest, &mut |at, piece| {
             for (function, name) in FUNCTIONS {
-                let hits = memchr::memmem::find_iter(&chunk[..len], name);
-                found.extend(hits.map(|hit| (function, at + hit as u64)));
+                let hits = memchr::memmem::find_iter(piece, name);
+                let room = MAX_NAMES + 1 - found.len();
+                found.extend(hits.take(room).map(|hit| (function, at + hit as u64)));
             }
-            if len < CHUNK_BYTES {
-                break;
-            }
-            // A name may lie across two chunks.
-            at += (len - longest) as u64;
+            if found.len() > MAX_NAMES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        if found.len() > MAX_NAMES {
+            return Err(malformed("it has a function more often than any jvm"));
         }
         found.sort_unstable_by_key(|(_, at)| *at);
         found.dedup();
         Ok(found)
     }
 
-    fn find_symbols(
-        &self,
-        table: &Section,
-        names: &[(Function, u64)],
-    ) -> io::Result<Vec<(Function, u64)>> {
+    fn find_symbols(&self, names: &[(Function, u64)]) -> io::Result<Vec<(Function, u64)>> {
+        let Some(table) = self.elf.of_kind(SHT_SYMTAB) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        let mut chunk = vec![0; CHUNK_BYTES / 24 * 24];
-        let mut at = 0;
-        while at + SYMBOL_BYTES <= table.size && found.len() < names.len() {
-            let len = chunk_len(table.size - at).min(chunk.len());
-            self.file.read_exact_at(&mut chunk[..len], table.offset + at)?;
-            for symbol in chunk[..len].chunks_exact(24) {
+        // A symbol may lie across two pieces: so much overlap makes the pieces begin with one.
+        let overlap = super::elf::PIECE_BYTES % SYMBOL_BYTES;
+        self.elf.pieces(table, MAX_TABLE_BYTES, overlap, &mut |_, piece| {
+            for symbol in piece.chunks_exact(SYMBOL_BYTES) {
                 let (name, value) = name_and_value(symbol);
                 if let Ok(index) = names.binary_search_by_key(&u64::from(name), |(_, at)| *at)
-                    && let Some(offset) = self.file_offset(value)
+                    && let Some(offset) = self.elf.code_offset(value)
                 {
                     found.push((names[index].0, offset));
                 }
             }
-            at += len as u64;
-        }
+            match found.len() >= names.len() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })?;
         found.sort_unstable();
         found.dedup_by_key(|(function, _)| *function);
         Ok(found)
     }
-
-    fn file_offset(&self, address: u64) -> Option<u64> {
-        let inside = |it: &&(u64, u64, u64)| address.checked_sub(it.0).is_some_and(|by| by < it.2);
-        self.segments.iter().find(inside).map(|(start, offset, _)| address - start + offset)
-    }
 }
 
-fn chunk_len(left: u64) -> usize {
-    usize::try_from(left).unwrap_or(CHUNK_BYTES).min(CHUNK_BYTES)
+/// How many places of probes, and how many functions, are found in these bytes: for the fuzzer, which
+/// has no other door to what reads them.
+#[doc(hidden)]
+#[must_use]
+pub fn read_libjvm(bytes: &[u8]) -> (usize, usize) {
+    let Ok(library) = Libjvm::parse(bytes) else { return (0, 0) };
+    let wanted = [("hs_private", "safepoint__begin"), ("hotspot", "vmops__begin")];
+    let probes = library.probes(wanted).ok().flatten();
+    let functions = library.functions().map_or(0, |it| it.len());
+    (probes.map_or(0, |it| it.iter().map(Vec::len).sum()), functions)
 }
 
 /// `st_name` and `st_value` of a symbol table entry.
-fn name_and_value(symbol: &[u8]) -> (u32, u64) {
+pub(super) fn name_and_value(symbol: &[u8]) -> (u32, u64) {
     let mut name = [0; 4];
     let mut value = [0; 8];
     name.copy_from_slice(&symbol[..4]);
@@ -190,25 +166,4 @@ fn name_and_value(symbol: &[u8]) -> (u32, u64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_no_library_is_an_error() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), b"\x7fELF and then nothing").unwrap();
-        assert!(Libjvm::open(file.path()).is_err());
-        std::fs::write(file.path(), vec![0xaa; 100_000]).unwrap();
-        assert!(Libjvm::open(file.path()).is_err());
-        assert!(Libjvm::open(Path::new("/nowhere")).is_err());
-    }
-
-    #[test]
-    fn an_ordinary_program_has_neither_probes_nor_functions() {
-        let own = std::env::current_exe().unwrap();
-        let library = Libjvm::open(&own).unwrap();
-        assert!(!library.has_probes());
-        // This very test has the names in its data, but not as symbols.
-        assert_eq!(library.functions().unwrap(), []);
-    }
-}
+mod tests;

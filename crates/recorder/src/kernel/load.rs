@@ -1,15 +1,18 @@
 //! Chooses the programs that a JVM and this kernel have a use for, and loads them.
 use super::{
-    Function, Libjvm, NO_WINDOWS, Target, Windows,
+    Function, Libjvm, NO_WINDOWS, Site, Target, Windows,
     refusal::{Refusal, Said},
 };
+use crate::patience::{FOR_FILES, within};
 use libbpf_rs::{
     ErrorKind, Object, ObjectBuilder, OpenObject, PrintLevel,
     btf::{Btf, types::Typedef},
 };
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    fs::File,
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pause.bpf.o"));
@@ -58,7 +61,8 @@ pub(crate) enum KernelError {
 
 /// How the safepoints of this libjvm will be seen.
 pub(super) enum Plan {
-    Usdt,
+    /// Where each of [`USDT`] is.
+    Usdt(Box<[Vec<Site>; USDT.len()]>),
     Symbols(Vec<(Function, u64)>),
     None(String),
 }
@@ -113,7 +117,7 @@ impl Wanted {
             () if name == FILE_FAULT || name == FILE_FAULT_ENTRY => {
                 self.scheduler.is_ok() && name == self.file_fault
             }
-            () if is_usdt(name) => matches!(self.plan, Plan::Usdt),
+            () if is_usdt(name) => matches!(self.plan, Plan::Usdt(_)),
             () if is_symbol(name) => matches!(self.plan, Plan::Symbols(_)),
             () => self.scheduler.is_ok(),
         }
@@ -176,25 +180,36 @@ fn error_of(what: &str, error: &libbpf_rs::Error, said: &Said) -> KernelError {
     }
 }
 
+/// How the safepoints of this libjvm can be seen.
 pub(super) fn plan(target: &Target) -> Plan {
-    let library = match Libjvm::open(&target.libjvm) {
-        Ok(library) => library,
-        Err(error) => return Plan::None(format!("cannot read libjvm: {error}")),
+    let file = match &target.libjvm {
+        Ok(file) => Arc::clone(file),
+        Err(why) => return Plan::None(format!("cannot open libjvm: {why}")),
     };
-    if target.windows != Windows::Symbols && library.has_probes() {
-        return Plan::Usdt;
+    let windows = target.windows;
+    let plan = within(FOR_FILES, move || plan_of(&file, windows));
+    let plan = plan.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()));
+    plan.unwrap_or_else(|error| Plan::None(format!("cannot read libjvm: {error}")))
+}
+
+fn plan_of(file: &File, windows: Windows) -> io::Result<Plan> {
+    let library = Libjvm::open(file.try_clone()?)?;
+    if windows != Windows::Symbols
+        && let Some(sites) = library.probes(USDT.map(|(_, provider, name)| (provider, name)))?
+    {
+        return Ok(Plan::Usdt(Box::new(sites)));
     }
-    if target.windows == Windows::Usdt {
-        return Plan::None("this libjvm has no usdt probes".into());
+    if windows == Windows::Usdt {
+        return Ok(Plan::None("this libjvm has no usdt probes".into()));
     }
-    match library.functions() {
-        Ok(functions) if functions.len() == SYMBOLS.len() => Plan::Symbols(functions),
-        Ok(functions) if functions.is_empty() => Plan::None(NO_WINDOWS.into()),
-        Ok(_) => {
+    let functions = library.functions()?;
+    Ok(match functions.len() {
+        n if n == SYMBOLS.len() => Plan::Symbols(functions),
+        0 => Plan::None(NO_WINDOWS.into()),
+        _ => {
             Plan::None("the symbol table of this libjvm lacks some of the functions needed".into())
         }
-        Err(error) => Plan::None(format!("cannot read the symbol table of libjvm: {error}")),
-    }
+    })
 }
 
 /// Loads what is wanted and what the kernel takes of it. libbpf loads all or nothing, so what is
@@ -297,7 +312,7 @@ mod tests {
     fn a_file_that_is_no_libjvm_leaves_no_windows() {
         let target = Target {
             pid: 1,
-            libjvm: "/etc/passwd".into(),
+            libjvm: Ok(Arc::new(File::open("/etc/passwd").unwrap())),
             windows: Windows::Auto,
             measure: false,
             counters: None,

@@ -6,8 +6,11 @@
 mod budget;
 #[cfg(feature = "bpf")]
 mod clock;
+mod elf;
 mod inbox;
 mod libjvm;
+#[cfg(feature = "bpf")]
+mod live;
 #[cfg(feature = "bpf")]
 mod load;
 #[cfg_attr(not(feature = "bpf"), path = "absent.rs")]
@@ -20,11 +23,15 @@ mod slices;
 mod stacks;
 mod symbols;
 mod threads;
+mod usdt;
+mod variable;
 mod windows;
 
 pub(crate) use budget::Budget;
 pub(crate) use inbox::Inbox;
-use libjvm::{Function, Libjvm};
+use libjvm::Function;
+pub(crate) use libjvm::Libjvm;
+pub use libjvm::read_libjvm;
 #[cfg(feature = "bpf")]
 pub(crate) use load::KernelError;
 pub(crate) use program::Kernel;
@@ -35,9 +42,11 @@ pub(crate) use slices::{Raw, Resolved, descriptor, entered, kernel_work, thread_
 pub(crate) use stacks::Stacks;
 pub(crate) use symbols::Symbols;
 pub(crate) use threads::Threads;
+use usdt::Site;
 pub(crate) use windows::without_totals;
 
-use std::{path::PathBuf, time::Duration};
+use recording::{MonoTime, SafepointTotals, VmOperationFact};
+use std::{fs::File, sync::Arc, time::Duration};
 
 /// How the begin and end of safepoints are seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,8 +65,8 @@ pub enum Windows {
 pub(crate) struct Target {
     /// Process id in the initial pid namespace.
     pub(crate) pid: u32,
-    /// A path through which its `libjvm.so` can be opened.
-    pub(crate) libjvm: PathBuf,
+    /// Its `libjvm.so`, or why that cannot be opened.
+    pub(crate) libjvm: Result<Arc<File>, String>,
     pub(crate) windows: Windows,
     /// Whether the kernel shall measure the programs' run time, which itself costs.
     pub(crate) measure: bool,
@@ -87,12 +96,23 @@ pub(crate) struct Counters {
     pub(crate) lost_stacks: u64,
     /// Switches to a thread that were not seen and reckoned from its run time.
     pub(crate) repaired: u64,
-    /// Safepoints that had begun before the programs ran.
-    pub(crate) half_seen: u64,
+}
+
+/// The stop under way, as the kernel side has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OpenStop {
+    /// When it began, or the recording where that came later.
+    pub(crate) begin: MonoTime,
+    pub(crate) vm_tid: u32,
+    /// The operation under way; its end is its begin.
+    pub(crate) operation: Option<VmOperationFact>,
+    /// What the VM thread did so far, up to its last switch.
+    pub(crate) reaching: SafepointTotals,
+    pub(crate) operating: SafepointTotals,
 }
 
 /// What is said where no safepoint can be seen.
-pub(crate) const NO_WINDOWS: &str = "this libjvm has neither usdt probes nor a symbol table; its pauses are known from its gc log only";
+pub(crate) const NO_WINDOWS: &str = "this libjvm has neither usdt probes nor a symbol table";
 
 /// What the programs have cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,22 +1,25 @@
 //! Loads the programs, attaches them to one JVM, and talks to their maps.
 use super::{
-    Counters, Function, Inbox, KernelError, RunTime, Target, clock,
+    Counters, Inbox, KernelError, OpenStop, RunTime, Target, clock,
+    live::LiveStop,
     load::{
-        CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, SYMBOLS, USDT,
-        Wanted, keep_warning, kernel_error, load, locked, reason,
+        CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, Wanted,
+        keep_warning, kernel_error, load, locked, reason,
     },
 };
 use libbpf_rs::{
     Link, MapCore, MapFlags, Object, PrintLevel, ProgramMut, RingBuffer, RingBufferBuilder,
     set_print,
 };
-use recording::{Coverage, Source, SourceState};
+use recording::{Coverage, MonoTime, Source, SourceState};
 use std::{
     fs,
     os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd},
     sync::{Arc, Mutex},
     time::Duration,
 };
+
+mod on_jvm;
 
 /// Records taken in one drain at most, so that it ends even where they come as fast.
 const MAX_DRAINED: usize = 256 * 1024;
@@ -52,6 +55,8 @@ pub(crate) struct Kernel {
     // Declared first, dropped first: nothing is sent any more when the ring buffer goes.
     links: Vec<Link>,
     ring: RingBuffer<'static>,
+    /// Points into what `object` owns.
+    live: Option<LiveStop>,
     object: Object,
     inbox: Arc<Mutex<Inbox>>,
     /// What the kernel did not take.
@@ -89,10 +94,12 @@ impl Kernel {
 
     fn attach_what(target: &Target, wanted: Wanted) -> Result<(Kernel, Coverage), Failed> {
         let measuring = if target.measure { enable_stats() } else { None };
-        let (object, wanted, refused) = load(target, wanted).map_err(Failed::Entirely)?;
+        let (mut object, wanted, refused) = load(target, wanted).map_err(Failed::Entirely)?;
+        let live = LiveStop::of(&mut object);
         let inbox = Arc::new(Mutex::new(Inbox::default()));
         let ring = ring(&object, &inbox).map_err(Failed::Entirely)?;
-        let mut kernel = Kernel { links: Vec::new(), ring, object, inbox, refused, measuring };
+        let mut kernel =
+            Kernel { links: Vec::new(), ring, live, object, inbox, refused, measuring };
         let mut coverage = Coverage::default();
         kernel.attach_kernel(target, wanted, &mut coverage).and_then(|wanted| {
             kernel.attach_jvm(target, wanted, &mut coverage)?;
@@ -147,7 +154,7 @@ impl Kernel {
         coverage: &mut Coverage,
     ) -> Result<(), Failed> {
         let (source, attached) = match &wanted.plan {
-            Plan::Usdt => (Source::SafepointProbes, self.attach_usdt(target)),
+            Plan::Usdt(sites) => (Source::SafepointProbes, self.attach_usdt(target, sites)),
             Plan::Symbols(functions) => {
                 let why = "this libjvm has no usdt probes, or they were not asked for";
                 missing(coverage, &[Source::SafepointProbes], why);
@@ -192,32 +199,6 @@ impl Kernel {
         }
         self.links.extend(links);
         SourceState::Recorded
-    }
-
-    fn attach_usdt(&mut self, target: &Target) -> Result<(), String> {
-        let pid = i32::try_from(target.pid).unwrap_or(i32::MAX);
-        for (program, provider, name) in USDT {
-            let link = self.link(program, |it| it.attach_usdt(pid, &target.libjvm, provider, name));
-            self.links.push(link?);
-        }
-        Ok(())
-    }
-
-    fn attach_symbols(
-        &mut self,
-        target: &Target,
-        functions: &[(Function, u64)],
-    ) -> Result<(), String> {
-        let pid = i32::try_from(target.pid).unwrap_or(i32::MAX);
-        for (program, wanted) in SYMBOLS {
-            let offset = functions.iter().find(|(function, _)| *function == wanted);
-            let offset = offset.and_then(|(_, offset)| usize::try_from(*offset).ok());
-            let offset = offset.ok_or("the symbol table lacks a function")?;
-            let link =
-                self.link(program, |it| it.attach_uprobe(false, pid, &target.libjvm, offset));
-            self.links.push(link?);
-        }
-        Ok(())
     }
 
     fn attach_file_fault(&mut self, program: &str) -> SourceState {
@@ -266,11 +247,35 @@ impl Kernel {
         &self.inbox
     }
 
+    /// Begins the stop of this VM thread that had begun before the programs ran: from now on they
+    /// report of it as of any. False where one is under way already, or this kernel cannot.
+    pub(crate) fn assume_stop(&self, vm_tid: u32, operating: bool, at: MonoTime) -> bool {
+        self.live.as_ref().is_some_and(|it| it.assume(vm_tid, operating, at))
+    }
+
+    /// Takes back a stop that was assumed at this time and was over by then. False where its end was
+    /// reported.
+    pub(crate) fn retract_stop(&self, at: MonoTime) -> bool {
+        self.live.as_ref().is_some_and(|it| it.retract(at))
+    }
+
+    /// The stop under way.
+    pub(crate) fn open_stop(&self) -> Option<OpenStop> {
+        self.live.as_ref()?.read()
+    }
+
     /// The addresses of a stack, innermost first, zero where it is shorter than the longest.
     pub(crate) fn stack(&self, id: u32) -> Option<Vec<u64>> {
         let map = self.object.maps().find(|it| it.name() == "stacks")?;
         let bytes = map.lookup(&id.to_ne_bytes(), MapFlags::ANY).ok()??;
         Some(bytes.chunks_exact(8).map(number).collect())
+    }
+
+    /// Whether its maps can be read, with the rights that this thread has now.
+    pub(crate) fn can_be_read(&self) -> bool {
+        let map = self.object.maps().find(|it| it.name() == "counters");
+        let first = 0_u32.to_ne_bytes();
+        map.is_some_and(|it| it.lookup_percpu(&first, MapFlags::ANY).is_ok())
     }
 
     /// Sums over all CPUs so far.
@@ -284,13 +289,7 @@ impl Kernel {
         };
         let missed: u64 =
             self.fdinfos().map(|(_, fdinfo)| field(&fdinfo, "recursion_misses:")).sum();
-        Counters {
-            switches: sum(0),
-            lost: sum(1) + missed,
-            lost_stacks: sum(2),
-            repaired: sum(3),
-            half_seen: sum(4),
-        }
+        Counters { switches: sum(0), lost: sum(1) + missed, lost_stacks: sum(2), repaired: sum(3) }
     }
 
     /// What the programs cost so far, where it is measured.

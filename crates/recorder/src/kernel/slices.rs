@@ -69,6 +69,17 @@ impl RawRecords {
         }
     }
 
+    /// Shows the records that overlap `window` and leaves them where they are.
+    pub(crate) fn look(&self, window: Interval, mut each: impl FnMut(Raw<'_>)) {
+        for record in self.bytes.chunks_exact(SLICE_BYTES).filter(|it| overlaps(it, window)) {
+            if record[..2] == WORK_KIND {
+                each(Raw::Work(Work::parse(record)));
+            } else {
+                each(Raw::Slice(Slice::parse(record)));
+            }
+        }
+    }
+
     /// Forgets what ended before `oldest`, or everything where nothing is under way. Of that,
     /// `each` gets what may be a hiccup and has not been taken out.
     pub(crate) fn forget(&mut self, oldest: Option<MonoTime>, mut each: impl FnMut(Raw<'_>)) {

@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, File},
     io::Read,
+    os::fd::AsRawFd,
     path::{Path, PathBuf},
 };
 
@@ -27,8 +28,10 @@ struct Known {
 /// The threads seen so far.
 #[derive(Debug)]
 pub(crate) struct Threads {
-    /// `/proc/PID/task`.
+    /// Its `task`, below the directory that is held: no name is that of a process with the same id
+    /// that came later.
     tasks: PathBuf,
+    _held: Option<File>,
     /// The name a thread has before it is given its own.
     process_name: String,
     known: BTreeMap<u32, Known>,
@@ -38,8 +41,13 @@ pub(crate) struct Threads {
 
 impl Threads {
     pub(crate) fn new(proc: &Path, pid: u32) -> Threads {
-        let process = proc.join(pid.to_string());
+        let path = proc.join(pid.to_string());
+        let held = File::open(&path).ok();
+        let process = held
+            .as_ref()
+            .map_or(path, |it| PathBuf::from(format!("/proc/self/fd/{}", it.as_raw_fd())));
         Threads {
+            _held: held,
             process_name: read_name(&process).unwrap_or_default(),
             tasks: process.join("task"),
             known: BTreeMap::new(),
@@ -82,6 +90,12 @@ impl Threads {
             }
         }
         self.read(tid, now)
+    }
+
+    /// The VM thread, by its name or because it fired a probe.
+    pub(crate) fn vm_thread(&self) -> Option<u32> {
+        let mut all = self.known.iter();
+        all.find(|(_, it)| it.role == ThreadRole::VmThread).map(|it| *it.0)
     }
 
     /// Whether the thread sleeps while the application runs, by its name as last read.

@@ -44,9 +44,19 @@ impl CountedStops {
         self.over.extract_if(.., due).map(|it| fact(it, 0)).collect()
     }
 
-    /// Whether one is under way.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stops.since().is_some()
+    /// The JVM is in a stop now, and had been before the first reading.
+    pub(crate) fn assume(&mut self, reached: bool) {
+        self.stops.assume(reached);
+    }
+
+    /// The stop that is not over at `at`, as far as it came.
+    pub(crate) fn under_way(&self, at: MonoTime) -> Option<SafepointFact> {
+        self.stops.under_way(at).map(|it| fact(it, 0))
+    }
+
+    /// The same at the end of the recording, once.
+    pub(crate) fn cut(&mut self, at: MonoTime) -> Option<SafepointFact> {
+        self.stops.cut(at).map(|it| fact(it, 0))
     }
 
     /// Short stops that came and went between two readings together with others.

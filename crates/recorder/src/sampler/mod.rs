@@ -16,6 +16,7 @@ mod freezer;
 mod keep;
 mod quota;
 mod session;
+mod standing;
 mod stops;
 mod task;
 mod text;
@@ -25,3 +26,4 @@ mod watch;
 
 pub(crate) use counted::CountedStops;
 pub use session::SampledSession;
+pub(crate) use standing::{Snapshot, Standing, look};

@@ -3,7 +3,7 @@ use super::{
     counts::StopCounters,
     credit::Credit,
     freezer::Freezer,
-    keep::{Keep, Kept},
+    keep::Keep,
     quota::Quota,
     stops::{Stop, Stops},
     told::{allow_many_files, coverage, fact},
@@ -14,13 +14,15 @@ use crate::{
     cost::Cost,
     host::{Counters, CountersFile, HostSources, ProcessDir, now, thread_cpu, written_back},
     kernel::{Budget, Threads},
-    process::Process,
-    syscalls::takes_descriptor,
+    process::{Gone, Process},
+    rights::keep_only,
+    session::open_libjvm,
 };
-use recording::{
-    Coverage, Facts, MonoTime, OffCpuCause, Source, SourceState, StackFact, ThreadSlice,
-};
+use recording::{Coverage, Facts, MonoTime, Source, SourceState};
 use std::{collections::HashMap, time::Duration};
+
+mod rows;
+mod under_way;
 
 /// How often facts are handed over.
 const BETWEEN_STEPS: Duration = Duration::from_millis(50);
@@ -38,8 +40,6 @@ const MAX_SEARCHES: u32 = 30;
 const LONGEST_PIECE: Duration = Duration::from_secs(2);
 /// The freezer is asked in every so many rounds.
 const FREEZER_ROUNDS: u64 = 2;
-/// Names of functions remembered.
-const MAX_FUNCTIONS: usize = 4096;
 /// More files that the JVM writes to through memory need not be known to tell that there are some.
 const MAX_WRITTEN_FILES: usize = 8;
 /// How often such files are looked for.
@@ -83,7 +83,7 @@ pub struct SampledSession {
     facts: Facts,
     started: MonoTime,
     next: Next,
-    exited: bool,
+    gone: Option<Gone>,
 }
 
 /// When what is due.
@@ -106,7 +106,7 @@ impl SampledSession {
     pub fn start(jvm: &Jvm, options: Options) -> Result<SampledSession, AttachError> {
         allow_many_files();
         let proc = &options.roots.proc;
-        let process = Process::hold(proc, jvm)?;
+        let process = Process::hold(&options.roots, jvm)?;
         let gone = |_| AttachError::NoSuchProcess { pid: jvm.pid };
         let open = || ProcessDir::open(&options.roots, jvm.pid).map_err(gone);
         let (dir, at) = (open()?, now());
@@ -115,13 +115,17 @@ impl SampledSession {
         let mut watch = Watch::new(open()?);
         watch.refresh(&mut roles, at, &mut keep);
         let quota = Quota::open(&options.roots, &dir);
+        let mut coverage = coverage(&quota);
+        // The way through the mapping is closed to who has few rights.
+        let libjvm = open_libjvm(&options.roots, jvm);
+        keep_only(options.duties_after, &mut coverage, || true);
         let mut session = SampledSession {
             pid: jvm.pid,
             freezer: Freezer::open(&options.roots, &dir),
             host_counters: Counters::open(&options.roots, jvm.pid),
             host: HostSources::start(&options.roots, jvm, options.host),
             cost: Cost::new(proc, jvm.pid),
-            coverage: coverage(&quota),
+            coverage,
             budget: Budget::new(options.detail_budget_per_s.max(500), at),
             counters: None,
             searches: 0,
@@ -141,7 +145,7 @@ impl SampledSession {
                 counters: at,
                 coverage: at,
             },
-            exited: false,
+            gone: None,
             options,
             process,
             dir,
@@ -151,6 +155,7 @@ impl SampledSession {
             keep,
         };
         session.search();
+        session.begin_in_stop(jvm, &libjvm);
         Ok(session)
     }
 
@@ -158,33 +163,33 @@ impl SampledSession {
     /// became final.
     pub fn step(&mut self) -> Step {
         let until = now() + BETWEEN_STEPS;
-        while !self.exited && now() < until {
+        while self.gone.is_none() && now() < until {
             let wait = self.next.round.since(now());
-            self.exited = self.process.has_ended_within(wait);
-            if !self.exited {
+            self.gone = self.process.gone_within(wait);
+            if self.gone.is_none() {
                 self.round();
             }
         }
         let at = now();
-        let mut facts = self.collect(at, self.exited);
+        let mut facts = self.collect(at, self.gone.is_some());
         if at >= self.next.coverage {
             self.next.coverage = at + BETWEEN_COVERAGES;
             self.cost.look();
             facts.coverage = Some(self.coverage_now());
         }
-        Step { facts, exited: self.exited }
+        Step { facts, exited: self.gone.is_some() }
     }
 
     /// Takes what is left and says what was covered and at what cost.
     #[must_use]
     pub fn finish(mut self) -> Facts {
         self.cost.look();
+        self.gone = self.gone.or(self.process.gone());
         let mut facts = self.collect(now(), true);
         let mut coverage = self.coverage_now();
-        if self.stops.since().is_some() {
-            coverage.note("safepoints", "left out, because it was cut by the end", 1);
+        if let Some(gone) = self.gone {
+            gone.tell(&mut coverage);
         }
-        coverage.end = if self.exited { "the jvm exited" } else { "" }.into();
         self.host.stop(&mut facts, &mut coverage);
         coverage.recorder_cpu = self.cost.own_cpu();
         facts.coverage = Some(coverage);
@@ -258,6 +263,12 @@ impl SampledSession {
         self.searches += 1;
         let file = CountersFile::find(&self.options.roots, self.pid);
         self.counters = file.as_ref().and_then(|it| StopCounters::open(it, &self.dir));
+        let why_not = || CountersFile::why_not(file.as_ref(), &self.dir);
+        let state = match self.counters {
+            Some(_) => SourceState::Recorded,
+            None => SourceState::Missing(why_not()),
+        };
+        self.coverage.sources.insert(Source::SafepointCounters, state);
         if let Some(file) = file {
             // So that its fact says which disk it is on.
             self.host.files().by_inode(file.key.device, file.key.inode);
@@ -266,11 +277,6 @@ impl SampledSession {
         }
         self.stops.apart = self.counters.as_ref().and_then(|it| it.apart);
         self.keep.knows_stops = self.counters.is_some();
-        let state = match self.counters {
-            Some(_) => SourceState::Recorded,
-            None => SourceState::Missing("this jvm keeps no counters in a file".into()),
-        };
-        self.coverage.sources.insert(Source::SafepointCounters, state);
     }
 
     /// A thread that waits for the journal in a page fault wrote to a file that it has mapped; which
@@ -309,6 +315,11 @@ impl SampledSession {
         self.over = over;
         let vm_tid = self.watch.vm_tid().unwrap_or(0);
         self.facts.safepoints.extend(due.into_iter().map(|it| fact(it.0, vm_tid)));
+        let cut = all.then(|| self.stops.cut(at)).flatten();
+        if let Some(cut) = cut {
+            self.keep.stop(cut.interval);
+            self.facts.safepoints.push(fact(cut, vm_tid));
+        }
         let (at, open) = if all { (MonoTime(u64::MAX), None) } else { (at, self.stops.since()) };
         let kept = self.keep.decide(at, open);
         let mut facts = std::mem::take(&mut self.facts);
@@ -324,44 +335,6 @@ impl SampledSession {
         facts.threads = self.roles.take_facts();
         self.host.take(&mut facts, &mut self.coverage);
         facts
-    }
-
-    fn slice(&mut self, kept: Kept, facts: &mut Facts) -> ThreadSlice {
-        let Kept { tid, piece, .. } = kept;
-        let fd = match piece.why.entered {
-            Some(OffCpuCause::Syscall(number)) if takes_descriptor(number) => piece.why.first,
-            _ => None,
-        };
-        ThreadSlice {
-            tid,
-            interval: piece.interval,
-            state: piece.state,
-            merged_wait: Duration::ZERO,
-            entered: piece.why.entered,
-            fd,
-            file: fd.and_then(|fd| self.host.files().by_fd(fd)),
-            fault_offset: None,
-            frozen: piece.why.frozen,
-            stack: piece.why.function.and_then(|it| self.stack(it, facts)),
-            woken_by: None,
-            cpu_holder: None,
-            taken: Duration::ZERO,
-            sampled: true,
-        }
-    }
-
-    /// The key of a stack of this one function.
-    fn stack(&mut self, function: String, facts: &mut Facts) -> Option<u32> {
-        if let Some(id) = self.functions.get(&function) {
-            return Some(*id);
-        }
-        if self.functions.len() >= MAX_FUNCTIONS {
-            return None;
-        }
-        let id = u32::try_from(self.functions.len()).ok()?;
-        facts.stacks.push(StackFact { id, frames: vec![function.clone()] });
-        self.functions.insert(function, id);
-        Some(id)
     }
 
     fn coverage_now(&mut self) -> Coverage {

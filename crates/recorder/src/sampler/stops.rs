@@ -4,7 +4,7 @@
 //! safepoint when all threads have stopped, and the time at the safepoint when it is over: how long a
 //! stop was is known to the nanosecond, and when it was to the time between two readings. Where one
 //! ends and another comes and goes between two readings, they are told as one.
-use recording::{Interval, MonoTime};
+use recording::{Cut, Interval, MonoTime};
 use std::time::Duration;
 
 /// The counters `sun.rt.safepoints`, `.safepointSyncTime` and `.safepointTime`.
@@ -18,12 +18,14 @@ pub(crate) struct Counts {
     pub(crate) stopped_ns: u64,
 }
 
-/// A stop that is over.
+/// A stop that is over, or is cut by the end of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
     pub(crate) interval: Interval,
-    /// When all threads had stopped.
+    /// When all threads had stopped; the end of a part in which they had not.
     pub(crate) reached: MonoTime,
+    /// Which of its ends was not seen.
+    pub(crate) cut: Cut,
 }
 
 /// A stop under way.
@@ -35,12 +37,26 @@ struct Open {
     before: Counts,
     /// It may be over: two stops came between two readings.
     doubtful: bool,
+    /// It had begun before the first reading, which is where `begun` is.
+    begun_before: bool,
+    /// The reading that first saw that all threads had stopped.
+    reached: Option<MonoTime>,
+}
+
+impl Open {
+    fn new(begun: Interval, before: Counts) -> Open {
+        Open { begun, before, doubtful: false, begun_before: false, reached: None }
+    }
 }
 
 /// Puts readings of the counters together.
 #[derive(Debug, Default)]
 pub(crate) struct Stops {
     last: Option<(MonoTime, Counts)>,
+    /// The first reading, for as long as nothing was counted since.
+    first: Option<MonoTime>,
+    /// The reading that saw that all threads had stopped, for a stop that had begun before the first.
+    first_reached: Option<MonoTime>,
     open: Option<Open>,
     /// Whether the time to safepoint is counted apart, where that is known.
     pub(crate) apart: Option<bool>,
@@ -51,11 +67,23 @@ pub(crate) struct Stops {
 impl Stops {
     /// A reading. Answers with the stop that is over, if one is.
     pub(crate) fn look(&mut self, at: MonoTime, now: Counts) -> Option<Stop> {
+        if self.last.is_none() {
+            self.first = Some(at);
+        }
         let (before_at, before) = self.last.replace((at, now))?;
         let begun = now.begun.saturating_sub(before.begun);
         let ended = now.stopped_ns != before.stopped_ns;
         let between = Interval::new(before_at, at);
-        let fresh = |doubtful| Some(Open { begun: between, before, doubtful });
+        let fresh = |doubtful| Some(Open { doubtful, ..Open::new(between, before) });
+        if now.reaching_ns != before.reaching_ns {
+            match &mut self.open {
+                Some(open) => open.reached.get_or_insert(at),
+                None => self.first_reached.get_or_insert(at),
+            };
+        }
+        if (begun, ended) != (0, false) {
+            self.had_begun_before(between, before, now);
+        }
         match (self.open.take(), begun, ended) {
             (open, 0, false) => {
                 self.open = open;
@@ -66,7 +94,7 @@ impl Stops {
                 self.untold += more - 1;
                 let over = stop(open, between, now, self.apart);
                 let begun = Interval::new(over.interval.end.clamp(before_at, at), at);
-                self.open = Some(Open { begun, before: now, doubtful: true });
+                self.open = Some(Open { doubtful: true, ..Open::new(begun, now) });
                 Some(over)
             }
             (open, 1, false) => {
@@ -79,10 +107,51 @@ impl Stops {
             (None, 1, true) => fresh(false).map(|open| stop(open, between, now, self.apart)),
             (_, more, _) => {
                 self.untold += more - 1;
-                self.open = Some(Open { begun: between, before: now, doubtful: true });
+                self.open = Some(Open { doubtful: true, ..Open::new(between, now) });
                 None
             }
         }
+    }
+
+    /// The JVM was in a stop at the last reading, though none was seen to begin.
+    pub(crate) fn assume(&mut self, reached: bool) {
+        if let (None, Some((at, counts))) = (&self.open, self.last) {
+            let reached = reached.then_some(at);
+            let open = Open::new(Interval::new(at, at), counts);
+            self.open = Some(Open { begun_before: true, reached, ..open });
+        }
+    }
+
+    /// Where what is counted first is an end, or more time than there was between the readings, that
+    /// stop had begun before the first of them.
+    fn had_begun_before(&mut self, between: Interval, before: Counts, now: Counts) {
+        let Some(first) = self.first.take().filter(|_| self.open.is_none()) else { return };
+        let stopped = Duration::from_nanos(now.stopped_ns.saturating_sub(before.stopped_ns));
+        let is_end = now.begun == before.begun || stopped > between.duration();
+        if now.stopped_ns > before.stopped_ns && is_end {
+            let open = Open::new(Interval::new(first, first), before);
+            // Where nothing was counted of the way to the stop, that was before.
+            let reached = Some(self.first_reached.unwrap_or(first));
+            self.open = Some(Open { begun_before: true, reached, ..open });
+        }
+    }
+
+    /// The stop that is not over at `at`, as far as it came.
+    pub(crate) fn under_way(&self, at: MonoTime) -> Option<Stop> {
+        let open = self.open.as_ref().filter(|it| !it.doubtful)?;
+        let start = middle(open.begun);
+        let interval = Interval::new(start, at.max(start));
+        let reached = open.reached.unwrap_or(at).clamp(interval.start, interval.end);
+        Some(Stop { interval, reached, cut: Cut { begin: open.begun_before, end: true } })
+    }
+
+    /// The same at the end of the recording, once.
+    pub(crate) fn cut(&mut self, at: MonoTime) -> Option<Stop> {
+        let stop = self.under_way(at);
+        if stop.is_some() {
+            self.open = None;
+        }
+        stop
     }
 
     /// Since when the application is certainly being stopped or stopped.
@@ -100,6 +169,12 @@ impl Stops {
 
 /// Lays a stop of known length between the readings that saw its begin and its end.
 fn stop(open: Open, ended: Interval, now: Counts, apart: Option<bool>) -> Stop {
+    if open.begun_before {
+        // The JVM counts all of it, and the recording has its last part.
+        let interval = Interval::new(open.begun.start, middle(ended).max(open.begun.start));
+        let reached = open.reached.unwrap_or(interval.end).clamp(interval.start, interval.end);
+        return Stop { interval, reached, cut: Cut { begin: true, end: false } };
+    }
     let reaching = Duration::from_nanos(now.reaching_ns.saturating_sub(open.before.reaching_ns));
     let at_it = Duration::from_nanos(now.stopped_ns.saturating_sub(open.before.stopped_ns));
     let seen = middle(ended).since(middle(open.begun));
@@ -114,7 +189,7 @@ fn stop(open: Open, ended: Interval, now: Counts, apart: Option<bool>) -> Stop {
         false => middle(open.begun),
     };
     let reached = start + reaching.min(length);
-    Stop { interval: Interval::new(start, start + length), reached }
+    Stop { interval: Interval::new(start, start + length), reached, cut: Cut::WHOLE }
 }
 
 fn middle(it: Interval) -> MonoTime {
@@ -137,7 +212,8 @@ mod tests {
             told.extend(stop.map(|it| {
                 let ms = |at: MonoTime| at.0 / MS;
                 let interval = it.interval;
-                format!("{}-{}-{}", ms(interval.start), ms(it.reached), ms(interval.end))
+                let cut = if it.cut.begin { "<" } else { "" };
+                format!("{cut}{}-{}-{}", ms(interval.start), ms(it.reached), ms(interval.end))
             }));
         }
         assert_eq!(told.join(" "), expected, "{readings:?}");
@@ -192,6 +268,34 @@ mod tests {
     #[test]
     fn a_jvm_held_up_before_it_counted_the_end() {
         check(&[[0, 0, 0, 0], [10, 1, 0, 0], [900, 1, 0, 0], [910, 1, 0, 100]], "5-5-105");
+    }
+
+    #[test]
+    fn a_stop_that_had_begun_before_the_first_reading_is_told_from_there_on() {
+        check(&[[100, 7, 50, 900], [110, 7, 50, 900], [120, 7, 50, 9_500]], "<100-100-115");
+        check(&[[100, 7, 50, 900], [110, 7, 9_000, 900], [120, 7, 9_000, 950]], "<100-110-115");
+        // The next one began before the next reading.
+        check(&[[100, 7, 50, 900], [110, 8, 50, 9_500]], "<100-100-105");
+        // Not of a stop that lay between two later readings.
+        check(&[[100, 7, 50, 900], [110, 8, 51, 904], [120, 8, 51, 904]], "103-104-107");
+    }
+
+    #[test]
+    fn a_stop_that_is_not_over_is_told_as_far_as_it_came() {
+        let under_way = |stops: &Stops, at: u64| {
+            stops.under_way(MonoTime(at * MS)).map(|it| {
+                let (from, to) = (it.interval.start.0 / MS, it.interval.end.0 / MS);
+                (from, it.reached.0 / MS, to, it.cut.begin, it.cut.end)
+            })
+        };
+        let reaching = [[100, 7, 50, 900], [110, 8, 50, 900]];
+        assert_eq!(under_way(&check(&reaching, ""), 500), Some((105, 500, 500, false, true)));
+        let reached = [reaching[0], reaching[1], [120, 8, 60, 900]];
+        assert_eq!(under_way(&check(&reached, ""), 500), Some((105, 120, 500, false, true)));
+        let mut hung = check(&[[100, 7, 50, 900]], "");
+        assert_eq!(under_way(&hung, 500), None);
+        hung.assume(false);
+        assert_eq!(under_way(&hung, 500), Some((100, 500, 500, true, true)));
     }
 
     #[test]

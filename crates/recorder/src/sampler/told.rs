@@ -40,18 +40,22 @@ pub(super) fn coverage(quota: &Quota) -> Coverage {
 
 /// A stop as the JVM counts it: which operation it was for it does not say.
 pub(super) fn fact(stop: Stop, vm_tid: u32) -> SafepointFact {
-    let Stop { interval, reached } = stop;
-    let operation =
-        VmOperationFact { name: String::new(), interval: Interval::new(reached, interval.end) };
+    let Stop { interval, reached, cut } = stop;
+    // One that is cut may not have got there.
+    let operation = (!cut.end || reached < interval.end).then(|| VmOperationFact {
+        name: String::new(),
+        interval: Interval::new(reached, interval.end),
+    });
     SafepointFact {
         begin: interval.start,
         resumed: None,
         end_probe: interval.end,
         vm_tid,
-        operations: vec![operation],
+        operations: operation.into_iter().collect(),
         detailed: true,
         reaching: SafepointTotals::default(),
         operating: SafepointTotals::default(),
         cgroup_throttled: Duration::ZERO,
+        cut,
     }
 }

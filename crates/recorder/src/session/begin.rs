@@ -1,13 +1,15 @@
 //! What a session finds out before it begins: whether this host and this JVM can be recorded, and how.
+use super::Options;
 use crate::{
     AttachError, Jvm, Roots,
-    host::{CountersFile, ProcessDir},
-    kernel::{Stacks, Symbols},
+    host::{CountersFile, ProcessDir, open_mapped},
+    kernel::{Stacks, Symbols, Target},
+    patience::{FOR_FILES, within},
     process::in_initial_pid_namespace,
     sampler::CountedStops,
 };
 use recording::{Coverage, Source, SourceState};
-use std::path::Path;
+use std::{fs::File, io, path::Path, sync::Arc};
 
 /// The stops that the JVM counts, where no probe tells of them.
 pub(super) fn counted_stops(
@@ -20,18 +22,45 @@ pub(super) fn counted_stops(
         return None;
     }
     let dir = ProcessDir::open(roots, jvm.pid).ok();
-    let counted = file.zip(dir).and_then(|(file, dir)| CountedStops::open(file, &dir));
+    let counted = file.zip(dir.as_ref()).and_then(|(file, dir)| CountedStops::open(file, dir));
+    let why_not = || dir.map_or_else(String::new, |dir| CountersFile::why_not(file, &dir));
     let state = match counted {
         Some(_) => SourceState::Recorded,
-        None => SourceState::Missing("this jvm keeps no counters in a file".into()),
+        None => SourceState::Missing(why_not()),
     };
     coverage.sources.insert(Source::SafepointCounters, state);
     counted
 }
 
+/// What is to be attached to.
+pub(super) fn target(jvm: &Jvm, options: &Options, counters: Option<&CountersFile>) -> Target {
+    Target {
+        pid: jvm.pid,
+        libjvm: open_libjvm(&options.roots, jvm),
+        windows: options.windows,
+        measure: options.measure_kernel_time,
+        late_code: options.late_code,
+        cpus: allowed_cpus(jvm.pid),
+        counters: counters.and_then(CountersFile::watched),
+        #[cfg(test)]
+        refuse: None,
+        #[cfg(test)]
+        without_tracepoint: false,
+    }
+}
+
+/// The library that the JVM has mapped, or why it cannot be opened.
+pub(crate) fn open_libjvm(roots: &Roots, jvm: &Jvm) -> Result<Arc<File>, String> {
+    let (roots, pid, mapping) = (roots.clone(), jvm.pid, jvm.libjvm_mapping.clone());
+    let open = move || open_mapped(&ProcessDir::open(&roots, pid)?, &mapping);
+    let opened = within(FOR_FILES, open);
+    let opened = opened.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()));
+    opened.map(Arc::new).map_err(|error| error.to_string())
+}
+
 /// The CPUs on which the process may run. Threads with another choice than its main thread are
 /// seen on these only.
-pub(super) fn allowed_cpus(pid: u32) -> Vec<i32> {
+fn allowed_cpus(pid: u32) -> Vec<i32> {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     let Ok(set) = rustix::thread::sched_getaffinity(pid) else { return Vec::new() };
     let cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));

@@ -1,6 +1,6 @@
 //! `coverage`: which sources ran, what was lost, what it cost.
 use crate::{
-    Coverage, Facts, Note, Source, SourceState,
+    Coverage, Facts, Manifest, Note, Source, SourceState, TableRows,
     columns::{
         Columns, TextLists, durations, ns, optional, optional_u64s, text_lists, texts, u64_lists,
         u64s,
@@ -32,6 +32,11 @@ pub(super) static TABLE: Table = Table {
         column("note_items", Texts, "notes: what was read or done"),
         column("note_messages", Texts, "notes: what happened to it"),
         column("note_counts", U64s, "notes: how often"),
+        column("tables", Texts, "the tables that had rows when this was written, or lost some"),
+        column("table_rows", U64s, "for each: rows written"),
+        column("table_lost_rows", U64s, "for each: rows that could not be written"),
+        column("table_first_parts", U64s, "for each: number of the part with its first row"),
+        column("table_last_parts", U64s, "for each: number of the part with its last row"),
     ],
     worth: Worth::LastRow,
     rows: |facts| facts.coverage.as_slice().len(),
@@ -43,7 +48,7 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
     let rows = &facts.coverage.as_slice()[range];
     let missing = |state| match state {
         &SourceState::Recorded => None,
-        SourceState::Missing(why) => Some(why.as_str()),
+        SourceState::Missing(why) | SourceState::Partial(why) => Some(why.as_str()),
     };
     vec![
         text_lists(rows, |it| it.sources.keys().map(|source| Some(source.id()))),
@@ -61,7 +66,16 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
         text_lists(rows, |it| it.notes.iter().map(|note| Some(note.item.as_str()))),
         text_lists(rows, |it| it.notes.iter().map(|note| Some(note.message.as_str()))),
         u64_lists(rows, |it| it.notes.iter().map(|note| note.count)),
+        text_lists(rows, |it| it.manifest.iter().flatten().map(|(table, _)| Some(*table))),
+        u64_lists(rows, |it| manifest(it).map(|it| it.rows)),
+        u64_lists(rows, |it| manifest(it).map(|it| it.lost)),
+        u64_lists(rows, |it| manifest(it).map(|it| it.first_part.into())),
+        u64_lists(rows, |it| manifest(it).map(|it| it.last_part.into())),
     ]
+}
+
+fn manifest(of: &Coverage) -> impl Iterator<Item = &TableRows> {
+    of.manifest.iter().flat_map(Manifest::values)
 }
 
 fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
@@ -78,6 +92,10 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
     let Some(row) = columns.rows().checked_sub(1) else { return Ok(0) };
     let notes = items.plain_at(row).into_iter().zip(messages.plain_at(row)).zip(counts.at(row));
     let (sources, unknown) = sources(&ids, &missing, row);
+    let manifest = match columns.has("tables") {
+        true => Some(read_manifest(columns, row)?),
+        false => None,
+    };
     facts.coverage = Some(Coverage {
         sources,
         lost_events: events.value(row),
@@ -91,8 +109,25 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
         recorded: Duration::from_nanos(recorded.value(row)),
         end: end.value(row).into(),
         notes: notes.map(|((item, message), count)| Note { item, message, count }).collect(),
+        manifest,
     });
     Ok(unknown)
+}
+
+/// What was written, of the tables that this version knows.
+fn read_manifest(columns: &Columns<'_>, row: usize) -> Result<Manifest, String> {
+    let numbers = |name| columns.u64_lists(name).map(|it| it.at(row));
+    let part = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let (rows, lost) = (numbers("table_rows")?, numbers("table_lost_rows")?);
+    let (first, last) = (numbers("table_first_parts")?, numbers("table_last_parts")?);
+    let names = columns.text_lists("tables")?.plain_at(row);
+    let entry = |n: usize| {
+        let table = Table::named(names.get(n)?)?;
+        let (first_part, last_part) = (part(*first.get(n)?), part(*last.get(n)?));
+        let rows = TableRows { rows: *rows.get(n)?, lost: *lost.get(n)?, first_part, last_part };
+        Some((table.name, rows))
+    };
+    Ok((0..names.len()).filter_map(entry).collect())
 }
 
 fn sources(

@@ -2,6 +2,7 @@
 use crate::{
     Facts, LogLine, MonoTime,
     columns::{Columns, texts, u64s},
+    masked_log_line,
     schema::{
         Kind::{Text, U64},
         Table, Worth, column,
@@ -35,7 +36,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
     facts.log_lines.extend((0..columns.rows()).map(|row| LogLine {
         read: MonoTime(read.value(row)),
         offset: offset.value(row),
-        text: text.value(row).into(),
+        text: masked_log_line(text.value(row).into()),
     }));
     Ok(0)
 }

@@ -2,6 +2,7 @@
 use crate::{
     Facts, MemoryFact, MonoTime,
     columns::{Columns, texts, u32s, u64s},
+    masked,
     schema::{
         Kind::{Text, U32, U64},
         Table, Worth, column,
@@ -17,7 +18,7 @@ pub(super) static TABLE: Table = Table {
         column("at_ns", U64, "when it was read"),
         column("pid", U32, "process id in the host's initial pid namespace"),
         column("name", Text, "process name"),
-        column("command_line", Text, "command line, cut at 256 bytes"),
+        column("command_line", Text, "program and at most its script's name, cut at 256 bytes"),
         column("cgroup", Text, "cgroup path in the hierarchy with the memory controller"),
         column("resident_bytes", U64, "VmRSS"),
         column("swapped_bytes", U64, "VmSwap"),
@@ -50,7 +51,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
         at: MonoTime(at.value(row)),
         pid: pid.value(row),
         name: name.value(row).into(),
-        command_line: command_line.value(row).into(),
+        command_line: masked(command_line.value(row)),
         cgroup: cgroup.value(row).into(),
         resident_bytes: resident.value(row),
         swapped_bytes: swapped.value(row),

@@ -2,6 +2,7 @@
 use crate::{
     Facts, MonoTime, OutputReaderFact,
     columns::{Columns, texts, u32s, u64s},
+    masked,
     schema::{
         Kind::{Text, U32, U64},
         Table, Worth, column,
@@ -18,7 +19,7 @@ pub(super) static TABLE: Table = Table {
         column("fd", U32, "descriptor of the JVM: 1 or 2"),
         column("pid", U32, "process id in the host's initial pid namespace"),
         column("name", Text, "process name"),
-        column("command_line", Text, "command line, cut at 256 bytes"),
+        column("command_line", Text, "program and at most its script's name, cut at 256 bytes"),
         column("cgroup", Text, "cgroup path"),
         column("state", Text, "state of its main thread, a letter as in /proc/PID/stat"),
         column("function", Text, "kernel function in which its main thread sleeps; may be empty"),
@@ -53,7 +54,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
         fd: fd.value(row),
         pid: pid.value(row),
         name: name.value(row).into(),
-        command_line: command_line.value(row).into(),
+        command_line: masked(command_line.value(row)),
         cgroup: cgroup.value(row).into(),
         state: state.value(row).into(),
         function: function.value(row).into(),

@@ -3,7 +3,7 @@
 //! The operations are three lists of one length in the safepoint's own row and not a table of
 //! their own: a safepoint must never be read without its operations, whatever was cut off.
 use crate::{
-    Facts, Interval, MonoTime, SafepointFact, SafepointTotals, VmOperationFact,
+    Cut, Facts, Interval, MonoTime, SafepointFact, SafepointTotals, VmOperationFact,
     columns::{
         Columns, bools, durations, optional, optional_u64s, text_lists, u32s, u64_lists, u64s,
     },
@@ -26,7 +26,7 @@ pub(super) static TABLE: Table = Table {
     decode,
 };
 
-static COLUMNS: [Column; 20] = [
+static COLUMNS: [Column; 22] = [
     column("begin_ns", U64, "probe safepoint__begin"),
     nullable("resumed_ns", U64, "first wake-up of a Java thread after the last operation"),
     column("end_probe_ns", U64, "probe safepoint__end"),
@@ -47,6 +47,12 @@ static COLUMNS: [Column; 20] = [
     column("operating_waiting_ns", U64, "VM thread waiting for a thread, from it on"),
     column("cgroup_throttled_ns", U64, "growth of the cgroups' throttled time, over all CPUs"),
     column("operations", U32, "number of VM operations run inside"),
+    column(
+        "begin_cut",
+        Bool,
+        "whether it had begun before the recording; begin_ns is that of the part seen",
+    ),
+    column("end_cut", Bool, "whether it was not over at the end of the recording; likewise"),
 ];
 
 fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
@@ -65,6 +71,8 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
     columns.extend(totals(rows, |it| &it.operating));
     columns.push(durations(rows, |it| it.cgroup_throttled));
     columns.push(u32s(rows, |it| u32::try_from(it.operations.len()).unwrap_or(u32::MAX)));
+    columns.push(bools(rows, |it| it.cut.begin));
+    columns.push(bools(rows, |it| it.cut.end));
     columns
 }
 
@@ -91,6 +99,9 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
     let (reaching, operating) =
         (Totals::of(columns, "reaching")?, Totals::of(columns, "operating")?);
     let throttled = columns.u64s("cgroup_throttled_ns")?;
+    // Recordings of version 0.1.0 lack these: it left such stops out.
+    let cut = |name| columns.has(name).then(|| columns.bools(name)).transpose();
+    let (begin_cut, end_cut) = (cut("begin_cut")?, cut("end_cut")?);
     facts.safepoints.extend((0..columns.rows()).map(|row| SafepointFact {
         begin: MonoTime(begin.value(row)),
         resumed: optional(resumed, row).map(MonoTime),
@@ -101,6 +112,10 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
         reaching: reaching.at(row),
         operating: operating.at(row),
         cgroup_throttled: Duration::from_nanos(throttled.value(row)),
+        cut: Cut {
+            begin: begin_cut.is_some_and(|it| it.value(row)),
+            end: end_cut.is_some_and(|it| it.value(row)),
+        },
     }));
     Ok(0)
 }

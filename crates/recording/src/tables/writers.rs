@@ -2,6 +2,7 @@
 use crate::{
     Facts, Interval, MonoTime, WriterFact,
     columns::{Columns, optional, optional_u64s, texts, u32s, u64s},
+    masked,
     schema::{
         Kind::{Text, U32, U64},
         Table, Worth, column, nullable,
@@ -18,7 +19,7 @@ pub(super) static TABLE: Table = Table {
         column("end_ns", U64, "first instant after it"),
         column("pid", U32, "process id in the host's initial pid namespace"),
         column("name", Text, "process name"),
-        column("command_line", Text, "command line; empty where the process was gone"),
+        column("command_line", Text, "program and at most its script's name, cut at 256 bytes"),
         column("cgroup", Text, "cgroup path"),
         column("written_bytes", U64, "write_bytes of /proc/PID/io"),
         nullable("device", U64, "device number of a file it had open for writing"),
@@ -55,7 +56,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
         interval: Interval::new(MonoTime(start.value(row)), MonoTime(end.value(row))),
         pid: pid.value(row),
         name: name.value(row).into(),
-        command_line: command_line.value(row).into(),
+        command_line: masked(command_line.value(row)),
         cgroup: cgroup.value(row).into(),
         bytes: bytes.value(row),
         device: optional(device, row),

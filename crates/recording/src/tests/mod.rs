@@ -1,5 +1,7 @@
 //! What a recording promises, through its public functions alone.
 mod damage;
+mod full;
+mod gone;
 mod round_trip;
 mod writing;
 
@@ -223,6 +225,7 @@ fn safepoints() -> Vec<SafepointFact> {
         reaching: totals(10),
         operating: totals(20),
         cgroup_throttled: Duration::from_nanos(3),
+        cut: Cut { begin: true, end: false },
     };
     let second = SafepointFact {
         resumed: None,
@@ -230,6 +233,7 @@ fn safepoints() -> Vec<SafepointFact> {
         detailed: false,
         begin: MonoTime(300),
         end_probe: MonoTime(300),
+        cut: Cut { begin: false, end: true },
         ..first.clone()
     };
     vec![first, second]

@@ -106,3 +106,23 @@ fn a_batch_of_long_texts_is_written_in_pieces() {
     let facts = Facts { log_lines: (0..100).map(line).collect(), ..Facts::default() };
     check(std::slice::from_ref(&facts), &facts);
 }
+
+/// Earlier recorders kept whole command lines.
+#[test]
+fn of_a_recording_with_secrets_none_is_read() {
+    let (_parent, path) = place();
+    let mut facts = sample();
+    let secret = "java -Ddb.password=hunter2 -XX:OnError=hunter2 Main --token hunter2";
+    let jvm = facts.jvm.as_mut().expect("a jvm");
+    jvm.command_line = secret.into();
+    jvm.flags = vec!["-XX:OnError=hunter2".into(), "-Xmx1g".into()];
+    facts.writers[0].command_line = secret.into();
+    facts.memory[0].command_line = secret.into();
+    facts.output_readers[0].command_line = secret.into();
+    facts.log_lines[0].text = format!("[0.1s][info][arguments] java_command: {secret}");
+    live(&path, &facts);
+    let read = open(&path);
+    assert!(!format!("{read:?}").contains("hunter2"), "{read:?}");
+    let command_line = read.jvm.expect("a jvm").command_line;
+    assert!(command_line.starts_with("java -Ddb.password=***"), "{command_line}");
+}

@@ -116,7 +116,7 @@ fn a_read_only_directory_is_read() {
 }
 
 /// One slice that is told from others by its time.
-fn slice(at: u64) -> ThreadSlice {
+pub(super) fn slice(at: u64) -> ThreadSlice {
     ThreadSlice { interval: interval(at, at + 1), ..slices()[0].clone() }
 }
 

@@ -1,6 +1,9 @@
 //! Gates as JSON, schema version 1. It only grows.
 use super::Checked;
-use crate::{json::SCHEMA_VERSION, value};
+use crate::{
+    json::{SCHEMA_VERSION, write_document},
+    value,
+};
 use diagnose::{Outcome, Value};
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
@@ -19,8 +22,7 @@ pub fn write(all: &[Checked], out: &mut dyn Write) -> io::Result<()> {
         "unknown": count(Outcome::Unknown),
         "gates": all.iter().map(gate).collect::<Vec<_>>(),
     });
-    serde_json::to_writer_pretty(&mut *out, &document).map_err(io::Error::from)?;
-    out.write_all(b"\n")
+    write_document(&document, out)
 }
 
 fn gate(it: &Checked) -> Json {

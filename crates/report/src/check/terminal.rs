@@ -2,6 +2,7 @@
 use super::Checked;
 use crate::{
     Options,
+    clean::{MOST_NAME, MOST_PATH, clean_name},
     text::{Page, Role},
     value,
 };
@@ -11,9 +12,10 @@ use diagnose::Outcome;
 #[must_use]
 pub fn render(all: &[Checked], options: &Options) -> String {
     let mut page = Page::new(options.style);
-    let widest = all.iter().map(|it| it.gate.chars().count()).max().unwrap_or(0);
-    for it in all {
-        let gate = &it.gate;
+    let gates: Vec<String> = all.iter().map(|it| clean_name(&it.gate, MOST_NAME)).collect();
+    let widest = gates.iter().map(|it| it.chars().count()).max().unwrap_or(0);
+    for (it, gate) in all.iter().zip(&gates) {
+        let input = clean_name(&it.input, MOST_PATH);
         let mark = match it.outcome {
             Outcome::Passed => "ok       ".to_owned(),
             Outcome::Failed => page.paint(Role::Bad, "FAILED") + "   ",
@@ -23,13 +25,13 @@ pub fn render(all: &[Checked], options: &Options) -> String {
             (Outcome::Unknown, _) => it.missing.clone(),
             (_, actual) => format!("{actual}, limit {}", value::shown(it.limit)),
         };
-        page.line(&format!("{mark}{gate:<widest$}  {told}  {}", it.input));
+        page.line(&format!("{mark}{gate:<widest$}  {told}  {input}"));
         if let Some(blame) = &it.blame {
             page.wrapped(9, Some(Role::Faint), blame);
         }
     }
     for (input, scope) in scopes(all) {
-        page.wrapped(0, Some(Role::Faint), &format!("{input} {scope}"));
+        page.wrapped(0, Some(Role::Faint), &format!("{} {scope}", clean_name(input, MOST_PATH)));
     }
     if let Some(text) = all.iter().find_map(|it| it.hiccup) {
         page.wrapped(0, Some(Role::Faint), text);

@@ -1,5 +1,5 @@
 //! A comparison as a table for programs (RFC 4180): one row per number, then one per cause.
-use crate::{csv::quoted, value};
+use crate::{csv::text, value};
 use diagnose::{Comparison, Significance, Value};
 use std::io::{self, Write};
 
@@ -41,6 +41,7 @@ fn write_row(
         Significance::Unknown(why) => why,
         _ => "",
     };
-    let cells = [id, unit, &before, &after, &change, significance.id(), reason].map(quoted);
+    let (id, unit, reason) = (text(id), text(unit), text(reason));
+    let cells = [&id, &unit, &before, &after, &change, significance.id(), &reason];
     write!(out, "{}\r\n", cells.join(","))
 }

@@ -1,5 +1,8 @@
 //! A comparison as JSON, schema version 1. It only grows, as that of `explain`.
-use crate::{json::SCHEMA_VERSION, value};
+use crate::{
+    json::{SCHEMA_VERSION, write_document},
+    value,
+};
 use diagnose::{CauseRow, Comparison, Diagnosis, Row, Significance, Value};
 use serde_json::{Value as Json, json};
 use std::{
@@ -22,8 +25,7 @@ pub fn write(it: &Comparison<'_>, out: &mut dyn Write) -> io::Result<()> {
         "rows": it.rows.iter().map(row).collect::<Vec<_>>(),
         "causes": it.causes.iter().map(cause).collect::<Vec<_>>(),
     });
-    serde_json::to_writer_pretty(&mut *out, &document).map_err(io::Error::from)?;
-    out.write_all(b"\n")
+    write_document(&document, out)
 }
 
 fn known(text: &str) -> Option<&str> {

@@ -3,7 +3,8 @@ use super::{
     log::{gc, memory},
     schema::{
         Cause, Cost, Count, Coverage, Culprit, Document, Evidence, Input, Jvm, Missing, Note, Over,
-        Part, Pause, Pauses, Place, Remedy, SCHEMA_VERSION, Unexplained, Unrecognised, Watched,
+        Part, Pause, Pauses, Place, Remedy, SCHEMA_VERSION, Setting, Unexplained, Unrecognised,
+        Watched,
     },
 };
 use crate::{csv, share, when, words};
@@ -144,7 +145,16 @@ fn evidence(it: &diagnose::Evidence) -> Evidence<'_> {
 }
 
 fn remedy(it: &diagnose::Advice) -> Remedy<'_> {
-    Remedy { id: it.remedy, when: words::when_id(it.when), action: &it.action, note: &it.note }
+    let action = &it.action;
+    Remedy {
+        id: it.remedy,
+        when: words::when_id(it.when),
+        action: action.to_string(),
+        commands: action.commands().iter().map(diagnose::Command::argv).collect(),
+        flags: action.jvm_flags(),
+        setting: action.setting().map(|(value, path)| Setting { path, value }),
+        note: &it.note,
+    }
 }
 
 fn longest(it: &Diagnosis, most: usize) -> Vec<Pause<'_>> {
@@ -168,6 +178,12 @@ fn pause<'a>(diagnosis: &Diagnosis, it: &'a Attribution) -> Pause<'a> {
         kind: csv::kind(it.pause.kind),
         operation: &it.pause.operation,
         detailed: it.pause.detailed,
+        cut: match (it.pause.cut.begin, it.pause.cut.end) {
+            (false, false) => None,
+            (true, false) => Some("begin"),
+            (false, true) => Some("end"),
+            (true, true) => Some("both"),
+        },
         parts: it.parts.iter().map(part).collect(),
         unattributed_ns: ns(it.unattributed),
     }
@@ -189,7 +205,9 @@ fn note(it: &recording::Note) -> Note<'_> {
 fn coverage(it: &recording::Coverage) -> Coverage<'_> {
     let missing = it.sources.iter().filter_map(|(source, state)| match state {
         SourceState::Recorded => None,
-        SourceState::Missing(reason) => Some(Missing { source: source.id(), reason }),
+        SourceState::Missing(reason) | SourceState::Partial(reason) => {
+            Some(Missing { source: source.id(), reason })
+        }
     });
     Coverage {
         sources: it.sources.keys().filter(|source| it.has(**source)).map(|it| it.id()).collect(),

@@ -277,8 +277,22 @@ pub(super) struct Remedy<'a> {
     pub(super) id: &'static str,
     /// `now`, `next-start` or `code`.
     pub(super) when: &'static str,
-    pub(super) action: &'a str,
+    /// As text for people: what is to be typed is quoted for a POSIX shell, a command a line.
+    pub(super) action: String,
+    /// The same as data: the commands, each with its arguments. Empty where it is something else;
+    /// without what only text for people has (`| grep`).
+    pub(super) commands: Vec<&'a [String]>,
+    /// The words to add to the JVM's command line.
+    pub(super) flags: &'a [String],
+    /// The value to write to a file of the kernel.
+    pub(super) setting: Option<Setting<'a>>,
     pub(super) note: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Setting<'a> {
+    pub(super) path: &'a str,
+    pub(super) value: &'a str,
 }
 
 #[derive(Debug, Serialize)]
@@ -301,6 +315,10 @@ pub(super) struct Pause<'a> {
     pub(super) operation: &'a str,
     /// Whether the account is from the threads' slices, and not from totals or a log.
     pub(super) detailed: bool,
+    /// Which end of it was not recorded, so that it was longer than `duration_ns`: `begin`, `end` or
+    /// `both`. Left out where all of it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cut: Option<&'static str>,
     pub(super) parts: Vec<Part>,
     pub(super) unattributed_ns: u64,
 }

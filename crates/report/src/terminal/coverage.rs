@@ -1,10 +1,12 @@
 //! What was watched and was not the cause, what was not watched, and what was lost.
 use crate::{
-    bytes, duration, percent, share,
-    text::{Page, Role, clean},
+    bytes,
+    clean::{MOST_PATH, clean, clean_name},
+    duration, percent, share,
+    text::{Page, Role},
     words,
 };
-use diagnose::{Cause, Diagnosis, Nature, Verdict};
+use diagnose::{Cause, Command, Diagnosis, Nature, Verdict};
 use recording::{Coverage, Note, Source, SourceState};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -36,7 +38,7 @@ pub(super) fn watched(page: &mut Page, diagnosis: &Diagnosis) {
     if words::is_of_application(diagnosis) {
         let text = format!(
             "Not watched: every known fault, because the application's log tells only that it did not run. To watch: {}",
-            record_command(diagnosis)
+            record_command(diagnosis).typed().unwrap_or_default()
         );
         page.wrapped(0, None, &text);
         return;
@@ -46,31 +48,33 @@ pub(super) fn watched(page: &mut Page, diagnosis: &Diagnosis) {
         let text = format!(
             "Not watched, because a log cannot show it: {}. To watch: {}",
             names.join(", "),
-            record_command(diagnosis)
+            record_command(diagnosis).typed().unwrap_or_default()
         );
         page.wrapped(0, None, &text);
         return;
     }
-    for (reason, causes) in by_reason(&diagnosis.coverage, &unknown) {
+    for (reason, causes) in by_reason(diagnosis, &unknown) {
         page.wrapped(0, None, &format!("Not watched: {} ({reason}).", causes.join(", ")));
     }
 }
 
 /// Unknown causes, grouped by why they are unknown.
 fn by_reason<'a>(
-    coverage: &Coverage,
+    diagnosis: &Diagnosis,
     unknown: &[(&'a Cause, &[Source])],
 ) -> BTreeMap<String, Vec<&'a str>> {
+    let coverage = &diagnosis.coverage;
     let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (cause, missing) in unknown {
-        let reason = missing.first().map_or_else(String::new, |&source| {
-            match coverage.sources.get(&source) {
-                Some(SourceState::Missing(why)) => {
+        let reason = missing.first().map_or_else(
+            || words::doubt(diagnosis),
+            |&source| match coverage.sources.get(&source) {
+                Some(SourceState::Missing(why) | SourceState::Partial(why)) => {
                     format!("{}: {}", source.id(), clean(why))
                 }
                 _ => words::how_to_record(source).to_owned(),
-            }
-        });
+            },
+        );
         groups.entry(reason).or_default().push(cause.short);
     }
     groups
@@ -103,7 +107,7 @@ pub(super) fn losses(page: &mut Page, diagnosis: &Diagnosis) {
 
 fn note(note: &Note) -> String {
     let times = if note.count > 1 { format!(" ({} times)", note.count) } else { String::new() };
-    format!("{}: {}{times}", clean(&note.item), clean(&note.message))
+    format!("{}: {}{times}", clean_name(&note.item, MOST_PATH), clean(&note.message))
 }
 
 fn lost(coverage: &Coverage) -> Vec<String> {
@@ -147,22 +151,24 @@ pub(super) fn unexplained(page: &mut Page, diagnosis: &Diagnosis) {
 fn would_explain(diagnosis: &Diagnosis) -> Option<String> {
     let command = record_command(diagnosis);
     if !words::is_recording(diagnosis) {
-        return Some(command);
+        return command.typed();
     }
     let coverage = &diagnosis.coverage;
     if coverage.has(Source::ThreadSamples) && !coverage.has(Source::Scheduler) {
         // Only with privilege is more to be seen.
-        return Some(format!("sudo {command}"));
+        return Command::new("sudo").args(command.argv()).typed();
     }
     let unseen = |it: &&diagnose::Attribution| !it.pause.detailed && !it.unattributed.is_zero();
-    diagnosis.pauses.iter().find(unseen).map(|_| format!("{command} --detail-over 1ms"))
+    diagnosis.pauses.iter().find(unseen)?;
+    command.args(["--detail-over", "1ms"]).typed()
 }
 
-fn record_command(diagnosis: &Diagnosis) -> String {
-    match diagnosis.jvm.pid {
-        0 => "whypause record -p PID -d 60s".to_owned(),
-        pid => format!("whypause record -p {pid} -d 60s"),
-    }
+fn record_command(diagnosis: &Diagnosis) -> Command {
+    let pid = match diagnosis.jvm.pid {
+        0 => "PID".to_owned(),
+        pid => pid.to_string(),
+    };
+    Command::new("whypause").args(["record", "-p"]).arg(pid).args(["-d", "60s"])
 }
 
 /// What recording cost and what it lost, one line each, for the end of a recording.

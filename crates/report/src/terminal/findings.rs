@@ -1,6 +1,7 @@
 //! What stopped it: one block for each cause that matters.
 use crate::{
-    text::{Page, Role, clean, glued},
+    clean::{MOST_NAME, clean, clean_name},
+    text::{Page, Role, glued},
     words,
 };
 use diagnose::{Advice, Certainty, Diagnosis, Finding, Verdict};
@@ -69,7 +70,8 @@ fn block(page: &mut Page, diagnosis: &Diagnosis, number: usize, finding: &Findin
     let right = format!("{extent} · {share} · {}", finding.certainty.id());
     heading(page, number, finding, &right);
     if !finding.story.is_empty() {
-        page.wrapped(BODY, None, &clean(&finding.story.join(" ")));
+        let story: Vec<String> = finding.story.iter().map(|it| clean(it)).collect();
+        page.wrapped(BODY, None, &story.join(" "));
     }
     mechanisms(page, finding);
     for (n, culprit) in finding.culprits.iter().take(MOST_ITEMS).enumerate() {
@@ -81,7 +83,7 @@ fn block(page: &mut Page, diagnosis: &Diagnosis, number: usize, finding: &Findin
             field(page, "where", &text);
         }
         let frames: Vec<String> =
-            place.stack.iter().take(MOST_FRAMES).map(|it| clean(it)).collect();
+            place.stack.iter().take(MOST_FRAMES).map(|it| clean_name(it, MOST_NAME)).collect();
         if !frames.is_empty() {
             let text = format!("kernel: {}", frames.join(" ← "));
             page.field(BODY, "", FIELD, Some(Role::Faint), &text);
@@ -140,15 +142,16 @@ fn when_width(advice: &[Advice]) -> usize {
     advice.iter().map(|it| it.when.id().len()).max().unwrap_or(0) + 3
 }
 
-/// A line that begins with a capital is a sentence and is wrapped; any other is to be copied and
-/// is never broken.
+/// A phrase that begins with a capital is a sentence and is wrapped; what is to be copied is never
+/// broken.
 fn fix(page: &mut Page, label: &str, advice: &Advice, when_width: usize) {
     let at = FIELD + when_width;
-    for (n, line) in advice.action.lines().enumerate() {
+    let action = page.copyable(&advice.action);
+    for (n, line) in action.to_string().lines().enumerate() {
         let (label, when) = if n == 0 { (label, advice.when.id()) } else { ("", "") };
         let start = format!("{label:7}{when}");
         let line = clean(line);
-        if line.chars().next().is_some_and(char::is_uppercase) {
+        if action.is_said() && line.chars().next().is_some_and(char::is_uppercase) {
             page.field(BODY, &start, at, None, &line);
         } else {
             let painted = page.paint(Role::Action, &line);

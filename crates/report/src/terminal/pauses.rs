@@ -52,7 +52,7 @@ fn longest<'a>(long: &[&'a Attribution]) -> Vec<&'a Attribution> {
 fn table(page: &mut Page, diagnosis: &Diagnosis, options: &Options, listed: &[&Attribution]) {
     let clock = Clockface::new(diagnosis, &options.zone);
     let starts: Vec<String> = listed.iter().map(|it| clock.show(diagnosis, &it.pause)).collect();
-    let lengths: Vec<String> = listed.iter().map(|it| duration(it.pause.duration)).collect();
+    let lengths: Vec<String> = listed.iter().map(|it| words::length(&it.pause)).collect();
     let at = widest(&starts).max(clock.title.chars().count());
     let stopped = widest(&lengths).max("stopped".len());
     let is_hiccup = |it: &Attribution| words::is_hiccup(diagnosis, &it.pause);
@@ -61,8 +61,9 @@ fn table(page: &mut Page, diagnosis: &Diagnosis, options: &Options, listed: &[&A
     let title = page.paint(Role::Faint, &title);
     page.line(&title);
     for ((start, length), attribution) in starts.iter().zip(&lengths).zip(listed) {
-        let parts: Vec<String> =
+        let mut parts: Vec<String> =
             words::parts(attribution, MOST_PARTS).iter().map(|it| glued(it)).collect();
+        parts.extend(words::unseen_part(&attribution.pause).map(str::to_owned));
         let pad = stopped - length.chars().count();
         let length = page.paint(Role::Strong, length);
         let mark = if is_hiccup(attribution) { HICCUP } else { "" };
@@ -90,12 +91,18 @@ fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
     let statistics = &diagnosis.statistics;
     match statistics.all.count {
         0 if !diagnosis.tells_of_pauses() => no_line_of_a_pause(diagnosis),
+        0 if words::is_recording(diagnosis) && diagnosis.coverage.end.is_empty() => {
+            "No pause was seen until the recorder was killed.".to_owned()
+        }
         0 => "No pause at all: the JVM was never stopped in this time.".to_owned(),
         1 => format!(
             "No pause over {}: the only {} took {}.",
             duration(over),
             if words::what_a_hiccup_is(diagnosis).is_some() { "hiccup" } else { "stop" },
-            duration(statistics.all.max)
+            diagnosis
+                .pauses
+                .first()
+                .map_or_else(|| duration(statistics.all.max), |it| words::length(&it.pause))
         ),
         _ => format!(
             "No pause over {}: the longest of {} took {}, 99 % took at most {}.",
@@ -109,8 +116,14 @@ fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
 
 /// A log that shows none is no proof that there were none.
 fn no_line_of_a_pause(diagnosis: &Diagnosis) -> String {
+    if diagnosis.coverage.incomplete().is_some() {
+        return "No pause was seen, which does not mean that there was none: part of this recording is gone.".to_owned();
+    }
     if words::is_recording(diagnosis) {
-        return "No pause was seen, which does not mean that there was none: this recording has neither probes nor counters nor a GC log of this JVM.".to_owned();
+        return format!(
+            "No pause was seen, which does not mean that there was none: {}.",
+            words::lacks_for_stops(diagnosis)
+        );
     }
     let zgc = if diagnosis.jvm.collector == "zgc" {
         " ZGC writes its pauses with `-Xlog:gc*` or `-Xlog:safepoint`, not with `-Xlog:gc`."

@@ -1,10 +1,10 @@
 //! Diagnoses made by hand, to see how they are told.
 use diagnose::{
-    Advice, AdviceWhen, Attribution, Cause, Certainty, Count, Culprit, CulpritKind, Diagnosis,
-    Evidence, Finding, InputSummary, JvmSummary, MechanismShare, Part, Pause, PauseKind,
-    PauseStatistics, Place, Verdict, Watched,
+    Action, Advice, AdviceWhen, Attribution, Cause, Certainty, Command, Count, Culprit,
+    CulpritKind, Diagnosis, Evidence, Finding, InputSummary, JvmSummary, MechanismShare, Part,
+    Pause, PauseKind, PauseStatistics, Place, Verdict, Watched,
 };
-use recording::{Clock, Coverage, Source, SourceState};
+use recording::{Clock, Coverage, Cut, Source, SourceState};
 use std::time::Duration;
 
 /// 2026-11-21 14:02:41.118 UTC.
@@ -39,6 +39,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
             operation: "G1CollectForAllocation".into(),
             collection: Some(ms(9)),
             detailed: length >= 10,
+            cut: Cut::WHOLE,
         },
         parts,
         unattributed: ms(length) - told,
@@ -178,14 +179,19 @@ fn blocked_log() -> Finding {
             advice(
                 "gc-log-to-tmpfs",
                 AdviceWhen::Now,
-                "jcmd 4242 VM.log output=/dev/shm/gc.log\njcmd 4242 VM.log output=/var/log/orders/gc.log what=off",
+                Action::run([
+                    vm_log(&["output=/dev/shm/gc.log"]),
+                    vm_log(&["output=/var/log/orders/gc.log", "what=off"]),
+                ]),
                 "Lost when the host restarts.",
             ),
-            advice("gc-log-async", AdviceWhen::NextStart, "-Xlog:async", ""),
+            advice("gc-log-async", AdviceWhen::NextStart, Action::flag("-Xlog:async"), ""),
             advice(
                 "explicit-unmap",
                 AdviceWhen::Code,
-                "Read the file through a channel and not through a mapping, so that the thread that waits for the disk is at a safepoint.",
+                Action::say(
+                    "Read the file through a channel and not through a mapping, so that the thread that waits for the disk is at a safepoint.",
+                ),
                 "",
             ),
         ],
@@ -193,8 +199,12 @@ fn blocked_log() -> Finding {
     }
 }
 
-fn advice(remedy: &'static str, when: AdviceWhen, action: &str, note: &str) -> Advice {
-    Advice { remedy, when, action: action.to_owned(), note: note.to_owned() }
+fn vm_log(settings: &[&str]) -> Command {
+    Command::new("jcmd").args(["4242", "VM.log"]).args(settings.iter().copied())
+}
+
+fn advice(remedy: &'static str, when: AdviceWhen, action: Action, note: &str) -> Advice {
+    Advice { remedy, when, action, note: note.to_owned() }
 }
 
 /// A log alone: no wall clock, no pid, and the causes of the host cannot be seen.

@@ -2,4 +2,6 @@
 mod fixtures;
 mod formats;
 mod hiccups;
+mod hostile;
+mod hostile_names;
 mod terminal;

@@ -299,7 +299,7 @@ fn a_name_cannot_steer_the_terminal() {
     let mut it = slow_log();
     it.jvm.main = "a\u{1b}[2Jb".to_owned();
     it.findings[0].culprits[0].statement = "evil\u{1b}]0;x\u{7} (pid 1)".to_owned();
-    it.findings[0].advice[0].action = "run\u{1b}[A".to_owned();
+    it.findings[0].advice[0].action = diagnose::Action::say("run\u{1b}[A");
     it.findings[0].place.as_mut().expect("a place").path = "/tmp/\u{9b}31m".to_owned();
     it.coverage.note("x\u{1b}", "y\u{1b}", 1);
     let text = terminal::render(&it, &Options::default());
@@ -318,4 +318,36 @@ fn the_cost_of_recording_is_told() {
     expect![[r#"
         cost: 75 ms in the kernel (0.2 % of the JVM's CPU), 120 ms of CPU (0.2 % of one core), 21 MB of memory
         240000 context switches seen, nothing lost"#]].assert_eq(&terminal::cost(&coverage()).join("\n"));
+}
+
+/// What is said of these facts, on one line.
+fn told(diagnosis: &Diagnosis) -> String {
+    let text = terminal::render(diagnosis, &Options::default());
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_stop_that_the_recording_cuts_is_told_with_the_part_that_was_seen() {
+    for (begin, end, said) in [
+        (true, false, "had begun before the recording"),
+        (false, true, "was not over when the recording ended"),
+        (true, true, "had begun before the recording and was not over when the recording ended"),
+    ] {
+        let mut cut = pause(0, 3200, &[("late-java-thread", 3200)]);
+        cut.pause.cut = recording::Cut { begin, end };
+        let text = told(&diagnosis(vec![cut, pause(4000, 60, &[])]));
+        let line = format!("at least 3.20 s 3.20 s late Java thread · {said}");
+        assert!(text.contains(&line), "{line}: {text}");
+        assert_eq!(text.matches("at least").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_jvm_that_may_have_hung_all_the_time_is_not_said_to_have_run() {
+    let mut diagnosis = diagnosis(Vec::new());
+    let why = SourceState::Missing("this libjvm has no symbol table".into());
+    diagnosis.coverage.sources.insert(Source::StopState, why);
+    let text = told(&diagnosis);
+    assert!(!text.contains("never stopped"), "{text}");
+    assert!(text.contains("could not be read (this libjvm has no symbol table)"), "{text}");
 }

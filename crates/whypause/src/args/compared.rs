@@ -15,6 +15,9 @@ pub struct CompareArgs {
     /// How to write the answer
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
+    /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// How gates are told.
@@ -44,4 +47,7 @@ pub struct CheckArgs {
     /// Write JUnit XML to this file as well
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
+    #[arg(long)]
+    pub redact: bool,
 }

@@ -34,19 +34,22 @@ EXAMPLES:
   whypause explain 'logs/gc.log*'                  a pattern
   kubectl logs pod | whypause explain -            standard input
   whypause explain rec --format json | jq '.causes[0].id'
-  whypause explain rec --format csv > pauses.csv   one row per pause";
+  whypause explain rec --format csv > pauses.csv   one row per pause
+  whypause explain rec --redact                    to show to others: without names of files and hosts";
 
 pub(super) const WATCH: &str = "\
 EXAMPLES:
   whypause watch -p 4242                           pauses from 50 ms, until Ctrl-C
   whypause watch -p kafka.Kafka --over 200ms       only the worst
-  whypause watch --match kafka.Kafka --wait        as a service does: across restarts of the JVM";
+  whypause watch --match kafka.Kafka --wait        as a service does: across restarts of the JVM
+  whypause watch -p 4242 --redact                  without names of files, hosts and users";
 
 pub(super) const COMPARE: &str = "\
 EXAMPLES:
   whypause compare before.log after.log            two GC logs
   whypause compare rec-cms rec-g1                  two recordings
   whypause compare before.log after.log --format markdown > change.md
+  whypause compare rec-a rec-b --redact            to show to others: without names of files and hosts
 
 A difference is `more than noise` only where chance explains it in less than 1 of 100 cases, each
 number by the test that fits it; the longest pause alone never proves anything.";
@@ -57,6 +60,7 @@ EXAMPLES:
   whypause check gc.log --fail-if 'p99>50ms' --fail-if 'full>0' --junit gates.xml
   whypause check a.log b.log --fail-if 'cause(humongous-allocation)>1%'
   whypause check rec --fail-if 'throughput<95%' --format json
+  whypause check rec --fail-if 'max>200ms' --redact  without names of files and hosts
 
 OPERATORS:
   >  >=  <  <=  ==  !=
@@ -85,7 +89,8 @@ pub(super) const PS: &str = "\
 EXAMPLES:
   whypause ps
   sudo whypause ps                                 also the JVMs of other users
-  whypause ps --format json | jq '.jvms[].pid'";
+  whypause ps --format json | jq '.jvms[].pid'
+  whypause ps --redact                             without names of users and files";
 
 pub(super) const CAUSE: &str = "\
 EXAMPLES:
@@ -97,6 +102,8 @@ EXAMPLES:
   whypause lab list
   whypause lab demo                                needs root; not for a production host
   whypause lab run gc-log-write-blocked            needs root; not for a production host
+  whypause lab run gc-log-write-blocked --on-this-host
+                                                   although others use this host
   whypause lab clean";
 
 pub(in crate::args) const LAB_LIST: &str = "\
@@ -106,24 +113,31 @@ EXAMPLES:
 pub(in crate::args) const LAB_DEMO: &str = "\
 EXAMPLES:
   whypause lab demo                                needs root and a JVM of JDK 17 or later
-  whypause lab demo --keep ./demo";
+  whypause lab demo --keep ./demo
+  whypause lab demo --on-this-host                 beside other JVMs, or a build";
 
 pub(in crate::args) const LAB_RUN: &str = "\
 EXAMPLES:
   whypause lab run gc-log-write-blocked
   whypause lab run mapped-file-fault -d 30s --variants fault
-  whypause lab run gc-log-write-blocked --jdk 17,/opt/jdk-25 --runs 10 --keep ./runs";
+  whypause lab run gc-log-write-blocked --jdk 17,/opt/jdk-25 --runs 10 --keep ./runs
+  whypause lab run late-java-thread --on-this-host beside other JVMs, or a build
+
+Where other JVMs, busy CPUs or much memory in use are seen, the lab refuses to run; --on-this-host
+makes it run anyway.";
 
 pub(in crate::args) const LAB_MATRIX: &str = "\
 EXAMPLES:
   whypause lab matrix --short
   whypause lab matrix --jdk 17,25 --results runs.jsonl > accuracy.md
-  whypause lab matrix swap-in cfs-throttling --collectors g1 --runs 5 --format json";
+  whypause lab matrix swap-in cfs-throttling --collectors g1 --runs 5 --format json
+  whypause lab matrix --short --on-this-host       beside other JVMs, or a build";
 
 pub(in crate::args) const LAB_SWEEP: &str = "\
 EXAMPLES:
   whypause lab sweep --quick
-  whypause lab sweep --jdk 25 --format json > sweep.json";
+  whypause lab sweep --jdk 25 --format json > sweep.json
+  whypause lab sweep --quick --on-this-host        beside other JVMs, or a build";
 
 pub(in crate::args) const LAB_CLEAN: &str = "\
 EXAMPLES:

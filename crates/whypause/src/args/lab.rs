@@ -38,6 +38,12 @@ pub enum LabCommand {
         /// How much memory to take, in MiB
         mib: u64,
     },
+    /// Undo what a run has changed once it is killed; a run of the lab starts this by itself
+    #[command(hide = true)]
+    Guard {
+        /// The directory of the journal; standard input is a descriptor of the lab's process
+        dir: PathBuf,
+    },
     /// Serve the file behind a slow disk; a run of the lab starts this by itself
     #[command(hide = true)]
     ServeDisk {
@@ -53,9 +59,21 @@ pub enum LabCommand {
     },
 }
 
+/// Where the lab may run.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Where {
+    /// Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory
+    /// from them, and changes settings of the whole host for a while
+    #[arg(long)]
+    pub on_this_host: bool,
+}
+
 /// `whypause lab demo`.
 #[derive(Debug, Args)]
 pub struct LabDemoArgs {
+    /// Where it may run.
+    #[command(flatten)]
+    pub place: Where,
     /// Keep recordings, logs and answers here; new or empty [default: a new one in memory, on tmpfs]
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
@@ -94,6 +112,9 @@ pub struct LabRunArgs {
     /// Also measure blocked writes to the GC log in another way, and compare
     #[arg(long)]
     pub verify_writes: bool,
+    /// Where it may run.
+    #[command(flatten)]
+    pub place: Where,
 }
 
 /// `whypause lab matrix`.
@@ -130,6 +151,9 @@ pub struct LabMatrixArgs {
     /// How to write the results; the text is Markdown
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ListFormat,
+    /// Where it may run.
+    #[command(flatten)]
+    pub place: Where,
 }
 
 /// `whypause lab sweep`.
@@ -147,6 +171,9 @@ pub struct LabSweepArgs {
     /// How to write the results
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ListFormat,
+    /// Where it may run.
+    #[command(flatten)]
+    pub place: Where,
 }
 
 /// With which rights a JVM of the lab is recorded.

@@ -1,9 +1,11 @@
 //! What `record` and `watch` say about what they are attached to.
-use crate::{Failure, args::Means, console::Console};
+use crate::{Failure, args::Means, console::Console, interrupt::Interrupt};
+use diagnose::Command;
 use recorder::{
-    AttachError, CodeNames, Jvm, Options, SafepointLog, SampledSession, Session, Step, ThreadNames,
+    AskError, AttachError, CodeNames, Duties, Journal, Jvm, Options, Roots, SafepointLog,
+    SampledSession, Session, Step, ThreadNames,
 };
-use recording::{Coverage, Facts, Source, SourceState};
+use recording::{Coverage, Facts, MonoTime, Source, SourceState};
 use std::time::{Duration, Instant};
 
 /// The background readings have found the GC log by then, or never will.
@@ -19,8 +21,6 @@ pub(crate) struct Attached {
     names: ThreadNames,
     /// Which code late threads run, where the JVM may be asked.
     code: Option<CodeNames>,
-    /// Switched off when the recording ends.
-    _log: Option<SafepointLog>,
 }
 
 /// By which way.
@@ -43,6 +43,24 @@ impl Attached {
             code.apply(&mut step.facts);
         }
         step
+    }
+
+    /// Since when the stop under way is recorded; `None` where there is none.
+    pub(crate) fn stopped_since(&self) -> Option<MonoTime> {
+        match &self.way {
+            Way::Probes(it) => it.stopped_since(),
+            Way::Samples(it) => it.stopped_since(),
+        }
+    }
+
+    /// What is known of the stop under way, where it has lasted for at least so long.
+    pub(crate) fn under_way(&mut self, least: Duration) -> Option<Facts> {
+        let mut facts = match &mut self.way {
+            Way::Probes(it) => it.under_way(least),
+            Way::Samples(it) => it.under_way(least),
+        }?;
+        self.names.apply(&mut facts);
+        Some(facts)
     }
 
     /// Takes what is left and detaches.
@@ -79,32 +97,60 @@ impl Attached {
     }
 }
 
-/// Asks the JVM for names, if that is wanted, and attaches.
+/// Asks the JVM for names, if that is wanted, and attaches. The log of safepoints, where one was
+/// switched on, is to be dropped last: the JVM is asked to end it, which may take seconds.
 pub(crate) fn attach(
     jvm: &Jvm,
     options: Options,
     means: Means,
+    interrupt: &Interrupt,
     console: &Console,
-) -> Result<Attached, Failure> {
+) -> Result<(Attached, Option<SafepointLog>), Failure> {
     // Before the recording, which would have the stop for it in it.
-    let names = means.ask_jvm.then(|| names(jvm, &options, console)).flatten();
-    // A JVM that does not tell these is asked for nothing more.
-    let code = names.as_ref().and_then(|_| CodeNames::start(&options.roots, jvm).ok());
-    let options = Options { late_code: code.is_some(), ..options };
-    let names = names.unwrap_or_default();
-    let log = means.log_safepoints.then(|| log(jvm, &options, console)).flatten();
-    Ok(Attached { way: way(jvm, options, means.without_ebpf, console)?, names, code, _log: log })
+    let names = means.ask_jvm.then(|| names(jvm, &options, interrupt, console)).flatten();
+    let log = means.log_safepoints.then(|| log(jvm, &options, interrupt, console)).flatten();
+    let asks_jvm = names.is_some() || log.is_some();
+    let duties_after = options.duties_after.map(|it| Duties { asks_jvm, ..it });
+    // A JVM that does not tell its names is asked for nothing more.
+    let options = Options { late_code: names.is_some(), duties_after, ..options };
+    let roots = options.roots.clone();
+    let way = way(jvm, options, means.without_ebpf, console)?;
+    // Only now: its thread has the rights that are left to this one.
+    let code = names.as_ref().map(|_| CodeNames::start(&roots, jvm)).transpose()?;
+    Ok((Attached { way, names: names.unwrap_or_default(), code }, log))
+}
+
+/// Undoes what recorders of this user have left in JVMs that were killed.
+pub(crate) fn undo_leftovers(interrupt: &Interrupt, console: &Console) {
+    if let Ok(journal) = Journal::own() {
+        for said in journal.undo(&Roots::default(), interrupt.flag()) {
+            console.say(&said);
+        }
+    }
 }
 
 /// Without it stops are those of the probes or of the JVM's counters.
-fn log(jvm: &Jvm, options: &Options, console: &Console) -> Option<SafepointLog> {
-    let switched = SafepointLog::switch_on(&options.roots, jvm);
+fn log(
+    jvm: &Jvm,
+    options: &Options,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Option<SafepointLog> {
+    let journal = Journal::own().map_err(AskError::from);
+    let switched = journal.and_then(|journal| {
+        SafepointLog::switch_on(&options.roots, jvm, &journal, interrupt.flag())
+    });
     switched.inspect_err(|error| console.say(&format!("no log of safepoints: {error}"))).ok()
 }
 
 /// Without the names everything else can still be recorded.
-fn names(jvm: &Jvm, options: &Options, console: &Console) -> Option<ThreadNames> {
-    let asked = ThreadNames::ask(&options.roots, jvm);
+fn names(
+    jvm: &Jvm,
+    options: &Options,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Option<ThreadNames> {
+    let asked = ThreadNames::ask(&options.roots, jvm, interrupt.flag());
     asked
         .inspect_err(|error| {
             console.say(&format!("threads keep the names that the kernel has: {error}"));
@@ -139,7 +185,8 @@ fn way(jvm: &Jvm, options: Options, without_ebpf: bool, console: &Console) -> Re
 fn without(pid: u32, error: &AttachError) -> String {
     let (why, all) = match error {
         AttachError::NoPermission { .. } => {
-            ("no permission".to_owned(), format!("`sudo whypause record -p {pid}`"))
+            let all = Command::new("sudo").args(["whypause", "record", "-p"]).arg(pid.to_string());
+            ("no permission".to_owned(), format!("`{}`", all.typed().unwrap_or_default()))
         }
         other => (other.to_string(), other.hint().to_owned()),
     };
@@ -147,9 +194,9 @@ fn without(pid: u32, error: &AttachError) -> String {
 }
 
 /// `orders (pid 4242)`.
-pub(crate) fn name(jvm: &Jvm) -> String {
-    let main = if jvm.main.is_empty() { "java" } else { &jvm.main };
-    format!("{main} (pid {})", jvm.pid)
+pub(crate) fn name(main: &str, pid: u32) -> String {
+    let main = if main.is_empty() { "java" } else { main };
+    format!("{} (pid {pid})", report::text::clean_name(main, 80))
 }
 
 /// Says once what is not watched, as soon as that is known.
@@ -206,15 +253,22 @@ fn missing(coverage: &Coverage) -> Vec<String> {
         .filter(|(source, _)| !(seen && windows.contains(source)))
         .filter(|(source, _)| !(sampled && NOT_SAMPLED.contains(source)))
         .filter_map(|(source, state)| match state {
-            SourceState::Missing(reason) => Some(format!("not watched: {}: {reason}", source.id())),
+            SourceState::Missing(reason) | SourceState::Partial(reason) => {
+                Some(format!("not watched: {}: {reason}", source.id()))
+            }
             SourceState::Recorded => None,
         })
         .collect();
-    if !seen {
-        lines.push(
+    let no_log = matches!(coverage.sources.get(&Source::GcLog), Some(SourceState::Missing(_)));
+    match (seen, no_log) {
+        (true, _) => {}
+        (false, false) => lines.push(
             "the beginning and end of pauses come from the GC log alone: causes are inferred"
                 .to_owned(),
-        );
+        ),
+        (false, true) => lines.push(
+            "nothing tells when this jvm is stopped: `--log-safepoints` has it log that".to_owned(),
+        ),
     }
     lines
 }
@@ -257,5 +311,8 @@ mod tests {
         let lines = missing(&coverage);
         assert_eq!(lines[0], "not watched: safepoint-probes: no probes");
         assert!(lines[2].contains("GC log alone"));
+        coverage.sources.insert(Source::GcLog, SourceState::Missing("no log".into()));
+        let lines = missing(&coverage);
+        assert!(lines[3].contains("--log-safepoints"), "{lines:?}");
     }
 }

@@ -7,7 +7,10 @@ use crate::{
     failure::reason,
 };
 use diagnose::{Gate, Outcome};
-use report::check::{self, Checked};
+use report::{
+    Redactor,
+    check::{self, Checked},
+};
 use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions},
@@ -22,7 +25,8 @@ pub(crate) fn run(args: &CheckArgs, console: &Console) -> Result<Exit, Failure> 
     }
     let options = console.options();
     let mut all = Vec::new();
-    for (name, run) in explain::each(&args.paths, console)? {
+    let mut redactor = Redactor::new(args.redact, None);
+    for (name, run) in explain::each(&args.paths, &mut redactor, console)? {
         all.extend(check::judge(&name, &run, &gates, &options));
     }
     if let Some(path) = &args.junit {

@@ -5,6 +5,7 @@ use crate::{
     args::{CompareArgs, Format},
     console::Console,
 };
+use report::Redactor;
 use std::io::{self, BufWriter, Write};
 
 pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure> {
@@ -14,8 +15,10 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure
             "there is one standard input: give the other run as a file",
         ));
     }
-    let before = explain::one(&args.before, console)?;
-    let after = explain::one(&args.after, console)?;
+    // One for both: what is in both runs has one name.
+    let mut redactor = Redactor::new(args.redact, None);
+    let before = explain::one(&args.before, &mut redactor, console)?;
+    let after = explain::one(&args.after, &mut redactor, console)?;
     let comparison = diagnose::compare(&before, &after);
     let mut out = BufWriter::new(io::stdout().lock());
     match args.format {

@@ -6,30 +6,36 @@ use crate::{
     args::{ExplainArgs, Format},
     console::Console,
 };
-use diagnose::{Attribution, Diagnosis, Keep};
+use diagnose::{Attribution, Command, Diagnosis, Keep};
 use input::Input;
 use recording::{Clock, Recording, Source, SourceState};
-use report::Options;
+use report::{Options, Redactor};
 use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
+/// The command that explains a recording.
+pub(crate) fn command(recording: &Path) -> Command {
+    Command::new("whypause").arg("explain").path(&recording.to_string_lossy())
+}
+
 /// Several inputs are explained one after the other, each with a report of its own.
 pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
     let options = Options { over: args.over, all_pauses: args.all_pauses, ..console.options() };
     let inputs = input::inputs(&args.paths)?;
+    let mut redactor = Redactor::new(args.redact, None);
     for (n, input) in inputs.iter().enumerate() {
         if args.format == Format::Csv {
-            enough(&csv(input, console)?)?;
+            enough(&csv(input, &mut redactor, console)?)?;
             continue;
         }
         let keep = if args.all_pauses { Keep::All } else { LONGEST };
-        let diagnosis = diagnose(input, keep, console)?;
+        let diagnosis = diagnose(input, keep, &mut redactor, console)?;
         let mut out = BufWriter::new(io::stdout().lock());
         if inputs.len() > 1 && args.format == Format::Text {
             let gap = if n > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}==> {} <==", report::text::clean(&input.name()))?;
+            writeln!(out, "{gap}==> {} <==", report::text::clean(&input.name(&mut redactor)))?;
         }
         write(&diagnosis, args.format, &options, &mut out)?;
         out.flush()?;
@@ -40,7 +46,11 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
 }
 
 /// What one path is about: a log, a set of files that are one log, `-`, or a recording.
-pub(crate) fn one(path: &Path, console: &Console) -> Result<Diagnosis, Failure> {
+pub(crate) fn one(
+    path: &Path,
+    redactor: &mut Redactor,
+    console: &Console,
+) -> Result<Diagnosis, Failure> {
     let mut inputs = input::inputs(&[path.to_owned()])?;
     let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
         return Err(Failure::input(
@@ -48,7 +58,7 @@ pub(crate) fn one(path: &Path, console: &Console) -> Result<Diagnosis, Failure> 
             "name the files of one, such as `DIRECTORY/gc.log*` in quotes",
         ));
     };
-    let diagnosis = diagnose(&input, LONGEST, console)?;
+    let diagnosis = diagnose(&input, LONGEST, redactor, console)?;
     enough(&diagnosis)?;
     Ok(diagnosis)
 }
@@ -56,31 +66,44 @@ pub(crate) fn one(path: &Path, console: &Console) -> Result<Diagnosis, Failure> 
 /// What each of the inputs that the paths name is about, with what the user knows it by.
 pub(crate) fn each(
     paths: &[PathBuf],
+    redactor: &mut Redactor,
     console: &Console,
 ) -> Result<Vec<(String, Diagnosis)>, Failure> {
-    let read = |input: &Input| {
-        let diagnosis = diagnose(input, LONGEST, console)?;
+    let mut read = |input: &Input| {
+        let diagnosis = diagnose(input, LONGEST, redactor, console)?;
         enough(&diagnosis)?;
-        Ok((input.name(), diagnosis))
+        Ok((input.name(redactor), diagnosis))
     };
-    input::inputs(paths)?.iter().map(read).collect()
+    input::inputs(paths)?.iter().map(&mut read).collect()
 }
 
 /// As many as any report lists, and then some.
 const LONGEST: Keep = Keep::Longest(1_000);
 
-fn diagnose(input: &Input, keep: Keep, console: &Console) -> Result<Diagnosis, Failure> {
+fn diagnose(
+    input: &Input,
+    keep: Keep,
+    redactor: &mut Redactor,
+    console: &Console,
+) -> Result<Diagnosis, Failure> {
     match input {
-        Input::Recording(path) => Ok(diagnose::diagnose_recording(&Recording::open(path)?)),
-        Input::Log(set) => input::read_log(set, &input.name(), keep, &mut |_, _| {}, console),
+        Input::Recording(path) => {
+            let mut recording = Recording::open(path)?;
+            redactor.recording(&mut recording);
+            Ok(diagnose::diagnose_recording(&recording))
+        }
+        Input::Log(set) => {
+            let name = input.name(redactor);
+            input::read_log(set, &name, keep, &mut |_, _| {}, redactor, console)
+        }
     }
 }
 
 /// Writes a log's pauses while it is read, so that they need no memory.
-fn csv(input: &Input, console: &Console) -> Result<Diagnosis, Failure> {
+fn csv(input: &Input, redactor: &mut Redactor, console: &Console) -> Result<Diagnosis, Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     let Input::Log(set) = input else {
-        let diagnosis = diagnose(input, LONGEST, console)?;
+        let diagnosis = diagnose(input, LONGEST, redactor, console)?;
         report::csv::write(&diagnosis, &mut out)?;
         out.flush()?;
         return Ok(diagnosis);
@@ -96,7 +119,9 @@ fn csv(input: &Input, console: &Console) -> Result<Diagnosis, Failure> {
             written = report::csv::write_row(pause, clock, &mut out);
         }
     };
-    let diagnosis = input::read_log(set, &input.name(), Keep::Longest(0), &mut row, console)?;
+    let name = input.name(redactor);
+    let keep = Keep::Longest(0);
+    let diagnosis = input::read_log(set, &name, keep, &mut row, redactor, console)?;
     written?;
     if !has_header {
         report::csv::write_header(&mut out)?;
@@ -124,18 +149,39 @@ fn write(
 
 /// A recording that could not have seen a pause must not pass for one without pauses.
 fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
-    const WINDOWS: [Source; 3] = [Source::SafepointProbes, Source::SafepointSymbols, Source::GcLog];
+    const WINDOWS: [Source; 4] = [
+        Source::SafepointProbes,
+        Source::SafepointSymbols,
+        Source::SafepointCounters,
+        Source::GcLog,
+    ];
     let coverage = &diagnosis.coverage;
-    if diagnosis.statistics.all.count > 0 || WINDOWS.iter().any(|source| coverage.has(*source)) {
+    let lacks = diagnosis.lacks_for_stops();
+    let log_tells = || lacks.is_none() && WINDOWS.iter().any(|source| coverage.has(*source));
+    if diagnosis.statistics.all.count > 0 || log_tells() {
         return Ok(());
     }
+    if lacks == Some(Source::StopState) {
+        let why = match coverage.sources.get(&Source::StopState) {
+            Some(SourceState::Missing(why)) => why.as_str(),
+            _ => "the recording has no word of it",
+        };
+        return Err(Failure::not_enough(
+            format!(
+                "no pause was seen, and whether the jvm was stopped all the time is unknown ({why})"
+            ),
+            "record for longer: a jvm that runs has a stop some day; one that hangs answers no `jcmd PID Thread.print`",
+        ));
+    }
     let reason = WINDOWS.iter().find_map(|source| match coverage.sources.get(source) {
-        Some(SourceState::Missing(reason)) => Some(format!("{}: {reason}", source.id())),
+        Some(SourceState::Missing(reason) | SourceState::Partial(reason)) => {
+            Some(format!("{}: {reason}", source.id()))
+        }
         _ => None,
     });
     let reason = reason.unwrap_or_else(|| "the recording holds no word of its sources".to_owned());
     Err(Failure::not_enough(
         format!("nothing that was recorded can tell when the jvm was paused ({reason})"),
-        "record as root, and let the jvm write a GC log: `-Xlog:gc*,safepoint:file=PATH`",
+        "record as root with `--log-safepoints`, or let the jvm write a GC log: `-Xlog:gc*,safepoint:file=PATH`",
     ))
 }

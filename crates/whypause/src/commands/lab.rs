@@ -21,6 +21,10 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
             ::lab::fragmenter::hold(*mib, &mut io::stdout())?;
             Ok(Exit::Fine)
         }
+        LabCommand::Guard { dir } => {
+            ::lab::guardian::guard(dir)?;
+            Ok(Exit::Fine)
+        }
         LabCommand::ServeDisk { dir, bytes, lab, on_disk } => {
             let (dir, bytes, lab, on_disk) = (dir.clone(), *bytes, *lab, *on_disk);
             let served = ::lab::slow_file::Served { dir, bytes, lab, on_disk };
@@ -59,6 +63,7 @@ fn run_scenario(args: &LabRunArgs, console: &Console) -> Result<Exit, Failure> {
         privilege: if args.unprivileged { Privilege::Unprivileged } else { Privilege::Privileged },
         format: format(args.format),
         verify_writes: args.verify_writes,
+        on_this_host: args.place.on_this_host,
         ..::lab::RunOptions::new(&args.scenario)
     };
     let outcome = with_output(console, |output| ::lab::run(&options, output))?;
@@ -81,6 +86,7 @@ fn matrix(args: &LabMatrixArgs, console: &Console) -> Result<Exit, Failure> {
         results: args.results.clone(),
         keep: args.keep.clone(),
         format: format(args.format),
+        on_this_host: args.place.on_this_host,
         program: None,
     };
     let matrix = with_output(console, |output| ::lab::matrix::run(&options, output))?;
@@ -113,18 +119,22 @@ fn sweep(args: &LabSweepArgs, console: &Console) -> Result<Exit, Failure> {
         quick: args.quick,
         duration: args.duration,
         format: format(args.format),
+        on_this_host: args.place.on_this_host,
     };
     with_output(console, |output| ::lab::sweep(&options, output))?;
     Ok(Exit::Fine)
 }
 
 fn clean(console: &Console) -> Result<Exit, Failure> {
-    let removed = ::lab::clean()?;
-    if removed.is_empty() {
+    let ::lab::Cleaned { removed, unread } = ::lab::clean()?;
+    if removed.is_empty() && unread.is_none() {
         console.say("nothing was left behind");
     }
     for leftover in removed {
         console.say(&format!("removed: {leftover}"));
+    }
+    if let Some(word) = unread {
+        console.say(&word);
     }
     Ok(Exit::Fine)
 }

@@ -5,14 +5,19 @@ use crate::{
     console::Console,
 };
 use recorder::{Found, Jvm, Roots};
-use report::ps::Row;
+use report::{Redactor, ps::Row};
 use std::{collections::BTreeMap, fs};
 
 pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
     let roots = Roots::default();
     let Found { jvms, unreadable } = recorder::find_jvms(&roots);
     let users = users(&fs::read_to_string("/etc/passwd").unwrap_or_default());
-    let rows: Vec<Row> = jvms.iter().map(|jvm| row(&roots, jvm, &users)).collect();
+    let stopped = recorder::are_stopped(&roots, &jvms);
+    let rows = jvms.iter().zip(stopped);
+    let mut rows: Vec<Row> =
+        rows.map(|(jvm, stopped)| Row { stopped, ..row(&roots, jvm, &users) }).collect();
+    let mut redactor = Redactor::new(args.redact, None);
+    rows.iter_mut().for_each(|it| redactor.row(it));
     let text = match args.format {
         ListFormat::Text => report::ps::text(&rows, console.style()),
         ListFormat::Json => report::ps::json(&rows, unreadable),
@@ -41,6 +46,7 @@ fn row(roots: &Roots, jvm: &Jvm, users: &BTreeMap<u32, String>) -> Row {
         main: fact.main,
         heap,
         gc_log: fact.gc_log,
+        stopped: None,
     }
 }
 

@@ -1,5 +1,8 @@
 //! `whypause record`: facts about a JVM, into a directory.
-use super::attached::{self, Announcement, Attached};
+use super::{
+    attached::{self, Announcement, Attached},
+    explain,
+};
 use crate::{
     Exit, Failure,
     args::{RecordArgs, Windows},
@@ -8,10 +11,11 @@ use crate::{
     target::{self, Started},
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use recorder::{Jvm, Options};
+use recorder::{Duties, Jvm, Options};
 use recording::{BackgroundWriter, Facts, Limits, Place, Summary, Writer};
 use std::{
-    path::{Path, PathBuf},
+    os::unix::fs::MetadataExt,
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -22,6 +26,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
+    attached::undo_leftovers(&interrupt, console);
     let (mut started, jvm) = match args.command.as_slice() {
         [] => (None, target::running(&args.jvm)?),
         command => {
@@ -48,19 +53,25 @@ fn record(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let path = directory(args.output.as_deref(), jvm, console)?;
-    let limits = Limits { max_bytes: args.max_size, ..Limits::default() };
-    let writer = Writer::create(&path, limits)?;
-    let session = attached::attach(jvm, options(args), args.means, console);
-    let session = session.inspect_err(|_| {
-        // Nothing was written yet. If it is not empty it is not ours to remove.
-        let _ = std::fs::remove_dir(&path);
-    })?;
+    let writer = writer(args, jvm, console)?;
+    let duties = Duties {
+        ends_command: own_command,
+        writes_to_others: is_of_another(writer.path()),
+        ..Duties::default()
+    };
+    let options = Options { duties_after: Some(duties), ..options(args) };
+    let (session, log) = match attached::attach(jvm, options, args.means, interrupt, console) {
+        Ok(attached) => attached,
+        Err(failure) => {
+            writer.discard();
+            return Err(failure);
+        }
+    };
     let duration = args.duration.or((!own_command).then_some(DEFAULT_DURATION));
     let length = duration.map_or("until it ends".to_owned(), |it| {
         format!("for {}, Ctrl-C ends it early", report::duration(it))
     });
-    console.say(&format!("recording {} {length}", attached::name(jvm)));
+    console.say(&format!("recording {} {length}", attached::name(&jvm.main, jvm.pid)));
     let recorder = Recorder {
         writer: BackgroundWriter::start(writer)?,
         announcement: Announcement::new(),
@@ -68,13 +79,23 @@ fn record(
         console,
     };
     let summary = recorder.run(session, duration, interrupt)?;
+    // Only now: the recording is sealed, whatever the JVM does when it is asked once more.
+    drop(log);
     console.say(&format!(
         "recording: {} ({})",
         summary.path.display(),
         report::bytes(summary.bytes)
     ));
-    console.say(&format!("next: whypause explain {}", quoted(&summary.path)));
+    if let Some(next) = console.copyable(explain::command(&summary.path)) {
+        console.say(&format!("next: {next}"));
+    }
     Ok(Exit::Fine)
+}
+
+/// Whether a directory belongs to another user.
+fn is_of_another(directory: &Path) -> bool {
+    let owner = std::fs::metadata(directory).map(|it| it.uid());
+    owner.is_ok_and(|it| it != rustix::process::geteuid().as_raw())
 }
 
 fn options(args: &RecordArgs) -> Options {
@@ -90,25 +111,19 @@ fn options(args: &RecordArgs) -> Options {
     }
 }
 
-/// Where to write: as given, or a new directory in memory, so that no disk is written to that may
-/// be the very cause of the pauses.
-fn directory(output: Option<&Path>, jvm: &Jvm, console: &Console) -> Result<PathBuf, Failure> {
-    if let Some(output) = output {
-        return Ok(output.to_owned());
+/// Writes as given, or into a new directory in memory, so that no disk is written to that may be
+/// the very cause of the pauses.
+fn writer(args: &RecordArgs, jvm: &Jvm, console: &Console) -> Result<Writer, Failure> {
+    let limits = Limits { max_bytes: args.max_size, ..Limits::default() };
+    if let Some(output) = &args.output {
+        return Ok(Writer::create(output, limits)?);
     }
     let Place { path, in_memory, .. } = recording::default_place()?;
     if !in_memory {
         console.say(&format!("no memory file system found: recording to `{}`", path.display()));
     }
-    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
-    Ok(path.join(format!("{}-{now}", jvm.pid)))
-}
-
-/// A path for a shell: quoted where it has to be.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:=@".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
+    Ok(Writer::create_new(&path, &format!("{}-{now}", jvm.pid), limits)?)
 }
 
 /// A recording under way.
@@ -169,6 +184,9 @@ impl Recorder<'_> {
         self.console.say(&format!("recorded {length}, {stops}: {}", coverage.end));
         for line in report::terminal::cost(&coverage) {
             self.console.say(&line);
+        }
+        for (why, rows) in &summary.losses {
+            self.console.say(&format!("{rows} {why}"));
         }
         for (file, why) in &summary.unsealed {
             self.console.say(&format!("not sealed, but readable: {file}: {why}"));
@@ -252,10 +270,18 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 
     #[test]
     fn the_next_step_can_be_pasted() {
-        assert_eq!(quoted(Path::new("/run/whypause/4242-1")), "/run/whypause/4242-1");
-        assert_eq!(quoted(Path::new("/tmp/it's a; x")), r"'/tmp/it'\''s a; x'");
+        let check = |path: &[u8], expected: Option<&str>| {
+            let command = explain::command(Path::new(OsStr::from_bytes(path)));
+            assert_eq!(command.typed().as_deref(), expected);
+        };
+        check(b"/run/whypause/4242-1", Some("whypause explain /run/whypause/4242-1"));
+        check(b"/tmp/it's a; x", Some(r"whypause explain '/tmp/it'\''s a; x'"));
+        check(b"-d", Some("whypause explain ./-d"));
+        check(b"/tmp/a\nid", None);
+        check(b"/tmp/a\xff", None);
     }
 }

@@ -6,9 +6,16 @@ mod window;
 
 use super::attached::{self, Announcement};
 use crate::{Exit, Failure, args::WatchArgs, console::Console, interrupt::Interrupt, target};
-use recorder::{Jvm, Options};
-use std::time::Instant;
+use recorder::{Duties, Jvm, Options, Roots};
+use report::Redactor;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 use teller::Teller;
+
+/// A stop that has lasted so long is told while it goes on: who looks may be waiting for it.
+const STILL: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> {
     let watch = Watch {
@@ -17,11 +24,17 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
         interrupt: Interrupt::listen()?,
         until: args.duration.map(|it| Instant::now() + it),
     };
+    attached::undo_leftovers(&watch.interrupt, console);
+    let host = recorder::host_fact(&Roots::default()).name;
+    let mut redactor = Redactor::new(args.redact, Some(&host));
     while let Some(jvm) = watch.find()? {
         let begun = Instant::now();
-        let end = watch.one(&jvm)?;
+        let (end, why) = match args.wait {
+            true => watch.one_of_many(&jvm, &mut redactor)?,
+            false => watch.one(&jvm, &mut redactor)?,
+        };
         let watched = report::duration(begun.elapsed());
-        console.say(&format!("watched for {watched}: {}", end.why()));
+        console.say(&format!("watched for {watched}: {why}"));
         if !args.wait || end != End::JvmExited {
             break;
         }
@@ -73,21 +86,46 @@ impl Watch<'_> {
         self.until.filter(|it| Instant::now() >= *it).map(|_| End::TimeOver)
     }
 
-    /// Watches one JVM until it exits, or the watch ends.
-    fn one(&self, jvm: &Jvm) -> Result<End, Failure> {
+    /// The same as [`one`](Watch::one) by a thread of its own: it gives up rights that this one needs
+    /// for the next JVM.
+    fn one_of_many(&self, jvm: &Jvm, redactor: &mut Redactor) -> Result<(End, String), Failure> {
+        let watched = thread::scope(|it| it.spawn(|| self.one(jvm, redactor)).join());
+        watched.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    /// Watches one JVM until it exits, or the watch ends; with the reason for people.
+    fn one(&self, jvm: &Jvm, redactor: &mut Redactor) -> Result<(End, String), Failure> {
         let (args, console) = (self.args, self.console);
         // What is not printed need not be known in detail.
-        let options =
-            Options { detail_over: args.over, detail_budget_per_s: 0, ..Options::default() };
-        let mut session = attached::attach(jvm, options, args.means, console)?;
+        let options = Options {
+            detail_over: args.over,
+            detail_budget_per_s: 0,
+            duties_after: Some(Duties::default()),
+            ..Options::default()
+        };
+        // The log is switched off last.
+        let (mut session, _log) =
+            attached::attach(jvm, options, args.means, &self.interrupt, console)?;
         let over = report::duration(args.over);
-        console.say(&format!("watching {}, pauses of {over} or more", attached::name(jvm)));
+        let name = attached::name(&redactor.main(&jvm.main), jvm.pid);
+        console.say(&format!("watching {name}, pauses of {over} or more"));
         let mut announcement = Announcement::new();
         let mut teller = Teller::start(args.over, *console)?;
+        let mut hung = None;
         let end = loop {
-            let step = session.step();
+            let mut step = session.step();
+            redactor.facts(&mut step.facts);
             announcement.look(&step.facts, console);
             teller.send(step.facts);
+            let since = session.stopped_since();
+            if since != hung
+                && let Some(mut facts) = session.under_way(STILL.max(args.over))
+            {
+                redactor.facts(&mut facts);
+                // Once of each stop: its end is told as that of any.
+                hung = since;
+                teller.send_under_way(facts);
+            }
             if teller.has_ended() {
                 break End::OutputClosed;
             } else if step.exited {
@@ -96,11 +134,16 @@ impl Watch<'_> {
                 break end;
             }
         };
-        let last = session.finish();
+        let mut last = session.finish();
+        redactor.facts(&mut last);
+        let mut why = end.why().to_owned();
         if let Some(coverage) = &last.coverage {
             announcement.say(coverage, console);
+            if end == End::JvmExited {
+                why.clone_from(&coverage.end);
+            }
         }
         teller.finish(last)?;
-        Ok(end)
+        Ok((end, why))
     }
 }

@@ -14,6 +14,23 @@ fn completions_know_every_command() {
 }
 
 #[test]
+fn hidden_verbs_are_offered_nowhere() {
+    for shell in ["bash", "zsh", "fish"] {
+        let offered = run(&["completions", shell]).stdout;
+        for verb in ["serve-disk", "fragment", "guard", "man"] {
+            let is_word = |at: usize| {
+                let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+                let before = offered[..at].chars().next_back().is_some_and(is_part);
+                !before && !offered[at + verb.len()..].starts_with(is_part)
+            };
+            let found = offered.match_indices(verb).find(|(at, _)| is_word(*at));
+            let line = found.map(|(at, _)| offered[at..].lines().next());
+            assert_eq!(line, None, "{shell}: {verb}");
+        }
+    }
+}
+
+#[test]
 fn a_man_page_has_its_sections() {
     let page = run(&["man", "record"]).stdout;
     for section in ["NAME", "SYNOPSIS", "OPTIONS", "EXAMPLES"] {

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-fn recordings() -> Vec<(String, PathBuf)> {
+pub(crate) fn recordings() -> Vec<(String, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/recordings");
     let entries = fs::read_dir(root).expect("the folder is there").map(|it| it.expect("an entry"));
     let folders = entries.filter(|it| it.path().is_dir());

@@ -49,6 +49,18 @@ impl Java {
         Java { child }
     }
 
+    /// One that runs `tests/java/NAME.java` of the recorder with these flags.
+    pub(crate) fn start_with(java: &Path, flags: &[&str], name: &str) -> Java {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java");
+        let mut command = Command::new(java);
+        command.args(flags).arg(tests.join(format!("{name}.java")));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "ready");
+        Java { child }
+    }
+
     pub(crate) fn pid(&self) -> String {
         self.child.id().to_string()
     }
@@ -72,4 +84,38 @@ pub(crate) fn command(java: &Path) -> Command {
     command.args(["-XX:+UseG1GC", "-Xmx128m", "-Xms128m", "-Xmn32m", "-XX:ParallelGCThreads=2"]);
     command.args(["-XX:CICompilerCount=2"]).arg(source);
     command
+}
+
+/// `java` of a JDK below `bare` that is the given one, but for a libjvm which has lost its probes and
+/// symbols; otherwise says why there is none.
+pub(crate) fn bare_jdk(java: &Path, bare: &Path) -> Option<PathBuf> {
+    let home = java.parent()?.parent()?;
+    let link = |part: &str| {
+        fs::create_dir_all(bare.join(part)).unwrap();
+        for entry in fs::read_dir(home.join(part)).unwrap().flatten() {
+            let to = bare.join(part).join(entry.file_name());
+            let _ = std::os::unix::fs::symlink(fs::canonicalize(entry.path()).unwrap(), to);
+        }
+    };
+    link("lib/server");
+    link("lib");
+    link("conf");
+    fs::create_dir(bare.join("bin")).unwrap();
+    fs::copy(home.join("bin/java"), bare.join("bin/java")).unwrap();
+    for part in ["lib/libjli.so", "lib/libjava.so"] {
+        fs::remove_file(bare.join(part)).unwrap();
+        fs::copy(home.join(part), bare.join(part)).unwrap();
+    }
+    let _ = std::os::unix::fs::symlink(home.join("release"), bare.join("release"));
+    let libjvm = "lib/server/libjvm.so";
+    fs::remove_file(bare.join(libjvm)).unwrap();
+    let stripped = Command::new("objcopy")
+        .args(["--strip-all", "--remove-section=.note.stapsdt"])
+        .args([home.join(libjvm), bare.join(libjvm)])
+        .status();
+    if !stripped.is_ok_and(|it| it.success()) {
+        println!("SKIPPED: no objcopy");
+        return None;
+    }
+    Some(bare.join("bin/java"))
 }

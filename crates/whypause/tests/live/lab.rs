@@ -1,8 +1,7 @@
 //! Each scenario makes its pause and is named, on one JDK: the short form of `whypause lab
 //! matrix`. And each remedy of the demo takes it away.
-use crate::java::newest;
+use crate::{java::newest, one_lab};
 use serde_json::Value;
-use std::process::Command;
 
 /// What the program printed, and whether it was content.
 fn lab(arguments: &[&str]) -> Option<(String, String, bool)> {
@@ -11,8 +10,8 @@ fn lab(arguments: &[&str]) -> Option<(String, String, bool)> {
         println!("SKIPPED: {reason}");
         return None;
     }
-    let ran =
-        Command::new(env!("CARGO_BIN_EXE_whypause")).arg("lab").args(arguments).output().unwrap();
+    // beside whatever else builds or runs here: these tests are about the pauses
+    let ran = one_lab::run(&[arguments, &["--on-this-host"]].concat());
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Some((text(ran.stdout), text(ran.stderr), ran.status.success()))
 }

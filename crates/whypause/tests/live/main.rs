@@ -1,5 +1,12 @@
 //! The program on a real JVM, from attaching to the explanation. Needs root, BTF and a JDK.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod capabilities;
 mod java;
 mod lab;
+mod lab_asks;
+mod lab_killed;
+mod one_lab;
 mod record;
+mod rights;
+mod secrets;
+mod stops;

@@ -148,6 +148,38 @@ fn kill_9_loses_at_most_the_last_second_and_leaves_the_jvm_alone() {
     check_sealed(&again, "the time given was over");
 }
 
+/// Whether the JVM writes a log that was asked of it.
+fn logs_safepoints(jvm: &Java) -> bool {
+    let files = fs::read_dir(format!("/proc/{}/fd", jvm.pid())).unwrap().flatten();
+    let mut paths = files.filter_map(|it| fs::read_link(it.path()).ok());
+    paths.any(|it| it.to_string_lossy().contains("whypause-safepoints-"))
+}
+
+#[test]
+fn kill_9_leaves_a_log_that_the_next_start_switches_off() {
+    let Some(java) = newest() else { return };
+    let (mut jvm, memory) = (Java::start(&java), memory());
+    let directory = memory.path().join("recording");
+    let mut recorder = record(&directory, &["-p", &jvm.pid(), "--log-safepoints"]);
+    wait_for_safepoints(&directory);
+    assert!(logs_safepoints(&jvm));
+    recorder.kill().unwrap();
+    recorder.wait().unwrap();
+    assert!(logs_safepoints(&jvm), "a jvm goes on by itself");
+    // Of whichever jvm: the next one undoes it first.
+    let again = memory.path().join("again");
+    ends_well(&mut record(&again, &["-p", &jvm.pid(), "-d", "1s"]));
+    assert!(!logs_safepoints(&jvm));
+    // It may be switched on once more, and at the end nothing is left of it.
+    let logged = memory.path().join("logged");
+    ends_well(&mut record(&logged, &["-p", &jvm.pid(), "-d", "1s", "--log-safepoints"]));
+    assert!(!logs_safepoints(&jvm) && jvm.runs());
+    let mark = format!("whypause-safepoints-{}-", jvm.pid());
+    let left = fs::read_dir("/dev/shm").unwrap().flatten();
+    let left: Vec<_> = left.filter(|it| it.file_name().to_string_lossy().contains(&mark)).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
 fn now() -> MonoTime {
     let now = rustix::time::clock_gettime(ClockId::Monotonic);
     let seconds = u64::try_from(now.tv_sec).unwrap();

@@ -1,6 +1,6 @@
 //! The log on standard output or standard error, where that is a pipe, a terminal or a socket.
 use crate::{
-    Advice, AdviceWhen, Place, cause::Explanation, index::Index, jvm_flags,
+    Action, Advice, AdviceWhen, Place, cause::Explanation, index::Index, jvm_flags,
     os_evidence::spent_in_stops, outputs, tally::Tally, text,
 };
 use recording::{JvmFact, OutputFact};
@@ -64,7 +64,7 @@ fn advice(jvm: &JvmFact, output: &OutputFact) -> Vec<Advice> {
         advice.push(Advice {
             remedy: "gc-log-async",
             when: AdviceWhen::NextStart,
-            action: "-Xlog:async".into(),
+            action: Action::flag("-Xlog:async"),
             note: "instead, to keep the log there: lines are dropped, and the drop is logged, when its buffer of 2 MiB is full"
                 .into(),
         });

@@ -1,5 +1,6 @@
 //! Cuts bytes into lines, wherever they are cut.
 use super::{LogLine, MonoTime};
+use recording::masked_log_line;
 
 /// Longer lines are dropped: no JVM writes them, and memory is bounded.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
@@ -65,6 +66,7 @@ impl Lines {
             let line = &self.partial[zeros..];
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let text = String::from_utf8_lossy(line).into_owned();
+            let text = masked_log_line(text);
             see(LogLine { read, offset: start + zeros as u64, text });
         }
         self.skip_first = false;
@@ -109,6 +111,14 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_replaced() {
         check(&[b"a\xffb\n"], false, "100 a\u{fffd}b");
+    }
+
+    #[test]
+    fn a_line_with_the_command_line_loses_its_arguments() {
+        let line = b"[info][arguments] java_command: Main --token hunter2\n";
+        check(&[line], false, "100 [info][arguments] java_command: Main \u{2026}");
+        let line = b"[info][arguments] jvm_args: -Xmx1g -Dpassword=hunter2\n";
+        check(&[line], false, "100 [info][arguments] jvm_args: -Xmx1g");
     }
 
     #[test]

@@ -17,6 +17,9 @@ impl Host {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("7/fd")).unwrap();
         fs::create_dir_all(root.path().join("7/fdinfo")).unwrap();
+        let me = rustix::process::geteuid().as_raw();
+        let status = format!("Uid:\t{me}\t{me}\t{me}\t{me}\nGid:\t1\t1\t1\t1\nGroups:\t\n");
+        fs::write(root.path().join("7/status"), status).unwrap();
         Host { root, outbox: Outbox::new(1 << 20) }
     }
 

@@ -4,7 +4,7 @@ use crate::{
     Roots, Windows,
     kernel::{
         Target,
-        load::{self, FILE_FAULT, plan},
+        load::{self, FILE_FAULT, SYMBOLS, USDT, plan},
     },
 };
 use std::{
@@ -57,9 +57,11 @@ fn java() -> Option<Java> {
 
 fn target(java: &Java, windows: Windows, refuse: Option<&'static str>) -> Target {
     let pid = java.0.id();
+    let roots = Roots::default();
+    let jvm = crate::jvm(&roots, pid).unwrap();
     Target {
         pid,
-        libjvm: crate::jvm(&Roots::default(), pid).unwrap().libjvm_host_path,
+        libjvm: crate::session::open_libjvm(&roots, &jvm),
         windows,
         measure: false,
         // somewhere: what matters is that the program is wanted
@@ -122,7 +124,7 @@ fn each_refusal_costs_its_own_sources(target: &Target) {
         assert_eq!(recorded(&coverage), expected, "{name}");
         let mut told = coverage.notes.iter().map(|it| it.message.as_str()).collect::<Vec<_>>();
         told.extend(coverage.sources.values().filter_map(|it| match it {
-            SourceState::Missing(why) => Some(why.as_str()),
+            SourceState::Missing(why) | SourceState::Partial(why) => Some(why.as_str()),
             SourceState::Recorded => None,
         }));
         let verifier = "the verifier says: last insn is not an exit or jmp";
@@ -205,7 +207,7 @@ fn where_the_windows_cannot_be_attached_the_scheduler_still_runs() {
 fn with_neither_windows_nor_the_scheduler_there_is_nothing_to_record_with() {
     let Some(java) = java() else { return };
     let mut target = target(&java, Windows::Auto, Some("on_switch"));
-    target.libjvm = "/etc/passwd".into();
+    target.libjvm = Ok(Arc::new(fs::File::open("/etc/passwd").unwrap()));
     let Err(load::KernelError::Other(why)) = Kernel::attach(&target) else { panic!() };
     assert!(why.contains("prog 'on_switch'"), "{why}");
 }

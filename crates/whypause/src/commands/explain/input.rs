@@ -4,6 +4,7 @@ use diagnose::{Attribution, Diagnosis, InputSummary, Keep, LogDiagnosis};
 use indicatif::{ProgressBar, ProgressStyle};
 use logset::{LogSet, Note};
 use recording::Clock;
+use report::Redactor;
 use std::{
     io,
     path::{Path, PathBuf},
@@ -23,12 +24,12 @@ pub(super) enum Input {
 
 impl Input {
     /// What the user knows it by.
-    pub(super) fn name(&self) -> String {
+    pub(super) fn name(&self, redactor: &mut Redactor) -> String {
         match self {
-            Input::Recording(path) => path.display().to_string(),
+            Input::Recording(path) => redactor.path(&path.display().to_string()),
             Input::Log(set) => match set.files().len() {
-                1 => set.name().to_owned(),
-                files => format!("{} ({files} files)", set.name()),
+                1 => redactor.path(set.name()),
+                files => format!("{} ({files} files)", redactor.path(set.name())),
             },
         }
     }
@@ -63,13 +64,14 @@ pub(super) fn read_log(
     name: &str,
     keep: Keep,
     on_pause: OnPause<'_>,
+    redactor: &mut Redactor,
     console: &Console,
 ) -> Result<Diagnosis, Failure> {
     say(set.notes(), console);
     let bar = progress(set.size_bytes(), console);
     let mut diagnosis = LogDiagnosis::new(keep);
     let read = set.events(&mut |bytes| bar.set_position(bytes), &mut |event| {
-        diagnosis.event_with(event, on_pause);
+        diagnosis.event_with(redactor.event(event), on_pause);
     });
     bar.finish_and_clear();
     let summary = read?;

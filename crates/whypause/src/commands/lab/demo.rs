@@ -21,7 +21,7 @@ pub(super) fn run(args: &LabDemoArgs, console: &Console) -> Result<Exit, Failure
     )?;
     let mut exit = Exit::Fine;
     for shown in &SHOWN {
-        if show(shown, &keep, console)? != Exit::Fine {
+        if show(shown, args, &keep, console)? != Exit::Fine {
             exit = Exit::Gate;
         }
     }
@@ -37,7 +37,7 @@ pub(super) fn run(args: &LabDemoArgs, console: &Console) -> Result<Exit, Failure
 fn directory(keep: Option<&Path>) -> Result<PathBuf, Failure> {
     let Some(keep) = keep else {
         let now = jiff::Zoned::now().strftime("demo-%Y%m%d-%H%M%S").to_string();
-        return Ok(recording::default_place()?.path.join(now));
+        return Ok(recording::new_directory(&recording::default_place()?.path, &now)?);
     };
     let is_empty = match fs::read_dir(keep) {
         Ok(mut entries) => entries.next().is_none(),
@@ -54,11 +54,18 @@ fn directory(keep: Option<&Path>) -> Result<PathBuf, Failure> {
 }
 
 /// Runs the fault and its fix, then explains both recordings.
-fn show(shown: &Shown, keep: &Path, console: &Console) -> Result<Exit, Failure> {
+fn show(
+    shown: &Shown,
+    args: &LabDemoArgs,
+    keep: &Path,
+    console: &Console,
+) -> Result<Exit, Failure> {
     let Shown { scenario, the_fault, the_fix, .. } = shown;
     console
         .print(&format!("\n── {scenario} ──\nThe fault: {the_fault}\nThe fix:   {the_fix}\n"))?;
-    let ran = with_output(console, |output| lab::run(&shown.options(keep), output));
+    let on_this_host = args.place.on_this_host;
+    let options = lab::RunOptions { on_this_host, ..shown.options(keep) };
+    let ran = with_output(console, |output| lab::run(&options, output));
     // What was recorded is worth reading even if the run did not end as it should.
     for variant in shown.variants() {
         for recording in shown.recordings(keep, variant) {
@@ -69,13 +76,13 @@ fn show(shown: &Shown, keep: &Path, console: &Console) -> Result<Exit, Failure> 
 }
 
 fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(), Failure> {
-    let path = recording.display();
-    console
-        .print(&format!("\nWhat whypause says of `{variant}` (whypause explain {path}):\n\n"))?;
+    let command = console.copyable(explain::command(&recording)).unwrap_or_default();
+    console.print(&format!("\nWhat whypause says of `{variant}` ({command}):\n\n"))?;
     let args = ExplainArgs {
         paths: vec![recording],
         format: Format::Text,
         all_pauses: false,
+        redact: false,
         over: Duration::from_millis(50),
     };
     match explain::run(&args, console) {

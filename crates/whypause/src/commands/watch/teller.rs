@@ -20,10 +20,19 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// The nice value that takes the CPU only where nobody else wants it.
 const NICE: i32 = 19;
 
+/// What is handed over.
+#[derive(Debug)]
+enum Batch {
+    /// What became final.
+    Final(Facts),
+    /// What is known of the stop under way.
+    UnderWay(Facts),
+}
+
 /// The sending end.
 #[derive(Debug)]
 pub(crate) struct Teller {
-    sender: SyncSender<Facts>,
+    sender: SyncSender<Batch>,
     thread: JoinHandle<Result<(), Failure>>,
     /// What the thread must get to understand later batches, while it stands still.
     kept: Facts,
@@ -42,12 +51,20 @@ impl Teller {
     pub(crate) fn send(&mut self, facts: Facts) {
         let mut batch = std::mem::take(&mut self.kept);
         batch.append(facts);
-        if let Err(TrySendError::Full(batch)) = self.sender.try_send(batch) {
+        if let Err(TrySendError::Full(Batch::Final(batch))) =
+            self.sender.try_send(Batch::Final(batch))
+        {
             let Facts { jvm, host, clocks, threads, stacks, files, coverage, .. } = batch;
             let kept =
                 Facts { jvm, host, clocks, threads, stacks, files, coverage, ..Facts::default() };
             self.kept = super::window::bounded(kept);
         }
+    }
+
+    /// Hands over what is known of the stop under way, and never waits: a thread that stands still has
+    /// nobody who reads it.
+    pub(crate) fn send_under_way(&mut self, facts: Facts) {
+        let _ = self.sender.try_send(Batch::UnderWay(facts));
     }
 
     /// Whether the thread has ended, because nobody reads what it prints.
@@ -60,7 +77,7 @@ impl Teller {
         let mut rest = self.kept;
         rest.append(last);
         // The thread may have ended; then its result says why.
-        let _ = self.sender.send(rest);
+        let _ = self.sender.send(Batch::Final(rest));
         drop(self.sender);
         match self.thread.join() {
             Ok(result) => result,
@@ -69,15 +86,23 @@ impl Teller {
     }
 }
 
-fn work(receiver: &Receiver<Facts>, over: Duration, console: Console) -> Result<(), Failure> {
+fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<(), Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let _ = rustix::process::setpriority_process(None, NICE);
     let begun = Instant::now();
     let mut window = Window::new(over);
     loop {
         let end = match receiver.recv_timeout(LOOK_EVERY) {
-            Ok(facts) => {
+            Ok(Batch::Final(facts)) => {
                 window.add(facts, begun.elapsed());
+                false
+            }
+            Ok(Batch::UnderWay(facts)) => {
+                let diagnosis = window.under_way(facts);
+                for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
+                    let line = line::render_under_way(&diagnosis, it, &console.options());
+                    console.print(&line)?;
+                }
                 false
             }
             Err(RecvTimeoutError::Timeout) => false,

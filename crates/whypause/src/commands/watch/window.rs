@@ -116,6 +116,20 @@ impl Window {
         diagnose::diagnose_facts(&self.around(safepoint))
     }
 
+    /// The diagnosis of a stop that is not over, from what is known of it now. Nothing of it is kept:
+    /// what becomes final comes when it is over.
+    pub(crate) fn under_way(&self, mut now: Facts) -> Diagnosis {
+        let Some(stop) = now.safepoints.pop() else {
+            return diagnose::diagnose_facts(&Facts::default());
+        };
+        let mut facts = self.around(stop);
+        // The log has no line of it yet, and those of others are told.
+        facts.log_lines.clear();
+        facts.stacks.clone_from(&self.facts.stacks);
+        facts.append(now);
+        diagnose::diagnose_facts(&bounded(facts))
+    }
+
     /// What a diagnosis of this pause looks at, and no more: it is made while the JVM runs.
     fn around(&self, safepoint: SafepointFact) -> Facts {
         let all = &self.facts;

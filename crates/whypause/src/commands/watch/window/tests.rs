@@ -16,6 +16,7 @@ fn safepoint(begin_ns: u64, length_ms: u64) -> SafepointFact {
         reaching: SafepointTotals::default(),
         operating: SafepointTotals::default(),
         cgroup_throttled: Duration::ZERO,
+        cut: recording::Cut::WHOLE,
     }
 }
 
@@ -118,4 +119,21 @@ fn stops_that_the_jvm_counts_and_its_log_tells_are_told_once() {
         let told = told(&mut window, 5_000);
         assert_eq!(told, [Duration::from_millis(ms)], "{log:?}");
     }
+}
+
+#[test]
+fn a_stop_under_way_is_told_and_not_kept() {
+    let mut window = Window::new(Duration::from_millis(50));
+    window.add(facts(Vec::new()), Duration::ZERO);
+    let mut stop = safepoint(SECOND, 2000);
+    stop.cut.end = true;
+    let now = Facts { safepoints: vec![stop], ..Facts::default() };
+    let diagnosis = window.under_way(now);
+    let told_now: Vec<_> = diagnosis.pauses.iter().map(|it| it.pause.duration).collect();
+    assert_eq!(told_now, [Duration::from_secs(2)]);
+    assert!(diagnosis.pauses[0].pause.cut.end);
+    assert!(told(&mut window, 5_000).is_empty());
+    // Its end is told as that of any.
+    window.add(facts(vec![safepoint(SECOND, 3000)]), Duration::from_secs(6));
+    assert_eq!(told(&mut window, 7_000), [Duration::from_secs(3)]);
 }

@@ -1,0 +1,127 @@
+//! When nothing is ruled out.
+//!
+//! "It was watched for and did not strike" is as firm as what was seen is complete. Time that no
+//! cause explains may be any cause's whose rules do not know this form of it, and what was lost may
+//! have shown any of them.
+use crate::{Attribution, Diagnosis, Verdict};
+use recording::Coverage;
+use std::time::Duration;
+
+/// More than this share of the stopped time without a cause is more than the remainders of a
+/// millisecond and less that are left of most pauses: on recordings of known faults these are at
+/// most 0.6 %.
+const SMALL_SHARE: f64 = 0.05;
+/// Less than this in all is not what anybody looks for, whatever its share: a pause half as long as
+/// those that a report lists unasked (50 ms).
+const SMALL_TIME: Duration = Duration::from_millis(25);
+/// A pause that would be listed for its unexplained part alone asks for a cause, however small that
+/// part is beside all other pauses.
+const LISTED: Duration = Duration::from_millis(50);
+/// One stop of 10 ms with a few GC threads has about so many rows and events: more may be a whole
+/// stop that nobody saw.
+const SMALL_LOSS: u64 = 100;
+/// Of events, which are millions in a long recording, one in so many is no pattern.
+const BORNE_EVENTS: u64 = 1_000;
+
+/// Why a cause that was not seen is not ruled out, though all of its sources ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Doubt {
+    /// So many rows were not written.
+    LostRows(u64),
+    /// So many events were not handed over by the kernel.
+    LostEvents(u64),
+    /// So much stopped time has no cause.
+    Unexplained(Duration),
+}
+
+impl Diagnosis {
+    /// Why a cause that was not seen is not ruled out; `None` where it is.
+    #[must_use]
+    pub fn doubt(&self) -> Option<Doubt> {
+        let all = self.statistics.all.total;
+        lost(&self.coverage).or_else(|| unexplained(self.unattributed, all, &self.pauses))
+    }
+
+    /// Takes back what was ruled out and must not be.
+    pub(crate) fn doubted(mut self) -> Diagnosis {
+        let Some(doubt) = self.doubt() else { return self };
+        // What a log tells of a collection it tells whatever else is unexplained.
+        let of_all = !matches!(doubt, Doubt::Unexplained(_));
+        for it in &mut self.watched {
+            if it.verdict == Verdict::Absent && (of_all || !it.cause.shows_in_log()) {
+                it.verdict = Verdict::Unknown(Vec::new());
+            }
+        }
+        self
+    }
+}
+
+fn lost(coverage: &Coverage) -> Option<Doubt> {
+    let (rows, events) = (coverage.lost_rows, coverage.lost_events);
+    let many_events = events > SMALL_LOSS && events > coverage.switches / BORNE_EVENTS;
+    let events = many_events.then_some(Doubt::LostEvents(events));
+    (rows > SMALL_LOSS).then_some(Doubt::LostRows(rows)).or(events)
+}
+
+fn unexplained(rest: Duration, stopped: Duration, pauses: &[Attribution]) -> Option<Doubt> {
+    let is_much = rest > SMALL_TIME && rest.as_secs_f64() > stopped.as_secs_f64() * SMALL_SHARE;
+    let is_listed = pauses.iter().any(|it| it.unattributed >= LISTED);
+    (is_much || is_listed).then_some(Doubt::Unexplained(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts_text::diagnosis_since;
+
+    /// One stop of a second, of which the collector's work explains all but `rest`, and what is said
+    /// of a cause that was not seen.
+    fn check(rest_us: u64, loss: fn(&mut Coverage), host: &str, log: &str) {
+        let text = format!(
+            "jvm 17 g1
+            thread 1 vm-thread VM Thread
+            safepoint 0us 1000000us op G1CollectForAllocation 0us 1000000us vm 1
+            1 on-cpu 0us {}us",
+            1_000_000 - rest_us
+        );
+        let mut diagnosis = diagnosis_since(&text, "0ms");
+        assert_eq!(diagnosis.unattributed, Duration::from_micros(rest_us), "{text}");
+        loss(&mut diagnosis.coverage);
+        let diagnosis = diagnosis.doubted();
+        let verdict = |id: &str| match diagnosis.watched.iter().find(|it| it.cause.id == id) {
+            Some(it) if it.verdict == Verdict::Absent => "absent",
+            Some(it) if it.verdict == Verdict::Unknown(Vec::new()) => "unknown",
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((verdict("swap-in"), verdict("full-gc")), (host, log), "{rest_us}");
+    }
+
+    #[test]
+    fn unexplained_time_lets_nothing_of_the_host_be_ruled_out() {
+        check(0, |_| {}, "absent", "absent");
+        check(49_999, |_| {}, "absent", "absent");
+        check(50_001, |_| {}, "unknown", "absent");
+    }
+
+    #[test]
+    fn both_sides_of_each_threshold_of_time() {
+        let check = |rest_ms: u64, stopped_ms: u64, doubted: bool| {
+            let (rest, all) = (Duration::from_millis(rest_ms), Duration::from_millis(stopped_ms));
+            assert_eq!(unexplained(rest, all, &[]).is_some(), doubted, "{rest_ms} of {stopped_ms}");
+        };
+        check(25, 30, false);
+        check(26, 30, true);
+        check(26, 520, false);
+        check(26, 519, true);
+    }
+
+    #[test]
+    fn both_sides_of_each_threshold_of_losses() {
+        check(0, |it| it.lost_rows = 100, "absent", "absent");
+        check(0, |it| it.lost_rows = 101, "unknown", "unknown");
+        check(0, |it| it.lost_events = 100, "absent", "absent");
+        check(0, |it| it.lost_events = 101, "unknown", "unknown");
+        check(0, |it| (it.lost_events, it.switches) = (101, 101_000), "absent", "absent");
+        check(0, |it| (it.lost_events, it.switches) = (102, 101_000), "unknown", "unknown");
+    }
+}

@@ -1,0 +1,305 @@
+//! The journal: a line before each change, and one when it is undone.
+//!
+//! A line that cannot be read is kept as it is, before all others: a later version may have written
+//! it, or something on this host may still be as it says. Each change carries the boot in which it
+//! was made, as most of them do not survive the next one, and what has their name then is another's.
+use super::Undo;
+use crate::work_dir;
+use serde::{Deserialize, Serialize};
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+/// A journal larger than this is not one of ours: it grows by some KiB per run of a variant and
+/// is emptied at the end.
+const LARGEST_JOURNAL_BYTES: u64 = 64 << 20;
+
+/// A new one for each boot (`man 4 random`).
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    /// Its number, the change, and the boot; journals of version 0.1 have no boot.
+    Promise(u64, Undo, #[serde(default)] String),
+    Done(u64),
+}
+
+/// The open file.
+#[derive(Debug)]
+pub(super) struct Journal {
+    file: File,
+    path: PathBuf,
+    boot: String,
+    /// Lines that cannot be read; they come first.
+    unread: Vec<Vec<u8>>,
+}
+
+/// A journal that was opened.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) journal: Journal,
+    /// Number and change of what is not undone.
+    pub(super) open: Vec<(u64, Undo)>,
+    /// The next number that no line has.
+    pub(super) next: u64,
+}
+
+/// What the text of a journal says.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Told {
+    /// Number, change and boot of what was not undone.
+    open: Vec<(u64, Undo, String)>,
+    unread: Vec<Vec<u8>>,
+    /// The next number that no line has.
+    next: u64,
+    /// Whether all of it is needed, and every line is whole.
+    is_clean: bool,
+}
+
+impl Journal {
+    /// Opens the journal in a work directory. What an earlier boot has ended is left out.
+    ///
+    /// # Errors
+    /// Where it cannot be read or written, or is not of this user alone.
+    pub(super) fn open(path: PathBuf) -> io::Result<Opened> {
+        let boot = crate::jvm::read(Path::new(BOOT_ID)).trim().to_owned();
+        Journal::open_in(path, boot)
+    }
+
+    fn open_in(path: PathBuf, boot: String) -> io::Result<Opened> {
+        let mut file = options().create(true).open(&path)?;
+        if !work_dir::is_ours(&file) || file.metadata()?.len() > LARGEST_JOURNAL_BYTES {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a journal of this user"));
+        }
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
+        let told = Told::of(&text, &boot);
+        let mut journal = Journal { file, path, boot, unread: told.unread };
+        if !told.is_clean {
+            journal.rewrite(&told.open)?;
+        }
+        let open = told.open.into_iter().map(|(id, undo, _)| (id, undo)).collect();
+        Ok(Opened { journal, open, next: told.next })
+    }
+
+    /// Puts a journal with only these in its place, at once.
+    fn rewrite(&mut self, open: &[(u64, Undo, String)]) -> io::Result<()> {
+        let mut text = self.unread.join(&b'\n');
+        if !text.is_empty() {
+            text.push(b'\n');
+        }
+        for (id, undo, boot) in open {
+            text.append(&mut line(&Line::Promise(*id, undo.clone(), boot.clone()))?);
+        }
+        let beside = self.path.with_extension("new");
+        match std::fs::remove_file(&beside) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+        let mut file = options().create_new(true).open(&beside)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        std::fs::rename(&beside, &self.path)?;
+        self.file = file;
+        Ok(())
+    }
+
+    /// Writes down a change that is about to be made, and waits until it is on the disk.
+    ///
+    /// # Errors
+    /// Where it cannot be written. There is no half a line then.
+    pub(super) fn promise(&mut self, id: u64, undo: &Undo) -> io::Result<()> {
+        self.append(&Line::Promise(id, undo.clone(), self.boot.clone()))?;
+        self.file.sync_data()
+    }
+
+    /// Writes down that a change was undone.
+    ///
+    /// # Errors
+    /// Where it cannot be written; the next start undoes it again then.
+    pub(super) fn done(&mut self, id: u64) -> io::Result<()> {
+        self.append(&Line::Done(id))
+    }
+
+    fn append(&mut self, what: &Line) -> io::Result<()> {
+        let before = self.file.metadata()?.len();
+        self.file.write_all(&line(what)?).inspect_err(|_| {
+            // else the next line would be a part of this one
+            let _ = self.file.set_len(before);
+        })
+    }
+
+    /// Forgets all changes, as all are undone. Lines that cannot be read stay.
+    pub(super) fn forget(&mut self) {
+        let bytes: usize = self.unread.iter().map(|it| it.len() + 1).sum();
+        // where that fails the next start undoes nothing, once more
+        let _ = self.file.set_len(bytes as u64);
+    }
+
+    /// What to say of lines that cannot be read, where there are some.
+    pub(super) fn word_of_unread(&self) -> Option<String> {
+        let (lines, were) = match self.unread.len() {
+            0 => return None,
+            1 => ("1 line".to_owned(), "was"),
+            many => (format!("{many} lines"), "were"),
+        };
+        let path = self.path.display();
+        Some(format!(
+            "{lines} of `{path}` cannot be read and {were} kept: what they are about may be left behind"
+        ))
+    }
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).mode(0o600);
+    options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    options
+}
+
+fn line(what: &Line) -> io::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec(what)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+impl Told {
+    fn of(text: &[u8], boot: &str) -> Told {
+        let mut told =
+            Told { is_clean: text.is_empty() || text.ends_with(b"\n"), ..Told::default() };
+        let mut lines = text.split(|it| *it == b'\n').peekable();
+        while let Some(line) = lines.next() {
+            // one that was cut short by a crash was not followed by its change
+            let is_cut = lines.peek().is_none();
+            told.add(line, is_cut);
+        }
+        let another = |it: &String| !it.is_empty() && !boot.is_empty() && it != boot;
+        let before = told.open.len();
+        told.open.retain(|(_, undo, of)| undo.survives_a_boot() || !another(of));
+        told.is_clean &= told.open.len() == before && told.unread.is_empty();
+        told
+    }
+
+    fn add(&mut self, line: &[u8], is_cut: bool) {
+        match serde_json::from_slice(line) {
+            Ok(Line::Promise(id, undo, boot)) => {
+                self.next = self.next.max(id.saturating_add(1));
+                self.open.push((id, undo, boot));
+            }
+            Ok(Line::Done(done)) => self.open.retain(|(id, ..)| *id != done),
+            Err(_) if is_cut || line.is_empty() => {}
+            Err(_) => {
+                let id = serde_json::from_slice::<serde_json::Value>(line).ok();
+                let id = id.and_then(|it| it.get("promise")?.get(0)?.as_u64());
+                self.next = self.next.max(id.map_or(0, |it| it.saturating_add(1)));
+                self.unread.push(line.to_vec());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ProcessId;
+
+    /// A journal with this text, opened in boot `now`: what is open, and what it holds afterwards.
+    fn opened(text: &str) -> (Vec<(u64, Undo)>, u64, Option<String>, String) {
+        let dir = tempfile::tempdir_in("/var/tmp").unwrap();
+        let path = dir.path().join("journal");
+        std::fs::write(&path, text).unwrap();
+        let Opened { journal, open, next } = Journal::open_in(path.clone(), "now".into()).unwrap();
+        let word = journal.word_of_unread();
+        drop(journal);
+        (open, next, word, std::fs::read_to_string(path).unwrap())
+    }
+
+    fn remove(path: &str) -> Undo {
+        Undo::Remove { path: path.into() }
+    }
+
+    fn kill(pid: i32) -> Undo {
+        Undo::Process { id: ProcessId { pid, started_ticks: 1 }, name: "x".into() }
+    }
+
+    fn promise(id: u64, undo: &Undo, boot: &str) -> String {
+        let text = line(&Line::Promise(id, undo.clone(), boot.into())).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn what_does_not_survive_a_boot_is_left_out_and_files_are_not() {
+        let knob = |from: &str| Undo::Knob { file: "/x".into(), from: from.into(), to: "1".into() };
+        let text = [
+            promise(0, &remove("/a"), "before"),
+            promise(1, &kill(7), "before"),
+            promise(2, &knob("0"), "before"),
+            promise(3, &kill(8), "now"),
+        ];
+        let (open, next, word, after) = opened(&text.concat());
+        assert_eq!(open, [(0, remove("/a")), (3, kill(8))]);
+        assert_eq!((next, word), (4, None));
+        assert_eq!(after, text[0].clone() + &text[3], "the file is still of its boot");
+    }
+
+    #[test]
+    fn a_journal_without_boots_is_one_of_this_boot() {
+        let text = "{\"promise\":[5,{\"remove\":{\"path\":\"/a\"}}]}\n";
+        let (open, next, _, after) = opened(text);
+        assert_eq!((open, next), (vec![(5, remove("/a"))], 6));
+        assert_eq!(after, text);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_kept_and_the_others_are_read() {
+        let later = "{\"promise\":[9,{\"moon\":{\"phase\":1}},\"now\"]}\n";
+        let text = format!(
+            "{}{later}nonsense\n{}",
+            promise(0, &remove("/a"), "now"),
+            promise(1, &kill(7), "now"),
+        );
+        let (open, next, word, after) = opened(&text);
+        assert_eq!(open, [(0, remove("/a")), (1, kill(7))]);
+        assert_eq!(next, 10, "no other line gets its number");
+        assert!(word.unwrap().starts_with("2 lines of `"));
+        assert!(after.starts_with(&format!("{later}nonsense\n{{\"promise\":[0,")), "{after}");
+        assert_eq!(opened(&after).3, after);
+    }
+
+    #[test]
+    fn lines_that_cannot_be_read_outlive_the_changes() {
+        let dir = tempfile::tempdir_in("/var/tmp").unwrap();
+        let path = dir.path().join("journal");
+        let text = [b"\xff\xfe nonsense\n".to_vec(), promise(0, &remove("/a"), "now").into_bytes()];
+        std::fs::write(&path, text.concat()).unwrap();
+        let Opened { mut journal, next, .. } =
+            Journal::open_in(path.clone(), "now".into()).unwrap();
+        journal.promise(next, &remove("/b")).unwrap();
+        journal.done(next).unwrap();
+        journal.done(0).unwrap();
+        journal.forget();
+        assert_eq!(std::fs::read(&path).unwrap(), text[0]);
+        journal.promise(2, &remove("/c")).unwrap();
+        let Opened { open, .. } = Journal::open_in(path, "now".into()).unwrap();
+        assert_eq!(open, [(2, remove("/c"))]);
+    }
+
+    #[test]
+    fn a_planted_journal_is_not_written_to() {
+        let dir = tempfile::tempdir_in("/var/tmp").unwrap();
+        let (precious, path) = (dir.path().join("precious"), dir.path().join("journal"));
+        std::fs::write(&precious, "nonsense\n").unwrap();
+        std::os::unix::fs::symlink(&precious, &path).unwrap();
+        assert!(Journal::open_in(path.clone(), "now".into()).is_err());
+        // and where only its successor was planted
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "nonsense\n").unwrap();
+        std::os::unix::fs::symlink(&precious, path.with_extension("new")).unwrap();
+        Journal::open_in(path, "now".into()).unwrap();
+        assert_eq!(std::fs::read(precious).unwrap(), b"nonsense\n");
+    }
+}

@@ -1,0 +1,125 @@
+//! A small process that undoes what the lab changed when the lab is killed.
+//!
+//! What it does is what the next start does, only at once: it waits for the end of the lab's
+//! process, and where the journal still holds something then, that is undone. It knows the lab by a
+//! descriptor of its process, so no other one with the same id is taken for it. It has a session of
+//! its own, so that neither Ctrl-C nor a signal to the lab's process group reaches it, is in none of
+//! the control groups that the lab makes, and asks to be spared where memory runs out. When the lab
+//! ends by itself it ends the guardian; where both are killed, the next start cleans up.
+#![allow(unsafe_code, reason = "`pre_exec` is the only way to give a child a session of its own")]
+use crate::{Cleanup, Interrupt, LabError, ProcessId, WorkDir};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    process::{PidfdFlags, getpid, pidfd_open},
+};
+use std::{
+    io,
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// The verb of this program that is the guardian.
+pub const VERB: [&str; 2] = ["lab", "guard"];
+
+/// A child of the lab between its fork and its exec holds the lock of the directory, until it has
+/// noticed that the lab is gone.
+const LOCK_PATIENCE: Duration = Duration::from_secs(20);
+
+/// The running process. It is ended with this value, which must outlive the clean-up.
+#[derive(Debug)]
+pub(crate) struct Guardian {
+    child: Child,
+}
+
+impl Guardian {
+    /// Starts it for this process, which holds `dir`. To be called before anything is changed.
+    ///
+    /// # Errors
+    /// [`LabError::Step`] where it cannot be started.
+    pub(crate) fn start(dir: &WorkDir) -> Result<Guardian, LabError> {
+        spawn(dir.path())
+            .map(|child| Guardian { child })
+            .map_err(LabError::step("start the process that cleans up after a kill"))
+    }
+}
+
+fn spawn(dir: &Path) -> io::Result<Child> {
+    let lab = pidfd_open(getpid(), PidfdFlags::empty())?;
+    let mut command = command(dir)?;
+    // not where something may have to be unmounted
+    command.current_dir("/");
+    // whoever reads what the lab says must not wait for this process
+    command.stdin(Stdio::from(lab)).stdout(Stdio::null()).stderr(Stdio::null());
+    // SAFETY: the closure runs between fork and exec and only makes one system call; it neither
+    // allocates nor takes a lock.
+    unsafe { command.pre_exec(|| Ok(rustix::process::setsid().map(drop)?)) };
+    command.spawn()
+}
+
+impl Drop for Guardian {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// This program, as the guardian.
+#[cfg(not(test))]
+fn command(dir: &Path) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(VERB).arg(dir);
+    Ok(command)
+}
+
+/// The program of the tests, as the guardian.
+#[cfg(test)]
+fn command(dir: &Path) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--exact", "--nocapture", "guardian::tests::guardian_of_the_tests"]);
+    command.env(tests::GUARDED, dir);
+    Ok(command)
+}
+
+/// What the process itself does: waits until the process behind standard input has ended, and undoes
+/// what the journal in `dir` holds. Where a new lab was faster, that one has done it.
+///
+/// # Errors
+/// As the next start of the lab.
+pub fn guard(dir: &Path) -> Result<(), LabError> {
+    // heard, and not obeyed: it ends with the lab
+    let _deaf = Interrupt::listen()?;
+    // In a container root may lack the capability for it (CAP_SYS_RESOURCE).
+    let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
+    wait_for_the_end().map_err(LabError::step("wait for the end of the lab"))?;
+    match open(dir) {
+        Ok(dir) => Cleanup::open(&dir).map(drop),
+        Err(LabError::Busy { .. }) => Ok(()),
+        Err(e) => Err(e),
+    }
+}
+
+fn wait_for_the_end() -> io::Result<()> {
+    let stdin = io::stdin();
+    let mut ended = [PollFd::new(&stdin, PollFlags::IN)];
+    Ok(rustix::io::retry_on_intr(|| poll(&mut ended, None)).map(drop)?)
+}
+
+/// Opens the directory as soon as nobody holds it who is dead.
+fn open(dir: &Path) -> Result<WorkDir, LabError> {
+    let until = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match WorkDir::open_to_clean(dir) {
+            Err(LabError::Busy { pid, .. }) if is_dead(pid) && Instant::now() < until => {}
+            result => return result,
+        }
+    }
+}
+
+fn is_dead(pid: u32) -> bool {
+    i32::try_from(pid).ok().and_then(ProcessId::of).is_none()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! What the guardian promises: what a killed lab has left goes without a next start, and the
+//! guardian goes with the lab.
+use super::*;
+use crate::Undo;
+use std::{
+    io::{BufRead, BufReader},
+    path::PathBuf,
+};
+
+/// The directory for which the program of the tests is to be the guardian.
+pub(super) const GUARDED: &str = "WHYPAUSE_LAB_TEST_GUARDED";
+
+/// The directory for which it is to be the lab.
+const HELD: &str = "WHYPAUSE_LAB_TEST_HELD";
+
+/// Longer than a loaded host takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Not a test of its own: the guardian of the other tests, when the variable says so.
+#[test]
+fn guardian_of_the_tests() {
+    let Some(dir) = std::env::var_os(GUARDED).map(PathBuf::from) else { return };
+    guard(&dir).unwrap();
+    // the rest of the program of the tests would print what nobody wants to read
+    std::process::exit(0);
+}
+
+/// Not a test of its own: the lab of the other tests, when the variable says so.
+#[test]
+fn lab_of_the_tests() {
+    let Some(path) = std::env::var_os(HELD).map(PathBuf::from) else { return };
+    let dir = WorkDir::open(&path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    let guardian = Guardian::start(&dir).unwrap();
+    let file = path.join("left");
+    cleanup.promise(Undo::Remove { path: file.clone() }).unwrap();
+    std::fs::write(&file, "").unwrap();
+    println!("guarded by {}", guardian.child.id());
+    loop {
+        std::thread::park();
+    }
+}
+
+/// A lab that has changed something, its guardian, and what is left when the lab is killed.
+struct Lab {
+    child: Child,
+    guardian: ProcessId,
+    file: PathBuf,
+    _parent: tempfile::TempDir,
+}
+
+impl Lab {
+    fn start() -> Lab {
+        let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+        let path = parent.path().join("lab");
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "--nocapture", "guardian::tests::lab_of_the_tests"])
+            .env(HELD, &path)
+            .process_group(0)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let guardian = lines
+            .map_while(Result::ok)
+            .find_map(|it| ProcessId::of(it.split_once("guarded by ")?.1.trim().parse().ok()?));
+        let file = path.join("left");
+        assert!(file.exists());
+        Lab { child, guardian: guardian.unwrap(), file, _parent: parent }
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+fn comes_true(what: impl Fn() -> bool) -> bool {
+    let until = Instant::now() + PATIENCE;
+    while !what() {
+        if Instant::now() > until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+fn runs(id: ProcessId) -> bool {
+    let stat = crate::jvm::read(Path::new(&format!("/proc/{}/stat", id.pid)));
+    let is_zombie = stat.rsplit_once(") ").is_none_or(|it| it.1.starts_with('Z'));
+    ProcessId::of(id.pid) == Some(id) && !is_zombie
+}
+
+#[test]
+fn what_a_killed_lab_has_left_goes_without_a_next_start_and_so_does_the_guardian() {
+    let mut lab = Lab::start();
+    assert!(runs(lab.guardian));
+    lab.kill();
+    assert!(comes_true(|| !lab.file.exists()), "it was left");
+    assert!(comes_true(|| !runs(lab.guardian)), "the guardian is still there");
+}
+
+#[test]
+fn signals_to_the_labs_process_group_or_to_the_guardian_do_not_end_it() {
+    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+    let mut lab = Lab::start();
+    let group = Pid::from_child(&lab.child);
+    let guardian = Pid::from_raw(lab.guardian.pid).unwrap();
+    let handled = || {
+        let status = crate::jvm::read(Path::new(&format!("/proc/{guardian}/status")));
+        let caught = status.lines().find_map(|it| it.strip_prefix("SigCgt:\t")).map(str::to_owned);
+        let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok()).unwrap_or(0);
+        // bit 14 is SIGTERM
+        caught & (1 << 14) != 0
+    };
+    assert!(comes_true(handled), "it does not listen");
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        kill_process(guardian, signal).unwrap();
+    }
+    kill_process_group(group, Signal::KILL).unwrap();
+    lab.child.wait().unwrap();
+    assert!(comes_true(|| !lab.file.exists()), "it was left");
+    assert!(comes_true(|| !runs(lab.guardian)), "the guardian is still there");
+}
+
+#[test]
+fn where_both_are_killed_the_next_start_cleans_up() {
+    let mut lab = Lab::start();
+    lab.guardian.kill(PATIENCE).unwrap();
+    lab.kill();
+    assert!(lab.file.exists());
+    let dir = WorkDir::open(lab.file.parent().unwrap()).unwrap();
+    let (_cleanup, leftovers) = Cleanup::open(&dir).unwrap();
+    assert_eq!(leftovers, [format!("`{}`", lab.file.display())]);
+    assert!(!lab.file.exists());
+}
+
+#[test]
+fn a_guardian_ends_with_its_value_and_undoes_nothing() {
+    let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+    let dir = WorkDir::open(&parent.path().join("lab")).unwrap();
+    let guardian = Guardian::start(&dir).unwrap();
+    let id = ProcessId::of(guardian.child.id().cast_signed()).unwrap();
+    drop(guardian);
+    assert_eq!(ProcessId::of(id.pid).filter(|it| *it == id), None);
+}

@@ -1,0 +1,23 @@
+//! A door for the fuzzer to what reads the answers of a JVM.
+use super::{code_list::CodeList, dump, journal, socket};
+
+/// Reads a text as whatever a JVM may answer, and as an entry of the journal.
+///
+/// # Panics
+///
+/// Where something does not hold.
+pub fn answers(text: &str) {
+    if let Ok(answer) = socket::read_answer(text) {
+        assert!(answer.len() < text.len());
+    }
+    let names = dump::thread_names(text);
+    assert!(names.values().map(String::len).sum::<usize>() <= text.len());
+    for frames in dump::stacks(text).values() {
+        assert!(frames.len() <= 32 && frames.iter().all(|it| it.len() <= 256));
+    }
+    let list = CodeList::parse(text, vec![(0x1000, 0x2000)]);
+    for address in [0, 0x1000, 0x1fff, u64::MAX] {
+        assert!(!format!("{:?}", list.place(address)).is_empty());
+    }
+    journal::check(text);
+}

@@ -1,0 +1,28 @@
+//! Doors for the programs in `fuzz/`: parsers of what others wrote, given any text. Only there
+//! when built by them (`--cfg fuzzing`).
+use crate::host::gc_log;
+pub use crate::{
+    ask::fuzzed::answers,
+    host::fuzzed::{argument_files, proc_texts},
+};
+
+/// Reads a JVM's options as those of its log, and whether an open file may be the log that one of
+/// them names. Each must hold whatever the options are.
+///
+/// # Panics
+///
+/// Where something does not hold.
+pub fn xlog_options(flags: &[String], cwd: &str, path: &str) {
+    let streams = gc_log::standard_streams(flags);
+    assert!(matches!(streams[..], [] | [1] | [2] | [1, 2]), "{streams:?}");
+    let outputs = gc_log::outputs(flags);
+    assert!(outputs.len() <= flags.len());
+    for output in &outputs {
+        let Some(name) = &output.name else { continue };
+        assert!(flags.iter().any(|it| it.len() >= name.len()));
+        let whole = gc_log::is_path(name, cwd, path);
+        let last = gc_log::is_file_name(name, cwd, path);
+        // Whoever wrote the name meant the last part of it as well.
+        assert!(!whole || last || name.contains('%'), "`{name}` is `{path}`");
+    }
+}

@@ -1,0 +1,45 @@
+//! The stop that is under way when a recording by samples begins, and while it goes on.
+use super::{SampledSession, StopCounters, fact};
+use crate::{
+    Jvm,
+    host::now,
+    stop_state::{StopState, StopStateReader},
+};
+use recording::{Facts, MonoTime, Source, SourceState};
+use std::{fs::File, sync::Arc, time::Duration};
+
+impl SampledSession {
+    /// Where the JVM is in a stop already, this recording begins in it.
+    pub(super) fn begin_in_stop(&mut self, jvm: &Jvm, libjvm: &Result<Arc<File>, String>) {
+        let reader = StopStateReader::open(&self.options.roots, jvm, libjvm);
+        let counts = self.counters.as_ref().and_then(StopCounters::read);
+        if let Some(counts) = counts {
+            // The first reading: nothing comes of it.
+            let _ = self.stops.look(self.started, counts);
+        }
+        let told = match reader {
+            Ok(mut reader) => {
+                if let Some(state) = reader.read().filter(|it| it.is_stop()) {
+                    self.stops.assume(state == StopState::Stopped);
+                }
+                SourceState::Recorded
+            }
+            Err(why) => SourceState::Missing(why),
+        };
+        self.coverage.sources.insert(Source::StopState, told);
+    }
+
+    /// Since when the stop under way is recorded; `None` where there is none.
+    #[must_use]
+    pub fn stopped_since(&self) -> Option<MonoTime> {
+        self.stops.under_way(now()).map(|it| it.interval.start)
+    }
+
+    /// The stop that is under way for at least `least`, as facts that are not final.
+    pub fn under_way(&mut self, least: Duration) -> Option<Facts> {
+        let at = now();
+        let stop = self.stops.under_way(at).filter(|it| at.since(it.interval.start) >= least)?;
+        let vm_tid = self.watch.vm_tid().unwrap_or(0);
+        Some(Facts { safepoints: vec![fact(stop, vm_tid)], ..Facts::default() })
+    }
+}

@@ -1,0 +1,399 @@
+//! The stop that is under way: when the recording begins, while it goes on, and when it ends.
+//!
+//! The kernel side reports of a thread when that leaves a CPU or gets one. Of a stop that hangs, what
+//! matters is what did not change: so the threads are looked at once when the recording begins or the
+//! stop has gone on for a while, and once at the end, and whoever did the same at both, and left no
+//! record between them, did it all the time.
+use super::Session;
+use crate::{
+    Jvm, Roots,
+    host::{ProcessDir, now},
+    kernel::Inbox,
+    sampler::{Snapshot, Standing, look},
+    stop_state::{StopState, StopStateReader},
+    syscalls::takes_descriptor,
+};
+use recording::{
+    Coverage, Facts, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
+    StackFact, ThreadRole, ThreadSlice, ThreadState,
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs::File,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+/// After so much of a stop its threads are looked at once: few stops ever get there.
+const LONG: Duration = Duration::from_millis(300);
+/// Keys of stacks that were read as text. The kernel's own end at the size of its map, 16384.
+const FIRST_STACK: u32 = 1 << 24;
+/// Stacks as text that are remembered.
+const MAX_STACKS: usize = 4096;
+
+/// What is kept for the stop under way.
+#[derive(Debug)]
+pub(super) struct UnderWay {
+    state: Option<StopStateReader>,
+    dir: Option<ProcessDir>,
+    /// The threads as they were found early in the stop that begins at this time.
+    early: Option<(MonoTime, Snapshot)>,
+    stacks: HashMap<Vec<String>, u32>,
+    /// Rows that others refer to and that were only shown so far.
+    to_hand_over: Facts,
+}
+
+impl UnderWay {
+    /// Finds out whether the JVM's own word on its stops can be read, and says so in `coverage`.
+    pub(super) fn open(
+        roots: &Roots,
+        jvm: &Jvm,
+        library: &Result<Arc<File>, String>,
+        coverage: &mut Coverage,
+    ) -> UnderWay {
+        let state = StopStateReader::open(roots, jvm, library);
+        let told = match &state {
+            Ok(_) => SourceState::Recorded,
+            Err(why) => SourceState::Missing(why.clone()),
+        };
+        coverage.sources.insert(Source::StopState, told);
+        UnderWay {
+            state: state.ok(),
+            dir: ProcessDir::open(roots, jvm.pid).ok(),
+            early: None,
+            stacks: HashMap::new(),
+            to_hand_over: Facts::default(),
+        }
+    }
+
+    pub(super) fn take_handed_over(&mut self) -> Facts {
+        std::mem::take(&mut self.to_hand_over)
+    }
+
+    fn read(&mut self) -> Option<StopState> {
+        self.state.as_mut()?.read()
+    }
+
+    fn stack(&mut self, frames: &[String], facts: &mut Facts) -> Option<u32> {
+        if frames.is_empty() {
+            return None;
+        }
+        if let Some(id) = self.stacks.get(frames) {
+            return Some(*id);
+        }
+        let id = FIRST_STACK + u32::try_from(self.stacks.len()).ok()?;
+        if self.stacks.len() >= MAX_STACKS {
+            return None;
+        }
+        facts.stacks.push(StackFact { id, frames: frames.to_vec() });
+        self.stacks.insert(frames.to_vec(), id);
+        Some(id)
+    }
+}
+
+impl Session {
+    /// Where the JVM is in a stop already, this recording begins in it.
+    pub(super) fn begin_in_stop(&mut self) {
+        let started = self.started;
+        // First: what is drained is held against it.
+        let inbox = self.kernel.inbox();
+        inbox.lock().unwrap_or_else(PoisonError::into_inner).windows.start(started);
+        self.kernel.drain();
+        let Some(state) = self.under_way.read().filter(|it| it.is_stop()) else { return };
+        let reached = state == StopState::Stopped;
+        if let Some(counted) = &mut self.counted {
+            counted.look(now());
+            let still = self.under_way.read().is_some_and(StopState::is_stop);
+            if still {
+                counted.assume(reached);
+            }
+            return;
+        }
+        let vm_tid = self.threads.vm_thread().unwrap_or(0);
+        let inbox = self.kernel.inbox();
+        inbox.lock().unwrap_or_else(PoisonError::into_inner).windows.begun_before(vm_tid);
+        let assumed = self.kernel.assume_stop(vm_tid, reached, started);
+        // It may have ended between the two: then its end was reported, or nothing of it will be.
+        let still = self.under_way.read().is_some_and(StopState::is_stop);
+        if !still || (!assumed && self.kernel.open_stop().is_some()) {
+            let reported = assumed && !self.kernel.retract_stop(started);
+            if !reported {
+                let inbox = self.kernel.inbox();
+                inbox.lock().unwrap_or_else(PoisonError::into_inner).windows.retract();
+            }
+            return;
+        }
+        let early = self.look_at_threads();
+        self.under_way.early = early.map(|it| (started, it));
+    }
+
+    fn look_at_threads(&mut self) -> Option<Snapshot> {
+        let dir = self.under_way.dir.as_ref().filter(|_| self.gone.is_none())?;
+        Some(look(dir, &mut self.threads))
+    }
+
+    /// Since when the stop under way is being recorded; `None` where there is none.
+    #[must_use]
+    pub fn stopped_since(&self) -> Option<MonoTime> {
+        let counted = self.counted.as_ref().and_then(|it| it.under_way(now()));
+        counted.map(|it| it.begin).or_else(|| self.stop_since())
+    }
+
+    fn stop_since(&self) -> Option<MonoTime> {
+        let inbox = self.kernel.inbox().lock().unwrap_or_else(PoisonError::into_inner);
+        inbox.windows.under_way(now(), None).map(|it| it.begin)
+    }
+
+    /// Looks at the threads of a stop that has gone on for a while, once.
+    pub(super) fn look_into_stop(&mut self) {
+        // What was seen of one that is over is used when its record is complete.
+        let Some(since) = self.stop_since() else { return };
+        let is_looked_at = self.under_way.early.as_ref().is_some_and(|it| it.0 == since);
+        if !is_looked_at && now().since(since) >= LONG {
+            let early = self.look_at_threads();
+            self.under_way.early = early.map(|it| (since, it));
+        }
+    }
+
+    /// What the threads do now, where a stop is under way.
+    pub(super) fn standing(&mut self) -> Option<Snapshot> {
+        self.stop_since()?;
+        self.look_at_threads()
+    }
+
+    /// The stop that is under way for at least `least`, with what is known of it now, as facts that are
+    /// not final: those of a recording that ended at this moment. `None` where there is none.
+    pub fn under_way(&mut self, least: Duration) -> Option<Facts> {
+        let counted = || self.counted.as_ref().and_then(|it| it.under_way(now()));
+        let long = |begin: MonoTime| now().since(begin) >= least;
+        if let Some(fact) = counted() {
+            return long(fact.begin).then(|| Facts { safepoints: vec![fact], ..Facts::default() });
+        }
+        long(self.stop_since()?).then_some(())?;
+        let standing = self.standing();
+        let at = now();
+        let inbox = self.kernel.drain();
+        let inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let fact = inbox.windows.under_way(at, self.kernel.open_stop().as_ref())?;
+        let mut facts = Facts::default();
+        let window = Interval::new(fact.begin, fact.end_probe);
+        inbox.raw.look(window, |raw| self.keep(&raw, &mut facts));
+        drop(inbox);
+        self.fill(standing.as_ref(), window, &mut facts);
+        facts.safepoints.push(SafepointFact { detailed: true, ..fact });
+        // What rows of the stop's end will refer to as well is handed over once.
+        self.under_way.to_hand_over.stacks.extend(facts.stacks.iter().cloned());
+        facts.threads = self.threads.take_facts();
+        self.under_way.to_hand_over.threads.extend(facts.threads.iter().cloned());
+        Some(facts)
+    }
+
+    /// The stop that the end of the recording cuts.
+    pub(super) fn cut_stop(
+        &mut self,
+        standing: Option<&Snapshot>,
+        inbox: &mut Inbox,
+        facts: &mut Facts,
+    ) {
+        let at = standing.map_or_else(now, |it| it.at);
+        let open = self.kernel.open_stop();
+        let Some(fact) = inbox.windows.under_way(at, open.as_ref()) else { return };
+        // An exit of the JVM and the end of the recording are one after the other.
+        inbox.windows.cut();
+        if !self.coverage.has(Source::Scheduler) {
+            facts.safepoints.push(crate::kernel::without_totals(fact));
+            return;
+        }
+        let window = Interval::new(fact.begin, fact.end_probe);
+        inbox.raw.take(window, |raw| self.keep(&raw, facts));
+        self.fill(standing, window, facts);
+        facts.safepoints.push(SafepointFact { detailed: true, ..fact });
+    }
+
+    /// Adds what the threads did of which the kernel had nothing to report.
+    pub(super) fn fill(
+        &mut self,
+        standing: Option<&Snapshot>,
+        window: Interval,
+        facts: &mut Facts,
+    ) {
+        let nobody = Snapshot::default();
+        let standing = standing.unwrap_or(&nobody);
+        let early = self.under_way.early.take().filter(|it| it.0 == window.start);
+        let unreported =
+            unreported(&facts.slices, window, early.as_ref().map(|it| &it.1), &standing.threads);
+        self.under_way.early = early;
+        for (tid, standing, interval) in unreported {
+            let slice = self.standing_slice(tid, &standing, interval, facts);
+            facts.slices.push(slice);
+        }
+    }
+
+    fn standing_slice(
+        &mut self,
+        tid: u32,
+        it: &Standing,
+        interval: Interval,
+        facts: &mut Facts,
+    ) -> ThreadSlice {
+        let fd = match it.why.entered {
+            Some(OffCpuCause::Syscall(number)) if takes_descriptor(number) => it.why.first,
+            _ => None,
+        };
+        let role = self.threads.role(tid, now());
+        let works = matches!(role, ThreadRole::VmThread | ThreadRole::GcWorker);
+        // The kernel had no switch of it to report: one that works in stops and was found blocked in a
+        // call was so all the time, and that is no sample. Of a page fault it takes the whole stack to
+        // say what for, and a Java thread may be in native code.
+        let is_known = it.state == ThreadState::Blocked
+            && works
+            && (it.stack.len() > 1 || matches!(it.why.entered, Some(OffCpuCause::Syscall(_))));
+        ThreadSlice {
+            tid,
+            interval,
+            state: it.state,
+            merged_wait: Duration::ZERO,
+            entered: it.why.entered,
+            fd,
+            file: fd.and_then(|fd| self.host.files().by_fd(fd)),
+            fault_offset: None,
+            stack: self.under_way.stack(&it.stack, facts),
+            woken_by: None,
+            cpu_holder: None,
+            taken: Duration::ZERO,
+            sampled: !is_known,
+            frozen: it.why.frozen,
+        }
+    }
+}
+
+/// What each thread did at the begin and at the end of `window`, as far as no slice tells of it.
+fn unreported(
+    slices: &[ThreadSlice],
+    window: Interval,
+    early: Option<&Snapshot>,
+    late: &BTreeMap<u32, Standing>,
+) -> Vec<(u32, Standing, Interval)> {
+    let mut known: BTreeMap<u32, Interval> = BTreeMap::new();
+    for slice in slices.iter().filter(|it| it.interval.intersect(window).is_some()) {
+        let all = known.entry(slice.tid).or_insert(slice.interval);
+        all.start = all.start.min(slice.interval.start);
+        all.end = all.end.max(slice.interval.end);
+    }
+    let mut found = Vec::new();
+    let mut add = |tid: u32, it: &Standing, start: MonoTime, end: MonoTime| {
+        if start < end {
+            found.push((tid, it.clone(), Interval::new(start, end)));
+        }
+    };
+    for (tid, now) in late {
+        match known.get(tid) {
+            Some(known) => add(*tid, now, known.end.max(window.start), window.end),
+            // It has not run since: otherwise there were a slice.
+            None if !wants_cpu(now) => add(*tid, now, window.start, window.end),
+            // It may have got its CPU at any time, unless it had it before and never lost it.
+            None => {
+                let before = early.and_then(|it| it.threads.get(tid));
+                let before = before.filter(|it| wants_cpu(it));
+                if before.is_some_and(|it| it.turns.is_some() && it.turns == now.turns) {
+                    add(*tid, now, window.start, window.end);
+                }
+            }
+        }
+    }
+    let early =
+        early.into_iter().flat_map(|it| it.threads.iter().map(|(tid, was)| (it.at, tid, was)));
+    for (looked, tid, before) in early {
+        // What it did when it was looked at it did until it first ran.
+        if let Some(known) = known.get(tid).filter(|it| it.start > looked) {
+            add(*tid, before, window.start, known.start.min(window.end));
+        }
+    }
+    found
+}
+
+fn wants_cpu(it: &Standing) -> bool {
+    matches!(it.state, ThreadState::OnCpu | ThreadState::Runnable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(state: ThreadState, turns: u64) -> Standing {
+        let why = Default::default();
+        Standing { state, why, stack: Vec::new(), turns: Some(turns) }
+    }
+
+    fn slice(tid: u32, start: u64, end: u64) -> ThreadSlice {
+        ThreadSlice {
+            tid,
+            interval: Interval::new(MonoTime(start), MonoTime(end)),
+            state: ThreadState::OnCpu,
+            merged_wait: Duration::ZERO,
+            entered: None,
+            fd: None,
+            file: None,
+            fault_offset: None,
+            stack: None,
+            woken_by: None,
+            cpu_holder: None,
+            taken: Duration::ZERO,
+            sampled: false,
+            frozen: false,
+        }
+    }
+
+    /// What is filled in of a window from 10 to 90: `TID STATE START-END`.
+    fn check(
+        slices: &[(u32, u64, u64)],
+        early: Option<&[(u32, ThreadState, u64)]>,
+        late: &[(u32, ThreadState, u64)],
+        expected: &str,
+    ) {
+        let slices: Vec<_> = slices.iter().map(|it| slice(it.0, it.1, it.2)).collect();
+        let all = |it: &[(u32, ThreadState, u64)]| {
+            it.iter().map(|it| (it.0, standing(it.1, it.2))).collect::<BTreeMap<_, _>>()
+        };
+        let window = Interval::new(MonoTime(10), MonoTime(90));
+        let early = early.map(|it| Snapshot { at: MonoTime(12), threads: all(it) });
+        let found = unreported(&slices, window, early.as_ref(), &all(late));
+        let text = |(tid, it, span): &(u32, Standing, Interval)| {
+            format!("{tid} {} {}-{}", it.state.id(), span.start.0, span.end.0)
+        };
+        assert_eq!(found.iter().map(text).collect::<Vec<_>>().join("; "), expected);
+    }
+
+    #[test]
+    fn a_thread_that_never_ran_was_blocked_all_the_time() {
+        check(&[], None, &[(1, ThreadState::Blocked, 3)], "1 blocked 10-90");
+        check(&[(1, 5, 9)], None, &[(1, ThreadState::Blocked, 3)], "1 blocked 10-90");
+        check(&[(1, 5, 40)], None, &[(1, ThreadState::Blocked, 3)], "1 blocked 40-90");
+    }
+
+    #[test]
+    fn a_thread_that_never_left_its_cpu_had_it_all_the_time() {
+        let (before, now) = ([(7, ThreadState::OnCpu, 3)], [(7, ThreadState::OnCpu, 3)]);
+        check(&[], Some(&before), &now, "7 on-cpu 10-90");
+        // It may have come a moment ago.
+        check(&[], None, &now, "");
+        check(&[], Some(&[(7, ThreadState::OnCpu, 2)]), &now, "");
+        check(&[], Some(&[(7, ThreadState::Blocked, 3)]), &now, "");
+        // What was reported ends where the next turn begins.
+        check(&[(7, 10, 60)], None, &now, "7 on-cpu 60-90");
+    }
+
+    #[test]
+    fn what_a_thread_did_until_it_first_ran_is_what_it_did_at_the_begin() {
+        let before = [(2, ThreadState::Blocked, 3)];
+        check(&[(2, 50, 90)], Some(&before), &[], "2 blocked 10-50");
+        // It had run before it was looked at.
+        check(&[(2, 11, 90)], Some(&before), &[], "");
+        check(&[], Some(&before), &[], "");
+    }
+
+    #[test]
+    fn a_thread_that_is_not_looked_at_has_nothing_filled_in() {
+        check(&[(1, 5, 40)], None, &[], "");
+    }
+}

@@ -1,0 +1,278 @@
+//! Whether a JVM is stopped now, read from its own memory.
+//!
+//! HotSpot keeps it in `SafepointSynchronize::_state` (`runtime/safepoint.hpp`, the same three values
+//! in JDK 8 to 25). The library's symbol table tells where; vendors that strip the table leave no
+//! way to know. Four bytes of its memory are read, which takes the process's `mmap_lock` for
+//! reading and may have to wait for it: so a thread of its own reads, and nobody waits long for that.
+use crate::{
+    Jvm, Roots,
+    host::{ProcessDir, library_base},
+    kernel::Libjvm,
+    patience::{FOR_FILES, within},
+    session::open_libjvm,
+};
+use std::{
+    fmt::Display,
+    fs::File,
+    io,
+    os::unix::fs::FileExt,
+    sync::Arc,
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+const STATE: &str = "_ZN20SafepointSynchronize6_stateE";
+/// So long an answer is waited for. It takes some microseconds where nobody holds the lock.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What the application threads of a JVM may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopState {
+    /// They run (`_not_synchronized`).
+    Running,
+    /// They were asked to stop, and some have not yet (`_synchronizing`).
+    Reaching,
+    /// All have stopped (`_synchronized`).
+    Stopped,
+}
+
+impl StopState {
+    fn of(number: i32) -> Option<StopState> {
+        match number {
+            0 => Some(StopState::Running),
+            1 => Some(StopState::Reaching),
+            2 => Some(StopState::Stopped),
+            _ => None,
+        }
+    }
+
+    /// Whether the application is kept from running.
+    #[must_use]
+    pub fn is_stop(self) -> bool {
+        self != StopState::Running
+    }
+}
+
+/// Reads the state of one JVM.
+#[derive(Debug)]
+pub(crate) struct StopStateReader {
+    ask: Sender<()>,
+    answers: Receiver<Option<StopState>>,
+    /// Answers that did not come in time and may still come.
+    late: usize,
+}
+
+impl StopStateReader {
+    /// Finds out where `jvm` has its state, by its `library`.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, one lower-case line for people.
+    pub(crate) fn open(
+        roots: &Roots,
+        jvm: &Jvm,
+        library: &Result<Arc<File>, String>,
+    ) -> Result<StopStateReader, String> {
+        let unreadable = |why: &dyn Display| format!("cannot read libjvm: {why}");
+        let library = library.as_ref().map_err(|why| unreadable(why))?;
+        let library = library.try_clone().map_err(|error| unreadable(&error))?;
+        let (library, variable) = within(FOR_FILES, move || {
+            let library = Libjvm::open(library)?;
+            let variable = library.variable(STATE)?;
+            io::Result::Ok((library, variable))
+        })
+        .unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
+        .map_err(|error| unreadable(&error))?;
+        let variable =
+            variable.ok_or("this libjvm has no symbol table that tells where it keeps that")?;
+        let dir = ProcessDir::open(roots, jvm.pid).map_err(|error| error.to_string())?;
+        let base = library_base(&dir, &jvm.libjvm)
+            .map_err(|error| format!("cannot read the mappings of the jvm: {error}"))?
+            .ok_or("libjvm is not mapped from its begin")?;
+        let (first, offset) = library.first_segment().ok_or("libjvm has nothing to load")?;
+        let at =
+            base.checked_sub(first.saturating_sub(offset)).and_then(|it| it.checked_add(variable));
+        let at = at.ok_or("libjvm lies at an impossible address")?;
+        let memory = match dir.file("mem") {
+            Ok(file) => Memory::File(file),
+            // Of another user's process the file takes CAP_DAC_READ_SEARCH, and the call does not.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Memory::Process(dir),
+            Err(error) => return Err(format!("cannot open the memory of the jvm: {error}")),
+        };
+        let mut reader = StopStateReader::start(memory, at)?;
+        // What is no state is no answer: another build than its table says.
+        let why = "the memory of this jvm may not be read: that needs CAP_SYS_PTRACE";
+        reader.read().map(|_| reader).ok_or_else(|| why.into())
+    }
+
+    fn start(memory: Memory, at: u64) -> Result<StopStateReader, String> {
+        let ((ask, asked), (answer, answers)) = (channel(), channel());
+        let read = move || {
+            while asked.recv().is_ok() {
+                let mut bytes = [0; 4];
+                let read = memory.read(&mut bytes, at).ok();
+                let state = read.and_then(|()| StopState::of(i32::from_ne_bytes(bytes)));
+                if answer.send(state).is_err() {
+                    return;
+                }
+            }
+        };
+        let spawned = thread::Builder::new().name("whypause-state".into()).spawn(read);
+        spawned.map_err(|error| format!("cannot start a thread: {error}"))?;
+        Ok(StopStateReader { ask, answers, late: 0 })
+    }
+
+    /// The state now. `None` where it cannot be read, or not in time.
+    pub(crate) fn read(&mut self) -> Option<StopState> {
+        while self.late > 0 {
+            // What was asked before says nothing of now.
+            self.answers.try_recv().ok()?;
+            self.late -= 1;
+        }
+        self.ask.send(()).ok()?;
+        match self.answers.recv_timeout(PATIENCE) {
+            Ok(state) => state,
+            Err(RecvTimeoutError::Timeout) => {
+                self.late += 1;
+                None
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+}
+
+/// The memory of a process.
+#[derive(Debug)]
+enum Memory {
+    /// `/proc/PID/mem`.
+    File(File),
+    /// By its id, with the directory that says whether it is still the same process.
+    Process(ProcessDir),
+}
+
+impl Memory {
+    fn read(&self, bytes: &mut [u8; 4], at: u64) -> io::Result<()> {
+        match self {
+            Memory::File(file) => file.read_exact_at(bytes, at),
+            Memory::Process(dir) => {
+                read_process(dir.pid(), bytes, at)?;
+                // What was read may be of a successor with the same id.
+                dir.bytes("stat", 1).map(|_| ())
+            }
+        }
+    }
+}
+
+#[expect(unsafe_code, reason = "rustix has no wrapper for process_vm_readv")]
+fn read_process(pid: u32, bytes: &mut [u8; 4], at: u64) -> io::Result<()> {
+    let invalid = || io::Error::from(io::ErrorKind::InvalidInput);
+    let pid = libc::pid_t::try_from(pid).map_err(|_| invalid())?;
+    let from = usize::try_from(at).map_err(|_| invalid())? as *mut libc::c_void;
+    let here = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+    let there = libc::iovec { iov_base: from, iov_len: bytes.len() };
+    // SAFETY: writes at most the four bytes of `bytes`, which nobody else has; what the other address
+    // means is for the other process, and the kernel checks it.
+    match unsafe { libc::process_vm_readv(pid, &raw const here, 1, &raw const there, 1, 0) } {
+        4 => Ok(()),
+        0.. => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Whether the application threads of `jvm` are stopped now: read from its memory, nothing is asked
+/// of it. `None` where that cannot be known: its library is stripped, or it belongs to another user.
+#[must_use]
+pub fn stop_state(roots: &Roots, jvm: &Jvm) -> Option<StopState> {
+    StopStateReader::open(roots, jvm, &open_libjvm(roots, jvm)).ok()?.read()
+}
+
+/// A stop that is shorter is of no interest to anybody who looks once.
+const LASTS: Duration = Duration::from_millis(100);
+/// So long all JVMs of a host together may keep the caller waiting.
+const PATIENCE_FOR_ALL: Duration = Duration::from_secs(2);
+/// More are not looked at.
+const MAX_JVMS: usize = 256;
+
+/// Whether the application threads of each JVM are stopped, now and 100 ms later. `None` where that
+/// cannot be known, as by [`stop_state`].
+#[must_use]
+pub fn are_stopped(roots: &Roots, jvms: &[Jvm]) -> Vec<Option<bool>> {
+    let (send, answers) = channel();
+    let mut asked = 0;
+    for (n, jvm) in jvms.iter().take(MAX_JVMS).enumerate() {
+        let (roots, jvm, send) = (roots.clone(), jvm.clone(), send.clone());
+        // Whatever others do to the files or the memory of theirs holds up nobody else.
+        let look = move || {
+            let _ = send.send((n, is_stopped(&roots, &jvm)));
+        };
+        let spawned = thread::Builder::new().name("whypause-state".into()).spawn(look);
+        asked += usize::from(spawned.is_ok());
+    }
+    let mut found = vec![None; jvms.len()];
+    let until = Instant::now() + PATIENCE_FOR_ALL;
+    for _ in 0..asked {
+        let Ok((n, stopped)) =
+            answers.recv_timeout(until.saturating_duration_since(Instant::now()))
+        else {
+            break;
+        };
+        found[n] = stopped;
+    }
+    found
+}
+
+fn is_stopped(roots: &Roots, jvm: &Jvm) -> Option<bool> {
+    let mut reader = StopStateReader::open(roots, jvm, &open_libjvm(roots, jvm)).ok()?;
+    if !reader.read()?.is_stop() {
+        return Some(false);
+    }
+    thread::sleep(LASTS);
+    Some(reader.read()?.is_stop())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn memory(bytes: &[u8]) -> Memory {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        Memory::File(file)
+    }
+
+    #[test]
+    fn memory_is_read_by_the_id_of_its_process_too() {
+        let state = 2i32;
+        let dir = ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
+        let at = std::ptr::from_ref(&state) as u64;
+        let mut reader = StopStateReader::start(Memory::Process(dir), at).unwrap();
+        assert_eq!(reader.read(), Some(StopState::Stopped));
+        let dir = ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
+        assert_eq!(StopStateReader::start(Memory::Process(dir), 8).unwrap().read(), None);
+    }
+
+    #[test]
+    fn the_three_states_and_what_is_none() {
+        let bytes: Vec<u8> = [0i32, 1, 2, 3].into_iter().flat_map(i32::to_ne_bytes).collect();
+        let states =
+            [Some(StopState::Running), Some(StopState::Reaching), Some(StopState::Stopped)];
+        for (n, expected) in states.into_iter().chain([None, None]).enumerate() {
+            let mut reader = StopStateReader::start(memory(&bytes), 4 * n as u64).unwrap();
+            assert_eq!(reader.read(), expected, "{n}");
+        }
+    }
+
+    #[test]
+    fn memory_that_does_not_answer_holds_nobody_up() {
+        let (reader, writer) = rustix::pipe::pipe().unwrap();
+        // A pipe cannot be read at a place: what stands for a lock is that nobody answers.
+        let (ask, _asked) = channel();
+        let (_answer, answers) = channel();
+        let mut state = StopStateReader { ask, answers, late: 0 };
+        assert_eq!(state.read(), None);
+        assert_eq!((state.read(), state.late), (None, 1));
+        drop((reader, writer));
+    }
+}

@@ -1,0 +1,165 @@
+//! The JVM's process becomes another program, or its id another process: what follows is no fact about
+//! the JVM.
+use crate::common::{Java, busy, major, newest, wait_until};
+use recorder::{AttachError, Options, SampledSession, Session, Step};
+use recording::{Coverage, Facts};
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+const SOON: Duration = Duration::from_secs(30);
+
+/// A recording of either kind.
+trait Recording {
+    fn step(&mut self) -> Step;
+    fn finish(self) -> Facts;
+}
+
+impl Recording for Session {
+    fn step(&mut self) -> Step {
+        Session::step(self)
+    }
+
+    fn finish(self) -> Facts {
+        Session::finish(self)
+    }
+}
+
+impl Recording for SampledSession {
+    fn step(&mut self) -> Step {
+        SampledSession::step(self)
+    }
+
+    fn finish(self) -> Facts {
+        SampledSession::finish(self)
+    }
+}
+
+/// Steps until the recording says that it is over.
+fn ended(mut recording: impl Recording) -> Facts {
+    let end = Instant::now() + SOON;
+    let mut facts = Facts::default();
+    while !{
+        let step = recording.step();
+        facts.append(step.facts);
+        step.exited
+    } {
+        assert!(Instant::now() < end, "it goes on");
+    }
+    facts.append(recording.finish());
+    facts
+}
+
+/// A JVM that becomes this program when it is told to; none where no JDK here can do that.
+fn before(program: &[&str]) -> Option<Java> {
+    let home = newest()?;
+    if major(&home).is_none_or(|it| it < 22) {
+        println!("SKIPPED: no JDK from 22 on, which can call `execv`");
+        return None;
+    }
+    let mut command = Command::new(home.join("bin/java"));
+    command.stdin(Stdio::piped());
+    let mut flags = busy("-XX:+UseSerialGC");
+    flags.push("--enable-native-access=ALL-UNNAMED");
+    Some(Java::start_by(command, &flags, "Exec", program))
+}
+
+fn become_it(java: &mut Java) {
+    java.child.stdin.take().unwrap().write_all(b"\n").unwrap();
+}
+
+fn check_end(coverage: &Coverage) {
+    assert_eq!(coverage.end, "the jvm's process became another program");
+    let told = coverage.notes.iter().any(|it| it.message.contains("became another program"));
+    assert!(told, "{:?}", coverage.notes);
+}
+
+#[test]
+fn a_jvm_that_becomes_another_program_ends_the_recording() {
+    let Some(mut java) = before(&["/bin/sleep", "600"]) else { return };
+    let session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    become_it(&mut java);
+    check_end(&ended(session).coverage.unwrap());
+}
+
+#[test]
+fn a_jvm_that_becomes_another_program_ends_the_sampling() {
+    let Some(mut java) = before(&["/bin/sleep", "600"]) else { return };
+    let session = SampledSession::start(&java.jvm(), Options::default()).unwrap();
+    become_it(&mut java);
+    check_end(&ended(session).coverage.unwrap());
+}
+
+#[test]
+fn a_jvm_that_has_become_another_program_before_the_attach_is_refused() {
+    let Some(mut java) = before(&["/bin/sleep", "600"]) else { return };
+    let jvm = java.jvm();
+    become_it(&mut java);
+    let name = format!("/proc/{}/comm", jvm.pid);
+    wait_until("it is another", || fs::read_to_string(&name).unwrap().trim() == "sleep");
+    let exited = AttachError::Exited { pid: jvm.pid };
+    assert_eq!(Session::attach(&jvm, Options::default()).unwrap_err(), exited);
+    assert_eq!(SampledSession::start(&jvm, Options::default()).unwrap_err(), exited);
+}
+
+#[test]
+fn a_jvm_that_starts_itself_anew_ends_the_recording() {
+    let Some(home) = newest() else { return };
+    let program = home.join("bin/java");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
+    let again = [program.to_str().unwrap(), "-Xmx64m", source.to_str().unwrap()];
+    let Some(mut java) = before(&again) else { return };
+    let session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    become_it(&mut java);
+    check_end(&ended(session).coverage.unwrap());
+}
+
+#[test]
+fn a_jvm_whose_id_another_process_has_by_now_has_exited() {
+    let Some(home) = newest() else { return };
+    let mut java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    let pid = java.child.id();
+    let session = Session::attach(&java.jvm(), Options::default()).unwrap();
+    java.child.kill().unwrap();
+    java.child.wait().unwrap();
+    let Some(successor) = successor(pid) else {
+        println!("SKIPPED: the id is not given again");
+        return;
+    };
+    let facts = ended(session);
+    assert_eq!(facts.coverage.unwrap().end, "the jvm exited");
+    let names: Vec<_> = facts.threads.iter().map(|it| it.name.as_str()).collect();
+    assert!(!names.contains(&"sleep"), "{names:?}");
+    drop(successor);
+}
+
+/// A process that is killed when the test ends.
+struct Sleep(Child);
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A process with this id. The next one has the number after the last, unless somebody else comes first.
+fn successor(pid: u32) -> Option<Sleep> {
+    let mut found = None;
+    let mut tries = 0;
+    wait_until("the id is given again", || {
+        tries += 1;
+        let last = fs::write("/proc/sys/kernel/ns_last_pid", (pid - 1).to_string());
+        if last.is_err() || tries > 200 {
+            return true;
+        }
+        let sleep = Sleep(Command::new("sleep").arg("600").spawn().unwrap());
+        found = (sleep.0.id() == pid).then_some(sleep);
+        found.is_some()
+    });
+    found
+}

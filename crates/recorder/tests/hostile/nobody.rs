@@ -1,0 +1,85 @@
+//! Processes of a user whom nobody trusts.
+use crate::common::{jdks, wait_until};
+use recorder::{Jvm, Roots};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, chown},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+/// User and group.
+pub(crate) const NOBODY: u32 = 65534;
+
+/// Whether one can be started, with a JDK to choose from; otherwise prints `SKIPPED`.
+pub(crate) fn jdk() -> Option<PathBuf> {
+    let why = if !rustix::process::geteuid().is_root() {
+        "not root"
+    } else if jdks().is_empty() {
+        "no JDK from 11 on in /usr/lib/jvm"
+    } else {
+        return jdks().pop();
+    };
+    println!("SKIPPED: {why}");
+    None
+}
+
+/// A directory in memory that belongs to nobody.
+pub(crate) fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir_in("/dev/shm").unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    chown(home.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    home
+}
+
+/// A file that only root may read.
+pub(crate) fn secret(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    chown(path, Some(0), Some(0)).unwrap();
+}
+
+/// A command that runs as nobody, with no group of root's, in this directory.
+pub(crate) fn command(program: &Path, directory: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(program);
+    command.current_dir(directory).stdin(Stdio::null());
+    command
+}
+
+/// A JVM of nobody that sleeps until the value goes.
+pub(crate) struct Sleeper(Child);
+
+impl Sleeper {
+    /// Waits until it can be found and sleeps.
+    pub(crate) fn start(mut command: Command, directory: &Path) -> Sleeper {
+        let ready = directory.join("ready");
+        let text = "public class Sleep { public static void main(String[] a) throws Exception {
+            new java.io.File(a[0]).createNewFile(); Thread.sleep(600_000); } }";
+        fs::write(directory.join("Sleep.java"), text).unwrap();
+        let child = command.arg("Sleep.java").arg(&ready).stdout(Stdio::null()).spawn().unwrap();
+        let mut sleeper = Sleeper(child);
+        wait_until("the jvm sleeps", || {
+            assert!(sleeper.0.try_wait().unwrap().is_none(), "the jvm ended");
+            ready.exists()
+        });
+        sleeper
+    }
+
+    /// As it is found in a list of all, in which no file that it names is opened.
+    pub(crate) fn listed(&self) -> Jvm {
+        let mut jvms = recorder::find_jvms(&Roots::default()).jvms.into_iter();
+        jvms.find(|it| it.pid == self.0.id()).unwrap()
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

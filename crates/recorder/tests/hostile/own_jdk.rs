@@ -1,0 +1,128 @@
+//! A JDK that belongs to nobody, who may do to its files what he likes while a JVM runs from them.
+use crate::common::{busy, jdks, possible};
+use recorder::{Jvm, Options, Roots, Session};
+use recording::{Coverage, Source, SourceState};
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::{fs::PermissionsExt, fs::chown, fs::symlink, process::CommandExt},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc::channel,
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// User and group.
+const NOBODY: u32 = 65534;
+const LIBJVM: &str = "lib/server/libjvm.so";
+
+/// A JVM of nobody, of nobody's JDK. It is killed when the test ends.
+pub(crate) struct OwnJvm {
+    pub(crate) child: Child,
+    home: TempDir,
+}
+
+impl OwnJvm {
+    /// Starts one that collects often; says why not where none can be recorded here.
+    pub(crate) fn start() -> Option<OwnJvm> {
+        let jdk = possible().then(jdks)?.into_iter().next()?;
+        let home = tempfile::tempdir_in("/dev/shm").unwrap();
+        copy(&jdk, home.path());
+        let source = home.path().join("Alloc.java");
+        let text = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
+        fs::copy(text, &source).unwrap();
+        // Only its user may look in there.
+        let private = home.path().join("private");
+        fs::create_dir(&private).unwrap();
+        chown(&private, Some(NOBODY), Some(NOBODY)).unwrap();
+        fs::set_permissions(&private, fs::Permissions::from_mode(0o700)).unwrap();
+        let mut child = Command::new(home.path().join("bin/java"))
+            .args(busy("-XX:+UseSerialGC"))
+            .arg(format!("-Xlog:gc,safepoint:file={}", private.join("gc.log").display()))
+            .arg(&source)
+            .current_dir(home.path())
+            .uid(NOBODY)
+            .gid(NOBODY)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "ready");
+        Some(OwnJvm { child, home })
+    }
+
+    pub(crate) fn jvm(&self) -> Jvm {
+        recorder::jvm(&Roots::default(), self.child.id()).unwrap()
+    }
+
+    /// Where its library was when it started.
+    pub(crate) fn libjvm(&self) -> PathBuf {
+        self.home.path().join(LIBJVM)
+    }
+}
+
+impl Drop for OwnJvm {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A JDK that is `jdk` but for its directories and what its home is told by, which are nobody's own.
+fn copy(jdk: &Path, home: &Path) {
+    for part in ["lib/server", "lib", "conf", "bin"] {
+        fs::create_dir_all(home.join(part)).unwrap();
+        for entry in fs::read_dir(jdk.join(part)).unwrap().flatten() {
+            let to = home.join(part).join(entry.file_name());
+            // Some lead nowhere (`src.zip`).
+            let _ = fs::canonicalize(entry.path()).and_then(|from| symlink(from, to));
+        }
+    }
+    for part in ["bin/java", "lib/libjli.so", "lib/libjava.so", LIBJVM] {
+        fs::remove_file(home.join(part)).unwrap();
+        fs::copy(jdk.join(part), home.join(part)).unwrap();
+        chown(home.join(part), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    let _ = symlink(jdk.join("release"), home.join("release"));
+    for part in ["lib/server", "lib", "conf", "bin", ""] {
+        chown(home.join(part), Some(NOBODY), Some(NOBODY)).unwrap();
+        fs::set_permissions(home.join(part), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+/// What a recording of `jvm` covers. With fewer rights (the documented ones) it cannot go through the
+/// JVM's mappings, and has the library's path alone.
+pub(crate) fn recorded(jvm: &Jvm, with_fewer_rights: bool) -> Coverage {
+    let (sent, told) = channel();
+    let jvm = jvm.clone();
+    thread::spawn(move || {
+        if with_fewer_rights {
+            let mut sets = capabilities(None).unwrap();
+            let through = CapabilitySet::SYS_ADMIN | CapabilitySet::CHECKPOINT_RESTORE;
+            sets.effective.remove(through);
+            set_capabilities(None, sets).unwrap();
+        }
+        let mut session = Session::attach(&jvm, Options::default()).unwrap();
+        session.step();
+        let _ = sent.send(session.finish().coverage.unwrap());
+    });
+    // Nothing that nobody does may hold it up, however busy the machine is.
+    told.recv_timeout(Duration::from_secs(120)).expect("the recorder hangs")
+}
+
+/// Whether the begin and end of stops are seen, or why not.
+pub(crate) fn windows(coverage: &Coverage) -> Result<(), &str> {
+    if coverage.has(Source::SafepointProbes) || coverage.has(Source::SafepointSymbols) {
+        return Ok(());
+    }
+    match coverage.sources.get(&Source::SafepointProbes) {
+        Some(SourceState::Missing(why)) => Err(why),
+        _ => Err("nothing is said"),
+    }
+}

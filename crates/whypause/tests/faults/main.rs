@@ -1,0 +1,13 @@
+//! What is left when something breaks while a JVM is recorded: the recorder or the JVM is killed,
+//! the disk is full, somebody removes the output, the clock is set. Needs root, BTF and a JDK.
+//!
+//! Each fault is injected a few times; `scripts/faults.sh` does it hundreds of times.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod clock;
+mod disk;
+#[expect(dead_code, reason = "its JVM is for the other tests")]
+#[path = "../live/java.rs"]
+mod java;
+mod kills;
+mod removed;
+mod support;

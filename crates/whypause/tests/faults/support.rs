@@ -1,0 +1,260 @@
+//! A JVM to record, a recorder to hurt, and what must hold of what they leave.
+use crate::java;
+use recording::{Coverage, Recording, is_recording};
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::Once,
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+use tempfile::TempDir;
+
+/// How long anything may take before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often a fault is injected: a few times, or with `WHYPAUSE_FAULTS=full` many.
+pub(crate) fn times(few: u32, many: u32) -> u32 {
+    if std::env::var("WHYPAUSE_FAULTS").is_ok_and(|it| it == "full") { many } else { few }
+}
+
+/// Numbers that differ from run to run. The seed is printed, to run the same again.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new() -> Random {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        let given = std::env::var("WHYPAUSE_FAULTS_SEED").ok().and_then(|it| it.parse().ok());
+        let seed = given.unwrap_or(u64::from(now.subsec_nanos()) | 1);
+        println!("WHYPAUSE_FAULTS_SEED={seed}");
+        Random(seed)
+    }
+
+    /// Marsaglia's xorshift64.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+
+    pub(crate) fn up_to(&mut self, longest: Duration) -> Duration {
+        Duration::from_micros(self.below(u64::try_from(longest.as_micros()).unwrap()))
+    }
+}
+
+/// Where the classes of the JVM are.
+const CLASSES: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// A JVM to start, and a directory for recordings in memory.
+pub(crate) struct Stage {
+    pub(crate) java: PathBuf,
+    pub(crate) memory: TempDir,
+}
+
+impl Stage {
+    /// `None` where nothing can be recorded; the reason is printed.
+    pub(crate) fn new() -> Option<Stage> {
+        static COMPILED: Once = Once::new();
+        let java = java::newest()?;
+        COMPILED.call_once(|| {
+            let source =
+                Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
+            let compiled = Command::new(java.with_file_name("javac"))
+                .args(["-d", CLASSES])
+                .arg(&source)
+                .status();
+            assert!(compiled.unwrap().success());
+        });
+        Some(Stage { java, memory: tempfile::tempdir_in("/dev/shm").unwrap() })
+    }
+
+    pub(crate) fn directory(&self, name: &str) -> PathBuf {
+        self.memory.path().join(name)
+    }
+
+    /// Starts a JVM that stops dozens of times a second.
+    pub(crate) fn jvm(&self) -> Jvm {
+        let mut child = Command::new(&self.java)
+            .args(["-XX:+UseSerialGC", "-Xmx64m", "-Xmn16m", "-XX:CICompilerCount=2"])
+            .args(["-cp", CLASSES, "Alloc"])
+            .current_dir(self.memory.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "ready");
+        Jvm { child }
+    }
+}
+
+/// A JVM; killed when dropped.
+pub(crate) struct Jvm {
+    pub(crate) child: Child,
+}
+
+impl Jvm {
+    pub(crate) fn pid(&self) -> String {
+        self.child.id().to_string()
+    }
+
+    /// Ends it as a service is ended.
+    pub(crate) fn terminate(mut self) {
+        signal(&self.child, Signal::TERM);
+        wait(&mut self.child);
+    }
+}
+
+impl Drop for Jvm {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn signal(child: &Child, signal: Signal) {
+    let _ = kill_process(Pid::from_child(child), signal);
+}
+
+/// Waits for its end, but not for ever.
+#[track_caller]
+pub(crate) fn wait(child: &mut Child) -> ExitStatus {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        assert!(Instant::now() < end, "it does not end");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// `whypause record -o DIRECTORY`, with what it says in a file beside.
+pub(crate) fn record(directory: &Path, arguments: &[&str]) -> Child {
+    let said = fs::File::create(said_file(directory)).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_whypause"))
+        .args(["record", "-o"])
+        .arg(directory)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(said)
+        .spawn()
+        .unwrap()
+}
+
+fn said_file(directory: &Path) -> PathBuf {
+    // Not beside it: there may be no space.
+    let name = directory.to_string_lossy().replace('/', "_");
+    std::env::temp_dir().join(format!("whypause-faults-{}{name}", std::process::id()))
+}
+
+/// What the recorder said; forgotten afterwards.
+pub(crate) fn said(directory: &Path) -> String {
+    let file = said_file(directory);
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    let _ = fs::remove_file(file);
+    text
+}
+
+/// Waits until the directory holds a file of which `is` is true, or the recorder has ended.
+pub(crate) fn wait_for_file(directory: &Path, recorder: &mut Child, is: impl Fn(&str) -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while recorder.try_wait().unwrap().is_none() {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        if entries.into_iter().any(|it| is(&it.file_name().to_string_lossy())) {
+            return;
+        }
+        assert!(Instant::now() < end, "no such file comes");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// What has to be read before the first loss: a row of every kind, and which sources run.
+pub(crate) fn wait_until_it_records(directory: &Path, recorder: &mut Child) {
+    let end = Instant::now() + PATIENCE;
+    while recorder.try_wait().unwrap().is_none() {
+        let recording = Recording::open(directory);
+        if recording.is_ok_and(|it| it.facts.safepoints.len() > 5 && it.facts.coverage.is_some()) {
+            return;
+        }
+        assert!(Instant::now() < end, "nothing is recorded");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn explain(directory: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_whypause"))
+        .args(["explain", "--color", "never"])
+        .arg(directory)
+        .output()
+        .unwrap()
+}
+
+/// What must hold of a recording, however it came to its end: it opens, it says what is missing,
+/// and is firm about nothing where something is.
+///
+/// The coverage; `None` where nothing had been written yet, which is then said.
+#[track_caller]
+pub(crate) fn check(directory: &Path) -> Option<Coverage> {
+    let output = explain(directory);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!error.contains("panicked"), "{error}");
+    if !is_recording(directory) {
+        let words = ["neither a GC log nor a recording", "not a recording", "no such"];
+        let nothing = words.iter().any(|it| error.contains(it));
+        assert!(output.status.code() == Some(2) && nothing, "{error}");
+        return None;
+    }
+    // A recording whose every row was lost may be one of which nothing can be said.
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{error}{text}");
+    let recording = Recording::open(directory).unwrap();
+    let coverage = recording.coverage();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if coverage.end.is_empty() {
+        assert!(words.contains("the recorder was killed"), "{text}");
+    }
+    if coverage.lost_rows > 0 {
+        assert!(words.contains("rows lost"), "{text}");
+        assert!(!words.contains("No fault struck: every known one"), "{text}");
+    }
+    if coverage.lost_rows > 0 || coverage.end.is_empty() {
+        assert!(!words.contains("the JVM was never stopped"), "{text}");
+    }
+    Some(coverage.clone())
+}
+
+/// That nothing of a recorder is left: in the JVM's place, in memory, or in the JVM itself.
+#[track_caller]
+pub(crate) fn check_nothing_left(stage: &Stage, jvm: Jvm, log_outputs: &str) {
+    let pid = jvm.pid();
+    assert_eq!(self::log_outputs(stage, &jvm), log_outputs, "what the JVM logs");
+    // `jcmd` above made its socket, which the JVM removes at its end.
+    jvm.terminate();
+    let places = ["/tmp", "/dev/shm", stage.memory.path().to_str().unwrap()];
+    let left = places.iter().flat_map(|place| fs::read_dir(place).unwrap().flatten());
+    let left: Vec<String> = left
+        .map(|it| it.file_name().to_string_lossy().into_owned())
+        .filter(|name| {
+            let of_attaching = [format!(".attach_pid{pid}"), format!(".java_pid{pid}")];
+            of_attaching.contains(name) || name.starts_with(&format!("whypause-safepoints-{pid}-"))
+        })
+        .collect();
+    assert_eq!(left, [""; 0]);
+}
+
+/// Where the JVM logs to, as it says itself.
+pub(crate) fn log_outputs(stage: &Stage, jvm: &Jvm) -> String {
+    let listed = Command::new(stage.java.with_file_name("jcmd"))
+        .args([&jvm.pid(), "VM.log", "list"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(listed.stdout).unwrap();
+    let outputs = text.lines().skip_while(|line| !line.contains("Log output configuration"));
+    outputs.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,375 @@
+//! Recordings that somebody made to exhaust whoever reads them: every checksum is right, and a few
+//! kilobytes ask for gigabytes. Reading any input of at most 100 MB takes at most 256 MiB.
+use crate::run::{Ran, whypause};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Int32Array, ListArray, RecordBatch, StringArray, UInt32Array,
+    UInt64Array,
+    builder::{ListBuilder, StringBuilder},
+    types::Int32Type,
+};
+use arrow_schema::{Field, Schema};
+use parquet::{
+    arrow::ArrowWriter,
+    basic::{Compression, ZstdLevel},
+    file::{metadata::KeyValue, properties::WriterProperties},
+};
+use recording::{
+    Coverage, Facts, Interval, Limits, LogLine, MonoTime, SafepointFact, SafepointTotals, Source,
+    SourceState, StackFact, ThreadFact, ThreadRole, ThreadSlice, ThreadState, VmOperationFact,
+    Writer,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+/// What reading any of these may take.
+const MOST_KIB: u64 = 256 * 1024;
+
+/// Explains it in a process of its own; what it said, and the most memory that it had.
+fn explain(path: &Path) -> (Ran, u64) {
+    let mut child = whypause(&["explain", &path.to_string_lossy()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("it is a child").is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok());
+        peak = peak.max(kib.unwrap_or(0));
+        thread::sleep(Duration::from_millis(1));
+    }
+    (Ran::from(child.wait_with_output().expect("it ended")), peak)
+}
+
+/// Explaining it takes no more than is allowed, and says that something was left out.
+fn check(path: &Path, what: &str) {
+    let (ran, peak) = explain(path);
+    assert!(peak > 0 && peak < MOST_KIB, "{what}: {peak} KiB");
+    let said = format!("{} KiB: {}{}", peak, ran.stdout, ran.stderr);
+    assert!(!said.contains("No fault struck"), "{what}: {said}");
+    for sign in ["left out", "damaged", "nothing readable"] {
+        if said.contains(sign) {
+            return;
+        }
+    }
+    panic!("{what}: {said}");
+}
+
+/// The CRC-32 of zip and PNG, one bit at a time.
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut sum = u32::MAX;
+    for byte in bytes {
+        sum ^= u32::from(*byte);
+        for _ in 0..8 {
+            sum = if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
+        }
+    }
+    !sum
+}
+
+const MARK: &[u8] = b"whypause-crc32:";
+
+/// Makes the checksum right: it is taken with its own digits as zeros.
+fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
+    let mark = bytes.windows(MARK.len()).rposition(|it| it == MARK).expect("a mark");
+    let digits = mark + MARK.len()..mark + MARK.len() + 8;
+    let sum = format!("{:08x}", crc32(&bytes));
+    bytes[digits].copy_from_slice(sum.as_bytes());
+    bytes
+}
+
+/// A sealed part with these columns, so often.
+fn sealed(columns: Vec<(&str, ArrayRef)>, times: usize) -> Vec<u8> {
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, array)| Field::new(*name, array.data_type().clone(), true))
+        .collect();
+    let schema = Arc::new(Schema::new(fields));
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).expect("columns of one length");
+    let entry = |key: &str, value: &str| KeyValue::new(key.to_owned(), value.to_owned());
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_max_row_group_row_count(Some(usize::MAX))
+        .set_dictionary_page_size_limit(1 << 30)
+        .set_data_page_size_limit(1 << 30)
+        .set_data_page_row_count_limit(usize::MAX)
+        .set_key_value_metadata(Some(vec![entry("whypause.crc32", "whypause-crc32:00000000")]))
+        .build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, schema, Some(properties)).expect("a writer");
+    for _ in 0..times {
+        writer.write(&batch).expect("in memory");
+    }
+    writer.close().expect("in memory");
+    with_checksum(bytes)
+}
+
+fn directory() -> (tempfile::TempDir, PathBuf) {
+    let parent = tempfile::tempdir().expect("a directory");
+    let path = parent.path().join("rec");
+    (parent, path)
+}
+
+fn coverage() -> Coverage {
+    let sources = [Source::SafepointProbes, Source::Scheduler, Source::GcLog];
+    Coverage {
+        sources: sources.map(|it| (it, SourceState::Recorded)).into_iter().collect(),
+        end: "the time given was over".into(),
+        ..Coverage::default()
+    }
+}
+
+/// A sealed recording with one stop, into which a part of another table is put.
+fn with_part(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let (parent, path) = directory();
+    let facts = Facts {
+        safepoints: vec![safepoint(0, 1_000_000)],
+        coverage: Some(coverage()),
+        ..Facts::default()
+    };
+    write(&path, [facts]);
+    fs::write(path.join(name), bytes).expect("writing");
+    (parent, path)
+}
+
+fn write(path: &Path, batches: impl IntoIterator<Item = Facts>) {
+    let mut writer = Writer::create(path, Limits::default()).expect("a new recording");
+    batches.into_iter().for_each(|it| writer.write(&it).expect("writing"));
+    writer.seal().expect("sealing");
+}
+
+fn safepoint(start: u64, end: u64) -> SafepointFact {
+    let interval = Interval::new(MonoTime(start), MonoTime(end));
+    SafepointFact {
+        begin: interval.start,
+        resumed: None,
+        end_probe: interval.end,
+        vm_tid: 7,
+        operations: vec![VmOperationFact { name: "G1CollectForAllocation".into(), interval }],
+        detailed: true,
+        reaching: SafepointTotals::default(),
+        operating: SafepointTotals::default(),
+        cgroup_throttled: Duration::ZERO,
+        cut: recording::Cut::WHOLE,
+    }
+}
+
+fn slice(start: u64, end: u64) -> ThreadSlice {
+    ThreadSlice {
+        tid: 7,
+        interval: Interval::new(MonoTime(start), MonoTime(end)),
+        state: ThreadState::OnCpu,
+        merged_wait: Duration::ZERO,
+        entered: None,
+        fd: None,
+        file: None,
+        fault_offset: None,
+        stack: None,
+        woken_by: None,
+        cpu_holder: None,
+        taken: Duration::ZERO,
+        sampled: false,
+        frozen: false,
+    }
+}
+
+fn numbers(count: usize) -> ArrayRef {
+    Arc::new(UInt64Array::from(vec![1; count]))
+}
+
+/// One text, so many times, stored once.
+fn repeated(text: String, count: usize) -> ArrayRef {
+    let values: ArrayRef = Arc::new(StringArray::from(vec![text]));
+    let keys = Int32Array::from(vec![0; count]);
+    Arc::new(DictionaryArray::<Int32Type>::try_new(keys, values).expect("one key"))
+}
+
+fn log_lines(text: ArrayRef) -> Vec<(&'static str, ArrayRef)> {
+    let count = text.len();
+    vec![("read_ns", numbers(count)), ("offset_bytes", numbers(count)), ("text", text)]
+}
+
+#[test]
+fn a_text_that_is_stored_once_and_repeated() {
+    let part = sealed(log_lines(repeated("x".repeat(200 << 10), 5_000)), 1);
+    assert!(part.len() < 8 << 10, "{} bytes for 1 GB", part.len());
+    let (_parent, path) = with_part("log_lines-0000.parquet", &part);
+    check(&path, "one text of 200 KiB, 5,000 times");
+}
+
+#[test]
+fn a_page_that_unpacks_to_a_hundred_megabytes() {
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(100 << 20)]));
+    let part = sealed(log_lines(text), 1);
+    assert!(part.len() < 64 << 10, "{} bytes", part.len());
+    let (_parent, path) = with_part("log_lines-0000.parquet", &part);
+    check(&path, "a page of 100 MiB");
+}
+
+/// Lists of nothing: an item is a bit in each of two columns of levels, which pack to nothing.
+fn list_of_nothing(items: usize) -> ListArray {
+    let mut list = ListBuilder::new(StringBuilder::new());
+    (0..items).for_each(|_| list.values().append_null());
+    list.append(true);
+    list.finish()
+}
+
+#[test]
+fn a_list_of_millions_that_takes_no_bytes() {
+    let ids: ArrayRef = Arc::new(UInt32Array::from(vec![1]));
+    let part = sealed(vec![("id", ids), ("frames", Arc::new(list_of_nothing(16 << 20)))], 1);
+    assert!(part.len() < 8 << 10, "{} bytes", part.len());
+    let (_parent, path) = with_part("stacks-0000.parquet", &part);
+    check(&path, "a list of 16 million");
+}
+
+#[test]
+fn a_list_that_repeats_a_text() {
+    let text = repeated("x".repeat(100 << 10), 1 << 14);
+    let field = Arc::new(Field::new_list_field(text.data_type().clone(), true));
+    let offsets = list_of_nothing(1 << 14).offsets().clone();
+    let list: ArrayRef = Arc::new(ListArray::new(field, offsets, text, None));
+    let ids: ArrayRef = Arc::new(UInt32Array::from(vec![1]));
+    let part = sealed(vec![("id", ids), ("frames", list)], 1);
+    assert!(part.len() < 8 << 10, "{} bytes for 1.6 GB", part.len());
+    let (_parent, path) = with_part("stacks-0000.parquet", &part);
+    check(&path, "a list of 16,384 texts of 100 KiB");
+}
+
+#[test]
+fn millions_of_rows_of_nothing() {
+    let part = sealed(log_lines(repeated(String::new(), 1 << 20)), 8);
+    assert!(part.len() < 512 << 10, "{} bytes", part.len());
+    let (_parent, path) = with_part("log_lines-0000.parquet", &part);
+    check(&path, "8 million empty lines");
+}
+
+/// A footer of 80 bytes that announces two thousand million row groups.
+#[test]
+fn a_list_in_a_footer_that_is_longer_than_the_file() {
+    let mut bytes = b"PAR1".to_vec();
+    // FileMetaData: version 1, schema of one empty group `r`, rows 0, row groups 2^31 - 1.
+    bytes.extend([0x15, 0x02, 0x19, 0x1c, 0x48, 0x01, b'r', 0x00, 0x16, 0x00]);
+    bytes.extend([0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07]);
+    bytes.extend(MARK);
+    bytes.extend(b"00000000");
+    let footer = u32::try_from(bytes.len() - 4).expect("small");
+    bytes.extend(footer.to_le_bytes());
+    bytes.extend(b"PAR1");
+    let (_parent, path) = with_part("log_lines-0000.parquet", &with_checksum(bytes));
+    check(&path, "a footer that announces 2^31 row groups");
+}
+
+#[test]
+fn a_live_segment_of_lists_of_nothing() {
+    let (_parent, path) = directory();
+    let stacks = vec![StackFact { id: 1, frames: vec![String::new(); 1 << 14] }; 400];
+    let facts = Facts { stacks, coverage: Some(coverage()), ..Facts::default() };
+    let mut writer = Writer::create(&path, Limits::default()).expect("a new recording");
+    writer.write(&facts).expect("writing");
+    drop(writer);
+    check(&path, "6.5 million empty functions");
+}
+
+/// Stops that all last as long as the recording, over slices of that time.
+#[test]
+fn stops_that_overlap() {
+    let (_parent, path) = directory();
+    let safepoints = (0..3_000).map(|it| safepoint(it, 10_000_000)).collect();
+    let slices = (0..3_000).map(|it| slice(it * 3_000, it * 3_000 + 3_000)).collect();
+    let thread = ThreadFact {
+        tid: 7,
+        name: "VM Thread".into(),
+        role: ThreadRole::VmThread,
+        first_seen: MonoTime(0),
+    };
+    let coverage = Some(coverage());
+    write(
+        &path,
+        [Facts { safepoints, slices, threads: vec![thread], coverage, ..Facts::default() }],
+    );
+    let (ran, peak) = explain(&path);
+    assert!(peak > 0 && peak < MOST_KIB, "{peak} KiB: {}", ran.stdout);
+}
+
+/// No attack: the stops of a day, one each second, none of them long. All are told.
+#[test]
+fn the_stops_of_a_day_fit() {
+    let (_parent, path) = directory();
+    let ms = Duration::from_millis(1);
+    let totals =
+        SafepointTotals { on_cpu: ms, runnable: ms, throttled: ms, blocked: ms, waiting: ms };
+    let stop = |it: u64| SafepointFact {
+        detailed: false,
+        reaching: totals,
+        operating: totals,
+        ..safepoint(it * 1_000_000_000, it * 1_000_000_000 + 10_000_000)
+    };
+    let safepoints = (0..86_400).map(stop).collect();
+    write(&path, [Facts { safepoints, coverage: Some(coverage()), ..Facts::default() }]);
+    let (ran, peak) = explain(&path);
+    assert!(peak < MOST_KIB, "{peak} KiB");
+    assert!(ran.stdout.contains("86400 stops"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("left out"), "{}", ran.stdout);
+}
+
+#[test]
+fn more_slices_than_memory_holds() {
+    let (_parent, path) = directory();
+    let batch = |n: u64| Facts {
+        slices: (0..50_000).map(|it| slice(n * 50_000 + it, n * 50_000 + it + 1)).collect(),
+        ..Facts::default()
+    };
+    let first = Facts {
+        safepoints: vec![safepoint(0, 2_000_000)],
+        coverage: Some(coverage()),
+        ..Facts::default()
+    };
+    write(&path, std::iter::once(first).chain((0..40).map(batch)));
+    check(&path, "2 million slices");
+}
+
+/// Lines that each tell of a pause of its own.
+#[test]
+fn more_pauses_in_a_log_than_memory_holds() {
+    let (_parent, path) = directory();
+    let line = |it: u64| LogLine {
+        read: MonoTime(it),
+        offset: it,
+        text: format!("[{it}.0s][info][gc] GC({it}) Pause Young 1M->1M(1M) 1ms"),
+    };
+    let batch = |n: u64| Facts {
+        log_lines: (n * 50_000..(n + 1) * 50_000).map(line).collect(),
+        ..Facts::default()
+    };
+    let first = Facts { coverage: Some(coverage()), ..Facts::default() };
+    write(&path, std::iter::once(first).chain((0..20).map(batch)));
+    check(&path, "a million pauses in the log");
+}
+
+/// However many parts are bad, little is said of them, and soon.
+#[test]
+fn forty_thousand_bad_parts() {
+    let (_parent, path) = with_part("threads-0001.parquet", b"no part");
+    for number in 2..40_000 {
+        fs::write(path.join(format!("threads-{number:04}.parquet")), b"no part").expect("writing");
+    }
+    let (ran, peak) = explain(&path);
+    assert!(peak < MOST_KIB, "{peak} KiB");
+    assert!(ran.stdout.len() < 16 << 10, "{} bytes", ran.stdout.len());
+    let json = crate::run::run(&["explain", "--format", "json", &path.to_string_lossy()]);
+    let answer: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let notes = answer["coverage"]["notes"].as_array().expect("notes");
+    assert!(notes.len() < 100, "{} notes", notes.len());
+    let counts = notes.iter().map(|it| it["count"].as_u64().expect("a count"));
+    assert_eq!(counts.sum::<u64>(), 39_999, "each is counted");
+}

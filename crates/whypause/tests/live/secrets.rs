@@ -1,0 +1,95 @@
+//! Secrets on the command line of a JVM are in no byte of its recording and in no answer.
+use crate::java::{self, Java, newest};
+use recording::Recording;
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// In a property, in a program's argument, in a variable of the environment, in an address.
+const SECRETS: [&str; 4] = ["hunter2property", "hunter2argument", "hunter2variable", "hunter2user"];
+
+/// A JVM that was given all of them, and logs its command line with its collections.
+fn start(java: &Path, log: &Path) -> Java {
+    let plain = java::command(java);
+    let mut arguments: Vec<_> = plain.get_args().map(ToOwned::to_owned).collect();
+    let source = arguments.pop().unwrap();
+    let mut child = Command::new(java)
+        .args(arguments)
+        .arg(format!("-Ddb.password={}", SECRETS[0]))
+        .arg(format!("-Xlog:gc*,safepoint,arguments:file={}", log.display()))
+        .arg(source)
+        .args(["1", "2048", "--token", SECRETS[1]])
+        .arg(format!("jdbc:pg://joe:{}@db/orders", SECRETS[3]))
+        .env("JAVA_TOOL_OPTIONS", format!("-Dapi.key={} -Xss1m", SECRETS[2]))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line.trim(), "ready");
+    Java { child }
+}
+
+fn said(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_whypause")).args(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    let (out, err) = (output.stdout, output.stderr);
+    String::from_utf8(out).unwrap() + &String::from_utf8(err).unwrap()
+}
+
+#[track_caller]
+fn check(what: &str, bytes: &[u8]) {
+    for secret in SECRETS {
+        let found = bytes.windows(secret.len()).any(|it| it == secret.as_bytes());
+        assert!(!found, "{secret} is in {what}");
+    }
+}
+
+#[test]
+fn no_secret_of_a_command_line_is_recorded_or_told() {
+    let Some(java) = newest() else { return };
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let log = memory.path().join("gc.log");
+    let jvm = start(&java, &log);
+    let logged = fs::read_to_string(&log).unwrap();
+    assert!(logged.contains(SECRETS[0]) && logged.contains(SECRETS[1]), "the test tests nothing");
+    for format in ["text", "json"] {
+        check("ps", said(&["ps", "--format", format]).as_bytes());
+    }
+    let directory = memory.path().join("recording");
+    let path = directory.to_str().unwrap();
+    let mut recorder = Command::new(env!("CARGO_BIN_EXE_whypause"))
+        .args(["record", "-o", path, "-p", &jvm.pid()])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + Duration::from_secs(60);
+    let enough = || {
+        let facts = Recording::open(&directory).map(|it| it.facts).unwrap_or_default();
+        let started = facts.jvm.is_some_and(|it| !it.flags.is_empty());
+        started && facts.safepoints.len() > 10 && !facts.log_lines.is_empty()
+    };
+    while !enough() {
+        assert!(Instant::now() < end, "nothing was recorded");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    // Killed, it leaves its tables as they were written: not compressed, and not masked by a reader.
+    recorder.kill().unwrap();
+    recorder.wait().unwrap();
+    let mut seen = false;
+    for file in fs::read_dir(&directory).unwrap() {
+        let path = file.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        seen |= bytes.windows(10).any(|it| it == b"Alloc.java");
+        check(&path.display().to_string(), &bytes);
+    }
+    assert!(seen, "nothing of the command line was found");
+    for format in ["text", "json", "markdown", "csv"] {
+        check(format, said(&["explain", "--format", format, path]).as_bytes());
+    }
+}

@@ -1,0 +1,141 @@
+//! What is said of a JVM that hangs in a stop, and of one of which nobody can see the stops.
+use crate::java::{Java, bare_jdk, newest};
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+/// A hang takes some 9 s where its late thread has a CPU alone.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// What is wanted may be missed by a hang that is over too soon.
+const TRIES: u32 = 5;
+
+fn whypause(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_whypause")).args(arguments).output().unwrap()
+}
+
+fn hang(java: &Path) -> Java {
+    let flags = ["-XX:+UseSerialGC", "-Xmx128m", "-XX:CICompilerCount=2"];
+    Java::start_with(java, &flags, "Hang")
+}
+
+fn is_marked(jvm: &Java) -> bool {
+    let list = whypause(&["ps"]);
+    let text = String::from_utf8_lossy(&list.stdout).into_owned();
+    let own = text.lines().find(|it| it.trim_start().starts_with(&jvm.pid()));
+    own.expect("the jvm is listed").contains("(stopped)")
+}
+
+fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !so() {
+        assert!(Instant::now() < end, "still not so: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_jvm_that_hangs_is_marked_in_the_list() {
+    let Some(java) = newest() else { return };
+    let jvm = hang(&java);
+    wait_until("it is not marked while it runs", || !is_marked(&jvm));
+    wait_until("it is marked while it hangs", || is_marked(&jvm));
+}
+
+#[test]
+fn a_hang_longer_than_the_recording_is_no_recording_without_pauses() {
+    let Some(java) = newest() else { return };
+    let jvm = hang(&java);
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    for n in 0..TRIES {
+        wait_until("it runs", || !is_marked(&jvm));
+        wait_until("it hangs", || is_marked(&jvm));
+        let directory = memory.path().join(n.to_string());
+        let path = directory.to_str().unwrap();
+        let recorded = whypause(&["record", "-o", path, "-p", &jvm.pid(), "-d", "1s"]);
+        assert!(recorded.status.success());
+        let told = whypause(&["explain", path]);
+        let text = String::from_utf8(told.stdout).unwrap();
+        assert_eq!(told.status.code(), Some(0), "{text}");
+        assert!(!text.contains("never stopped"), "{text}");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if words.contains("had begun before the recording and was not over") {
+            assert!(words.contains("at least") && words.contains("late Java thread"), "{text}");
+            return;
+        }
+    }
+    panic!("each hang was over too soon");
+}
+
+#[test]
+fn watch_tells_a_hang_while_it_lasts_and_then_its_end() {
+    let Some(java) = newest() else { return };
+    let jvm = hang(&java);
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_whypause"))
+        .args(["watch", "-p", &jvm.pid(), "--over", "1s", "-d", "100s"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(watch.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut lines = lines.skip_while(|it| !it.contains("still stopped after"));
+    let still = lines.next();
+    let end = lines.find(|it| it.contains("late Java thread"));
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    let still = still.expect("it is told while it lasts");
+    assert!(still.contains("late Java thread"), "{still}");
+    assert!(end.is_some_and(|it| !it.contains("still stopped")));
+}
+
+#[test]
+fn where_nothing_can_see_stops_the_answer_is_unknown() {
+    let Some(java) = newest() else { return };
+    let (jdk, memory) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+    let Some(bare) = bare_jdk(&java, jdk.path()) else { return };
+    let path = memory.path().join("recording");
+    let path = path.to_str().unwrap();
+    let jvm = Java::start_with(&bare, &["-Xmx128m", "-Xmn32m", "-XX:-UsePerfData"], "Alloc");
+    let pid = jvm.pid();
+    for way in [&["-d", "1s"][..], &["-d", "1s", "--without-ebpf"]] {
+        let _ = std::fs::remove_dir_all(path);
+        let arguments = [&["record", "-o", path, "-p", &pid], way].concat();
+        assert!(whypause(&arguments).status.success());
+        let told = whypause(&["explain", path]);
+        let text = String::from_utf8(told.stdout).unwrap();
+        let error = String::from_utf8(told.stderr).unwrap();
+        // Waits of threads may show as hiccups; then they are what is told.
+        if text.contains("hiccup") {
+            continue;
+        }
+        assert_eq!(told.status.code(), Some(3), "{way:?} {text} {error}");
+        assert!(!text.contains("never stopped"), "{text}");
+        assert!(!text.contains("Watched and not the cause"), "{text}");
+        assert!(error.contains("--log-safepoints"), "{error}");
+        let gate = whypause(&["check", path, "--fail-if", "max>200ms"]);
+        assert_eq!(gate.status.code(), Some(3));
+    }
+}
+
+#[test]
+fn without_probes_and_symbols_stops_are_those_that_the_jvm_counts() {
+    let Some(java) = newest() else { return };
+    let (jdk, memory) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+    let Some(bare) = bare_jdk(&java, jdk.path()) else { return };
+    let jvm = Java::start_with(&bare, &["-Xmx128m", "-Xmn32m", "-XX:+UseSerialGC"], "Alloc");
+    let pid = jvm.pid();
+    for way in [&["-d", "2s"][..], &["-d", "2s", "--without-ebpf"]] {
+        let path = memory.path().join(way.len().to_string());
+        let path = path.to_str().unwrap();
+        let arguments = [&["record", "-o", path, "-p", &pid], way].concat();
+        assert!(whypause(&arguments).status.success());
+        let facts = recording::Recording::open(Path::new(path)).unwrap().facts;
+        assert!(facts.safepoints.len() >= 3, "{way:?}: {} stops", facts.safepoints.len());
+        let told = whypause(&["explain", path]);
+        let text = String::from_utf8(told.stdout).unwrap();
+        assert_eq!(told.status.code(), Some(0), "{text}");
+        assert!(!text.contains("never stopped"), "{text}");
+    }
+}
