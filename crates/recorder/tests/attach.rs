@@ -1,13 +1,15 @@
 //! Attaching where something is wrong, and leaving without a trace.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+#[path = "common/bare_jdk.rs"]
+mod bare_jdk;
 mod common;
 
+use bare_jdk::bare_jdk;
 use common::{Java, busy, newest, record};
 use recorder::{AttachError, JvmError, Options, Roots, Session};
 use recording::{Source, SourceState, ThreadRole};
 use std::{
     fs,
-    path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -157,32 +159,4 @@ fn a_libjvm_without_probes_and_symbols_is_said_to_have_none() {
     // what threads do is watched all the same, for the stops that a log tells
     assert!(coverage.has(Source::Scheduler));
     assert!(java.runs());
-}
-
-/// A JDK that is `home` but for its libjvm, which has lost its probes and symbols.
-fn bare_jdk(home: &Path, bare: &Path) -> bool {
-    let link = |part: &str| {
-        fs::create_dir_all(bare.join(part)).unwrap();
-        for entry in fs::read_dir(home.join(part)).unwrap().flatten() {
-            let to = bare.join(part).join(entry.file_name());
-            let _ = std::os::unix::fs::symlink(fs::canonicalize(entry.path()).unwrap(), to);
-        }
-    };
-    link("lib/server");
-    link("lib");
-    link("conf");
-    fs::create_dir(bare.join("bin")).unwrap();
-    fs::copy(home.join("bin/java"), bare.join("bin/java")).unwrap();
-    for part in ["lib/libjli.so", "lib/libjava.so"] {
-        fs::remove_file(bare.join(part)).unwrap();
-        fs::copy(home.join(part), bare.join(part)).unwrap();
-    }
-    let _ = std::os::unix::fs::symlink(home.join("release"), bare.join("release"));
-    let libjvm = "lib/server/libjvm.so";
-    fs::remove_file(bare.join(libjvm)).unwrap();
-    Command::new("objcopy")
-        .args(["--strip-all", "--remove-section=.note.stapsdt"])
-        .args([home.join(libjvm), bare.join(libjvm)])
-        .status()
-        .is_ok_and(|it| it.success())
 }

@@ -1,4 +1,7 @@
 //! Real JVMs for the tests, and when there are none.
+#[path = "../../../recorder/tests/common/bare_jdk.rs"]
+mod bare;
+
 use std::{
     fs,
     io::{BufRead, BufReader},
@@ -89,31 +92,7 @@ pub(crate) fn command(java: &Path) -> Command {
 /// `java` of a JDK below `bare` that is the given one, but for a libjvm which has lost its probes and
 /// symbols; otherwise says why there is none.
 pub(crate) fn bare_jdk(java: &Path, bare: &Path) -> Option<PathBuf> {
-    let home = java.parent()?.parent()?;
-    let link = |part: &str| {
-        fs::create_dir_all(bare.join(part)).unwrap();
-        for entry in fs::read_dir(home.join(part)).unwrap().flatten() {
-            let to = bare.join(part).join(entry.file_name());
-            let _ = std::os::unix::fs::symlink(fs::canonicalize(entry.path()).unwrap(), to);
-        }
-    };
-    link("lib/server");
-    link("lib");
-    link("conf");
-    fs::create_dir(bare.join("bin")).unwrap();
-    fs::copy(home.join("bin/java"), bare.join("bin/java")).unwrap();
-    for part in ["lib/libjli.so", "lib/libjava.so"] {
-        fs::remove_file(bare.join(part)).unwrap();
-        fs::copy(home.join(part), bare.join(part)).unwrap();
-    }
-    let _ = std::os::unix::fs::symlink(home.join("release"), bare.join("release"));
-    let libjvm = "lib/server/libjvm.so";
-    fs::remove_file(bare.join(libjvm)).unwrap();
-    let stripped = Command::new("objcopy")
-        .args(["--strip-all", "--remove-section=.note.stapsdt"])
-        .args([home.join(libjvm), bare.join(libjvm)])
-        .status();
-    if !stripped.is_ok_and(|it| it.success()) {
+    if !bare::bare_jdk(java.parent()?.parent()?, bare) {
         println!("SKIPPED: no objcopy");
         return None;
     }
