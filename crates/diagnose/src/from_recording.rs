@@ -41,8 +41,17 @@ pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
 fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let index = Index::new(facts);
     let log = Log::read(facts);
+    let wall = facts.wall_offset().map(|it| it.offset_ns);
+    let found = found(facts, &index, &log);
     let mut room = Room::new(facts);
-    let cases = cases(facts, &index, &log, &mut room);
+    // What is left of a damaged table still shows what it shows.
+    let entitled = attribution::Entitled::new(|source| coverage.ran(source));
+    let mut books = Books::default();
+    let pauses: Vec<Attribution> = found
+        .iter()
+        .filter_map(|it| room.case(|| it.case(&index, &log, wall)))
+        .map(|case| attribution::divide(case, &entitled, &mut books))
+        .collect();
     let left_out = log.left_out + room.left_out;
     if left_out > 0 {
         coverage.note("safepoints", "left out: more pauses than memory holds", left_out);
@@ -53,13 +62,8 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         }
     }
     let recorded = |source: Source| coverage.has(source);
-    // What is left of a damaged table still shows what it shows.
-    let entitled = attribution::Entitled::new(|source| coverage.ran(source));
     let is_partial = |it: &Source| coverage.ran(*it) && !coverage.has(*it);
     let partial: Vec<Source> = Source::ALL.into_iter().filter(is_partial).collect();
-    let mut books = Books::default();
-    let pauses: Vec<Attribution> =
-        cases.into_iter().map(|case| attribution::divide(case, &entitled, &mut books)).collect();
     let knows_reaching = !facts.safepoints.is_empty() || log.pauses.has_safepoints;
     let statistics = statistics::of_pauses(&pauses, knows_reaching);
     let index = index.with_log(&log.pauses.history);
@@ -128,6 +132,12 @@ impl Log {
         (self.counts.lines > 0).then(|| self.pauses.history.gc_statistics())
     }
 
+    /// An interval of the log on the monotonic clock, as well as the log allows.
+    fn moved(&self, of_log: Interval) -> Interval {
+        let start = self.timeline.monotonic(of_log.start.0).unwrap_or(of_log.start);
+        Interval::new(start, start + of_log.duration())
+    }
+
     /// The collections inside `interval`, where the log has any.
     fn collections_in(&self, interval: Interval) -> Vec<Collection> {
         let middle = |pause: &LogPause| {
@@ -147,24 +157,42 @@ fn threads_seen_since(facts: &Facts) -> Option<MonoTime> {
     looked.then(|| facts.threads.iter().map(|it| it.first_seen).min())?
 }
 
-fn cases<'a>(facts: &'a Facts, index: &'a Index<'a>, log: &Log, room: &mut Room) -> Vec<Case<'a>> {
-    let wall = facts.wall_offset().map(|it| it.offset_ns);
-    let mut cases = stops(facts, index, log, wall, room);
-    let hiccups = hiccups::of(index, cases.iter().map(|it| it.interval), wall);
-    if !hiccups.is_empty() {
-        cases.extend(hiccups);
-        cases.sort_by_key(|it| it.interval);
-    }
-    cases
+/// A pause whose account is yet to be made. There is one account at a time, as it has a segment
+/// for each slice of a thread, and a stop may have as many slices as the recording.
+enum Found<'a> {
+    Stop(&'a SafepointFact),
+    Logged(&'a LogPause),
+    Hiccup(Vec<hiccups::Wait>),
 }
 
-fn stops<'a>(
-    facts: &'a Facts,
-    index: &'a Index<'a>,
-    log: &Log,
-    wall: Option<i64>,
-    room: &mut Room,
-) -> Vec<Case<'a>> {
+impl Found<'_> {
+    fn interval(&self, log: &Log) -> Interval {
+        match self {
+            Found::Stop(it) => stop(it),
+            Found::Logged(it) => log.moved(it.interval),
+            Found::Hiccup(waits) => hiccups::interval(waits),
+        }
+    }
+
+    fn case<'i>(&self, index: &'i Index<'i>, log: &Log, wall: Option<i64>) -> Case<'i> {
+        match self {
+            Found::Stop(it) => safepoint_case(it, index, log, wall),
+            Found::Logged(it) => log_case(it, index, log, wall),
+            Found::Hiccup(waits) => hiccups::case(index, waits, wall),
+        }
+    }
+}
+
+/// All pauses, in order.
+fn found<'a>(facts: &'a Facts, index: &Index<'_>, log: &'a Log) -> Vec<Found<'a>> {
+    let mut found = stops(facts, index, log);
+    let hiccups = hiccups::of(index, found.iter().map(|it| it.interval(log)));
+    found.extend(hiccups.into_iter().map(Found::Hiccup));
+    found.sort_by_cached_key(|it| it.interval(log));
+    found
+}
+
+fn stops<'a>(facts: &'a Facts, index: &Index<'_>, log: &'a Log) -> Vec<Found<'a>> {
     // The log knows a stop's operation and its edges better than the JVM's counters do. Samples show
     // less of other stops than of those that were counted.
     let is_sampled = facts.coverage.as_ref().is_some_and(|it| it.ran(Source::ThreadSamples));
@@ -172,34 +200,26 @@ fn stops<'a>(
     let log_is_better = index.has_counted_stops() && logged;
     // Of a stop that is not over no log has a line yet.
     let nothing_whole = facts.safepoints.iter().all(|it| it.cut.is_part());
-    if nothing_whole || log_is_better {
-        let case = |it| room.case(|| log_case(it, index, &log.timeline, wall));
-        let mut cases: Vec<_> = log.found.iter().filter_map(case).collect();
-        let cut = facts.safepoints.iter().filter(|it| it.cut.is_part());
-        let in_log = |it: &&SafepointFact| cases.iter().any(|case| is_same(case, it));
-        let cut: Vec<_> = cut.filter(|it| !in_log(it)).collect();
-        let case = |it| room.case(|| safepoint_case(it, index, log, wall));
-        cases.extend(cut.into_iter().filter_map(case));
-        cases.sort_by_key(|it| it.interval);
-        return cases;
+    if !nothing_whole && !log_is_better {
+        return facts.safepoints.iter().map(Found::Stop).collect();
     }
-    let mut safepoints: Vec<&SafepointFact> = facts.safepoints.iter().collect();
-    safepoints.sort_by_key(|it| it.begin);
-    let case = |it| room.case(|| safepoint_case(it, index, log, wall));
-    safepoints.into_iter().filter_map(case).collect()
+    let logged: Vec<Interval> = log.found.iter().map(|it| log.moved(it.interval)).collect();
+    let is_in_log = |it: &&SafepointFact| logged.iter().any(|of_log| is_same(*of_log, stop(it)));
+    let cut = facts.safepoints.iter().filter(|it| it.cut.is_part() && !is_in_log(it));
+    log.found.iter().map(Found::Logged).chain(cut.map(Found::Stop)).collect()
 }
 
 /// Whether a pause of the log is this stop: the larger part of one lies in the other.
-fn is_same(case: &Case<'_>, safepoint: &SafepointFact) -> bool {
-    let stop = stop(safepoint);
-    let both = case.interval.intersect(stop).map_or(Duration::ZERO, Interval::duration);
-    both * 2 > case.interval.duration().min(stop.duration())
+fn is_same(of_log: Interval, stop: Interval) -> bool {
+    let both = of_log.intersect(stop).map_or(Duration::ZERO, Interval::duration);
+    both * 2 > of_log.duration().min(stop.duration())
 }
 
 /// The cases of the probes alone, without a log.
 #[cfg(test)]
 pub(crate) fn safepoint_cases<'a>(facts: &'a Facts, index: &'a Index<'a>) -> Vec<Case<'a>> {
-    cases(facts, index, &Log::read(facts), &mut Room::new(facts))
+    let log = Log::read(facts);
+    found(facts, index, &log).iter().map(|it| it.case(index, &log, None)).collect()
 }
 
 /// The effective stop: until the first application thread was woken, where one had to be.
@@ -208,7 +228,7 @@ fn stop(safepoint: &SafepointFact) -> Interval {
 }
 
 fn safepoint_case<'a>(
-    safepoint: &'a SafepointFact,
+    safepoint: &SafepointFact,
     index: &'a Index<'a>,
     log: &Log,
     wall: Option<i64>,
@@ -233,29 +253,19 @@ fn safepoint_case<'a>(
 }
 
 /// A pause of the log, moved to the monotonic clock as well as the log allows.
-fn log_case<'a>(
-    found: &LogPause,
-    index: &'a Index<'a>,
-    timeline: &Timeline,
-    wall: Option<i64>,
-) -> Case<'a> {
-    let moved = |at: MonoTime| timeline.monotonic(at.0).unwrap_or(at);
-    let start = moved(found.interval.start);
+fn log_case<'a>(found: &LogPause, index: &'a Index<'a>, log: &Log, wall: Option<i64>) -> Case<'a> {
+    let interval = log.moved(found.interval);
+    let start = interval.start;
     let mut pause = found.pause.clone();
     pause.start_ns = start.0;
     pause.start_wall_ns =
         pause.start_wall_ns.or(wall.map(|offset| start.0.cast_signed().saturating_add(offset)));
-    let shift = |it: Interval| {
-        Interval::new(
-            start + it.start.since(found.interval.start),
-            start + it.end.since(found.interval.start),
-        )
-    };
     let segments = found.segments.iter().cloned().map(|mut segment| {
-        segment.interval = shift(segment.interval);
+        let [from, to] = [segment.interval.start, segment.interval.end]
+            .map(|it| start + it.since(found.interval.start));
+        segment.interval = Interval::new(from, to);
         segment
     });
-    let interval = shift(found.interval);
     let segments = account::over_log(index, segments.collect(), interval);
     Case { pause, interval, segments, collections: found.collections.clone(), index }
 }

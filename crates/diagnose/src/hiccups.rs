@@ -28,23 +28,25 @@ const MAX_GAP: Duration = Duration::from_millis(5);
 
 /// What a thread waited for without anybody stopping it, outside of all stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Wait {
+pub(crate) struct Wait {
     interval: Interval,
     tid: u32,
     /// Between which two stops it lies.
     room: usize,
 }
 
-/// The hiccups of a recording in order; `stops` are the intervals of its pauses.
-pub(crate) fn of<'a>(
-    index: &'a Index<'a>,
-    stops: impl IntoIterator<Item = Interval>,
-    wall: Option<i64>,
-) -> Vec<Case<'a>> {
+/// The hiccups of a recording in order, each as its waits; `stops` are the intervals of its pauses.
+pub(crate) fn of(index: &Index<'_>, stops: impl IntoIterator<Item = Interval>) -> Vec<Vec<Wait>> {
     let stops = union(stops.into_iter().collect());
     let mut waits = waits(index, &stops);
     waits.sort_unstable();
-    grouped(&waits).into_iter().map(|group| case(index, group, wall)).collect()
+    grouped(&waits).into_iter().map(<[Wait]>::to_vec).collect()
+}
+
+/// From the first of these waits, which are in order, to the end of the last.
+pub(crate) fn interval(waits: &[Wait]) -> Interval {
+    let start = waits.first().map_or(MonoTime(0), |it| it.interval.start);
+    Interval::new(start, waits.iter().map(|it| it.interval.end).max().unwrap_or(start))
 }
 
 fn waits(index: &Index<'_>, stops: &[Interval]) -> Vec<Wait> {
@@ -125,11 +127,11 @@ fn grouped(waits: &[Wait]) -> Vec<&[Wait]> {
     groups
 }
 
-fn case<'a>(index: &'a Index<'a>, waits: &[Wait], wall: Option<i64>) -> Case<'a> {
+/// The hiccup that these waits are.
+pub(crate) fn case<'a>(index: &'a Index<'a>, waits: &[Wait], wall: Option<i64>) -> Case<'a> {
     let segments = account(index, waits);
-    let start = segments.first().map_or(MonoTime(0), |it| it.interval.start);
-    let end = segments.last().map_or(start, |it| it.interval.end);
-    let interval = Interval::new(start, end);
+    let interval = interval(waits);
+    let start = interval.start;
     let pause = Pause {
         kind: PauseKind::Hiccup,
         start_ns: start.0,

@@ -1,10 +1,11 @@
-//! A bound for what the accounts of a recording's pauses take.
+//! A bound for the work that the accounts of a recording's pauses are.
 use crate::case::Case;
 use recording::Facts;
 
-/// How much the accounts of all pauses may take together. A slice or a piece of kernel work is in one
-/// stop, and an account has a segment for it and one beside it; a file that says that thousands of
-/// stops were at once would ask for thousands of times its size.
+/// How many segments the accounts of all pauses may have together. A slice or a piece of kernel work
+/// is in one stop, and an account has a segment for it and one beside it; a file that says that
+/// thousands of stops were at once would ask for thousands of times its size, and for the time to
+/// look at it.
 pub(crate) struct Room {
     segments: usize,
     /// Pauses left out for want of room.
@@ -12,7 +13,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Segments that any recording may have: 11 MiB.
+    /// Segments that any recording may have.
     const LEAST: usize = 1 << 16;
     /// Segments for each slice or piece of kernel work.
     const OF_SLICE: usize = 2;

@@ -280,25 +280,44 @@ fn a_live_segment_of_lists_of_nothing() {
     check(&path, "6.5 million empty functions");
 }
 
-/// Stops that all last as long as the recording, over slices of that time.
-#[test]
-fn stops_that_overlap() {
+/// Stops that all last as long as the recording, over slices of that time in two states by turns,
+/// so that no two of them are one to any account.
+fn check_stops_over_slices(stops: u64, slices: u64) {
+    const LENGTH: u64 = 3_000;
     let (_parent, path) = directory();
-    let safepoints = (0..3_000).map(|it| safepoint(it, 10_000_000)).collect();
-    let slices = (0..3_000).map(|it| slice(it * 3_000, it * 3_000 + 3_000)).collect();
+    let safepoints = (0..stops).map(|it| safepoint(it, slices * LENGTH)).collect();
     let thread = ThreadFact {
         tid: 7,
         name: "VM Thread".into(),
         role: ThreadRole::VmThread,
         first_seen: MonoTime(0),
     };
-    let coverage = Some(coverage());
-    write(
-        &path,
-        [Facts { safepoints, slices, threads: vec![thread], coverage, ..Facts::default() }],
-    );
+    let first =
+        Facts { safepoints, threads: vec![thread], coverage: Some(coverage()), ..Facts::default() };
+    let by_turns = |it: u64| ThreadSlice {
+        state: [ThreadState::OnCpu, ThreadState::Blocked][usize::from(it % 2 == 1)],
+        ..slice(it * LENGTH, (it + 1) * LENGTH)
+    };
+    let batches = (0..slices).step_by(10_000).map(|from| Facts {
+        slices: (from..slices.min(from + 10_000)).map(by_turns).collect(),
+        ..Facts::default()
+    });
+    write(&path, std::iter::once(first).chain(batches));
     let (ran, peak) = explain(&path);
-    assert!(peak > 0 && peak < MOST_KIB, "{peak} KiB: {}", ran.stdout);
+    println!("{stops} stops over {slices} slices: {peak} KiB");
+    assert!(peak > 0 && peak < MOST_KIB, "{stops} over {slices}: {peak} KiB: {}", ran.stdout);
+}
+
+#[test]
+fn stops_that_overlap() {
+    check_stops_over_slices(3_000, 3_000);
+}
+
+#[test]
+fn stops_that_overlap_over_many_slices() {
+    for stops in [1, 2, 50] {
+        check_stops_over_slices(stops, 220_000);
+    }
 }
 
 /// No attack: the stops of a day, one each second, none of them long. All are told.
