@@ -5,7 +5,7 @@ use crate::support::{
 use std::{fs, thread, time::Duration};
 
 /// Ways to record, each with something of its own to leave behind.
-const MEANS: [&[&str]; 3] = [&[], &["--ask-jvm"], &["--without-ebpf"]];
+const MEANS: [&[&str]; 4] = [&[], &["--ask-jvm"], &["--without-ebpf"], &["--log-safepoints"]];
 /// From the begin of a program to its first rows, mostly.
 const START: Duration = Duration::from_millis(2_500);
 /// From the first rows to the end of the recording.
