@@ -263,7 +263,7 @@ fn lets_itself_be_asked(given: &Given) -> Result<(), AskError> {
     }
     match given.unread.first() {
         None => Ok(()),
-        Some(what) => Err(AskError::Unsure(format!("`{what}` could not be read"))),
+        Some(what) => Err(AskError::Unsure(format!("{what} could not be read"))),
     }
 }
 
@@ -297,7 +297,7 @@ mod tests {
             Err(AskError::Silent),
         );
         let unsure = Err(AskError::Unsure("`opts` could not be read".into()));
-        check("-XX:-DisableAttachMechanism", &["opts"], unsure);
+        check("-XX:-DisableAttachMechanism", &["`opts`"], unsure);
     }
 
     #[test]

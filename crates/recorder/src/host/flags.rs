@@ -52,7 +52,7 @@ pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm, named: Named) -> Given {
             Named::Leave => None,
         };
         if text.is_none() && unread.len() < MAX_UNREAD {
-            unread.push(path.to_owned());
+            unread.push(format!("`{path}`"));
         }
         text
     };

@@ -1,6 +1,7 @@
 //! The program on a real JVM, from attaching to the explanation. Needs root, BTF and a JDK.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod capabilities;
+mod huge;
 mod java;
 mod lab;
 mod lab_asks;
