@@ -24,12 +24,14 @@ use crate::{
 use reaching::Reaching;
 use recording::{Interval, MonoTime, SafepointFact, ThreadRole, ThreadSlice, ThreadState};
 
-/// Accounts for the safepoint over `interval`, which is its effective length.
+/// Accounts for the safepoint over `interval`, which is its effective length: from its slices where
+/// it `is_detailed`, and else from its totals.
 ///
 /// The segments are in order, without gaps or overlaps, and cover `interval` exactly.
 pub(crate) fn of_safepoint(
     index: &Index<'_>,
     safepoint: &SafepointFact,
+    is_detailed: bool,
     interval: Interval,
 ) -> Vec<Segment> {
     // Counters do not say which thread counted.
@@ -41,7 +43,7 @@ pub(crate) fn of_safepoint(
     let reached = reached.clamp(interval.start, interval.end);
     let (before, after) =
         (Interval::new(interval.start, reached), Interval::new(reached, interval.end));
-    let segments = if safepoint.detailed {
+    let segments = if is_detailed {
         let first = Reaching { interval: before, end: interval.end, from_log: false };
         let reaching = reaching::walk(index, vm_tid, first);
         let mut segments = peers::charge_log_holder(index, reaching);

@@ -49,7 +49,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let mut books = Books::default();
     let pauses: Vec<Attribution> = found
         .iter()
-        .filter_map(|it| room.case(|| it.case(&index, &log, wall)))
+        .filter_map(|it| it.case(&index, &log, wall, &mut room))
         .map(|case| attribution::divide(case, &entitled, &mut books))
         .collect();
     let left_out = log.left_out + room.left_out;
@@ -174,11 +174,23 @@ impl Found<'_> {
         }
     }
 
-    fn case<'i>(&self, index: &'i Index<'i>, log: &Log, wall: Option<i64>) -> Case<'i> {
+    /// Its account, where there is room for it.
+    fn case<'i>(
+        &self,
+        index: &'i Index<'i>,
+        log: &Log,
+        wall: Option<i64>,
+        room: &mut Room,
+    ) -> Option<Case<'i>> {
+        let is_crowded = index.is_crowded(self.interval(log));
         match self {
-            Found::Stop(it) => safepoint_case(it, index, log, wall),
-            Found::Logged(it) => log_case(it, index, log, wall),
-            Found::Hiccup(waits) => hiccups::case(index, waits, wall),
+            Found::Stop(it) => {
+                let is_detailed = it.detailed && !is_crowded;
+                room.case(|| safepoint_case(it, is_detailed, index, log, wall))
+            }
+            _ if is_crowded => room.without(),
+            Found::Logged(it) => room.case(|| log_case(it, index, log, wall)),
+            Found::Hiccup(waits) => room.case(|| hiccups::case(index, waits, wall)),
         }
     }
 }
@@ -219,7 +231,11 @@ fn is_same(of_log: Interval, stop: Interval) -> bool {
 #[cfg(test)]
 pub(crate) fn safepoint_cases<'a>(facts: &'a Facts, index: &'a Index<'a>) -> Vec<Case<'a>> {
     let log = Log::read(facts);
-    found(facts, index, &log).iter().map(|it| it.case(index, &log, None)).collect()
+    let mut room = Room::new(facts);
+    found(facts, index, &log)
+        .iter()
+        .filter_map(|it| it.case(index, &log, None, &mut room))
+        .collect()
 }
 
 /// The effective stop: until the first application thread was woken, where one had to be.
@@ -229,6 +245,7 @@ fn stop(safepoint: &SafepointFact) -> Interval {
 
 fn safepoint_case<'a>(
     safepoint: &SafepointFact,
+    is_detailed: bool,
     index: &'a Index<'a>,
     log: &Log,
     wall: Option<i64>,
@@ -245,10 +262,10 @@ fn safepoint_case<'a>(
         reaching: reached.min(interval.end).since(interval.start),
         operation: names.join(", ").into(),
         collection: collections.iter().map(|it| it.gc.duration).reduce(|a, b| a + b),
-        detailed: safepoint.detailed,
+        detailed: is_detailed,
         cut: safepoint.cut,
     };
-    let segments = account::of_safepoint(index, safepoint, interval);
+    let segments = account::of_safepoint(index, safepoint, is_detailed, interval);
     Case { pause, interval, segments, collections, index }
 }
 

@@ -6,6 +6,11 @@ use recording::{
 };
 use std::collections::BTreeMap;
 
+/// Most slices of which the account of one pause is made: they take some 60 MB while it is made. A
+/// stop of a minute with a hundred threads that are each on and off a CPU ten times a second has as
+/// many.
+const MOST_IN_A_PAUSE: usize = 1 << 17;
+
 /// Facts by key. Borrowed from a recording; empty for an input that is only a log.
 #[derive(Debug, Default)]
 pub(crate) struct Index<'a> {
@@ -15,12 +20,22 @@ pub(crate) struct Index<'a> {
     /// What the GC log tells over time, where there is one. Known only when all of it was read.
     pub(crate) log: Option<&'a History>,
     slices: BTreeMap<u32, Vec<&'a ThreadSlice>>,
+    /// Begins and ends of all slices, in order, where there are so many that a pause may be crowded.
+    edges: Option<(Vec<MonoTime>, Vec<MonoTime>)>,
     knows_taken: bool,
     work: KernelWorkTimes,
     samples: BTreeMap<&'a str, Vec<(MonoTime, u64)>>,
     threads: BTreeMap<u32, (&'a str, ThreadRole)>,
     files: BTreeMap<FileKey, &'a FileFact>,
     stacks: BTreeMap<u32, &'a StackFact>,
+}
+
+fn edges(slices: &[ThreadSlice]) -> (Vec<MonoTime>, Vec<MonoTime>) {
+    let mut starts: Vec<_> = slices.iter().map(|it| it.interval.start).collect();
+    let mut ends: Vec<_> = slices.iter().map(|it| it.interval.end).collect();
+    starts.sort_unstable();
+    ends.sort_unstable();
+    (starts, ends)
 }
 
 impl<'a> Index<'a> {
@@ -35,6 +50,7 @@ impl<'a> Index<'a> {
         for slice in &facts.slices {
             index.slices.entry(slice.tid).or_default().push(slice);
         }
+        index.edges = (facts.slices.len() > MOST_IN_A_PAUSE).then(|| edges(&facts.slices));
         index.knows_taken = facts.slices.iter().any(|it| !it.taken.is_zero());
         for it in &facts.samples {
             index.samples.entry(it.counter.as_str()).or_default().push((it.at, it.value));
@@ -151,6 +167,14 @@ impl<'a> Index<'a> {
         let from = all.partition_point(|it| it.interval.end <= interval.start);
         let to = all.partition_point(|it| it.interval.start < interval.end);
         &all[from..to.max(from)]
+    }
+
+    /// Whether more slices share time with `interval` than the account of one pause is made of.
+    pub(crate) fn is_crowded(&self, interval: Interval) -> bool {
+        let Some((starts, ends)) = &self.edges else { return false };
+        let begun = starts.partition_point(|it| *it < interval.end);
+        let over = ends.partition_point(|it| *it <= interval.start);
+        begun.saturating_sub(over) > MOST_IN_A_PAUSE
     }
 
     /// The kernel's work that a thread did in `interval`: in order, nothing twice.

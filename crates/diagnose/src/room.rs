@@ -27,6 +27,12 @@ impl Room {
         Room { segments: Room::LEAST + slices + stops, left_out: 0 }
     }
 
+    /// A pause for which there is no room.
+    pub(crate) fn without<'a>(&mut self) -> Option<Case<'a>> {
+        self.left_out += 1;
+        None
+    }
+
     /// The case that `make` makes, if there is room for it.
     pub(crate) fn case<'a>(&mut self, make: impl FnOnce() -> Case<'a>) -> Option<Case<'a>> {
         let case = (self.segments > 0).then(make);
@@ -39,8 +45,7 @@ impl Room {
             }
             _ => {
                 self.segments = 0;
-                self.left_out += 1;
-                None
+                self.without()
             }
         }
     }

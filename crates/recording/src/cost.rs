@@ -12,8 +12,7 @@ const ITEM_BYTES: u64 = 2 * TEXT_BYTES;
 /// as small as rows can be: a stop has its account, a line of a log may be a pause.
 fn row_bytes(table: &str) -> u64 {
     match table {
-        "slices" => 480,
-        "safepoints" => 1200,
+        "safepoints" => 900,
         "log_lines" => 512,
         _ => 256,
     }

@@ -67,6 +67,7 @@ mod surroundings;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod thinning;
 mod thread;
 mod thrift;
 mod way;

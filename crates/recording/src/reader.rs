@@ -9,6 +9,7 @@ use crate::{
     schema::{SCHEMA_VERSION, Table},
     sealed::SealedReader,
     segment::{SegmentReader, TORN_BATCH},
+    thinning::{self, Thinning},
 };
 use arrow_array::RecordBatch;
 use std::{
@@ -23,6 +24,10 @@ pub(super) const NO_TABLE: &str = "holds no table of a recording";
 const KEPT_BYTES: u64 = 160 << 20;
 /// The most that rows may take, however large the files are.
 const MOST_KEPT_BYTES: u64 = 2 << 30;
+/// Of that, what slices may have at least, however much the other rows take.
+const SLICES_KEPT_BYTES: u64 = 48 << 20;
+/// So many slices any recording may have; one with more has a byte for each.
+const MOST_SLICES: u64 = 1 << 20;
 /// So many different things are said of parts; of more only their number.
 const MAX_NOTES: usize = 64;
 
@@ -40,8 +45,8 @@ impl Recording {
     /// Writes nothing and needs no permission but to read. What cannot be read is left out and
     /// becomes a note of [`Coverage`](crate::Coverage); rows that later ones replace are dropped.
     /// All rows are kept in memory, as many as 160 MiB hold, or about as much as the files have
-    /// where that is more; the rest is left out and noted. Whatever is in the files, reading them
-    /// takes at most 96 MiB beside that.
+    /// where that is more; the rest is left out and noted. Of slices those of the longest stops are
+    /// kept. Whatever is in the files, reading them takes at most 96 MiB beside that.
     ///
     /// # Errors
     ///
@@ -57,8 +62,15 @@ impl Recording {
         let mut reading = Reading::new(&directory);
         let sizes = parts.iter().map(|part| directory.stored_bytes(&part.name()));
         let stored = sizes.fold(0, u64::saturating_add);
-        reading.room = stored.clamp(KEPT_BYTES, MOST_KEPT_BYTES);
-        parts.iter().for_each(|part| reading.part(*part));
+        reading.room = stored.clamp(KEPT_BYTES, MOST_KEPT_BYTES) - SLICES_KEPT_BYTES;
+        reading.slices_left = stored.max(MOST_SLICES);
+        let (slices, others): (Vec<Part>, Vec<Part>) =
+            parts.iter().partition(|it| it.table.name == thinning::TABLE);
+        others.iter().for_each(|part| reading.part(*part));
+        // Last, as what they are worth depends on the stops.
+        let room = reading.room + SLICES_KEPT_BYTES;
+        reading.thinning = Some(Thinning::new(&reading.facts.safepoints, room));
+        slices.iter().for_each(|part| reading.part(*part));
         reading.finish(path)
     }
 }
@@ -78,7 +90,12 @@ struct Reading<'a> {
     /// Losses, by item and message.
     notes: Notes,
     bytes: u64,
+    /// Bytes that may still be taken by rows other than slices.
     room: u64,
+    /// Slices that may still be read.
+    slices_left: u64,
+    /// What becomes of slices that do not fit. `None` while only one other table is read.
+    thinning: Option<Thinning>,
     /// Parts of which at least the schema was read.
     readable: u64,
     refused: Option<RecordingError>,
@@ -96,6 +113,8 @@ impl<'a> Reading<'a> {
             notes: Notes::default(),
             bytes: 0,
             room: KEPT_BYTES,
+            slices_left: MOST_SLICES,
+            thinning: None,
             readable: 0,
             refused: None,
             done: BTreeSet::new(),
@@ -197,14 +216,20 @@ impl<'a> Reading<'a> {
 
     /// Adds the rows of a batch; `false` where there is no room for them.
     fn rows(&mut self, part: Part, batch: &RecordBatch) -> Result<bool, String> {
-        let Some(room) = self.room.checked_sub(cost::of(part.table, batch)) else {
-            return Ok(false);
-        };
-        self.room = room;
         let rows = batch.num_rows() as u64;
+        let left = match self.thinning {
+            Some(_) => (&mut self.slices_left, rows),
+            None => (&mut self.room, cost::of(part.table, batch)),
+        };
+        let Some(rest) = left.0.checked_sub(left.1) else { return Ok(false) };
+        *left.0 = rest;
         let facts = &mut self.facts;
+        let slices = facts.slices.len();
         let decode = || (part.table.decode)(&Columns(batch), facts);
         let unknown = crate::quiet::catch(decode)?;
+        if let Some(thinning) = &mut self.thinning {
+            thinning.take_in(&mut self.facts.slices, slices);
+        }
         self.seen.entry(part.table.name).or_default().add(part, rows);
         if unknown > 0 {
             // A source that a newer version watched takes nothing from those known here.
@@ -225,7 +250,19 @@ impl<'a> Reading<'a> {
         self.notes.add(part.name(), message, count);
     }
 
-    fn finish(self, path: &Path) -> Result<Recording, RecordingError> {
+    /// Says how much was given up of slices, and of which stops.
+    fn finish_slices(&mut self) {
+        let Some(thinning) = &self.thinning else { return };
+        let Some(longest) = thinning.longest_given_up() else { return };
+        let ms = longest.as_secs_f64() * 1e3;
+        let message = format!("left out for want of memory: those of stops up to {ms:.1} ms");
+        self.notes.add(thinning::TABLE.into(), message, thinning.given_up);
+        self.seen.entry(thinning::TABLE).or_default().left_out += thinning.given_up;
+        thinning.mark(&mut self.facts.safepoints);
+    }
+
+    fn finish(mut self, path: &Path) -> Result<Recording, RecordingError> {
+        self.finish_slices();
         let mut facts = self.facts;
         let notes = self.notes.into_list();
         if self.readable == 0 && !notes.is_empty() {
@@ -277,6 +314,7 @@ impl Notes {
     }
 
     fn into_list(mut self) -> Vec<Note> {
+        self.list.sort_by(|a, b| a.item.cmp(&b.item));
         if self.more > 0 {
             let (item, message) = ("more parts".to_owned(), "damaged or left out".to_owned());
             self.list.push(Note { item, message, count: self.more });

@@ -47,7 +47,7 @@ fn interval(start: u64, end: u64) -> Interval {
 }
 
 /// Two rows of every table where it has two, the second one as odd as its types allow.
-fn sample() -> Facts {
+pub(crate) fn sample() -> Facts {
     Facts {
         jvm: Some(jvm()),
         host: Some(host()),

@@ -304,7 +304,6 @@ fn check_stops_over_slices(stops: u64, slices: u64) {
     });
     write(&path, std::iter::once(first).chain(batches));
     let (ran, peak) = explain(&path);
-    println!("{stops} stops over {slices} slices: {peak} KiB");
     assert!(peak > 0 && peak < MOST_KIB, "{stops} over {slices}: {peak} KiB: {}", ran.stdout);
 }
 
@@ -315,9 +314,53 @@ fn stops_that_overlap() {
 
 #[test]
 fn stops_that_overlap_over_many_slices() {
-    for stops in [1, 2, 50] {
-        check_stops_over_slices(stops, 220_000);
+    // As many as one account may have, and as many as are kept.
+    for slices in [131_000, 800_000] {
+        for stops in [1, 50] {
+            check_stops_over_slices(stops, slices);
+        }
     }
+}
+
+/// No attack: an hour of short stops with much detail, and at the end the one that matters.
+#[test]
+fn of_more_slices_than_memory_holds_those_of_the_longest_stop_are_explained() {
+    const STOPS: u64 = 1_500;
+    const SLICES: u64 = 800;
+    const LENGTH: u64 = 1_000_000;
+    let (_parent, path) = directory();
+    let at = |number: u64| number * 2_000_000_000;
+    let longest = at(STOPS);
+    let mut safepoints: Vec<_> =
+        (0..STOPS).map(|it| safepoint(at(it), at(it) + SLICES * LENGTH / 100)).collect();
+    safepoints.push(safepoint(longest, longest + SLICES * LENGTH));
+    let thread = ThreadFact {
+        tid: 7,
+        name: "VM Thread".into(),
+        role: ThreadRole::VmThread,
+        first_seen: MonoTime(0),
+    };
+    let first =
+        Facts { safepoints, threads: vec![thread], coverage: Some(coverage()), ..Facts::default() };
+    let of_stop = |number: u64| {
+        let length = if number == STOPS { LENGTH } else { LENGTH / 100 };
+        let slices = (0..SLICES).map(move |it| ThreadSlice {
+            state: [ThreadState::OnCpu, ThreadState::Runnable][usize::from(it % 2 == 1)],
+            ..slice(at(number) + it * length, at(number) + (it + 1) * length)
+        });
+        Facts { slices: slices.collect(), ..Facts::default() }
+    };
+    write(&path, std::iter::once(first).chain((0..=STOPS).map(of_stop)));
+    let (ran, peak) = explain(&path);
+    let told = "slices: left out for want of memory: those of stops up to 8.0 ms";
+    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    let json = crate::run::run(&["explain", "--format", "json", &path.to_string_lossy()]);
+    let answer: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let pause = &answer["longest"][0];
+    assert_eq!(pause["duration_ns"], SLICES * LENGTH, "{pause}");
+    assert_eq!(pause["unattributed_ns"], 0, "{pause}");
+    assert_eq!(pause["parts"][0]["certainty"], "measured", "{pause}");
+    assert!(peak < MOST_KIB, "{peak} KiB");
 }
 
 /// No attack: the stops of a day, one each second, none of them long. All are told.
@@ -339,6 +382,20 @@ fn the_stops_of_a_day_fit() {
     assert!(peak < MOST_KIB, "{peak} KiB");
     assert!(ran.stdout.contains("86400 stops"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("left out"), "{}", ran.stdout);
+}
+
+#[test]
+fn more_stops_than_memory_holds() {
+    let (_parent, path) = directory();
+    let batch = |n: u64| Facts {
+        safepoints: (0..40_000)
+            .map(|it| safepoint((n * 40_000 + it) * 10, (n * 40_000 + it) * 10 + 9))
+            .collect(),
+        ..Facts::default()
+    };
+    let first = Facts { coverage: Some(coverage()), ..Facts::default() };
+    write(&path, std::iter::once(first).chain((0..5).map(batch)));
+    check(&path, "200,000 stops");
 }
 
 #[test]
