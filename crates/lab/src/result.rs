@@ -221,6 +221,12 @@ impl RunResult {
         self.long.iter().filter(|it| it.first == self.scenario).count() as u64
     }
 
+    /// The time of the scenario's cause in all stops, as `explain` told it.
+    #[must_use]
+    pub fn own_time(&self) -> Duration {
+        self.causes.iter().filter(|it| it.id == self.scenario).map(|it| it.time).sum()
+    }
+
     /// The share of the stopped time that causes claim, 0 to 1; 1 where nothing stopped.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share does not need 128 bits")]

@@ -187,7 +187,8 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-fn time(duration: Duration) -> String {
+/// A length as people read it, in whole milliseconds or hundredths of a second.
+pub(crate) fn time(duration: Duration) -> String {
     if duration < Duration::from_secs(1) {
         return format!("{} ms", duration.as_millis());
     }
