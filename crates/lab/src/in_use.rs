@@ -80,8 +80,9 @@ impl InUse {
     /// # Errors
     /// [`LabError::Interrupted`].
     pub fn look(interrupt: &Interrupt) -> Result<Option<InUse>, LabError> {
-        let Found { jvms, unreadable } = find_jvms(&Roots::default());
-        let unreadable = if unreadable > 0 { hidden::may_be_jvms() } else { Vec::new() };
+        let Found { jvms, unreadable, stuck } = find_jvms(&Roots::default());
+        let mut unreadable = if unreadable > 0 { hidden::may_be_jvms() } else { Vec::new() };
+        unreadable.extend(stuck.into_iter().map(|it| (it.pid, it.name)));
         let seen = InUse {
             jvms: jvms.into_iter().map(|it| (it.pid, it.main)).collect(),
             unreadable,

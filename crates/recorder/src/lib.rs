@@ -11,6 +11,7 @@
 //! safepoints; background threads read what `/proc` and the GC log tell. The recorder never
 //! lengthens a pause: no wake-up per event, no stack where it says nothing, nothing decoded that
 //! is not wanted, no write anywhere.
+mod aside;
 mod ask;
 mod attach_error;
 mod cost;
@@ -35,8 +36,8 @@ pub use attach_error::AttachError;
 #[doc(hidden)]
 pub use host::perf_counters;
 pub use host::{
-    FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, find_jvms, host_fact, jvm,
-    jvm_fact, monotonic_to_wall, now, select,
+    FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, Selected, Stuck,
+    StuckThread, find_jvms, host_fact, jvm, jvm_fact, monotonic_to_wall, now, select,
 };
 pub use kernel::Windows;
 #[doc(hidden)]

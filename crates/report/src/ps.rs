@@ -1,7 +1,7 @@
 //! The JVMs of a host, for people and for programs.
 use crate::{
     Style,
-    clean::{MOST_NAME, clean_name},
+    clean::{MOST_NAME, clean, clean_name},
     text::{Page, Role},
 };
 use serde::Serialize;
@@ -27,33 +27,74 @@ pub struct Row {
     pub stopped: Option<bool>,
 }
 
+/// A process that does not let itself be read. It may be a JVM.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NotResponding {
+    /// Process id.
+    pub pid: u32,
+    /// Name of its user, or the number.
+    pub user: String,
+    /// Its name.
+    pub name: String,
+    /// Why, and what it waits for, as one line.
+    pub reason: String,
+    /// Whether the lock of its memory map was seen to be what others wait for.
+    pub memory_map_locked: bool,
+    /// Thread that waits in the kernel; `None` where none was seen.
+    pub thread: Option<WaitingThread>,
+}
+
+/// A thread that waits uninterruptibly.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WaitingThread {
+    /// Thread id.
+    pub tid: u32,
+    /// Its name.
+    pub name: String,
+    /// Function of the kernel in which it sleeps; empty where that may not be known.
+    pub wait_channel: String,
+    /// Functions that led there, the innermost first; empty where they may not be known.
+    pub stack: Vec<String>,
+}
+
 #[derive(Serialize)]
 struct Document<'a> {
     schema_version: u32,
     jvms: &'a [Row],
+    not_responding: &'a [NotResponding],
     /// Processes that could not be looked into; some may be JVMs.
     unreadable: u64,
 }
 
-/// A table, one JVM a line; empty where there are none.
+/// A table, one JVM a line, and what others wait for; empty where there are none.
 #[must_use]
-pub fn text(rows: &[Row], style: Style) -> String {
+pub fn text(rows: &[Row], stuck: &[NotResponding], style: Style) -> String {
     const TITLES: [&str; 6] = ["PID", "USER", "JDK", "GC", "MAIN", "GC LOG"];
     let mut page = Page::new(style);
-    if rows.is_empty() {
+    if rows.is_empty() && stuck.is_empty() {
         return String::new();
     }
-    let cells: Vec<[String; 6]> = rows.iter().map(cells).collect();
+    let mut cells: Vec<(u32, [String; 6])> = rows.iter().map(|it| (it.pid, cells_of(it))).collect();
+    cells.extend(stuck.iter().map(|it| (it.pid, cells_of_stuck(it))));
+    cells.sort_by_key(|it| it.0);
     let width = |column: usize| {
-        let widest = cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widest = cells.iter().map(|(_, row)| row[column].chars().count()).max().unwrap_or(0);
         widest.max(TITLES[column].len())
     };
     let widths: [usize; 6] = std::array::from_fn(width);
     let title = line(&TITLES.map(ToOwned::to_owned), &widths);
     let title = page.paint(Role::Strong, title.trim_end());
     page.line(&title);
-    for row in &cells {
+    for (_, row) in &cells {
         page.line(&line(row, &widths));
+    }
+    for it in stuck {
+        page.line(&format!(
+            "{} {}: {}",
+            it.pid,
+            clean_name(&it.name, MOST_NAME),
+            clean(&it.reason)
+        ));
     }
     page.finish()
 }
@@ -61,9 +102,20 @@ pub fn text(rows: &[Row], style: Style) -> String {
 /// Behind the name of a JVM that is stopped.
 const STOPPED: &str = " (stopped)";
 
-fn cells(row: &Row) -> [String; 6] {
-    let known =
-        |text: &str| if text.is_empty() { "-".to_owned() } else { clean_name(text, MOST_NAME) };
+/// Behind the name of a process that is not.
+const SILENT: &str = " (not responding)";
+
+fn known(text: &str) -> String {
+    if text.is_empty() { "-".to_owned() } else { clean_name(text, MOST_NAME) }
+}
+
+fn cells_of_stuck(it: &NotResponding) -> [String; 6] {
+    let unknown = || known("");
+    let name = known(&it.name) + SILENT;
+    [it.pid.to_string(), known(&it.user), unknown(), unknown(), name, unknown()]
+}
+
+fn cells_of(row: &Row) -> [String; 6] {
     [
         row.pid.to_string(),
         known(&row.user),
@@ -85,8 +137,9 @@ fn line(cells: &[String; 6], widths: &[usize; 6]) -> String {
 
 /// One JSON document with a line end.
 #[must_use]
-pub fn json(rows: &[Row], unreadable: u64) -> String {
-    let document = Document { schema_version: crate::json::SCHEMA_VERSION, jvms: rows, unreadable };
+pub fn json(rows: &[Row], stuck: &[NotResponding], unreadable: u64) -> String {
+    let schema_version = crate::json::SCHEMA_VERSION;
+    let document = Document { schema_version, jvms: rows, not_responding: stuck, unreadable };
     let mut text = Vec::new();
     crate::json::write_document(&document, &mut text)
         .expect("strings and numbers always serialise, and a Vec takes all");
@@ -116,11 +169,30 @@ mod tests {
     fn a_table_for_people() {
         expect![[r#"
              PID  USER   JDK      GC  MAIN                   GC LOG
-            4242  kafka  17.0.15  g1  kafka.Kafka (stopped)  /var/log/kafka/gc.log
                7  -      -        -   evil\u{1b}[2J          -
+            4242  kafka  17.0.15  g1  kafka.Kafka (stopped)  /var/log/kafka/gc.log
         "#]]
-        .assert_eq(&text(&rows(), Style::PLAIN));
-        assert_eq!(text(&[], Style::PLAIN), "");
+        .assert_eq(&text(&rows(), &[], Style::PLAIN));
+        assert_eq!(text(&[], &[], Style::PLAIN), "");
+    }
+
+    #[test]
+    fn a_process_that_does_not_respond_is_listed_with_what_it_waits_for() {
+        let stuck = NotResponding {
+            pid: 77,
+            user: "kafka".into(),
+            name: "java".into(),
+            reason: "not responding: its memory map is locked; thread 78 `a\u{1b}` waits".into(),
+            ..NotResponding::default()
+        };
+        expect![[r#"
+             PID  USER   JDK      GC  MAIN                   GC LOG
+               7  -      -        -   evil\u{1b}[2J          -
+              77  kafka  -        -   java (not responding)  -
+            4242  kafka  17.0.15  g1  kafka.Kafka (stopped)  /var/log/kafka/gc.log
+            77 java: not responding: its memory map is locked; thread 78 `a\u{1b}` waits
+        "#]]
+        .assert_eq(&text(&rows(), &[stuck], Style::PLAIN));
     }
 
     #[test]
@@ -130,10 +202,10 @@ mod tests {
         rows[0].gc_log = "\u{202e}".repeat(900_000);
         rows[0].user = "y".repeat(70_000);
         rows[0].heap = vec!["-Xmx".repeat(100_000)];
-        let table = text(&rows, Style::PLAIN);
+        let table = text(&rows, &[], Style::PLAIN);
         assert!(table.lines().all(|it| it.chars().count() < 400), "{table}");
         assert!(table.contains("x.Main "), "{table}");
-        assert!(json(&rows, 0).len() < 200_000);
+        assert!(json(&rows, &[], 0).len() < 200_000);
     }
 
     #[test]
@@ -155,9 +227,10 @@ mod tests {
                   "stopped": true
                 }
               ],
+              "not_responding": [],
               "unreadable": 12
             }
         "#]]
-        .assert_eq(&json(&rows()[..1], 12));
+        .assert_eq(&json(&rows()[..1], &[], 12));
     }
 }

@@ -12,7 +12,7 @@
 mod facts;
 mod flags;
 
-use crate::ps::Row;
+use crate::ps::{NotResponding, Row};
 use gclog::{AllocationStall, Event, JvmEvent, JvmFact};
 use recording::Recording;
 use std::{
@@ -131,6 +131,18 @@ impl Redactor {
             row.main = self.main(&row.main);
             row.gc_log = self.path(&row.gc_log);
             row.heap = row.heap.iter().map(|it| self.flag(it)).collect();
+        }
+    }
+
+    /// A process that does not let itself be read. Its threads are named by their numbers alone.
+    pub fn not_responding(&mut self, it: &mut NotResponding) {
+        if !self.works {
+            return;
+        }
+        it.user = self.placeholder(Kind::User, &it.user, "");
+        if let Some(thread) = &mut it.thread {
+            it.reason = it.reason.replace(&format!(" `{}`", thread.name), "");
+            thread.name.clear();
         }
     }
 

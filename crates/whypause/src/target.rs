@@ -1,6 +1,6 @@
 //! Which JVM is meant: one that runs, or one that a command starts.
 use crate::{Failure, args::WhichJvm, failure::reason, interrupt::Interrupt};
-use recorder::{Jvm, JvmError, Roots};
+use recorder::{Jvm, JvmError, Roots, Selected, Stuck};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     ffi::OsString,
@@ -24,9 +24,19 @@ const ENDS_WITHIN: Duration = Duration::from_millis(200);
 /// How often a JVM that is waited for is searched.
 const AWAIT_EVERY: Duration = Duration::from_secs(2);
 
-/// The JVM that `-p` or `--match` means.
-pub(crate) fn running(which: &WhichJvm) -> Result<Jvm, Failure> {
-    select(which)?.map_err(failure)
+/// The JVM that `-p` or `--match` means. Says which processes do not respond, where all were looked at.
+pub(crate) fn running(which: &WhichJvm, say: impl Fn(&str)) -> Result<Jvm, Failure> {
+    let found = select(which)?;
+    if let Ok(Selected { stuck, .. }) | Err(JvmError::NoMatch { stuck, .. }) = &found {
+        stuck.iter().for_each(|it| say(&silent(it)));
+    }
+    found.map(|it| it.jvm).map_err(failure)
+}
+
+/// ``process `4242` (`java`) is not responding: …``
+fn silent(stuck: &Stuck) -> String {
+    let name = report::text::clean_name(&stuck.name, 20);
+    format!("process `{}` (`{name}`) is {}", stuck.pid, report::text::clean(&stuck.to_string()))
 }
 
 /// The same as soon as exactly one JVM has the name; `None` where `ends` becomes true before.
@@ -36,7 +46,7 @@ pub(crate) fn awaited(
     ends: impl Fn() -> bool,
     say: impl Fn(&str),
 ) -> Result<Option<Jvm>, Failure> {
-    let mut said = String::new();
+    let mut said = Vec::new();
     let mut next_search = Instant::now();
     while !ends() {
         if Instant::now() < next_search {
@@ -45,20 +55,23 @@ pub(crate) fn awaited(
         }
         next_search = Instant::now() + AWAIT_EVERY;
         let why = match select(which)? {
-            Ok(jvm) => return Ok(Some(jvm)),
+            Ok(Selected { jvm, .. }) => return Ok(Some(jvm)),
             Err(error @ (JvmError::NoMatch { .. } | JvmError::Ambiguous { .. })) => error,
             Err(error) => return Err(failure(error)),
         };
-        let why = format!("waiting: {why}");
-        if why != said {
-            say(&why);
-            said = why;
+        let mut lines = vec![format!("waiting: {why}")];
+        if let JvmError::NoMatch { stuck, .. } = &why {
+            lines.extend(stuck.iter().map(silent));
+        }
+        if lines != said {
+            lines.iter().for_each(|it| say(it));
+            said = lines;
         }
     }
     Ok(None)
 }
 
-fn select(which: &WhichJvm) -> Result<Result<Jvm, JvmError>, Failure> {
+fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
     let Some(pattern) = which.pattern() else {
         return Err(Failure::input(
             "which jvm is missing",

@@ -36,9 +36,10 @@ pub(crate) struct Given {
 /// Reads the JVM's environment and files of its file systems: not for the sampling thread.
 pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm, named: Named) -> Given {
     let mut unread = Vec::new();
-    let environment = dir.bytes("environ", ENVIRONMENT_LIMIT_BYTES).unwrap_or_default();
     // The kernel has one for every process, be it empty; of one that is gone there is none.
-    let whole = dir.file("environ").is_ok() && (environment.len() as u64) < ENVIRONMENT_LIMIT_BYTES;
+    let environment = dir.bytes("environ", ENVIRONMENT_LIMIT_BYTES);
+    let whole = environment.as_ref().is_ok_and(|it| (it.len() as u64) < ENVIRONMENT_LIMIT_BYTES);
+    let environment = environment.unwrap_or_default();
     if !whole {
         unread.push("the environment".to_owned());
     }

@@ -3,7 +3,9 @@
 //! `hsperfdata` is not asked: it may be switched off, hidden in a container's `/tmp`, or the
 //! very cause of the pauses.
 use super::{
-    Roots, clocks, command_line, flags, launch, maps,
+    Roots, Stuck, clocks, command_line, flags, launch,
+    locked::not_responding,
+    maps,
     process::{ProcessDir, Stat, is_gone, pids},
     status::Status,
 };
@@ -64,6 +66,17 @@ pub struct Found {
     pub jvms: Vec<Jvm>,
     /// Processes that could not be looked into, mostly for lack of permission.
     pub unreadable: u64,
+    /// Processes that do not let themselves be read, by pid; they may be JVMs.
+    pub stuck: Vec<Stuck>,
+}
+
+/// The JVM that was meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// It.
+    pub jvm: Jvm,
+    /// Processes that do not let themselves be read, where all were looked at.
+    pub stuck: Vec<Stuck>,
 }
 
 /// Why there is no JVM to record.
@@ -97,6 +110,12 @@ pub enum JvmError {
         /// The system's words.
         reason: String,
     },
+    /// It does not let itself be read.
+    #[error("process `{}` (`{}`) is {stuck}", .stuck.pid, .stuck.name)]
+    NotResponding {
+        /// What is known of it.
+        stuck: Stuck,
+    },
     /// No main class contains the pattern.
     #[error("no jvm matches `{pattern}`")]
     NoMatch {
@@ -104,6 +123,10 @@ pub enum JvmError {
         pattern: String,
         /// Processes that could not be looked into; one of them may be meant.
         unreadable: u64,
+        /// Processes that do not let themselves be read; likewise.
+        stuck: Vec<Stuck>,
+        /// JVMs whose main class stands in an argument file; likewise.
+        hidden: u64,
     },
     /// Several do.
     #[error("`{pattern}` matches {} jvms: {}", .jvms.len(), list(.jvms))]
@@ -130,17 +153,33 @@ impl JvmError {
             JvmError::Unreadable { .. } => {
                 "is it still running? `whypause ps` lists the jvms".into()
             }
-            JvmError::NoMatch { unreadable: 0, .. } => {
-                "`whypause ps` lists the jvms of this host".into()
+            JvmError::NotResponding { stuck } if stuck.locked => {
+                "whatever that thread waits for keeps everybody from reading or tracing this process: \
+                 look at the file system or disk behind it"
+                    .into()
             }
-            JvmError::NoMatch { unreadable, .. } => format!(
-                "could not look into {unreadable} of the processes; run as root to see their jvms too"
+            JvmError::NotResponding { .. } => "try again when the host is less busy".into(),
+            JvmError::NoMatch { stuck, .. } if !stuck.is_empty() => {
+                let names = stuck.iter().map(|it| (it.pid, it.name.clone())).collect::<Vec<_>>();
+                format!("{} not responding and may be meant: {}", are(names.len()), list(&names))
+            }
+            JvmError::NoMatch { unreadable: count @ 1.., .. } => format!(
+                "could not look into {count} of the processes; run as root to see their jvms too"
             ),
+            JvmError::NoMatch { hidden: 1.., .. } => {
+                "the main class of a jvm may stand in an argument file, which is not opened to find \
+                 a name: give the pid, see `whypause ps`"
+                    .into()
+            }
+            JvmError::NoMatch { .. } => "`whypause ps` lists the jvms of this host".into(),
             JvmError::Ambiguous { .. } => "give the pid, or more of the name".into(),
         }
     }
 
-    fn from_io(pid: u32, error: &io::Error) -> JvmError {
+    fn from_io(roots: &Roots, pid: u32, error: &io::Error) -> JvmError {
+        if let Some(what) = not_responding(error) {
+            return JvmError::NotResponding { stuck: Stuck::look(roots, pid, what) };
+        }
         match error.kind() {
             _ if is_gone(error) => JvmError::NoSuchProcess { pid },
             io::ErrorKind::PermissionDenied => JvmError::NoPermission { pid },
@@ -159,7 +198,12 @@ fn list(jvms: &[(u32, String)]) -> String {
     names.join(", ")
 }
 
-/// Finds all JVMs, and opens no file that one of them names. A process that ends while it is looked at is no JVM and no error.
+fn are(count: usize) -> String {
+    if count == 1 { "a process is".into() } else { format!("{count} processes are") }
+}
+
+/// Finds all JVMs, and opens no file that one of them names. A process that ends while it is looked at
+/// is no JVM and no error. One that does not let itself be read is waited for only for a moment.
 #[must_use]
 pub fn find_jvms(roots: &Roots) -> Found {
     let mut found = Found::default();
@@ -167,7 +211,10 @@ pub fn find_jvms(roots: &Roots) -> Found {
         match read(roots, pid) {
             Ok(jvm) => found.jvms.extend(jvm),
             Err(error) if is_gone(&error) => {}
-            Err(_) => found.unreadable += 1,
+            Err(error) => match not_responding(&error) {
+                Some(what) => found.stuck.push(Stuck::look(roots, pid, what)),
+                None => found.unreadable += 1,
+            },
         }
     }
     found
@@ -183,30 +230,28 @@ pub fn jvm(roots: &Roots, pid: u32) -> Result<Jvm, JvmError> {
     match read(roots, pid) {
         Ok(Some(jvm)) => Ok(named(roots, jvm)),
         Ok(None) => Err(JvmError::NotAJvm { pid, name: process_name(roots, pid) }),
-        Err(error) => Err(JvmError::from_io(pid, &error)),
+        Err(error) => Err(JvmError::from_io(roots, pid, &error)),
     }
 }
 
 /// The JVM named by a pid or by a part of its main class. A main class that is the whole pattern
-/// counts before those that only contain it, and both before those that only an argument file
-/// tells.
+/// counts before those that only contain it. To find a name no file is opened that a JVM names.
 ///
 /// # Errors
 ///
 /// As [`jvm`], and where no JVM or more than one fits.
-pub fn select(roots: &Roots, pattern: &str) -> Result<Jvm, JvmError> {
+pub fn select(roots: &Roots, pattern: &str) -> Result<Selected, JvmError> {
     if let Ok(pid) = pattern.parse() {
-        return jvm(roots, pid);
+        return Ok(Selected { jvm: jvm(roots, pid)?, stuck: Vec::new() });
     }
-    let Found { mut jvms, unreadable } = find_jvms(roots);
+    let Found { jvms, unreadable, stuck } = find_jvms(roots);
     let mut chosen = fitting(&jvms, pattern);
-    if chosen.is_empty() {
-        jvms = jvms.into_iter().map(|it| named(roots, it)).collect();
-        chosen = fitting(&jvms, pattern);
-    }
     match chosen.len() {
-        0 => Err(JvmError::NoMatch { pattern: pattern.into(), unreadable }),
-        1 => Ok(named(roots, chosen.remove(0))),
+        0 => {
+            let hidden = jvms.iter().filter(|it| it.main.starts_with('@')).count() as u64;
+            Err(JvmError::NoMatch { pattern: pattern.into(), unreadable, stuck, hidden })
+        }
+        1 => Ok(Selected { jvm: named(roots, chosen.remove(0)), stuck }),
         _ => Err(JvmError::Ambiguous {
             pattern: pattern.into(),
             jvms: chosen.into_iter().map(|it| (it.pid, it.main)).collect(),

@@ -27,6 +27,7 @@ mod jvm_fact;
 mod jvms;
 mod launch;
 mod layers;
+mod locked;
 mod mapped;
 mod maps;
 mod memory;
@@ -40,6 +41,7 @@ mod processes;
 mod rights;
 mod sources;
 mod status;
+mod stuck;
 mod tail;
 mod version;
 mod writer_details;
@@ -57,7 +59,7 @@ pub use files::FileResolver;
 pub(crate) use flags::{Given, Named, read as flags, switch as flag_switch};
 pub use host_facts::host_fact;
 pub use jvm_fact::jvm_fact;
-pub use jvms::{Found, Jvm, JvmError, find_jvms, jvm, select};
+pub use jvms::{Found, Jvm, JvmError, Selected, find_jvms, jvm, select};
 pub(crate) use mapped::open as open_mapped;
 pub(crate) use maps::{anonymous_code, each as each_mapping, library_base, written_back};
 #[doc(hidden)]
@@ -66,6 +68,7 @@ pub(crate) use process::{ProcessDir, Stat, regular};
 pub(crate) use rights::{By, Rights};
 pub use sources::{HostOptions, HostSources};
 pub(crate) use status::Status;
+pub use stuck::{Stuck, StuckThread};
 
 use std::path::PathBuf;
 

@@ -2,7 +2,10 @@
 //!
 //! The directory is held open: once the process is gone every read through it fails with `ESRCH`,
 //! also when the kernel has given the same pid to another process.
-use super::Roots;
+use super::{
+    Roots,
+    locked::{self, LockedFile},
+};
 use recording::FileKey;
 use rustix::{
     fd::{AsFd, BorrowedFd, OwnedFd},
@@ -39,15 +42,27 @@ impl ProcessDir {
         self.pid
     }
 
-    /// Opens one of its files for reading.
+    /// Opens one of its files for reading, which must be none that takes the process's lock.
     pub(crate) fn file(&self, name: &str) -> io::Result<File> {
         Ok(File::from(openat(&self.dir, name, READ, Mode::empty())?))
     }
 
+    /// Opens one of its files for reading, aside where reading takes the process's lock.
+    fn reader(&self, name: &str) -> io::Result<Box<dyn Read>> {
+        match locked::is_locked(name) {
+            true => Ok(Box::new(LockedFile::open(self.dir.as_fd(), self.pid, name)?)),
+            false => Ok(Box::new(self.file(name)?)),
+        }
+    }
+
     /// Reads one of its files, at most `limit` bytes of it.
+    ///
+    /// # Errors
+    /// Those of the file; [`NotResponding`](locked::NotResponding) where the process keeps the lock of
+    /// its address space.
     pub(crate) fn bytes(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.file(name)?.take(limit).read_to_end(&mut bytes)?;
+        self.reader(name)?.take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -63,7 +78,7 @@ impl ProcessDir {
         limit: u64,
         see: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        let mut file = self.file(name)?.take(limit);
+        let mut file = self.reader(name)?.take(limit);
         let mut buffer = vec![0; 32 * 1024];
         let mut filled = 0;
         loop {

@@ -59,7 +59,7 @@ impl Named {
         let fact = recorder::jvm_fact(&roots, &listed);
         let chosen = recorder::jvm(&roots, self.jvm.pid()).unwrap();
         let by_name = recorder::select(&roots, MARK);
-        assert!(!by_name.is_ok_and(|it| it.pid == self.jvm.pid()), "selected by a secret");
+        assert!(!by_name.is_ok_and(|it| it.jvm.pid == self.jvm.pid()), "selected by a secret");
         format!("{listed:?} {fact:?} {chosen:?} {:?}", recorded(&chosen))
     }
 

@@ -4,26 +4,32 @@ use crate::{
     args::{ListFormat, PsArgs},
     console::Console,
 };
-use recorder::{Found, Jvm, Roots};
-use report::{Redactor, ps::Row};
+use recorder::{Found, Jvm, Roots, Stuck};
+use report::{
+    Redactor,
+    ps::{NotResponding, Row, WaitingThread},
+};
 use std::{collections::BTreeMap, fs};
 
 pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
     let roots = Roots::default();
-    let Found { jvms, unreadable } = recorder::find_jvms(&roots);
+    let Found { jvms, unreadable, stuck } = recorder::find_jvms(&roots);
     let users = users(&fs::read_to_string("/etc/passwd").unwrap_or_default());
     let stopped = recorder::are_stopped(&roots, &jvms);
     let rows = jvms.iter().zip(stopped);
     let mut rows: Vec<Row> =
         rows.map(|(jvm, stopped)| Row { stopped, ..row(&roots, jvm, &users) }).collect();
+    let mut silent: Vec<NotResponding> =
+        stuck.iter().map(|it| not_responding(it, &users)).collect();
     let mut redactor = Redactor::new(args.redact, None);
     rows.iter_mut().for_each(|it| redactor.row(it));
+    silent.iter_mut().for_each(|it| redactor.not_responding(it));
     let text = match args.format {
-        ListFormat::Text => report::ps::text(&rows, console.style()),
-        ListFormat::Json => report::ps::json(&rows, unreadable),
+        ListFormat::Text => report::ps::text(&rows, &silent, console.style()),
+        ListFormat::Json => report::ps::json(&rows, &silent, unreadable),
     };
     console.print(&text)?;
-    if args.format == ListFormat::Text && rows.is_empty() {
+    if args.format == ListFormat::Text && rows.is_empty() && silent.is_empty() {
         console.say("no JVM found");
     }
     if unreadable > 0 {
@@ -36,7 +42,7 @@ pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
 
 fn row(roots: &Roots, jvm: &Jvm, users: &BTreeMap<u32, String>) -> Row {
     let fact = recorder::jvm_fact(roots, jvm);
-    let user = users.get(&jvm.uid).cloned().unwrap_or_else(|| jvm.uid.to_string());
+    let user = user(jvm.uid, users);
     let heap = fact.flags.iter().filter(|flag| is_heap(flag)).cloned().collect();
     Row {
         pid: jvm.pid,
@@ -47,6 +53,26 @@ fn row(roots: &Roots, jvm: &Jvm, users: &BTreeMap<u32, String>) -> Row {
         heap,
         gc_log: fact.gc_log,
         stopped: None,
+    }
+}
+
+fn user(uid: u32, users: &BTreeMap<u32, String>) -> String {
+    users.get(&uid).cloned().unwrap_or_else(|| uid.to_string())
+}
+
+fn not_responding(stuck: &Stuck, users: &BTreeMap<u32, String>) -> NotResponding {
+    NotResponding {
+        pid: stuck.pid,
+        user: user(stuck.uid, users),
+        name: stuck.name.clone(),
+        reason: stuck.to_string(),
+        memory_map_locked: stuck.locked,
+        thread: stuck.thread.as_ref().map(|it| WaitingThread {
+            tid: it.tid,
+            name: it.name.clone(),
+            wait_channel: it.wait_channel.clone(),
+            stack: it.stack.clone(),
+        }),
     }
 }
 

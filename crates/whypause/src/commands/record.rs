@@ -28,7 +28,7 @@ pub(crate) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, Failure>
     let interrupt = Interrupt::listen()?;
     attached::undo_leftovers(&interrupt, console);
     let (mut started, jvm) = match args.command.as_slice() {
-        [] => (None, target::running(&args.jvm)?),
+        [] => (None, target::running(&args.jvm, |it| console.say(it))?),
         command => {
             let (started, jvm) = Started::new(command, &interrupt)?;
             (Some(started), jvm)

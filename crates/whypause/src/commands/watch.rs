@@ -73,7 +73,7 @@ impl Watch<'_> {
     /// The JVM that is meant; with `--wait` `None` where the wait ended before there was one.
     fn find(&self) -> Result<Option<Jvm>, Failure> {
         if !self.args.wait {
-            return target::running(&self.args.jvm).map(Some);
+            return target::running(&self.args.jvm, |it| self.console.say(it)).map(Some);
         }
         target::awaited(&self.args.jvm, || self.end().is_some(), |it| self.console.say(it))
     }

@@ -11,3 +11,5 @@ mod record;
 mod rights;
 mod secrets;
 mod stops;
+mod stuck;
+mod stuck_file;

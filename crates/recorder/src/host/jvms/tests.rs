@@ -72,7 +72,7 @@ fn before_jdk_9_the_library_lies_deeper() {
     }
 }
 
-fn check_error(result: Result<Jvm, JvmError>, message: &str, hint: &str) {
+fn check_error<T: std::fmt::Debug>(result: Result<T, JvmError>, message: &str, hint: &str) {
     let error = result.unwrap_err();
     assert_eq!(error.to_string(), message);
     assert!(error.hint().contains(hint), "{}", error.hint());
@@ -93,7 +93,7 @@ fn errors_say_what_and_what_to_do() {
     );
     let denied = io::Error::from(rustix::io::Errno::ACCESS);
     check_error(
-        Err(JvmError::from_io(7, &denied)),
+        Err::<Jvm, _>(JvmError::from_io(&roots, 7, &denied)),
         "no permission to look into process `7`",
         "run as root",
     );
@@ -102,8 +102,17 @@ fn errors_say_what_and_what_to_do() {
 #[test]
 fn a_part_of_the_name_selects() {
     let roots = fixture("mixed");
-    assert_eq!(select(&roots, "Kafka").unwrap().pid, 100);
-    assert_eq!(select(&roots, "200").unwrap().pid, 200);
+    assert_eq!(select(&roots, "Kafka").unwrap().jvm.pid, 100);
+    assert_eq!(select(&roots, "200").unwrap().jvm.pid, 200);
+}
+
+#[test]
+fn no_argument_file_is_opened_to_find_a_name() {
+    let root = tempfile::tempdir().unwrap();
+    copy_process(root.path(), 1, "java\0@/etc/opts\0");
+    let roots = Roots { proc: root.path().into(), sys: root.path().into() };
+    check_error(select(&roots, "Main"), "no jvm matches `Main`", "give the pid");
+    assert_eq!(select(&roots, "opts").unwrap().jvm.pid, 1);
 }
 
 #[test]
@@ -114,8 +123,8 @@ fn a_whole_name_counts_before_a_part() {
         copy_process(root.path(), pid, command);
     }
     let roots = Roots { proc: root.path().into(), sys: root.path().into() };
-    assert_eq!(select(&roots, "Main").unwrap().pid, 1);
-    assert_eq!(select(&roots, "org").unwrap().pid, 2);
+    assert_eq!(select(&roots, "Main").unwrap().jvm.pid, 1);
+    assert_eq!(select(&roots, "org").unwrap().jvm.pid, 2);
 }
 
 fn copy_process(root: &Path, pid: u32, command: &str) {
@@ -148,7 +157,7 @@ fn a_process_that_cannot_be_read_is_counted() {
     // Root may read everything, so a directory stands for what cannot be read.
     fs::create_dir_all(root.path().join("5/maps")).unwrap();
     let roots = Roots { proc: root.path().into(), sys: root.path().into() };
-    assert_eq!(find_jvms(&roots), Found { jvms: vec![], unreadable: 1 });
+    assert_eq!(find_jvms(&roots), Found { unreadable: 1, ..Found::default() });
     let error = select(&roots, "x").unwrap_err();
     assert!(error.hint().contains("could not look into 1 of the processes"));
 }

@@ -1,0 +1,287 @@
+//! A process of ours that does what may never end.
+//!
+//! Reading the command line, the environment or the mappings of another process takes the lock of its
+//! address space (`mmap_lock`), and a process may hold that for ever: `mmap()` on a file system that
+//! does not answer. A file of such a file system holds up whoever reads it. A *thread* that waits
+//! there cannot be ended, and keeps its whole process from ending, where the kernel waits
+//! uninterruptibly (`request_wait_answer` of `fs/fuse/dev.c`). So it is a process that waits: it holds
+//! nothing that others wait for, neither our caller's descriptors nor the kernel's programs, and
+//! nobody waits for it.
+//!
+//! It is a fork of this process and runs a closure; it may allocate (the C library has fork() take
+//! the allocator's locks), and must not touch what another thread may have locked.
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd},
+    io::Errno,
+    net::{
+        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
+        SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg,
+        sendmsg, socketpair,
+    },
+    process::{Pid, Signal, WaitOptions, kill_process, waitpid},
+};
+use std::{
+    fs,
+    io::{self, IoSlice, IoSliceMut},
+    mem::MaybeUninit,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// Largest message between the two.
+pub(crate) const MESSAGE_BYTES: usize = 32 * 1024;
+/// More of ours that wait for ever are not made: whoever plants files that never answer is not to
+/// fill the table of processes.
+const MAX_LEFT: usize = 64;
+/// How often it is looked whether the process waits in the kernel or only for a CPU.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// Processes that were killed and have not ended yet.
+static LEFT: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+fn left() -> MutexGuard<'static, Vec<Pid>> {
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The running process. Dropped, it is killed; nobody waits for its end.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    pid: Pid,
+    channel: Channel,
+}
+
+/// One end of a line that keeps messages apart.
+#[derive(Debug)]
+pub(crate) struct Channel(OwnedFd);
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    /// It waits in the kernel, uninterruptibly; in these functions, the innermost first, as far as
+    /// that may be known.
+    Waits(Vec<String>),
+    /// It does not get a CPU, or what it does takes long.
+    Late,
+    /// It has ended.
+    Ended,
+}
+
+/// How long an answer is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// Where the process waits in the kernel.
+    pub(crate) waiting: Duration,
+    /// In any case.
+    pub(crate) most: Duration,
+}
+
+impl Aside {
+    /// Starts a process that runs `work` and ends. Of this process's descriptors it keeps `kept`,
+    /// with the same numbers.
+    ///
+    /// # Errors
+    /// Those of the kernel, and `WouldBlock` where too many wait already.
+    pub(crate) fn start(kept: &[BorrowedFd<'_>], work: impl FnOnce(&Channel)) -> io::Result<Aside> {
+        reap();
+        if left().len() >= MAX_LEFT {
+            return Err(io::Error::new(
+                io::ErrorKind::WouldBlock,
+                "too many file systems and processes do not answer",
+            ));
+        }
+        let (ours, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        let parent = rustix::process::getpid();
+        match fork()? {
+            Some(pid) => Ok(Aside { pid, channel: Channel(ours) }),
+            None => {
+                // A panic must not get out into what the other process was doing.
+                let done = catch_unwind(AssertUnwindSafe(|| {
+                    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+                    if rustix::process::getppid() == Some(parent) {
+                        let kept = kept.iter().map(AsRawFd::as_raw_fd);
+                        keep_only(kept.chain([theirs.as_raw_fd()]).collect())?;
+                        work(&Channel(theirs));
+                    }
+                    io::Result::Ok(())
+                }));
+                end(i32::from(!matches!(done, Ok(Ok(())))))
+            }
+        }
+    }
+
+    /// Sends a message, with a descriptor if one is given.
+    pub(crate) fn send(&self, message: &[u8], with: Option<BorrowedFd<'_>>) -> io::Result<()> {
+        self.channel.send(message, with)
+    }
+
+    /// Waits for a message and puts it into `buffer`; says how long it is.
+    pub(crate) fn receive(
+        &self,
+        buffer: &mut [u8],
+        patience: Patience,
+    ) -> Result<(usize, Option<OwnedFd>), NoAnswer> {
+        let begun = Instant::now();
+        while begun.elapsed() < patience.most {
+            if self.channel.is_ready(BETWEEN_LOOKS.min(patience.waiting)) {
+                return match self.channel.receive(buffer) {
+                    Ok((0, _)) | Err(_) => Err(NoAnswer::Ended),
+                    Ok(received) => Ok(received),
+                };
+            }
+            if begun.elapsed() >= patience.waiting && self.waits() {
+                return Err(NoAnswer::Waits(self.stack()));
+            }
+        }
+        Err(NoAnswer::Late)
+    }
+
+    /// Whether it waits uninterruptibly now, and does so still a moment later.
+    fn waits(&self) -> bool {
+        let waits = || {
+            let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid.as_raw_pid()));
+            let state = stat.ok().and_then(|it| it.rsplit_once(") ")?.1.chars().next());
+            state == Some('D')
+        };
+        waits() && !self.channel.is_ready(Duration::from_millis(5)) && waits()
+    }
+
+    /// Functions of the kernel that it is in. Nothing where that may not be known.
+    fn stack(&self) -> Vec<String> {
+        let pid = self.pid.as_raw_pid();
+        let read = |name| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        let stack = functions(&read("stack"));
+        if stack.is_empty() { vec![read("wchan")] } else { stack }
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        // It is not reaped yet, so the id is still its own.
+        let _ = kill_process(self.pid, Signal::KILL);
+        left().push(self.pid);
+        reap();
+    }
+}
+
+/// Forgets those that have ended.
+fn reap() {
+    left().retain(|pid| matches!(waitpid(Some(*pid), WaitOptions::NOHANG), Ok(None)));
+}
+
+impl Channel {
+    /// Sends a message, with a descriptor if one is given.
+    pub(crate) fn send(&self, message: &[u8], with: Option<BorrowedFd<'_>>) -> io::Result<()> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        let with = with.map(|it| [it]);
+        if let Some(with) = &with {
+            control.push(SendAncillaryMessage::ScmRights(with));
+        }
+        let sent = rustix::io::retry_on_intr(|| {
+            sendmsg(&self.0, &[IoSlice::new(message)], &mut control, SendFlags::NOSIGNAL)
+        });
+        sent.map(drop).map_err(io::Error::from)
+    }
+
+    /// Waits for a message; 0 bytes where the other end is gone.
+    pub(crate) fn receive(&self, buffer: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let received = rustix::io::retry_on_intr(|| {
+            let into = &mut [IoSliceMut::new(buffer)];
+            recvmsg(&self.0, into, &mut control, RecvFlags::CMSG_CLOEXEC)
+        })?;
+        if received.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
+            return Err(Errno::MSGSIZE.into());
+        }
+        let with = control.drain().find_map(|it| match it {
+            RecvAncillaryMessage::ScmRights(mut files) => files.next(),
+            _ => None,
+        });
+        Ok((received.bytes, with))
+    }
+
+    /// Whether there is a message, or never will be one, within `time`.
+    fn is_ready(&self, time: Duration) -> bool {
+        let timeout = Timespec {
+            tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: time.subsec_nanos().into(),
+        };
+        let mut ready = [PollFd::new(&self.0, PollFlags::IN)];
+        matches!(poll(&mut ready, Some(&timeout)), Ok(1..))
+    }
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Names of functions in the text of `/proc/PID/stack`: lines `[<0>] name+0x1/0x2 [module]`.
+pub(crate) fn functions(stack: &str) -> Vec<String> {
+    let name = |line: &str| {
+        let (_, name) = line.split_once("] ")?;
+        let name = name.split(['+', ' ']).next().unwrap_or_default();
+        (!name.is_empty()).then(|| name.to_owned())
+    };
+    stack.lines().filter_map(name).collect()
+}
+
+/// Closes all descriptors but these.
+fn keep_only(mut kept: Vec<RawFd>) -> io::Result<()> {
+    kept.sort_unstable();
+    let mut next: u32 = 0;
+    for fd in kept {
+        let fd = u32::try_from(fd).unwrap_or_default();
+        if next < fd {
+            close_range(next, fd - 1)?;
+        }
+        next = fd + 1;
+    }
+    close_range(next, u32::MAX)
+}
+
+#[allow(unsafe_code, reason = "rustix has no close_range")]
+fn close_range(first: u32, last: u32) -> io::Result<()> {
+    // SAFETY: only numbers are passed. This process ends without returning to whoever owns these
+    // descriptors.
+    let failed = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) } != 0;
+    if !failed {
+        return Ok(());
+    }
+    // Before Linux 5.9, or where a filter of system calls does not know it.
+    let open: Vec<u32> = fs::read_dir("/proc/self/fd")?
+        .flatten()
+        .filter_map(|it| it.file_name().to_str()?.parse().ok())
+        .filter(|it| (first..=last).contains(it))
+        .collect();
+    for fd in open {
+        // SAFETY: as above; the one that listed them is closed already, and closing that again fails.
+        unsafe { libc::syscall(libc::SYS_close, fd) };
+    }
+    Ok(())
+}
+
+/// `None` in the new process.
+#[allow(unsafe_code, reason = "rustix and std fork only to execute another program")]
+fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: the new process has this thread alone, and a copy of all memory. It allocates, which
+    // glibc and musl allow, takes no other lock, and never returns into its caller's caller.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        pid => Ok(Pid::from_raw(pid)),
+    }
+}
+
+#[allow(
+    unsafe_code,
+    reason = "what is registered for the end of the program is not this process's"
+)]
+fn end(code: i32) -> ! {
+    // SAFETY: ends this process at once and runs nothing of what the other one has registered.
+    unsafe { libc::_exit(code) }
+}

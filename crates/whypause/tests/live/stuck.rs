@@ -1,0 +1,160 @@
+//! Beside a process whose memory map is locked nothing that looks at processes hangs.
+use crate::{
+    java::{self, Java},
+    stuck_file::StuckFile,
+};
+use std::{
+    fs::{self, File},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// Beside a stuck process everything answers within this time.
+const SOON: Duration = Duration::from_secs(5);
+
+/// Runs the program for at most `patience`, asks it to end after `interrupt_after`, and returns what
+/// it said and how it ended.
+struct Run {
+    child: Child,
+    said: tempfile::NamedTempFile,
+    begun: Instant,
+    what: String,
+}
+
+impl Run {
+    fn start(arguments: &[&str]) -> Run {
+        let said = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+        let out = || Stdio::from(File::options().append(true).open(said.path()).unwrap());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_whypause"));
+        let child = command.args(arguments).stdin(Stdio::null()).stdout(out()).stderr(out());
+        let child = child.spawn().unwrap();
+        Run { child, said, begun: Instant::now(), what: format!("{arguments:?}") }
+    }
+
+    fn said(&self) -> String {
+        fs::read_to_string(self.said.path()).unwrap()
+    }
+
+    /// What it has said once it has said `word`.
+    #[track_caller]
+    fn says(&self, word: &str, within: Duration) -> String {
+        while !self.said().contains(word) {
+            assert!(self.begun.elapsed() < within, "{}: {}", self.what, self.said());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.said()
+    }
+
+    /// All that it says until its end.
+    #[track_caller]
+    fn ends(&mut self, within: Duration) -> (String, Option<i32>) {
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                println!("{} took {:?}", self.what, self.begun.elapsed());
+                return (self.said(), status.code());
+            }
+            assert!(self.begun.elapsed() < within, "{}: {}", self.what, self.said());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn interrupt(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        // Not waited for: it may not be able to end yet.
+        let _ = self.child.try_wait();
+    }
+}
+
+/// A JVM that holds the lock of its own memory map. Dropping it drops the file first: without an
+/// answer nobody ends the process.
+struct Stuck {
+    file: Option<StuckFile>,
+    child: Child,
+}
+
+impl Stuck {
+    fn start(java: &Path) -> Option<Stuck> {
+        let file = StuckFile::serve()?;
+        let source =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Stuck.java");
+        let mut command = Command::new(java);
+        command.arg("-Xmx64m").arg(source).arg(file.path()).stdin(Stdio::null());
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let stuck = Stuck { file: Some(file), child };
+        let begun = Instant::now();
+        while !stuck.is_stuck() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "mmap() does not wait");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(stuck)
+    }
+
+    fn is_stuck(&self) -> bool {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        tasks.flatten().any(|it| {
+            let stack = fs::read_to_string(it.path().join("stack")).unwrap_or_default();
+            stack.contains("fuse_file_mmap")
+        })
+    }
+}
+
+impl Drop for Stuck {
+    fn drop(&mut self) {
+        drop(self.file.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
+    let Some(java) = java::newest() else { return };
+    let mut healthy = Java::start(&java);
+    let Some(stuck) = Stuck::start(&java) else { return };
+    let silent = format!(
+        "process `{}` (`java`) is not responding: its memory map is locked",
+        stuck.child.id()
+    );
+    let waits = "waits in the kernel in folio_wait";
+
+    let (said, code) = Run::start(&["ps"]).ends(SOON);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("Alloc.java"), "{said}");
+    let listed = format!("{} java: not responding: its memory map is locked", stuck.child.id());
+    assert!(said.contains(&listed) && said.contains(waits), "{said}");
+
+    let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(SOON);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains(&silent) && said.contains("no jvm matches"), "{said}");
+
+    let (said, code) = Run::start(&["record", "-p", &stuck.child.id().to_string()]).ends(SOON);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains(&silent) && said.contains(waits), "{said}");
+
+    let mut watch = Run::start(&["watch", "--match", "no.such.Main", "--wait"]);
+    let said = watch.says("waiting: ", SOON);
+    assert!(said.contains(&silent), "{said}");
+    watch.interrupt();
+    watch.ends(SOON * 2);
+
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let output = directory.path().join("recording");
+    let output = output.to_str().unwrap();
+    for of in [healthy.pid(), "Alloc.java".into()] {
+        let mut record = Run::start(&["record", "-p", &of, "-d", "3s", "-o", output]);
+        let (said, code) = record.ends(SOON + Duration::from_secs(3));
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("recording Alloc.java"), "{said}");
+        fs::remove_dir_all(output).unwrap();
+    }
+    assert!(healthy.runs());
+    drop(stuck);
+}

@@ -1,0 +1,160 @@
+//! A file on a file system that takes what is written to it and never answers.
+//!
+//! The mount is detached at once and reached through a descriptor of this process, so that nothing
+//! is left of it in any table, and whoever waits for it goes on, when this process ends, however it
+//! ends.
+use fuser::{
+    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
+    Generation, INodeNo, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty,
+    ReplyEntry, ReplyOpen, ReplyWrite, Request, SessionACL, WriteFlags,
+};
+use rustix::{
+    fd::{AsRawFd, OwnedFd},
+    fs::{Mode, OFlags},
+    mount::{UnmountFlags, unmount},
+};
+use std::{
+    ffi::OsStr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::{Duration, UNIX_EPOCH},
+};
+
+const FILE: INodeNo = INodeNo(2);
+const BYTES: u64 = 4096;
+const VALID: Duration = Duration::from_secs(3600);
+
+/// Served until this is dropped; whoever waits for an answer gets an error then.
+pub(crate) struct StuckFile {
+    root: OwnedFd,
+    answers: Arc<Answers>,
+    _session: BackgroundSession,
+}
+
+/// What the kernel waits for. An answer that is dropped is an error to it.
+#[derive(Default)]
+struct Answers {
+    opened: AtomicU32,
+    given: AtomicBool,
+    owed: Mutex<Vec<ReplyWrite>>,
+}
+
+impl StuckFile {
+    /// `None`, having said why, where this host has no FUSE.
+    pub(crate) fn serve() -> Option<StuckFile> {
+        if !std::path::Path::new("/dev/fuse").exists() {
+            println!("SKIPPED: no /dev/fuse");
+            return None;
+        }
+        let point = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.mount_options = vec![MountOption::FSName("whypause-test".into())];
+        config.acl = SessionACL::All;
+        let answers = Arc::new(Answers::default());
+        let served = Served(Arc::clone(&answers));
+        let session = fuser::spawn_mount(served, point.path(), &config).unwrap();
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = rustix::fs::open(point.path(), flags, Mode::empty()).unwrap();
+        unmount(point.path(), UnmountFlags::DETACH).unwrap();
+        Some(StuckFile { root, answers, _session: session })
+    }
+
+    /// Its path, for root in this pid namespace.
+    pub(crate) fn path(&self) -> String {
+        let fd = self.root.as_raw_fd();
+        format!("/proc/{}/fd/{fd}/file", std::process::id())
+    }
+}
+
+impl Drop for StuckFile {
+    fn drop(&mut self) {
+        self.answers.given.store(true, Ordering::SeqCst);
+        self.answers.owed.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+struct Served(Arc<Answers>);
+
+fn about(inode: INodeNo) -> FileAttr {
+    let (kind, perm, size) = match inode {
+        INodeNo::ROOT => (FileType::Directory, 0o755, 0),
+        _ => (FileType::RegularFile, 0o666, BYTES),
+    };
+    FileAttr {
+        ino: inode,
+        size,
+        blocks: 8,
+        atime: UNIX_EPOCH,
+        mtime: UNIX_EPOCH,
+        ctime: UNIX_EPOCH,
+        crtime: UNIX_EPOCH,
+        kind,
+        perm,
+        nlink: 1,
+        uid: 0,
+        gid: 0,
+        rdev: 0,
+        blksize: 4096,
+        flags: 0,
+    }
+}
+
+impl Filesystem for Served {
+    fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        match name == "file" {
+            true => reply.entry(&VALID, &about(FILE), Generation(0)),
+            false => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        reply.attr(&VALID, &about(inode));
+    }
+
+    fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let flags = match self.0.opened.fetch_add(1, Ordering::Relaxed) {
+            0 => FopenFlags::empty(),
+            // Kept, or else open() would wait in mmap()'s place.
+            _ => FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_KEEP_CACHE,
+        };
+        reply.opened(FileHandle(0), flags);
+    }
+
+    fn read(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        _: u64,
+        size: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        reply.data(&vec![0; size as usize]);
+    }
+
+    fn write(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        _: u64,
+        _: &[u8],
+        _: WriteFlags,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let mut owed = self.0.owed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.0.given.load(Ordering::SeqCst) {
+            owed.push(reply);
+        }
+    }
+
+    fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        reply.ok();
+    }
+}
