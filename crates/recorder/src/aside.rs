@@ -20,8 +20,10 @@ use rustix::{
         sendmsg, socketpair,
     },
     process::{Pid, Signal, WaitOptions, kill_process, waitpid},
+    thread::{CapabilitySet, capabilities, set_capabilities, set_no_new_privs},
 };
 use std::{
+    ffi::CStr,
     fs,
     io::{self, IoSlice, IoSliceMut},
     mem::MaybeUninit,
@@ -45,11 +47,82 @@ fn left() -> MutexGuard<'static, Vec<Pid>> {
     LEFT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What kind of process it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// What people see it called; at most 15 bytes.
+    pub(crate) name: &'static CStr,
+    /// The capabilities it keeps, of those that this thread has; all where nothing is said.
+    pub(crate) rights: Option<CapabilitySet>,
+    /// Whether it goes on where this thread, or this whole process, ends.
+    pub(crate) outlives_us: bool,
+}
+
 /// The running process. Dropped, it is killed; nobody waits for its end.
 #[derive(Debug)]
 pub(crate) struct Aside {
-    pid: Pid,
+    pid: Ours,
     channel: Channel,
+}
+
+/// Its id. It is not reaped, so nobody else has the id. Dropped, it is killed.
+#[derive(Debug)]
+struct Ours(Option<Pid>);
+
+impl Ours {
+    fn number(&self) -> i32 {
+        self.0.map_or(0, Pid::as_raw_pid)
+    }
+
+    /// Reaps it where it has ended.
+    fn has_ended(&mut self) -> bool {
+        let ended =
+            self.0.is_none_or(|it| !matches!(waitpid(Some(it), WaitOptions::NOHANG), Ok(None)));
+        if ended {
+            self.0 = None;
+        }
+        ended
+    }
+
+    /// Does not kill it; it is reaped later.
+    fn leave(mut self) {
+        left().extend(self.0.take());
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        if let Some(pid) = self.0.take() {
+            let _ = kill_process(pid, Signal::KILL);
+            left().push(pid);
+            reap();
+        }
+    }
+}
+
+impl Kind {
+    /// What a new process does first.
+    fn take_on(self, parent: Pid) -> io::Result<()> {
+        rustix::thread::set_name(self.name)?;
+        if let Some(rights) = self.rights {
+            let mut sets = capabilities(None)?;
+            sets.effective &= rights;
+            sets.permitted &= rights;
+            sets.inheritable = CapabilitySet::empty();
+            set_capabilities(None, sets)?;
+            set_no_new_privs(true)?;
+        }
+        if self.outlives_us {
+            // Neither Ctrl-C nor what else is sent to those who were started together is meant for it.
+            rustix::process::setsid()?;
+            return Ok(());
+        }
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        match rustix::process::getppid() == Some(parent) {
+            true => Ok(()),
+            false => Err(io::ErrorKind::Interrupted.into()),
+        }
+    }
 }
 
 /// One end of a line that keeps messages apart.
@@ -83,7 +156,11 @@ impl Aside {
     ///
     /// # Errors
     /// Those of the kernel, and `WouldBlock` where too many wait already.
-    pub(crate) fn start(kept: &[BorrowedFd<'_>], work: impl FnOnce(&Channel)) -> io::Result<Aside> {
+    pub(crate) fn start(
+        kind: Kind,
+        kept: &[BorrowedFd<'_>],
+        work: impl FnOnce(&Channel),
+    ) -> io::Result<Aside> {
         reap();
         if left().len() >= MAX_LEFT {
             return Err(io::Error::new(
@@ -95,16 +172,14 @@ impl Aside {
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         let parent = rustix::process::getpid();
         match fork()? {
-            Some(pid) => Ok(Aside { pid, channel: Channel(ours) }),
+            Some(pid) => Ok(Aside { pid: Ours(Some(pid)), channel: Channel(ours) }),
             None => {
                 // A panic must not get out into what the other process was doing.
                 let done = catch_unwind(AssertUnwindSafe(|| {
-                    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-                    if rustix::process::getppid() == Some(parent) {
-                        let kept = kept.iter().map(AsRawFd::as_raw_fd);
-                        keep_only(kept.chain([theirs.as_raw_fd()]).collect())?;
-                        work(&Channel(theirs));
-                    }
+                    kind.take_on(parent)?;
+                    let kept = kept.iter().map(AsRawFd::as_raw_fd);
+                    keep_only(kept.chain([theirs.as_raw_fd()]).collect())?;
+                    work(&Channel(theirs));
                     io::Result::Ok(())
                 }));
                 end(i32::from(!matches!(done, Ok(Ok(())))))
@@ -138,10 +213,26 @@ impl Aside {
         Err(NoAnswer::Late)
     }
 
+    /// Lets it go: it sees that nobody is at the other end any more. Waits for its end for at most
+    /// `patience`; says whether it has ended.
+    pub(crate) fn release(self, patience: Duration) -> bool {
+        let begun = Instant::now();
+        let Aside { mut pid, channel } = self;
+        drop(channel);
+        while begun.elapsed() < patience {
+            if pid.has_ended() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        pid.leave();
+        false
+    }
+
     /// Whether it waits uninterruptibly now, and does so still a moment later.
     fn waits(&self) -> bool {
         let waits = || {
-            let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid.as_raw_pid()));
+            let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid.number()));
             let state = stat.ok().and_then(|it| it.rsplit_once(") ")?.1.chars().next());
             state == Some('D')
         };
@@ -150,19 +241,10 @@ impl Aside {
 
     /// Functions of the kernel that it is in. Nothing where that may not be known.
     fn stack(&self) -> Vec<String> {
-        let pid = self.pid.as_raw_pid();
+        let pid = self.pid.number();
         let read = |name| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
         let stack = functions(&read("stack"));
         if stack.is_empty() { vec![read("wchan")] } else { stack }
-    }
-}
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        // It is not reaped yet, so the id is still its own.
-        let _ = kill_process(self.pid, Signal::KILL);
-        left().push(self.pid);
-        reap();
     }
 }
 

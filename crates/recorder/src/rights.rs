@@ -33,6 +33,11 @@ const READING: CapabilitySet = CapabilitySet::SYS_PTRACE
     .union(CapabilitySet::SETUID)
     .union(CapabilitySet::SETGID);
 
+/// What it takes to read what others have in `/proc`, and the files behind their mappings.
+pub(crate) const READING_PROCESSES: CapabilitySet = CapabilitySet::SYS_PTRACE
+    .union(CapabilitySet::DAC_READ_SEARCH)
+    .union(CapabilitySet::CHECKPOINT_RESTORE);
+
 /// `OOM_SCORE_ADJ_MAX` of `include/uapi/linux/oom.h`: the first to go where memory runs out.
 const FIRST_TO_GO: &str = "1000";
 

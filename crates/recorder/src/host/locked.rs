@@ -3,8 +3,11 @@
 //! The process may hold it for as long as it likes, so they are read by a [process
 //! aside](crate::aside), which is given up where the answer does not come. One process reads many
 //! files, one after the other, and is kept for the next one.
-use super::process::READ;
-use crate::aside::{Aside, Channel, MESSAGE_BYTES, NoAnswer, Patience};
+use super::process::{ProcessDir, READ};
+use crate::{
+    aside::{Aside, Channel, Kind, MESSAGE_BYTES, NoAnswer, Patience},
+    rights::READING_PROCESSES,
+};
 use rustix::{
     fd::{AsFd, BorrowedFd, OwnedFd},
     fs::{Mode, openat},
@@ -20,6 +23,9 @@ use std::{
 
 /// Their names (`fs/proc/base.c`, `fs/proc/task_mmu.c`).
 const NAMES: [&str; 6] = ["cmdline", "environ", "maps", "smaps", "smaps_rollup", "numa_maps"];
+
+const KIND: Kind =
+    Kind { name: c"whypause-reader", rights: Some(READING_PROCESSES), outlives_us: false };
 
 /// How long a process is waited for that keeps its lock. Mapping or unmapping a large heap takes
 /// milliseconds.
@@ -37,6 +43,15 @@ const MAX_KNOWN: usize = 1024;
 /// Whether a file of this name is one of them.
 pub(super) fn is_locked(name: &str) -> bool {
     NAMES.contains(&name.rsplit('/').next().unwrap_or_default())
+}
+
+/// Whether a process lets others have the lock of its address space. Any other trouble is not that.
+///
+/// Its memory is read where there is none: the lock is taken before that is found out (`mem_rw` of
+/// `fs/proc/base.c`), and nothing else is waited for.
+pub(super) fn responds(dir: &ProcessDir) -> bool {
+    let read = LockedFile::open(dir.as_fd(), dir.pid(), "mem");
+    !read.is_err_and(|error| not_responding(&error).is_some())
 }
 
 /// That a process does not let itself be read.
@@ -101,7 +116,7 @@ impl LockedFile {
         loop {
             let kept = locked(&IDLE).pop();
             let is_new = kept.is_none();
-            let reader = kept.map_or_else(|| Aside::start(&[], serve), Ok)?;
+            let reader = kept.map_or_else(|| Aside::start(KIND, &[], serve), Ok)?;
             let sent = reader.send(name.as_bytes(), Some(dir));
             file.reader = Some(reader);
             match sent.and_then(|()| file.receive()) {
@@ -302,6 +317,14 @@ mod tests {
         check("folio_wait_bit_common", false);
         check("folio_wait_bit_common filemap_fault handle_mm_fault __access_remote_vm", false);
         check("", false);
+    }
+
+    #[test]
+    fn a_process_that_lets_its_lock_go_responds() {
+        let own = ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
+        assert!(responds(&own));
+        let root = tempfile::tempdir().unwrap();
+        assert!(responds(&dir(root.path(), 7)), "that there is no file is another trouble");
     }
 
     #[test]

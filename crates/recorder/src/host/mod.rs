@@ -22,6 +22,8 @@ mod flags;
 pub(crate) mod fuzzed;
 pub(crate) mod gc_log;
 mod host_facts;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code, reason = "without probes nobody is in the way"))]
+mod in_the_way;
 mod inside;
 mod jvm_fact;
 mod jvms;
@@ -58,6 +60,7 @@ pub(crate) use counters_file::CountersFile;
 pub use files::FileResolver;
 pub(crate) use flags::{Given, Named, read as flags, switch as flag_switch};
 pub use host_facts::host_fact;
+pub(crate) use in_the_way::ProbedLibrary;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, Selected, find_jvms, jvm, select};
 pub(crate) use mapped::open as open_mapped;

@@ -307,12 +307,14 @@ fn configure(open: &mut OpenObject, target: &Target, wanted: &Wanted) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Jvm, Roots, host::ProbedLibrary};
 
     #[test]
     fn a_file_that_is_no_libjvm_leaves_no_windows() {
         let target = Target {
             pid: 1,
             libjvm: Ok(Arc::new(File::open("/etc/passwd").unwrap())),
+            probed: ProbedLibrary::of(&Roots::default(), &Jvm::default()),
             windows: Windows::Auto,
             measure: false,
             counters: None,

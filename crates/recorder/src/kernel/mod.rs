@@ -8,6 +8,8 @@ mod budget;
 mod clock;
 mod elf;
 mod inbox;
+#[cfg(feature = "bpf")]
+mod keeper;
 mod libjvm;
 #[cfg(feature = "bpf")]
 mod live;
@@ -45,6 +47,7 @@ pub(crate) use threads::Threads;
 use usdt::Site;
 pub(crate) use windows::without_totals;
 
+use crate::host::ProbedLibrary;
 use recording::{MonoTime, SafepointTotals, VmOperationFact};
 use std::{fs::File, sync::Arc, time::Duration};
 
@@ -67,6 +70,8 @@ pub(crate) struct Target {
     pub(crate) pid: u32,
     /// Its `libjvm.so`, or why that cannot be opened.
     pub(crate) libjvm: Result<Arc<File>, String>,
+    /// The same, to look for who would be in the way of probes in it.
+    pub(crate) probed: ProbedLibrary,
     pub(crate) windows: Windows,
     /// Whether the kernel shall measure the programs' run time, which itself costs.
     pub(crate) measure: bool,

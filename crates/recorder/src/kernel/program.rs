@@ -1,6 +1,7 @@
 //! Loads the programs, attaches them to one JVM, and talks to their maps.
 use super::{
     Counters, Inbox, KernelError, OpenStop, RunTime, Target, clock,
+    keeper::Keeper,
     live::LiveStop,
     load::{
         CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, Wanted,
@@ -16,13 +17,17 @@ use std::{
     fs,
     os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd},
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 mod on_jvm;
 
 /// Records taken in one drain at most, so that it ends even where they come as fast.
 const MAX_DRAINED: usize = 256 * 1024;
+
+/// How long nobody is taken to be in the way of a probe where nobody was. To look takes some
+/// microseconds for each process of the host.
+const CLEAR_FOR: Duration = Duration::from_millis(200);
 
 /// Programs on tracepoints that some kernels lack. Each source needs all of its own.
 const OPTIONAL: [(Source, &[&str]); 2] = [
@@ -54,6 +59,10 @@ enum Failed {
 pub(crate) struct Kernel {
     // Declared first, dropped first: nothing is sent any more when the ring buffer goes.
     links: Vec<Link>,
+    // Then the keeper, who has the last descriptors of the probes in the JVM.
+    keeper: Option<Keeper>,
+    /// When it was seen that nobody is in the way of a probe.
+    clear_since: Option<Instant>,
     ring: RingBuffer<'static>,
     /// Points into what `object` owns.
     live: Option<LiveStop>,
@@ -93,13 +102,24 @@ impl Kernel {
     }
 
     fn attach_what(target: &Target, wanted: Wanted) -> Result<(Kernel, Coverage), Failed> {
+        // First, as it is a copy of this process, which grows from here on.
+        let keeper = Keeper::start(&target.probed).ok();
         let measuring = if target.measure { enable_stats() } else { None };
         let (mut object, wanted, refused) = load(target, wanted).map_err(Failed::Entirely)?;
         let live = LiveStop::of(&mut object);
         let inbox = Arc::new(Mutex::new(Inbox::default()));
         let ring = ring(&object, &inbox).map_err(Failed::Entirely)?;
-        let mut kernel =
-            Kernel { links: Vec::new(), ring, live, object, inbox, refused, measuring };
+        let mut kernel = Kernel {
+            links: Vec::new(),
+            keeper,
+            clear_since: None,
+            ring,
+            live,
+            object,
+            inbox,
+            refused,
+            measuring,
+        };
         let mut coverage = Coverage::default();
         kernel.attach_kernel(target, wanted, &mut coverage).and_then(|wanted| {
             kernel.attach_jvm(target, wanted, &mut coverage)?;
@@ -220,6 +240,29 @@ impl Kernel {
         }
         self.links.extend(links);
         SourceState::Recorded
+    }
+
+    /// One of the programs in the JVM's library. Whoever would keep the kernel from setting it, now or
+    /// when it is to be removed, is looked for before.
+    fn probe(
+        &mut self,
+        target: &Target,
+        program: &str,
+        attach: impl FnOnce(&ProgramMut<'_>) -> libbpf_rs::Result<Link>,
+    ) -> Result<(), String> {
+        let keeper = self.keeper.as_ref().ok_or("no process can be started that removes probes")?;
+        let is_fresh = self.clear_since.is_some_and(|at| at.elapsed() < CLEAR_FOR);
+        if !is_fresh && let Some((pid, name)) = target.probed.in_the_way() {
+            return Err(format!(
+                "process {pid} (`{name}`) is not responding, and a probe in this libjvm would have \
+                 to wait for it, and the whole host with it"
+            ));
+        }
+        self.clear_since = self.clear_since.filter(|_| is_fresh).or_else(|| Some(Instant::now()));
+        let link = self.link(program, attach)?;
+        let kept = keeper.keep(&link);
+        self.links.push(link);
+        kept.map_err(|error| format!("probes could not be removed any more: {error}"))
     }
 
     fn link(

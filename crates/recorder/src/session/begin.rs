@@ -2,7 +2,7 @@
 use super::Options;
 use crate::{
     AttachError, Jvm, Roots,
-    host::{CountersFile, ProcessDir, open_mapped},
+    host::{CountersFile, ProbedLibrary, ProcessDir, open_mapped},
     kernel::{Stacks, Symbols, Target},
     patience::{FOR_FILES, within},
     process::in_initial_pid_namespace,
@@ -37,6 +37,7 @@ pub(super) fn target(jvm: &Jvm, options: &Options, counters: Option<&CountersFil
     Target {
         pid: jvm.pid,
         libjvm: open_libjvm(&options.roots, jvm),
+        probed: ProbedLibrary::of(&options.roots, jvm),
         windows: options.windows,
         measure: options.measure_kernel_time,
         late_code: options.late_code,

@@ -246,11 +246,16 @@ const NOT_SAMPLED: [Source; 7] = [
 fn missing(coverage: &Coverage) -> Vec<String> {
     let windows = [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters];
     let seen = windows.iter().any(|source| coverage.has(*source));
+    let probed = windows[..2].iter().any(|source| coverage.has(*source));
     let sampled = coverage.has(Source::ThreadSamples);
     let mut lines: Vec<String> = coverage
         .sources
         .iter()
-        .filter(|(source, _)| !(seen && windows.contains(source)))
+        .filter(|(source, _)| match source {
+            // What the JVM counts is less than its probes tell: why there are none is worth a line.
+            Source::SafepointProbes => !probed,
+            other => !(seen && windows.contains(other)),
+        })
         .filter(|(source, _)| !(sampled && NOT_SAMPLED.contains(source)))
         .filter_map(|(source, state)| match state {
             SourceState::Missing(reason) | SourceState::Partial(reason) => {
@@ -310,6 +315,9 @@ mod tests {
         coverage.sources.insert(Source::SafepointSymbols, SourceState::Missing("none".into()));
         let lines = missing(&coverage);
         assert_eq!(lines[0], "not watched: safepoint-probes: no probes");
+        let mut counted = coverage.clone();
+        counted.sources.insert(Source::SafepointCounters, SourceState::Recorded);
+        assert_eq!(missing(&counted), ["not watched: safepoint-probes: no probes"]);
         assert!(lines[2].contains("GC log alone"));
         coverage.sources.insert(Source::GcLog, SourceState::Missing("no log".into()));
         let lines = missing(&coverage);

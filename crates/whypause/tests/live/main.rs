@@ -11,5 +11,3 @@ mod record;
 mod rights;
 mod secrets;
 mod stops;
-mod stuck;
-mod stuck_file;

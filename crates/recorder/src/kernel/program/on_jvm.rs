@@ -20,7 +20,7 @@ impl Kernel {
     ) -> Result<(), String> {
         let (pid, libjvm) = place(target)?;
         for ((program, ..), sites) in USDT.into_iter().zip(sites) {
-            self.attach_sites(program, pid, &libjvm, sites)?;
+            self.attach_sites(target, program, pid, &libjvm, sites)?;
         }
         Ok(())
     }
@@ -29,6 +29,7 @@ impl Kernel {
     /// has asked it before it loaded the program.
     fn attach_sites(
         &mut self,
+        target: &Target,
         program: &str,
         pid: i32,
         libjvm: &str,
@@ -49,9 +50,7 @@ impl Kernel {
         let found = self.object.progs_mut().find(|it| it.name() == program);
         let kind = found.map(|it| it.attach_type());
         if matches!(kind, Some(ProgramAttachType::TraceUprobeMulti)) {
-            let link = self.link(program, at_once)?;
-            self.links.push(link);
-            return Ok(());
+            return self.probe(target, program, at_once);
         }
         for site in sites {
             let options = UprobeOpts {
@@ -62,8 +61,7 @@ impl Kernel {
             let attach = |it: &ProgramMut<'_>| {
                 it.attach_uprobe_with_opts(pid, libjvm, size(site.offset), options)
             };
-            let link = self.link(program, attach)?;
-            self.links.push(link);
+            self.probe(target, program, attach)?;
         }
         Ok(())
     }
@@ -78,8 +76,7 @@ impl Kernel {
             let offset = functions.iter().find(|(function, _)| *function == wanted);
             let offset = offset.and_then(|(_, offset)| usize::try_from(*offset).ok());
             let offset = offset.ok_or("the symbol table lacks a function")?;
-            let link = self.link(program, |it| it.attach_uprobe(false, pid, &libjvm, offset));
-            self.links.push(link?);
+            self.probe(target, program, |it| it.attach_uprobe(false, pid, &libjvm, offset))?;
         }
         Ok(())
     }

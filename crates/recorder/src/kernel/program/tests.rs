@@ -1,5 +1,6 @@
 //! One program after the other is made such that the kernel refuses it.
 use super::*;
+use crate::host::ProbedLibrary;
 use crate::{
     Roots, Windows,
     kernel::{
@@ -62,6 +63,7 @@ fn target(java: &Java, windows: Windows, refuse: Option<&'static str>) -> Target
     Target {
         pid,
         libjvm: crate::session::open_libjvm(&roots, &jvm),
+        probed: ProbedLibrary::of(&roots, &jvm),
         windows,
         measure: false,
         // somewhere: what matters is that the program is wanted

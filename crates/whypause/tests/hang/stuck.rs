@@ -7,8 +7,12 @@ use std::{
     fs::{self, File},
     path::Path,
     process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
+
+/// One test at a time: each takes its host for free of others' stuck processes.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Beside a stuck process everything answers within this time.
 const SOON: Duration = Duration::from_secs(5);
@@ -54,7 +58,8 @@ impl Run {
                 println!("{} took {:?}", self.what, self.begun.elapsed());
                 return (self.said(), status.code());
             }
-            assert!(self.begun.elapsed() < within, "{}: {}", self.what, self.said());
+            let late = self.begun.elapsed() >= within;
+            assert!(!late, "{}: {}\n{}", self.what, self.said(), stacks(self.child.id()));
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -63,6 +68,16 @@ impl Run {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     }
+}
+
+/// What the threads of a process wait for.
+fn stacks(pid: u32) -> String {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let text = |it: fs::DirEntry| {
+        let read = |name| fs::read_to_string(it.path().join(name)).unwrap_or_default();
+        format!("{}{}", read("comm"), read("stack"))
+    };
+    tasks.map(text).collect()
 }
 
 impl Drop for Run {
@@ -116,6 +131,7 @@ impl Drop for Stuck {
 
 #[test]
 fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(java) = java::newest() else { return };
     let mut healthy = Java::start(&java);
     let Some(stuck) = Stuck::start(&java) else { return };
@@ -153,8 +169,51 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
         let (said, code) = record.ends(SOON + Duration::from_secs(3));
         assert_eq!(code, Some(0), "{said}");
         assert!(said.contains("recording Alloc.java"), "{said}");
+        let why = "is not responding, and a probe in this libjvm would have to wait for it";
+        assert!(said.contains(why), "{said}");
         fs::remove_dir_all(output).unwrap();
     }
     assert!(healthy.runs());
     drop(stuck);
+}
+
+/// Processes that hold probes of recorders.
+fn keepers() -> Vec<String> {
+    let pids =
+        fs::read_dir("/proc").unwrap().flatten().filter_map(|it| it.file_name().into_string().ok());
+    let name = |pid: &String| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    pids.filter(|it| name(it).trim() == "whypause-probes").collect()
+}
+
+/// The kernel removes probes only after it had the lock of every process that has the library mapped,
+/// and no process of the host can fork meanwhile.
+#[test]
+fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the_host() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(java) = java::newest() else { return };
+    let healthy = Java::start(&java);
+    let before = keepers();
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let output = directory.path().join("recording");
+    let mut record =
+        Run::start(&["record", "-p", &healthy.pid(), "-d", "20s", "-o", output.to_str().unwrap()]);
+    record.says("recording Alloc.java", SOON * 4);
+    std::thread::sleep(Duration::from_secs(1));
+    let Some(stuck) = Stuck::start(&java) else { return };
+    record.interrupt();
+    let interrupted = Instant::now();
+    let (said, code) = record.ends(Duration::from_secs(60));
+    assert!(interrupted.elapsed() < SOON, "{:?}: {said}", interrupted.elapsed());
+    assert_eq!(code, Some(0), "{said}");
+    let forked = Instant::now();
+    assert!(Command::new("true").status().unwrap().success());
+    assert!(forked.elapsed() < SOON, "{:?}", forked.elapsed());
+    let kept: Vec<String> = keepers().into_iter().filter(|it| !before.contains(it)).collect();
+    assert!(!kept.is_empty(), "whoever removes the probes waits");
+    drop(stuck);
+    let begun = Instant::now();
+    while keepers().iter().any(|it| kept.contains(it)) {
+        assert!(begun.elapsed() < SOON * 2, "the probes are still there");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
