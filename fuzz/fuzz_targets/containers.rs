@@ -4,7 +4,7 @@
 use gclog::{Event, LineSplitter, Parser};
 use libfuzzer_sys::fuzz_target;
 use logset::LogSet;
-use std::io::Cursor;
+use std::{io::Cursor, ops::ControlFlow};
 
 /// What expands to more is left alone, as it would only take time.
 const MAX_TEXT: usize = 8 << 20;
@@ -28,7 +28,7 @@ fn check(once: &LogSet, again: &LogSet) {
         return;
     }
     let mut events = Vec::new();
-    let summary = again.events(&mut |_| {}, &mut |event| events.push(event));
+    let summary = again.events(&mut |_| ControlFlow::Continue(()), &mut |event| events.push(event));
     let summary = summary.expect("it could be read before");
     let (wanted, lines) = one_thread(&text);
     assert!(events == wanted, "{} events, not {}", events.len(), wanted.len());

@@ -63,7 +63,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'L
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand explain" -l all-pauses -d 'List every pause, and not only the longest'
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l all-pauses -d 'List every pause, and not only the longest: a log is read again for that, and of a pipe the longest million or so are listed'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r

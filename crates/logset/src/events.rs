@@ -6,7 +6,7 @@ use crate::{
 };
 use gclog::{Event, LineCounts, MAX_LINE, Parser};
 use memchr::memchr_iter;
-use std::thread;
+use std::{ops::ControlFlow, thread};
 
 /// More threads than this would wait for the disk, for the one that unpacks, or for who takes the
 /// events; and each has up to four pieces and their events, some megabytes.
@@ -46,7 +46,7 @@ impl Summary {
 
 impl LogSet {
     /// Gives every event to `on_event`, in the order of the log, and tells `on_progress` how many
-    /// bytes of the files were read, packed or not.
+    /// bytes of the files were read, packed or not; it says whether to read on.
     ///
     /// A single small file that is not packed is read by the calling thread alone. Otherwise other
     /// threads read, unpack and parse ahead; the events, their order and the counts are the same,
@@ -59,7 +59,7 @@ impl LogSet {
     /// the summary.
     pub fn events(
         &self,
-        on_progress: &mut dyn FnMut(u64),
+        on_progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Summary, Error> {
         let small = |bytes: u64| bytes < SMALL_BYTES;
@@ -73,14 +73,16 @@ impl LogSet {
 
     fn one_after_the_other(
         &self,
-        on_progress: &mut dyn FnMut(u64),
+        on_progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Summary, Error> {
         let (mut blocks, mut block) = (Blocks::of(&self.files), Block::default());
         let (mut parser, mut too_long) = (Parser::new(), 0);
         while blocks.next(&mut block)? {
             too_long += parse(&mut parser, block.text(), &mut |event| on_event(event));
-            on_progress(block.packed_bytes);
+            if on_progress(block.packed_bytes).is_break() {
+                break;
+            }
         }
         parser.finish(&mut |event| on_event(event));
         Ok(with_counts(blocks.summary(), &parser, too_long))

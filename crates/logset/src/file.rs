@@ -84,6 +84,11 @@ impl LogFile {
         self.container != Container::Plain || matches!(self.source, Source::Entry(..))
     }
 
+    /// Whether it can be opened again: it is no pipe.
+    pub(crate) fn is_readable_again(&self) -> bool {
+        !matches!(self.source, Source::Once(_))
+    }
+
     /// Its text, from the begin. A pipe can be opened once.
     ///
     /// # Errors

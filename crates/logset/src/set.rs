@@ -71,6 +71,12 @@ impl LogSet {
         self.files.iter().map(LogFile::size_bytes).sum()
     }
 
+    /// Whether it can be read more than once: none of its files is a pipe.
+    #[must_use]
+    pub fn is_readable_again(&self) -> bool {
+        self.files.iter().all(LogFile::is_readable_again)
+    }
+
     /// Gives the text of all files to `sink`, in order, cut anywhere. Where one file ends without
     /// a line end and another follows, a line end is put between them. `on_progress` is told how
     /// many bytes of the files were read, packed or not.

@@ -13,6 +13,7 @@ use crate::{
 };
 use gclog::{Event, LineCounts, Parser};
 use std::{
+    ops::ControlFlow,
     sync::{
         Mutex, PoisonError,
         mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
@@ -52,7 +53,7 @@ struct Guess {
 pub(crate) fn events(
     files: &[LogFile],
     threads: usize,
-    on_progress: &mut dyn FnMut(u64),
+    on_progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Summary, Error> {
     let (mut blocks, mut first) = (Blocks::of(files), Block::default());
@@ -60,7 +61,9 @@ pub(crate) fn events(
     // The first piece says what the guesses for all others need: which collector it is, and more.
     if blocks.next(&mut first)? {
         reading.too_long += parse(&mut reading.parser, first.text(), &mut |event| on_event(event));
-        on_progress(first.packed_bytes);
+        if on_progress(first.packed_bytes).is_break() {
+            return Ok(with_counts(blocks.summary(), &reading.parser, reading.too_long));
+        }
     }
     let known = Mutex::new(reading.parser.guess());
     let (give_back, returned) = channel();
@@ -144,7 +147,7 @@ fn merge(
     reading: &mut Reading,
     give_back: &Sender<Block>,
     known: &Mutex<Parser>,
-    on_progress: &mut dyn FnMut(u64),
+    on_progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<(), Error> {
     // Each thread is asked in the order in which the pieces were given out, so the first that has
@@ -153,7 +156,10 @@ fn merge(
         let Ok(result) = from.recv() else { break };
         let mut guess = result?;
         reading.take(&mut guess, on_event);
-        on_progress(guess.block.packed_bytes);
+        if on_progress(guess.block.packed_bytes).is_break() {
+            // The threads end, as nobody takes what they have.
+            break;
+        }
         *known.lock().unwrap_or_else(PoisonError::into_inner) = reading.parser.guess();
         // That the reader has ended is no matter.
         let _ = give_back.send(guess.block);

@@ -6,6 +6,7 @@
 use gclog::Event;
 use std::{
     collections::BTreeMap,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -121,7 +122,7 @@ fn read(sets: &[logset::LogSet]) -> (Sums, Sums, logset::Summary) {
     let (mut gc, mut stops) = (Sums::default(), Sums::default());
     let mut all = logset::Summary::default();
     for set in sets {
-        let summary = set.events(&mut |_| {}, &mut |event| match event {
+        let summary = set.events(&mut |_| ControlFlow::Continue(()), &mut |event| match event {
             Event::Gc(it) if !it.nested => gc.add(it.duration),
             Event::Safepoint(it) => stops.add(it.total),
             _ => {}

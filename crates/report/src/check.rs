@@ -67,7 +67,7 @@ fn hiccup(it: &Blame<'_>, run: &Diagnosis) -> Option<&'static str> {
 fn blame(it: Blame<'_>, run: &Diagnosis, options: &Options) -> String {
     match it {
         Blame::Pause(it) => {
-            let at = Clockface::new(run, &options.zone).show(run, &it.pause);
+            let at = Clockface::new(run, &options.zone).show(&it.pause);
             let parts = words::parts(it, 4).join(" · ");
             let mark = if words::is_hiccup(run, &it.pause) { ", a hiccup" } else { "" };
             format!("worst: {} at {at}{mark}, of which {parts}", duration(it.pause.duration))

@@ -7,10 +7,12 @@
 mod build;
 mod escape;
 mod log;
+mod longest;
 mod schema;
 
-use crate::Options;
+use crate::{Options, Pauses};
 use diagnose::Diagnosis;
+use longest::Longest;
 use std::io::{self, Write};
 
 pub use escape::write_document;
@@ -19,13 +21,22 @@ pub use schema::SCHEMA_VERSION;
 /// So many pauses are in `longest` unless all are wanted.
 const MOST_LISTED: usize = 20;
 
-/// Writes the diagnosis, indented, with a line end.
+/// Writes the diagnosis, indented, with a line end. Where all pauses are to be listed, `longest`
+/// has those of `pauses`, which are neither copied nor in memory all at once.
 ///
 /// # Errors
 ///
-/// Those of `out`.
-pub fn write(diagnosis: &Diagnosis, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let most = if options.all_pauses { usize::MAX } else { MOST_LISTED };
-    let mirror = build::diagnosis(diagnosis, most);
-    write_document(&mirror, out)
+/// Those of `out` and of `pauses`.
+pub fn write(
+    diagnosis: &Diagnosis,
+    pauses: &mut dyn Pauses,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let longest = if options.all_pauses {
+        Longest::all(diagnosis.clock, pauses)
+    } else {
+        Longest::few(diagnosis.clock, &diagnosis.pauses, MOST_LISTED)
+    };
+    write_document(&build::diagnosis(diagnosis, longest), out)
 }

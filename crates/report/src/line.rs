@@ -15,7 +15,7 @@ use diagnose::{Attribution, CulpritKind, Diagnosis, Place};
 #[must_use]
 pub fn render(diagnosis: &Diagnosis, attribution: &Attribution, options: &Options) -> String {
     let clock = Clockface::new(diagnosis, &options.zone);
-    let start = clock.show(diagnosis, &attribution.pause);
+    let start = clock.show(&attribution.pause);
     let length =
         paint(options.style, Role::Strong, &format!("{:>8}", words::length(&attribution.pause)));
     let mut parts = words::parts(attribution, 4);
@@ -32,7 +32,7 @@ pub fn render_under_way(
     options: &Options,
 ) -> String {
     let clock = Clockface::new(diagnosis, &options.zone);
-    let start = clock.show(diagnosis, &attribution.pause);
+    let start = clock.show(&attribution.pause);
     let length = format!("still stopped after {}", duration(attribution.pause.duration));
     let length = paint(options.style, Role::Strong, &length);
     let mut parts = words::parts(attribution, 4);

@@ -1,34 +1,58 @@
 //! A diagnosis as Markdown, for tickets and post-mortems.
 use crate::{
-    Options,
+    Options, Pauses,
     clean::{MOST_NAME, clean, clean_name},
     duration,
-    when::Clockface,
+    when::{Clockface, Extent},
     words,
 };
 use diagnose::{Attribution, Diagnosis, Finding, Nature, Verdict};
-use std::fmt::Write;
+use std::{fmt::Write, io, time::Duration};
 
 /// So many pauses are in the table, the longest ones, unless all are wanted.
 const MOST_LISTED: usize = 20;
 
-/// The whole report. Ends with a line end.
+/// The whole report, of pauses that are in memory. Ends with a line end.
 #[must_use]
 pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
-    let mut out = format!("# Pauses of {}\n\n", escaped(&words::service(diagnosis)));
+    let mut out = Vec::new();
+    let written = write(diagnosis, &mut &diagnosis.pauses[..], options, &mut out);
+    debug_assert!(written.is_ok(), "memory takes all");
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Writes the whole report. Where all pauses are to be listed they are those of `pauses`, which is
+/// gone through twice: for the form of the times, and for the rows.
+///
+/// # Errors
+///
+/// Those of `out` and of `pauses`.
+pub fn write(
+    diagnosis: &Diagnosis,
+    pauses: &mut dyn Pauses,
+    options: &Options,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let mut text = format!("# Pauses of {}\n\n", escaped(&words::service(diagnosis)));
     let facts: Vec<String> =
         words::header(diagnosis).iter().skip(1).map(|it| escaped(it)).collect();
-    line(&mut out, &facts.join(" · "));
-    if let Some(text) = words::what_a_hiccup_is(diagnosis) {
-        line(&mut out, &format!("\n{text}"));
+    line(&mut text, &facts.join(" · "));
+    if let Some(hiccup) = words::what_a_hiccup_is(diagnosis) {
+        line(&mut text, &format!("\n{hiccup}"));
     }
-    numbers(&mut out, diagnosis);
-    pauses(&mut out, diagnosis, options);
+    numbers(&mut text, diagnosis);
+    out.write_all(text.as_bytes())?;
+    if options.all_pauses {
+        table(diagnosis, pauses, options, out)?;
+    } else {
+        table(diagnosis, &mut &longest(diagnosis, options.over)[..], options, out)?;
+    }
+    let mut text = String::new();
     for (n, finding) in diagnosis.findings.iter().enumerate() {
-        block(&mut out, diagnosis, n + 1, finding);
+        block(&mut text, diagnosis, n + 1, finding);
     }
-    watched(&mut out, diagnosis);
-    out
+    watched(&mut text, diagnosis);
+    out.write_all(text.as_bytes())
 }
 
 fn line(out: &mut String, text: &str) {
@@ -46,39 +70,67 @@ fn numbers(out: &mut String, diagnosis: &Diagnosis) {
     }
 }
 
-fn pauses(out: &mut String, diagnosis: &Diagnosis, options: &Options) {
-    let mut listed: Vec<&Attribution> = diagnosis
-        .pauses
-        .iter()
-        .filter(|it| options.all_pauses || it.pause.duration >= options.over)
-        .collect();
-    if !options.all_pauses {
-        listed.sort_by_key(|it| std::cmp::Reverse(it.pause.duration));
-        listed.truncate(MOST_LISTED);
-        listed.sort_by_key(|it| it.pause.start_ns);
+/// The longest few of at least this length, in the order of time.
+fn longest(diagnosis: &Diagnosis, over: Duration) -> Vec<Attribution> {
+    let long = diagnosis.pauses.iter().filter(|it| it.pause.duration >= over);
+    let mut listed: Vec<&Attribution> = long.collect();
+    listed.sort_by_key(|it| std::cmp::Reverse(it.pause.duration));
+    listed.truncate(MOST_LISTED);
+    listed.sort_by_key(|it| it.pause.start_ns);
+    listed.into_iter().cloned().collect()
+}
+
+fn table(
+    diagnosis: &Diagnosis,
+    pauses: &mut dyn Pauses,
+    options: &Options,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let mut extent = Extent::default();
+    pauses.each(&mut |it| {
+        extent.add(&it.pause, diagnosis.clock);
+        Ok(())
+    })?;
+    if extent.first.is_none() {
+        return writeln!(out, "\nNo pause over {}.", duration(options.over));
     }
-    if listed.is_empty() {
-        line(out, &format!("\nNo pause over {}.", duration(options.over)));
-        return;
+    let clock = if options.all_pauses {
+        extent.clockface(diagnosis.clock, &options.zone)
+    } else {
+        Clockface::new(diagnosis, &options.zone)
+    };
+    writeln!(out, "\n| {} | stopped | operation | of which |", escaped(&clock.title))?;
+    out.write_all(b"|---|--:|---|---|\n")?;
+    let mut count = 0;
+    pauses.each(&mut |it| {
+        count += 1;
+        row(diagnosis, &clock, it, out)
+    })?;
+    let left_out = diagnosis.statistics.all.count.saturating_sub(count);
+    if options.all_pauses && left_out > 0 {
+        writeln!(out, "\n{left_out} shorter pauses left out.")?;
     }
-    let clock = Clockface::new(diagnosis, &options.zone);
-    line(out, &format!("\n| {} | stopped | operation | of which |", escaped(&clock.title)));
-    line(out, "|---|--:|---|---|");
-    for it in listed {
-        let is_hiccup = words::is_hiccup(diagnosis, &it.pause);
-        let operation = if is_hiccup {
-            "hiccup".into()
-        } else {
-            escaped(&clean_name(&it.pause.operation, MOST_NAME))
-        };
-        let cells = [
-            clock.show(diagnosis, &it.pause),
-            duration(it.pause.duration),
-            operation,
-            escaped(&words::parts(it, 4).join(" · ")),
-        ];
-        line(out, &format!("| {} |", cells.join(" | ")));
-    }
+    Ok(())
+}
+
+fn row(
+    diagnosis: &Diagnosis,
+    clock: &Clockface,
+    it: &Attribution,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let operation = if words::is_hiccup(diagnosis, &it.pause) {
+        "hiccup".into()
+    } else {
+        escaped(&clean_name(&it.pause.operation, MOST_NAME))
+    };
+    let cells = [
+        clock.show(&it.pause),
+        duration(it.pause.duration),
+        operation,
+        escaped(&words::parts(it, 4).join(" · ")),
+    ];
+    writeln!(out, "| {} |", cells.join(" | "))
 }
 
 fn block(out: &mut String, diagnosis: &Diagnosis, number: usize, finding: &Finding) {

@@ -8,26 +8,45 @@ mod numbers;
 mod pauses;
 
 use crate::{
-    Options,
+    Options, Pauses,
     text::{Page, Role},
     words,
 };
 use diagnose::Diagnosis;
+use std::io::{self, Write};
 
 pub use coverage::cost;
 
-/// The whole report. Ends with a line end.
+/// The whole report, of pauses that are in memory. Ends with a line end.
 #[must_use]
 pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
+    let mut out = Vec::new();
+    let written = write(diagnosis, &mut &diagnosis.pauses[..], options, &mut out);
+    debug_assert!(written.is_ok(), "memory takes all");
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Writes the whole report. Where all pauses are to be listed they are those of `pauses`, which is
+/// gone through twice: for the widths of the columns, and for the rows.
+///
+/// # Errors
+///
+/// Those of `out` and of `pauses`.
+pub fn write(
+    diagnosis: &Diagnosis,
+    pauses: &mut dyn Pauses,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut page = Page::new(options.style);
     header(&mut page, diagnosis);
-    pauses::list(&mut page, diagnosis, options);
+    let mut page = pauses::list(page, diagnosis, pauses, options, out)?;
     findings::all(&mut page, diagnosis);
     numbers::rows(&mut page, diagnosis);
     coverage::watched(&mut page, diagnosis);
     coverage::losses(&mut page, diagnosis);
     coverage::unexplained(&mut page, diagnosis);
-    page.finish()
+    out.write_all(page.finish().as_bytes())
 }
 
 fn header(page: &mut Page, diagnosis: &Diagnosis) {

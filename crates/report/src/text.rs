@@ -110,11 +110,19 @@ pub fn paint(style: Style, role: Role, text: &str) -> String {
 pub(crate) struct Page {
     out: String,
     style: Style,
+    /// Whether there is text before it, which ends in a line that is not blank.
+    continues: bool,
 }
 
 impl Page {
     pub(crate) fn new(style: Style) -> Page {
-        Page { out: String::new(), style: Style { width: style.width.clamp(40, 110), ..style } }
+        let style = Style { width: style.width.clamp(40, 110), ..style };
+        Page { out: String::new(), style, continues: false }
+    }
+
+    /// A page whose first lines have been written.
+    pub(crate) fn continued(style: Style) -> Page {
+        Page { continues: true, ..Page::new(style) }
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -122,7 +130,12 @@ impl Page {
     }
 
     pub(crate) fn blank(&mut self) {
-        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+        let is_blank = match &self.out[..] {
+            "" => !self.continues,
+            "\n" => true,
+            out => out.ends_with("\n\n"),
+        };
+        if !is_blank {
             self.out.push('\n');
         }
     }
@@ -178,6 +191,21 @@ mod tests {
     fn ascii_has_a_form_for_every_sign_of_ours() {
         assert_eq!(ascii("8 µs · 1 … 2 ≥ 3 → 4"), "8 us - 1 ... 2 >= 3 -> 4");
         assert_eq!(ascii("Grüße"), "Gr??e");
+    }
+
+    #[test]
+    fn there_are_no_two_blank_lines_and_none_at_the_begin() {
+        let check = |mut page: Page, expected: &str| {
+            page.blank();
+            page.blank();
+            page.line("a");
+            page.blank();
+            page.blank();
+            page.line("b");
+            assert_eq!(page.finish(), expected);
+        };
+        check(Page::new(Style::PLAIN), "a\n\nb\n");
+        check(Page::continued(Style::PLAIN), "\na\n\nb\n");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! When a pause began, for people and for programs.
-use diagnose::{Diagnosis, Pause};
+use diagnose::{Attribution, Diagnosis, Pause};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use recording::Clock;
 
@@ -19,37 +19,93 @@ pub(crate) fn rfc3339(at: Timestamp) -> String {
 #[derive(Debug)]
 pub(crate) struct Clockface {
     zone: TimeZone,
+    clock: Clock,
+    /// Where there is no time of day, starts are counted from here.
+    zero_ns: u64,
     /// What the column is called.
     pub(crate) title: String,
     with_date: bool,
 }
 
 impl Clockface {
+    /// Chooses the form for the pauses of `diagnosis`.
+    pub(crate) fn new(diagnosis: &Diagnosis, zone: &TimeZone) -> Clockface {
+        let pause = |it: Option<&Attribution>| it.map(|it| it.pause.clone());
+        let [first, last] = [diagnosis.pauses.first(), diagnosis.pauses.last()].map(pause);
+        Clockface::between(diagnosis.clock, first.as_ref(), last.as_ref(), zone)
+    }
+
     /// Chooses the form: time of day, with the date where the pauses lie on several days; the
     /// JVM's uptime, or the time since the first pause, where there is no wall clock.
-    pub(crate) fn new(diagnosis: &Diagnosis, zone: &TimeZone) -> Clockface {
-        let zoned = |pause| wall(diagnosis.clock, pause).map(|at| at.to_zoned(zone.clone()));
-        let first = diagnosis.pauses.first().and_then(|it| zoned(&it.pause));
-        let last = diagnosis.pauses.last().and_then(|it| zoned(&it.pause));
-        let title = match (&first, diagnosis.clock) {
-            (Some(first), _) => format!("at ({})", first.strftime("%Z")),
+    pub(crate) fn between(
+        clock: Clock,
+        first: Option<&Pause>,
+        last: Option<&Pause>,
+        zone: &TimeZone,
+    ) -> Clockface {
+        let zoned = |pause| wall(clock, pause).map(|at| at.to_zoned(zone.clone()));
+        let [begin, end] = [first, last].map(|it| it.and_then(zoned));
+        let title = match (&begin, clock) {
+            (Some(begin), _) => format!("at ({})", begin.strftime("%Z")),
             (None, Clock::Uptime) => "uptime".to_owned(),
             (None, _) => "after the first".to_owned(),
         };
-        let with_date = first.as_ref().map(Zoned::date) != last.as_ref().map(Zoned::date);
-        Clockface { zone: zone.clone(), title, with_date }
+        let zero_ns = match clock {
+            Clock::Uptime => 0,
+            _ => first.map_or(0, |it| it.start_ns),
+        };
+        let with_date = begin.as_ref().map(Zoned::date) != end.as_ref().map(Zoned::date);
+        Clockface { zone: zone.clone(), clock, zero_ns, title, with_date }
     }
 
-    pub(crate) fn show(&self, diagnosis: &Diagnosis, pause: &Pause) -> String {
-        if let Some(at) = wall(diagnosis.clock, pause) {
-            let form = if self.with_date { "%F %H:%M:%S.%3f" } else { "%H:%M:%S.%3f" };
-            return at.to_zoned(self.zone.clone()).strftime(form).to_string();
-        }
-        let zero = match diagnosis.clock {
-            Clock::Uptime => 0,
-            _ => diagnosis.pauses.first().map_or(0, |it| it.pause.start_ns),
-        };
-        let ms = pause.start_ns.saturating_sub(zero) / 1_000_000;
+    pub(crate) fn show(&self, pause: &Pause) -> String {
+        let Some(at) = wall(self.clock, pause) else { return self.since(pause.start_ns) };
+        let form = if self.with_date { "%F %H:%M:%S.%3f" } else { "%H:%M:%S.%3f" };
+        at.to_zoned(self.zone.clone()).strftime(form).to_string()
+    }
+
+    fn since(&self, start_ns: u64) -> String {
+        let ms = start_ns.saturating_sub(self.zero_ns) / 1_000_000;
         format!("{}.{:03} s", ms / 1_000, ms % 1_000)
+    }
+}
+
+/// What must be known of all pauses of a list before the first is written.
+#[derive(Debug, Default)]
+pub(crate) struct Extent {
+    pub(crate) first: Option<Pause>,
+    pub(crate) last: Option<Pause>,
+    /// One that has the time of day.
+    on_wall: Option<Pause>,
+    /// The latest start of one that has not.
+    latest_ns: Option<u64>,
+}
+
+impl Extent {
+    /// Takes the next pause of the list.
+    pub(crate) fn add(&mut self, pause: &Pause, clock: Clock) {
+        if self.first.is_none() {
+            self.first = Some(pause.clone());
+        }
+        if wall(clock, pause).is_none() {
+            self.latest_ns = self.latest_ns.max(Some(pause.start_ns));
+        } else if self.on_wall.is_none() {
+            self.on_wall = Some(pause.clone());
+        }
+        match &mut self.last {
+            Some(last) => last.clone_from(pause),
+            None => self.last = Some(pause.clone()),
+        }
+    }
+
+    pub(crate) fn clockface(&self, clock: Clock, zone: &TimeZone) -> Clockface {
+        Clockface::between(clock, self.first.as_ref(), self.last.as_ref(), zone)
+    }
+
+    /// How wide the widest start is. Times of day are all of one width.
+    pub(crate) fn columns(&self, clock: &Clockface) -> usize {
+        let on_wall = self.on_wall.as_ref().map(|it| clock.show(it));
+        let since = self.latest_ns.map(|it| clock.since(it));
+        on_wall.into_iter().chain(since).map(|it| it.chars().count()).max().unwrap_or(0)
     }
 }

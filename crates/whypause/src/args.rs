@@ -180,7 +180,8 @@ pub struct ExplainArgs {
     /// How to write the answer
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
-    /// List every pause, and not only the longest
+    /// List every pause, and not only the longest: a log is read again for that, and of a pipe the
+    /// longest million or so are listed
     #[arg(long)]
     pub all_pauses: bool,
     /// List pauses of at least this, from 0s to 1h

@@ -5,6 +5,7 @@ use flate2::{Compression, write::GzEncoder};
 use std::{
     fs,
     io::{Cursor, Write},
+    ops::ControlFlow,
 };
 use tempfile::TempDir;
 
@@ -57,7 +58,7 @@ fn described(set: &LogSet) -> String {
         text += &format!(" {}", file.name());
     }
     let mut ids = Vec::new();
-    let summary = set.events(&mut |_| {}, &mut |event| {
+    let summary = set.events(&mut |_| ControlFlow::Continue(()), &mut |event| {
         if let gclog::Event::Gc(it) = event {
             ids.push(it.gc_id.to_string());
         }

@@ -29,12 +29,30 @@ fn one_thread(texts: &[&[u8]]) -> (Vec<Event>, LineCounts) {
 #[track_caller]
 fn check(texts: &[&[u8]]) {
     let mut seen = Vec::new();
-    let summary = events(&files(texts), 3, &mut |_| {}, &mut |event| seen.push(event));
+    let summary =
+        events(&files(texts), 3, &mut |_| ControlFlow::Continue(()), &mut |event| seen.push(event));
     let (wanted, counts) = one_thread(texts);
     assert_eq!(summary.expect("memory").counts, counts);
     assert_eq!(seen.len(), wanted.len());
     for (seen, wanted) in seen.iter().zip(&wanted) {
         assert_eq!(seen, wanted, "{seen}, and by one thread {wanted}");
+    }
+}
+
+#[test]
+fn whoever_wants_no_more_ends_the_reading() {
+    let line = "[1.000s][info][gc] GC(0) Pause Remark 31M->28M(600M) 1.250ms\n";
+    let text = line.repeat((8 << 20) / line.len());
+    let texts = [text.as_bytes(), text.as_bytes()];
+    for most in [1, 3, 10] {
+        let mut pieces = 0;
+        let on_progress = &mut |_| {
+            pieces += 1;
+            if pieces == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let summary = events(&files(&texts), 3, on_progress, &mut |_| {}).expect("memory");
+        assert_eq!(pieces, most);
+        assert!(summary.bytes < 16 << 20, "{} bytes", summary.bytes);
     }
 }
 

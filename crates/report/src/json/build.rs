@@ -1,18 +1,18 @@
 //! From a diagnosis to the shape of the JSON.
 use super::{
     log::{gc, memory},
+    longest::Longest,
     schema::{
         Cause, Cost, Count, Coverage, Culprit, Document, Evidence, Input, Jvm, Missing, Note, Over,
-        Part, Pause, Pauses, Place, Remedy, SCHEMA_VERSION, Setting, Unexplained, Unrecognised,
-        Watched,
+        Pauses, Place, Remedy, SCHEMA_VERSION, Setting, Unexplained, Unrecognised, Watched,
     },
 };
-use crate::{csv, share, when, words};
-use diagnose::{Attribution, Diagnosis, Finding, PauseStatistics, Verdict};
+use crate::{share, words};
+use diagnose::{Diagnosis, Finding, PauseStatistics, Verdict};
 use recording::{Clock, SourceState};
 use std::time::Duration;
 
-pub(super) fn diagnosis(it: &Diagnosis, most: usize) -> Document<'_> {
+pub(super) fn diagnosis<'a>(it: &'a Diagnosis, longest: Longest<'a>) -> Document<'a> {
     Document {
         schema_version: SCHEMA_VERSION,
         inputs: it.inputs.iter().map(input).collect(),
@@ -30,7 +30,7 @@ pub(super) fn diagnosis(it: &Diagnosis, most: usize) -> Document<'_> {
             .iter()
             .map(|it| Unexplained { what: &it.what, time_ns: ns(it.time) })
             .collect(),
-        longest: longest(it, most),
+        longest,
         watched: it.watched.iter().map(watched).collect(),
         coverage: coverage(&it.coverage),
     }
@@ -154,38 +154,6 @@ fn remedy(it: &diagnose::Advice) -> Remedy<'_> {
         flags: action.jvm_flags(),
         setting: action.setting().map(|(value, path)| Setting { path, value }),
         note: &it.note,
-    }
-}
-
-fn longest(it: &Diagnosis, most: usize) -> Vec<Pause<'_>> {
-    let mut order: Vec<&Attribution> = it.pauses.iter().collect();
-    order.sort_by_key(|it| std::cmp::Reverse(it.pause.duration));
-    order.into_iter().take(most).map(|attribution| pause(it, attribution)).collect()
-}
-
-fn pause<'a>(diagnosis: &Diagnosis, it: &'a Attribution) -> Pause<'a> {
-    let part = |part: &diagnose::Part| Part {
-        cause: part.cause.id,
-        time_ns: ns(part.time),
-        certainty: part.certainty.id(),
-    };
-    Pause {
-        start_ns: it.pause.start_ns,
-        start_wall: when::wall(diagnosis.clock, &it.pause).map(when::rfc3339),
-        duration_ns: ns(it.pause.duration),
-        time_to_safepoint_ns: ns(it.pause.reaching),
-        collection_ns: it.pause.collection.map(ns),
-        kind: csv::kind(it.pause.kind),
-        operation: &it.pause.operation,
-        detailed: it.pause.detailed,
-        cut: match (it.pause.cut.begin, it.pause.cut.end) {
-            (false, false) => None,
-            (true, false) => Some("begin"),
-            (false, true) => Some("end"),
-            (true, true) => Some("both"),
-        },
-        parts: it.parts.iter().map(part).collect(),
-        unattributed_ns: ns(it.unattributed),
     }
 }
 

@@ -1,4 +1,5 @@
 //! The shape of the JSON. A field's doc comment is its meaning in the schema.
+use super::longest::Longest;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ pub(super) struct Document<'a> {
     /// What is known of the unattributed time, most first.
     pub(super) unexplained: Vec<Unexplained<'a>>,
     /// The longest pauses, longest first.
-    pub(super) longest: Vec<Pause<'a>>,
+    pub(super) longest: Longest<'a>,
     /// The verdict on every cause that is known.
     pub(super) watched: Vec<Watched>,
     pub(super) coverage: Coverage<'a>,

@@ -1,12 +1,15 @@
 //! The list of long pauses.
 use crate::{
-    Options, duration,
+    Options, Pauses, duration,
     text::{Page, Role, glued},
-    when::Clockface,
+    when::{Clockface, Extent},
     words,
 };
 use diagnose::{Attribution, Diagnosis};
-use std::time::Duration;
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
 
 /// So many pauses fit on a screen together with the findings below them.
 const MOST_LISTED: usize = 10;
@@ -15,7 +18,15 @@ const HICCUP: &str = " hiccup";
 /// So many parts of a pause are told; the rest are summed up.
 const MOST_PARTS: usize = 4;
 
-pub(super) fn list(page: &mut Page, diagnosis: &Diagnosis, options: &Options) {
+/// Adds the list to the page. A list of all pauses is written at once, with what is on the page
+/// before; the page returned goes on after it.
+pub(super) fn list(
+    mut page: Page,
+    diagnosis: &Diagnosis,
+    pauses: &mut dyn Pauses,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<Page> {
     page.blank();
     if let Some(took) = diagnosis.cut_stop {
         let text = format!(
@@ -25,19 +36,60 @@ pub(super) fn list(page: &mut Page, diagnosis: &Diagnosis, options: &Options) {
         page.wrapped(0, Some(Role::Strong), &text);
         page.blank();
     }
-    let over = if options.all_pauses { Duration::ZERO } else { options.over };
+    if options.all_pauses {
+        return all(page, diagnosis, pauses, options, out);
+    }
     let long: Vec<&Attribution> =
-        diagnosis.pauses.iter().filter(|it| it.pause.duration >= over).collect();
+        diagnosis.pauses.iter().filter(|it| it.pause.duration >= options.over).collect();
     if long.is_empty() {
         page.wrapped(0, Some(Role::Strong), &none_long(diagnosis, options.over));
-        return;
+        return Ok(page);
     }
-    let listed = if options.all_pauses { long.clone() } else { longest(&long) };
-    table(page, diagnosis, options, &listed);
+    let listed = longest(&long);
+    let mut columns = Columns::default();
+    listed.iter().for_each(|it| columns.add(it, diagnosis));
+    let table = columns.table(diagnosis, Clockface::new(diagnosis, &options.zone));
+    table.head(&mut page);
+    listed.iter().for_each(|it| table.row(&mut page, it));
     let left_out = left_out(diagnosis, &long, &listed, options.over);
     if !left_out.is_empty() {
         page.wrapped(2, Some(Role::Faint), &format!("… {left_out}"));
     }
+    Ok(page)
+}
+
+fn all(
+    mut page: Page,
+    diagnosis: &Diagnosis,
+    pauses: &mut dyn Pauses,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<Page> {
+    let (mut columns, mut count) = (Columns::default(), 0);
+    pauses.each(&mut |it| {
+        columns.add(it, diagnosis);
+        count += 1;
+        Ok(())
+    })?;
+    if count == 0 {
+        page.wrapped(0, Some(Role::Strong), &none_long(diagnosis, options.over));
+        return Ok(page);
+    }
+    let clock = columns.extent.clockface(diagnosis.clock, &options.zone);
+    let table = columns.table(diagnosis, clock);
+    table.head(&mut page);
+    out.write_all(page.finish().as_bytes())?;
+    pauses.each(&mut |it| {
+        let mut page = Page::new(options.style);
+        table.row(&mut page, it);
+        out.write_all(page.finish().as_bytes())
+    })?;
+    let mut page = Page::continued(options.style);
+    let left_out = diagnosis.statistics.all.count.saturating_sub(count);
+    if left_out > 0 {
+        page.wrapped(2, Some(Role::Faint), &format!("… {left_out} shorter pauses left out"));
+    }
+    Ok(page)
 }
 
 /// The longest few, in order of time.
@@ -49,24 +101,59 @@ fn longest<'a>(long: &[&'a Attribution]) -> Vec<&'a Attribution> {
     order.into_iter().map(|n| long[n]).collect()
 }
 
-fn table(page: &mut Page, diagnosis: &Diagnosis, options: &Options, listed: &[&Attribution]) {
-    let clock = Clockface::new(diagnosis, &options.zone);
-    let starts: Vec<String> = listed.iter().map(|it| clock.show(diagnosis, &it.pause)).collect();
-    let lengths: Vec<String> = listed.iter().map(|it| words::length(&it.pause)).collect();
-    let at = widest(&starts).max(clock.title.chars().count());
-    let stopped = widest(&lengths).max("stopped".len());
-    let is_hiccup = |it: &Attribution| words::is_hiccup(diagnosis, &it.pause);
-    let marks = if listed.iter().any(|it| is_hiccup(it)) { HICCUP.len() } else { 0 };
-    let title = format!("  {:at$}   {:>stopped$}{:marks$}   of which", clock.title, "stopped", "");
-    let title = page.paint(Role::Faint, &title);
-    page.line(&title);
-    for ((start, length), attribution) in starts.iter().zip(&lengths).zip(listed) {
+/// How wide the columns must be for the pauses of a list.
+#[derive(Default)]
+struct Columns {
+    extent: Extent,
+    stopped: usize,
+    has_hiccups: bool,
+}
+
+impl Columns {
+    fn add(&mut self, it: &Attribution, diagnosis: &Diagnosis) {
+        self.extent.add(&it.pause, diagnosis.clock);
+        self.stopped = self.stopped.max(words::length(&it.pause).chars().count());
+        self.has_hiccups |= words::is_hiccup(diagnosis, &it.pause);
+    }
+
+    fn table<'a>(&self, diagnosis: &'a Diagnosis, clock: Clockface) -> Table<'a> {
+        Table {
+            diagnosis,
+            at: self.extent.columns(&clock).max(clock.title.chars().count()),
+            stopped: self.stopped.max("stopped".len()),
+            marks: if self.has_hiccups { HICCUP.len() } else { 0 },
+            clock,
+        }
+    }
+}
+
+/// Writes pauses as rows, in columns of known widths.
+struct Table<'a> {
+    diagnosis: &'a Diagnosis,
+    clock: Clockface,
+    at: usize,
+    stopped: usize,
+    marks: usize,
+}
+
+impl Table<'_> {
+    fn head(&self, page: &mut Page) {
+        let Table { at, stopped, marks, .. } = *self;
+        let title =
+            format!("  {:at$}   {:>stopped$}{:marks$}   of which", self.clock.title, "stopped", "");
+        let title = page.paint(Role::Faint, &title);
+        page.line(&title);
+    }
+
+    fn row(&self, page: &mut Page, it: &Attribution) {
+        let Table { at, stopped, marks, .. } = *self;
+        let (start, length) = (self.clock.show(&it.pause), words::length(&it.pause));
         let mut parts: Vec<String> =
-            words::parts(attribution, MOST_PARTS).iter().map(|it| glued(it)).collect();
-        parts.extend(words::unseen_part(&attribution.pause).map(str::to_owned));
-        let pad = stopped - length.chars().count();
-        let length = page.paint(Role::Strong, length);
-        let mark = if is_hiccup(attribution) { HICCUP } else { "" };
+            words::parts(it, MOST_PARTS).iter().map(|it| glued(it)).collect();
+        parts.extend(words::unseen_part(&it.pause).map(str::to_owned));
+        let pad = stopped.saturating_sub(length.chars().count());
+        let length = page.paint(Role::Strong, &length);
+        let mark = if words::is_hiccup(self.diagnosis, &it.pause) { HICCUP } else { "" };
         let label = format!("{start:>at$}   {:pad$}{length}{mark:marks$}", "");
         field_after(page, &label, at + stopped + marks + 8, &parts.join(" · "));
     }
@@ -81,10 +168,6 @@ fn field_after(page: &mut Page, label: &str, at: usize, text: &str) {
             _ => page.line(&format!("{:at$}{line}", "")),
         }
     }
-}
-
-fn widest(texts: &[String]) -> usize {
-    texts.iter().map(|it| it.chars().count()).max().unwrap_or(0)
 }
 
 fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {

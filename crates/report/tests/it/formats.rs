@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 fn parsed(diagnosis: &diagnose::Diagnosis, all_pauses: bool) -> Value {
     let mut out = Vec::new();
     let options = Options { all_pauses, ..Options::default() };
-    json::write(diagnosis, &options, &mut out).expect("a Vec takes all");
+    json::write(diagnosis, &mut &diagnosis.pauses[..], &options, &mut out)
+        .expect("a Vec takes all");
     serde_json::from_slice(&out).expect("valid JSON")
 }
 
@@ -26,7 +27,7 @@ fn the_json_of_the_contract() {
         ..GcStatistics::default()
     });
     let mut out = Vec::new();
-    json::write(&it, &Options::default(), &mut out).expect("a Vec takes all");
+    json::write(&it, &mut &it.pauses[..], &Options::default(), &mut out).expect("a Vec takes all");
     expect_file!["golden/explain.json"].assert_eq(&String::from_utf8(out).expect("UTF-8"));
 }
 

@@ -82,7 +82,7 @@ fn answers(it: &Diagnosis, name: &str) -> Vec<(&'static str, String)> {
         ("line", line::render(it, &it.pauses[0], &options)),
         ("markdown", markdown::render(it, &options)),
         ("csv", bytes(|out| csv::write(it, out))),
-        ("json", bytes(|out| json::write(it, &options, out))),
+        ("json", bytes(|out| json::write(it, &mut &it.pauses[..], &options, out))),
         ("compare text", compare::terminal::render(&compared, &options)),
         ("compare markdown", compare::markdown::render(&compared)),
         ("compare csv", bytes(|out| compare::csv::write(&compared, out))),
@@ -145,7 +145,8 @@ fn no_name_becomes_markup_a_formula_or_another_line() {
             _ => {}
         }
     }
-    let json = bytes(|out| json::write(&named(EVIL), &Options::default(), out));
+    let it = named(EVIL);
+    let json = bytes(|out| json::write(&it, &mut &it.pauses[..], &Options::default(), out));
     let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(value["jvm"]["main"], EVIL, "whoever parses it gets the name as it is");
 }

@@ -89,7 +89,8 @@ fn named(facts: &Facts, name: &str) -> Facts {
 
 fn remedies(diagnosis: &Diagnosis) -> Vec<Value> {
     let mut out = Vec::new();
-    json::write(diagnosis, &Options::default(), &mut out).expect("a Vec takes all");
+    json::write(diagnosis, &mut &diagnosis.pauses[..], &Options::default(), &mut out)
+        .expect("a Vec takes all");
     let answer: Value = serde_json::from_slice(&out).expect("JSON");
     let causes = answer["causes"].as_array().expect("causes");
     causes.iter().flat_map(|it| it["remedies"].as_array().expect("remedies").clone()).collect()

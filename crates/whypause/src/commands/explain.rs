@@ -1,5 +1,6 @@
 //! `whypause explain`: from a GC log or a recording to an answer.
 mod input;
+mod listing;
 
 use crate::{
     Exit, Failure,
@@ -8,10 +9,12 @@ use crate::{
 };
 use diagnose::{Attribution, Command, Diagnosis, Keep};
 use input::Input;
+use listing::Listing;
 use recording::{Clock, Recording, Source, SourceState};
-use report::{Options, Redactor};
+use report::{Options, Pauses, Redactor};
 use std::{
     io::{self, BufWriter, Write},
+    ops::ControlFlow::{Break, Continue},
     path::{Path, PathBuf},
 };
 
@@ -30,15 +33,19 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
             enough(&csv(input, &mut redactor, console)?)?;
             continue;
         }
-        let keep = if args.all_pauses { Keep::All } else { LONGEST };
-        let diagnosis = diagnose(input, keep, &mut redactor, console)?;
+        let listing = match args.all_pauses {
+            true => Listing::read(input, &mut redactor, console)?,
+            false => Listing::of(diagnose(input, &mut redactor, console)?),
+        };
         let mut out = BufWriter::new(io::stdout().lock());
         if inputs.len() > 1 && args.format == Format::Text {
             let gap = if n > 0 { "\n" } else { "" };
             writeln!(out, "{gap}==> {} <==", report::text::clean(&input.name(&mut redactor)))?;
         }
-        write(&diagnosis, args.format, &options, &mut out)?;
-        out.flush()?;
+        let diagnosis = listing.write(&mut redactor, console, |diagnosis, pauses| {
+            write(diagnosis, pauses, args.format, &options, &mut out)?;
+            Ok(out.flush()?)
+        })?;
         drop(out);
         enough(&diagnosis)?;
     }
@@ -58,7 +65,7 @@ pub(crate) fn one(
             "name the files of one, such as `DIRECTORY/gc.log*` in quotes",
         ));
     };
-    let diagnosis = diagnose(&input, LONGEST, redactor, console)?;
+    let diagnosis = diagnose(&input, redactor, console)?;
     enough(&diagnosis)?;
     Ok(diagnosis)
 }
@@ -70,7 +77,7 @@ pub(crate) fn each(
     console: &Console,
 ) -> Result<Vec<(String, Diagnosis)>, Failure> {
     let mut read = |input: &Input| {
-        let diagnosis = diagnose(input, LONGEST, redactor, console)?;
+        let diagnosis = diagnose(input, redactor, console)?;
         enough(&diagnosis)?;
         Ok((input.name(redactor), diagnosis))
     };
@@ -82,7 +89,6 @@ const LONGEST: Keep = Keep::Longest(1_000);
 
 fn diagnose(
     input: &Input,
-    keep: Keep,
     redactor: &mut Redactor,
     console: &Console,
 ) -> Result<Diagnosis, Failure> {
@@ -94,7 +100,8 @@ fn diagnose(
         }
         Input::Log(set) => {
             let name = input.name(redactor);
-            input::read_log(set, &name, keep, &mut |_, _| {}, redactor, console)
+            let on_pause = &mut |_: &Attribution, _| Continue(());
+            Ok(input::read_log(set, &name, LONGEST, on_pause, redactor, console)?.diagnosis)
         }
     }
 }
@@ -103,7 +110,7 @@ fn diagnose(
 fn csv(input: &Input, redactor: &mut Redactor, console: &Console) -> Result<Diagnosis, Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     let Input::Log(set) = input else {
-        let diagnosis = diagnose(input, LONGEST, redactor, console)?;
+        let diagnosis = diagnose(input, redactor, console)?;
         report::csv::write(&diagnosis, &mut out)?;
         out.flush()?;
         return Ok(diagnosis);
@@ -118,30 +125,30 @@ fn csv(input: &Input, redactor: &mut Redactor, console: &Console) -> Result<Diag
         if written.is_ok() {
             written = report::csv::write_row(pause, clock, &mut out);
         }
+        if written.is_ok() { Continue(()) } else { Break(()) }
     };
     let name = input.name(redactor);
     let keep = Keep::Longest(0);
-    let diagnosis = input::read_log(set, &name, keep, &mut row, redactor, console)?;
+    let read = input::read_log(set, &name, keep, &mut row, redactor, console)?;
     written?;
     if !has_header {
         report::csv::write_header(&mut out)?;
     }
     out.flush()?;
-    Ok(diagnosis)
+    Ok(read.diagnosis)
 }
 
 fn write(
     diagnosis: &Diagnosis,
+    pauses: &mut dyn Pauses,
     format: Format,
     options: &Options,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     match format {
-        Format::Text => out.write_all(report::terminal::render(diagnosis, options).as_bytes())?,
-        Format::Markdown => {
-            out.write_all(report::markdown::render(diagnosis, options).as_bytes())?;
-        }
-        Format::Json => report::json::write(diagnosis, options, out)?,
+        Format::Text => report::terminal::write(diagnosis, pauses, options, out)?,
+        Format::Markdown => report::markdown::write(diagnosis, pauses, options, out)?,
+        Format::Json => report::json::write(diagnosis, pauses, options, out)?,
         Format::Csv => report::csv::write(diagnosis, out)?,
     }
     Ok(())

@@ -384,9 +384,9 @@ fn the_stops_of_a_day_fit() {
     assert!(!ran.stdout.contains("left out"), "{}", ran.stdout);
 }
 
-#[test]
-fn more_stops_than_memory_holds() {
-    let (_parent, path) = directory();
+/// A recording of 200,000 stops.
+pub(crate) fn many_stops() -> (tempfile::TempDir, PathBuf) {
+    let (parent, path) = directory();
     let batch = |n: u64| Facts {
         safepoints: (0..40_000)
             .map(|it| safepoint((n * 40_000 + it) * 10, (n * 40_000 + it) * 10 + 9))
@@ -395,6 +395,12 @@ fn more_stops_than_memory_holds() {
     };
     let first = Facts { coverage: Some(coverage()), ..Facts::default() };
     write(&path, std::iter::once(first).chain((0..5).map(batch)));
+    (parent, path)
+}
+
+#[test]
+fn more_stops_than_memory_holds() {
+    let (_parent, path) = many_stops();
     check(&path, "200,000 stops");
 }
 

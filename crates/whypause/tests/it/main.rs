@@ -1,6 +1,7 @@
 //! The program as its users meet it: what it prints, where, and how it ends.
 //!
 //! Nothing here needs privilege.
+mod all_pauses;
 mod arguments;
 mod bad_input;
 mod check;

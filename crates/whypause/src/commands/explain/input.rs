@@ -2,11 +2,13 @@
 use crate::{Failure, console::Console};
 use diagnose::{Attribution, Diagnosis, InputSummary, Keep, LogDiagnosis};
 use indicatif::{ProgressBar, ProgressStyle};
-use logset::{LogSet, Note};
+use logset::{LogSet, Note, Summary};
 use recording::Clock;
 use report::Redactor;
 use std::{
+    cell::Cell,
     io,
+    ops::ControlFlow,
     path::{Path, PathBuf},
 };
 
@@ -55,8 +57,15 @@ pub(super) fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     Ok(inputs.into_iter().map(|(_, input)| input).collect())
 }
 
-/// What is done with each pause of a log as soon as it is known, with the clock it is on.
-pub(super) type OnPause<'a> = &'a mut dyn FnMut(&Attribution, Clock);
+/// What is done with each pause of a log as soon as it is known, with the clock it is on. Says
+/// whether more are wanted.
+pub(super) type OnPause<'a> = &'a mut dyn FnMut(&Attribution, Clock) -> ControlFlow<()>;
+
+/// What a log tells, and of how many events.
+pub(super) struct ReadLog {
+    pub(super) diagnosis: Diagnosis,
+    pub(super) events: u64,
+}
 
 /// Reads a log and says what it can of its pauses.
 pub(super) fn read_log(
@@ -66,20 +75,48 @@ pub(super) fn read_log(
     on_pause: OnPause<'_>,
     redactor: &mut Redactor,
     console: &Console,
-) -> Result<Diagnosis, Failure> {
+) -> Result<ReadLog, Failure> {
     say(set.notes(), console);
-    let bar = progress(set.size_bytes(), console);
     let mut diagnosis = LogDiagnosis::new(keep);
-    let read = set.events(&mut |bytes| bar.set_position(bytes), &mut |event| {
-        diagnosis.event_with(redactor.event(event), on_pause);
-    });
-    bar.finish_and_clear();
-    let summary = read?;
+    let (summary, events) = pass(set, &mut diagnosis, u64::MAX, on_pause, redactor, console)?;
     say(&summary.notes, console);
-    diagnosis.end(on_pause);
     let (bytes, too_long) = (summary.bytes, summary.lines_too_long);
     let input = InputSummary::of_log(name.to_owned(), bytes, &summary.counts, too_long);
-    check(diagnosis.finish(input), if name == "-" { "standard input" } else { name })
+    let shown = if name == "-" { "standard input" } else { name };
+    Ok(ReadLog { diagnosis: check(diagnosis.finish(input), shown)?, events })
+}
+
+/// Goes through a log once, up to so many events. Returns how many there were.
+pub(super) fn pass(
+    set: &LogSet,
+    diagnosis: &mut LogDiagnosis,
+    most_events: u64,
+    on_pause: OnPause<'_>,
+    redactor: &mut Redactor,
+    console: &Console,
+) -> Result<(Summary, u64), logset::Error> {
+    let bar = progress(set.size_bytes(), console);
+    let (wanted, mut events) = (Cell::new(ControlFlow::Continue(())), 0);
+    let mut on_pause = |pause: &Attribution, clock: Clock| {
+        if wanted.get().is_continue() {
+            wanted.set(on_pause(pause, clock));
+        }
+    };
+    let read = set.events(
+        &mut |bytes| {
+            bar.set_position(bytes);
+            wanted.get()
+        },
+        &mut |event| {
+            if events < most_events {
+                events += 1;
+                diagnosis.event_with(redactor.event(event), &mut on_pause);
+            }
+        },
+    );
+    bar.finish_and_clear();
+    diagnosis.end(&mut on_pause);
+    Ok((read?, events))
 }
 
 fn say(notes: &[Note], console: &Console) {
