@@ -40,6 +40,8 @@ pub struct Running {
     /// Where standard output and error go, if they are kept in memory.
     heard: Option<[File; 2]>,
     status: Option<ExitStatus>,
+    /// It was killed and waited for in vain.
+    given_up: bool,
 }
 
 impl Running {
@@ -99,7 +101,7 @@ impl Running {
         child_side::close_others(&mut command);
         let name = name(&command);
         match command.spawn() {
-            Ok(child) => Ok(Running { name, child, reach, heard, status: None }),
+            Ok(child) => Ok(Running { name, child, reach, heard, status: None, given_up: false }),
             Err(source) => Err(Error::Start { program: name, source }),
         }
     }
@@ -232,23 +234,29 @@ impl Running {
     }
 
     /// Asks it to end (SIGTERM) and kills it after `patience`. How it ended; `None` where even a
-    /// kill did not end it within some seconds.
+    /// kill did not end it within `patience` more.
     pub fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
         self.terminate();
         match self.ends_within(patience) {
             Ok(Some(status)) => Some(status),
-            _ => self.kill(),
+            _ => self.kill_within(patience),
         }
     }
 
     /// Kills it and, where it has a process group of its own, all of that, and waits for its end
     /// for a few seconds at most. How it ended; `None` where it is blocked in the kernel.
     pub fn kill(&mut self) -> Option<ExitStatus> {
+        self.kill_within(REAP_PATIENCE)
+    }
+
+    fn kill_within(&mut self, patience: Duration) -> Option<ExitStatus> {
         if !matches!(self.look(), Ok(None)) {
             return self.status;
         }
         self.signal(Signal::KILL);
-        self.ends_within(REAP_PATIENCE).ok().flatten()
+        let status = self.ends_within(patience).ok().flatten();
+        self.given_up = status.is_none();
+        status
     }
 
     /// Sends a signal to all that end together with the child, which is not reaped yet.
@@ -263,7 +271,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if self.reach != Reach::Outliving {
+        if self.reach != Reach::Outliving && !self.given_up {
             self.kill();
         }
     }

@@ -1,11 +1,10 @@
 //! Which JVM is meant: one that runs, or one that a command starts.
 use crate::{Failure, args::WhichJvm, failure::reason, interrupt::Interrupt};
 use recorder::{Jvm, JvmError, Roots};
-use rustix::process::{Pid, Signal, kill_process};
 use std::{
     ffi::OsString,
-    fs, io,
-    process::{Child, Command},
+    fs,
+    process::Stdio,
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -18,6 +17,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 const SEARCH_EVERY: Duration = Duration::from_millis(500);
 /// Longest chain of parents that is followed.
 const MAX_ANCESTORS: usize = 64;
+
+/// How long a command that was asked to end may take until it is killed: as services are given.
+const END_PATIENCE: Duration = Duration::from_secs(90);
 
 /// How soon the wait for a JVM ends when it must.
 const ENDS_WITHIN: Duration = Duration::from_millis(200);
@@ -75,11 +77,11 @@ fn failure(error: JvmError) -> Failure {
     Failure::input(error.to_string(), error.hint())
 }
 
-/// A command that was started to be recorded.
+/// A command that was started to be recorded. It has our terminal, and ends with us.
 #[derive(Debug)]
 pub(crate) struct Started {
     name: String,
-    child: Child,
+    child: spawn::Running,
 }
 
 impl Started {
@@ -92,15 +94,15 @@ impl Started {
             .split_first()
             .ok_or_else(|| Failure::input("a command is missing after `--`", ""))?;
         let name = program.to_string_lossy().into_owned();
-        let child = Command::new(program).args(arguments).spawn().map_err(|error| {
-            Failure::input(format!("cannot start `{name}`: {}", reason(&error)), "")
-        })?;
+        let mut command = spawn::command(program);
+        command.args(arguments);
+        command.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
+        let child = spawn::Running::start_in_our_group(command).map_err(failure_of_child)?;
         let mut started = Started { name, child };
         match started.wait_for_jvm(interrupt) {
             Ok(jvm) => Ok((started, jvm)),
             Err(failure) => {
-                started.terminate();
-                let _ = started.child.wait();
+                started.child.end(END_PATIENCE);
                 Err(failure)
             }
         }
@@ -111,8 +113,7 @@ impl Started {
         let mut next_search = begun + SEARCH_EVERY;
         while begun.elapsed() < PATIENCE && !interrupt.came() {
             let roots = Roots::default();
-            let ended = self.child.try_wait().unwrap_or_default();
-            if let Some(status) = ended {
+            if let Some(status) = self.child.ended().unwrap_or_default() {
                 return Err(Failure::input(
                     format!("`{}` ended ({status}) before it was a jvm", self.name),
                     "",
@@ -144,20 +145,29 @@ impl Started {
         parents.take(MAX_ANCESTORS).any(|pid| pid == self.child.id())
     }
 
-    /// Asks the command to end, as the user asked us.
-    pub(crate) fn terminate(&mut self) {
-        if matches!(self.child.try_wait(), Ok(None))
-            && let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
-        {
-            // Not reaped yet, so the id is still its own.
-            let _ = kill_process(pid, Signal::TERM);
+    /// Waits for its end, for as long as it wants, and says how it ended: `` `java` ended: exit
+    /// status: 0 ``. Once `must_end`, it is asked to end as the user asked us, and killed where it
+    /// does not.
+    pub(crate) fn wait(mut self, must_end: impl Fn() -> bool) -> Result<String, Failure> {
+        let name = self.name;
+        while !must_end() {
+            if let Some(status) = self.child.ends_within(ENDS_WITHIN).map_err(failure_of_child)? {
+                return Ok(format!("`{name}` ended: {status}"));
+            }
         }
+        Ok(match self.child.end(END_PATIENCE) {
+            Some(status) => format!("`{name}` ended: {status}"),
+            None => format!("`{name}` does not end, even killed"),
+        })
     }
+}
 
-    /// Waits for its end and says how it ended: `` `java` ended: exit status: 0 ``.
-    pub(crate) fn wait(mut self) -> io::Result<String> {
-        let status = self.child.wait()?;
-        Ok(format!("`{}` ended: {status}", self.name))
+fn failure_of_child(error: spawn::Error) -> Failure {
+    match error {
+        spawn::Error::Start { program, source } => {
+            Failure::input(format!("cannot start `{program}`: {}", reason(&source)), "")
+        }
+        error => Failure::input(error.to_string(), ""),
     }
 }
 
