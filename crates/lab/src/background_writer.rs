@@ -3,7 +3,6 @@
 use crate::{Cleanup, Disturbance, LabError, Running, process};
 use std::{
     path::{Path, PathBuf},
-    process::Command,
     time::Duration,
 };
 
@@ -88,7 +87,7 @@ impl Disturbance for BackgroundWriter {
             }
         }
         let file = self.dir.join(format!("background-{}", self.rounds % FILES));
-        let mut command = Command::new("dd");
+        let mut command = spawn::command("dd");
         command.arg("if=/dev/zero").arg(format!("of={}", file.display()));
         command.args(["bs=1M", &format!("count={}", self.how.file_mib)]);
         if self.how.syncs {

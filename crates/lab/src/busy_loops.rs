@@ -1,6 +1,6 @@
 //! Processes that do nothing but use CPUs.
 use crate::{Cleanup, Disturbance, LabError, Running};
-use std::{path::Path, process::Command, time::Duration};
+use std::{path::Path, time::Duration};
 
 /// Several endless loops, each a process of its own, so that whoever looks for the culprit can find
 /// one.
@@ -16,7 +16,7 @@ impl BusyLoops {
     /// [`LabError::Step`] where one cannot be started.
     pub fn start(cleanup: &mut Cleanup, count: u32, said: &Path) -> Result<BusyLoops, LabError> {
         let one = |_| {
-            let mut command = Command::new("sh");
+            let mut command = spawn::command("sh");
             command.args(["-c", "while :; do :; done"]);
             Running::start(cleanup, command, said, said)
         };

@@ -100,6 +100,26 @@ impl LabError {
     }
 }
 
+impl From<spawn::Error> for LabError {
+    fn from(error: spawn::Error) -> LabError {
+        match error {
+            spawn::Error::Start { program, source } => {
+                LabError::Step { doing: format!("start `{program}`"), source }
+            }
+            spawn::Error::Wait { program, source } => {
+                LabError::Step { doing: format!("wait for `{program}`"), source }
+            }
+            spawn::Error::Late { program, limit, .. } => {
+                let message = format!("not done within {limit:?}, it was killed");
+                LabError::Program { program, message }
+            }
+            spawn::Error::Ended { program, status, .. } => {
+                LabError::Program { program, message: status.to_string() }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

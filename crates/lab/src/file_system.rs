@@ -32,7 +32,7 @@ impl FileSystem {
     /// The program, or the part of the kernel, that is missing.
     pub fn can_run(self) -> Result<(), Reason> {
         let program = self.maker();
-        let mut version = Command::new(program);
+        let mut version = spawn::command(program);
         version.arg("-V");
         if process::output(version).is_err() {
             let package = match self {
@@ -48,7 +48,7 @@ impl FileSystem {
             list.lines().any(|line| line.split_whitespace().last() == Some(self.name()))
         };
         if !known() {
-            let mut load = Command::new("modprobe");
+            let mut load = spawn::command("modprobe");
             load.arg(self.name());
             // what it says is asked of the kernel in the next line
             drop(process::output(load));
@@ -71,7 +71,7 @@ impl FileSystem {
     /// The command that makes it on `device`. Everything is initialised at once: what is left for
     /// later would be written in the background of the experiment.
     pub(crate) fn make(self, device: &Path) -> Command {
-        let mut command = Command::new(self.maker());
+        let mut command = spawn::command(self.maker());
         match self {
             FileSystem::Ext4 | FileSystem::Ext4WithoutJournal => {
                 let now = "nodiscard,lazy_itable_init=0,lazy_journal_init=0";

@@ -14,7 +14,6 @@ use std::{
     fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
-    process::Command,
     time::Duration,
 };
 
@@ -90,7 +89,7 @@ impl Fragmenter {
         large_blocks::leave_in_pieces(cleanup)?;
         huge_pages::set(cleanup, "madvise", "never")?;
         let program = std::env::current_exe().map_err(LabError::step("find this program"))?;
-        let mut command = Command::new(program);
+        let mut command = spawn::command(program);
         command.args(VERB).arg(mib.to_string());
         let (stdout, said) = (output.join("fragmenter.out"), output.join("fragmenter.err"));
         let running = Running::start(cleanup, command, &stdout, &said)?;

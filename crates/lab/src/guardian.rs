@@ -6,31 +6,38 @@
 //! its own, so that neither Ctrl-C nor a signal to the lab's process group reaches it, is in none of
 //! the control groups that the lab makes, and asks to be spared where memory runs out. When the lab
 //! ends by itself it ends the guardian; where both are killed, the next start cleans up.
-#![allow(unsafe_code, reason = "`pre_exec` is the only way to give a child a session of its own")]
+//!
+//! It holds nothing of the lab but that descriptor, as its standard input. What it could not undo it
+//! says in a file beside the journal.
 use crate::{Cleanup, Interrupt, LabError, ProcessId, WorkDir};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     process::{PidfdFlags, getpid, pidfd_open},
 };
 use std::{
+    fs::File,
     io,
-    os::unix::process::CommandExt,
-    path::Path,
-    process::{Child, Command, Stdio},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 /// The verb of this program that is the guardian.
 pub const VERB: [&str; 2] = ["lab", "guard"];
 
+/// What it says, in the lab's directory; there only where it could not undo everything.
+const LOG: &str = "guardian.log";
+
 /// A child of the lab between its fork and its exec holds the lock of the directory, until it has
 /// noticed that the lab is gone.
 const LOCK_PATIENCE: Duration = Duration::from_secs(20);
 
-/// The running process. It is ended with this value, which must outlive the clean-up.
+/// The running process. It is ended with this value, which must outlive the clean-up, and which the
+/// lock of the directory must outlive.
 #[derive(Debug)]
 pub(crate) struct Guardian {
-    child: Child,
+    child: spawn::Running,
+    log: PathBuf,
 }
 
 impl Guardian {
@@ -39,36 +46,34 @@ impl Guardian {
     /// # Errors
     /// [`LabError::Step`] where it cannot be started.
     pub(crate) fn start(dir: &WorkDir) -> Result<Guardian, LabError> {
-        spawn(dir.path())
-            .map(|child| Guardian { child })
-            .map_err(LabError::step("start the process that cleans up after a kill"))
+        let doing = "start the process that cleans up after a kill";
+        let log = dir.path().join(LOG);
+        let command = prepared(dir.path(), &log).map_err(LabError::step(doing))?;
+        let child = spawn::Running::start_outliving(command)?;
+        Ok(Guardian { child, log })
     }
 }
 
-fn spawn(dir: &Path) -> io::Result<Child> {
+fn prepared(dir: &Path, log: &Path) -> io::Result<Command> {
     let lab = pidfd_open(getpid(), PidfdFlags::empty())?;
     let mut command = command(dir)?;
     // not where something may have to be unmounted
     command.current_dir("/");
-    // whoever reads what the lab says must not wait for this process
-    command.stdin(Stdio::from(lab)).stdout(Stdio::null()).stderr(Stdio::null());
-    // SAFETY: the closure runs between fork and exec and only makes one system call; it neither
-    // allocates nor takes a lock.
-    unsafe { command.pre_exec(|| Ok(rustix::process::setsid().map(drop)?)) };
-    command.spawn()
+    command.stdin(Stdio::from(lab)).stderr(File::create(log)?);
+    Ok(command)
 }
 
 impl Drop for Guardian {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.kill();
+        let _ = std::fs::remove_file(&self.log);
     }
 }
 
 /// This program, as the guardian.
 #[cfg(not(test))]
 fn command(dir: &Path) -> io::Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = spawn::command(std::env::current_exe()?);
     command.args(VERB).arg(dir);
     Ok(command)
 }
@@ -76,7 +81,7 @@ fn command(dir: &Path) -> io::Result<Command> {
 /// The program of the tests, as the guardian.
 #[cfg(test)]
 fn command(dir: &Path) -> io::Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = spawn::command(std::env::current_exe()?);
     command.args(["--exact", "--nocapture", "guardian::tests::guardian_of_the_tests"]);
     command.env(tests::GUARDED, dir);
     Ok(command)
@@ -94,7 +99,11 @@ pub fn guard(dir: &Path) -> Result<(), LabError> {
     let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
     wait_for_the_end().map_err(LabError::step("wait for the end of the lab"))?;
     match open(dir) {
-        Ok(dir) => Cleanup::open(&dir).map(drop),
+        Ok(dir) => {
+            Cleanup::open(&dir)?;
+            let _ = std::fs::remove_file(dir.path().join(LOG));
+            Ok(())
+        }
         Err(LabError::Busy { .. }) => Ok(()),
         Err(e) => Err(e),
     }

@@ -4,8 +4,11 @@ use std::{
     collections::BTreeMap,
     ffi::OsStr,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    time::Duration,
 };
+
+/// How long a JDK may take to say what it is: a second on a host with much load.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An installed JDK.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +51,9 @@ impl Jdk {
 
 /// What `java -version` says.
 fn asked(java: &Path) -> Option<String> {
-    let output = Command::new(java).arg("-version").stdin(Stdio::null()).output().ok()?;
+    let mut command = spawn::command(java);
+    command.arg("-version");
+    let output = spawn::run(command, PATIENCE).ok()?;
     version_said(&String::from_utf8_lossy(&output.stderr)).map(str::to_owned)
 }
 

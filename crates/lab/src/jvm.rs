@@ -8,7 +8,6 @@ use crate::{
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    process::Command,
     time::Duration,
 };
 
@@ -190,7 +189,7 @@ impl Jvm {
         if what.private_mount.is_some() {
             cleanup.needs(&Takes::CountersMount)?;
         }
-        let mut command = Command::new(what.jdk.java());
+        let mut command = spawn::command(what.jdk.java());
         command.args(what.arguments()).current_dir(output);
         // flags of the surroundings would change the experiment
         for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {

@@ -3,7 +3,6 @@ use crate::{Cleanup, LabError, Undo, process};
 use std::{
     io,
     path::{Path, PathBuf},
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -25,7 +24,7 @@ impl LoopDevice {
     /// [`LabError::Program`] with what `losetup` says.
     pub fn attach(cleanup: &mut Cleanup, backing: &Path) -> Result<LoopDevice, LabError> {
         cleanup.promise(Undo::DetachLoop { backing: backing.to_path_buf() })?;
-        let mut command = Command::new("losetup");
+        let mut command = spawn::command("losetup");
         command.args(["--find", "--show", "--direct-io=on", "--"]).arg(backing);
         Ok(LoopDevice { path: PathBuf::from(process::output(command)?) })
     }
@@ -101,10 +100,10 @@ pub(crate) fn detach_ours(root: &Path, backing: &Path, patience: Duration) -> io
         }
         let mut said = None;
         for device in &left {
-            let mut command = Command::new("losetup");
+            let mut command = spawn::command("losetup");
             command.arg("--detach").arg(device);
             // it also fails where the kernel detached the device a moment before
-            said = process::output(command).err().or(said);
+            said = process::output_within(command, patience).err().or(said);
         }
         if begun.elapsed() > patience {
             let busy = || io::Error::from(io::ErrorKind::ResourceBusy);
@@ -122,7 +121,7 @@ pub(crate) fn swap_off_ours(root: &Path, device: &Path) -> io::Result<()> {
     if !swaps.lines().any(is_swap) || !backing_of(device).is_some_and(|it| it.starts_with(root)) {
         return Ok(());
     }
-    let mut command = Command::new("swapoff");
+    let mut command = spawn::command("swapoff");
     command.arg(device);
     process::output(command).map(drop).map_err(io::Error::other)
 }

@@ -121,7 +121,7 @@ impl MemoryGroup {
         let controller = controller().map_err(LabError::CannotRun)?;
         let mut below = |name, members, values: &[(&str, String)]| {
             let group = controller.create_below(cleanup, (&self.group, name), members, values)?;
-            Ok(MemoryGroup { group })
+            Ok::<_, LabError>(MemoryGroup { group })
         };
         let jvm = below("jvm", Members::Jvm, &[("memory.min", "max".into())])?;
         let others: MemoryGroup = below("others", Members::Others, &[])?;

@@ -4,7 +4,6 @@ use crate::{
 };
 use std::{
     path::{Path, PathBuf},
-    process::Command,
     time::Duration,
 };
 
@@ -28,7 +27,7 @@ impl MemoryHog {
         output: &Path,
     ) -> Result<MemoryHog, LabError> {
         cleanup.needs(&Takes::Hog { mib })?;
-        let mut command = Command::new(jdk.java());
+        let mut command = spawn::command(jdk.java());
         command.args(["-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xint"]);
         command.arg(format!("-Xmx{}m", mib + mib / 4 + 64)).arg("-cp").arg(classes);
         command.arg(Workload::MemoryHog.main_class()).arg(format!("mib={mib}"));

@@ -67,7 +67,7 @@ impl Observer<'_> {
     }
 
     fn recording(&self, privilege: Privilege, pid: u32, time: Duration) -> Command {
-        let mut command = Command::new(self.program);
+        let mut command = spawn::command(self.program);
         command.args(["record", "--self-cost", "-p", &pid.to_string()]);
         command.args(["-d", &format!("{}ms", time.as_millis()), "-o"]);
         command.arg(self.place("recording", privilege));
@@ -83,7 +83,7 @@ impl Observer<'_> {
         cleanup: &mut Cleanup,
         privilege: Privilege,
     ) -> Result<Explained, LabError> {
-        let mut command = Command::new(self.program);
+        let mut command = spawn::command(self.program);
         command.args(["explain", "--format", "json", "--all-pauses"]);
         command.arg(self.place("recording", privilege));
         let mut program = self.start(cleanup, command, "explain", privilege)?;

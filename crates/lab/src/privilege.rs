@@ -75,9 +75,10 @@ mod tests {
         if !rustix::process::geteuid().is_root() {
             return eprintln!("SKIPPED: only root has capabilities to lose");
         }
-        let mut command = Command::new("grep");
+        let mut command = spawn::command("grep");
         drop_all(command.args(["Cap[PEB]", "/proc/self/status"]));
-        let said = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let said = spawn::run(command, std::time::Duration::from_secs(60)).unwrap().stdout;
+        let said = String::from_utf8(said).unwrap();
         let sets: Vec<_> = said.lines().filter_map(|it| it.split_once(":\t")).collect();
         assert_eq!(sets.len(), 3, "{said}");
         assert!(sets.iter().all(|(_, bits)| bits.bytes().all(|it| it == b'0')), "{said}");

@@ -1,9 +1,9 @@
 //! Child processes that end with the lab, whatever ends the lab.
 //!
-//! A child (but for the server of a slow file) is told to die with its parent (`PR_SET_PDEATHSIG`), is written to the journal with
-//! its start time, and is in a process group of its own, so that Ctrl-C on the terminal reaches
-//! the lab alone and the lab decides what ends when.
-#![allow(unsafe_code, reason = "`pre_exec` is the only way to set the parent death signal")]
+//! A child is started as all of ours are ([`spawn`]), and is written to the journal with its start
+//! time. It is in a process group of its own, so that Ctrl-C on the terminal reaches the lab alone
+//! and the lab decides what ends when. Only the server of a slow file outlives the lab.
+#![allow(unsafe_code, reason = "`pre_exec` is the only way to prepare a child for its place")]
 use crate::{Cleanup, LabError, Undo};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::{
@@ -12,9 +12,13 @@ use std::{
     io,
     os::unix::{ffi::OsStrExt, process::CommandExt},
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
-    time::{Duration, Instant},
+    process::{Command, ExitStatus, Stdio},
+    time::Duration,
 };
+
+/// How long a program of the host may take. Those that the lab runs take milliseconds, a file system
+/// is made in seconds, and on a host with much load all of them take longer.
+const TOOL_PATIENCE: Duration = Duration::from_secs(60);
 
 /// A process, by its id and by when it started, so that a reused id is not mistaken for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -69,11 +73,10 @@ impl ProcessId {
     }
 }
 
-/// A running child.
+/// A running child. It is killed with this value, unless it is the server of a slow file.
 #[derive(Debug)]
 pub struct Running {
-    name: String,
-    child: Child,
+    child: spawn::Running,
 }
 
 impl Running {
@@ -87,9 +90,10 @@ impl Running {
         stdout: &Path,
         stderr: &Path,
     ) -> Result<Running, LabError> {
-        die_with_parent(&mut command);
-        let promise = |id, name| Undo::Process { id, name };
-        Running::spawn(cleanup, command, (stdout, stderr), promise)
+        let doing = format!("start `{}`", command.get_program().display());
+        let stdout = create(stdout).map_err(LabError::step(doing))?;
+        command.stdin(Stdio::null());
+        Running::start_into(cleanup, command, stdout.into(), stderr)
     }
 
     /// The same with a standard output that is open already, and a standard input as `command` has
@@ -103,9 +107,10 @@ impl Running {
         stdout: Stdio,
         stderr: &Path,
     ) -> Result<Running, LabError> {
-        die_with_parent(&mut command);
-        let promise = |id, name| Undo::Process { id, name };
-        Running::spawn_into(cleanup, command, (stdout, stderr), promise)
+        let doing = format!("start `{}`", command.get_program().display());
+        command.stdout(stdout).stderr(create(stderr).map_err(LabError::step(doing))?);
+        let child = spawn::Running::start(command)?;
+        Running::written_down(cleanup, child, |id, name| Undo::Process { id, name })
     }
 
     /// The same for the server of a slow file: it outlives the lab, and is ended in its turn.
@@ -115,43 +120,28 @@ impl Running {
         stdout: &Path,
         stderr: &Path,
     ) -> Result<Running, LabError> {
-        command.process_group(0);
-        let promise = |id, name| Undo::Server { id, name };
-        Running::spawn(cleanup, command, (stdout, stderr), promise)
+        let doing = || format!("start `{}`", command.get_program().display());
+        let [out, err] = [create(stdout), create(stderr)];
+        let (out, err) =
+            (out.map_err(LabError::step(doing()))?, err.map_err(LabError::step(doing()))?);
+        // not where something may have to be unmounted
+        command.stdin(Stdio::null()).stdout(out).stderr(err).current_dir("/");
+        let child = spawn::Running::start_outliving(command)?;
+        Running::written_down(cleanup, child, |id, name| Undo::Server { id, name })
     }
 
-    fn spawn(
+    fn written_down(
         cleanup: &mut Cleanup,
-        mut command: Command,
-        (stdout, stderr): (&Path, &Path),
+        mut child: spawn::Running,
         promise: impl FnOnce(ProcessId, String) -> Undo,
     ) -> Result<Running, LabError> {
-        let name = command.get_program().to_string_lossy().into_owned();
-        let stdout = create(stdout).map_err(LabError::step(format!("start `{name}`")))?;
-        command.stdin(Stdio::null());
-        Running::spawn_into(cleanup, command, (stdout.into(), stderr), promise)
-    }
-
-    fn spawn_into(
-        cleanup: &mut Cleanup,
-        mut command: Command,
-        (stdout, stderr): (Stdio, &Path),
-        promise: impl FnOnce(ProcessId, String) -> Undo,
-    ) -> Result<Running, LabError> {
-        let name = command.get_program().to_string_lossy().into_owned();
-        let failed = || format!("start `{name}`");
-        command.stdout(stdout);
-        command.stderr(create(stderr).map_err(LabError::step(failed()))?);
-        let mut child = command.spawn().map_err(LabError::step(failed()))?;
-        if let Some(id) = i32::try_from(child.id()).ok().and_then(ProcessId::of) {
-            let promised = cleanup.promise(promise(id, name.clone()));
-            if let Err(e) = promised {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(e);
-            }
+        if let Some(id) = i32::try_from(child.id()).ok().and_then(ProcessId::of)
+            && let Err(e) = cleanup.promise(promise(id, child.name().to_owned()))
+        {
+            child.kill();
+            return Err(e);
         }
-        Ok(Running { name, child })
+        Ok(Running { child })
     }
 
     /// Process id.
@@ -165,61 +155,23 @@ impl Running {
     /// # Errors
     /// [`LabError::Step`] where the kernel refuses to say.
     pub fn ended(&mut self) -> Result<Option<ExitStatus>, LabError> {
-        self.child.try_wait().map_err(LabError::step(format!("wait for `{}`", self.name)))
+        Ok(self.child.ended()?)
     }
 
     /// Asks the process to end (SIGTERM) and kills it after `patience`.
     /// `None` where even that did not end it within `patience` more.
     pub fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
-        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
-            && matches!(self.child.try_wait(), Ok(None))
-        {
-            // not reaped yet, so the id is still this child's
-            let _ = rustix::process::kill_process(pid, Signal::TERM);
-        }
-        self.wait(patience).or_else(|| {
-            let _ = self.child.kill();
-            self.wait(patience)
-        })
+        self.child.end(patience)
     }
 
     /// Waits for its end, for at most `patience`.
     pub(crate) fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
-        let until = Instant::now() + patience;
-        loop {
-            match self.child.try_wait() {
-                Ok(None) if Instant::now() < until => {
-                    std::thread::sleep(Duration::from_millis(10));
-                }
-                Ok(status) => return status,
-                Err(_) => return None,
-            }
-        }
+        self.child.ends_within(patience).ok().flatten()
     }
 }
 
 fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).open(path)
-}
-
-/// Makes the child of `command` receive SIGKILL when this process ends, and puts it in a process
-/// group of its own.
-pub(crate) fn die_with_parent(command: &mut Command) {
-    let parent = rustix::process::getpid();
-    command.process_group(0);
-    // SAFETY: the closure runs between fork and exec and only makes two system calls; it neither
-    // allocates nor takes a lock.
-    unsafe {
-        command.pre_exec(move || {
-            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-            // the parent may have ended before the line above
-            if rustix::process::getppid() == Some(parent) {
-                Ok(())
-            } else {
-                Err(io::Error::from(io::ErrorKind::Interrupted))
-            }
-        });
-    }
 }
 
 /// Makes the child of `command` yield to all others on the CPUs: where it shares a control group with
@@ -296,16 +248,23 @@ impl PrivateMount {
     }
 }
 
-/// Runs a program of the host to its end and returns what it printed.
+/// Runs a program of the host to its end and returns what it printed. It is killed where it takes
+/// longer than a minute, as one does that waits for a disk.
 ///
 /// # Errors
 /// [`LabError::Step`] where it cannot be started, [`LabError::Program`] with its last words where
 /// it fails.
-pub(crate) fn output(mut command: Command) -> Result<String, LabError> {
+pub(crate) fn output(command: Command) -> Result<String, LabError> {
+    output_within(command, TOOL_PATIENCE)
+}
+
+/// The same with a limit of its own.
+///
+/// # Errors
+/// As [`output`].
+pub(crate) fn output_within(command: Command, limit: Duration) -> Result<String, LabError> {
     let program = command.get_program().to_string_lossy().into_owned();
-    command.stdin(Stdio::null());
-    die_with_parent(&mut command);
-    let output = command.output().map_err(LabError::step(format!("start `{program}`")))?;
+    let output = spawn::run(command, limit)?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
@@ -328,20 +287,30 @@ mod tests {
 
     #[test]
     fn a_reused_id_is_left_alone() {
-        let mut other = Command::new("sleep").arg("60").spawn().unwrap();
+        let mut command = spawn::command("sleep");
+        command.arg("60");
+        let mut other = spawn::Running::start(command).unwrap();
         let id = ProcessId::of(other.id().cast_signed()).unwrap();
         let before = ProcessId { started_ticks: id.started_ticks - 1, ..id };
         before.kill(Duration::from_secs(5)).unwrap();
         assert_eq!(ProcessId::of(id.pid), Some(id));
         id.kill(Duration::from_secs(5)).unwrap();
-        assert!(!other.wait().unwrap().success());
+        assert!(!other.wait(Duration::from_secs(5)).unwrap().success());
     }
 
     #[test]
     fn a_failed_program_is_quoted() {
-        let mut command = Command::new("ls");
+        let mut command = spawn::command("ls");
         command.arg("/nonexistent/whypause");
         let said = output(command).unwrap_err().to_string();
         assert!(said.starts_with("`ls` failed: "), "{said}");
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_killed_and_named() {
+        let mut command = spawn::command("sleep");
+        command.arg("600");
+        let said = output_within(command, Duration::from_millis(10)).unwrap_err().to_string();
+        assert_eq!(said, "`sleep` failed: not done within 10ms, it was killed");
     }
 }

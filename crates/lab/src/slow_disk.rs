@@ -13,7 +13,6 @@ use rustix::mount::MountFlags;
 use std::{
     ffi::CString,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 pub use crate::file_system::FileSystem;
@@ -84,7 +83,7 @@ pub(crate) fn can_have_device() -> Result<(), Reason> {
         let lacks = "there are no loop devices (`/dev/loop-control`)";
         return Err(Reason::new(lacks, "modprobe loop; in a container, give it the host's /dev"));
     }
-    let mut losetup = Command::new("losetup");
+    let mut losetup = spawn::command("losetup");
     losetup.arg("-V");
     process::output(losetup).map(drop).map_err(|_| {
         Reason::new("`losetup` is not installed", "install the package mount (Debian)")

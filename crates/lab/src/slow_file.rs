@@ -13,13 +13,11 @@
 //! limits then; the lab's guardian, or else its next start, ends it. When it is killed itself, the kernel answers
 //! everything on the file with an error, at once.
 mod blocks;
+mod connection;
 mod pace;
 mod server;
 
-use crate::{
-    Cleanup, LabError, Reason, Running, Undo, WorkDir, cleanup, jvm, process, slow_disk::Limit,
-};
-use rustix::mount::UnmountFlags;
+use crate::{Cleanup, LabError, Reason, Running, Undo, WorkDir, jvm, process, slow_disk::Limit};
 use std::{
     io::{self, Read, Write},
     os::unix::net::UnixStream,
@@ -28,6 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub(crate) use connection::abort_below;
 pub use server::{Served, serve};
 
 /// The verb of this program that is the server.
@@ -87,7 +86,7 @@ pub(crate) fn can_run() -> Result<(), Reason> {
         return Err(Reason::new("a slow disk needs root", "run it with sudo"));
     }
     if !fuse_is_known() {
-        let mut load = Command::new("modprobe");
+        let mut load = spawn::command("modprobe");
         load.arg("fuse");
         // what it says is asked of the kernel in the next line
         drop(process::output(load));
@@ -177,7 +176,7 @@ fn start(cleanup: &mut Cleanup, dir: &Path, bytes: u64, storage: Storage) -> Res
 /// This program, as the server.
 #[cfg(not(test))]
 fn command(served: &Served) -> io::Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = spawn::command(std::env::current_exe()?);
     command.args(VERB).arg(&served.dir);
     command.args([served.bytes.to_string(), served.lab.to_string()]);
     if served.on_disk {
@@ -189,7 +188,7 @@ fn command(served: &Served) -> io::Result<Command> {
 /// The program of the tests, as the server.
 #[cfg(test)]
 fn command(served: &Served) -> io::Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = spawn::command(std::env::current_exe()?);
     command.args(["--exact", "--nocapture", "slow_file::tests::server_of_the_tests"]);
     command.env(tests::SERVED, serde_json::to_string(served)?);
     Ok(command)
@@ -213,37 +212,16 @@ pub(crate) fn lift(dir: &Path) -> io::Result<()> {
         Err(e)
             if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
         {
-            abort(dir)
+            connection::abort_below(dir)
         }
         // nobody serves it, so nobody waits for it
         _ => Ok(()),
     }
 }
 
-/// Ends the connection between the kernel and the server, whatever waits for it.
-fn abort(dir: &Path) -> io::Result<()> {
-    let target = dir.join(MOUNT_POINT);
-    if !cleanup::is_mount_point(&target)? {
-        return Ok(());
-    }
-    // `fuse_umount_begin` of Linux `fs/fuse/inode.c` aborts the connection before the kernel looks
-    // whether the mount is in use; `/sys/fs/fuse/connections` would say the same, and is not
-    // mounted everywhere
-    match rustix::mount::unmount(&target, UnmountFlags::FORCE | UnmountFlags::NOFOLLOW) {
-        Ok(()) | Err(rustix::io::Errno::BUSY) => Ok(()),
-        Err(e) => Err(e.into()),
-    }
-}
-
 /// Ends the connection and unmounts.
 pub(crate) fn disconnect(dir: &Path) -> io::Result<()> {
-    let target = dir.join(MOUNT_POINT);
-    cleanup::retry(|| {
-        while cleanup::is_mount_point(&target)? {
-            rustix::mount::unmount(&target, UnmountFlags::FORCE | UnmountFlags::NOFOLLOW)?;
-        }
-        Ok(())
-    })
+    connection::disconnect(&dir.join(MOUNT_POINT))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::{
     slow_file::{SlowFile, Storage},
     work_dir,
 };
-use std::{path::PathBuf, process::Command};
+use std::path::PathBuf;
 
 /// Size of the swap space. What is swapped out is kept on the disk of the work directory: in memory
 /// it would be where it came from.
@@ -36,7 +36,7 @@ pub struct SlowSwap {
 pub fn can_run() -> Result<(), Reason> {
     slow_disk::can_have_device()?;
     for program in ["mkswap", "swapon", "swapoff"] {
-        let mut command = Command::new(program);
+        let mut command = spawn::command(program);
         command.arg("--version");
         if process::output(command).is_err() {
             let hint = "install the package mount (Debian)";
@@ -56,11 +56,11 @@ impl SlowSwap {
         can_run().map_err(LabError::CannotRun)?;
         let file = SlowFile::create(cleanup, dir, NAME, SIZE_BYTES, Storage::Disk)?;
         let device = LoopDevice::attach(cleanup, &file.path())?;
-        let mut make = Command::new("mkswap");
+        let mut make = spawn::command("mkswap");
         make.arg("-q").arg(device.path());
         process::output(make)?;
         cleanup.promise(Undo::SwapOff { device: device.path().to_path_buf() })?;
-        let mut start = Command::new("swapon");
+        let mut start = spawn::command("swapon");
         start.args(["--priority", PRIORITY]).arg(device.path());
         process::output(start)?;
         Ok(SlowSwap { device, file })

@@ -5,7 +5,7 @@ use rustix::process::{Pid, Signal};
 use std::{
     io,
     path::Path,
-    process::{Command, Stdio},
+    process::Stdio,
     time::{Duration, Instant},
 };
 
@@ -29,7 +29,7 @@ pub(crate) fn start(
     rustix::pipe::fcntl_setpipe_size(&write, PIPE_BYTES)
         .map_err(LabError::step("set the size of a pipe"))?;
     let saved = std::fs::File::create(file).map_err(LabError::step("create a file"))?;
-    let mut command = Command::new("cat");
+    let mut command = spawn::command("cat");
     command.stdin(read);
     let reader = Running::start_into(cleanup, command, saved.into(), said)?;
     Ok((Some(reader), Some(write.into())))

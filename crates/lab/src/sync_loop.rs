@@ -2,7 +2,6 @@
 use crate::{BackgroundWriter, Cleanup, Disturbance, LabError, Running};
 use std::{
     path::{Path, PathBuf},
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -49,7 +48,7 @@ impl Disturbance for SyncLoop {
             self.running = None;
         }
         if Instant::now() >= self.next {
-            let mut command = Command::new("sync");
+            let mut command = spawn::command("sync");
             command.arg("-f").arg(&self.dir);
             self.running = Some(Running::start(cleanup, command, &self.said, &self.said)?);
         }

@@ -19,6 +19,9 @@ const SEARCH_EVERY: Duration = Duration::from_millis(500);
 /// Longest chain of parents that is followed.
 const MAX_ANCESTORS: usize = 64;
 
+/// How long a command that was asked to end is waited for: as long as services are given.
+const END_PATIENCE: Duration = Duration::from_secs(90);
+
 /// How soon the wait for a JVM ends when it must.
 const ENDS_WITHIN: Duration = Duration::from_millis(200);
 /// How often a JVM that is waited for is searched.
@@ -105,6 +108,9 @@ impl Started {
             .split_first()
             .ok_or_else(|| Failure::input("a command is missing after `--`", ""))?;
         let name = program.to_string_lossy().into_owned();
+        // The user's process and not ours: it has what a shell would give it, and goes on where this
+        // program is killed.
+        #[allow(clippy::disallowed_methods, reason = "it must not end with us")]
         let child = Command::new(program).args(arguments).spawn().map_err(|error| {
             Failure::input(format!("cannot start `{name}`: {}", reason(&error)), "")
         })?;
@@ -112,8 +118,7 @@ impl Started {
         match started.wait_for_jvm(interrupt) {
             Ok(jvm) => Ok((started, jvm)),
             Err(failure) => {
-                started.terminate();
-                let _ = started.child.wait();
+                let _ = started.wait(|| true);
                 Err(failure)
             }
         }
@@ -158,7 +163,7 @@ impl Started {
     }
 
     /// Asks the command to end, as the user asked us.
-    pub(crate) fn terminate(&mut self) {
+    fn terminate(&mut self) {
         if matches!(self.child.try_wait(), Ok(None))
             && let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
         {
@@ -167,10 +172,27 @@ impl Started {
         }
     }
 
-    /// Waits for its end and says how it ended: `` `java` ended: exit status: 0 ``.
-    pub(crate) fn wait(mut self) -> io::Result<String> {
-        let status = self.child.wait()?;
-        Ok(format!("`{}` ended: {status}", self.name))
+    /// Waits for its end, for as long as it wants, and says how it ended: `` `java` ended: exit
+    /// status: 0 ``. Once `must_end`, it is asked to end as the user asked us, and left where it does
+    /// not: it is the user's.
+    pub(crate) fn wait(mut self, must_end: impl Fn() -> bool) -> io::Result<String> {
+        let mut asked: Option<Instant> = None;
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(format!("`{}` ended: {status}", self.name));
+            }
+            match asked {
+                None if must_end() => {
+                    self.terminate();
+                    asked = Some(Instant::now());
+                }
+                Some(at) if at.elapsed() >= END_PATIENCE => {
+                    let (name, pid) = (&self.name, self.child.id());
+                    return Ok(format!("`{name}` (pid {pid}) was asked to end and goes on"));
+                }
+                _ => sleep(LOOK_EVERY),
+            }
+        }
     }
 }
 

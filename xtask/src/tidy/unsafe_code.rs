@@ -2,7 +2,7 @@
 use super::{ask_of_all, blank, complain_of_lines};
 use crate::tree::rust_files;
 
-const MAY_BE_UNSAFE: [&str; 2] = ["recorder", "lab"];
+const MAY_BE_UNSAFE: [&str; 3] = ["recorder", "lab", "spawn"];
 
 /// Complains of unsafe code in the wrong crate, or without its reason.
 fn unsafe_code(path: &str, crate_name: &str, text: &str) -> Vec<String> {

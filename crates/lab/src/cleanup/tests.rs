@@ -7,12 +7,18 @@ use crate::{
 };
 use std::{
     fs::Permissions,
-    io::{BufRead, BufReader},
     os::unix::fs::PermissionsExt,
     path::Path,
-    process::{Command, Stdio},
+    time::{Duration, Instant},
 };
 use tempfile::TempDir;
+
+/// A process that does nothing, and ends with the test.
+fn sleeper() -> spawn::Running {
+    let mut command = spawn::command("sleep");
+    command.arg("600");
+    spawn::Running::start(command).unwrap()
+}
 
 /// A work directory that goes away with the test.
 fn work_dir() -> (TempDir, PathBuf) {
@@ -88,7 +94,7 @@ fn a_journal_cut_at_any_byte_is_still_read() {
 #[test]
 fn what_an_earlier_boot_has_left_is_files_alone() {
     let (_parent, path) = work_dir();
-    let (file, mut child) = (path.join("left"), Command::new("sleep").arg("600").spawn().unwrap());
+    let (file, mut child) = (path.join("left"), sleeper());
     let id = ProcessId::of(child.id().cast_signed()).unwrap();
     leave_behind(&path, Undo::Process { id, name: "sleep".into() });
     std::fs::write(&file, "").unwrap();
@@ -101,9 +107,7 @@ fn what_an_earlier_boot_has_left_is_files_alone() {
     // a process that has the number, and by chance the start, of one before the boot
     assert_eq!(next_start(&path).unwrap(), [format!("`{}`", file.display())]);
     assert!(!file.exists());
-    assert!(child.try_wait().unwrap().is_none());
-    child.kill().unwrap();
-    child.wait().unwrap();
+    assert!(child.ended().unwrap().is_none());
 }
 
 #[test]
@@ -188,11 +192,11 @@ fn a_choice_is_taken_back_unless_someone_else_chose() {
 #[test]
 fn a_process_that_was_left_is_killed() {
     let (_parent, path) = work_dir();
-    let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+    let mut child = sleeper();
     let id = ProcessId::of(child.id().cast_signed()).unwrap();
     leave_behind(&path, Undo::Process { id, name: "sleep".into() });
     next_start(&path).unwrap();
-    assert!(!child.wait().unwrap().success());
+    assert!(!child.wait(PATIENCE).unwrap().success());
 }
 
 #[test]
@@ -222,20 +226,16 @@ fn a_namespace_that_copied_the_mounts_does_not_keep_the_disk() {
     let dir = WorkDir::open(&path).unwrap();
     let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
     let disk = SlowDisk::create(&mut cleanup, &dir, "slow", SMALL_DISK).unwrap();
-    let mut container = Command::new("unshare")
-        .args(["--mount", "sh", "-c", "echo ready; exec sleep 600"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut ready = String::new();
-    BufReader::new(container.stdout.take().unwrap()).read_line(&mut ready).unwrap();
-    assert_eq!(ready, "ready\n");
+    let mut command = spawn::command("unshare");
+    command.args(["--mount", "sh", "-c", "echo ready; exec sleep 600"]);
+    let mut container = spawn::Running::start_heard(command).unwrap();
+    container.says("ready", PATIENCE).unwrap();
     cleanup.undo_all().unwrap();
     let name = disk.device().file_name().unwrap().to_str().unwrap();
-    let backing = format!("/sys/block/{name}/loop/backing_file");
-    let held = Path::new(&backing).exists();
-    container.kill().unwrap();
-    container.wait().unwrap();
+    // another disk may have got the device
+    let backing = std::fs::read_to_string(format!("/sys/block/{name}/loop/backing_file"));
+    let held = backing.is_ok_and(|it| it.starts_with(path.to_str().unwrap()));
+    drop(container);
     assert!(!held, "`{name}` is still attached");
 }
 
@@ -306,20 +306,14 @@ fn a_killed_run_leaves_nothing_once_the_next_one_started() {
         return;
     }
     let (_parent, path) = work_dir();
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--nocapture", "cleanup::tests::holder_of_a_disk"])
-        .env(CHILD, &path)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let holding = lines
-        .map_while(Result::ok)
-        .find_map(|line| line.split_once("holding /dev/").map(|(_, device)| device.to_owned()));
-    let device = holding.expect("the child made a disk");
+    let mut command = spawn::command(std::env::current_exe().unwrap());
+    command.args(["--exact", "--nocapture", "cleanup::tests::holder_of_a_disk"]);
+    command.env(CHILD, &path);
+    let mut child = spawn::Running::start_heard(command).unwrap();
+    let line = child.says("holding /dev/", 3 * PATIENCE).unwrap();
+    let device = line.split_once("holding /dev/").unwrap().1;
     assert!(is_mount_point(&path.join("slow")).unwrap());
     child.kill().unwrap();
-    child.wait().unwrap();
     let group = Path::new("/sys/fs/cgroup/cpu").join(format!("whypause-lab-{}", child.id()));
 
     let leftovers = next_start(&path).unwrap();
@@ -327,11 +321,72 @@ fn a_killed_run_leaves_nothing_once_the_next_one_started() {
     assert!(!is_mount_point(&path.join("slow")).unwrap());
     assert!(!is_mount_point(&path.join("slow.disk/served")).unwrap());
     assert!(!is_mount_point(&path.join("fast")).unwrap());
-    assert!(!Path::new(&format!("/sys/block/{device}/loop/backing_file")).exists());
+    let backing = std::fs::read_to_string(format!("/sys/block/{device}/loop/backing_file"));
+    assert!(!backing.is_ok_and(|it| it.starts_with(path.to_str().unwrap())));
     assert!(!group.exists());
     let mut left: Vec<_> = std::fs::read_dir(&path).unwrap().flatten().collect();
     left.retain(|it| it.file_name() != "journal" && it.file_name() != "lock");
     assert!(left.is_empty(), "{left:?}");
     let stable = format!("/sys/block/{device}/queue/stable_writes");
     assert_eq!(std::fs::read_to_string(stable).unwrap().trim(), "0");
+}
+
+#[test]
+fn a_journal_of_what_is_no_longer_there_is_done_with_at_once() {
+    let (_parent, path) = work_dir();
+    let gone = sleeper();
+    let id = ProcessId::of(gone.id().cast_signed()).unwrap();
+    drop(gone);
+    let dir = WorkDir::open(&path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    let group = PathBuf::from("/sys/fs/cgroup/whypause-lab-gone");
+    let all = [
+        Undo::Remove { path: path.join("slow.disk") },
+        Undo::Disconnect { dir: path.join("slow.disk") },
+        Undo::Server { id, name: "whypause".into() },
+        Undo::Lift { dir: path.join("slow.disk") },
+        Undo::DetachLoop { backing: path.join("slow.disk/served/image") },
+        Undo::Knob {
+            file: "/sys/block/loop-gone/queue/x".into(),
+            from: "1".into(),
+            to: "2".into(),
+        },
+        Undo::Choice { file: "/sys/gone".into(), from: "madvise".into(), to: "never".into() },
+        Undo::SwapOff { device: "/dev/loop-gone".into() },
+        Undo::Unmount { target: path.join("slow") },
+        Undo::RemoveKernelDir { path: group.clone() },
+        Undo::Thaw { file: group.join("cgroup.freeze"), thaw: "0".into() },
+        Undo::Process { id, name: "sleep".into() },
+    ];
+    let promised = all.len();
+    all.into_iter().for_each(|undo| cleanup.promise(undo).unwrap());
+    // as `kill -9` does: nothing is undone
+    std::mem::forget(cleanup);
+    drop(dir);
+    let begun = Instant::now();
+    let found = [next_start(&path).unwrap().len(), next_start(&path).unwrap().len()];
+    assert_eq!(found, [promised, 0]);
+    // one that waits for something waits for the whole of its time
+    assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn an_unmount_does_not_wait_for_a_disk_that_is_too_slow() {
+    if let Err(reason) = slow_disk::can_run() {
+        println!("SKIPPED: {reason}");
+        return;
+    }
+    let (_parent, path) = work_dir();
+    let dir = WorkDir::open(&path).unwrap();
+    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
+    let disk = SlowDisk::create(&mut cleanup, &dir, "slow", SMALL_DISK).unwrap();
+    disk.limit(Limit::Writes(0)).unwrap();
+    std::fs::write(disk.mount_point().join("unwritten"), vec![1; 1 << 20]).unwrap();
+    let (begun, patience) = (Instant::now(), Duration::from_secs(2));
+    undo::unmount_within(&path, disk.mount_point(), patience).unwrap();
+    let took = begun.elapsed();
+    assert!(took >= patience, "it did not wait for the disk: {took:?}");
+    assert!(!is_mount_point(disk.mount_point()).unwrap());
+    cleanup.undo_all().unwrap();
+    assert!(!is_mount_point(&path.join("slow.disk/served")).unwrap());
 }

@@ -5,6 +5,7 @@ use std::{
     fs::OpenOptions,
     io::{self, Write},
     path::{Component, Path, PathBuf},
+    sync::mpsc,
     time::{Duration, Instant},
 };
 
@@ -126,7 +127,7 @@ impl Undo {
             Undo::Process { id, .. } | Undo::Server { id, .. } => id.kill(PATIENCE),
             Undo::Lift { dir } => slow_file::lift(inside(root, dir)?),
             Undo::Disconnect { dir } => slow_file::disconnect(inside(root, dir)?),
-            Undo::Unmount { target } => unmount(inside(root, target)?),
+            Undo::Unmount { target } => unmount_within(root, inside(root, target)?, PATIENCE),
             Undo::DetachLoop { backing } => loop_device::detach_ours(root, backing, PATIENCE),
             Undo::Knob { file, from, to } => write_back(file, from, to),
             Undo::Choice { file, from, to } => choose_again(file, from, to),
@@ -169,6 +170,25 @@ fn inside<'a>(root: &Path, path: &'a Path) -> io::Result<&'a Path> {
         return Ok(path);
     }
     Err(io::Error::new(io::ErrorKind::InvalidInput, "not below the lab's directory"))
+}
+
+/// Unmounts, which writes what is not written yet. Where that takes longer than `patience`, the disks
+/// of the lab answer with errors from then on, and nobody waits for them any more.
+pub(super) fn unmount_within(root: &Path, target: &Path, patience: Duration) -> io::Result<()> {
+    let (done, answer) = mpsc::channel();
+    let place = target.to_path_buf();
+    // a thread, as nothing else can be done while the kernel unmounts
+    std::thread::Builder::new().name("unmount".into()).spawn(move || {
+        // nobody listens any more after twice the time
+        let _ = done.send(unmount(&place));
+    })?;
+    if let Ok(result) = answer.recv_timeout(patience) {
+        return result;
+    }
+    slow_file::abort_below(root)?;
+    answer.recv_timeout(patience).unwrap_or_else(|_| {
+        Err(io::Error::new(io::ErrorKind::TimedOut, "the kernel does not finish it"))
+    })
 }
 
 fn unmount(target: &Path) -> io::Result<()> {

@@ -2,10 +2,6 @@
 //! guardian goes with the lab.
 use super::*;
 use crate::Undo;
-use std::{
-    io::{BufRead, BufReader},
-    path::PathBuf,
-};
 
 /// The directory for which the program of the tests is to be the guardian.
 pub(super) const GUARDED: &str = "WHYPAUSE_LAB_TEST_GUARDED";
@@ -43,7 +39,7 @@ fn lab_of_the_tests() {
 
 /// A lab that has changed something, its guardian, and what is left when the lab is killed.
 struct Lab {
-    child: Child,
+    child: spawn::Running,
     guardian: ProcessId,
     file: PathBuf,
     _parent: tempfile::TempDir,
@@ -53,17 +49,13 @@ impl Lab {
     fn start() -> Lab {
         let parent = tempfile::tempdir_in("/var/tmp").unwrap();
         let path = parent.path().join("lab");
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "--nocapture", "guardian::tests::lab_of_the_tests"])
-            .env(HELD, &path)
-            .process_group(0)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let guardian = lines
-            .map_while(Result::ok)
-            .find_map(|it| ProcessId::of(it.split_once("guarded by ")?.1.trim().parse().ok()?));
+        let mut command = spawn::command(std::env::current_exe().unwrap());
+        command.args(["--exact", "--nocapture", "guardian::tests::lab_of_the_tests"]);
+        command.env(HELD, &path);
+        let mut child = spawn::Running::start_heard(command).unwrap();
+        let line = child.says("guarded by ", PATIENCE).unwrap();
+        let guardian = line.split_once("guarded by ").unwrap().1.trim().parse().unwrap();
+        let guardian = ProcessId::of(guardian);
         let file = path.join("left");
         assert!(file.exists());
         Lab { child, guardian: guardian.unwrap(), file, _parent: parent }
@@ -71,7 +63,6 @@ impl Lab {
 
     fn kill(&mut self) {
         self.child.kill().unwrap();
-        self.child.wait().unwrap();
     }
 }
 
@@ -105,7 +96,7 @@ fn what_a_killed_lab_has_left_goes_without_a_next_start_and_so_does_the_guardian
 fn signals_to_the_labs_process_group_or_to_the_guardian_do_not_end_it() {
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
     let mut lab = Lab::start();
-    let group = Pid::from_child(&lab.child);
+    let group = Pid::from_raw(lab.child.id().cast_signed()).unwrap();
     let guardian = Pid::from_raw(lab.guardian.pid).unwrap();
     let handled = || {
         let status = crate::jvm::read(Path::new(&format!("/proc/{guardian}/status")));
@@ -119,7 +110,7 @@ fn signals_to_the_labs_process_group_or_to_the_guardian_do_not_end_it() {
         kill_process(guardian, signal).unwrap();
     }
     kill_process_group(group, Signal::KILL).unwrap();
-    lab.child.wait().unwrap();
+    lab.child.wait(PATIENCE).unwrap();
     assert!(comes_true(|| !lab.file.exists()), "it was left");
     assert!(comes_true(|| !runs(lab.guardian)), "the guardian is still there");
 }
@@ -144,4 +135,24 @@ fn a_guardian_ends_with_its_value_and_undoes_nothing() {
     let id = ProcessId::of(guardian.child.id().cast_signed()).unwrap();
     drop(guardian);
     assert_eq!(ProcessId::of(id.pid).filter(|it| *it == id), None);
+}
+
+#[test]
+fn a_guardian_holds_nothing_of_the_lab_but_its_process() {
+    let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+    let dir = WorkDir::open(&parent.path().join("lab")).unwrap();
+    let (read, write) = io::pipe().unwrap();
+    rustix::io::fcntl_setfd(&write, rustix::io::FdFlags::empty()).unwrap();
+    let guardian = Guardian::start(&dir).unwrap();
+    let open = format!("/proc/{}/fd", guardian.child.id());
+    let log = guardian.log.clone();
+    let holds = |it: &str| std::fs::read_link(format!("{open}/{it}")).unwrap_or_default();
+    assert_eq!(holds("0"), Path::new("anon_inode:[pidfd]"));
+    assert_eq!((holds("1"), holds("2")), ("/dev/null".into(), log.clone()));
+    drop(write);
+    let mut ended = [PollFd::new(&read, PollFlags::IN)];
+    let limit = rustix::event::Timespec { tv_sec: 60, tv_nsec: 0 };
+    assert_eq!(poll(&mut ended, Some(&limit)).unwrap(), 1, "it holds the pipe");
+    drop(guardian);
+    assert!(!log.exists());
 }

@@ -1,6 +1,7 @@
 //! What a slow file promises: limits hold, change and end while somebody waits, and nothing hangs
 //! when its server is stopped or killed.
 use super::*;
+use crate::cleanup;
 use std::{
     fs::{File, OpenOptions},
     os::unix::fs::FileExt,
@@ -47,6 +48,25 @@ impl Place {
         !cleanup::is_mount_point(&self.dir.path().join("disk/served")).unwrap()
             && !self.dir.path().join("disk").exists()
     }
+}
+
+/// Longer than a loaded host takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[track_caller]
+fn comes_true(what: impl Fn() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !what() {
+        assert!(Instant::now() < until, "it does not come true");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What a thread answers, which is not waited for for ever.
+#[track_caller]
+fn answer<T>(thread: std::thread::JoinHandle<T>) -> T {
+    comes_true(|| thread.is_finished());
+    thread.join().unwrap()
 }
 
 fn open(file: &SlowFile) -> File {
@@ -103,7 +123,7 @@ fn a_lifted_limit_lets_a_blocked_writer_go_on() {
     let file = open(&slow);
     let writer = std::thread::spawn(move || file.write_all_at(&[1; 4096], 0));
     place.cleanup.lift_limits();
-    writer.join().unwrap().unwrap();
+    answer(writer).unwrap();
 }
 
 /// The server's process.
@@ -131,11 +151,9 @@ fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
         let writer = std::thread::spawn(move || file.write_all_at(&[1; 4096], 0));
         let server = server(&place);
         rustix::process::kill_process(server, signal).unwrap();
-        while runs(server) {
-            std::thread::yield_now();
-        }
+        comes_true(|| !runs(server));
         place.cleanup.undo_all().unwrap();
-        assert!(writer.join().unwrap().is_err());
+        assert!(answer(writer).is_err());
         assert!(place.is_empty(), "{signal:?}");
     }
 }

@@ -77,6 +77,19 @@ fn answers(it: &Diagnosis, name: &str) -> Vec<(&'static str, String)> {
         heap: vec![name.into()],
         gc_log: name.into(),
     };
+    let silent = || ps::NotResponding {
+        pid: 2,
+        user: name.into(),
+        name: name.into(),
+        reason: name.into(),
+        memory_map_locked: true,
+        thread: Some(ps::WaitingThread {
+            tid: 3,
+            name: name.into(),
+            wait_channel: name.into(),
+            stack: vec![name.into()],
+        }),
+    };
     vec![
         ("text", terminal::render(it, &options)),
         ("line", line::render(it, &it.pauses[0], &options)),
@@ -90,8 +103,8 @@ fn answers(it: &Diagnosis, name: &str) -> Vec<(&'static str, String)> {
         ("check text", check::terminal::render(&checked, &options)),
         ("check json", bytes(|out| check::json::write(&checked, out))),
         ("check junit", bytes(|out| check::junit::write(&checked, out))),
-        ("ps text", ps::text(&[row()], options.style)),
-        ("ps json", ps::json(&[row()], 0)),
+        ("ps text", ps::text(&[row()], &[silent()], options.style)),
+        ("ps json", ps::json(&[row()], &[silent()], 0)),
     ]
 }
 

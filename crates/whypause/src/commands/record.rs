@@ -35,12 +35,9 @@ pub(crate) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, Failure>
         }
     };
     let recorded = record(args, &jvm, started.is_some(), &interrupt, console);
-    if let Some(mut started) = started.take() {
+    if let Some(started) = started.take() {
         // The command lives as long as it wants; if the user wanted an end, it is to end too.
-        if interrupt.came() || recorded.is_err() {
-            started.terminate();
-        }
-        let ended = started.wait()?;
+        let ended = started.wait(|| interrupt.came() || recorded.is_err())?;
         console.say(&ended);
     }
     recorded
