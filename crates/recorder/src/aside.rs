@@ -32,6 +32,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+mod run;
+
+pub(crate) use run::{Passed, run};
+
 /// Largest message between the two.
 pub(crate) const MESSAGE_BYTES: usize = 32 * 1024;
 /// More of ours that wait for ever are not made: whoever plants files that never answer is not to
@@ -40,11 +44,43 @@ const MAX_LEFT: usize = 64;
 /// How often it is looked whether the process waits in the kernel or only for a CPU.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
-/// Processes that were killed and have not ended yet.
-static LEFT: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+/// What all threads have in common. A fork holds it, so that it is whole in the new process.
+static SHARED: Mutex<Shared> = Mutex::new(Shared {
+    left: Vec::new(),
+    idle: Vec::new(),
+    silent: Vec::new(),
+    not_answered: None,
+});
 
-fn left() -> MutexGuard<'static, Vec<Pid>> {
-    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn shared() -> MutexGuard<'static, Shared> {
+    SHARED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is known of processes aside, and of those that do not let themselves be read.
+pub(crate) struct Shared {
+    /// Processes of ours that were killed and have not ended yet.
+    left: Vec<Pid>,
+    /// Readers that nobody uses just now. To be taken out before they are dropped.
+    pub(crate) idle: Vec<Aside>,
+    /// Ids of processes that do not let themselves be read, when that was found, and whether their
+    /// lock was seen to be waited for.
+    pub(crate) silent: Vec<(u32, Instant, bool)>,
+    /// When a file system did not answer last.
+    not_answered: Option<Instant>,
+}
+
+impl Shared {
+    /// Forgets those that have ended.
+    fn reap(&mut self) {
+        self.left.retain(|pid| matches!(waitpid(Some(*pid), WaitOptions::NOHANG), Ok(None)));
+    }
+
+    /// In a new process: what was the other one's is not this one's.
+    fn begin_anew(&mut self) {
+        // Their descriptors are closed here, and numbers of closed ones may be others'.
+        std::mem::forget(std::mem::take(&mut self.idle));
+        self.left.clear();
+    }
 }
 
 /// What kind of process it is.
@@ -86,7 +122,7 @@ impl Ours {
 
     /// Does not kill it; it is reaped later.
     fn leave(mut self) {
-        left().extend(self.0.take());
+        shared().left.extend(self.0.take());
     }
 }
 
@@ -94,8 +130,9 @@ impl Drop for Ours {
     fn drop(&mut self) {
         if let Some(pid) = self.0.take() {
             let _ = kill_process(pid, Signal::KILL);
-            left().push(pid);
-            reap();
+            let mut shared = shared();
+            shared.left.push(pid);
+            shared.reap();
         }
     }
 }
@@ -117,7 +154,7 @@ impl Kind {
             rustix::process::setsid()?;
             return Ok(());
         }
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        die_with_parent()?;
         match rustix::process::getppid() == Some(parent) {
             true => Ok(()),
             false => Err(io::ErrorKind::Interrupted.into()),
@@ -158,11 +195,12 @@ impl Aside {
     /// Those of the kernel, and `WouldBlock` where too many wait already.
     pub(crate) fn start(
         kind: Kind,
-        kept: &[BorrowedFd<'_>],
+        kept: &[RawFd],
         work: impl FnOnce(&Channel),
     ) -> io::Result<Aside> {
-        reap();
-        if left().len() >= MAX_LEFT {
+        let mut shared = shared();
+        shared.reap();
+        if shared.left.len() >= MAX_LEFT {
             return Err(io::Error::new(
                 io::ErrorKind::WouldBlock,
                 "too many file systems and processes do not answer",
@@ -174,10 +212,12 @@ impl Aside {
         match fork()? {
             Some(pid) => Ok(Aside { pid: Ours(Some(pid)), channel: Channel(ours) }),
             None => {
+                shared.begin_anew();
+                drop(shared);
                 // A panic must not get out into what the other process was doing.
                 let done = catch_unwind(AssertUnwindSafe(|| {
                     kind.take_on(parent)?;
-                    let kept = kept.iter().map(AsRawFd::as_raw_fd);
+                    let kept = kept.iter().copied();
                     keep_only(kept.chain([theirs.as_raw_fd()]).collect())?;
                     work(&Channel(theirs));
                     io::Result::Ok(())
@@ -229,6 +269,12 @@ impl Aside {
         false
     }
 
+    /// Keeps it from running.
+    #[cfg(test)]
+    pub(crate) fn stop(&self) {
+        kill_process(self.pid.0.unwrap(), Signal::STOP).unwrap();
+    }
+
     /// Whether it waits uninterruptibly now, and does so still a moment later.
     fn waits(&self) -> bool {
         let waits = || {
@@ -246,11 +292,6 @@ impl Aside {
         let stack = functions(&read("stack"));
         if stack.is_empty() { vec![read("wchan")] } else { stack }
     }
-}
-
-/// Forgets those that have ended.
-fn reap() {
-    left().retain(|pid| matches!(waitpid(Some(*pid), WaitOptions::NOHANG), Ok(None)));
 }
 
 impl Channel {
@@ -301,6 +342,12 @@ impl AsFd for Channel {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// Ends this process, which is one aside, with the one that it works for. The kernel forgets that where
+/// it becomes another user (`commit_creds` of `kernel/cred.c`).
+pub(crate) fn die_with_parent() -> io::Result<()> {
+    Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?)
 }
 
 /// Names of functions in the text of `/proc/PID/stack`: lines `[<0>] name+0x1/0x2 [module]`.

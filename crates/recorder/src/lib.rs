@@ -24,7 +24,6 @@ mod host;
     allow(dead_code, unused_imports, reason = "only the part that loads programs is left out")
 )]
 mod kernel;
-mod patience;
 mod process;
 mod rights;
 mod sampler;

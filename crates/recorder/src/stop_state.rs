@@ -3,28 +3,35 @@
 //! HotSpot keeps it in `SafepointSynchronize::_state` (`runtime/safepoint.hpp`, the same three values
 //! in JDK 8 to 25). The library's symbol table tells where; vendors that strip the table leave no
 //! way to know. Four bytes of its memory are read, which takes the process's `mmap_lock` for
-//! reading and may have to wait for it: so a thread of its own reads, and nobody waits long for that.
+//! reading and may have to wait for it: so a process aside reads, and nobody waits long for that.
 use crate::{
     Jvm, Roots,
+    aside::{self, Aside, Channel, Kind, Patience},
     host::{ProcessDir, library_base},
     kernel::Libjvm,
-    patience::{FOR_FILES, within},
     session::open_libjvm,
 };
+use rustix::thread::CapabilitySet;
 use std::{
     fmt::Display,
     fs::File,
     io,
-    os::unix::fs::FileExt,
+    os::{
+        fd::{AsFd, AsRawFd, RawFd},
+        unix::fs::FileExt,
+    },
     sync::Arc,
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    sync::mpsc::channel,
     thread,
     time::{Duration, Instant},
 };
 
 const STATE: &str = "_ZN20SafepointSynchronize6_stateE";
 /// So long an answer is waited for. It takes some microseconds where nobody holds the lock.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Patience =
+    Patience { waiting: Duration::from_millis(500), most: Duration::from_secs(1) };
+const KIND: Kind =
+    Kind { name: c"whypause-state", rights: Some(CapabilitySet::SYS_PTRACE), outlives_us: false };
 
 /// What the application threads of a JVM may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,13 +61,13 @@ impl StopState {
     }
 }
 
-/// Reads the state of one JVM.
+/// Reads the state of one JVM, in a process aside.
 #[derive(Debug)]
 pub(crate) struct StopStateReader {
-    ask: Sender<()>,
-    answers: Receiver<Option<StopState>>,
-    /// Answers that did not come in time and may still come.
-    late: usize,
+    memory: Memory,
+    at: u64,
+    /// Not there where it did not answer in time: another one is asked the next time.
+    aside: Option<Aside>,
 }
 
 impl StopStateReader {
@@ -76,21 +83,21 @@ impl StopStateReader {
     ) -> Result<StopStateReader, String> {
         let unreadable = |why: &dyn Display| format!("cannot read libjvm: {why}");
         let library = library.as_ref().map_err(|why| unreadable(why))?;
-        let library = library.try_clone().map_err(|error| unreadable(&error))?;
-        let (library, variable) = within(FOR_FILES, move || {
-            let library = Libjvm::open(library)?;
-            let variable = library.variable(STATE)?;
-            io::Result::Ok((library, variable))
-        })
-        .unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
-        .map_err(|error| unreadable(&error))?;
-        let variable =
-            variable.ok_or("this libjvm has no symbol table that tells where it keeps that")?;
+        let placed = aside::run(KIND, &[library.as_raw_fd()], || places(library.try_clone()?));
+        let placed = placed.map_err(|error| unreadable(&error))?;
+        let (variable, segment) = match placed[..] {
+            [] => {
+                return Err("this libjvm has no symbol table that tells where it keeps that".into());
+            }
+            [variable] => (variable, None),
+            [variable, first, offset, ..] => (variable, Some((first, offset))),
+            [variable, _] => (variable, None),
+        };
         let dir = ProcessDir::open(roots, jvm.pid).map_err(|error| error.to_string())?;
         let base = library_base(&dir, &jvm.libjvm)
             .map_err(|error| format!("cannot read the mappings of the jvm: {error}"))?
             .ok_or("libjvm is not mapped from its begin")?;
-        let (first, offset) = library.first_segment().ok_or("libjvm has nothing to load")?;
+        let (first, offset) = segment.ok_or("libjvm has nothing to load")?;
         let at =
             base.checked_sub(first.saturating_sub(offset)).and_then(|it| it.checked_add(variable));
         let at = at.ok_or("libjvm lies at an impossible address")?;
@@ -100,46 +107,56 @@ impl StopStateReader {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Memory::Process(dir),
             Err(error) => return Err(format!("cannot open the memory of the jvm: {error}")),
         };
-        let mut reader = StopStateReader::start(memory, at)?;
+        let mut reader = StopStateReader { memory, at, aside: None };
         // What is no state is no answer: another build than its table says.
         let why = "the memory of this jvm may not be read: that needs CAP_SYS_PTRACE";
         reader.read().map(|_| reader).ok_or_else(|| why.into())
     }
 
-    fn start(memory: Memory, at: u64) -> Result<StopStateReader, String> {
-        let ((ask, asked), (answer, answers)) = (channel(), channel());
-        let read = move || {
-            while asked.recv().is_ok() {
-                let mut bytes = [0; 4];
-                let read = memory.read(&mut bytes, at).ok();
-                let state = read.and_then(|()| StopState::of(i32::from_ne_bytes(bytes)));
-                if answer.send(state).is_err() {
-                    return;
-                }
-            }
-        };
-        let spawned = thread::Builder::new().name("whypause-state".into()).spawn(read);
-        spawned.map_err(|error| format!("cannot start a thread: {error}"))?;
-        Ok(StopStateReader { ask, answers, late: 0 })
-    }
-
     /// The state now. `None` where it cannot be read, or not in time.
     pub(crate) fn read(&mut self) -> Option<StopState> {
-        while self.late > 0 {
-            // What was asked before says nothing of now.
-            self.answers.try_recv().ok()?;
-            self.late -= 1;
+        if self.aside.is_none() {
+            let (memory, at) = (&self.memory, self.at);
+            let kept = [memory.as_raw_fd()];
+            self.aside = Aside::start(KIND, &kept, |channel| serve(channel, memory, at)).ok();
         }
-        self.ask.send(()).ok()?;
-        match self.answers.recv_timeout(PATIENCE) {
-            Ok(state) => state,
-            Err(RecvTimeoutError::Timeout) => {
-                self.late += 1;
+        let asked = self.aside.as_ref()?.send(b"?", None).ok();
+        let mut answer = [0; 4];
+        let received =
+            asked.and_then(|()| self.aside.as_ref()?.receive(&mut answer, PATIENCE).ok());
+        match received {
+            Some((4, _)) => StopState::of(i32::from_ne_bytes(answer)),
+            Some(_) => None,
+            None => {
+                self.aside = None;
                 None
             }
-            Err(RecvTimeoutError::Disconnected) => None,
         }
     }
+}
+
+/// What the process aside does: answers each question with the state, or with one byte where it
+/// cannot be read.
+fn serve(channel: &Channel, memory: &Memory, at: u64) {
+    while let Ok((1.., _)) = channel.receive(&mut [0; 8]) {
+        let mut bytes = [0; 4];
+        let answer = match memory.read(&mut bytes, at) {
+            Ok(()) => &bytes[..],
+            Err(_) => &[0],
+        };
+        if channel.send(answer, None).is_err() {
+            return;
+        }
+    }
+}
+
+/// Where a library has the variable, and address and place in the file of what it loads first; nothing
+/// where it does not tell.
+fn places(library: File) -> io::Result<Vec<u64>> {
+    let library = Libjvm::open(library)?;
+    let Some(variable) = library.variable(STATE)? else { return Ok(Vec::new()) };
+    let segment = library.first_segment().map(|(first, offset)| [first, offset]);
+    Ok([variable].into_iter().chain(segment.into_iter().flatten()).collect())
 }
 
 /// The memory of a process.
@@ -152,6 +169,14 @@ enum Memory {
 }
 
 impl Memory {
+    /// The one descriptor of it.
+    fn as_raw_fd(&self) -> RawFd {
+        match self {
+            Memory::File(file) => file.as_raw_fd(),
+            Memory::Process(dir) => dir.as_fd().as_raw_fd(),
+        }
+    }
+
     fn read(&self, bytes: &mut [u8; 4], at: u64) -> io::Result<()> {
         match self {
             Memory::File(file) => file.read_exact_at(bytes, at),
@@ -236,6 +261,10 @@ mod tests {
     use super::*;
     use std::io::Write;
 
+    fn reader_of(memory: Memory, at: u64) -> StopStateReader {
+        StopStateReader { memory, at, aside: None }
+    }
+
     fn memory(bytes: &[u8]) -> Memory {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
@@ -247,10 +276,10 @@ mod tests {
         let state = 2i32;
         let dir = ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
         let at = std::ptr::from_ref(&state) as u64;
-        let mut reader = StopStateReader::start(Memory::Process(dir), at).unwrap();
+        let mut reader = reader_of(Memory::Process(dir), at);
         assert_eq!(reader.read(), Some(StopState::Stopped));
         let dir = ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
-        assert_eq!(StopStateReader::start(Memory::Process(dir), 8).unwrap().read(), None);
+        assert_eq!(reader_of(Memory::Process(dir), 8).read(), None);
     }
 
     #[test]
@@ -259,20 +288,20 @@ mod tests {
         let states =
             [Some(StopState::Running), Some(StopState::Reaching), Some(StopState::Stopped)];
         for (n, expected) in states.into_iter().chain([None, None]).enumerate() {
-            let mut reader = StopStateReader::start(memory(&bytes), 4 * n as u64).unwrap();
+            let mut reader = reader_of(memory(&bytes), 4 * n as u64);
             assert_eq!(reader.read(), expected, "{n}");
         }
     }
 
     #[test]
-    fn memory_that_does_not_answer_holds_nobody_up() {
-        let (reader, writer) = rustix::pipe::pipe().unwrap();
-        // A pipe cannot be read at a place: what stands for a lock is that nobody answers.
-        let (ask, _asked) = channel();
-        let (_answer, answers) = channel();
-        let mut state = StopStateReader { ask, answers, late: 0 };
-        assert_eq!(state.read(), None);
-        assert_eq!((state.read(), state.late), (None, 1));
-        drop((reader, writer));
+    fn memory_that_does_not_answer_holds_nobody_up_and_is_asked_again() {
+        let mut reader = reader_of(memory(&2i32.to_ne_bytes()), 0);
+        assert_eq!(reader.read(), Some(StopState::Stopped));
+        // Stopped, the process aside is as one that waits for a lock.
+        reader.aside.as_ref().unwrap().stop();
+        let begun = Instant::now();
+        assert_eq!(reader.read(), None);
+        assert!(begun.elapsed() >= PATIENCE.most);
+        assert_eq!(reader.read(), Some(StopState::Stopped));
     }
 }

@@ -5,14 +5,13 @@ use rustix::{
     fd::OwnedFd,
     fs::{AtFlags, Mode, OFlags, openat, unlinkat},
 };
-use std::io;
+use std::{io, os::fd::AsRawFd};
 
 /// Removed when dropped.
 #[derive(Debug)]
 pub(super) struct Request {
     rights: Rights,
-    /// Not there once it is being removed.
-    directory: Option<OwnedFd>,
+    directory: OwnedFd,
     name: String,
 }
 
@@ -35,29 +34,24 @@ impl Request {
     }
 
     fn in_directory(rights: Rights, directory: OwnedFd, name: String) -> io::Result<Request> {
-        let file = name.clone();
-        let directory = rights.run(move |by| {
+        rights.run(&[directory.as_raw_fd()], |by| {
             if by == By::Us && !rustix::process::geteuid().is_root() {
                 return Err(io::ErrorKind::PermissionDenied.into());
             }
             // never through a link that somebody has planted, and never over a file that is there
             let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY;
-            openat(&directory, &file, flags | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)?;
-            Ok(directory)
+            openat(&directory, &name, flags | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)?;
+            Ok(())
         })?;
-        Ok(Request { rights, directory: Some(directory), name })
+        Ok(Request { rights, directory, name })
     }
 }
 
 impl Drop for Request {
     fn drop(&mut self) {
-        let (directory, name) = (self.directory.take(), std::mem::take(&mut self.name));
         // HotSpot has removed it where it understood
-        let _ = self.rights.run(move |_| {
-            if let Some(directory) = directory {
-                unlinkat(directory, name, AtFlags::empty())?;
-            }
-            Ok(())
+        let _ = self.rights.run(&[self.directory.as_raw_fd()], |_| {
+            Ok(unlinkat(&self.directory, &self.name, AtFlags::empty())?)
         });
     }
 }

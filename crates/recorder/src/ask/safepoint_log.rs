@@ -13,7 +13,7 @@ use rustix::{
     fd::OwnedFd,
     fs::{AtFlags, Mode, OFlags, mkdirat, openat, unlinkat},
 };
-use std::{fs::File, io, sync::atomic::AtomicBool};
+use std::{fs::File, io, os::fd::AsRawFd, sync::atomic::AtomicBool};
 
 /// In the directory's name, so that the log is known among the JVM's open files.
 pub(crate) const MARK: &str = "whypause-safepoints-";
@@ -144,7 +144,7 @@ fn in_memory(dir: &ProcessDir) -> Result<OwnedFd, AskError> {
 /// Never one that is there: somebody may have planted links in it.
 fn make_directory(shm: &OwnedFd, name: &str, rights: &Rights) -> io::Result<()> {
     let (shm, name, uid) = (shm.try_clone()?, name.to_owned(), rights.uid());
-    rights.run(move |by| {
+    rights.run(&[shm.as_raw_fd()], |by| {
         // In one of ours the JVM could not write.
         if by == By::Us && rustix::process::geteuid().as_raw() != uid {
             return Err(io::ErrorKind::PermissionDenied.into());
@@ -157,7 +157,7 @@ fn make_directory(shm: &OwnedFd, name: &str, rights: &Rights) -> io::Result<()> 
 fn remove(shm: &OwnedFd, name: &str, rights: &Rights) {
     let Ok(shm) = shm.try_clone() else { return };
     let name = name.to_owned();
-    let _ = rights.run(move |_| {
+    let _ = rights.run(&[shm.as_raw_fd()], |_| {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let directory = openat(&shm, &name, flags, Mode::empty())?;
         for file in LEFT {

@@ -9,7 +9,7 @@
 use super::{AskError, request::Request, until::Until};
 use crate::{
     Jvm, Roots,
-    host::{Given, Named, ProcessDir, Rights, Stat, Status, flag_switch, flags},
+    host::{Given, Looked, Named, ProcessDir, Rights, Stat, Status, flag_switch, flags},
     process::Process,
 };
 use rustix::{
@@ -113,17 +113,17 @@ impl Asked {
     fn socket(&self, until: &Until<'_>) -> Result<Option<OwnedFd>, AskError> {
         let (dir, name) = (self.dir()?, self.socket_name());
         until.run(move || {
-            let (found, of) = match dir.find_inside(&name) {
+            let Looked { found, kind, uid } = match dir.find_inside(&name) {
                 Err(error) if Errno::from_io_error(&error) == Some(Errno::NOENT) => {
                     return Ok(None);
                 }
                 other => other?,
             };
-            if FileType::from_raw_mode(of.st_mode) != FileType::Socket {
+            if kind != FileType::Socket {
                 return Err(AskError::Impostor(format!("`{name}` is not a socket")));
             }
-            if of.st_uid != Rights::of(&dir)?.uid() {
-                let why = format!("`{name}` belongs to user {}, not to the jvm's", of.st_uid);
+            if uid != Rights::of(&dir)?.uid() {
+                let why = format!("`{name}` belongs to user {uid}, not to the jvm's");
                 return Err(AskError::Impostor(why));
             }
             Ok(Some(found))
@@ -152,7 +152,7 @@ impl Asked {
             let to = to.try_clone()?;
             let connected = until.run({
                 let rights = rights.clone();
-                move || Ok(rights.run_as_user(move |_| reach(&to)))
+                move || Ok(rights.run_as_user(&[to.as_raw_fd()], |_| reach(&to)))
             })?;
             match connected {
                 Ok(stream) => {

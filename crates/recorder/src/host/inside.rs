@@ -8,6 +8,7 @@ use super::{
     process::{DIRECTORY, ProcessDir},
     rights::{By, Permission, Rights},
 };
+use crate::aside::Passed;
 use rustix::{
     fd::OwnedFd,
     fs::{FileType, Mode, OFlags, ResolveFlags, Stat, openat, openat2},
@@ -49,7 +50,8 @@ impl ProcessDir {
     /// May wait for a disk, ten seconds at most: not for the sampling thread.
     pub(crate) fn open_inside(&self, path: &str) -> io::Result<File> {
         let (lookup, rights) = (self.lookup(path)?, Rights::of(self)?);
-        rights.clone().run(move |by| open_regular(&lookup.find(&rights, by)?, &rights, by))
+        let root = lookup.root.as_raw_fd();
+        rights.run(&[root], |by| open_regular(&lookup.find(&rights, by)?, &rights, by))
     }
 
     /// Opens what descriptor `fd` of the process is open on, where that is a regular file that the
@@ -57,14 +59,15 @@ impl ProcessDir {
     pub(crate) fn open_fd(&self, fd: u32) -> io::Result<File> {
         let found = openat(self, format!("fd/{fd}"), LOOK, Mode::empty())?;
         let rights = Rights::of(self)?;
-        rights.clone().run(move |by| open_regular(&found, &rights, by))
+        rights.run(&[found.as_raw_fd()], |by| open_regular(&found, &rights, by))
     }
 
     /// Reads a regular file inside the process's root as text, with the rights of the process.
     /// One of more than `limit` bytes is an error: half a file may say the opposite of all of it.
     pub(crate) fn text_inside(&self, path: &str, limit: u64) -> io::Result<String> {
         let (lookup, rights) = (self.lookup(path)?, Rights::of(self)?);
-        let bytes = rights.clone().run(move |by| {
+        let root = lookup.root.as_raw_fd();
+        let bytes = rights.run(&[root], |by| {
             let file = open_regular(&lookup.find(&rights, by)?, &rights, by)?;
             let mut bytes = Vec::new();
             file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -77,19 +80,20 @@ impl ProcessDir {
     }
 
     /// What a path inside the process's root leads to, only to be looked at: it may be anything.
-    pub(crate) fn find_inside(&self, path: &str) -> io::Result<(OwnedFd, Stat)> {
+    pub(crate) fn find_inside(&self, path: &str) -> io::Result<Looked> {
         let (lookup, rights) = (self.lookup(path)?, Rights::of(self)?);
-        rights.clone().run(move |by| {
+        let root = lookup.root.as_raw_fd();
+        rights.run(&[root], |by| {
             let found = lookup.find(&rights, by)?;
             let of = rustix::fs::fstat(&found)?;
-            Ok((found, of))
+            Ok(Looked { found, kind: kind(&of), uid: of.st_uid })
         })
     }
 
     /// A directory inside the process's root, to look up names in it and no more.
     pub(crate) fn directory_inside(&self, path: &str) -> io::Result<OwnedFd> {
-        let (found, of) = self.find_inside(path)?;
-        if kind(&of) == FileType::Directory { Ok(found) } else { Err(Errno::NOTDIR.into()) }
+        let Looked { found, kind, .. } = self.find_inside(path)?;
+        if kind == FileType::Directory { Ok(found) } else { Err(Errno::NOTDIR.into()) }
     }
 
     /// Its working directory, likewise.
@@ -100,6 +104,31 @@ impl ProcessDir {
     fn lookup(&self, path: &str) -> io::Result<Lookup> {
         let root = openat(self, "root", DIRECTORY, Mode::empty())?;
         Ok(Lookup { root, path: path.to_owned() })
+    }
+}
+
+/// What was found, without having been opened.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    pub(crate) found: OwnedFd,
+    pub(crate) kind: FileType,
+    /// Whose it is.
+    pub(crate) uid: u32,
+}
+
+impl Passed for Looked {
+    fn apart(self) -> (Vec<u8>, Option<OwnedFd>) {
+        let numbers = [self.kind.as_raw_mode(), self.uid];
+        (numbers.into_iter().flat_map(u32::to_ne_bytes).collect(), Some(self.found))
+    }
+
+    fn together(bytes: Vec<u8>, with: Option<OwnedFd>) -> Option<Looked> {
+        let (kind, uid) = bytes.split_first_chunk()?;
+        Some(Looked {
+            found: with?,
+            kind: FileType::from_raw_mode(u32::from_ne_bytes(*kind)),
+            uid: u32::from_ne_bytes(*uid.first_chunk()?),
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 //! files, one after the other, and is kept for the next one.
 use super::process::{ProcessDir, READ};
 use crate::{
-    aside::{Aside, Channel, Kind, MESSAGE_BYTES, NoAnswer, Patience},
+    aside::{Aside, Channel, Kind, MESSAGE_BYTES, NoAnswer, Patience, shared},
     rights::READING_PROCESSES,
 };
 use rustix::{
@@ -17,7 +17,6 @@ use std::{
     fmt,
     fs::File,
     io::{self, Read},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -81,15 +80,6 @@ fn error(of: NotResponding) -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, of)
 }
 
-/// Processes that did not respond, and when.
-static KNOWN: Mutex<Vec<(u32, Instant, NotResponding)>> = Mutex::new(Vec::new());
-/// Readers that nobody uses just now.
-static IDLE: Mutex<Vec<Aside>> = Mutex::new(Vec::new());
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// One of these files, open for reading.
 #[derive(Debug)]
 pub(super) struct LockedFile {
@@ -114,7 +104,7 @@ impl LockedFile {
         let mut file =
             LockedFile { pid, reader: None, chunk: vec![0; MESSAGE_BYTES], at: 0, ended: false };
         loop {
-            let kept = locked(&IDLE).pop();
+            let kept = shared().idle.pop();
             let is_new = kept.is_none();
             let reader = kept.map_or_else(|| Aside::start(KIND, &[], serve), Ok)?;
             let sent = reader.send(name.as_bytes(), Some(dir));
@@ -182,7 +172,9 @@ impl Read for LockedFile {
 impl Drop for LockedFile {
     fn drop(&mut self) {
         // It has answered all that it was asked.
-        locked(&IDLE).extend(self.reader.take());
+        if let Some(reader) = self.reader.take() {
+            shared().idle.push(reader);
+        }
     }
 }
 
@@ -207,20 +199,20 @@ fn takes_the_lock(stack: &[String]) -> bool {
 }
 
 fn known(pid: u32) -> Option<NotResponding> {
-    let mut known = locked(&KNOWN);
-    known.retain(|(_, at, _)| at.elapsed() < KEPT_FOR);
-    known.iter().find(|it| it.0 == pid).map(|it| it.2.clone())
+    let silent = &mut shared().silent;
+    silent.retain(|(_, at, _)| at.elapsed() < KEPT_FOR);
+    silent.iter().find(|it| it.0 == pid).map(|it| NotResponding { locked: it.2 })
 }
 
 fn remember(pid: u32, of: &NotResponding) {
-    let mut known = locked(&KNOWN);
-    if known.len() < MAX_KNOWN {
-        known.push((pid, Instant::now(), of.clone()));
+    let silent = &mut shared().silent;
+    if silent.len() < MAX_KNOWN {
+        silent.push((pid, Instant::now(), of.locked));
     }
 }
 
 fn patience() -> Duration {
-    let few = locked(&KNOWN).len() < FEW;
+    let few = shared().silent.len() < FEW;
     if few { PATIENT } else { IMPATIENT }
 }
 

@@ -3,9 +3,10 @@ use super::{
     maps,
     process::{ProcessDir, READ},
 };
+use crate::aside::{self, Kind, Passed};
 use recording::FileKey;
 use rustix::{
-    fd::OwnedFd,
+    fd::{AsFd, OwnedFd},
     fs::{FileType, Mode, OFlags, ResolveFlags, openat, openat2},
     io::Errno,
     mm::{MapFlags, ProtFlags, mmap, munmap},
@@ -28,6 +29,25 @@ use std::{
 ///
 /// Where it can be reached by none of these, or where another file is at its path.
 pub(crate) fn open(dir: &ProcessDir, mapping: &maps::Mapping) -> io::Result<File> {
+    read(dir, mapping, Ok)
+}
+
+/// The same with something that is read of it, all of it aside: whoever made the file may let none of
+/// its pages be read, ever.
+///
+/// # Errors
+/// As [`open`], those of `look`, and `TimedOut` where nothing answers.
+pub(crate) fn read<T: Passed>(
+    dir: &ProcessDir,
+    mapping: &maps::Mapping,
+    look: impl FnOnce(File) -> io::Result<T>,
+) -> io::Result<T> {
+    aside::run(KIND, &[dir.as_fd().as_raw_fd()], || look(open_here_and_now(dir, mapping)?))
+}
+
+const KIND: Kind = Kind { name: c"whypause-opener", rights: None, outlives_us: false };
+
+fn open_here_and_now(dir: &ProcessDir, mapping: &maps::Mapping) -> io::Result<File> {
     let wanted = FileKey { device: mapping.device, inode: mapping.inode };
     let ways: [&dyn Fn() -> io::Result<File>; 3] =
         [&|| open_mapping(dir, &mapping.range), &|| dir.open_inside(&mapping.path), &|| {
@@ -82,7 +102,7 @@ fn open_regular(found: &OwnedFd) -> io::Result<File> {
 /// These need not be those of `fstat`: overlay file systems before Linux 6.8 and those with several
 /// trees in one (btrfs) have others there (`show_map_vma` of `fs/proc/task_mmu.c` takes the
 /// superblock's). So the file is mapped here too, and the kernel is asked what that is called.
-fn key_as_mapped(file: &File) -> io::Result<FileKey> {
+pub(super) fn key_as_mapped(file: &File) -> io::Result<FileKey> {
     let mapped = OnePage::of(file)?;
     let own = BufReader::new(File::open("/proc/self/maps")?);
     for line in own.split(b'\n') {

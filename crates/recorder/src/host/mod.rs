@@ -61,6 +61,7 @@ pub use files::FileResolver;
 pub(crate) use flags::{Given, Named, read as flags, switch as flag_switch};
 pub use host_facts::host_fact;
 pub(crate) use in_the_way::ProbedLibrary;
+pub(crate) use inside::Looked;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, Selected, find_jvms, jvm, select};
 pub(crate) use mapped::open as open_mapped;

@@ -1,9 +1,10 @@
 //! The rights of another process, for whatever that process names.
 //!
 //! A process may name any file of its root, also one that only we may read. What it names is
-//! therefore opened by a thread that has its user, its groups and no more capabilities than it
+//! therefore opened by a process aside that has its user, its groups and no more capabilities than it
 //! has: the kernel decides, as if the process itself had opened the file.
 use super::{process::ProcessDir, status::Status};
+use crate::aside::{self, Kind, Passed};
 use rustix::{
     fs::Stat,
     process::{Gid, Uid},
@@ -12,16 +13,7 @@ use rustix::{
         set_thread_res_uid,
     },
 };
-use std::{
-    io,
-    path::Path,
-    sync::{
-        atomic::{AtomicUsize, Ordering},
-        mpsc::{RecvTimeoutError, sync_channel},
-    },
-    thread,
-    time::Duration,
-};
+use std::{io, os::fd::RawFd, path::Path};
 
 /// What the kernel lets a process do with files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,11 +52,7 @@ const OF_FILES: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::MKNOD)
     .union(CapabilitySet::MAC_OVERRIDE);
 
-/// A file system that answers later than this is taken for dead.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Threads that may wait for dead file systems at a time.
-const MAX_STUCK: usize = 16;
-static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+const KIND: Kind = Kind { name: c"whypause-opener", rights: None, outlives_us: false };
 
 impl Rights {
     /// Those that the process has now.
@@ -99,51 +87,41 @@ impl Rights {
         self.uid
     }
 
-    /// Does something with these rights, in a thread of its own, and waits for it for ten seconds.
+    /// Does something with these rights, in a process aside, which has the descriptors of `kept`, and
+    /// waits for it.
     ///
     /// # Errors
-    /// Those of `work`; `TimedOut` where it takes longer. It is left behind then: a thread that
-    /// waits for a dead file system cannot be ended.
-    pub(crate) fn run<T: Send + 'static>(
+    /// Those of `work`; `TimedOut` where a file system does not answer.
+    pub(crate) fn run<T: Passed>(
         &self,
-        work: impl FnOnce(By) -> io::Result<T> + Send + 'static,
+        kept: &[RawFd],
+        work: impl FnOnce(By) -> io::Result<T>,
     ) -> io::Result<T> {
-        self.run_after(Rights::assume, work)
+        self.run_after(Rights::assume, kept, work)
     }
 
     /// The same as somebody whom others at the end of a socket take for that user: also the
     /// effective user and group are its. The real user stays, so that nobody else can trace the
-    /// thread, and no capability is left to it.
-    pub(crate) fn run_as_user<T: Send + 'static>(
+    /// process, and no capability is left to it.
+    pub(crate) fn run_as_user<T: Passed>(
         &self,
-        work: impl FnOnce(By) -> io::Result<T> + Send + 'static,
+        kept: &[RawFd],
+        work: impl FnOnce(By) -> io::Result<T>,
     ) -> io::Result<T> {
-        self.run_after(Rights::become_user, work)
+        self.run_after(Rights::become_user, kept, work)
     }
 
-    fn run_after<T: Send + 'static>(
+    fn run_after<T: Passed>(
         &self,
         take: fn(Rights) -> io::Result<By>,
-        work: impl FnOnce(By) -> io::Result<T> + Send + 'static,
+        kept: &[RawFd],
+        work: impl FnOnce(By) -> io::Result<T>,
     ) -> io::Result<T> {
-        let late = || io::Error::new(io::ErrorKind::TimedOut, "the file system does not answer");
-        if AT_WORK.fetch_add(1, Ordering::Relaxed) >= MAX_STUCK {
-            AT_WORK.fetch_sub(1, Ordering::Relaxed);
-            return Err(late());
-        }
-        let (done, answer) = sync_channel(1);
         let rights = self.clone();
-        let worker = move || {
-            let _at_work = AtWork;
-            // Nobody listens any more where it came too late.
-            let _ = done.send(take(rights).and_then(work));
-        };
-        thread::Builder::new().name("their-rights".into()).spawn(worker).inspect_err(|_| {
-            AT_WORK.fetch_sub(1, Ordering::Relaxed);
-        })?;
-        answer.recv_timeout(PATIENCE).unwrap_or_else(|error| match error {
-            RecvTimeoutError::Timeout => Err(late()),
-            RecvTimeoutError::Disconnected => Err(io::Error::other("a thread failed")),
+        aside::run(KIND, kept, move || {
+            let by = take(rights)?;
+            aside::die_with_parent()?;
+            work(by)
         })
     }
 
@@ -187,15 +165,6 @@ impl Rights {
         let has = OF_FILES & self.capabilities;
         let by_mode = of.st_mode >> shift & permission as u32 != 0;
         by_mode || has.intersects(CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH)
-    }
-}
-
-/// Counted while a thread works.
-struct AtWork;
-
-impl Drop for AtWork {
-    fn drop(&mut self) {
-        AT_WORK.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

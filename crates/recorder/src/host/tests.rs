@@ -1,5 +1,6 @@
 //! The host's side of a recording, with a real JVM where there is one.
 use super::*;
+use recording::FileKey;
 use recording::{Coverage, Facts, Source};
 use std::{
     collections::BTreeSet,
@@ -36,7 +37,11 @@ fn fixture() -> Roots {
 
 fn check_fact(pid: u32, expected: &str) {
     let roots = fixture();
-    let fact = jvm_fact::jvm_fact_with_log(&roots, &jvm(&roots, pid).unwrap(), None).0;
+    check_fact_of(&jvm(&roots, pid).unwrap(), expected);
+}
+
+fn check_fact_of(jvm: &Jvm, expected: &str) {
+    let fact = jvm_fact::jvm_fact_with_log(&fixture(), jvm, None).0;
     let shown = format!(
         "{} | {} | {} {} | {} | {}",
         fact.version,
@@ -66,8 +71,15 @@ fn in_a_list_no_file_of_flags_is_opened() {
 }
 
 #[test]
-fn without_a_release_file_the_library_tells_the_version() {
-    check_fact(200, "21.0.2+13 |  | serial 1 |  | /kubepods/pod1/c1");
+fn without_a_release_file_the_mapped_library_tells_the_version() {
+    let roots = fixture();
+    let mut jvm = jvm(&roots, 200).unwrap();
+    check_fact_of(&jvm, " |  | serial 1 |  | /kubepods/pod1/c1");
+    // Only the very file that is mapped counts.
+    let file = std::fs::File::open(roots.proc.join("200/root").join(&jvm.libjvm[1..])).unwrap();
+    let FileKey { device, inode } = mapped::key_as_mapped(&file).unwrap();
+    jvm.libjvm_mapping = maps::Mapping { device, inode, ..jvm.libjvm_mapping };
+    check_fact_of(&jvm, "21.0.2+13 |  | serial 1 |  | /kubepods/pod1/c1");
 }
 
 #[test]

@@ -29,11 +29,12 @@ pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm) -> Version {
         (!found.version.is_empty()).then_some(found)
     };
     let library = || {
-        let file = match jvm.libjvm_deleted {
-            true => mapped::open(dir, &jvm.libjvm_mapping).ok()?,
-            false => dir.open_inside(&jvm.libjvm).ok()?,
+        let find = |file: std::fs::File| {
+            let found = find_version(&mut file.take(LIBJVM_LIMIT_BYTES))?;
+            Ok(found.unwrap_or_default().into_bytes())
         };
-        let version = find_version(&mut file.take(LIBJVM_LIMIT_BYTES)).ok()??;
+        let version = mapped::read(dir, &jvm.libjvm_mapping, find).ok()?;
+        let version = String::from_utf8(version).ok().filter(|it| !it.is_empty())?;
         Some(Version { version, vendor: String::new() })
     };
     let found = if jvm.libjvm_deleted { library() } else { release().or_else(library) };

@@ -3,15 +3,17 @@ use super::{
     Function, Libjvm, NO_WINDOWS, Site, Target, Windows,
     refusal::{Refusal, Said},
 };
-use crate::patience::{FOR_FILES, within};
+use crate::aside::{self, Kind, Passed};
 use libbpf_rs::{
     ErrorKind, Object, ObjectBuilder, OpenObject, PrintLevel,
     btf::{Btf, types::Typedef},
 };
+use rustix::thread::CapabilitySet;
 use std::{
     collections::BTreeMap,
     fs::File,
     io,
+    os::fd::{AsRawFd, OwnedFd},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -60,6 +62,7 @@ pub(crate) enum KernelError {
 }
 
 /// How the safepoints of this libjvm will be seen.
+#[cfg_attr(test, derive(Debug, PartialEq))]
 pub(super) enum Plan {
     /// Where each of [`USDT`] is.
     Usdt(Box<[Vec<Site>; USDT.len()]>),
@@ -187,9 +190,59 @@ pub(super) fn plan(target: &Target) -> Plan {
         Err(why) => return Plan::None(format!("cannot open libjvm: {why}")),
     };
     let windows = target.windows;
-    let plan = within(FOR_FILES, move || plan_of(&file, windows));
-    let plan = plan.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()));
+    let plan = aside::run(KIND, &[file.as_raw_fd()], || plan_of(&file, windows));
     plan.unwrap_or_else(|error| Plan::None(format!("cannot read libjvm: {error}")))
+}
+
+const KIND: Kind =
+    Kind { name: c"whypause-library", rights: Some(CapabilitySet::empty()), outlives_us: false };
+
+/// As lines: `usdt N OFFSET SEMAPHORE ARGUMENT`, of the probe with number N, `symbol N OFFSET`, or the
+/// words of who has none.
+impl Passed for Plan {
+    fn apart(self) -> (Vec<u8>, Option<OwnedFd>) {
+        let text: String = match self {
+            Plan::Usdt(probes) => {
+                let sites =
+                    probes.iter().enumerate().flat_map(|(n, it)| it.iter().map(move |it| (n, it)));
+                let line = |(n, it): (usize, &Site)| {
+                    format!("usdt {n} {} {} {}\n", it.offset, it.semaphore, it.argument)
+                };
+                sites.map(line).collect()
+            }
+            Plan::Symbols(functions) => {
+                let number = |function| SYMBOLS.iter().position(|it| it.1 == function).unwrap_or(0);
+                functions.iter().map(|it| format!("symbol {} {}\n", number(it.0), it.1)).collect()
+            }
+            Plan::None(why) => why,
+        };
+        (text.into_bytes(), None)
+    }
+
+    fn together(bytes: Vec<u8>, _: Option<OwnedFd>) -> Option<Plan> {
+        let text = String::from_utf8(bytes).ok()?;
+        let (mut probes, mut functions) = ([const { Vec::new() }; USDT.len()], Vec::new());
+        for line in text.lines() {
+            let mut words = line.split(' ');
+            let kind = words.next();
+            let numbers: Result<Vec<u64>, _> = words.map(str::parse).collect();
+            match (kind, numbers.as_deref()) {
+                (Some("usdt"), Ok(&[n, offset, semaphore, argument])) => {
+                    let site = Site { offset, semaphore, argument };
+                    probes.get_mut(usize::try_from(n).ok()?)?.push(site);
+                }
+                (Some("symbol"), Ok(&[n, offset])) => {
+                    functions.push((SYMBOLS.get(usize::try_from(n).ok()?)?.1, offset));
+                }
+                _ => return Some(Plan::None(text)),
+            }
+        }
+        Some(if functions.is_empty() {
+            Plan::Usdt(Box::new(probes))
+        } else {
+            Plan::Symbols(functions)
+        })
+    }
 }
 
 fn plan_of(file: &File, windows: Windows) -> io::Result<Plan> {
@@ -308,6 +361,21 @@ fn configure(open: &mut OpenObject, target: &Target, wanted: &Wanted) -> Result<
 mod tests {
     use super::*;
     use crate::{Jvm, Roots, host::ProbedLibrary};
+
+    #[test]
+    fn a_plan_that_was_made_aside_is_the_same_here() {
+        let site = |n| Site { offset: n, semaphore: n + 1, argument: u64::MAX };
+        let probes = [vec![site(1)], vec![site(2), site(3)], vec![], vec![site(4)]];
+        let symbols = SYMBOLS.iter().zip(5..).map(|(it, offset)| (it.1, offset)).collect();
+        let none = || Plan::None("this libjvm has no usdt probes".into());
+        for make in [Plan::Usdt(Box::new(probes)), Plan::Symbols(symbols), none()] {
+            let text = make.apart().0;
+            let again = Plan::together(text.clone(), None).unwrap();
+            assert_eq!(again.apart().0, text);
+        }
+        assert_eq!(Plan::together(b"usdt 9 1 2 3".to_vec(), None), None);
+        assert_eq!(Plan::together(none().apart().0, None), Some(none()));
+    }
 
     #[test]
     fn a_file_that_is_no_libjvm_leaves_no_windows() {

@@ -4,12 +4,11 @@ use crate::{
     AttachError, Jvm, Roots,
     host::{CountersFile, ProbedLibrary, ProcessDir, open_mapped},
     kernel::{Stacks, Symbols, Target},
-    patience::{FOR_FILES, within},
     process::in_initial_pid_namespace,
     sampler::CountedStops,
 };
 use recording::{Coverage, Source, SourceState};
-use std::{fs::File, io, path::Path, sync::Arc};
+use std::{fs::File, path::Path, sync::Arc};
 
 /// The stops that the JVM counts, where no probe tells of them.
 pub(super) fn counted_stops(
@@ -52,10 +51,8 @@ pub(super) fn target(jvm: &Jvm, options: &Options, counters: Option<&CountersFil
 
 /// The library that the JVM has mapped, or why it cannot be opened.
 pub(crate) fn open_libjvm(roots: &Roots, jvm: &Jvm) -> Result<Arc<File>, String> {
-    let (roots, pid, mapping) = (roots.clone(), jvm.pid, jvm.libjvm_mapping.clone());
-    let open = move || open_mapped(&ProcessDir::open(&roots, pid)?, &mapping);
-    let opened = within(FOR_FILES, open);
-    let opened = opened.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()));
+    let opened =
+        ProcessDir::open(roots, jvm.pid).and_then(|dir| open_mapped(&dir, &jvm.libjvm_mapping));
     opened.map(Arc::new).map_err(|error| error.to_string())
 }
 

@@ -1,7 +1,7 @@
 //! Beside a process whose memory map is locked nothing that looks at processes hangs.
 use crate::{
     java::{self, Java},
-    stuck_file::StuckFile,
+    stuck_file::{StuckFile, WaitsIn},
 };
 use std::{
     fs::{self, File},
@@ -96,8 +96,8 @@ struct Stuck {
 }
 
 impl Stuck {
-    fn start(java: &Path) -> Option<Stuck> {
-        let file = StuckFile::serve()?;
+    fn start(java: &Path, waits_in: WaitsIn) -> Option<Stuck> {
+        let file = StuckFile::serve(waits_in)?;
         let source =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Stuck.java");
         let mut command = Command::new(java);
@@ -116,7 +116,7 @@ impl Stuck {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
         tasks.flatten().any(|it| {
             let stack = fs::read_to_string(it.path().join("stack")).unwrap_or_default();
-            stack.contains("fuse_file_mmap")
+            stack.contains("fuse_launder_folio")
         })
     }
 }
@@ -134,7 +134,7 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(java) = java::newest() else { return };
     let mut healthy = Java::start(&java);
-    let Some(stuck) = Stuck::start(&java) else { return };
+    let Some(stuck) = Stuck::start(&java, WaitsIn::Mmap) else { return };
     let silent = format!(
         "process `{}` (`java`) is not responding: its memory map is locked",
         stuck.child.id()
@@ -199,7 +199,7 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
         Run::start(&["record", "-p", &healthy.pid(), "-d", "20s", "-o", output.to_str().unwrap()]);
     record.says("recording Alloc.java", SOON * 4);
     std::thread::sleep(Duration::from_secs(1));
-    let Some(stuck) = Stuck::start(&java) else { return };
+    let Some(stuck) = Stuck::start(&java, WaitsIn::Mmap) else { return };
     record.interrupt();
     let interrupted = Instant::now();
     let (said, code) = record.ends(Duration::from_secs(60));
@@ -216,4 +216,23 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
         assert!(begun.elapsed() < SOON * 2, "the probes are still there");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Its lock is free, but whoever opens the file that it writes, which may be its GC log, never returns.
+#[test]
+fn a_jvm_whose_files_never_answer_is_listed_and_recorded() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(java) = java::newest() else { return };
+    let Some(stuck) = Stuck::start(&java, WaitsIn::Open) else { return };
+    let pid = stuck.child.id().to_string();
+    let (said, code) = Run::start(&["ps"]).ends(SOON);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.lines().any(|it| it.contains(&pid) && it.contains("Stuck.java")), "{said}");
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let output = directory.path().join("recording");
+    let mut record =
+        Run::start(&["record", "-p", &pid, "-d", "2s", "-o", output.to_str().unwrap()]);
+    let (said, code) = record.ends(SOON + Duration::from_secs(2));
+    assert_eq!(code, Some(0), "{said}");
+    drop(stuck);
 }

@@ -26,6 +26,15 @@ const FILE: INodeNo = INodeNo(2);
 const BYTES: u64 = 4096;
 const VALID: Duration = Duration::from_secs(3600);
 
+/// Where whoever opens it a second time, and maps it, waits for what was written before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WaitsIn {
+    /// With the lock of the file.
+    Open,
+    /// With the lock of its own memory map.
+    Mmap,
+}
+
 /// Served until this is dropped; whoever waits for an answer gets an error then.
 pub(crate) struct StuckFile {
     root: OwnedFd,
@@ -43,7 +52,7 @@ struct Answers {
 
 impl StuckFile {
     /// `None`, having said why, where this host has no FUSE.
-    pub(crate) fn serve() -> Option<StuckFile> {
+    pub(crate) fn serve(waits_in: WaitsIn) -> Option<StuckFile> {
         if !std::path::Path::new("/dev/fuse").exists() {
             println!("SKIPPED: no /dev/fuse");
             return None;
@@ -53,7 +62,7 @@ impl StuckFile {
         config.mount_options = vec![MountOption::FSName("whypause-test".into())];
         config.acl = SessionACL::All;
         let answers = Arc::new(Answers::default());
-        let served = Served(Arc::clone(&answers));
+        let served = Served(Arc::clone(&answers), waits_in);
         let session = fuser::spawn_mount(served, point.path(), &config).unwrap();
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = rustix::fs::open(point.path(), flags, Mode::empty()).unwrap();
@@ -75,7 +84,7 @@ impl Drop for StuckFile {
     }
 }
 
-struct Served(Arc<Answers>);
+struct Served(Arc<Answers>, WaitsIn);
 
 fn about(inode: INodeNo) -> FileAttr {
     let (kind, perm, size) = match inode {
@@ -114,10 +123,11 @@ impl Filesystem for Served {
     }
 
     fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        let flags = match self.0.opened.fetch_add(1, Ordering::Relaxed) {
-            0 => FopenFlags::empty(),
-            // Kept, or else open() would wait in mmap()'s place.
-            _ => FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_KEEP_CACHE,
+        let direct = FopenFlags::FOPEN_DIRECT_IO;
+        let flags = match (self.0.opened.fetch_add(1, Ordering::Relaxed), self.1) {
+            (0, _) => FopenFlags::empty(),
+            (_, WaitsIn::Open) => direct,
+            (_, WaitsIn::Mmap) => direct | FopenFlags::FOPEN_KEEP_CACHE,
         };
         reply.opened(FileHandle(0), flags);
     }
