@@ -36,13 +36,13 @@ gen: ## write again what is generated: pages of causes, man pages, completions
 bench: ## measure how fast logs are read, as a table; with BIG=1 also the memory for 10 GB
 	@scripts/bench-logs.sh $(if $(BIG),--big)
 
-fuzz: ## fuzz every reader of what others wrote for a minute, or for SECONDS=n each
+fuzz: ## fuzz every reader of what others wrote for a minute, or for SECONDS=n each; goes on where it was cut
 	@scripts/fuzz.sh all $(or $(SECONDS),60)
 
-faults: ## kill recorders and JVMs hundreds of times, fill disks: every recording must open (20 minutes)
+faults: ## kill recorders and JVMs hundreds of times, fill disks: every recording must open (20 minutes; goes on where it was cut)
 	@scripts/faults.sh
 
-accuracy: ## measure how often the answers are right, into docs/accuracy.md (an hour and more)
+accuracy: ## measure how often the answers are right, into docs/accuracy.md (an hour and more, in pieces of 35 minutes)
 	@scripts/accuracy.sh
 
 bench-recorder: ## measure what recording costs, as a table

@@ -2,7 +2,10 @@
 # Measures how often the answers are right on this machine, and writes docs/accuracy.md.
 #
 # Every scenario of the lab runs with every JDK found and every collector that makes sense.
-# Takes one to two hours; what was cut goes on where it was when it is started again.
+# Takes one to two hours, in pieces: each run that ended is kept in target/accuracy.jsonl with its day
+# and build, and no run begins that would not end within LIMIT seconds (default: 2100). The exit code
+# is 3 while runs are left: start it again to go on. The page says which run is of which build.
+# RESUME=0 begins anew.
 # Arguments go to `whypause lab matrix`, for instance `--jdk 17,/opt/jdk8 --runs 3`.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -13,7 +16,12 @@ scripts/build.sh
 results=target/accuracy.jsonl
 page=target/accuracy.md
 found=0
-as_root env PATH="$PATH" target/release/whypause lab matrix --on-this-host --results "$results" "$@" >"$page" || found=$?
+[ "${RESUME:-1}" != 0 ] || as_root rm -f "$results"
+as_root env PATH="$PATH" target/release/whypause lab matrix --on-this-host --results "$results" --for "${LIMIT:-2100}s" "$@" >"$page" || found=$?
+if [ "$found" -eq 3 ]; then
+    say "$page is of the runs so far, and docs/accuracy.md is as it was"
+    exit 3
+fi
 # 1: a bar was not met, which belongs on the page too
 [ "$found" -le 1 ] || exit "$found"
 {

@@ -8,6 +8,10 @@ scripts/setup.sh
 rust_is_there
 jdk_is_there || true
 choose_features
+# Results of the lab say which build they are of.
+if commit="$(git describe --always --dirty=+ --abbrev=12 --exclude='*' 2>/dev/null)"; then
+    export WHYPAUSE_COMMIT="$commit"
+fi
 step "building"
 cargo build --locked --release -p whypause "${features[@]}"
 say "built: target/release/whypause"

@@ -7,9 +7,16 @@
 # The targets are the files of fuzz/fuzz_targets. Seeds are made here from testdata, or are the
 # files of fuzz/seeds/TARGET; what was found to be of interest is kept in fuzz/corpus/TARGET, and
 # what fails in fuzz/artifacts/TARGET. All are run even where one fails.
+#
+# Of `all`, each target that ended is kept with its result in target/fuzz.tsv; what was cut goes on
+# there when it is started again with the same build, and RESUME=0 begins anew. More than ten minutes
+# for each are done in several parts. No part begins that would not end within LIMIT seconds
+# (default: 2100); the exit code is 3 then.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
+# shellcheck source=scripts/pieces.sh
+source scripts/pieces.sh
 
 targets=()
 for file in fuzz/fuzz_targets/*.rs; do
@@ -77,15 +84,31 @@ fuzz() {
         -detect_leaks=0 -print_final_stats=1 "$@"
 }
 
-target="$1" seconds="$2"
-shift 2
+# A part of `all`: a target, its seconds, and which part of them it is.
+part_seconds=600
+fuzz_part() {
+    local name seconds
+    read -r name seconds _ <<<"$1"
+    fuzz "$name" "$seconds" "${more[@]}"
+}
+
+target="$1" seconds="$2" more=("${@:3}")
+[[ "$seconds" =~ ^[1-9][0-9]*$ ]] || fail "\`$seconds\` are no seconds" "scripts/fuzz.sh TARGET SECONDS"
 if [ "$target" = all ]; then
-    failed=()
-    for each in "${targets[@]}"; do fuzz "$each" "$seconds" "$@" || failed+=("$each"); done
-    [ ${#failed[@]} -eq 0 ] || fail "failed: ${failed[*]}" "what they were given is in fuzz/artifacts"
+    parts=()
+    for each in "${targets[@]}"; do
+        for ((done = 0; done < seconds; done += part_seconds)); do
+            rest=$((seconds - done))
+            parts+=("$each $((rest < part_seconds ? rest : part_seconds)) s from $done")
+        done
+    done
+    found=0
+    in_pieces target/fuzz.tsv fuzz_part "${parts[@]}" || found=$?
+    [ "$found" -ne 1 ] || say "hint: what they were given is in fuzz/artifacts"
+    exit "$found"
 else
     case " ${targets[*]} " in
-        *" $target "*) fuzz "$target" "$seconds" "$@" ;;
+        *" $target "*) fuzz "$target" "$seconds" "${more[@]}" ;;
         *) fail "no target is called \`$target\`" "one of ${targets[*]}" ;;
     esac
 fi

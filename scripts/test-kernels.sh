@@ -15,15 +15,19 @@
 #   CHECKS   only these, separated by commas; names are those of scripts/kernels/guest/checks.sh, where
 #            those that begin with long_ run only if they are named: demo, memory_high_ten_times, matrix
 #   MEMORY   of a guest (default: 3G)
-#   LIMIT    seconds for a guest (default: 3600)
+#   LIMIT    seconds for all guests (default: 2100); what is not done then is done by the next start
+#   RESUME   0: also do again what the same build has done
 #   JOBS     how many guests at a time (default: 1)
 #   MIRROR   the Debian archive (default: this host's)
 #
-# Everything is kept in target/kernels: what is booted, and in out/ what each guest said and recorded.
-# Ends with 1 where a check failed.
+# Everything is kept in target/kernels: what is booted, in out/ what each guest said and recorded, and
+# in results/ the verdict of each check, with its day and build. A check that the same build has done
+# on a kernel is not done again. Ends with 1 where a check failed, and with 3 where some are left.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
+# shellcheck source=scripts/pieces.sh
+source scripts/pieces.sh
 # shellcheck source=scripts/kernels/cache.sh
 source scripts/kernels/cache.sh
 # shellcheck source=scripts/kernels/debian.sh
@@ -37,7 +41,7 @@ jdk="${JDK:-openjdk-17-jre-headless}"
 layout="${CGROUP:-v2}"
 checks="${CHECKS:-}"
 memory="${MEMORY:-3G}"
-limit="${LIMIT:-3600}"
+limit="$piece_limit"
 jobs="${JOBS:-1}"
 program="${PROGRAM:-target/release/whypause}"
 
@@ -56,9 +60,11 @@ main() {
     [ ${#kernels[@]} -gt 0 ] || kernels=(6.1 6.12)
     check_settings
     prepare
+    build="$(this_build)"
     for package in "${kernels[@]}"; do packages+=("$(package_of "$package")"); done
     for package in "${packages[@]}"; do make_kernel "$package"; done
     ! $only_prepare || exit 0
+    [ "${RESUME:-1}" != 0 ] || for package in "${packages[@]}"; do forget "$package"; done
     run_guests "${packages[@]}"
     show "$page" "${packages[@]}"
 }
@@ -84,7 +90,7 @@ prepare() {
     done
     [ -n "${PROGRAM:-}" ] || scripts/build.sh
     [ -f "$program" ] || fail "no program \`$program\`"
-    mkdir -p "$work/out"
+    mkdir -p "$work/out" "$work/results"
     make_classes
     make_root "$jdk"
     prepare_apt
@@ -93,15 +99,45 @@ prepare() {
 # Where the results of a kernel are.
 out_of() { echo "$work/out/${1#linux-image-}-$layout"; }
 
+# Less than this is not worth a boot.
+least_seconds=300
+
 run_guests() {
-    local package
+    local package number=0 begun=$SECONDS
     say
     trap 'kill $(jobs -rp) 2>/dev/null; wait; exit 130' INT TERM
     for package in "$@"; do
+        number=$((number + 1))
         while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+        checks="$(missing_checks "$package")"
+        if [ -z "$checks" ]; then
+            say "$number of $#: ${package#linux-image-}: all of it is kept"
+            continue
+        fi
+        limit=$((piece_limit - (SECONDS - begun)))
+        if [ "$SECONDS" -gt "$begun" ] && [ "$limit" -lt "$least_seconds" ]; then break; fi
+        say "$number of $#: ${package#linux-image-}: $(wc -w <<<"${checks//,/ }") checks, at most $((limit / 60)) min"
         run_guest "$package" &
     done
     wait
+}
+
+# The checks that are wanted.
+wanted_checks() {
+    if [ -n "${CHECKS:-}" ]; then echo "${CHECKS//,/ }"; else sed -En 's/^check_([a-z0-9_]*)\(\) .*/\1/p' scripts/kernels/guest/checks.sh | tr '\n' ' '; fi
+}
+
+# `is_kept PACKAGE CHECK`: whether this build has a verdict.
+is_kept() {
+    [ ! -f "$(kept_of "$1")" ] && return 1
+    awk -F '\t' -v build="$build" -v check="$2" '$1 == check && $5 == build { found = $2 != "unfinished" } END { exit !found }' "$(kept_of "$1")"
+}
+
+# Those wanted of which this build has no verdict on a kernel, separated by commas.
+missing_checks() {
+    local check missing=()
+    for check in $(wanted_checks); do is_kept "$1" "$check" || missing+=("$check"); done
+    (IFS=,; echo "${missing[*]}")
 }
 
 run_guest() {
@@ -116,13 +152,22 @@ run_guest() {
         echo "package $(cat "$(kernel_dir "$1")/version")"
         echo "groups $layout"
         echo "date $(date -u +%F)"
-        tr -d '\r' <"$out/said"
+        echo "build $build"
+        tr -d '\r' <"$out/said" | made_by "$(date -u +%F)" "$build"
+        # What was under way when the time was over has not failed.
+        ! is_over "$out" || echo cut
     } >"$out/result"
     keep "$1"
 }
 
+# Adds day and build to each verdict.
+made_by() { awk -F '\t' -v OFS='\t' -v day="$1" -v build="$2" 'NF >= 2 { $3 = $3; $4 = day; $5 = build } { print }'; }
+
 # What is known of a kernel, of which a run with CHECKS renews only a part.
 kept_of() { echo "$work/results/${1#linux-image-}-$layout"; }
+
+# The runs of the check `matrix` so far, which take more than one guest.
+matrix_of() { echo "$(kept_of "$1").jsonl"; }
 
 keep() {
     local new to before=/dev/null
@@ -134,25 +179,52 @@ keep() {
     mv "$to.new" "$to"
 }
 
+# Drops what this build has of the checks wanted.
+forget() {
+    local to
+    to="$(kept_of "$1")"
+    [ -f "$to" ] || return 0
+    awk -F '\t' -v build="$build" -v wanted=" $(wanted_checks) " \
+        '!($5 == build && index(wanted, " " $1 " "))' "$to" >"$to.new"
+    mv "$to.new" "$to"
+}
+
 # In the order of the table.
 all_checks() { sed -En 's/^(check|long)_([a-z0-9_]*)\(\) .*/\2/p' scripts/kernels/guest/checks.sh | tr '\n' ' '; }
 
 table() { awk -v order="$(all_checks)" -f scripts/kernels/table.awk "$@"; }
 
-# Shows the table of this run, and writes all that is kept to the page. Fails where a check did.
+# Shows what this build has of the checks that were wanted, and writes all that is kept to the page.
+# Fails where a check did, or where some are left.
 show() {
-    local page="$1" results=() package failed=0
+    local page="$1" results=() package failed=0 left=0 all=0
     shift
-    for package in "$@"; do results+=("$(out_of "$package")/result"); done
+    for package in "$@"; do
+        all=$((all + $(wanted_checks | wc -w)))
+        left=$((left + $(missing_checks "$package" | tr ',' '\n' | grep -c . || true)))
+        [ -f "$(kept_of "$package")" ] || continue
+        of_this_build "$package" >"$work/results/.shown-${package#linux-image-}"
+        results+=("$work/results/.shown-${package#linux-image-}")
+    done
     say
-    table "${results[@]}" || failed=1
+    [ ${#results[@]} -eq 0 ] || table "${results[@]}" || failed=1
     ! $page || write_page
+    if [ "$left" -gt 0 ]; then
+        say "$((all - left)) of $all checks done; start it again to go on"
+        exit 3
+    fi
     exit "$failed"
+}
+
+# What is kept of a kernel, of this build and of the checks wanted.
+of_this_build() {
+    awk -F '\t' -v build="$build" -v wanted=" $(wanted_checks) " \
+        'NF < 2 || ($5 == build && index(wanted, " " $1 " "))' "$(kept_of "$1")"
 }
 
 write_page() {
     local results
-    mapfile -t results < <(find "$work/results" -type f -not -name '*.new' | sort -V)
+    mapfile -t results < <(find "$work/results" -type f -not -name '*.new' -not -name '*.jsonl' -not -name '.shown-*' | sort -V)
     {
         cat docs/kernels.head.md
         echo

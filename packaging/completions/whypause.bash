@@ -276,7 +276,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__matrix)
-            opts="-d -h --jdk --collectors --rights --duration --runs --short --results --keep --format --on-this-host --color --help"
+            opts="-d -h --jdk --collectors --rights --duration --runs --short --results --for --keep --format --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -307,6 +307,10 @@ _whypause() {
                     return 0
                     ;;
                 --results)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

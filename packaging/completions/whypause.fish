@@ -151,6 +151,7 @@ unprivileged\t'No more than the JVM has itself'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -s d -l duration -d 'How long each variant is recorded, from 1s to 1h [default: the scenario\'s own time]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l runs -d 'How often to run each variant, from 1 to 1000' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l results -d 'Add each run to this file as it ends, and do not repeat those that it has' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l for -d 'Begin no run that would not end within this, from 1m to 24h; start it again to go on' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l keep -d 'Keep recordings, logs and answers in this directory' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l format -d 'How to write the results; the text is Markdown' -r -f -a "text\t'For people'
 json\t'For programs'"

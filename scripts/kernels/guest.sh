@@ -24,6 +24,7 @@ boot() {
     cp scripts/kernels/guest/{run,lib.sh,checks.sh,judge.jq} "$out/in/"
     install -m 755 crates/recorder/tests/container/container.sh "$out/in/"
     cp -r "$work/classes" "$kernel/modules" "$out/in/"
+    [ ! -f "$(matrix_of "$package")" ] || cp "$(matrix_of "$package")" "$out/in/matrix.jsonl"
     case "$program" in
         *.deb) cp "$program" "$out/in/whypause.deb" ;;
         *) install -m 755 "$program" "$out/in/whypause" ;;
@@ -44,8 +45,12 @@ boot() {
         -drive "file=$out/out.tar,format=raw,if=virtio,cache=unsafe" </dev/null >"$out/qemu" 2>&1 &
     # Whoever ends this ends the guest.
     trap 'kill $! 2>/dev/null' TERM
-    wait $! || true
+    local ended=0
+    wait $! || ended=$?
+    # What `timeout` says.
+    [ "$ended" -ne 124 ] || : >"$out/over"
     tar -C "$out" -xf "$out/out.tar" 2>/dev/null || true
+    [ ! -f "$out/matrix/matrix.jsonl" ] || cp "$out/matrix/matrix.jsonl" "$(matrix_of "$package")"
     rm -f "$out/in.tar" "$out/out.tar"
 }
 
@@ -62,12 +67,17 @@ follow() {
         ! $running || sleep 1
     done
     wait "$process" || true
-    if ! grep -q '^end' "$out/said" 2>/dev/null; then
+    if is_over "$out"; then
+        say "the time is over: what the guest of $name has done is kept"
+    elif ! grep -q '^end' "$out/said" 2>/dev/null; then
         say "error: the guest of $name ended early, after $(($(date +%s) - from)) s; the last it said:"
         { tail -q -n 5 "$out/console" "$out/qemu" 2>/dev/null || true; } | sed 's/^/    /' >&2
-        say "hint: all of it is in ${out#"$PWD"/}; LIMIT=SECONDS gives it more than $limit s"
+        say "hint: all of it is in ${out#"$PWD"/}"
     fi
 }
+
+# Whether the guest of OUT was ended because its time was over.
+is_over() { [ -f "$1/over" ]; }
 
 # `tell KERNEL SECONDS LINE`. What is under way only on a terminal, where the verdict then takes its place.
 tell() {

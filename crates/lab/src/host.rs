@@ -17,6 +17,8 @@ pub struct Host {
     pub memory_bytes: u64,
     /// Version of this program.
     pub program: &'static str,
+    /// The commit it was built from, with a `+` where files were changed; `None` where unknown.
+    pub commit: Option<&'static str>,
 }
 
 impl Host {
@@ -28,18 +30,36 @@ impl Host {
         let model = model.and_then(|it| it.split_once(": ")).map_or("", |(_, model)| model);
         let kernel = rustix::system::uname();
         Host {
-            date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+            date: today(),
             kernel: kernel.release().to_string_lossy().into_owned(),
             cpu_model: model.trim().to_owned(),
             cpus: Host::cpus(),
             memory_bytes: memory(&crate::jvm::read(Path::new("/proc/meminfo"))),
             program: env!("CARGO_PKG_VERSION"),
+            commit: COMMIT,
         }
     }
 
     /// How many CPUs may be used.
     pub(crate) fn cpus() -> u32 {
         std::thread::available_parallelism().map_or(1, |it| it.get() as u32)
+    }
+}
+
+/// From the environment of the build, where a script sets it.
+const COMMIT: Option<&str> = option_env!("WHYPAUSE_COMMIT");
+
+/// The day, as `2026-11-22`, in UTC.
+pub(crate) fn today() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
+}
+
+/// Version and commit of this program.
+pub(crate) fn build() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    match COMMIT {
+        Some(commit) if !commit.is_empty() => format!("{version} ({commit})"),
+        _ => version.to_owned(),
     }
 }
 

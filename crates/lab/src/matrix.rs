@@ -1,11 +1,12 @@
 //! Every scenario with every JDK and collector, recorded with and without privilege: how often
 //! the answers are right.
 mod disturbed;
+mod pace;
 mod page;
 mod seen;
 mod tally;
 
-pub use seen::{Key, Seen};
+pub use seen::{Key, Made, Seen};
 pub use tally::{Alarm, Count, Row, Surroundings, Tally};
 
 use crate::{
@@ -18,11 +19,12 @@ use crate::{
     run::{Format, program},
     scenarios, workloads,
 };
+use pace::Pace;
 use seen::Journal;
 use serde::Serialize;
 use std::{
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// How long each variant of the short form is recorded.
@@ -51,6 +53,8 @@ pub struct MatrixOptions {
     pub results: Option<PathBuf>,
     /// A directory to copy recordings, logs and answers to.
     pub keep: Option<PathBuf>,
+    /// No run begins that would not end within this; the file of results then lacks some.
+    pub within: Option<Duration>,
     /// How results are written.
     pub format: Format,
     /// Whether to run although others use this host.
@@ -66,6 +70,8 @@ pub struct Matrix {
     pub host: Host,
     /// What could not be run, and why.
     pub notes: Vec<String>,
+    /// How many runs are left for want of time.
+    pub left: usize,
     /// What it shows.
     #[serde(flatten)]
     pub tally: Tally,
@@ -91,7 +97,7 @@ pub fn run(options: &MatrixOptions, output: &mut Output<'_>) -> Result<Matrix, L
     let mut journal = Journal::open(options.results.as_deref())?;
     let plan = Plan::new(options, &program)?;
     let cells: Vec<_> = plan.cells.iter().filter(|it| !plan.is_done(it, &journal)).collect();
-    let mut notes = plan.notes.clone();
+    let (mut notes, mut left) = (plan.notes.clone(), 0);
     if !cells.is_empty() {
         let mut bench = Bench::open(options.on_this_host, takes(&cells), output)?;
         let expected = cells.iter().map(|it| plan.expected(it)).sum();
@@ -100,11 +106,18 @@ pub fn run(options: &MatrixOptions, output: &mut Output<'_>) -> Result<Matrix, L
         progress.step("cleaning up");
         let cleaned = bench.cleanup.undo_all();
         drop(progress);
-        ran?;
+        left = ran?;
         cleaned?;
     }
+    if left > 0 {
+        let all = plan.cells.len();
+        let note = format!("{} of {all} runs done; start it again to go on", all - left);
+        // a closed stderr must not end an experiment
+        drop(writeln!(output.messages, "{note}"));
+        notes.push(note);
+    }
     let tally = Tally::of(&journal.seen);
-    let matrix = Matrix { host: Host::look(), notes, tally, recordings: journal.seen };
+    let matrix = Matrix { host: Host::look(), notes, left, tally, recordings: journal.seen };
     write(&matrix, options.format, output)?;
     Ok(matrix)
 }
@@ -232,6 +245,7 @@ impl<'a> Plan<'a> {
         cell.scenario.warm_up + self.recorded(cell.scenario) + BESIDES
     }
 
+    /// Returns how many are left for want of time.
     fn run(
         &self,
         cells: &[&Cell],
@@ -239,10 +253,19 @@ impl<'a> Plan<'a> {
         progress: &mut Progress<'_, '_>,
         journal: &mut Journal,
         notes: &mut Vec<String>,
-    ) -> Result<(), LabError> {
+    ) -> Result<usize, LabError> {
+        let pace = Pace::new(cells.iter().map(|it| self.expected(it)).collect());
+        let begun = Instant::now();
+        let before = self.cells.len() - cells.len();
         for (at, cell) in cells.iter().enumerate() {
-            let (id, all) = (cell.scenario.id, cells.len());
-            progress.step(&format!("{} of {all}: {id}, {}", at + 1, cell.collector.id()));
+            let elapsed = begun.elapsed();
+            if self.options.within.is_some_and(|within| !pace.fits(at, elapsed, within)) {
+                return Ok(cells.len() - at);
+            }
+            let (id, all) = (cell.scenario.id, self.cells.len());
+            let (number, left) = (before + at + 1, pace::minutes(pace.left(at, elapsed)));
+            let collector = cell.collector.id();
+            progress.step(&format!("{number} of {all}: {id}, {collector}; {left} left"));
             match self.undisturbed(cell, bench, progress) {
                 Ok(results) => {
                     for result in results {
@@ -258,7 +281,7 @@ impl<'a> Plan<'a> {
                 }
             }
         }
-        Ok(())
+        Ok(0)
     }
 
     /// Repeats a run that was disturbed. The last one counts, whatever it was.

@@ -109,6 +109,7 @@ fn stops_are_counted_and_slices_do_not_overlap() {
     for pair in facts.slices.windows(2).filter(|it| it[0].tid == it[1].tid) {
         assert!(pair[0].interval.end <= pair[1].interval.start, "{pair:?}");
     }
+    assert!(!facts.slices.is_empty(), "nothing of any thread was kept");
     assert!(facts.slices.iter().all(|it| it.sampled && !it.interval.duration().is_zero()));
 }
 

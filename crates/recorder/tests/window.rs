@@ -57,6 +57,7 @@ fn check_consistency(facts: &Facts, name: &str) {
     assert!(coverage.has(Source::Scheduler), "{name}");
     assert!(coverage.switches > 0, "{name}");
     assert!(coverage.jvm_cpu > Duration::ZERO, "{name}");
+    assert!(facts.safepoints.iter().any(|it| !it.cut.is_part()), "{name}: no whole stop");
     for it in facts.safepoints.iter().filter(|it| !it.cut.is_part()) {
         let in_totals = [it.reaching, it.operating]
             .iter()

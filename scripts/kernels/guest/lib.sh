@@ -15,6 +15,7 @@ if has_ebpf; then certainty=measured; else certainty=inferred; fi
 # Ends a check. The first word is its verdict, the others are why.
 failed() { echo "failed $*" >"$here/verdict"; exit 1; }
 unable() { echo "unable $*" >"$here/verdict"; exit 1; }
+unfinished() { echo "unfinished $*" >"$here/verdict"; exit 1; }
 
 # What the table says beside `ok`.
 note() { echo "$*" >"$here/note"; }

@@ -2,6 +2,7 @@
 //!
 //! Each rule is a function from text to complaints, so that it can be tried on a few lines; the
 //! test beside it asks it about the whole project.
+mod attacks;
 mod blank;
 mod causes;
 mod commands;

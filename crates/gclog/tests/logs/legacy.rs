@@ -1,7 +1,7 @@
 //! What must hold in every legacy log, checked against the text by plain means and against itself.
 use super::{legacy_logs, parse};
 use gclog::{Event, GcEvent, LogKind, Safepoint, Stamp};
-use std::{path::Path, time::Duration};
+use std::{cell::Cell, path::Path, time::Duration};
 
 /// How far a sum of pauses may exceed the stop that they are in: the clock of a record starts
 /// before the one of the stop is read.
@@ -93,14 +93,17 @@ fn collections_fit_into_their_stop_when_nested_ones_are_left_out() {
 
 #[test]
 fn phases_are_not_longer_than_their_pause() {
+    let phases = Cell::new(0);
     each_log(|path, _, events| {
         for pause in collections(events) {
+            phases.set(phases.get() + pause.phases.len());
             let longest = pause.phases.iter().map(|it| it.duration).max().unwrap_or_default();
             // G1 prints tenths of a millisecond.
             let limit = pause.duration + Duration::from_micros(100);
             assert!(longest <= limit, "{}: {pause}", path.display());
         }
     });
+    assert!(phases.get() > 100, "{} phases", phases.get());
 }
 
 #[test]
@@ -137,6 +140,7 @@ const PHASE: &str = "2014-05-03T14:51:58.109-0400: 2082.775: [CMS-concurrent-pre
 
 #[test]
 fn a_concurrent_phase_written_into_every_record_changes_no_pause() {
+    let mut torn_logs = 0;
     for (path, log) in legacy_logs() {
         if !path.components().any(|it| it.as_os_str() == "cms") {
             continue;
@@ -145,9 +149,11 @@ fn a_concurrent_phase_written_into_every_record_changes_no_pause() {
         let log = String::from_utf8(log).expect("UTF-8");
         let (behind, before) = (format!("[ParNew{PHASE}"), format!("{PHASE}, 0."));
         for torn in [log.replace("[ParNew", &behind), log.replace(", 0.", &before)] {
+            torn_logs += usize::from(torn != log);
             assert_eq!(pauses(torn.as_bytes()), whole, "{}", path.display());
         }
     }
+    assert!(torn_logs >= 2, "written into {torn_logs} logs");
 }
 
 /// What must not change: how long, with which CPU times, of which kind.

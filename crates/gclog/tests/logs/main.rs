@@ -29,12 +29,18 @@ fn logs() -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Those of unified logging: JDK 9 and later.
 fn unified_logs() -> Vec<(PathBuf, Vec<u8>)> {
-    logs().into_iter().filter(|(path, _)| !is_legacy(path)).collect()
+    some(logs().into_iter().filter(|(path, _)| !is_legacy(path)).collect())
 }
 
 /// Those of JDK 8 and before.
 fn legacy_logs() -> Vec<(PathBuf, Vec<u8>)> {
-    logs().into_iter().filter(|(path, _)| is_legacy(path)).collect()
+    some(logs().into_iter().filter(|(path, _)| is_legacy(path)).collect())
+}
+
+/// Of no logs everything holds.
+fn some(logs: Vec<(PathBuf, Vec<u8>)>) -> Vec<(PathBuf, Vec<u8>)> {
+    assert!(logs.len() > 5, "only {} logs", logs.len());
+    logs
 }
 
 fn is_legacy(path: &Path) -> bool {

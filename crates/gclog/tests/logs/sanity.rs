@@ -1,7 +1,7 @@
 //! What must hold in every unified log, checked against the text by plain means and against itself.
 use super::{parse, unified_logs};
 use gclog::{Event, GcEvent, LogKind, Safepoint, Stamp};
-use std::{collections::BTreeSet, path::Path, time::Duration};
+use std::{cell::Cell, collections::BTreeSet, path::Path, time::Duration};
 
 /// How far a sum of pauses may exceed the stop they are in: each is rounded to a microsecond.
 const ROUNDING: Duration = Duration::from_micros(2);
@@ -109,13 +109,16 @@ fn as_many_stops_as_a_plain_search_finds() {
 
 #[test]
 fn phases_of_a_stop_are_not_longer_than_the_stop() {
+    let seen = Cell::new(0);
     each_log(|path, _, events| {
         for stop in stops(events) {
             let phases = [stop.time_to_safepoint, stop.cleanup, stop.at_safepoint, stop.leaving];
+            seen.set(seen.get() + phases.iter().flatten().count());
             let sum: Duration = phases.into_iter().flatten().sum();
             assert!(sum <= stop.total, "{}: {stop}", path.display());
         }
     });
+    assert!(seen.get() > 100, "{} phases", seen.get());
 }
 
 #[test]
@@ -159,11 +162,14 @@ fn times_do_not_run_backwards() {
 
 #[test]
 fn collections_begin_when_their_start_line_says() {
+    let starts = Cell::new(0);
     each_log(|path, _, events| {
         for pause in collections(events) {
             let Some(start) = pause.start else { continue };
+            starts.set(starts.get() + 1);
             let off_ns = start.since_ns(&pause.begin()).unwrap_or_default();
             assert!(off_ns.abs() <= 2_000_000, "{}: {off_ns} ns: {pause}", path.display());
         }
     });
+    assert!(starts.get() > 20, "{} starts", starts.get());
 }

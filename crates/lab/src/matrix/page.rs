@@ -1,8 +1,11 @@
 //! A matrix as a page of Markdown that reads well as it is.
-use super::{Count, Matrix, Tally};
+use super::{Count, Made, Matrix, Seen, Tally};
 use crate::Privilege;
 use comfy_table::{Table, presets};
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 /// The page.
 pub(super) fn text(matrix: &Matrix) -> String {
@@ -13,6 +16,7 @@ pub(super) fn text(matrix: &Matrix) -> String {
         let _ = write!(text, "{}", of_privilege(&matrix.tally, privilege));
     }
     let _ = write!(text, "{}", quiet(&matrix.tally));
+    let _ = write!(text, "{}", made(&matrix.recordings));
     for note in &matrix.notes {
         let _ = writeln!(text, "note: {note}");
     }
@@ -33,13 +37,47 @@ fn surroundings(matrix: &Matrix) -> String {
     let gib = host.memory_bytes >> 30;
     format!(
         "whypause {}, {}, kernel {}, {} CPUs ({}), {gib} GiB, {} recordings",
-        host.program,
+        crate::host::build(),
         host.date,
         host.kernel,
         host.cpus,
         host.cpu_model,
         matrix.recordings.len(),
     )
+}
+
+/// Of which day and build each recording is. Those of several builds are told apart run by run.
+fn made(recordings: &[Seen]) -> String {
+    if recordings.is_empty() {
+        return String::new();
+    }
+    let made: BTreeSet<&Made> = recordings.iter().map(|it| &it.made).collect();
+    let known = |it: &str| if it.is_empty() { "not known".to_owned() } else { it.to_owned() };
+    if let (Some(first), 0 | 1) = (made.first(), made.len()) {
+        let (day, build) = (known(&first.measured), known(&first.build));
+        return format!("All recordings are of one day ({day}) and one build ({build}).\n\n");
+    }
+    let mut runs: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
+    for it in recordings {
+        let key = (&it.key.scenario, it.jdk_feature, it.key.collector.id(), &it.made);
+        runs.entry(key).or_default().insert(&it.key.variant);
+    }
+    let builds = made.iter().map(|it| &it.build).collect::<BTreeSet<_>>().len();
+    let days = made.iter().map(|it| &it.measured).collect::<BTreeSet<_>>().len();
+    let mut table = Table::new();
+    table.load_preset(presets::ASCII_MARKDOWN);
+    table.set_header(["scenario", "JDK", "collector", "variants", "measured", "build"]);
+    for ((scenario, jdk, collector, made), variants) in runs {
+        let variants = variants.into_iter().collect::<Vec<_>>().join(", ");
+        let (day, build) = (known(&made.measured), known(&made.build));
+        table.add_row([scenario.clone(), jdk.to_string(), collector.into(), variants, day, build]);
+    }
+    let of = format!("{} and {}", count(days, "day"), count(builds, "build"));
+    format!("## When and by which build each was measured\n\nOf {of}.\n\n{table}\n\n")
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn of_privilege(tally: &Tally, privilege: Privilege) -> String {
@@ -137,6 +175,40 @@ fn percent(part: u64, whole: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A run of the given day and build.
+    fn run(variant: &str, measured: &str, build: &str) -> Seen {
+        let line = format!(
+            r#"{{"scenario":"swap-in","variant":"{variant}","jdk":"17.0.15","collector":"g1",
+            "privilege":"privileged","run":1,"role":"fault","jdk_feature":17,"stopped_ns":0,
+            "unattributed_ns":0,"longest_ns":0,"felt_longest_ns":0,"long":[],"named":{{}},
+            "symptoms":{{}},"stolen_ns":0,"lost_events":0,"measured":"{measured}",
+            "build":"{build}"}}"#
+        );
+        serde_json::from_str(&line).unwrap()
+    }
+
+    #[test]
+    fn runs_of_one_build_are_told_in_a_sentence_and_those_of_several_apart() {
+        let day = "2026-11-24";
+        let one = made(&[run("baseline", day, "0.1.0 (a)"), run("fault", day, "0.1.0 (a)")]);
+        assert_eq!(
+            one,
+            "All recordings are of one day (2026-11-24) and one build (0.1.0 (a)).\n\n"
+        );
+        let old = run("fault", "", "");
+        let two = made(&[run("baseline", day, "0.1.0 (a)"), old, run("fixed", day, "0.1.0 (a)")]);
+        assert!(two.contains("Of 2 days and 2 builds."), "{two}");
+        let has = |words: [&str; 4]| {
+            two.lines().any(|line| {
+                let cells: Vec<_> = line.split('|').map(str::trim).collect();
+                cells.windows(4).any(|it| it == words)
+            })
+        };
+        assert!(has(["g1", "baseline, fixed", day, "0.1.0 (a)"]), "{two}");
+        assert!(has(["g1", "fault", "not known", "not known"]), "{two}");
+        assert_eq!(made(&[]), "");
+    }
 
     #[test]
     fn all_means_all() {

@@ -32,6 +32,25 @@ pub struct Key {
     pub run: u32,
 }
 
+/// When and by what a recording was made: a file of results may hold those of several builds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Made {
+    /// The day, as `2026-11-22`, in UTC; empty where an older version wrote it.
+    #[serde(default)]
+    pub measured: String,
+    /// Version and commit of the program, as in `0.1.0 (1a2b3c4d5e6f)`; likewise.
+    #[serde(default)]
+    pub build: String,
+}
+
+impl Made {
+    /// Now, by this program.
+    #[must_use]
+    pub fn now() -> Made {
+        Made { measured: crate::host::today(), build: crate::host::build() }
+    }
+}
+
 /// One recording of one run. Times in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
@@ -60,6 +79,9 @@ pub struct Seen {
     pub stolen_ns: u64,
     /// Events that the recorder lost.
     pub lost_events: u64,
+    /// When and by what it was made.
+    #[serde(flatten)]
+    pub made: Made,
 }
 
 impl Seen {
@@ -90,6 +112,7 @@ impl Seen {
             symptoms: of_nature("symptom"),
             stolen_ns: ns(result.stolen),
             lost_events: result.lost_events,
+            made: Made::now(),
         }
     }
 
@@ -178,7 +201,16 @@ mod tests {
             symptoms: BTreeMap::new(),
             stolen_ns: 0,
             lost_events: 0,
+            made: Made::now(),
         }
+    }
+
+    #[test]
+    fn a_run_of_a_version_that_did_not_say_what_it_was_is_read() {
+        let line = serde_json::to_string(&Seen { made: Made::default(), ..seen(1) }).unwrap();
+        let old = line.replace(",\"measured\":\"\",\"build\":\"\"", "");
+        assert_ne!(line, old);
+        assert_eq!(read(&old), Ok(vec![Seen { made: Made::default(), ..seen(1) }]));
     }
 
     #[test]

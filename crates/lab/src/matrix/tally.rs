@@ -270,7 +270,7 @@ fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::result::Long;
+    use crate::{matrix::seen::Made, result::Long};
 
     /// Text in, verdict out: `ROLE SCENARIO RIGHTS stopped N left N first CAUSE=N… named CAUSE…`,
     /// with times in milliseconds.
@@ -318,6 +318,7 @@ mod tests {
             symptoms: BTreeMap::new(),
             stolen_ns: number("stolen"),
             lost_events: 0,
+            made: Made::default(),
         }
     }
 

@@ -162,10 +162,10 @@ pub(crate) fn switch(flags: &[String], name: &str) -> Option<bool> {
 }
 
 /// `environ`: `NAME=value`, each ended by a zero byte.
-struct Environment(Vec<u8>);
+pub(super) struct Environment(pub(super) Vec<u8>);
 
 impl Environment {
-    fn get(&self, name: &str) -> Option<String> {
+    pub(super) fn get(&self, name: &str) -> Option<String> {
         self.0.split(|&byte| byte == 0).find_map(|entry| {
             let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
             Some(String::from_utf8_lossy(value).into_owned())

@@ -1,5 +1,16 @@
 //! Doors for the fuzzer to what reads the words of a process and of the kernel.
-use super::{cgroup, cgroup_mounts, launch, maps, mounts::Mounts, process::Stat, status::Status};
+use super::{
+    cgroup, cgroup_mounts,
+    flags::Environment,
+    launch, maps,
+    mounts::Mounts,
+    outputs::{Doing, search},
+    process::Stat,
+    status::Status,
+    writer_details, writers,
+};
+use crate::sampler::text;
+use recording::OffCpuCause;
 
 /// Reads a command line whose argument files all hold `text`, and `text` as a file of options and as
 /// an environment variable. Each must hold whatever they are.
@@ -31,6 +42,15 @@ pub fn argument_files(arguments: &[String], text: &str) {
 ///
 /// Where something does not hold.
 pub fn proc_texts(text: &[u8]) {
+    of_a_thread(text);
+    of_writes(text);
+    of_descriptors(&String::from_utf8_lossy(text));
+    let environment = Environment(text.to_vec());
+    for name in ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "A", ""] {
+        // What is no UTF-8 takes three bytes for each.
+        let value = environment.get(name);
+        assert!(value.is_none_or(|it| name.len() + 1 + it.len() / 3 <= text.len()));
+    }
     for line in text.split(|it| *it == b'\n') {
         if let Some(found) = maps::parse(line) {
             assert!(!found.path.is_empty() && found.path.len() <= 3 * line.len());
@@ -52,5 +72,43 @@ pub fn proc_texts(text: &[u8]) {
     assert!(group.is_none_or(|it| it.path.len() < text.len()));
     for version in [cgroup::Version::V1, cgroup::Version::V2] {
         assert!(cgroup_mounts::of(&text, version, "cpu").len() <= text.lines().count());
+    }
+}
+
+/// `schedstat`, `stat`, `syscall` and `wchan` of a thread.
+fn of_a_thread(bytes: &[u8]) {
+    if let Some(it) = text::Counted::parse(bytes) {
+        let again = format!("{} {} {}", it.ran_ns, it.waited_ns, it.turns);
+        assert_eq!(text::Counted::parse(again.as_bytes()), Some(it));
+    }
+    assert!(text::state(bytes).is_none_or(|it| it.is_ascii_alphabetic()));
+    match text::entered(bytes) {
+        Some((OffCpuCause::Syscall(number), _)) => assert!(number >= 0),
+        Some((_, argument)) => assert_eq!(argument, None),
+        None => {}
+    }
+    if let Some(name) = text::function(bytes) {
+        assert!(!name.is_empty() && !name.contains('.') && name.len() <= bytes.len());
+    }
+}
+
+/// `io` of a process.
+fn of_writes(text: &[u8]) {
+    if let Some(written) = writers::parse_io(text) {
+        let again = format!("write_bytes: {written}\n");
+        assert_eq!(writers::parse_io(again.as_bytes()), Some(written));
+    }
+}
+
+/// `fdinfo/N` and `stat` of a process.
+fn of_descriptors(text: &str) {
+    for name in ["mnt_id:", "tty-index:", "flags:"] {
+        let fields = [writer_details::field(text, name), search::field(text, name)];
+        assert_eq!(fields[0], fields[1], "one file, one reading");
+        assert!(fields[0].is_none() || text.contains(name));
+    }
+    assert!(!search::opened_for_reading(text) || text.contains("flags:"));
+    if let Some(doing) = Doing::parse(text) {
+        assert!(!doing.state.is_empty());
     }
 }

@@ -19,7 +19,7 @@ use search::Target;
 use std::time::{Duration, Instant};
 
 mod ends;
-mod search;
+pub(super) mod search;
 mod socket_peer;
 
 /// The streams that are looked at: standard output and standard error.
@@ -215,14 +215,14 @@ impl Reader {
 const TICK_MS: u64 = 10;
 
 /// What `/proc/PID/stat` says of a process.
-struct Doing<'a> {
-    state: &'a str,
+pub(super) struct Doing<'a> {
+    pub(super) state: &'a str,
     cpu_ms: u64,
 }
 
 impl Doing<'_> {
     /// Fields 3, 14 and 15; the name before them may hold anything.
-    fn parse(stat: &str) -> Option<Doing<'_>> {
+    pub(super) fn parse(stat: &str) -> Option<Doing<'_>> {
         let (_, after) = stat.rsplit_once(") ")?;
         let mut fields = after.split_ascii_whitespace();
         let state = fields.next()?;

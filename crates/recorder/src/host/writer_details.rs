@@ -69,7 +69,7 @@ fn is_stored(path: &str) -> bool {
     path.starts_with('/') && !device && !path.starts_with("/memfd:") && !path.starts_with("/proc/")
 }
 
-fn field(fdinfo: &str, name: &str) -> Option<u64> {
+pub(super) fn field(fdinfo: &str, name: &str) -> Option<u64> {
     fdinfo.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
 }
 

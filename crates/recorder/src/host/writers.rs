@@ -255,7 +255,7 @@ fn read_io(file: &File) -> io::Result<u64> {
 }
 
 /// Bytes written less those of files that were removed or cut before they reached the disk.
-fn parse_io(text: &[u8]) -> Option<u64> {
+pub(super) fn parse_io(text: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(text).ok()?;
     let field = |name: &str| {
         text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u64>().ok()

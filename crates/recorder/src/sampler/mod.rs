@@ -19,7 +19,7 @@ mod session;
 mod standing;
 mod stops;
 mod task;
-mod text;
+pub(crate) mod text;
 mod told;
 mod track;
 mod watch;

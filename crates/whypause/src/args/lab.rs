@@ -145,6 +145,9 @@ pub struct LabMatrixArgs {
     /// Add each run to this file as it ends, and do not repeat those that it has
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
+    /// Begin no run that would not end within this, from 1m to 24h; start it again to go on
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_piece, requires = "results")]
+    pub within: Option<Duration>,
     /// Keep recordings, logs and answers in this directory
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
@@ -183,6 +186,10 @@ pub enum Rights {
     Privileged,
     /// No more than the JVM has itself
     Unprivileged,
+}
+
+fn parse_piece(text: &str) -> Result<Duration, String> {
+    duration::parse_within(text, &(Duration::from_secs(60)..=Duration::from_secs(86_400)))
 }
 
 fn parse_lab_time(text: &str) -> Result<Duration, String> {

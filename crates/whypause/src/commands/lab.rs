@@ -84,13 +84,18 @@ fn matrix(args: &LabMatrixArgs, console: &Console) -> Result<Exit, Failure> {
         runs: args.runs,
         short: args.short,
         results: args.results.clone(),
+        within: args.within,
         keep: args.keep.clone(),
         format: format(args.format),
         on_this_host: args.place.on_this_host,
         program: None,
     };
     let matrix = with_output(console, |output| ::lab::matrix::run(&options, output))?;
-    Ok(if matrix.passed() { Exit::Fine } else { Exit::Gate })
+    Ok(match matrix.left {
+        0 if matrix.passed() => Exit::Fine,
+        0 => Exit::Gate,
+        _ => Exit::NotEnough,
+    })
 }
 
 fn format(format: ListFormat) -> ::lab::Format {

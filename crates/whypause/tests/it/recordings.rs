@@ -14,6 +14,7 @@ pub(crate) fn recordings() -> Vec<(String, PathBuf)> {
     let mut found: Vec<_> =
         folders.map(|it| (it.file_name().to_string_lossy().into_owned(), it.path())).collect();
     found.sort();
+    assert!(found.len() > 10, "only {} recordings", found.len());
     found
 }
 

@@ -114,12 +114,12 @@ fn fdinfo(dir: &ProcessDir, fd: u32) -> String {
     dir.text(&format!("fdinfo/{fd}"), 4096).unwrap_or_default()
 }
 
-fn field(fdinfo: &str, name: &str) -> Option<u64> {
+pub(in crate::host) fn field(fdinfo: &str, name: &str) -> Option<u64> {
     fdinfo.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
 }
 
 /// Reads the access mode in the octal `flags:` of fdinfo: anything but write only.
-fn opened_for_reading(fdinfo: &str) -> bool {
+pub(in crate::host) fn opened_for_reading(fdinfo: &str) -> bool {
     let flags = fdinfo.lines().find_map(|line| line.strip_prefix("flags:"));
     let flags = flags.and_then(|it| u32::from_str_radix(it.trim(), 8).ok());
     flags.is_some_and(|it| it & 0o3 != 1)
