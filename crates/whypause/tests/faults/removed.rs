@@ -1,11 +1,10 @@
 //! Somebody removes the output, or was there before.
-use crate::support::{Stage, check, record, said, wait, wait_until_it_records};
+use crate::support::{PATIENCE, Stage, check, record, said, wait, wait_until_it_records};
 use rustix::fs::{CWD, Gid, Uid};
 use std::{
     fs,
     os::unix::{fs::symlink, process::CommandExt},
     path::Path,
-    process::Command,
 };
 
 /// `nobody` on Debian.
@@ -64,14 +63,9 @@ fn an_attach_that_fails_removes_nothing_that_was_there_before() {
 
 /// Runs a shell as somebody whom nobody trusts.
 fn as_nobody(script: &str, at: &Path) {
-    let status = Command::new("sh")
-        .args(["-euc", script])
-        .current_dir(at)
-        .uid(NOBODY)
-        .gid(NOBODY)
-        .status()
-        .unwrap();
-    assert!(status.success());
+    let mut command = spawn::command("sh");
+    command.args(["-euc", script]).current_dir(at).uid(NOBODY).gid(NOBODY);
+    assert!(spawn::run(command, PATIENCE).unwrap().status.success());
 }
 
 #[test]
