@@ -22,7 +22,7 @@ struct Small(TempDir);
     clippy::disallowed_methods,
     reason = "nothing is below this crate, and it is no child of its"
 )]
-fn place() -> &'static Path {
+fn mounts() -> &'static Path {
     static PLACE: OnceLock<(PathBuf, Child)> = OnceLock::new();
     let made = PLACE.get_or_init(|| {
         let place = tempfile::tempdir_in("/dev/shm").expect("a temporary directory").keep();
@@ -46,7 +46,7 @@ fn run(program: &str, arguments: &[&std::ffi::OsStr]) -> bool {
 
 impl Small {
     fn new(bytes: u64) -> Option<Small> {
-        let dir = tempfile::tempdir_in(place()).expect("a temporary directory");
+        let dir = tempfile::tempdir_in(mounts()).expect("a temporary directory");
         let options = CString::new(format!("size={bytes},mode=0700")).expect("no zero in it");
         match mount("tmpfs", dir.path(), "tmpfs", MountFlags::empty(), Some(&*options)) {
             Ok(()) => Some(Small(dir)),
@@ -61,7 +61,7 @@ impl Small {
 impl Small {
     /// ext4 on a loop device, whose image is in memory.
     fn on_disk(bytes: u64) -> Option<Small> {
-        let dir = tempfile::tempdir_in(place()).expect("a temporary directory");
+        let dir = tempfile::tempdir_in(mounts()).expect("a temporary directory");
         let image = dir.path().with_extension("image");
         fs::File::create(&image).and_then(|it| it.set_len(bytes)).expect("an image");
         let mounted = run("mkfs.ext4", &["-q".as_ref(), "-m0".as_ref(), image.as_ref()])
