@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Tries each javac with each set of arguments until one succeeds.
+#[allow(clippy::disallowed_methods, reason = "cargo waits for this program and its children")]
 fn compile(sources: &[PathBuf], classes: &Path) -> Result<(), String> {
     if sources.is_empty() {
         return Err("no sources found".into());

@@ -62,6 +62,9 @@ const UNFIT: [&str; 16] = [
     "a\u{fffd}b",
 ];
 
+/// No shell takes so long for a line.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
 /// One word as it is typed.
 fn quoted(word: &str) -> Option<String> {
     let line = Command::new("x").arg(word).typed()?;
@@ -71,7 +74,9 @@ fn quoted(word: &str) -> Option<String> {
 /// What a shell makes of a line: the arguments that a program would get.
 fn words_in_a_shell(shell: &str, line: &str) -> Vec<String> {
     let script = format!("f() {{ printf '%s\\0' \"$@\"; }}\nf {line}\n");
-    let ran = process::Command::new(shell).arg("-c").arg(script).output().expect("a shell");
+    let mut command = spawn::command(shell);
+    command.arg("-c").arg(script);
+    let ran = spawn::run(command, PATIENCE).expect("a shell");
     assert!(ran.status.success() && ran.stderr.is_empty(), "{shell}: {line}: {ran:?}");
     let text = String::from_utf8(ran.stdout).expect("UTF-8");
     text.split_terminator('\0').map(str::to_owned).collect()
@@ -150,9 +155,9 @@ fn a_value_arrives_in_the_file_and_nothing_else_happens() {
     {
         let path = folder.join(format!("cpu.max{name}").replace('/', "_"));
         let action = Action::write(value, path.to_str().expect("UTF-8"));
-        let mut shell = process::Command::new("sh");
+        let mut shell = spawn::command("sh");
         shell.arg("-c").arg(action.to_string()).current_dir(&folder);
-        let ran = shell.output().expect("a shell");
+        let ran = spawn::run(shell, PATIENCE).expect("a shell");
         assert!(ran.status.success() && ran.stdout.is_empty() && ran.stderr.is_empty(), "{action}");
         assert_eq!(fs::read_to_string(&path).expect("written"), format!("{value}\n"), "{action}");
         fs::remove_file(&path).expect("removed");

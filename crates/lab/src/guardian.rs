@@ -101,12 +101,17 @@ pub fn guard(dir: &Path) -> Result<(), LabError> {
     match open(dir) {
         Ok(dir) => {
             Cleanup::open(&dir)?;
-            let _ = std::fs::remove_file(dir.path().join(LOG));
+            forget_log(&dir);
             Ok(())
         }
         Err(LabError::Busy { .. }) => Ok(()),
         Err(e) => Err(e),
     }
+}
+
+/// Removes what a guardian has said, when all is undone.
+pub(crate) fn forget_log(dir: &WorkDir) {
+    let _ = std::fs::remove_file(dir.path().join(LOG));
 }
 
 fn wait_for_the_end() -> io::Result<()> {

@@ -2,7 +2,7 @@
 use crate::{
     Cleanup, Collector, Interrupt, Jdk, LabError, Privilege, Scenario, Takes, Variant, WorkDir,
     bench::Bench,
-    jdks,
+    guardian, jdks,
     once::{Manner, Once},
     output::{Output, Progress},
     result::RunResult,
@@ -117,6 +117,7 @@ pub fn clean() -> Result<Cleaned, LabError> {
     }
     let dir = WorkDir::open_when_clean(&path, &Interrupt::listen()?)?;
     let (cleanup, removed) = Cleanup::open(&dir)?;
+    guardian::forget_log(&dir);
     Ok(Cleaned { removed, unread: cleanup.word_of_unread() })
 }
 

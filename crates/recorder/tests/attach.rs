@@ -10,7 +10,6 @@ use recorder::{AttachError, JvmError, Options, Roots, Session};
 use recording::{Source, SourceState, ThreadRole};
 use std::{
     fs,
-    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -84,17 +83,14 @@ fn a_killed_recorder_leaves_the_jvm_alone() {
     }
     let Some(home) = newest() else { return };
     let mut java = Java::start(&home, &busy("-XX:+UseG1GC"), "Alloc", &[]);
-    let mut recorder = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_killed_recorder_leaves_the_jvm_alone", "--nocapture"])
-        .env(VICTIM, java.child.id().to_string())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_for_line(&mut recorder, "recording");
+    let mut command = spawn::command(std::env::current_exe().unwrap());
+    command.args(["--exact", "a_killed_recorder_leaves_the_jvm_alone", "--nocapture"]);
+    command.env(VICTIM, java.child.id().to_string());
+    let mut recorder = spawn::Running::start_heard(command).unwrap();
+    recorder.says("recording", common::PATIENCE).unwrap();
     let programs = programs_of(recorder.id());
     assert!(!programs.is_empty());
     recorder.kill().unwrap();
-    recorder.wait().unwrap();
     wait_until_gone(&programs);
     let before = java.logged().len();
     let end = Instant::now() + Duration::from_secs(10);
@@ -133,12 +129,6 @@ fn wait_until_gone(programs: &[u32]) {
 
 #[cfg(not(feature = "bpf"))]
 fn wait_until_gone(_programs: &[u32]) {}
-
-fn wait_for_line(child: &mut std::process::Child, wanted: &str) {
-    use std::io::{BufRead, BufReader};
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(lines.map_while(Result::ok).any(|line| line.contains(wanted)));
-}
 
 #[test]
 fn a_libjvm_without_probes_and_symbols_is_said_to_have_none() {

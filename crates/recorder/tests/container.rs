@@ -5,14 +5,11 @@ mod common;
 use common::{
     Java, busy, child_of,
     container::{Container, Group},
-    newest, record, signal,
+    newest, record, runs, signal,
 };
 use recorder::{Options, Roots};
 use recording::{Source, ThreadState};
-use std::{
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::path::Path;
 
 /// Where the JDK and the log are, in the JVM's own mount namespace only.
 const INSIDE: &str = "/mnt/whypause-jdk";
@@ -21,9 +18,7 @@ mount -t tmpfs none /mnt && mkdir /mnt/whypause-jdk && \
 mount --bind \"$0\" /mnt/whypause-jdk && exec /mnt/whypause-jdk/bin/java \"$@\"";
 
 fn can_unshare() -> bool {
-    let mut command = Command::new("unshare");
-    command.args(["-m", "-p", "-f", "true"]).stderr(Stdio::null());
-    let can = command.status().is_ok_and(|it| it.success());
+    let can = runs("unshare", &["-m", "-p", "-f", "true"]);
     if !can {
         println!("SKIPPED: `unshare` cannot make namespaces here");
     }
@@ -36,8 +31,8 @@ fn a_jvm_in_its_own_namespaces_is_recorded_with_its_log() {
     if !can_unshare() {
         return;
     }
-    let mut command = Command::new("unshare");
-    command.args(["-m", "-p", "-f", "--mount-proc", "sh", "-c", ENTER]).arg(home);
+    let mut command = spawn::command("unshare");
+    command.args(["-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c", ENTER]).arg(home);
     let mut flags = busy("-XX:+UseSerialGC");
     flags.push("-Xlog:gc,safepoint:file=/mnt/gc-%p.log:tn,tags");
     let java = Java::start_by(command, &flags, "Alloc", &["1", "2048"]);

@@ -9,7 +9,6 @@ use rustix::process::Signal;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -149,8 +148,18 @@ fn a_spinning_jvm_has_no_hiccups() {
     assert_eq!(other.count(), 0, "{outside:?}");
 }
 
+/// What is frozen cannot even be killed (version 1): it is thawed also when this process is killed.
+const REMOVE: &str = "\
+for i in $(seq 100); do [ -d \"$1\" ] || break
+[ ! -e \"$1/freezer.state\" ] || echo THAWED > \"$1/freezer.state\"
+[ ! -e \"$1/cgroup.freeze\" ] || echo 0 > \"$1/cgroup.freeze\"
+rmdir \"$1\"; sleep 0.1; done";
+
 /// A control group. Goes away with the value.
-struct Group(PathBuf);
+struct Group {
+    path: PathBuf,
+    _afterwards: spawn::Afterwards,
+}
 
 impl Group {
     /// Of version 1.
@@ -170,21 +179,23 @@ impl Group {
 
     fn below(root: Option<&Path>, what: &str) -> Option<Group> {
         let name = format!("whypause-test-{}", std::process::id());
-        let path = root.map(|it| it.join(name)).filter(|it| fs::create_dir(it).is_ok());
-        if let Some(path) = path {
-            return Some(Group(path));
+        if let Some(path) = root.map(|it| it.join(name)) {
+            let afterwards = spawn::Afterwards::run(REMOVE, [&path], common::PATIENCE).unwrap();
+            if fs::create_dir(&path).is_ok() {
+                return Some(Group { path, _afterwards: afterwards });
+            }
         }
         println!("SKIPPED: no {what}");
         None
     }
 
     fn write(&self, file: &str, value: &str) {
-        fs::write(self.0.join(file), value).unwrap();
+        fs::write(self.path.join(file), value).unwrap();
     }
 
     fn wait_until_empty(&self) {
         wait_until("the group is empty", || {
-            fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default().is_empty()
+            fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default().is_empty()
         });
     }
 }
@@ -193,11 +204,11 @@ impl Drop for Group {
     fn drop(&mut self) {
         // What is frozen cannot even be killed.
         for (file, thaw) in [("freezer.state", "THAWED"), ("cgroup.freeze", "0")] {
-            if self.0.join(file).exists() {
-                let _ = fs::write(self.0.join(file), thaw);
+            if self.path.join(file).exists() {
+                let _ = fs::write(self.path.join(file), thaw);
             }
         }
-        let _ = fs::remove_dir(&self.0);
+        let _ = fs::remove_dir(&self.path);
     }
 }
 
@@ -228,7 +239,7 @@ fn a_throttled_jvm_is_seen_to_be_throttled_and_why() {
     assert_eq!(cpus(&facts), Some(600), "a limit that changes is read again");
     let limits = facts.cgroup.as_ref().unwrap();
     assert_eq!(limits.version, 1);
-    assert!(group.0.ends_with(limits.cpu_path.trim_start_matches('/')), "{limits:?}");
+    assert!(group.path.ends_with(limits.cpu_path.trim_start_matches('/')), "{limits:?}");
     assert!(facts.coverage.unwrap().has(Source::CgroupLimits));
     drop(java);
     group.wait_until_empty();
@@ -241,7 +252,7 @@ fn a_fault_on_the_counters_file_names_the_counter() {
     let Some(disk) = Disk::new() else { return };
     let mount = "mount --bind \"$0\" /tmp/hsperfdata_root && exec \"$@\"";
     fs::create_dir_all("/tmp/hsperfdata_root").unwrap();
-    let mut command = Command::new("unshare");
+    let mut command = spawn::command("unshare");
     command.args(["-m", "sh", "-c", mount]).arg(disk.path()).arg(home.join("bin/java"));
     let java = Java::start_by(command, &common::busy("-XX:+UseSerialGC"), "Alloc", &[]);
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();

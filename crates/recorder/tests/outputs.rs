@@ -3,14 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, busy, newest, record, signal};
+use common::{PATIENCE, busy, newest, record, signal};
 use recorder::{Options, SampledSession, Step};
 use recording::{Facts, OffCpuCause, OutputKind, Source, SourceState, ThreadSlice};
 use rustix::process::Signal;
 use std::{
-    io::{BufReader, Read},
     path::Path,
-    process::{Child, Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -24,29 +22,30 @@ const PIPE_BYTES: usize = 4096;
 
 /// A JVM whose GC log goes to a pipe, and `cat`, which reads that and is stopped most of the time.
 struct Piped {
-    jvm: Child,
-    reader: Child,
+    jvm: spawn::Running,
+    reader: spawn::Running,
     ends: Arc<AtomicBool>,
     hand: Option<JoinHandle<()>>,
 }
 
+/// A JVM with these flags whose standard output is a pipe, and `cat`, which reads that.
+fn piped(home: &Path, flags: &[&str]) -> (spawn::Running, spawn::Running) {
+    let (read, write) = std::io::pipe().unwrap();
+    rustix::pipe::fcntl_setpipe_size(&write, PIPE_BYTES).unwrap();
+    let mut command = spawn::command("cat");
+    command.stdin(read);
+    let mut reader = spawn::Running::start_heard(command).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
+    let mut command = spawn::command(home.join("bin/java"));
+    command.args(busy("-XX:+UseSerialGC")).args(flags).arg(source).stdout(write);
+    let jvm = spawn::Running::start(command).unwrap();
+    reader.says("ready", PATIENCE).unwrap();
+    (jvm, reader)
+}
+
 impl Piped {
     fn start(home: &Path) -> Piped {
-        let (read, write) = std::io::pipe().unwrap();
-        rustix::pipe::fcntl_setpipe_size(&write, PIPE_BYTES).unwrap();
-        let mut reader = Command::new("cat").stdin(read).stdout(Stdio::piped()).spawn().unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
-        let jvm = Command::new(home.join("bin/java"))
-            .args(busy("-XX:+UseSerialGC"))
-            .arg("-Xlog:gc*=debug,safepoint*=debug")
-            .arg(source)
-            .stdout(write)
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut saved = BufReader::new(reader.stdout.take().unwrap());
-        wait_for(&mut saved, b"ready\n");
-        std::thread::spawn(move || std::io::copy(&mut saved, &mut std::io::sink()));
+        let (jvm, reader) = piped(home, &["-Xlog:gc*=debug,safepoint*=debug"]);
         let (ends, pid) = (Arc::new(AtomicBool::new(false)), reader.id());
         let stop = Arc::clone(&ends);
         let hand = std::thread::spawn(move || {
@@ -69,17 +68,8 @@ impl Drop for Piped {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::Relaxed);
         let _ = self.hand.take().map(JoinHandle::join);
-        let _ = self.jvm.kill();
-        let _ = self.jvm.wait();
-        let _ = self.reader.wait();
-    }
-}
-
-fn wait_for(from: &mut impl Read, text: &[u8]) {
-    let (mut last, mut byte) = (Vec::new(), [0]);
-    while !last.ends_with(text) {
-        from.read_exact(&mut byte).unwrap();
-        last.push(byte[0]);
+        self.jvm.kill();
+        let _ = self.reader.ends_within(PATIENCE);
     }
 }
 
@@ -140,8 +130,10 @@ fn samples_show_it_too() {
 #[test]
 fn where_the_log_is_a_file_nobody_is_searched_for() {
     let Some(home) = newest() else { return };
-    let java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
-    let facts = record(&java.jvm(), Options::default(), |it| it.safepoints.len() > 10);
+    let log = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+    let (jvm, _reader) = piped(&home, &[&format!("-Xlog:gc:file={}", log.path().display())]);
+    let jvm = recorder::jvm(&recorder::Roots::default(), jvm.id()).unwrap();
+    let facts = record(&jvm, Options::default(), |it| it.safepoints.len() > 10);
     let output = facts.outputs.iter().find(|it| it.fd == 1).unwrap();
     assert_eq!((output.gc_log, output.inspected), (false, 0));
     assert!(facts.output_readers.is_empty());

@@ -8,7 +8,6 @@ use recording::{Facts, Source, ThreadState};
 use rustix::process::Signal;
 use std::{
     path::PathBuf,
-    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -29,14 +28,13 @@ fn jdk() -> Option<PathBuf> {
 fn start(flags: &[&str], name: &str, arguments: &[&str]) -> Option<Java> {
     let java = jdk()?.join("bin/java");
     if !rustix::process::geteuid().is_root() {
-        return Some(Java::start_by(Command::new(java), flags, name, arguments));
+        return Some(Java::start_by(spawn::command(java), flags, name, arguments));
     }
-    let mut command = Command::new("setpriv");
-    if command.arg("--version").stdout(Stdio::null()).status().is_err() {
+    if !common::runs("setpriv", &["--version"]) {
         println!("SKIPPED: there is no `setpriv` to take the rights of root away");
         return None;
     }
-    let mut command = Command::new("setpriv");
+    let mut command = spawn::command("setpriv");
     command.args(["--bounding-set=-all", "--inh-caps=-all"]).arg(java);
     Some(Java::start_by(command, flags, name, arguments))
 }

@@ -14,6 +14,7 @@
 //! The kernel sends the signal when the *thread* ends that started the child (`prctl(2)`,
 //! `PR_SET_PDEATHSIG`), so start what is to live on in a thread that does. It forgets the signal
 //! when the child changes its user, or executes a file with rights of its own such as `sudo`.
+mod afterwards;
 mod child_side;
 mod running;
 
@@ -24,6 +25,7 @@ use std::{
     time::Duration,
 };
 
+pub use afterwards::Afterwards;
 pub use running::Running;
 
 /// Why a child is not as it should be.

@@ -84,6 +84,7 @@ fn split(lower: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "its children are killed with their values")]
 mod tests {
     use super::*;
     use crate::host::files::{Catalogue, Wanted};

@@ -1,4 +1,5 @@
 //! The host's side of a recording, with a real JVM where there is one.
+#![allow(clippy::disallowed_methods, reason = "its children are killed with their values")]
 use super::*;
 use recording::FileKey;
 use recording::{Coverage, Facts, Source};

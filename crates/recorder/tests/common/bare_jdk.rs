@@ -1,5 +1,5 @@
 //! A JDK as vendors strip it. Tests of other crates use this file, too.
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path, time::Duration};
 
 /// Makes `bare` a JDK that is `home` but for its libjvm, which has lost its probes and symbols;
 /// false where there is no `objcopy`.
@@ -23,9 +23,8 @@ pub(crate) fn bare_jdk(home: &Path, bare: &Path) -> bool {
     let _ = std::os::unix::fs::symlink(home.join("release"), bare.join("release"));
     let libjvm = "lib/server/libjvm.so";
     fs::remove_file(bare.join(libjvm)).unwrap();
-    Command::new("objcopy")
-        .args(["--strip-all", "--remove-section=.note.stapsdt"])
-        .args([home.join(libjvm), bare.join(libjvm)])
-        .status()
-        .is_ok_and(|it| it.success())
+    let mut command = spawn::command("objcopy");
+    command.args(["--strip-all", "--remove-section=.note.stapsdt"]);
+    command.args([home.join(libjvm), bare.join(libjvm)]);
+    spawn::run(command, Duration::from_secs(120)).is_ok_and(|it| it.status.success())
 }

@@ -1,10 +1,8 @@
 //! Real JVMs in real containers: overlayfs as their root, namespaces of their own.
-use super::{child_of, wait_until};
+use super::{PATIENCE, child_of, runs, wait_until};
 use std::{
     fs,
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
 };
 
 /// The user outside who is root inside.
@@ -12,7 +10,7 @@ const UID: &str = "100000";
 
 /// A JVM in a container. Both end with the value.
 pub(crate) struct Container {
-    child: Child,
+    child: spawn::Running,
     /// Process id on the host.
     pub(crate) pid: u32,
     _directory: tempfile::TempDir,
@@ -36,16 +34,14 @@ impl Container {
         fs::create_dir_all(at("jvm/volume")).unwrap();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
         fs::copy(source, at("jvm/volume/Alloc.java")).unwrap();
-        let mut command = Command::new("bash");
+        let mut command = spawn::command("bash");
         command.arg(script()).arg(at("jvm")).env("AS_UID", UID);
         command.env("GROUPS_TO_JOIN", group.unwrap_or(Path::new("")));
         command.arg(home.join("bin/java")).args(flags).args(["/volume/Alloc.java", "2", "2048"]);
         // The directory of temporary files lets only its owner in.
         open_for_all(directory.path());
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line.trim(), "ready");
+        let mut child = spawn::Running::start_heard(command).unwrap();
+        child.says("ready", PATIENCE).unwrap();
         let pid = child_of(child.id()).unwrap();
         Some(Container { child, pid, _directory: directory })
     }
@@ -58,10 +54,7 @@ fn open_for_all(directory: &Path) {
 
 /// What the script needs and this host does not have.
 fn lacking() -> Option<&'static str> {
-    let can = |arguments: &[&str]| {
-        let tried = Command::new(arguments[0]).args(&arguments[1..]).stderr(Stdio::null()).status();
-        tried.is_ok_and(|it| it.success())
-    };
+    let can = |arguments: &[&str]| runs(arguments[0], &arguments[1..]);
     let file_systems = fs::read_to_string("/proc/filesystems").unwrap_or_default();
     let overlay = file_systems.lines().any(|it| it.ends_with("\toverlay"));
     let unshares = |what: &[&str]| can(&[&["unshare"], what, &["true"]].concat());
@@ -79,17 +72,21 @@ fn lacking() -> Option<&'static str> {
 impl Drop for Container {
     fn drop(&mut self) {
         // `unshare --kill-child`: the JVM dies with it.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.kill();
         let process = PathBuf::from(format!("/proc/{}/root", self.pid));
         wait_until("the container is gone", || fs::read_dir(&process).is_err());
     }
 }
 
+const REMOVE: &str = "\
+for i in $(seq 100); do [ -d \"$1\" ] || break; rmdir \"$1/container\" \"$1\"; sleep 0.1; done";
+
 /// A control group with another in it. Both go with the value.
 pub(crate) struct Group {
     outer: PathBuf,
     is_v2: bool,
+    /// Removes them when this process is killed: everybody in them is, too.
+    _afterwards: spawn::Afterwards,
 }
 
 impl Group {
@@ -104,7 +101,11 @@ impl Group {
         let v2 = mounts.lines().find(|it| it.contains(" - cgroup2 "));
         let root = v1.or(v2).and_then(point);
         let name = format!("whypause-test-{name}-{}", std::process::id());
-        let found = root.map(|it| Group { outer: it.join(name), is_v2: v1.is_none() });
+        let found = root.map(|it| {
+            let outer = it.join(name);
+            let afterwards = spawn::Afterwards::run(REMOVE, [&outer], PATIENCE).unwrap();
+            Group { outer, is_v2: v1.is_none(), _afterwards: afterwards }
+        });
         let quota = if v1.is_some() { "cpu.cfs_quota_us" } else { "cpu.max" };
         let made = found
             .filter(|it| fs::create_dir_all(it.inner()).is_ok() && it.outer.join(quota).exists());

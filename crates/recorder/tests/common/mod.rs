@@ -7,11 +7,13 @@ use recorder::{Jvm, Options, Roots, Session, Step};
 use recording::Facts;
 use std::{
     fs,
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
     time::{Duration, Instant},
 };
+
+/// A JVM is ready within this, on any host that is not overloaded beyond use.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Homes of the JDKs that are here, of the versions that have probes.
 pub(crate) fn jdks() -> Vec<PathBuf> {
@@ -59,7 +61,7 @@ pub(crate) fn possible() -> bool {
 
 /// A running JVM that is killed when the test ends.
 pub(crate) struct Java {
-    pub(crate) child: Child,
+    pub(crate) child: spawn::Running,
     pub(crate) log: PathBuf,
     _directory: tempfile::TempDir,
 }
@@ -68,7 +70,7 @@ impl Java {
     /// Starts `tests/java/NAME.java` and waits until it says that it is ready. The safepoint log
     /// goes to tmpfs, so that it pauses nothing.
     pub(crate) fn start(home: &Path, flags: &[&str], name: &str, arguments: &[&str]) -> Java {
-        Java::start_by(Command::new(home.join("bin/java")), flags, name, arguments)
+        Java::start_by(spawn::command(home.join("bin/java")), flags, name, arguments)
     }
 
     /// The same with a command that becomes the JVM, or starts it, when it is given arguments.
@@ -81,18 +83,13 @@ impl Java {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let log = directory.path().join("safepoints.log");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/java/{name}.java"));
-        let mut child = command
+        command
             .args(flags)
             .arg(format!("-Xlog:safepoint:file={}:tn,tags", log.display()))
             .arg(source)
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line.trim(), "ready");
+            .args(arguments);
+        let mut child = spawn::Running::start_heard(command).unwrap();
+        child.says("ready", PATIENCE).unwrap();
         Java { child, log, _directory: directory }
     }
 
@@ -101,7 +98,7 @@ impl Java {
     }
 
     pub(crate) fn runs(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
+        self.child.ended().unwrap().is_none()
     }
 
     /// Stamp (`tn`) and total in nanoseconds of each safepoint that the JVM logged.
@@ -119,11 +116,11 @@ impl Java {
     }
 }
 
-impl Drop for Java {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Runs a tool to its end; whether it succeeded.
+pub(crate) fn runs(program: &str, arguments: &[&str]) -> bool {
+    let mut command = spawn::command(program);
+    command.args(arguments);
+    spawn::run(command, PATIENCE).is_ok_and(|it| it.status.success())
 }
 
 /// Records for this long.

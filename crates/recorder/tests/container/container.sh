@@ -45,7 +45,8 @@ unset CONTAINER_STAGE GROUPS_TO_JOIN
 # Below, the command itself is the last word of each line.
 if [ -n "${AS_UID:-}" ]; then
     # A user namespace has to own the others for its root to mount `proc`.
-    exec setpriv --reuid "$AS_UID" --regid "$AS_UID" --clear-groups \
+    # `keep`: it still ends with whoever started this script, if that was asked for.
+    exec setpriv --reuid "$AS_UID" --regid "$AS_UID" --clear-groups --pdeathsig keep \
         unshare --user --map-root-user --mount --pid --cgroup --ipc --uts --fork --kill-child --mount-proc "$@"
 fi
 if [ -n "${CAPABILITIES:-}" ]; then

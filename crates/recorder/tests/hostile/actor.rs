@@ -12,7 +12,7 @@ use std::{
         unix::net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
     sync::atomic::{AtomicI32, Ordering},
     thread::sleep,
     time::Duration,
@@ -48,7 +48,7 @@ const PARTS: [(&str, Part); 5] = [
 
 /// A running actor; ends with the value.
 pub(crate) struct Actor {
-    child: Child,
+    child: spawn::Running,
     root: PathBuf,
 }
 
@@ -66,16 +66,15 @@ impl Actor {
         change: impl FnOnce(&mut Command),
     ) -> Actor {
         let part = PARTS.iter().find(|it| it.1 as u8 == part as u8).unwrap().0;
-        let mut command = Command::new(env::current_exe().unwrap());
+        let mut command = spawn::command(env::current_exe().unwrap());
         command.args(["--exact", "actor::play", "--nocapture", "--test-threads=1"]);
         command.env(PART, format!("{part} {socket}")).env(ROOT, root);
-        command.stdout(Stdio::null()).stdin(Stdio::null());
         change(&mut command);
-        let child = command.spawn().unwrap();
+        let child = spawn::Running::start(command).unwrap();
         let mut actor = Actor { child, root: root.to_owned() };
         let ready = root.join(format!("ready-{}", actor.pid()));
         wait_until("the actor plays", || {
-            assert!(actor.child.try_wait().unwrap().is_none(), "the actor ended");
+            assert!(actor.child.ended().unwrap().is_none(), "the actor ended");
             ready.exists()
         });
         actor
@@ -117,13 +116,6 @@ impl Actor {
     ) -> Result<recorder::ThreadNames, recorder::AskError> {
         let never = std::sync::atomic::AtomicBool::new(false);
         recorder::ThreadNames::ask(&Roots::default(), &self.jvm(arguments), &never)
-    }
-}
-
-impl Drop for Actor {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -244,4 +236,7 @@ fn become_user(user: u32) {
             | libc::setresuid(user, user, user)
     };
     assert_eq!(failed, 0);
+    // The kernel forgets with the user that this process is to end with the test.
+    let end = rustix::process::Signal::KILL;
+    rustix::process::set_parent_process_death_signal(Some(end)).unwrap();
 }

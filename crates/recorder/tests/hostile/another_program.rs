@@ -7,7 +7,7 @@ use std::{
     fs,
     io::Write,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::Stdio,
     time::{Duration, Instant},
 };
 
@@ -61,7 +61,7 @@ fn before(program: &[&str]) -> Option<Java> {
         println!("SKIPPED: no JDK from 22 on, which can call `execv`");
         return None;
     }
-    let mut command = Command::new(home.join("bin/java"));
+    let mut command = spawn::command(home.join("bin/java"));
     command.stdin(Stdio::piped());
     let mut flags = busy("-XX:+UseSerialGC");
     flags.push("--enable-native-access=ALL-UNNAMED");
@@ -69,7 +69,7 @@ fn before(program: &[&str]) -> Option<Java> {
 }
 
 fn become_it(java: &mut Java) {
-    java.child.stdin.take().unwrap().write_all(b"\n").unwrap();
+    java.child.stdin().unwrap().write_all(b"\n").unwrap();
 }
 
 fn check_end(coverage: &Coverage) {
@@ -125,7 +125,6 @@ fn a_jvm_whose_id_another_process_has_by_now_has_exited() {
     let pid = java.child.id();
     let session = Session::attach(&java.jvm(), Options::default()).unwrap();
     java.child.kill().unwrap();
-    java.child.wait().unwrap();
     let Some(successor) = successor(pid) else {
         println!("SKIPPED: the id is not given again");
         return;
@@ -137,18 +136,8 @@ fn a_jvm_whose_id_another_process_has_by_now_has_exited() {
     drop(successor);
 }
 
-/// A process that is killed when the test ends.
-struct Sleep(Child);
-
-impl Drop for Sleep {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// A process with this id. The next one has the number after the last, unless somebody else comes first.
-fn successor(pid: u32) -> Option<Sleep> {
+fn successor(pid: u32) -> Option<spawn::Running> {
     let mut found = None;
     let mut tries = 0;
     wait_until("the id is given again", || {
@@ -157,8 +146,10 @@ fn successor(pid: u32) -> Option<Sleep> {
         if last.is_err() || tries > 200 {
             return true;
         }
-        let sleep = Sleep(Command::new("sleep").arg("600").spawn().unwrap());
-        found = (sleep.0.id() == pid).then_some(sleep);
+        let mut command = spawn::command("sleep");
+        command.arg("600");
+        let sleep = spawn::Running::start(command).unwrap();
+        found = (sleep.id() == pid).then_some(sleep);
         found.is_some()
     });
     found

@@ -7,7 +7,6 @@ use recorder::{AskError, Journal, Roots, SafepointLog};
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
     sync::atomic::AtomicBool,
     thread::sleep,
     time::Duration,
@@ -39,7 +38,7 @@ struct Logging {
     _home: tempfile::TempDir,
     jvm: Option<Sleeper>,
     journal: tempfile::TempDir,
-    recorder: Child,
+    recorder: spawn::Running,
     directory: PathBuf,
 }
 
@@ -52,10 +51,10 @@ impl Logging {
         let start = recorder::jvm(&Roots::default(), jvm.pid()).unwrap().start_ticks;
         let directory = PathBuf::from(format!("/dev/shm/{MARK}{}-{start}", jvm.pid()));
         let journal = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env::current_exe().unwrap());
-        command.args(["--exact", "killed::record", "--nocapture"]).stdout(Stdio::null());
+        let mut command = spawn::command(env::current_exe().unwrap());
+        command.args(["--exact", "killed::record", "--nocapture"]);
         command.env(PART, format!("{} {}", jvm.pid(), journal.path().display()));
-        let recorder = command.spawn().unwrap();
+        let recorder = spawn::Running::start(command).unwrap();
         let logging = Logging { _home: home, jvm: Some(jvm), journal, recorder, directory };
         wait_until("the jvm logs", || logging.logs());
         Some(logging)
@@ -74,7 +73,6 @@ impl Logging {
 
     fn kill_recorder(&mut self) {
         self.recorder.kill().unwrap();
-        self.recorder.wait().unwrap();
     }
 
     fn undo(&self) -> Vec<String> {
@@ -88,8 +86,7 @@ impl Logging {
 
 impl Drop for Logging {
     fn drop(&mut self) {
-        let _ = self.recorder.kill();
-        let _ = self.recorder.wait();
+        self.recorder.kill();
         drop(self.jvm.take());
         let _ = fs::remove_dir_all(&self.directory);
     }

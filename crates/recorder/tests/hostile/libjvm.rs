@@ -13,7 +13,6 @@ use std::{
     fs::{self, File, OpenOptions},
     os::unix::fs::{FileExt, symlink},
     path::Path,
-    process::Command,
 };
 
 /// Most memory of a recorder, whatever it records (`crowd.rs`), and as much again for its test.
@@ -100,11 +99,9 @@ fn a_library_of_huge_tables_costs_the_recorder_no_memory_and_no_reading() {
 /// What a recorder of its own says, the most memory it had, and how much it has read.
 fn cost(pid: u32) -> (String, u64, u64) {
     let name = "libjvm::a_library_of_huge_tables_costs_the_recorder_no_memory_and_no_reading";
-    let told = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", name, "--nocapture"])
-        .env(RECORD, pid.to_string())
-        .output()
-        .unwrap();
+    let mut command = spawn::command(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--nocapture"]).env(RECORD, pid.to_string());
+    let told = spawn::run(command, crate::common::PATIENCE).unwrap();
     let told = String::from_utf8(told.stdout).unwrap();
     let after = |start: &str| {
         let line = told.lines().find_map(|it| it.strip_prefix(start));

@@ -1,12 +1,14 @@
 //! Files that a JVM names, for root to read.
-use crate::nobody::{self, Sleeper};
+use crate::{
+    common::runs,
+    nobody::{self, Sleeper},
+};
 use recorder::{HostOptions, HostSources, Jvm, Roots};
 use recording::{Coverage, Facts};
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
     path::Path,
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -129,7 +131,7 @@ fn a_file_of_root_behind_a_link_is_neither_listed_nor_recorded() {
 fn fifos_devices_loops_and_files_without_an_end_are_not_waited_for() {
     let Some(named) = Named::start() else { return };
     named.replace(|path| {
-        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+        assert!(runs("mkfifo", &[path.to_str().unwrap()]));
     });
     named.check();
     named.replace(|path| symlink("/dev/zero", path).unwrap());

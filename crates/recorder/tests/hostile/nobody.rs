@@ -5,7 +5,7 @@ use std::{
     fs,
     os::unix::fs::{PermissionsExt, chown},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
 };
 
 /// User and group.
@@ -41,14 +41,15 @@ pub(crate) fn secret(path: &Path, text: &str) {
 
 /// A command that runs as nobody, with no group of root's, in this directory.
 pub(crate) fn command(program: &Path, directory: &Path) -> Command {
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(program);
-    command.current_dir(directory).stdin(Stdio::null());
+    let mut command = spawn::command("setpriv");
+    // The kernel forgets with the user that it is to end with the test.
+    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--pdeathsig", "KILL"]);
+    command.arg(program).current_dir(directory);
     command
 }
 
 /// A JVM of nobody that sleeps until the value goes.
-pub(crate) struct Sleeper(Child);
+pub(crate) struct Sleeper(spawn::Running);
 
 impl Sleeper {
     /// Waits until it can be found and sleeps.
@@ -57,10 +58,10 @@ impl Sleeper {
         let text = "public class Sleep { public static void main(String[] a) throws Exception {
             new java.io.File(a[0]).createNewFile(); Thread.sleep(600_000); } }";
         fs::write(directory.join("Sleep.java"), text).unwrap();
-        let child = command.arg("Sleep.java").arg(&ready).stdout(Stdio::null()).spawn().unwrap();
-        let mut sleeper = Sleeper(child);
+        command.arg("Sleep.java").arg(&ready);
+        let mut sleeper = Sleeper(spawn::Running::start(command).unwrap());
         wait_until("the jvm sleeps", || {
-            assert!(sleeper.0.try_wait().unwrap().is_none(), "the jvm ended");
+            assert!(sleeper.0.ended().unwrap().is_none(), "the jvm ended");
             ready.exists()
         });
         sleeper
@@ -74,12 +75,5 @@ impl Sleeper {
 
     pub(crate) fn pid(&self) -> u32 {
         self.0.id()
-    }
-}
-
-impl Drop for Sleeper {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }

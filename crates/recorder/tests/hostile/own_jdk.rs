@@ -1,14 +1,12 @@
 //! A JDK that belongs to nobody, who may do to its files what he likes while a JVM runs from them.
-use crate::common::{busy, jdks, possible};
+use crate::common::{PATIENCE, busy, jdks, possible};
 use recorder::{Jvm, Options, Roots, Session};
 use recording::{Coverage, Source, SourceState};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::{
     fs,
-    io::{BufRead, BufReader},
     os::unix::{fs::PermissionsExt, fs::chown, fs::symlink, process::CommandExt},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
     sync::mpsc::channel,
     thread,
     time::Duration,
@@ -21,7 +19,7 @@ const LIBJVM: &str = "lib/server/libjvm.so";
 
 /// A JVM of nobody, of nobody's JDK. It is killed when the test ends.
 pub(crate) struct OwnJvm {
-    pub(crate) child: Child,
+    pub(crate) child: spawn::Running,
     home: TempDir,
 }
 
@@ -39,21 +37,16 @@ impl OwnJvm {
         fs::create_dir(&private).unwrap();
         chown(&private, Some(NOBODY), Some(NOBODY)).unwrap();
         fs::set_permissions(&private, fs::Permissions::from_mode(0o700)).unwrap();
-        let mut child = Command::new(home.path().join("bin/java"))
+        let mut command = spawn::command(home.path().join("bin/java"));
+        command
             .args(busy("-XX:+UseSerialGC"))
             .arg(format!("-Xlog:gc,safepoint:file={}", private.join("gc.log").display()))
             .arg(&source)
             .current_dir(home.path())
             .uid(NOBODY)
-            .gid(NOBODY)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line.trim(), "ready");
+            .gid(NOBODY);
+        let mut child = spawn::Running::start_heard(command).unwrap();
+        child.says("ready", PATIENCE).unwrap();
         Some(OwnJvm { child, home })
     }
 
@@ -64,13 +57,6 @@ impl OwnJvm {
     /// Where its library was when it started.
     pub(crate) fn libjvm(&self) -> PathBuf {
         self.home.path().join(LIBJVM)
-    }
-}
-
-impl Drop for OwnJvm {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

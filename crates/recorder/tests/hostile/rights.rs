@@ -1,10 +1,9 @@
 //! What a recorder that is talked into something may do then: after the attach, little more than read.
-use crate::own_jdk::OwnJvm;
+use crate::{common::PATIENCE, own_jdk::OwnJvm};
 use recorder::{Duties, Options, Roots, SampledSession, Session, Step};
 use recording::{Coverage, Facts};
 use std::{
     fs,
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -29,12 +28,10 @@ fn a_recording_gives_up_what_only_the_attach_needs_and_misses_nothing() {
     for way in ["probes", "samples"] {
         let told = |how: &str| {
             let name = "rights::a_recording_gives_up_what_only_the_attach_needs_and_misses_nothing";
-            let told = Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", name, "--nocapture"])
-                .env(RECORD, nobody.child.id().to_string())
-                .env(HOW, format!("{way} {how}"))
-                .output()
-                .unwrap();
+            let mut command = spawn::command(std::env::current_exe().unwrap());
+            command.args(["--exact", name, "--nocapture"]);
+            command.env(RECORD, nobody.child.id().to_string()).env(HOW, format!("{way} {how}"));
+            let told = spawn::run(command, PATIENCE).unwrap();
             String::from_utf8(told.stdout).unwrap()
         };
         let lines = |told: &str, start: &str| -> Vec<String> {

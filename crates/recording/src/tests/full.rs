@@ -1,17 +1,52 @@
 //! What is left where there was no space, or where somebody removed files meanwhile.
 use super::*;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
-use std::{ffi::CString, fs, io::Write, process::Command};
+use std::{
+    ffi::CString,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::OnceLock,
+};
 
 /// What it takes before a row is written: two files of 64 KiB and a directory.
 const RESERVED: u64 = (2 * 64 + 8) << 10;
 
-/// A file system in memory of a few pages; gone when dropped.
+/// A file system in memory of a few pages; gone when dropped, and when this process is killed.
 struct Small(TempDir);
+
+/// Where they are. A shell unmounts them all at the end of this process, which closes the pipe that it
+/// reads from. One for all: while a child begins it has every lock that another test has taken.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "nothing is below this crate, and it is no child of its"
+)]
+fn mounts() -> &'static Path {
+    static PLACE: OnceLock<(PathBuf, Child)> = OnceLock::new();
+    let made = PLACE.get_or_init(|| {
+        let place = tempfile::tempdir_in("/dev/shm").expect("a temporary directory").keep();
+        let script = "cat; umount -l \"$1\"/*; rm -rf --one-file-system \"$1\"";
+        let mut shell = Command::new("setsid");
+        shell.args(["sh", "-c", script, "sh"]).arg(&place).current_dir("/");
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        (place, shell.spawn().expect("a shell"))
+    });
+    &made.0
+}
+
+/// Runs a tool, for a minute at most; whether it succeeded.
+#[allow(clippy::disallowed_methods, reason = "nothing is below this crate, and `timeout` ends it")]
+fn run(program: &str, arguments: &[&std::ffi::OsStr]) -> bool {
+    let mut tool = Command::new("timeout");
+    tool.args(["-s", "KILL", "60", program]).args(arguments).stdin(Stdio::null());
+    tool.stdout(Stdio::null()).stderr(Stdio::null());
+    tool.status().is_ok_and(|it| it.success())
+}
 
 impl Small {
     fn new(bytes: u64) -> Option<Small> {
-        let dir = tempfile::tempdir().expect("a temporary directory");
+        let dir = tempfile::tempdir_in(mounts()).expect("a temporary directory");
         let options = CString::new(format!("size={bytes},mode=0700")).expect("no zero in it");
         match mount("tmpfs", dir.path(), "tmpfs", MountFlags::empty(), Some(&*options)) {
             Ok(()) => Some(Small(dir)),
@@ -26,12 +61,9 @@ impl Small {
 impl Small {
     /// ext4 on a loop device, whose image is in memory.
     fn on_disk(bytes: u64) -> Option<Small> {
-        let dir = tempfile::tempdir_in("/dev/shm").expect("a temporary directory");
+        let dir = tempfile::tempdir_in(mounts()).expect("a temporary directory");
         let image = dir.path().with_extension("image");
         fs::File::create(&image).and_then(|it| it.set_len(bytes)).expect("an image");
-        let run = |program: &str, arguments: &[&std::ffi::OsStr]| {
-            Command::new(program).args(arguments).output().is_ok_and(|it| it.status.success())
-        };
         let mounted = run("mkfs.ext4", &["-q".as_ref(), "-m0".as_ref(), image.as_ref()])
             && run("mount", &["-o".as_ref(), "loop".as_ref(), image.as_ref(), dir.path().as_ref()]);
         // Mounted, it lives on without its name.

@@ -4,7 +4,7 @@ use diagnose::{Diagnosis, diagnose_facts};
 use recording::{Facts, Recording};
 use report::{Options, Style, json, line, markdown, terminal};
 use serde_json::Value;
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path};
 
 /// To be seen where a line begins, or outside of quotes: then it would be run.
 const OWNED: &str = "OWNED";
@@ -105,8 +105,9 @@ fn words(value: &Value) -> Vec<String> {
 /// would run here, fail, and be seen.
 fn words_in_a_shell(line: &str) -> Vec<String> {
     let script = format!("f() {{ printf '%s\\0' \"$@\"; }}; f {line}");
-    let ran =
-        Command::new("/bin/sh").arg("-c").arg(script).env("PATH", "").output().expect("a shell");
+    let mut command = spawn::command("/bin/sh");
+    command.arg("-c").arg(script).env("PATH", "");
+    let ran = spawn::run(command, std::time::Duration::from_secs(60)).expect("a shell");
     assert!(ran.status.success() && ran.stderr.is_empty(), "{line}: {ran:?}");
     let text = String::from_utf8(ran.stdout).expect("UTF-8");
     text.split_terminator('\0').map(str::to_owned).collect()

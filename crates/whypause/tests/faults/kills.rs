@@ -71,7 +71,6 @@ fn a_jvm_killed_while_it_is_recorded_ends_the_recording() {
             thread::sleep(random.up_to(RECORDING));
         }
         jvm.child.kill().unwrap();
-        jvm.child.wait().unwrap();
         let status = wait(&mut recorder);
         let said = said(&directory);
         if status.success() {

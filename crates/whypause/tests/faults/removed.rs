@@ -1,11 +1,13 @@
 //! Somebody removes the output, or was there before.
-use crate::support::{Stage, check, record, said, wait, wait_until_it_records};
-use rustix::fs::{CWD, Gid, Uid};
+use crate::support::{PATIENCE, Stage, check, record, said, wait, wait_until_it_records};
+use rustix::{
+    fs::{CWD, Gid, Uid},
+    process::{Pid, Signal, kill_process},
+};
 use std::{
     fs,
     os::unix::{fs::symlink, process::CommandExt},
     path::Path,
-    process::Command,
 };
 
 /// `nobody` on Debian.
@@ -47,12 +49,13 @@ fn files_that_are_removed_are_told_as_lost() {
 #[test]
 fn an_attach_that_fails_removes_nothing_that_was_there_before() {
     let Some(stage) = Stage::new() else { return };
-    let mut jvm = stage.jvm();
+    let jvm = stage.jvm();
     let pid = jvm.pid();
     let (empty, new) = (stage.directory("empty"), stage.directory("new"));
     fs::create_dir(&empty).unwrap();
     // A process that is stopped in its death: found, but not to be recorded.
-    jvm.child.kill().unwrap();
+    let id = Pid::from_raw(i32::try_from(jvm.child.id()).unwrap()).unwrap();
+    kill_process(id, Signal::KILL).unwrap();
     for directory in [&empty, &new] {
         let status = wait(&mut record(directory, &["-p", &pid, "-d", "1s"]));
         assert_eq!(status.code(), Some(2), "{}", said(directory));
@@ -64,14 +67,9 @@ fn an_attach_that_fails_removes_nothing_that_was_there_before() {
 
 /// Runs a shell as somebody whom nobody trusts.
 fn as_nobody(script: &str, at: &Path) {
-    let status = Command::new("sh")
-        .args(["-euc", script])
-        .current_dir(at)
-        .uid(NOBODY)
-        .gid(NOBODY)
-        .status()
-        .unwrap();
-    assert!(status.success());
+    let mut command = spawn::command("sh");
+    command.args(["-euc", script]).current_dir(at).uid(NOBODY).gid(NOBODY);
+    assert!(spawn::run(command, PATIENCE).unwrap().status.success());
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! A JVM to record, a recorder to hurt, and what must hold of what they leave.
 use crate::java;
 use recording::{Coverage, Recording, is_recording};
-use rustix::process::{Pid, Signal, kill_process};
+use spawn::Running;
 use std::{
     fs,
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Output, Stdio},
+    process::{ExitStatus, Output},
     sync::Once,
     thread,
     time::{Duration, Instant, SystemTime},
@@ -14,7 +13,7 @@ use std::{
 use tempfile::TempDir;
 
 /// How long anything may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How often a fault is injected: a few times, or with `WHYPAUSE_FAULTS=full` many.
 pub(crate) fn times(few: u32, many: u32) -> u32 {
@@ -63,11 +62,9 @@ impl Stage {
         COMPILED.call_once(|| {
             let source =
                 Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
-            let compiled = Command::new(java.with_file_name("javac"))
-                .args(["-d", CLASSES])
-                .arg(&source)
-                .status();
-            assert!(compiled.unwrap().success());
+            let mut command = spawn::command(java.with_file_name("javac"));
+            command.args(["-d", CLASSES]).arg(&source);
+            assert!(spawn::run(command, PATIENCE).unwrap().status.success());
         });
         Some(Stage { java, memory: tempfile::tempdir_in("/dev/shm").unwrap() })
     }
@@ -79,74 +76,37 @@ impl Stage {
     /// Starts a JVM that stops dozens of times a second and logs its collections, so that nothing
     /// is unknown of it but what a fault took.
     pub(crate) fn jvm(&self) -> Jvm {
-        let mut child = Command::new(&self.java)
+        let mut command = spawn::command(&self.java);
+        command
             .args(["-XX:+UseSerialGC", "-Xmx64m", "-Xmn16m", "-XX:CICompilerCount=2"])
             .arg("-Xlog:gc*:file=gc-%p.log:uptime,level,tags:filecount=1,filesize=1m")
             .args(["-cp", CLASSES, "Alloc"])
-            .current_dir(self.memory.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line.trim(), "ready");
-        Jvm { child }
+            .current_dir(self.memory.path());
+        java::Java::start_by(command)
     }
 }
 
 /// A JVM; killed when dropped.
-pub(crate) struct Jvm {
-    pub(crate) child: Child,
-}
+pub(crate) use java::Java as Jvm;
 
-impl Jvm {
-    pub(crate) fn pid(&self) -> String {
-        self.child.id().to_string()
-    }
-
-    /// Ends it as a service is ended.
-    pub(crate) fn terminate(mut self) {
-        signal(&self.child, Signal::TERM);
-        wait(&mut self.child);
-    }
-}
-
-impl Drop for Jvm {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-pub(crate) fn signal(child: &Child, signal: Signal) {
-    let _ = kill_process(Pid::from_child(child), signal);
+/// Ends it as a service is ended.
+pub(crate) fn terminate(mut jvm: Jvm) {
+    jvm.child.terminate();
+    wait(&mut jvm.child);
 }
 
 /// Waits for its end, but not for ever.
 #[track_caller]
-pub(crate) fn wait(child: &mut Child) -> ExitStatus {
-    let end = Instant::now() + PATIENCE;
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        assert!(Instant::now() < end, "it does not end");
-        thread::sleep(Duration::from_millis(5));
-    }
+pub(crate) fn wait(child: &mut Running) -> ExitStatus {
+    child.wait(PATIENCE).unwrap()
 }
 
 /// `whypause record -o DIRECTORY`, with what it says in a file beside.
-pub(crate) fn record(directory: &Path, arguments: &[&str]) -> Child {
+pub(crate) fn record(directory: &Path, arguments: &[&str]) -> Running {
     let said = fs::File::create(said_file(directory)).unwrap();
-    Command::new(env!("CARGO_BIN_EXE_whypause"))
-        .args(["record", "-o"])
-        .arg(directory)
-        .args(arguments)
-        .stdout(Stdio::null())
-        .stderr(said)
-        .spawn()
-        .unwrap()
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(["record", "-o"]).arg(directory).args(arguments).stderr(said);
+    Running::start(command).unwrap()
 }
 
 fn said_file(directory: &Path) -> PathBuf {
@@ -164,9 +124,9 @@ pub(crate) fn said(directory: &Path) -> String {
 }
 
 /// Waits until the directory holds a file of which `is` is true, or the recorder has ended.
-pub(crate) fn wait_for_file(directory: &Path, recorder: &mut Child, is: impl Fn(&str) -> bool) {
+pub(crate) fn wait_for_file(directory: &Path, recorder: &mut Running, is: impl Fn(&str) -> bool) {
     let end = Instant::now() + PATIENCE;
-    while recorder.try_wait().unwrap().is_none() {
+    while recorder.ended().unwrap().is_none() {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
         if entries.into_iter().any(|it| is(&it.file_name().to_string_lossy())) {
             return;
@@ -177,9 +137,9 @@ pub(crate) fn wait_for_file(directory: &Path, recorder: &mut Child, is: impl Fn(
 }
 
 /// What has to be read before the first loss: a row of every kind, and which sources run.
-pub(crate) fn wait_until_it_records(directory: &Path, recorder: &mut Child) {
+pub(crate) fn wait_until_it_records(directory: &Path, recorder: &mut Running) {
     let end = Instant::now() + PATIENCE;
-    while recorder.try_wait().unwrap().is_none() {
+    while recorder.ended().unwrap().is_none() {
         let recording = Recording::open(directory);
         if recording.is_ok_and(|it| it.facts.safepoints.len() > 5 && it.facts.coverage.is_some()) {
             return;
@@ -190,11 +150,9 @@ pub(crate) fn wait_until_it_records(directory: &Path, recorder: &mut Child) {
 }
 
 fn explain(directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_whypause"))
-        .args(["explain", "--color", "never"])
-        .arg(directory)
-        .output()
-        .unwrap()
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(["explain", "--color", "never"]).arg(directory);
+    spawn::run(command, PATIENCE).unwrap()
 }
 
 /// What must hold of a recording, however it came to its end: it opens, it says what is missing,
@@ -237,7 +195,7 @@ pub(crate) fn check_nothing_left(stage: &Stage, jvm: Jvm, log_outputs: &str) {
     let pid = jvm.pid();
     assert_eq!(self::log_outputs(stage, &jvm), log_outputs, "what the JVM logs");
     // `jcmd` above made its socket, which the JVM removes at its end.
-    jvm.terminate();
+    terminate(jvm);
     let places = ["/tmp", "/dev/shm", stage.memory.path().to_str().unwrap()];
     let left = places.iter().flat_map(|place| fs::read_dir(place).unwrap().flatten());
     let left: Vec<String> = left
@@ -252,10 +210,9 @@ pub(crate) fn check_nothing_left(stage: &Stage, jvm: Jvm, log_outputs: &str) {
 
 /// Where the JVM logs to, as it says itself.
 pub(crate) fn log_outputs(stage: &Stage, jvm: &Jvm) -> String {
-    let listed = Command::new(stage.java.with_file_name("jcmd"))
-        .args([&jvm.pid(), "VM.log", "list"])
-        .output()
-        .unwrap();
+    let mut command = spawn::command(stage.java.with_file_name("jcmd"));
+    command.args([&jvm.pid(), "VM.log", "list"]);
+    let listed = spawn::run(command, PATIENCE).unwrap();
     let text = String::from_utf8(listed.stdout).unwrap();
     let outputs = text.lines().skip_while(|line| !line.contains("Log output configuration"));
     outputs.collect::<Vec<_>>().join("\n")

@@ -111,22 +111,30 @@ fn a_file_that_may_not_be_read() {
 /// A line without an end may not be kept in memory: 256 MiB of it come through in 64.
 #[test]
 fn an_endless_line_takes_no_memory() {
-    use crate::run::whypause;
-    use std::{io::Write, process::Stdio};
+    use crate::run::{PATIENCE, finished, whypause};
+    use std::{
+        io::Write,
+        process::Stdio,
+        thread,
+        time::{Duration, Instant},
+    };
     static CHUNK: [u8; 1 << 20] = [b'x'; 1 << 20];
     const MIB: u64 = 256;
-    let mut child = whypause(&["explain", "-"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    for _ in 0..MIB {
-        stdin.write_all(&CHUNK).expect("it reads on");
+    let mut command = whypause(&["explain", "-"]);
+    command.stdin(Stdio::piped());
+    let mut child = spawn::Running::start_heard(command).expect("it starts");
+    let mut stdin = child.stdin().expect("a pipe");
+    let fed =
+        thread::spawn(move || (0..MIB).try_for_each(|_| stdin.write_all(&CHUNK)).map(|()| stdin));
+    let end = Instant::now() + PATIENCE;
+    while !fed.is_finished() {
+        assert!(Instant::now() < end, "it reads no more");
+        thread::sleep(Duration::from_millis(5));
     }
+    let stdin = fed.join().expect("no panic").expect("it reads on");
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it lives");
     drop(stdin);
-    let ran = Ran::from(child.wait_with_output().expect("it ends"));
+    let ran = finished(child);
     check(&ran, "`standard input` is not a GC log: its only line is not understood");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
     let peak_kib: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");

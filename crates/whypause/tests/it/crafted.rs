@@ -1,6 +1,6 @@
 //! Recordings that somebody made to exhaust whoever reads them: every checksum is right, and a few
 //! kilobytes ask for gigabytes. Reading any input of at most 100 MB takes at most 256 MiB.
-use crate::run::{Ran, whypause};
+use crate::run::{PATIENCE, Ran, finished, whypause};
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Int32Array, ListArray, RecordBatch, StringArray, UInt32Array,
     UInt64Array,
@@ -21,10 +21,9 @@ use recording::{
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Stdio,
     sync::Arc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// What reading any of these may take.
@@ -32,21 +31,19 @@ const MOST_KIB: u64 = 256 * 1024;
 
 /// Explains it in a process of its own; what it said, and the most memory that it had.
 fn explain(path: &Path) -> (Ran, u64) {
-    let mut child = whypause(&["explain", &path.to_string_lossy()])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let command = whypause(&["explain", &path.to_string_lossy()]);
+    let mut child = spawn::Running::start_heard(command).expect("it starts");
+    let end = Instant::now() + PATIENCE;
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
-    while child.try_wait().expect("it is a child").is_none() {
+    while child.ended().expect("it is a child").is_none() && Instant::now() < end {
         let text = fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kib = line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok());
         peak = peak.max(kib.unwrap_or(0));
         thread::sleep(Duration::from_millis(1));
     }
-    (Ran::from(child.wait_with_output().expect("it ended")), peak)
+    (finished(child), peak)
 }
 
 /// Explaining it takes no more than is allowed, and says that something was left out.

@@ -1,10 +1,9 @@
 //! GC logs wherever they are: packed, in a directory, in several files; and the progress bar.
-use crate::run::{run, run_with_input, whypause};
+use crate::run::{PATIENCE, run, run_with_input, whypause};
 use std::{
     fs::{self, File},
     io::Write,
     path::Path,
-    process::Command,
 };
 
 fn log(uptime: u32) -> String {
@@ -74,6 +73,8 @@ fn on_a_terminal(log: &Path) -> Option<String> {
     let program = whypause(&[]).get_program().to_owned();
     let command = format!("'{}' explain '{}'", program.display(), log.display());
     let script = ["-qec", &command, "/dev/null"];
-    let output = Command::new("script").args(script).env("TERM", "xterm").output().ok()?;
+    let mut command = spawn::command("script");
+    command.args(script).env("TERM", "xterm");
+    let output = spawn::run(command, PATIENCE).ok()?;
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }

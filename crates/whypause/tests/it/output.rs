@@ -1,10 +1,7 @@
 //! What is printed where, and in which form.
-use crate::run::{LOG, Ran, run, run_with_input, whypause};
+use crate::run::{LOG, PATIENCE, Ran, ran, ran_with_input, run, run_with_input, whypause};
 use serde_json::Value;
-use std::{
-    io::{Read, Write},
-    process::Stdio,
-};
+use std::io::Read;
 
 fn explain(args: &[&str]) -> Ran {
     let ran = run_with_input(&[&["explain", "-"], args].concat(), LOG.as_bytes());
@@ -62,11 +59,9 @@ fn several_inputs_are_explained_one_after_the_other() {
 }
 
 fn coloured(variables: &[(&str, &str)], args: &[&str]) -> bool {
-    let output = whypause(&[&["cause"], args].concat())
-        .envs(variables.iter().copied())
-        .output()
-        .expect("it starts");
-    Ran::from(output).stdout.contains('\u{1b}')
+    let mut command = whypause(&[&["cause"], args].concat());
+    command.envs(variables.iter().copied());
+    ran(command).stdout.contains('\u{1b}')
 }
 
 #[test]
@@ -80,14 +75,9 @@ fn colour_goes_where_it_is_wanted() {
 
 #[test]
 fn without_a_utf8_locale_all_is_ascii() {
-    let mut child = whypause(&["explain", "-"])
-        .env("LC_ALL", "C")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    child.stdin.take().expect("a pipe").write_all(LOG.as_bytes()).expect("it reads");
-    let ran = Ran::from(child.wait_with_output().expect("it ends"));
+    let mut command = whypause(&["explain", "-"]);
+    command.env("LC_ALL", "C");
+    let ran = ran_with_input(command, LOG.as_bytes());
     assert!(ran.stdout.is_ascii() && ran.stdout.contains("2 stops"), "{}", ran.stdout);
 }
 
@@ -103,17 +93,17 @@ fn a_reader_that_goes_away_is_no_error() {
     let path = dir.path().join("gc.log");
     std::fs::write(&path, log).expect("a file");
     let path = path.to_str().expect("UTF-8");
-    let mut child = whypause(&["explain", path, "--format", "csv"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let (mut read, write) = std::io::pipe().expect("a pipe");
+    let said = dir.path().join("said");
+    let mut command = whypause(&["explain", path, "--format", "csv"]);
+    command.stdout(write).stderr(std::fs::File::create(&said).expect("a file"));
+    let mut child = spawn::Running::start(command).expect("it starts");
     let mut first = [0; 5];
-    let mut stdout = child.stdout.take().expect("a pipe");
-    stdout.read_exact(&mut first).expect("a header");
-    drop(stdout);
-    let ran = Ran::from(child.wait_with_output().expect("it ends"));
-    assert_eq!((&first, ran.code, ran.stderr.as_str()), (b"start", 0, ""));
+    read.read_exact(&mut first).expect("a header, or its end");
+    drop(read);
+    let status = child.wait(PATIENCE).expect("it ends");
+    let said = std::fs::read_to_string(said).expect("what it said");
+    assert_eq!((&first, status.code(), said.as_str()), (b"start", Some(0), ""));
 }
 
 #[test]

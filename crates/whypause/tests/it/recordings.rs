@@ -1,6 +1,6 @@
 //! Each recording of `testdata/recordings`, made by the lab from the fault it is named after, is
 //! answered by each command as the files beside it say. A new recording is a new test, without code.
-use crate::run::{run, whypause};
+use crate::run::{ran, run, whypause};
 use expect_test::expect_file;
 use std::{
     fs,
@@ -34,10 +34,12 @@ fn every_recording_is_answered_as_written_beside_it() {
     assert!(!found.is_empty());
     for (_, folder) in found {
         for (file, args) in COMMANDS {
-            let ran = whypause(args).current_dir(&folder).output().expect("it starts");
-            assert_eq!(String::from_utf8_lossy(&ran.stderr), "", "{file} of {}", folder.display());
+            let mut command = whypause(args);
+            command.current_dir(&folder);
+            let ran = ran(command);
+            assert_eq!(ran.stderr, "", "{file} of {}", folder.display());
             // CSV has the line ends of RFC 4180, which git and the files here do not keep
-            let said = String::from_utf8(ran.stdout).expect("UTF-8").replace('\r', "");
+            let said = ran.stdout.replace('\r', "");
             expect_file![folder.join(file)].assert_eq(&said);
         }
     }

@@ -2,7 +2,11 @@
 use std::{
     io::Write,
     process::{Command, Output, Stdio},
+    time::Duration,
 };
+
+/// How long any of it may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What came of it.
 pub(crate) struct Ran {
@@ -23,8 +27,8 @@ impl From<Output> for Ran {
 
 /// The program with a known environment: UTC, UTF-8, no wish about colour.
 pub(crate) fn whypause(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_whypause"));
-    command.args(args).env("TZ", "UTC").env("LC_ALL", "C.UTF-8").stdin(Stdio::null());
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(args).env("TZ", "UTC").env("LC_ALL", "C.UTF-8");
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
         command.env_remove(name);
     }
@@ -32,21 +36,32 @@ pub(crate) fn whypause(args: &[&str]) -> Command {
 }
 
 pub(crate) fn run(args: &[&str]) -> Ran {
-    whypause(args).output().expect("it starts").into()
+    ran(whypause(args))
+}
+
+/// Runs it to its end.
+pub(crate) fn ran(command: Command) -> Ran {
+    spawn::run(command, PATIENCE).expect("it starts and ends").into()
 }
 
 pub(crate) fn run_with_input(args: &[&str], input: &[u8]) -> Ran {
-    let mut child = whypause(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
+    ran_with_input(whypause(args), input)
+}
+
+pub(crate) fn ran_with_input(mut command: Command, input: &[u8]) -> Ran {
+    command.stdin(Stdio::piped());
+    let mut child = spawn::Running::start_heard(command).expect("it starts");
+    let mut stdin = child.stdin().expect("a pipe");
     // It may refuse the input before it has read all of it.
     let _ = stdin.write_all(input);
     drop(stdin);
-    child.wait_with_output().expect("it ends").into()
+    finished(child)
+}
+
+/// What a child that is heard said, when it has ended.
+pub(crate) fn finished(mut child: spawn::Running) -> Ran {
+    let status = child.wait(PATIENCE).expect("it ends");
+    Output { status, stdout: child.stdout(), stderr: child.stderr() }.into()
 }
 
 /// A small log with two pauses, one of them long.

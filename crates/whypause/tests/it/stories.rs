@@ -2,7 +2,7 @@
 //!
 //! `testdata/stories/README.md` says where each comes from. What is said to the user is beside each
 //! log as text; the numbers that must come out are here.
-use crate::run::whypause;
+use crate::run::{ran, whypause};
 use diagnose::{Keep, LogReader};
 use expect_test::expect_file;
 use serde_json::Value;
@@ -19,9 +19,10 @@ fn testdata(name: &str) -> PathBuf {
 /// What `whypause explain` says of a story's log, in a format.
 fn explain(story: &Path, format: &str) -> String {
     let mut command = whypause(&["explain", "--format", format, "gc.log"]);
-    let output = command.current_dir(story).output().expect("it starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
+    command.current_dir(story);
+    let ran = ran(command);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    ran.stdout
 }
 
 fn stories() -> Vec<PathBuf> {

@@ -2,19 +2,19 @@
 //! told as not there.
 use crate::java::{Java, newest};
 use recording::{Recording, Source, SourceState};
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command, time::Duration};
+
+/// How long a recording of a second may take before the test gives up.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 const NOBODY: u32 = 65534;
 
 /// `whypause` as a user without rights but these.
 fn whypause(program: &Path, capabilities: &str) -> Command {
-    let mut command = Command::new("setpriv");
+    let mut command = spawn::command("setpriv");
     command
+        // the kernel forgets with the user that it is to end with the test
+        .args(["--pdeathsig", "KILL"])
         .arg(format!("--reuid={NOBODY}"))
         .arg(format!("--regid={NOBODY}"))
         .arg("--clear-groups")
@@ -28,7 +28,9 @@ fn whypause(program: &Path, capabilities: &str) -> Command {
 #[test]
 fn a_log_that_may_not_be_looked_at_is_not_told_as_not_there() {
     let Some(java) = newest() else { return };
-    if Command::new("setpriv").arg("--version").stdout(Stdio::null()).status().is_err() {
+    let mut setpriv = spawn::command("setpriv");
+    setpriv.arg("--version");
+    if spawn::run(setpriv, PATIENCE).is_err() {
         println!("SKIPPED: no setpriv");
         return;
     }
@@ -47,12 +49,9 @@ fn a_log_that_may_not_be_looked_at_is_not_told_as_not_there() {
     let four = "+bpf,+perfmon,+sys_ptrace,+syslog";
     let record = |name: &str, capabilities: &str, way: &[&str]| {
         let path = out.join(name);
-        let told = whypause(&program, capabilities)
-            .args(["record", "-d", "1s", "-p", &jvm.pid(), "-o"])
-            .arg(&path)
-            .args(way)
-            .output()
-            .unwrap();
+        let mut command = whypause(&program, capabilities);
+        command.args(["record", "-d", "1s", "-p", &jvm.pid(), "-o"]).arg(&path).args(way);
+        let told = spawn::run(command, PATIENCE).unwrap();
         let text = String::from_utf8_lossy(&told.stderr).into_owned();
         assert!(told.status.success(), "{text}");
         assert!(!text.contains("writes no gc log"), "{text}");

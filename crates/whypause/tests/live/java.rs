@@ -4,10 +4,13 @@ mod bare;
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
+    time::Duration,
 };
+
+/// A JVM is ready within this, on any host that is not overloaded beyond use.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// `java` of the newest JDK, if recording is possible at all; otherwise says why not.
 pub(crate) fn newest() -> Option<PathBuf> {
@@ -40,28 +43,27 @@ fn javas() -> Vec<(u32, PathBuf)> {
 
 /// A JVM that collects dozens of times a second; killed when the test ends.
 pub(crate) struct Java {
-    pub(crate) child: Child,
+    pub(crate) child: spawn::Running,
 }
 
 impl Java {
     pub(crate) fn start(java: &Path) -> Java {
-        let mut child = command(java).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line.trim(), "ready");
+        Java::start_by(command(java))
+    }
+
+    /// One of another command; waits until it says that it is ready.
+    pub(crate) fn start_by(command: Command) -> Java {
+        let mut child = spawn::Running::start_heard(command).unwrap();
+        child.says("ready", PATIENCE).unwrap();
         Java { child }
     }
 
     /// One that runs `tests/java/NAME.java` of the recorder with these flags.
     pub(crate) fn start_with(java: &Path, flags: &[&str], name: &str) -> Java {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java");
-        let mut command = Command::new(java);
+        let mut command = spawn::command(java);
         command.args(flags).arg(tests.join(format!("{name}.java")));
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line.trim(), "ready");
-        Java { child }
+        Java::start_by(command)
     }
 
     pub(crate) fn pid(&self) -> String {
@@ -69,21 +71,14 @@ impl Java {
     }
 
     pub(crate) fn runs(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
-    }
-}
-
-impl Drop for Java {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.ended().unwrap().is_none()
     }
 }
 
 /// The command of such a JVM.
 pub(crate) fn command(java: &Path) -> Command {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
-    let mut command = Command::new(java);
+    let mut command = spawn::command(java);
     command.args(["-XX:+UseG1GC", "-Xmx128m", "-Xms128m", "-Xmn32m", "-XX:ParallelGCThreads=2"]);
     command.args(["-XX:CICompilerCount=2"]).arg(source);
     command

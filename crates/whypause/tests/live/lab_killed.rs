@@ -2,10 +2,12 @@
 //! killed too, the next start does.
 use crate::{java::newest, one_lab};
 use serde_json::Value;
+use spawn::Running;
 use std::{
     fs,
+    io::Read,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -18,11 +20,11 @@ fn text(path: impl AsRef<Path>) -> String {
 
 /// Asks until the answer is not empty any more; then that is why it failed.
 #[track_caller]
-fn comes_true(child: Option<&mut Child>, what: impl Fn() -> Result<(), String>) {
+fn comes_true(child: Option<&mut Running>, what: impl Fn() -> Result<(), String>) {
     let until = Instant::now() + PATIENCE;
     let mut child = child;
     while let Err(why) = what() {
-        let ended = child.as_mut().and_then(|it| it.try_wait().unwrap());
+        let ended = child.as_mut().and_then(|it| it.ended().unwrap());
         assert!(Instant::now() < until && ended.is_none(), "{ended:?} {why}");
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -34,7 +36,7 @@ fn work_dir() -> PathBuf {
 
 /// A run of the lab that is under way, and what its journal says that it has changed.
 struct Lab {
-    child: Child,
+    child: Running,
     said: tempfile::NamedTempFile,
     promises: Vec<Value>,
 }
@@ -42,10 +44,15 @@ struct Lab {
 impl Lab {
     /// Starts one, and waits until it records.
     fn start(scenario: &str) -> Lab {
+        Lab::start_by(scenario, |command| command)
+    }
+
+    /// The same by a command that is made of the lab's.
+    fn start_by(scenario: &str, by: impl Fn(Command) -> Command) -> Lab {
         let said = tempfile::NamedTempFile::new().unwrap();
         let until = Instant::now() + PATIENCE;
         let child = loop {
-            let mut child = start(scenario, &said);
+            let mut child = start(scenario, &said, &by);
             let is_under_way = || match text(said.path()) {
                 it if it.contains("recording for") || it.contains("another lab is running") => {
                     Ok(())
@@ -56,7 +63,7 @@ impl Lab {
             if text(said.path()).contains("recording for") {
                 break child;
             }
-            child.wait().unwrap();
+            child.wait(PATIENCE).unwrap();
             assert!(Instant::now() < until, "another lab does not end");
             std::thread::sleep(Duration::from_secs(2));
         };
@@ -86,9 +93,7 @@ impl Lab {
 
     /// Kills it with everything in its process group.
     fn kill(&mut self) {
-        let group = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
-        self.child.wait().unwrap();
+        self.child.kill().expect("it ends");
     }
 
     /// What is left of what it has changed.
@@ -133,20 +138,17 @@ impl Lab {
     }
 }
 
-impl Drop for Lab {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn start(scenario: &str, said: &tempfile::NamedTempFile) -> Child {
-    use std::os::unix::process::CommandExt;
+fn start(
+    scenario: &str,
+    said: &tempfile::NamedTempFile,
+    by: impl Fn(Command) -> Command,
+) -> Running {
     said.as_file().set_len(0).unwrap();
     let stderr = fs::OpenOptions::new().append(true).open(said.path()).unwrap();
     let variants = ["--variants", "fault", "-d", "300s", "--on-this-host"];
-    let mut command: Command = one_lab::command(&[&["run", scenario][..], &variants].concat());
-    command.process_group(0).stdout(Stdio::null()).stderr(stderr).spawn().unwrap()
+    let mut command = by(one_lab::command(&[&["run", scenario][..], &variants].concat()));
+    command.stderr(stderr);
+    Running::start(command).unwrap()
 }
 
 fn is_running(id: ::lab::ProcessId) -> bool {
@@ -192,6 +194,55 @@ fn leaves_nothing(scenario: &str, kinds: &[&str], ready: impl Fn(&Lab) -> bool) 
 fn a_killed_lab_with_a_slow_disk_leaves_no_mount_no_knob_no_group_and_no_process() {
     let kinds = ["process", "server", "unmount", "knob", "detach-loop", "remove-kernel-dir"];
     leaves_nothing("gc-log-write-blocked", &kinds, |_| true);
+}
+
+/// The lab with the descriptor 9 as well, which is its standard output otherwise.
+fn with_a_pipe(lab: &Command, write: std::io::PipeWriter) -> Command {
+    let mut command = spawn::command("sh");
+    command.args(["-c", "exec 9>&1 >/dev/null; exec \"$@\"", "sh"]).arg(lab.get_program());
+    command.args(lab.get_args()).stdout(write);
+    command
+}
+
+#[test]
+fn whoever_reads_from_a_killed_lab_sees_the_end_at_once_and_its_processes_end() {
+    let scenario = "gc-log-write-blocked";
+    if !can_run(scenario) {
+        return;
+    }
+    let _turn = one_lab::turn();
+    let (mut read, write) = std::io::pipe().unwrap();
+    let mut lab = Lab::start_by(scenario, |lab| with_a_pipe(&lab, write.try_clone().unwrap()));
+    drop(write);
+    let holds = fs::read_link(format!("/proc/{}/fd/9", lab.child.id())).unwrap();
+    assert!(holds.to_string_lossy().starts_with("pipe:"), "the lab has it: {holds:?}");
+    let ids = |it: &Value| serde_json::from_value(it["id"].clone()).unwrap();
+    let mut processes: Vec<::lab::ProcessId> = lab.promised("process").map(ids).collect();
+    processes.extend(lab.promised("server").map(ids));
+    processes.extend(::lab::ProcessId::of(lab.guardian().as_raw_nonzero().get()));
+    processes.retain(|it| is_running(*it));
+    assert!(
+        processes.len() >= 4,
+        "a JVM, its recorder, the server and the guardian: {processes:?}"
+    );
+    let pid = rustix::process::Pid::from_raw(i32::try_from(lab.child.id()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    let killed = Instant::now();
+    let mut ended = [rustix::event::PollFd::new(&read, rustix::event::PollFlags::IN)];
+    let limit = rustix::event::Timespec { tv_sec: 2, tv_nsec: 0 };
+    assert_eq!(
+        rustix::event::poll(&mut ended, Some(&limit)).unwrap(),
+        1,
+        "somebody holds the pipe"
+    );
+    assert_eq!(read.read(&mut [0]).unwrap(), 0);
+    lab.child.wait(PATIENCE).unwrap();
+    while processes.iter().any(|it| is_running(*it)) {
+        processes.retain(|it| is_running(*it));
+        assert!(killed.elapsed() < Duration::from_secs(10), "they outlive the lab: {processes:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    comes_true(None, || lab.left());
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(crate) fn turn() -> MutexGuard<'static, ()> {
 
 /// `whypause lab` with these arguments.
 pub(crate) fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_whypause"));
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
     command.arg("lab").args(arguments);
     command
 }
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 pub(crate) fn when_free(arguments: &[&str]) -> Output {
     let until = Instant::now() + PATIENCE;
     loop {
-        let ran = command(arguments).output().unwrap();
+        let ran = spawn::run(command(arguments), PATIENCE).unwrap();
         let busy = String::from_utf8_lossy(&ran.stderr).contains("another lab is running");
         if !busy || Instant::now() > until {
             return ran;

@@ -5,10 +5,10 @@ use rustix::{
     process::{Pid, Signal},
     time::ClockId,
 };
+use spawn::Running;
 use std::{
     fs,
     path::Path,
-    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
@@ -20,15 +20,10 @@ fn memory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").unwrap()
 }
 
-fn record(directory: &Path, arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_whypause"))
-        .args(["record", "-o"])
-        .arg(directory)
-        .args(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+fn record(directory: &Path, arguments: &[&str]) -> Running {
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(["record", "-o"]).arg(directory).args(arguments);
+    Running::start(command).unwrap()
 }
 
 /// Waits until the recording has a safepoint on disk.
@@ -41,13 +36,8 @@ fn wait_for_safepoints(directory: &Path) {
     }
 }
 
-fn ends_well(child: &mut Child) {
-    let end = Instant::now() + PATIENCE;
-    while child.try_wait().unwrap().is_none() {
-        assert!(Instant::now() < end, "it does not end");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert!(child.wait().unwrap().success());
+fn ends_well(child: &mut Running) {
+    assert!(child.wait(PATIENCE).unwrap().success());
 }
 
 /// A sealed recording has no live segment left and says why it ended.
@@ -135,7 +125,6 @@ fn kill_9_loses_at_most_the_last_second_and_leaves_the_jvm_alone() {
     std::thread::sleep(Duration::from_secs(2));
     let killed = now();
     recorder.kill().unwrap();
-    recorder.wait().unwrap();
     let recording = Recording::open(&directory).unwrap();
     let last = recording.facts.safepoints.iter().map(|it| it.end_probe).max().unwrap();
     let missing = killed.since(last);
@@ -164,7 +153,6 @@ fn kill_9_leaves_a_log_that_the_next_start_switches_off() {
     wait_for_safepoints(&directory);
     assert!(logs_safepoints(&jvm));
     recorder.kill().unwrap();
-    recorder.wait().unwrap();
     assert!(logs_safepoints(&jvm), "a jvm goes on by itself");
     // Of whichever jvm: the next one undoes it first.
     let again = memory.path().join("again");
@@ -192,11 +180,9 @@ fn explain_reads_what_record_wrote() {
     let (jvm, memory) = (Java::start(&java), memory());
     let directory = memory.path().join("recording");
     ends_well(&mut record(&directory, &["-p", &jvm.pid(), "-d", "2s"]));
-    let explain = Command::new(env!("CARGO_BIN_EXE_whypause"))
-        .args(["explain", "--format", "json"])
-        .arg(&directory)
-        .output()
-        .unwrap();
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(["explain", "--format", "json"]).arg(&directory);
+    let explain = spawn::run(command, PATIENCE).unwrap();
     let answer: serde_json::Value = serde_json::from_slice(&explain.stdout).unwrap();
     assert_eq!(answer["jvm"]["collector"], "g1");
     let pauses = answer["pauses"]["total_ns"].as_u64().unwrap();

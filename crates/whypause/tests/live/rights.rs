@@ -1,8 +1,8 @@
 //! What the program may still do while it records, and that what it started may do all that it could.
 use crate::java::{self, Java, newest};
+use spawn::Running;
 use std::{
     fs,
-    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -15,20 +15,10 @@ const READING: u64 = 1 << 2 | 1 << 3 | 1 << 6 | 1 << 7 | 1 << 19;
 /// `CAP_BPF`, without which some kernels do not let what is attached be read.
 const BPF: u64 = 1 << 39;
 
-/// A program that is killed when the test ends.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 fn whypause(arguments: &[&str]) -> Running {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_whypause"));
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    Running(command.spawn().unwrap())
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(arguments);
+    Running::start(command).unwrap()
 }
 
 /// Permitted rights of each thread of a process, with its name.
@@ -76,13 +66,13 @@ fn record_and_watch_keep_few_rights() {
         &["watch", "-p", &jvm.pid()],
         &["watch", "-p", &jvm.pid(), "--without-ebpf"],
     ] {
-        check(whypause(arguments).0.id(), 0);
+        check(whypause(arguments).id(), 0);
     }
     // The thread that waits for the next JVM can attach to that, too.
     let waiting = whypause(&["watch", "--wait", "-p", &jvm.pid()]);
-    wait_for_threads(waiting.0.id());
-    let many = rights(waiting.0.id()).into_iter().filter(|it| it.1 & !BPF != READING);
-    assert_eq!(many.count(), 1, "{:x?}", rights(waiting.0.id()));
+    wait_for_threads(waiting.id());
+    let many = rights(waiting.id()).into_iter().filter(|it| it.1 & !BPF != READING);
+    assert_eq!(many.count(), 1, "{:x?}", rights(waiting.id()));
 }
 
 #[test]
@@ -95,14 +85,17 @@ fn a_command_that_is_recorded_keeps_all_rights_and_its_place_where_memory_runs_o
     let mut arguments = vec!["record", "-o", directory.to_str().unwrap(), "--"];
     arguments.extend(words.map(|it| it.to_str().unwrap()));
     let recorder = whypause(&arguments);
-    check(recorder.0.id(), KILL);
-    let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", recorder.0.id()));
+    check(recorder.id(), KILL);
+    let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", recorder.id()));
     let child: u32 = children.unwrap().trim().parse().unwrap();
     let own = rights(std::process::id())[0].1;
     assert!(rights(child).iter().all(|it| it.1 == own), "{:x?}", rights(child));
     assert_eq!(adjusted(child), adjusted(std::process::id()));
     drop(recorder);
-    // It has a life of its own.
-    let child = rustix::process::Pid::from_raw(i32::try_from(child).unwrap()).unwrap();
-    let _ = rustix::process::kill_process(child, rustix::process::Signal::KILL);
+    // It ends with the recorder, however that ends.
+    let end = Instant::now() + PATIENCE;
+    while !rights(child).is_empty() {
+        assert!(Instant::now() < end, "it outlives its recorder");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

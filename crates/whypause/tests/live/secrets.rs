@@ -3,9 +3,7 @@ use crate::java::{self, Java, newest};
 use recording::Recording;
 use std::{
     fs,
-    io::{BufRead, BufReader},
     path::Path,
-    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -17,26 +15,22 @@ fn start(java: &Path, log: &Path) -> Java {
     let plain = java::command(java);
     let mut arguments: Vec<_> = plain.get_args().map(ToOwned::to_owned).collect();
     let source = arguments.pop().unwrap();
-    let mut child = Command::new(java)
+    let mut command = spawn::command(java);
+    command
         .args(arguments)
         .arg(format!("-Ddb.password={}", SECRETS[0]))
         .arg(format!("-Xlog:gc*,safepoint,arguments:file={}", log.display()))
         .arg(source)
         .args(["1", "2048", "--token", SECRETS[1]])
         .arg(format!("jdbc:pg://joe:{}@db/orders", SECRETS[3]))
-        .env("JAVA_TOOL_OPTIONS", format!("-Dapi.key={} -Xss1m", SECRETS[2]))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line.trim(), "ready");
-    Java { child }
+        .env("JAVA_TOOL_OPTIONS", format!("-Dapi.key={} -Xss1m", SECRETS[2]));
+    Java::start_by(command)
 }
 
 fn said(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_whypause")).args(args).output().unwrap();
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(args);
+    let output = spawn::run(command, Duration::from_secs(120)).unwrap();
     assert!(output.status.success(), "{args:?}: {output:?}");
     let (out, err) = (output.stdout, output.stderr);
     String::from_utf8(out).unwrap() + &String::from_utf8(err).unwrap()
@@ -63,11 +57,9 @@ fn no_secret_of_a_command_line_is_recorded_or_told() {
     }
     let directory = memory.path().join("recording");
     let path = directory.to_str().unwrap();
-    let mut recorder = Command::new(env!("CARGO_BIN_EXE_whypause"))
-        .args(["record", "-o", path, "-p", &jvm.pid()])
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(["record", "-o", path, "-p", &jvm.pid()]);
+    let mut recorder = spawn::Running::start(command).unwrap();
     let end = Instant::now() + Duration::from_secs(60);
     let enough = || {
         let facts = Recording::open(&directory).map(|it| it.facts).unwrap_or_default();
@@ -80,7 +72,6 @@ fn no_secret_of_a_command_line_is_recorded_or_told() {
     }
     // Killed, it leaves its tables as they were written: not compressed, and not masked by a reader.
     recorder.kill().unwrap();
-    recorder.wait().unwrap();
     let mut seen = false;
     for file in fs::read_dir(&directory).unwrap() {
         let path = file.unwrap().path();

@@ -1,9 +1,8 @@
 //! What is said of a JVM that hangs in a stop, and of one of which nobody can see the stops.
 use crate::java::{Java, bare_jdk, newest};
 use std::{
-    io::{BufRead, BufReader},
     path::Path,
-    process::{Command, Output, Stdio},
+    process::Output,
     time::{Duration, Instant},
 };
 
@@ -13,7 +12,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const TRIES: u32 = 5;
 
 fn whypause(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_whypause")).args(arguments).output().unwrap()
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(arguments);
+    spawn::run(command, PATIENCE).unwrap()
 }
 
 fn hang(java: &Path) -> Java {
@@ -73,21 +74,18 @@ fn a_hang_longer_than_the_recording_is_no_recording_without_pauses() {
 fn watch_tells_a_hang_while_it_lasts_and_then_its_end() {
     let Some(java) = newest() else { return };
     let jvm = hang(&java);
-    let mut watch = Command::new(env!("CARGO_BIN_EXE_whypause"))
-        .args(["watch", "-p", &jvm.pid(), "--over", "1s", "-d", "100s"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(watch.stdout.take().unwrap()).lines().map_while(Result::ok);
-    let mut lines = lines.skip_while(|it| !it.contains("still stopped after"));
-    let still = lines.next();
-    let end = lines.find(|it| it.contains("late Java thread"));
-    watch.kill().unwrap();
-    watch.wait().unwrap();
-    let still = still.expect("it is told while it lasts");
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(["watch", "-p", &jvm.pid(), "--over", "1s", "-d", "100s"]);
+    let mut watch = spawn::Running::start_heard(command).unwrap();
+    let still = watch.says("still stopped after", PATIENCE).expect("it is told while it lasts");
     assert!(still.contains("late Java thread"), "{still}");
-    assert!(end.is_some_and(|it| !it.contains("still stopped")));
+    let end = || {
+        let text = String::from_utf8_lossy(&watch.stdout()).into_owned();
+        let lines = text.lines().skip_while(|it| !it.contains("still stopped after")).skip(1);
+        lines.map(str::to_owned).find(|it| it.contains("late Java thread"))
+    };
+    wait_until("the end is told", || end().is_some());
+    assert!(end().is_some_and(|it| !it.contains("still stopped")));
 }
 
 #[test]

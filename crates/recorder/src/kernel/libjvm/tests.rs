@@ -112,8 +112,10 @@ fn real() -> Vec<PathBuf> {
 
 /// What `readelf` says of the same file, without its addresses being moved.
 fn readelf(library: &Path, option: &str) -> Option<String> {
-    let said = std::process::Command::new("readelf").args([option, "-W"]).arg(library).output();
-    Some(String::from_utf8_lossy(&said.ok()?.stdout).into_owned())
+    let mut command = spawn::command("readelf");
+    command.args([option, "-W"]).arg(library);
+    let said = spawn::run(command, std::time::Duration::from_secs(120)).ok()?;
+    Some(String::from_utf8_lossy(&said.stdout).into_owned())
 }
 
 #[test]

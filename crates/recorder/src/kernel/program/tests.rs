@@ -8,12 +8,7 @@ use crate::{
         load::{self, FILE_FAULT, SYMBOLS, USDT, plan},
     },
 };
-use std::{
-    collections::BTreeSet,
-    io::{BufRead, BufReader},
-    path::Path,
-    process::{Child, Command, Stdio},
-};
+use std::{collections::BTreeSet, path::Path, time::Duration};
 
 #[test]
 fn the_cost_is_read_from_fdinfo() {
@@ -24,14 +19,7 @@ fn the_cost_is_read_from_fdinfo() {
 }
 
 /// A JVM that is killed when the test ends.
-struct Java(Child);
-
-impl Drop for Java {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+struct Java(spawn::Running);
 
 /// A JVM with probes, where programs can be loaded; otherwise says why not.
 fn java() -> Option<Java> {
@@ -41,12 +29,11 @@ fn java() -> Option<Java> {
         "the kernel has no BTF"
     } else {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
-        let mut command = Command::new("java");
+        let mut command = spawn::command("java");
         command.args(["-Xmx64m", "-XX:+UseSerialGC"]).arg(source);
-        match command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
+        match spawn::Running::start_heard(command) {
             Ok(mut child) => {
-                let mut line = String::new();
-                BufReader::new(child.stdout.take()?).read_line(&mut line).ok()?;
+                child.says("ready", Duration::from_secs(120)).unwrap();
                 return Some(Java(child));
             }
             Err(_) => "no `java` in the path",
