@@ -25,6 +25,8 @@ pub struct Cleanup {
     next: u64,
     /// What was said to be taken or changed; anything may be where `None`.
     announced: Option<Vec<Takes>>,
+    /// Control groups of the JVM and of those who record it, some of which may be gone.
+    weighed: Vec<PathBuf>,
 }
 
 /// A place in the order of changes, to undo back to.
@@ -43,7 +45,8 @@ impl Cleanup {
         let Opened { journal, open, next } = Journal::open(path.clone())
             .map_err(LabError::step(format!("read `{}`", path.display())))?;
         let root = dir.path().to_path_buf();
-        let mut cleanup = Cleanup { journal, root, open, next, announced: None };
+        let mut cleanup =
+            Cleanup { journal, root, open, next, announced: None, weighed: Vec::new() };
         let leftovers = cleanup.open.iter().rev().map(|(_, undo)| undo.to_string()).collect();
         cleanup.undo_all()?;
         Ok((cleanup, leftovers))
@@ -84,6 +87,17 @@ impl Cleanup {
         self.next += 1;
         self.open.push((id, undo));
         Ok(())
+    }
+
+    /// Has a control group get more CPU time than others while a fault is recorded.
+    pub(crate) fn weigh(&mut self, group: PathBuf) {
+        self.weighed.retain(|it| it.exists());
+        self.weighed.push(group);
+    }
+
+    /// The groups that get it.
+    pub(crate) fn weighed(&self) -> &[PathBuf] {
+        &self.weighed
     }
 
     /// The present place in the order of changes.

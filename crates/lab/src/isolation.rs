@@ -5,14 +5,11 @@
 //! with it. Where the host has no CPU controller to offer, the lab runs without.
 use crate::{
     Cleanup, LabError, Reason, Takes,
-    control_group::{self, Controller, Members, WEIGHT},
+    control_group::{self, Controller, Members},
 };
 use std::{path::PathBuf, time::Duration};
 
-/// `cpu.shares` of cgroup version 1; 1024 is what everything else has.
-const SHARES: &str = "50000";
-
-/// A control group that gets nearly all CPU time when it wants it.
+/// A control group that gets most of the CPU time when it wants it, while a fault is recorded.
 #[derive(Debug)]
 pub struct Isolation {
     group: PathBuf,
@@ -85,12 +82,10 @@ impl Isolation {
     fn named(
         cleanup: &mut Cleanup,
         name: &str,
-        mut values: Vec<(&str, String)>,
+        values: Vec<(&str, String)>,
     ) -> Result<Isolation, LabError> {
         let controller = controller()?;
         cleanup.needs(&Takes::CpuWeight)?;
-        let (file, most, _) = weight_of(&controller);
-        values.push((file, most.to_owned()));
         Ok(Isolation { group: controller.create(cleanup, name, Members::Jvm, &values)? })
     }
 
@@ -124,14 +119,7 @@ pub fn can_run() -> Result<(), Reason> {
 
 /// The file, the value of the lab's groups, and that of all others, where there is a controller.
 pub(crate) fn weight() -> Option<(&'static str, &'static str, &'static str)> {
-    Controller::find("cpu").ok().map(|it| weight_of(&it))
-}
-
-fn weight_of(controller: &Controller) -> (&'static str, &'static str, &'static str) {
-    match controller {
-        Controller::V1(_) => ("cpu.shares", SHARES, "1024"),
-        Controller::V2(_) => ("cpu.weight", WEIGHT, "100"),
-    }
+    Controller::find("cpu").ok().map(|it| it.weight())
 }
 
 fn controller() -> Result<Controller, LabError> {

@@ -2,6 +2,7 @@
 //! run.
 use crate::{
     Cleanup, Interrupt, Isolation, LabError, Privilege, Running, Staged,
+    control_group::Weighed,
     explained::Explained,
     jvm::{last_line, read},
     output::Progress,
@@ -50,6 +51,7 @@ impl Observer<'_> {
         time: Duration,
         progress: &Progress<'_, '_>,
     ) -> Result<(), LabError> {
+        let _weighed = Weighed::begin(cleanup);
         let begun = Instant::now();
         let mut all = Vec::new();
         for privilege in self.privileges {

@@ -125,7 +125,10 @@ impl Takes {
             ],
             Takes::CpuWeight => {
                 let weight = isolation::weight().map(|(file, weight, usual)| {
-                    format!("{file} {weight} for the JVM and its recorder, others have {usual}")
+                    format!(
+                        "{file} {weight} for the JVM and its recorder while a fault is recorded, others \
+                         have {usual}"
+                    )
                 });
                 weight.map(|it| (Kind::Cpus, it)).into_iter().chain([group("cpu")]).collect()
             }

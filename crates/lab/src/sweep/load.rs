@@ -2,6 +2,7 @@
 use crate::{
     Collector, Interrupt, Isolation, Jdk, LabError,
     bench::Bench,
+    control_group::Weighed,
     isolation::{Quota, Throttling},
     jvm::{Jvm, JvmCommand},
     stage::{END_PATIENCE, Stage},
@@ -66,6 +67,7 @@ impl Load<'_> {
             jdk: self.jdk,
             collector: Collector::Parallel,
         };
+        let _weighed = Weighed::begin(stage.cleanup);
         let command = command(&stage, self);
         let mut jvm = stage.java_in(Some(group), &command)?;
         let before = group.throttling();

@@ -3,10 +3,11 @@ use crate::{
     java::{self, Java},
     stuck_file::{StuckFile, WaitsIn},
 };
+use rustix::process::{Pid, Signal, kill_process};
+use spawn::Running;
 use std::{
-    fs::{self, File},
+    fs,
     path::Path,
-    process::{Child, Command, Stdio},
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -17,27 +18,25 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// Beside a stuck process everything answers within this time.
 const SOON: Duration = Duration::from_secs(5);
 
-/// Runs the program for at most `patience`, asks it to end after `interrupt_after`, and returns what
-/// it said and how it ended.
+/// A run of the program.
 struct Run {
-    child: Child,
-    said: tempfile::NamedTempFile,
+    child: Running,
     begun: Instant,
     what: String,
 }
 
 impl Run {
     fn start(arguments: &[&str]) -> Run {
-        let said = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
-        let out = || Stdio::from(File::options().append(true).open(said.path()).unwrap());
-        let mut command = Command::new(env!("CARGO_BIN_EXE_whypause"));
-        let child = command.args(arguments).stdin(Stdio::null()).stdout(out()).stderr(out());
-        let child = child.spawn().unwrap();
-        Run { child, said, begun: Instant::now(), what: format!("{arguments:?}") }
+        let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+        command.args(arguments);
+        let child = Running::start_heard(command).unwrap();
+        Run { child, begun: Instant::now(), what: format!("{arguments:?}") }
     }
 
+    /// All that it has said so far.
     fn said(&self) -> String {
-        fs::read_to_string(self.said.path()).unwrap()
+        let both = [self.child.stdout(), self.child.stderr()].concat();
+        String::from_utf8(both).unwrap()
     }
 
     /// What it has said once it has said `word`.
@@ -53,20 +52,17 @@ impl Run {
     /// All that it says until its end.
     #[track_caller]
     fn ends(&mut self, within: Duration) -> (String, Option<i32>) {
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                println!("{} took {:?}", self.what, self.begun.elapsed());
-                return (self.said(), status.code());
-            }
-            let late = self.begun.elapsed() >= within;
-            assert!(!late, "{}: {}\n{}", self.what, self.said(), stacks(self.child.id()));
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let status = self.child.ends_within(within.saturating_sub(self.begun.elapsed())).unwrap();
+        let Some(status) = status else {
+            panic!("{}: {}\n{}", self.what, self.said(), stacks(self.child.id()));
+        };
+        println!("{} took {:?}", self.what, self.begun.elapsed());
+        (self.said(), status.code())
     }
 
     fn interrupt(&self) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        let pid = Pid::from_raw(self.child.id().cast_signed()).unwrap();
+        kill_process(pid, Signal::INT).unwrap();
     }
 }
 
@@ -80,19 +76,11 @@ fn stacks(pid: u32) -> String {
     tasks.map(text).collect()
 }
 
-impl Drop for Run {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        // Not waited for: it may not be able to end yet.
-        let _ = self.child.try_wait();
-    }
-}
-
 /// A JVM that holds the lock of its own memory map. Dropping it drops the file first: without an
 /// answer nobody ends the process.
 struct Stuck {
     file: Option<StuckFile>,
-    child: Child,
+    child: Running,
 }
 
 impl Stuck {
@@ -100,9 +88,9 @@ impl Stuck {
         let file = StuckFile::serve(waits_in)?;
         let source =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Stuck.java");
-        let mut command = Command::new(java);
-        command.arg("-Xmx64m").arg(source).arg(file.path()).stdin(Stdio::null());
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut command = spawn::command(java);
+        command.arg("-Xmx64m").arg(source).arg(file.path());
+        let child = Running::start_heard(command).unwrap();
         let stuck = Stuck { file: Some(file), child };
         let begun = Instant::now();
         while !stuck.is_stuck() {
@@ -124,8 +112,7 @@ impl Stuck {
 impl Drop for Stuck {
     fn drop(&mut self) {
         drop(self.file.take());
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.kill();
     }
 }
 
@@ -206,7 +193,7 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
     assert!(interrupted.elapsed() < SOON, "{:?}: {said}", interrupted.elapsed());
     assert_eq!(code, Some(0), "{said}");
     let forked = Instant::now();
-    assert!(Command::new("true").status().unwrap().success());
+    assert!(spawn::run(spawn::command("true"), SOON * 4).unwrap().status.success());
     assert!(forked.elapsed() < SOON, "{:?}", forked.elapsed());
     let kept: Vec<String> = keepers().into_iter().filter(|it| !before.contains(it)).collect();
     assert!(!kept.is_empty(), "whoever removes the probes waits");
