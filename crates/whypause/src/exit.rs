@@ -10,7 +10,7 @@ pub enum Exit {
     Gate,
     /// The arguments or the input were wrong, or the host refused.
     Usage,
-    /// The input is sound but cannot answer the question.
+    /// The input is sound but cannot answer the question, or a part of a long run is left.
     NotEnough,
     /// Ctrl-C or a termination signal ended it before it was done.
     Interrupted,
