@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder accuracy faults fuzz clean
+.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder accuracy faults kill-trials fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ fuzz: ## fuzz every reader of what others wrote for a minute, or for SECONDS=n e
 
 faults: ## kill recorders and JVMs hundreds of times, fill disks: every recording must open (20 minutes)
 	@scripts/faults.sh
+
+kill-trials: ## kill the lab, cargo test and make test ten times each, and look at what is left (an hour)
+	@for what in lab tests make; do scripts/kill-trials.sh $$what 10 || exit 1; done
 
 accuracy: ## measure how often the answers are right, into docs/accuracy.md (an hour and more)
 	@scripts/accuracy.sh
