@@ -10,7 +10,7 @@ log="$1"
 
 # The last program that was begun, if it has no result.
 program="$(awk '/^ *(Running|Doc-tests) / { program = ""; if (match($0, /\([^)]*\)$/)) program = substr($0, RSTART + 1, RLENGTH - 2) }
-                /^test result:/ { program = "" }
+                /^test result: / { program = "" }
                 END { print program }' "$log")"
 if [ -z "$program" ] || [ ! -x "$program" ]; then
     echo "no test was running; what was, is at the end of the output"

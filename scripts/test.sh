@@ -74,7 +74,7 @@ check_all() {
     fi
 
     # The closing line, for people and for CI: the sum over all test programs of the last run.
-    awk '/^test result:/ { passed += $4; failed += $6 }
+    awk '/^test result: / { passed += $4; failed += $6 }
          END { printf "\n%d passed, %d failed\n", passed, failed }' "$log_dir/$log"
     return "$result"
 }
