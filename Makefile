@@ -1,13 +1,13 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder accuracy faults fuzz clean
+.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder accuracy faults kill-trials fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## make two pauses happen, explain them, and make them go away (about two minutes after the build)
-	@scripts/demo.sh
+demo: ## make two pauses happen, explain them, and make them go away (about two minutes after the build); beside others with ON_THIS_HOST=1
+	@scripts/demo.sh $(if $(ON_THIS_HOST),--on-this-host)
 
 test: ## install what is missing, then run every check and every test
 	@scripts/test.sh
@@ -42,8 +42,11 @@ fuzz: ## fuzz every reader of what others wrote for a minute, or for SECONDS=n e
 faults: ## kill recorders and JVMs hundreds of times, fill disks: every recording must open (20 minutes; goes on where it was cut)
 	@scripts/faults.sh
 
+kill-trials: ## kill the lab, cargo test and make test ten times each, and look at what is left (an hour)
+	@for what in lab tests make; do scripts/kill-trials.sh $$what 10 || exit 1; done
+
 accuracy: ## measure how often the answers are right, into docs/accuracy.md (an hour and more, in pieces of 35 minutes)
-	@scripts/accuracy.sh
+	@scripts/accuracy.sh $(if $(ON_THIS_HOST),--on-this-host)
 
 bench-recorder: ## measure what recording costs, as a table
 	@scripts/bench-recorder.sh

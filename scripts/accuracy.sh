@@ -6,7 +6,8 @@
 # and build, and no run begins that would not end within LIMIT seconds (default: 2100). The exit code
 # is 3 while runs are left: start it again to go on. The page says which run is of which build.
 # RESUME=0 begins anew.
-# Arguments go to `whypause lab matrix`, for instance `--jdk 17,/opt/jdk8 --runs 3`.
+# Arguments go to `whypause lab matrix`, for instance `--jdk 17,/opt/jdk8 --runs 3`; where others use this
+# host it asks, or refuses, unless `--on-this-host` is among them.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -17,7 +18,7 @@ results=target/accuracy.jsonl
 page=target/accuracy.md
 found=0
 [ "${RESUME:-1}" != 0 ] || as_root rm -f "$results"
-as_root env PATH="$PATH" target/release/whypause lab matrix --on-this-host --results "$results" --for "${LIMIT:-2100}s" "$@" >"$page" || found=$?
+as_root env PATH="$PATH" target/release/whypause lab matrix --results "$results" --for "${LIMIT:-2100}s" "$@" >"$page" || found=$?
 if [ "$found" -eq 3 ]; then
     say "$page is of the runs so far, and docs/accuracy.md is as it was"
     exit 3

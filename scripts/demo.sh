@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes two pauses happen, explains them, and makes them go away. About two minutes after the build.
 #
-# Without root it explains a recording that was made before.
+# Without root it explains a recording that was made before. Where others use this host it asks, or
+# refuses; `--on-this-host`, or ON_THIS_HOST=1 for make, has it run all the same.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -50,4 +51,4 @@ if [ -n "$why" ]; then
 fi
 
 as_root rm -rf "$kept"
-as_root env PATH="$PATH" "$whypause" lab demo --on-this-host --keep "$kept"
+as_root env PATH="$PATH" "$whypause" lab demo --keep "$kept" "$@"

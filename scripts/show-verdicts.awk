@@ -3,5 +3,5 @@
 
 /^successes:$/ { hidden = 1 }
 /^failures:$/ { hidden = 0 }
-/^test result:/ { hidden = 0 }
+/^test result: / { hidden = 0 }
 !hidden { print; fflush() }

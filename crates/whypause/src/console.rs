@@ -7,7 +7,7 @@ use report::{
 };
 use std::{
     env,
-    io::{self, IsTerminal, Write},
+    io::{self, BufRead, IsTerminal, Read, Write},
 };
 
 /// Columns where the terminal does not say, or where there is none.
@@ -46,6 +46,18 @@ impl Console {
     /// Whether progress may be shown: only to a person who watches.
     pub(crate) fn shows_progress(&self) -> bool {
         io::stderr().is_terminal()
+    }
+
+    /// Asks somebody at the terminal. `None` where nobody is there to answer; any other answer than yes
+    /// is a no.
+    pub(crate) fn ask(&self, question: &str) -> Option<bool> {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return None;
+        }
+        let _ = write!(io::stderr().lock(), "{} [y/N] ", clean(question));
+        let mut answer = String::new();
+        io::stdin().lock().take(64).read_line(&mut answer).ok()?;
+        Some(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
 
     /// Writes data and makes sure that it arrived.

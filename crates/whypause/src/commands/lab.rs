@@ -63,10 +63,12 @@ fn run_scenario(args: &LabRunArgs, console: &Console) -> Result<Exit, Failure> {
         privilege: if args.unprivileged { Privilege::Unprivileged } else { Privilege::Privileged },
         format: format(args.format),
         verify_writes: args.verify_writes,
-        on_this_host: args.place.on_this_host,
         ..::lab::RunOptions::new(&args.scenario)
     };
-    let outcome = with_output(console, |output| ::lab::run(&options, output))?;
+    let mut here = args.place.on_this_host;
+    let outcome = run_here(console, &mut here, |on_this_host, output| {
+        ::lab::run(&::lab::RunOptions { on_this_host, ..options.clone() }, output)
+    })?;
     Ok(if outcome.passed { Exit::Fine } else { Exit::Gate })
 }
 
@@ -87,10 +89,14 @@ fn matrix(args: &LabMatrixArgs, console: &Console) -> Result<Exit, Failure> {
         within: args.within,
         keep: args.keep.clone(),
         format: format(args.format),
-        on_this_host: args.place.on_this_host,
+        on_this_host: false,
         program: None,
     };
-    let matrix = with_output(console, |output| ::lab::matrix::run(&options, output))?;
+    let mut here = args.place.on_this_host;
+    let matrix = run_here(console, &mut here, |on_this_host, output| {
+        let options = ::lab::MatrixOptions { on_this_host, ..options.clone() };
+        ::lab::matrix::run(&options, output)
+    })?;
     Ok(match matrix.left {
         0 if matrix.passed() => Exit::Fine,
         0 => Exit::Gate,
@@ -105,9 +111,12 @@ fn format(format: ListFormat) -> ::lab::Format {
     }
 }
 
-fn with_output<T>(
+/// Runs the lab. Where others use this host it asks whoever is at the terminal whether to run all the
+/// same, and keeps a yes in `on_this_host`.
+fn run_here<T>(
     console: &Console,
-    run: impl FnOnce(&mut ::lab::Output<'_>) -> Result<T, ::lab::LabError>,
+    on_this_host: &mut bool,
+    mut run: impl FnMut(bool, &mut ::lab::Output<'_>) -> Result<T, ::lab::LabError>,
 ) -> Result<T, Failure> {
     let (mut results, mut messages) = (io::stdout(), io::stderr());
     let mut output = ::lab::Output {
@@ -115,7 +124,15 @@ fn with_output<T>(
         messages: &mut messages,
         terminal: console.shows_progress(),
     };
-    Ok(run(&mut output)?)
+    let ran = run(*on_this_host, &mut output);
+    if let Err(refused @ ::lab::LabError::InUse(_)) = &ran {
+        let question = format!("{refused}\nrun all the same, and perhaps slow others down?");
+        if console.ask(&question) == Some(true) {
+            *on_this_host = true;
+            return Ok(run(true, &mut output)?);
+        }
+    }
+    Ok(ran?)
 }
 
 fn sweep(args: &LabSweepArgs, console: &Console) -> Result<Exit, Failure> {
@@ -124,9 +141,12 @@ fn sweep(args: &LabSweepArgs, console: &Console) -> Result<Exit, Failure> {
         quick: args.quick,
         duration: args.duration,
         format: format(args.format),
-        on_this_host: args.place.on_this_host,
+        on_this_host: false,
     };
-    with_output(console, |output| ::lab::sweep(&options, output))?;
+    let mut here = args.place.on_this_host;
+    run_here(console, &mut here, |on_this_host, output| {
+        ::lab::sweep(&::lab::SweepOptions { on_this_host, ..options.clone() }, output)
+    })?;
     Ok(Exit::Fine)
 }
 

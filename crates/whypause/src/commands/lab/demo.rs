@@ -1,5 +1,5 @@
 //! `whypause lab demo`: two pauses made, explained, and gone.
-use super::with_output;
+use super::run_here;
 use crate::{
     Exit, Failure,
     args::{ExplainArgs, Format, LabDemoArgs},
@@ -20,8 +20,9 @@ pub(super) fn run(args: &LabDemoArgs, console: &Console) -> Result<Exit, Failure
          Everything the lab changes on this machine is undone at its end.\n",
     )?;
     let mut exit = Exit::Fine;
+    let mut on_this_host = args.place.on_this_host;
     for shown in &SHOWN {
-        if show(shown, args, &keep, console)? != Exit::Fine {
+        if show(shown, &mut on_this_host, &keep, console)? != Exit::Fine {
             exit = Exit::Gate;
         }
     }
@@ -56,16 +57,16 @@ fn directory(keep: Option<&Path>) -> Result<PathBuf, Failure> {
 /// Runs the fault and its fix, then explains both recordings.
 fn show(
     shown: &Shown,
-    args: &LabDemoArgs,
+    on_this_host: &mut bool,
     keep: &Path,
     console: &Console,
 ) -> Result<Exit, Failure> {
     let Shown { scenario, the_fault, the_fix, .. } = shown;
     console
         .print(&format!("\n── {scenario} ──\nThe fault: {the_fault}\nThe fix:   {the_fix}\n"))?;
-    let on_this_host = args.place.on_this_host;
-    let options = lab::RunOptions { on_this_host, ..shown.options(keep) };
-    let ran = with_output(console, |output| lab::run(&options, output));
+    let ran = run_here(console, on_this_host, |on_this_host, output| {
+        lab::run(&lab::RunOptions { on_this_host, ..shown.options(keep) }, output)
+    });
     // What was recorded is worth reading even if the run did not end as it should.
     for variant in shown.variants() {
         for recording in shown.recordings(keep, variant) {
