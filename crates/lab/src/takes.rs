@@ -123,15 +123,7 @@ impl Takes {
                 (Kind::Memory, format!("recordings of up to {} MiB", fast_disk::SIZE_MIB)),
                 (Kind::Mounts, format!("`{}` (tmpfs)", below(fast_disk::NAME))),
             ],
-            Takes::CpuWeight => {
-                let weight = isolation::weight().map(|(file, weight, usual)| {
-                    format!(
-                        "{file} {weight} for the JVM and its recorder while a fault is recorded, others \
-                         have {usual}"
-                    )
-                });
-                weight.map(|it| (Kind::Cpus, it)).into_iter().chain([group("cpu")]).collect()
-            }
+            Takes::CpuWeight => cpu_weight_said().into_iter().chain([group("cpu")]).collect(),
             Takes::Controller { file, name } => {
                 vec![(Kind::Settings, format!("`{}` gets +{name}", file.display()))]
             }
@@ -180,6 +172,14 @@ impl Takes {
             }
         }
     }
+}
+
+fn cpu_weight_said() -> Option<(Kind, String)> {
+    let (file, weight, usual) = isolation::weight()?;
+    let what = format!(
+        "{file} {weight} for the JVM and its recorder while a fault is recorded, others have {usual}"
+    );
+    Some((Kind::Cpus, what))
 }
 
 fn slow_swap_said(dir: &Path) -> Vec<(Kind, String)> {
