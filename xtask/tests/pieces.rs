@@ -3,8 +3,10 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
+    time::Duration,
 };
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Does parts as `in_pieces` does: `bad` fails, and `slow` takes two seconds.
 const SCRIPT: &str = r#"
@@ -19,15 +21,15 @@ in_pieces "$2" act "${@:3}"
 fn pieces(file: &Path, limit: &str, build: &str, parts: &[&str]) -> (Option<i32>, Vec<String>) {
     // Absolute, as `lib.sh` goes there.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder above");
-    let output = Command::new("bash")
+    let mut command = spawn::command("bash");
+    command
         .args(["-euo", "pipefail", "-c", SCRIPT, "bash"])
         .args([root, file])
         .args(parts)
         .env("LIMIT", limit)
         .env("BUILD", build)
-        .env_remove("RESUME")
-        .output()
-        .expect("bash is there");
+        .env_remove("RESUME");
+    let output = spawn::run(command, PATIENCE).expect("bash is there");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let did = text.lines().filter_map(|line| line.strip_prefix("did ")).map(str::to_owned);
     (output.status.code(), did.collect())

@@ -2,13 +2,11 @@
 //! made.
 use crate::{Cleanup, LabError, Reason, Takes, Undo, jvm};
 use std::path::{Path, PathBuf};
+use weighed::WEIGHTS;
 
-/// The file with a group's weight, the lab's, and the usual one, in cgroup version 1 and 2.
-///
-/// Two groups, the JVM's and the recorders', leave a tenth of the CPU time to the rest of the host, such
-/// as the shell from which somebody wants to end the lab.
-const WEIGHTS: [(&str, &str, &str); 2] =
-    [("cpu.shares", "4608", "1024"), ("cpu.weight", "450", "100")];
+mod weighed;
+
+pub(crate) use weighed::Weighed;
 
 /// The file with the controllers that groups below have.
 const ENABLED: &str = "cgroup.subtree_control";
@@ -26,38 +24,6 @@ pub(crate) enum Controller {
     V1(PathBuf),
     /// Of cgroup version 2: one hierarchy for all, so a process is in one group only.
     V2(PathBuf),
-}
-
-/// Makes sure, while it lives, that the groups of the JVM and of its recorders get their CPU time
-/// before others do. Not for longer: for others it is a slow host meanwhile.
-#[derive(Debug)]
-pub(crate) struct Weighed(Vec<PathBuf>);
-
-impl Weighed {
-    /// Where a group cannot be weighed, other work on the host may lengthen pauses.
-    pub(crate) fn begin(cleanup: &Cleanup) -> Weighed {
-        let weighed = Weighed(cleanup.weighed().to_vec());
-        weighed.set(|(_, of_lab, _)| of_lab);
-        weighed
-    }
-
-    fn set(&self, value: fn((&str, &'static str, &'static str)) -> &'static str) {
-        for group in &self.0 {
-            for it in WEIGHTS {
-                let file = group.join(it.0);
-                if file.exists() {
-                    // A group that is gone meanwhile needs no weight.
-                    let _ = std::fs::write(file, value(it));
-                }
-            }
-        }
-    }
-}
-
-impl Drop for Weighed {
-    fn drop(&mut self) {
-        self.set(|(_, _, usual)| usual);
-    }
 }
 
 /// For whom a group is.
@@ -320,16 +286,6 @@ pub(crate) mod tests {
 31 25 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct
 ";
     const UNIFIED: &str = "30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,cpu\n";
-
-    #[test]
-    fn the_rest_of_the_host_keeps_a_tenth_of_the_cpus() {
-        for (file, of_lab, usual) in WEIGHTS {
-            let [of_lab, usual] = [of_lab, usual].map(|it| it.parse::<u32>().unwrap());
-            let all = 2 * of_lab + usual;
-            assert!(10 * usual >= all, "{file}: {usual} of {all}");
-            assert!(of_lab >= 4 * usual, "{file}: the JVM gets most of what others want too");
-        }
-    }
 
     fn second(enabled: &str, offered: &str, is_root: bool) -> Second {
         let root = v2_mount(UNIFIED).unwrap();

@@ -280,29 +280,6 @@ fn a_killed_server_leaves_no_mount_no_device_and_no_process_that_hangs() {
     assert!(!backing.is_ok_and(|it| it.starts_with(path.to_str().unwrap())));
 }
 
-#[test]
-fn a_group_weighs_more_than_others_only_while_a_fault_is_recorded() {
-    if let Err(reason) = crate::isolation::can_run() {
-        println!("SKIPPED: {reason}");
-        return;
-    }
-    let (_parent, path) = work_dir();
-    let dir = WorkDir::open(&path).unwrap();
-    let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
-    crate::control_group::enable(&mut cleanup).unwrap();
-    let _isolation = Isolation::create(&mut cleanup).unwrap();
-    let (file, of_lab, usual) = crate::isolation::weight().unwrap();
-    let group = cleanup.weighed()[0].join(file);
-    let now = || std::fs::read_to_string(&group).unwrap().trim().to_owned();
-    assert_eq!(now(), usual);
-    let weighed = crate::control_group::Weighed::begin(&cleanup);
-    assert_eq!(now(), of_lab);
-    drop(weighed);
-    assert_eq!(now(), usual);
-    cleanup.undo_all().unwrap();
-    assert!(!group.exists());
-}
-
 const CHILD: &str = "WHYPAUSE_LAB_TEST_CHILD";
 
 /// Not a test of its own: the process that the next test kills, when the variable says so.

@@ -1,12 +1,12 @@
 //! `explain --all-pauses`: every pause is listed, and memory does not grow with their number, in any
 //! format and from any kind of input. Reading any input takes at most 256 MiB.
-use crate::run::{run, whypause};
+use crate::run::{PATIENCE, ran, run, whypause};
 use flate2::{Compression, Crc, write::GzEncoder};
 use std::{
     fs::{self, File},
-    io::{BufWriter, Read, Write},
+    io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
     thread,
 };
 
@@ -48,10 +48,11 @@ struct Took {
 
 /// Reads the output piece by piece, and how much memory the program has had by then.
 fn took(mut command: Command) -> Took {
-    let mut child =
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let ((mut stdout, out), (mut stderr, err)) = (pipe(), pipe());
+    command.stdout(out).stderr(err);
+    let mut child = spawn::Running::start(command).expect("it starts");
     let status = format!("/proc/{}/status", child.id());
-    let (mut stdout, mut piece) = (child.stdout.take().expect("a pipe"), vec![0; 1 << 16]);
+    let mut piece = vec![0; 1 << 16];
     let mut took = Took { peak_kib: 0, lines: 0, starts: 0, stderr: String::new() };
     let mut line = Vec::new();
     loop {
@@ -73,10 +74,13 @@ fn took(mut command: Command) -> Took {
             break;
         }
     }
-    let mut stderr = child.stderr.take().expect("a pipe");
     stderr.read_to_string(&mut took.stderr).expect("UTF-8");
-    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{}", took.stderr);
+    assert_eq!(child.wait(PATIENCE).expect("it ends").code(), Some(0), "{}", took.stderr);
     took
+}
+
+fn pipe() -> (io::PipeReader, io::PipeWriter) {
+    io::pipe().expect("a pipe")
 }
 
 fn explain(input: &str, format: &str) -> Command {
@@ -172,19 +176,12 @@ fn of_an_archive() {
 
 /// The program with a pipe for a log of so many pauses.
 fn through_a_pipe(pauses: u64, format: &str) -> Took {
-    let mut cat = Command::new("cat")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("cat is everywhere");
-    let mut to = cat.stdin.take().expect("a pipe");
-    let from = cat.stdout.take().expect("a pipe");
-    let writer = thread::spawn(move || lines(0, pauses, &mut to));
+    let (from, mut to) = pipe();
     let mut command = explain("-", format);
     command.stdin(from);
+    let writer = thread::spawn(move || lines(0, pauses, &mut to));
     let took = took(command);
     writer.join().expect("all was read");
-    cat.wait().expect("it ends");
     took
 }
 
@@ -243,20 +240,19 @@ fn changed_meanwhile(change: impl FnOnce(&Path)) -> (u64, String) {
     const MANY: u64 = 150_000;
     let (_dir, path) = directory();
     log(&path, 0, MANY);
-    let mut child = explain(path.to_str().expect("UTF-8"), "text")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut stdout = child.stdout.take().expect("a pipe");
+    let ((mut stdout, out), (mut stderr, err)) = (pipe(), pipe());
+    let mut command = explain(path.to_str().expect("UTF-8"), "text");
+    command.stdout(out).stderr(err);
+    let mut child = spawn::Running::start(command).expect("it starts");
     stdout.read_exact(&mut [0; 5]).expect("it begins");
     change(&path);
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).expect("UTF-8");
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(0));
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).expect("UTF-8");
+    assert_eq!(child.wait(PATIENCE).expect("it ends").code(), Some(0));
     let rows = rest.lines().filter(|it| it.contains(" ms GC work")).count();
-    (rows as u64, String::from_utf8(output.stderr).expect("UTF-8"))
+    (rows as u64, said)
 }
 
 #[test]
@@ -282,8 +278,8 @@ fn a_log_that_is_emptied_meanwhile_is_said_to_have_changed() {
 fn a_pipe_and_a_file_list_the_same() {
     let (dir, path) = directory();
     log(&path, 0, 5_000);
-    let said = |mut command: Command| {
-        let text = String::from_utf8(command.output().expect("it ends").stdout).expect("UTF-8");
+    let said = |command: Command| {
+        let text = ran(command).stdout;
         text.replace("\\-", "-").replace("gc.log", "-")
     };
     for format in FORMATS {
@@ -303,16 +299,15 @@ fn a_reader_that_goes_away_ends_it_quietly_and_soon() {
     let (_dir, path) = directory();
     log(&path, 0, 50_000);
     for format in FORMATS {
-        let mut child = explain(path.to_str().expect("UTF-8"), format)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let mut stdout = child.stdout.take().expect("a pipe");
+        let ((mut stdout, out), (mut stderr, err)) = (pipe(), pipe());
+        let mut command = explain(path.to_str().expect("UTF-8"), format);
+        command.stdout(out).stderr(err);
+        let mut child = spawn::Running::start(command).expect("it starts");
         stdout.read_exact(&mut [0; 5]).expect("it begins");
         drop(stdout);
-        let output = child.wait_with_output().expect("it ends");
-        let stderr = String::from_utf8(output.stderr).expect("UTF-8");
-        assert_eq!((output.status.code(), &stderr[..]), (Some(0), ""), "{format}");
+        let mut said = String::new();
+        stderr.read_to_string(&mut said).expect("UTF-8");
+        let code = child.wait(PATIENCE).expect("it ends").code();
+        assert_eq!((code, &said[..]), (Some(0), ""), "{format}");
     }
 }
