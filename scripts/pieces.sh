@@ -3,8 +3,8 @@
 # it again. Source it after lib.sh.
 #
 # A file of results has a line for each part that was done: its name, `ok` or `failed`, the seconds
-# it took, the day, and the build, with tabs between them. Where all parts are done the file gets
-# `.last` added to its name, so that the next start begins anew; so does RESUME=0.
+# it took, the day, and the build, with tabs between them. Where all parts asked for are done their
+# lines go to FILE.last, so that the next start begins anew; so does RESUME=0.
 
 # No part begins that would not end within so many seconds.
 piece_limit="${LIMIT:-2100}"
@@ -78,7 +78,12 @@ end_pieces() {
     for part in "$@"; do
         [ "$(result_of "$file" "$build" "$part")" = ok ] || failed+=("$part")
     done
-    mv "$file" "$file.last"
+    # Those of a longer run that was cut stay.
+    printf '%s\n' "$@" | awk -F '\t' -v last="$file.last.new" -v rest="$file.new" '
+        NR == FNR { asked[$0]; next }
+        { print > ($1 in asked ? last : rest) }' - "$file"
+    mv "$file.last.new" "$file.last"
+    if [ -f "$file.new" ]; then mv "$file.new" "$file"; else rm "$file"; fi
     say "$# of $# done; each result is a line of $file.last"
     [ ${#failed[@]} -eq 0 ] || { say "failed: ${failed[*]}"; return 1; }
 }

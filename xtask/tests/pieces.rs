@@ -71,3 +71,11 @@ fn what_another_build_did_is_done_again() {
     assert_eq!(pieces(&file, "1", "x", &["slow", "a"]), (Some(3), did(&["slow"])));
     assert_eq!(pieces(&file, "900", "y", &["slow", "a"]), (Some(0), did(&["slow", "a"])));
 }
+
+#[test]
+fn a_few_parts_in_between_cost_a_longer_run_nothing() {
+    let file = file("between");
+    assert_eq!(pieces(&file, "1", "x", &["slow", "a"]), (Some(3), did(&["slow"])));
+    assert_eq!(pieces(&file, "900", "x", &["b"]), (Some(0), did(&["b"])));
+    assert_eq!(pieces(&file, "900", "x", &["slow", "a"]), (Some(0), did(&["a"])));
+}
