@@ -84,7 +84,6 @@ fn split(lower: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "its children are killed with their values")]
 mod tests {
     use super::*;
     use crate::host::files::{Catalogue, Wanted};
@@ -138,7 +137,11 @@ mod tests {
     }
 
     /// A program that runs from an overlay; the mount goes with the value.
-    struct Running(tempfile::TempDir, std::process::Child);
+    struct Running {
+        child: spawn::Running,
+        _afterwards: spawn::Afterwards,
+        root: tempfile::TempDir,
+    }
 
     impl Running {
         /// `None`, and the reason is printed, where there can be none.
@@ -151,31 +154,29 @@ mod tests {
             fs::copy("/bin/sleep", at("low/sleep")).ok()?;
             let base = root.path().display();
             let options = format!("lowerdir={base}/low,upperdir={base}/up,workdir={base}/work");
-            let mut mount = std::process::Command::new("mount");
+            let patience = std::time::Duration::from_secs(60);
+            // also where this process is killed
+            let unmount = "umount -l \"$1\"; rm -rf --one-file-system \"${1%/all}\"";
+            let afterwards = spawn::Afterwards::run(unmount, [at("all")], patience).ok()?;
+            let mut mount = spawn::command("mount");
             mount.args(["-t", "overlay", "overlay", "-o", &options]).arg(at("all"));
-            if !mount.output().is_ok_and(|it| it.status.success()) {
+            if !spawn::run(mount, patience).is_ok_and(|it| it.status.success()) {
                 println!("SKIPPED: no overlay can be mounted here");
                 return None;
             }
-            let child = std::process::Command::new(at("all/sleep")).arg("60").spawn().ok()?;
-            Some(Running(root, child))
-        }
-    }
-
-    impl Drop for Running {
-        fn drop(&mut self) {
-            let _ = (self.1.kill(), self.1.wait());
-            let all = self.0.path().join("all");
-            let _ = std::process::Command::new("umount").arg("-l").arg(all).status();
+            let mut sleep = spawn::command(at("all/sleep"));
+            sleep.arg("60");
+            let child = spawn::Running::start(sleep).ok()?;
+            Some(Running { child, _afterwards: afterwards, root })
         }
     }
 
     #[test]
     fn a_program_that_runs_from_an_overlay_is_named_by_the_file_that_has_its_pages() {
         let Some(running) = Running::new() else { return };
-        let of = running.0.path().join("low/sleep").metadata().unwrap();
+        let of = running.root.path().join("low/sleep").metadata().unwrap();
         let key = FileKey { device: of.dev(), inode: of.ino() };
-        let mut catalogue = Catalogue::new(&Roots::default(), running.1.id()).unwrap();
+        let mut catalogue = Catalogue::new(&Roots::default(), running.child.id()).unwrap();
         let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
         let path = loop {
             // Until it has been executed, the mappings are ours.
@@ -186,7 +187,7 @@ mod tests {
             }
             std::thread::yield_now();
         };
-        let expected = running.0.path().join("all/sleep").to_string_lossy().into_owned();
+        let expected = running.root.path().join("all/sleep").to_string_lossy().into_owned();
         assert_eq!(path, Some((expected, OVERLAY.to_owned())));
     }
 }

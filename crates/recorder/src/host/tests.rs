@@ -1,12 +1,10 @@
 //! The host's side of a recording, with a real JVM where there is one.
-#![allow(clippy::disallowed_methods, reason = "its children are killed with their values")]
 use super::*;
 use recording::FileKey;
 use recording::{Coverage, Facts, Source};
 use std::{
     collections::BTreeSet,
     path::Path,
-    process::{Child, Command, Stdio},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -102,7 +100,7 @@ public class Alloc {
 ";
 
 struct Java {
-    child: Child,
+    child: spawn::Running,
     dir: tempfile::TempDir,
 }
 
@@ -112,16 +110,14 @@ impl Java {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("Alloc.java"), PROGRAM).unwrap();
         std::fs::write(dir.path().join("opts"), "-Xmx64m\n-Xmn8m # small\n").unwrap();
-        let child = Command::new("java")
+        let mut command = spawn::command("java");
+        command
             .args(["@opts", "-XX:+UseG1GC", "-XX:-UsePerfData"])
             .arg("-Xlog:gc*,safepoint:file=gc-%p.log:tn,tags:filecount=3,filesize=8k")
             .arg("Alloc.java")
             .env("JAVA_TOOL_OPTIONS", "-XX:ParallelGCThreads=2")
-            .current_dir(dir.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        let Ok(child) = child else {
+            .current_dir(dir.path());
+        let Ok(child) = spawn::Running::start(command) else {
             println!("SKIPPED: there is no `java` on the path");
             return None;
         };
@@ -145,7 +141,7 @@ impl Java {
             if rotated.exists() {
                 return true;
             }
-            if self.child.try_wait().ok().flatten().is_some() {
+            if self.child.ended().ok().flatten().is_some() {
                 return false;
             }
             sleep(Duration::from_millis(50));
@@ -154,29 +150,19 @@ impl Java {
     }
 }
 
-impl Drop for Java {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Other processes, so that a scan of all processes costs what it costs on a real host.
-struct Sleepers(Vec<Child>);
+struct Sleepers {
+    _all: Vec<spawn::Running>,
+}
 
 impl Sleepers {
     fn start(count: u32) -> Sleepers {
-        let start = |_| Command::new("sleep").arg("120").spawn().ok();
-        Sleepers((0..count).filter_map(start).collect())
-    }
-}
-
-impl Drop for Sleepers {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        let start = |_| {
+            let mut command = spawn::command("sleep");
+            command.arg("120");
+            spawn::Running::start(command).ok()
+        };
+        Sleepers { _all: (0..count).filter_map(start).collect() }
     }
 }
 
