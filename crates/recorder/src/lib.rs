@@ -42,7 +42,7 @@ pub use host::{
 pub use kernel::Windows;
 #[doc(hidden)]
 pub use kernel::read_libjvm;
-pub use rights::Duties;
+pub use rights::{Duties, keep_only_looking};
 pub use sampler::SampledSession;
 pub use session::{Options, ProgramCost, Session, Step};
 pub use stop_state::{StopState, are_stopped, stop_state};

@@ -70,6 +70,16 @@ pub(crate) fn keep_only(
     }
 }
 
+/// Gives up all rights of this thread, and of those that it will start, but those to look at processes:
+/// for a program that only looks for a JVM. Not to be undone.
+///
+/// # Errors
+///
+/// Where the kernel keeps it from giving up its rights.
+pub fn keep_only_looking() -> io::Result<()> {
+    give_up(Duties::default(), || true)
+}
+
 /// Gives up all rights of this thread, and of those that it will start, but what `duties` take. Not to
 /// be undone.
 ///

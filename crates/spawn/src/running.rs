@@ -70,6 +70,21 @@ impl Running {
         Running::spawn(command, Reach::Group, Some(heard))
     }
 
+    /// The same with only its standard output kept in memory; its standard error is what `command` has.
+    ///
+    /// # Errors
+    /// [`Error::Start`].
+    pub fn start_answering(mut command: Command) -> Result<Running, Error> {
+        let heard = memory_file().and_then(|file| {
+            command.stdout(file.try_clone()?);
+            Ok([file, memory_file()?])
+        });
+        let heard = heard.map_err(|source| Error::Start { program: name(&command), source })?;
+        command.process_group(0);
+        child_side::die_with_parent(&mut command);
+        Running::spawn(command, Reach::Group, Some(heard))
+    }
+
     /// Starts `command` in a session of its own, in which neither the end of this process nor a
     /// signal to its process group reaches it. It is not killed with this value.
     ///

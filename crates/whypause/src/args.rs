@@ -213,6 +213,18 @@ pub struct WatchArgs {
     /// By which means.
     #[command(flatten)]
     pub means: Means,
+    /// What this process does of a watch that waits; not for people.
+    #[arg(long, hide = true, value_enum)]
+    pub part: Option<Part>,
+}
+
+/// What one process does of a watch that waits for one JVM after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// Waits for a JVM, with few rights, and prints its process id
+    Find,
+    /// Watches one JVM, and tells by its exit code whether that has ended
+    One,
 }
 
 /// By which means a JVM is recorded or watched.

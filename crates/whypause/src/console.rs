@@ -24,6 +24,15 @@ impl Console {
         Console { colour }
     }
 
+    /// When to colour, as the option has it.
+    pub(crate) fn colour(&self) -> &'static str {
+        match self.colour {
+            Colour::Always => "always",
+            Colour::Never => "never",
+            Colour::Auto => "auto",
+        }
+    }
+
     /// Style of standard output.
     pub(crate) fn style(&self) -> Style {
         self.style_of(io::stdout().is_terminal())

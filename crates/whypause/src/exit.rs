@@ -12,6 +12,8 @@ pub enum Exit {
     Usage,
     /// The input is sound but cannot answer the question, or a part of a long run is left.
     NotEnough,
+    /// Of a process of `watch --wait` alone: the JVM has ended, and the next one is waited for.
+    NextJvm,
     /// Ctrl-C or a termination signal ended it before it was done.
     Interrupted,
 }
@@ -25,6 +27,7 @@ impl Exit {
             Exit::Gate => 1,
             Exit::Usage => 2,
             Exit::NotEnough => 3,
+            Exit::NextJvm => 4,
             Exit::Interrupted => 130,
         }
     }

@@ -1,17 +1,21 @@
 //! `whypause watch`: each long pause as it ends, with its cause.
 //!
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
+mod next;
 mod teller;
 mod window;
 
 use super::attached::{self, Announcement};
-use crate::{Exit, Failure, args::WatchArgs, console::Console, interrupt::Interrupt, target};
+use crate::{
+    Exit, Failure,
+    args::{Part, WatchArgs},
+    console::Console,
+    interrupt::Interrupt,
+    target,
+};
 use recorder::{Duties, Jvm, Options, Roots};
 use report::Redactor;
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 use teller::Teller;
 
 /// A stop that has lasted so long is told while it goes on: who looks may be waiting for it.
@@ -24,22 +28,11 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
         interrupt: Interrupt::listen()?,
         until: args.duration.map(|it| Instant::now() + it),
     };
-    attached::undo_leftovers(&watch.interrupt, console);
-    let host = recorder::host_fact(&Roots::default()).name;
-    let mut redactor = Redactor::new(args.redact, Some(&host));
-    while let Some(jvm) = watch.find()? {
-        let begun = Instant::now();
-        let (end, why) = match args.wait {
-            true => watch.one_of_many(&jvm, &mut redactor)?,
-            false => watch.one(&jvm, &mut redactor)?,
-        };
-        let watched = report::duration(begun.elapsed());
-        console.say(&format!("watched for {watched}: {why}"));
-        if !args.wait || end != End::JvmExited {
-            break;
-        }
+    match args.part {
+        None if args.wait => next::watch_each(&watch),
+        Some(Part::Find) => next::find(&watch),
+        None | Some(Part::One) => watch.the_one(),
     }
-    Ok(Exit::Fine)
 }
 
 /// Why the watch of one JVM ended.
@@ -70,14 +63,6 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// The JVM that is meant; with `--wait` `None` where the wait ended before there was one.
-    fn find(&self) -> Result<Option<Jvm>, Failure> {
-        if !self.args.wait {
-            return target::running(&self.args.jvm, |it| self.console.say(it)).map(Some);
-        }
-        target::awaited(&self.args.jvm, || self.end().is_some(), |it| self.console.say(it))
-    }
-
     /// Whether somebody, or the clock, ends it.
     fn end(&self) -> Option<End> {
         if self.interrupt.came() {
@@ -86,11 +71,19 @@ impl Watch<'_> {
         self.until.filter(|it| Instant::now() >= *it).map(|_| End::TimeOver)
     }
 
-    /// The same as [`one`](Watch::one) by a thread of its own: it gives up rights that this one needs
-    /// for the next JVM.
-    fn one_of_many(&self, jvm: &Jvm, redactor: &mut Redactor) -> Result<(End, String), Failure> {
-        let watched = thread::scope(|it| it.spawn(|| self.one(jvm, redactor)).join());
-        watched.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    /// The JVM that is there.
+    fn the_one(&self) -> Result<Exit, Failure> {
+        let (args, console) = (self.args, self.console);
+        attached::undo_leftovers(&self.interrupt, console);
+        let host = recorder::host_fact(&Roots::default()).name;
+        let mut redactor = Redactor::new(args.redact, Some(&host));
+        let jvm = target::running(&args.jvm, |it| console.say(it))?;
+        let begun = Instant::now();
+        let (end, why) = self.one(&jvm, &mut redactor)?;
+        let watched = report::duration(begun.elapsed());
+        console.say(&format!("watched for {watched}: {why}"));
+        let others_follow = args.part.is_some() && end == End::JvmExited;
+        Ok(if others_follow { Exit::NextJvm } else { Exit::Fine })
     }
 
     /// Watches one JVM until it exits, or the watch ends; with the reason for people.

@@ -68,11 +68,50 @@ fn record_and_watch_keep_few_rights() {
     ] {
         check(whypause(arguments).id(), 0);
     }
-    // The thread that waits for the next JVM can attach to that, too.
-    let waiting = whypause(&["watch", "--wait", "-p", &jvm.pid()]);
-    wait_for_threads(waiting.id());
-    let many = rights(waiting.id()).into_iter().filter(|it| it.1 & !BPF != READING);
-    assert_eq!(many.count(), 1, "{:x?}", rights(waiting.id()));
+}
+
+/// Children of a process that are this program, with its own name.
+fn parts(pid: u32) -> Vec<u32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    let children = children.unwrap_or_default();
+    let is_part = |it: &u32| {
+        fs::read_to_string(format!("/proc/{it}/comm")).is_ok_and(|it| it.trim() == "whypause")
+    };
+    children.split_whitespace().filter_map(|it| it.parse().ok()).filter(is_part).collect()
+}
+
+/// Waits until a process has a child of which this is true.
+fn part(pid: u32, is_wanted: impl Fn(u32) -> bool) -> u32 {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = parts(pid).into_iter().find(|it| is_wanted(*it)) {
+            return found;
+        }
+        assert!(Instant::now() < end, "{:x?}", rights(pid));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_watch_that_waits_gives_up_its_rights_before_and_leaves_them_to_who_does_nothing() {
+    let Some(java) = newest() else { return };
+    let jvm = Java::start(&java);
+    for arguments in
+        [["watch", "--wait", "--match", "no.such.Main"], ["watch", "--wait", "-p", &jvm.pid()]]
+    {
+        let waiting = whypause(&arguments);
+        if arguments[3] == "no.such.Main" {
+            part(waiting.id(), |it| rights(it).iter().all(|it| it.1 == READING));
+        } else {
+            let records = |it: u32| rights(it).iter().any(|it| it.0 == "counters");
+            check(part(waiting.id(), records), 0);
+        }
+        let idle = rights(waiting.id());
+        assert_eq!(idle.len(), 1, "{idle:x?}");
+        let open = fs::read_dir(format!("/proc/{}/fd", waiting.id())).unwrap().flatten();
+        let open: Vec<_> = open.filter_map(|it| fs::read_link(it.path()).ok()).collect();
+        assert!(!open.is_empty() && !open.iter().any(|it| it.starts_with("/proc")), "{open:?}");
+    }
 }
 
 #[test]
@@ -87,15 +126,20 @@ fn a_command_that_is_recorded_keeps_all_rights_and_its_place_where_memory_runs_o
     let recorder = whypause(&arguments);
     check(recorder.id(), KILL);
     let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", recorder.id()));
-    let child: u32 = children.unwrap().trim().parse().unwrap();
+    let is_java = |it: &u32| {
+        fs::read_to_string(format!("/proc/{it}/comm")).is_ok_and(|it| it.trim() == "java")
+    };
+    let children = children.unwrap();
+    let mut children = children.split_whitespace().filter_map(|it| it.parse().ok());
+    let child = children.find(is_java).unwrap();
     let own = rights(std::process::id())[0].1;
     assert!(rights(child).iter().all(|it| it.1 == own), "{:x?}", rights(child));
     assert_eq!(adjusted(child), adjusted(std::process::id()));
+    // It is its user's, and goes on where the recorder alone is killed.
+    let id = |pid: u32| rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::kill_process(id(recorder.id()), rustix::process::Signal::KILL).unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(!rights(child).is_empty(), "it ended with its recorder");
+    // What is left of the process group ends with this.
     drop(recorder);
-    // It ends with the recorder, however that ends.
-    let end = Instant::now() + PATIENCE;
-    while !rights(child).is_empty() {
-        assert!(Instant::now() < end, "it outlives its recorder");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }

@@ -1,0 +1,151 @@
+//! `watch --wait`: one JVM after the other, for days, with few rights.
+//!
+//! Attaching takes rights that nothing else takes, and must be possible again for the next JVM. So this
+//! process keeps them and does nothing: it reads no file that others have made, and starts two programs
+//! by turns. One gives up its rights and waits for a JVM; the other one attaches to that, and gives up
+//! its rights then.
+use super::Watch;
+use crate::{
+    Exit, Failure,
+    args::{Part, WatchArgs},
+    target,
+};
+use spawn::Running;
+use std::{
+    env,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// How often it is looked whether the other program has ended, or somebody wants an end.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long the other program may take to end when it is asked to: it may have to ask its JVM.
+const END_PATIENCE: Duration = Duration::from_secs(30);
+
+/// What the process does that keeps its rights.
+pub(super) fn watch_each(watch: &Watch<'_>) -> Result<Exit, Failure> {
+    loop {
+        let mut finder = start(watch, Part::Find, None)?;
+        let found = finish(watch, &mut finder)?;
+        let said = String::from_utf8(finder.stdout()).unwrap_or_default();
+        let Some(pid) = said.trim().parse::<u32>().ok().filter(|_| found == 0) else {
+            return Ok(exit_of(found));
+        };
+        let mut watcher = start(watch, Part::One, Some(pid))?;
+        let ended = finish(watch, &mut watcher)?;
+        if ended != i32::from(Exit::NextJvm.code()) || watch.end().is_some() {
+            return Ok(exit_of(ended));
+        }
+    }
+}
+
+/// What the process does that waits for a JVM.
+pub(super) fn find(watch: &Watch<'_>) -> Result<Exit, Failure> {
+    recorder::keep_only_looking()?;
+    let say = |it: &str| watch.console.say(it);
+    if let Some(jvm) = target::awaited(&watch.args.jvm, || watch.end().is_some(), say)? {
+        watch.console.print(&format!("{}\n", jvm.pid))?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// What the other program has told its user already is its user's answer.
+fn exit_of(code: i32) -> Exit {
+    match code {
+        0 | 4 => Exit::Fine,
+        3 => Exit::NotEnough,
+        130 => Exit::Interrupted,
+        _ => Exit::Usage,
+    }
+}
+
+fn start(watch: &Watch<'_>, part: Part, pid: Option<u32>) -> Result<Running, Failure> {
+    let mut command = spawn::command(env::current_exe()?);
+    command.args(["--color", watch.console.colour()]);
+    command.args(words(watch.args, part, pid, watch.until));
+    command.stderr(Stdio::inherit());
+    started(command, part)
+        .map_err(|error| Failure::input(format!("cannot start a part of the watch: {error}"), ""))
+}
+
+fn started(mut command: Command, part: Part) -> Result<Running, spawn::Error> {
+    match part {
+        Part::Find => Running::start_answering(command),
+        Part::One => {
+            command.stdout(Stdio::inherit());
+            Running::start(command)
+        }
+    }
+}
+
+/// Waits for its end; asks for it as soon as somebody wants an end.
+fn finish(watch: &Watch<'_>, running: &mut Running) -> Result<i32, Failure> {
+    let failed = |error: spawn::Error| Failure::input(error.to_string(), "");
+    let status = loop {
+        if let Some(status) = running.ends_within(LOOK_EVERY).map_err(failed)? {
+            break Some(status);
+        }
+        if watch.end().is_some() {
+            break running.end(END_PATIENCE);
+        }
+    };
+    Ok(status.and_then(|it| it.code()).unwrap_or(i32::from(Exit::Usage.code())))
+}
+
+/// The arguments of a part.
+fn words(args: &WatchArgs, part: Part, pid: Option<u32>, until: Option<Instant>) -> Vec<String> {
+    let name = args.jvm.pattern().unwrap_or_default().to_owned();
+    let which = pid.map_or(name, |it| it.to_string());
+    let mut words = vec!["watch".to_owned(), format!("--pid={which}")];
+    words.extend(["--part".into(), if part == Part::Find { "find" } else { "one" }.into()]);
+    let millis = |time: Duration, least: u128| format!("{}ms", time.as_millis().max(least));
+    words.extend(["--over".into(), millis(args.over, 1)]);
+    if let Some(until) = until {
+        words.extend(["-d".into(), millis(until.saturating_duration_since(Instant::now()), 100)]);
+    }
+    for (flag, given) in [
+        ("--redact", args.redact),
+        ("--without-ebpf", args.means.without_ebpf),
+        ("--ask-jvm", args.means.ask_jvm),
+        ("--log-safepoints", args.means.log_safepoints),
+    ] {
+        words.extend(given.then(|| flag.to_owned()));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command as Verb};
+    use clap::Parser;
+
+    /// What a part is told when this was asked for.
+    fn told(asked: &str, part: Part, pid: Option<u32>) -> String {
+        let cli = Cli::try_parse_from(asked.split(' ')).unwrap();
+        let Verb::Watch(args) = cli.command else { panic!("{asked}") };
+        let words = words(&args, part, pid, None);
+        let again = Cli::try_parse_from(["whypause".to_owned()].iter().chain(&words));
+        assert!(again.is_ok(), "{again:?}");
+        words.join(" ")
+    }
+
+    #[test]
+    fn a_part_is_told_all_that_was_asked_for() {
+        let asked = "whypause watch --wait --match kafka.Kafka --over 200ms --redact --ask-jvm";
+        assert_eq!(
+            told(asked, Part::Find, None),
+            "watch --pid=kafka.Kafka --part find --over 200ms --redact --ask-jvm"
+        );
+        assert_eq!(
+            told(asked, Part::One, Some(42)),
+            "watch --pid=42 --part one --over 200ms --redact --ask-jvm"
+        );
+        let asked = "whypause watch --wait -p -x --without-ebpf --log-safepoints";
+        let asked = asked.replace("-p -x", "--pid=-x");
+        assert_eq!(
+            told(&asked, Part::Find, None),
+            "watch --pid=-x --part find --over 50ms --without-ebpf --log-safepoints"
+        );
+    }
+}
