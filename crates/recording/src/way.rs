@@ -65,15 +65,15 @@ fn mode(status: &Stat) -> Mode {
 struct Trusted(Vec<u32>);
 
 impl Trusted {
-    /// Root and this user; whoever called sudo, who chose the path; and the owner of `/`, who can
+    /// Root and this user; whoever called [sudo](caller), who chose the path; and the owner of `/`, who can
     /// replace everything below it (in a user namespace that is not 0).
     fn here(path: &Path) -> Result<Trusted, RecordingError> {
         let root = fs::stat("/").map_err(|error| RecordingError::io(path, "find", error))?;
         let own = geteuid();
         let mut users = vec![0, own.as_raw(), root.st_uid];
         if own.is_root() {
-            let caller = env::var("SUDO_UID").ok().and_then(|uid| uid.parse::<u32>().ok());
-            users.extend(caller);
+            let login = std::fs::read_to_string("/proc/self/loginuid").unwrap_or_default();
+            users.extend(caller(env::var("SUDO_UID").ok().as_deref(), &login));
         }
         Ok(Trusted(users))
     }
@@ -81,6 +81,13 @@ impl Trusted {
     fn has(&self, uid: u32) -> bool {
         self.0.contains(&uid)
     }
+}
+
+/// Who called sudo, if the kernel knows that it was the one who logged in here (`loginuid`): anybody may
+/// have put the variable into the environment of a service, or of a shell that root has taken over.
+fn caller(sudo_uid: Option<&str>, login: &str) -> Option<u32> {
+    let caller: u32 = sudo_uid?.parse().ok()?;
+    (login.trim().parse() == Ok(caller)).then_some(caller)
 }
 
 /// One directory after another, from `/`.
@@ -182,6 +189,18 @@ fn open(at: impl std::os::fd::AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_called_sudo_is_believed_only_where_the_kernel_says_so() {
+        assert_eq!(caller(Some("1000"), "1000"), Some(1000));
+        assert_eq!(caller(Some("1000"), "1000\n"), Some(1000));
+        assert_eq!(caller(Some("1000"), "1001"), None);
+        // Nobody has logged in: a service, or a container.
+        assert_eq!(caller(Some("1000"), "4294967295"), None);
+        assert_eq!(caller(Some("1000"), ""), None);
+        assert_eq!(caller(None, "1000"), None);
+        assert_eq!(caller(Some("x"), "x"), None);
+    }
     use rustix::fs::{Gid, Uid};
     use std::os::unix::fs::{PermissionsExt, symlink};
 

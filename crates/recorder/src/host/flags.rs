@@ -80,7 +80,9 @@ pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm, named: Named) -> Given {
 /// As [`ProcessDir::text_inside`]; also where the process is no longer that of the user who named
 /// the file: a program with the set-user-id bit may have taken its place.
 pub(super) fn read_named(dir: &ProcessDir, jvm: &Jvm, path: &str) -> io::Result<String> {
-    if Rights::of(dir)?.uid() != jvm.uid {
+    // Once: between two readings it could become somebody else.
+    let rights = Rights::of(dir)?;
+    if rights.uid() != jvm.uid {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     let path = match path.starts_with('/') {
@@ -93,7 +95,7 @@ pub(super) fn read_named(dir: &ProcessDir, jvm: &Jvm, path: &str) -> io::Result<
             format!("{}/{path}", inside.unwrap_or(&cwd))
         }
     };
-    dir.text_inside(&path, FILE_LIMIT_BYTES)
+    dir.text_inside_with(&rights, &path, FILE_LIMIT_BYTES)
 }
 
 /// Where flags come from, as text.

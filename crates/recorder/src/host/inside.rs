@@ -65,10 +65,21 @@ impl ProcessDir {
     /// Reads a regular file inside the process's root as text, with the rights of the process.
     /// One of more than `limit` bytes is an error: half a file may say the opposite of all of it.
     pub(crate) fn text_inside(&self, path: &str, limit: u64) -> io::Result<String> {
-        let (lookup, rights) = (self.lookup(path)?, Rights::of(self)?);
+        self.text_inside_with(&Rights::of(self)?, path, limit)
+    }
+
+    /// The same with rights that the process had when they were looked at: what was decided by them
+    /// is still true of them.
+    pub(crate) fn text_inside_with(
+        &self,
+        rights: &Rights,
+        path: &str,
+        limit: u64,
+    ) -> io::Result<String> {
+        let lookup = self.lookup(path)?;
         let root = lookup.root.as_raw_fd();
         let bytes = rights.run(&[root], |by| {
-            let file = open_regular(&lookup.find(&rights, by)?, &rights, by)?;
+            let file = open_regular(&lookup.find(rights, by)?, rights, by)?;
             let mut bytes = Vec::new();
             file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
             match bytes.len() as u64 <= limit {
