@@ -123,6 +123,11 @@ impl Process {
         Ok(Process { descriptor, dir, program, next_look: Instant::now() + BETWEEN_LOOKS })
     }
 
+    /// Its directory in `/proc`.
+    pub(crate) fn dir(&self) -> &ProcessDir {
+        &self.dir
+    }
+
     /// Waits for at most `time`, or until the JVM is gone. That the process is another program by now
     /// is seen within a second.
     pub(crate) fn gone_within(&mut self, time: Duration) -> Option<Gone> {

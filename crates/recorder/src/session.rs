@@ -9,7 +9,7 @@ use crate::{
     },
     process::{Gone, Process},
     rights::keep_only,
-    sampler::CountedStops,
+    sampler::{CountedStops, Idle},
 };
 pub(crate) use begin::open_libjvm;
 use begin::{check_host, counted_stops, read_symbols, target};
@@ -112,6 +112,8 @@ pub struct Session {
     /// Where no probe tells of stops.
     counted: Option<CountedStops>,
     under_way: UnderWay,
+    /// Where nothing at all tells of stops.
+    idle: Option<Idle>,
     host: HostSources,
     coverage: Coverage,
     cost: Cost,
@@ -157,8 +159,13 @@ impl Session {
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);
         let under_way = UnderWay::open(&options.roots, jvm, &target.libjvm, &mut coverage);
+        let is_blind = counted.is_none()
+            && !coverage.has(Source::SafepointProbes)
+            && !coverage.has(Source::SafepointSymbols);
+        let idle = is_blind.then(|| Idle::look(process.dir(), &mut threads));
         let mut session = Session {
             under_way,
+            idle,
             cost: Cost::new(proc, jvm.pid),
             host: HostSources::start(&options.roots, jvm, options.host),
             budget: Budget::new(options.detail_budget_per_s, started),
@@ -222,6 +229,9 @@ impl Session {
         self.gone = self.gone.or(self.process.gone());
         let mut facts = self.collect(true);
         let mut coverage = self.coverage_now();
+        if let (Some(idle), None) = (&self.idle, self.gone) {
+            idle.tell(self.process.dir(), &mut self.threads, &mut coverage);
+        }
         if let Some(gone) = self.gone {
             gone.tell(&mut coverage);
         }

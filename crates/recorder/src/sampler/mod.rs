@@ -13,6 +13,7 @@ mod counted;
 mod counts;
 mod credit;
 mod freezer;
+mod idle;
 mod keep;
 mod quota;
 mod session;
@@ -25,5 +26,6 @@ mod track;
 mod watch;
 
 pub(crate) use counted::CountedStops;
+pub(crate) use idle::Idle;
 pub use session::SampledSession;
 pub(crate) use standing::{Snapshot, Standing, look};

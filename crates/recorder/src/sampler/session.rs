@@ -3,6 +3,7 @@ use super::{
     counts::StopCounters,
     credit::Credit,
     freezer::Freezer,
+    idle::Idle,
     keep::Keep,
     quota::Quota,
     stops::{Stop, Stops},
@@ -65,6 +66,8 @@ pub struct SampledSession {
     quota: Quota,
     freezer: Freezer,
     counters: Option<StopCounters>,
+    /// The threads at the begin, for the case that nothing tells of stops.
+    idle: Idle,
     searches: u32,
     rounds: u64,
     stops: Stops,
@@ -119,7 +122,9 @@ impl SampledSession {
         // The way through the mapping is closed to who has few rights.
         let libjvm = open_libjvm(&options.roots, jvm);
         keep_only(options.duties_after, &mut coverage, || true);
+        let idle = Idle::look(&dir, &mut roles);
         let mut session = SampledSession {
+            idle,
             pid: jvm.pid,
             freezer: Freezer::open(&options.roots, &dir),
             host_counters: Counters::open(&options.roots, jvm.pid),
@@ -187,6 +192,9 @@ impl SampledSession {
         self.gone = self.gone.or(self.process.gone());
         let mut facts = self.collect(now(), true);
         let mut coverage = self.coverage_now();
+        if self.counters.is_none() && self.gone.is_none() {
+            self.idle.tell(&self.dir, &mut self.roles, &mut coverage);
+        }
         if let Some(gone) = self.gone {
             gone.tell(&mut coverage);
         }

@@ -138,3 +138,31 @@ fn without_probes_and_symbols_stops_are_those_that_the_jvm_counts() {
         assert!(!text.contains("never stopped"), "{text}");
     }
 }
+
+#[test]
+fn where_nothing_tells_of_stops_a_vm_thread_that_only_waits_is_told() {
+    let Some(java) = newest() else { return };
+    let (jdk, memory) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+    let Some(bare) = bare_jdk(&java, jdk.path()) else { return };
+    let jvm = Java::start_with(&bare, &["-Xmx128m", "-Xmn32m", "-XX:-UsePerfData"], "Alloc");
+    let (pid, id) = (jvm.pid(), rustix::process::Pid::from_raw(jvm.child.id().cast_signed()));
+    let send = |signal| rustix::process::kill_process(id.unwrap(), signal).unwrap();
+    let words = "all the time the vm thread only waited, in the kernel in";
+    for (n, way) in [&["-d", "1s"][..], &["-d", "1s", "--without-ebpf"]].into_iter().enumerate() {
+        for hangs in [false, true] {
+            let path = memory.path().join(format!("{n}-{hangs}"));
+            let path = path.to_str().unwrap();
+            if hangs {
+                send(rustix::process::Signal::STOP);
+            }
+            let arguments = [&["record", "-o", path, "-p", &pid], way].concat();
+            let recorded = whypause(&arguments);
+            send(rustix::process::Signal::CONT);
+            assert!(recorded.status.success());
+            let told = String::from_utf8(whypause(&["explain", path]).stdout).unwrap();
+            let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(told.contains(words), hangs, "{way:?}: {told}");
+            assert_eq!(told.contains("and no java thread ran"), hangs, "{way:?}: {told}");
+        }
+    }
+}
