@@ -3,7 +3,6 @@
 mod capabilities;
 mod huge;
 mod java;
-mod lab;
 mod lab_asks;
 mod lab_killed;
 mod one_lab;
