@@ -23,6 +23,7 @@ use rustix::{
     thread::{CapabilitySet, capabilities, set_capabilities, set_no_new_privs},
 };
 use std::{
+    cell::RefCell,
     ffi::CStr,
     fs,
     io::{self, IoSlice, IoSliceMut},
@@ -47,12 +48,8 @@ const MAX_LEFT: usize = 64;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// What all threads have in common. A fork holds it, so that it is whole in the new process.
-static SHARED: Mutex<Shared> = Mutex::new(Shared {
-    left: Vec::new(),
-    idle: Vec::new(),
-    silent: Vec::new(),
-    not_answered: None,
-});
+static SHARED: Mutex<Shared> =
+    Mutex::new(Shared { left: Vec::new(), silent: Vec::new(), not_answered: None });
 
 pub(crate) fn shared() -> MutexGuard<'static, Shared> {
     SHARED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -62,8 +59,6 @@ pub(crate) fn shared() -> MutexGuard<'static, Shared> {
 pub(crate) struct Shared {
     /// Processes of ours that were killed and have not ended yet.
     left: Vec<Pid>,
-    /// Readers that nobody uses just now. To be taken out before they are dropped.
-    pub(crate) idle: Vec<Aside>,
     /// Ids of processes that do not let themselves be read, when that was found, and whether their
     /// lock was seen to be waited for.
     pub(crate) silent: Vec<(u32, Instant, bool)>,
@@ -76,13 +71,23 @@ impl Shared {
     fn reap(&mut self) {
         self.left.retain(|pid| matches!(waitpid(Some(*pid), WaitOptions::NOHANG), Ok(None)));
     }
+}
 
-    /// In a new process: what was the other one's is not this one's.
-    fn begin_anew(&mut self) {
-        // Their descriptors are closed here, and numbers of closed ones may be others'.
-        std::mem::forget(std::mem::take(&mut self.idle));
-        self.left.clear();
-    }
+thread_local! {
+    /// A process that this thread has no use for just now, kept for the next time. It ends with this
+    /// thread, so no other one can have it.
+    static IDLE: RefCell<Option<Aside>> = const { RefCell::new(None) };
+}
+
+/// Takes the idle process of this thread, if it has one.
+pub(crate) fn take_idle() -> Option<Aside> {
+    IDLE.try_with(|it| it.borrow_mut().take()).ok().flatten()
+}
+
+/// Keeps a process for the next time.
+pub(crate) fn keep_idle(aside: Aside) {
+    // Where the thread is ending, it is dropped.
+    let _ = IDLE.try_with(|it| it.borrow_mut().replace(aside));
 }
 
 /// What kind of process it is.
@@ -214,8 +219,11 @@ impl Aside {
         match fork()? {
             Some(pid) => Ok(Aside { pid: Ours(Some(pid)), channel: Channel(ours) }),
             None => {
-                shared.begin_anew();
+                // What was the other process's is not this one's: descriptors of its idle one are
+                // closed here, and their numbers may be others'.
+                shared.left.clear();
                 drop(shared);
+                std::mem::forget(take_idle());
                 // A panic must not get out into what the other process was doing.
                 let done = catch_unwind(AssertUnwindSafe(|| {
                     kind.take_on(parent)?;
@@ -269,6 +277,12 @@ impl Aside {
         }
         pid.leave();
         false
+    }
+
+    /// As somebody else might.
+    #[cfg(test)]
+    pub(crate) fn kill(&self) {
+        kill_process(self.pid.0.unwrap(), Signal::KILL).unwrap();
     }
 
     /// Keeps it from running.

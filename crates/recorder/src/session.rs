@@ -12,7 +12,7 @@ use crate::{
     sampler::{CountedStops, Idle},
 };
 pub(crate) use begin::open_libjvm;
-use begin::{check_host, counted_stops, read_symbols, target};
+use begin::{check_host, counted_stops, is_blind, read_symbols, target};
 use recording::{
     Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
     ThreadRole,
@@ -159,10 +159,7 @@ impl Session {
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);
         let under_way = UnderWay::open(&options.roots, jvm, &target.libjvm, &mut coverage);
-        let is_blind = counted.is_none()
-            && !coverage.has(Source::SafepointProbes)
-            && !coverage.has(Source::SafepointSymbols);
-        let idle = is_blind.then(|| Idle::look(process.dir(), &mut threads));
+        let idle = is_blind(&coverage).then(|| Idle::look(process.dir(), &mut threads));
         let mut session = Session {
             under_way,
             idle,

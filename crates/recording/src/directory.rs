@@ -28,6 +28,14 @@ pub(crate) struct Directory {
     made: Option<(OwnedFd, OsString)>,
 }
 
+impl Drop for Directory {
+    fn drop(&mut self) {
+        // A child of another thread that has not begun its program yet has the descriptor as well, and
+        // with it the lock, if it is not given back.
+        let _ = fs::flock(&self.fd, FlockOperation::Unlock);
+    }
+}
+
 impl Directory {
     /// Makes a new directory with mode 0700, or takes an empty one, and locks it. Refused where
     /// somebody else can change it or one above it.
@@ -104,7 +112,7 @@ impl Directory {
     fn locked(self) -> Result<Directory, RecordingError> {
         match fs::flock(&self.fd, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(self),
-            Err(Errno::WOULDBLOCK) => Err(RecordingError::InUse { path: self.path }),
+            Err(Errno::WOULDBLOCK) => Err(RecordingError::InUse { path: self.path.clone() }),
             // Not every file system can lock; two writers still cannot create the same file.
             Err(_) => Ok(self),
         }

@@ -38,11 +38,8 @@ pub fn completions(shell: Shell) -> Vec<u8> {
     out
 }
 
-/// The same command without those that are hidden: completions would offer them too.
+/// The same command without commands and options that are hidden: completions would offer them too.
 fn without_hidden(command: &Command) -> Command {
-    if !command.has_subcommands() {
-        return command.clone();
-    }
     let mut shown = Command::new(command.get_name().to_owned()).disable_help_subcommand(true);
     if let Some(about) = command.get_about() {
         shown = shown.about(about.clone());
@@ -55,7 +52,7 @@ fn without_hidden(command: &Command) -> Command {
     }
     let inner = command.get_subcommands().filter(|it| !it.is_hide_set());
     shown
-        .args(command.get_arguments().cloned())
+        .args(command.get_arguments().filter(|it| !it.is_hide_set()).cloned())
         .groups(command.get_groups().cloned())
         .subcommands(inner.map(without_hidden))
 }

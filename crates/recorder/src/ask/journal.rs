@@ -164,6 +164,14 @@ pub(super) struct Entry {
     file: File,
 }
 
+impl Drop for Entry {
+    fn drop(&mut self) {
+        // A process that another thread has just forked has the descriptor as well, and with it the lock,
+        // if it is not given back.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
 impl Entry {
     /// `None` where its recorder lives, or has just removed it.
     fn open(path: PathBuf) -> io::Result<Option<Entry>> {

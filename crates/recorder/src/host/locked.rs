@@ -5,7 +5,9 @@
 //! files, one after the other, and is kept for the next one.
 use super::process::{ProcessDir, READ};
 use crate::{
-    aside::{Aside, Channel, Kind, MESSAGE_BYTES, NoAnswer, Patience, shared},
+    aside::{
+        Aside, Channel, Kind, MESSAGE_BYTES, NoAnswer, Patience, keep_idle, shared, take_idle,
+    },
     rights::READING_PROCESSES,
 };
 use rustix::{
@@ -104,13 +106,13 @@ impl LockedFile {
         let mut file =
             LockedFile { pid, reader: None, chunk: vec![0; MESSAGE_BYTES], at: 0, ended: false };
         loop {
-            let kept = shared().idle.pop();
+            let kept = take_idle();
             let is_new = kept.is_none();
             let reader = kept.map_or_else(|| Aside::start(KIND, &[], serve), Ok)?;
             let sent = reader.send(name.as_bytes(), Some(dir));
             file.reader = Some(reader);
             match sent.and_then(|()| file.receive()) {
-                // One whose thread has ended, and it with that.
+                // One that somebody has killed meanwhile.
                 Err(error) if is_over(&error) && !is_new => {}
                 other => return other.map(|()| file),
             }
@@ -173,7 +175,7 @@ impl Drop for LockedFile {
     fn drop(&mut self) {
         // It has answered all that it was asked.
         if let Some(reader) = self.reader.take() {
-            shared().idle.push(reader);
+            keep_idle(reader);
         }
     }
 }
@@ -291,10 +293,27 @@ mod tests {
     }
 
     #[test]
-    fn the_reader_of_a_thread_that_has_ended_is_replaced() {
-        let own = || ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
-        std::thread::spawn(move || own().bytes("cmdline", 16).unwrap()).join().unwrap();
-        assert!(!own().bytes("cmdline", 16).unwrap().is_empty());
+    fn readers_of_threads_that_come_and_go_are_nobody_elses() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = dir(root.path(), 7);
+        let text = vec![b'x'; 8 * MESSAGE_BYTES];
+        fs::write(root.path().join("7/maps"), &text).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..200 {
+                scope.spawn(|| dir.bytes("maps", 1).unwrap());
+                assert_eq!(dir.bytes("maps", u64::MAX).unwrap().len(), text.len());
+            }
+        });
+    }
+
+    #[test]
+    fn a_reader_that_was_killed_is_replaced() {
+        let own = ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
+        assert!(!own.bytes("cmdline", 16).unwrap().is_empty());
+        let reader = take_idle().unwrap();
+        reader.kill();
+        keep_idle(reader);
+        assert!(!own.bytes("cmdline", 16).unwrap().is_empty());
     }
 
     #[test]

@@ -31,6 +31,12 @@ pub(super) fn counted_stops(
     counted
 }
 
+/// Whether nothing at all tells of stops.
+pub(super) fn is_blind(coverage: &Coverage) -> bool {
+    let told = [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters];
+    !told.iter().any(|it| coverage.has(*it))
+}
+
 /// What is to be attached to.
 pub(super) fn target(jvm: &Jvm, options: &Options, counters: Option<&CountersFile>) -> Target {
     Target {
