@@ -22,6 +22,8 @@ pub struct LineCounts {
     pub lines: u64,
     /// Lines that became an event or a part of one.
     pub used: u64,
+    /// Of these, lines of an application that noticed a pause.
+    pub of_applications: u64,
     /// Events given out. Several lines may make one event.
     pub events: u64,
     /// Lines of the JVM that carry nothing this crate reports, and empty lines.
@@ -61,6 +63,7 @@ impl LineCounts {
         LineCounts {
             lines: f(self.lines, other.lines),
             used: f(self.used, other.used),
+            of_applications: f(self.of_applications, other.of_applications),
             events: f(self.events, other.events),
             of_no_interest: f(self.of_no_interest, other.of_no_interest),
             not_a_log_line: f(self.not_a_log_line, other.not_a_log_line),

@@ -114,7 +114,10 @@ impl Parser {
         let Parser { counts, monitors, .. } = self;
         let out = &mut counted(&mut counts.events, sink);
         match read {
-            Err(_) if monitors.line(line, out) => return Ok(true),
+            Err(_) if monitors.line(line, out) => {
+                counts.of_applications += 1;
+                return Ok(true);
+            }
             Ok(true) if monitors.is_waiting() => monitors.release(out),
             _ => {}
         }

@@ -193,12 +193,9 @@ struct Ticks {
 
 impl Ticks {
     fn now() -> Ticks {
-        let stats = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        let stats = stats.filter_map(|it| {
-            let pid = it.file_name().to_str()?.parse().ok()?;
-            Some((pid, process(&crate::jvm::read(&it.path().join("stat")))?))
-        });
-        let processes = stats.collect();
+        let stats = recorder::stats().into_iter();
+        let processes =
+            stats.filter_map(|(pid, stat)| Some((pid.try_into().ok()?, process(&stat)?))).collect();
         Ticks {
             at: Instant::now(),
             all: work(&crate::jvm::read(Path::new("/proc/stat"))),

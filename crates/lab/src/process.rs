@@ -33,7 +33,7 @@ impl ProcessId {
     /// The process that has this id now; `None` where there is none.
     #[must_use]
     pub fn of(pid: i32) -> Option<ProcessId> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let stat = recorder::stat_of(pid.try_into().ok()?).ok()?;
         // the name, in parentheses, may itself contain blanks and parentheses
         let after_name = stat.rsplit_once(')')?.1;
         let started_ticks = after_name.split_ascii_whitespace().nth(19)?.parse().ok()?;

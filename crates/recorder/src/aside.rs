@@ -10,6 +10,7 @@
 //!
 //! It is a fork of this process and runs a closure; it may allocate (the C library has fork() take
 //! the allocator's locks), and must not touch what another thread may have locked.
+use crate::host::Silent;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd},
@@ -29,7 +30,10 @@ use std::{
     io::{self, IoSlice, IoSliceMut},
     mem::MaybeUninit,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -47,6 +51,14 @@ const MAX_LEFT: usize = 64;
 /// How often it is looked whether the process waits in the kernel or only for a CPU.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
+/// Whether this is such a process.
+static IS_ONE: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process is one aside, which may wait for ever.
+pub(crate) fn is_one() -> bool {
+    IS_ONE.load(Ordering::Relaxed)
+}
+
 /// What all threads have in common. A fork holds it, so that it is whole in the new process.
 static SHARED: Mutex<Shared> =
     Mutex::new(Shared { left: Vec::new(), silent: Vec::new(), not_answered: None });
@@ -58,17 +70,16 @@ pub(crate) fn shared() -> MutexGuard<'static, Shared> {
 /// What is known of processes aside, and of those that do not let themselves be read.
 pub(crate) struct Shared {
     /// Processes of ours that were killed and have not ended yet.
-    left: Vec<Pid>,
-    /// Ids of processes that do not let themselves be read, when that was found, and whether their
-    /// lock was seen to be waited for.
-    pub(crate) silent: Vec<(u32, Instant, bool)>,
+    pub(crate) left: Vec<Pid>,
+    /// Processes that do not let themselves be read.
+    pub(crate) silent: Vec<Silent>,
     /// When a file system did not answer last.
     not_answered: Option<Instant>,
 }
 
 impl Shared {
     /// Forgets those that have ended.
-    fn reap(&mut self) {
+    pub(crate) fn reap(&mut self) {
         self.left.retain(|pid| matches!(waitpid(Some(*pid), WaitOptions::NOHANG), Ok(None)));
     }
 }
@@ -223,6 +234,7 @@ impl Aside {
                 // closed here, and their numbers may be others'.
                 shared.left.clear();
                 drop(shared);
+                IS_ONE.store(true, Ordering::Relaxed);
                 std::mem::forget(take_idle());
                 // A panic must not get out into what the other process was doing.
                 let done = catch_unwind(AssertUnwindSafe(|| {
@@ -277,6 +289,13 @@ impl Aside {
         }
         pid.leave();
         false
+    }
+
+    /// Kills it; its id where it has not ended by then.
+    pub(crate) fn give_up(self) -> Option<Pid> {
+        let pid = self.pid.0;
+        drop(self);
+        pid.filter(|it| shared().left.contains(it))
     }
 
     /// As somebody else might.

@@ -36,8 +36,9 @@ pub use attach_error::AttachError;
 #[doc(hidden)]
 pub use host::perf_counters;
 pub use host::{
-    FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Roots, Selected, Stuck,
-    StuckThread, find_jvms, host_fact, jvm, jvm_fact, monotonic_to_wall, now, select,
+    FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, Roots, Selected, Stuck,
+    StuckThread, find_jvms, host_fact, jvm, jvm_fact, monotonic_to_wall, now, select, stat_of,
+    stats,
 };
 pub use kernel::Windows;
 #[doc(hidden)]

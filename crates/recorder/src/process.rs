@@ -74,12 +74,8 @@ impl Program {
         let stat = dir.text("stat", STAT_LIMIT_BYTES).unwrap_or_default();
         // 0 or 1 stands for what must not be known (`do_task_stat` of `fs/proc/array.c`).
         let known = |field| field_of(&stat, field).filter(|it| *it > 1);
-        let file = dir.statx("exe").ok();
-        Program {
-            file: file.as_ref().and_then(crate::host::regular),
-            code: known(26),
-            stack: known(28),
-        }
+        let file = dir.behind("exe").ok();
+        Program { file: file.and_then(|it| it.regular()), code: known(26), stack: known(28) }
     }
 
     /// Whether what is known of both differs.

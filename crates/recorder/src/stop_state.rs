@@ -94,6 +94,7 @@ impl StopStateReader {
             [variable, _] => (variable, None),
         };
         let dir = ProcessDir::open(roots, jvm.pid).map_err(|error| error.to_string())?;
+        let dir = dir.trusted();
         let base = library_base(&dir, &jvm.libjvm)
             .map_err(|error| format!("cannot read the mappings of the jvm: {error}"))?
             .ok_or("libjvm is not mapped from its begin")?;

@@ -40,6 +40,8 @@ pub struct NotResponding {
     pub reason: String,
     /// Whether the lock of its memory map was seen to be what others wait for.
     pub memory_map_locked: bool,
+    /// Whether it was seen to be in `execve`, which did not end.
+    pub in_execve: bool,
     /// Thread that waits in the kernel; `None` where none was seen.
     pub thread: Option<WaitingThread>,
 }

@@ -11,10 +11,11 @@
 //! and texts in them.
 mod facts;
 mod flags;
+mod log;
 
 use crate::ps::{NotResponding, Row};
 use gclog::{AllocationStall, Event, JvmEvent, JvmFact};
-use recording::Recording;
+use recording::{Facts, Recording};
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::{IpAddr, SocketAddr},
@@ -58,6 +59,8 @@ pub struct Redactor {
     counts: BTreeMap<Kind, usize>,
     /// Names of hosts, to be found in other names.
     hosts: BTreeSet<String>,
+    /// Of a log that is being recorded, as far as it has come.
+    log: gclog::Parser,
 }
 
 impl Redactor {
@@ -70,6 +73,7 @@ impl Redactor {
             names: BTreeMap::new(),
             counts: BTreeMap::new(),
             hosts: BTreeSet::new(),
+            log: gclog::Parser::new(),
         };
         it.knows_host(host.unwrap_or_default());
         it
@@ -80,6 +84,15 @@ impl Redactor {
         if self.works {
             it.path = PathBuf::from(self.path(&it.path.display().to_string()));
             self.facts(&mut it.facts);
+        }
+    }
+
+    /// Facts that are about to be recorded, in the order in which they come: what an answer would
+    /// not tell is not kept either, and of the GC log only lines that say something.
+    pub fn recorded(&mut self, facts: &mut Facts) {
+        if self.works {
+            self.facts(facts);
+            self.log_lines(&mut facts.log_lines);
         }
     }
 

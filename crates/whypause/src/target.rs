@@ -4,7 +4,7 @@ use recorder::{Jvm, JvmError, Roots, Selected, Stuck};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     ffi::OsString,
-    fs, io,
+    io,
     process::{Child, Command},
     thread::sleep,
     time::{Duration, Instant},
@@ -198,7 +198,7 @@ impl Started {
 
 /// Field 4 of `/proc/PID/stat`; the name before it may hold anything.
 fn parent(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = recorder::stat_of(pid).ok()?;
     let (_, fields) = stat.rsplit_once(')')?;
     fields.split_ascii_whitespace().nth(1)?.parse().ok().filter(|parent| *parent != 0)
 }

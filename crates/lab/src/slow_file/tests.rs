@@ -141,19 +141,33 @@ fn runs(pid: rustix::process::Pid) -> bool {
     states.any(|it| !matches!(it, 'T' | 'Z' | 'X'))
 }
 
+/// Has the server killed when this process is gone: one that is stopped does not see that.
+fn killed_after_us(server: rustix::process::Pid) -> spawn::Afterwards {
+    let pid = server.as_raw_pid();
+    let started = crate::process::ProcessId::of(pid).unwrap().started_ticks;
+    let kill = r#"read -r stat < "/proc/$1/stat" && set -- $1 $2 ${stat##*)} && [ "${22}" = "$2" ] && kill -KILL "$1""#;
+    spawn::Afterwards::run(kill, [pid.to_string(), started.to_string()], PATIENCE).unwrap()
+}
+
 #[test]
 fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
     for signal in [rustix::process::Signal::STOP, rustix::process::Signal::KILL] {
         let Some(mut place) = Place::new() else { return };
         let slow = place.file(Storage::Memory);
         slow.limit(Limit::Writes(0)).unwrap();
-        let file = open(&slow);
-        let writer = std::thread::spawn(move || file.write_all_at(&[1; 4096], 0));
         let server = server(&place);
+        let _killed = killed_after_us(server);
+        // A process of its own: whoever waits here for a stopped server cannot even be killed.
+        let mut writer = spawn::command("dd");
+        writer.args(["if=/dev/zero", "bs=4096", "count=1", "conv=notrunc"]);
+        let mut of = std::ffi::OsString::from("of=");
+        of.push(slow.path());
+        writer.arg(of);
+        let mut writer = spawn::Running::start_heard(writer).unwrap();
         rustix::process::kill_process(server, signal).unwrap();
         comes_true(|| !runs(server));
         place.cleanup.undo_all().unwrap();
-        assert!(answer(writer).is_err());
+        assert!(!writer.wait(PATIENCE).unwrap().success());
         assert!(place.is_empty(), "{signal:?}");
     }
 }

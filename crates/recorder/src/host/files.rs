@@ -53,7 +53,7 @@ pub struct FileResolver {
 
 impl FileResolver {
     pub(crate) fn new(roots: &Roots, pid: u32, requests: SyncSender<Request>) -> FileResolver {
-        let dir = ProcessDir::open(roots, pid).ok();
+        let dir = ProcessDir::open(roots, pid).ok().map(ProcessDir::trusted);
         FileResolver { dir, fds: HashMap::new(), known: BTreeSet::new(), requests }
     }
 
@@ -105,7 +105,7 @@ impl FileResolver {
 
 /// Device and inode of what a descriptor is open on, if that is a regular file.
 pub(crate) fn regular_file(dir: &ProcessDir, fd: u32) -> io::Result<Option<FileKey>> {
-    Ok(process::regular(&dir.statx(&format!("fd/{fd}"))?))
+    Ok(dir.behind(&format!("fd/{fd}"))?.regular())
 }
 
 /// The least time between two readings of the JVM's mappings, and the most.
@@ -152,7 +152,7 @@ impl Catalogue {
     pub(crate) fn new(roots: &Roots, pid: u32) -> io::Result<Catalogue> {
         Ok(Catalogue {
             roots: roots.clone(),
-            dir: ProcessDir::open(roots, pid)?,
+            dir: ProcessDir::open(roots, pid)?.trusted(),
             mounts: Mounts::default(),
             mounts_read: None,
             maps_due: Instant::now(),

@@ -1,5 +1,6 @@
 //! The flags a JVM was given, wherever they were given.
 use super::{jvms::Jvm, launch, process::ProcessDir, rights::Rights};
+use recording::MASK;
 use std::io;
 
 /// Argument files and flag files longer than this are not read.
@@ -134,7 +135,31 @@ fn collect(
         let inside = launch::environment_words(&options_file.unwrap_or_default());
         flags.extend(inside.into_iter().filter(|it| is_flag(it)));
     }
+    if switch(&flags, "IgnoreUnrecognizedVMOptions") == Some(true) {
+        flags = flags.into_iter().map(without_unknown).collect();
+    }
     flags
+}
+
+/// Any JVM that runs knows the names of its flags, but for one that was told to ignore others
+/// (`Arguments::process_argument` in `arguments.cpp`): there a value may be anybody's, and only a
+/// number is kept.
+fn without_unknown(flag: String) -> String {
+    match flag.split_once('=') {
+        Some((name, value)) if flag.starts_with("-XX:") && !is_number(value) => {
+            format!("{name}={MASK}")
+        }
+        _ => flag,
+    }
+}
+
+/// `3`, `75.0`, `-1`, `0x10`, `512m`: what HotSpot reads as a number or a size.
+fn is_number(value: &str) -> bool {
+    let digits =
+        value.trim_start_matches('-').trim_end_matches(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']);
+    let hexadecimal = digits.strip_prefix("0x").filter(|it| it.len() <= 16);
+    let is_hexadecimal = |it: &str| it.bytes().all(|it| it.is_ascii_hexdigit());
+    hexadecimal.is_some_and(is_hexadecimal) || digits.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 /// `-X…`, `-XX:…` and `-verbose:…`, not `-D…`: properties are the application's, and often secret.
@@ -221,6 +246,21 @@ mod tests {
             &Sources { arguments: &arguments, ..Sources::default() },
             "-XX:+UseZGC -XX:ParallelGCThreads=3 -XX:Flags=flags -XX:VMOptionsFile=vm -XX:+UseNUMA",
         );
+    }
+
+    #[test]
+    fn a_jvm_that_ignores_unknown_flags_vouches_for_no_text_in_them() {
+        let check = |line: &str, expected: &str| {
+            let arguments = words(line);
+            check(&Sources { arguments: &arguments, ..Sources::default() }, expected);
+        };
+        let ignore = "-XX:+IgnoreUnrecognizedVMOptions";
+        let flags = "-XX:Own=hunter2 -XX:ParallelGCThreads=3 -XX:+UseX -Xlog:gc:file=/a -XX:S=512m";
+        let kept = "-XX:Own=*** -XX:ParallelGCThreads=3 -XX:+UseX -Xlog:gc:file=/a -XX:S=512m";
+        check(&format!("{ignore} {flags} Main"), &format!("{ignore} {kept}"));
+        check(&format!("{flags} Main"), flags);
+        let undone = "-XX:-IgnoreUnrecognizedVMOptions";
+        check(&format!("{ignore} {flags} {undone} Main"), &format!("{ignore} {flags} {undone}"));
     }
 
     #[test]

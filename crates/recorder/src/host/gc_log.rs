@@ -144,7 +144,7 @@ const MAX_NAME: usize = 3 * 4096;
 ///
 /// Reads the beginnings of files: not for the sampling thread.
 pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Search {
-    let descriptors = match dir.numbers("fd") {
+    let descriptors = match dir.descriptors() {
         Ok(descriptors) => descriptors,
         Err(error) if error.kind() == ErrorKind::PermissionDenied => return Search::Denied(1),
         Err(_) => return Search::None,
@@ -152,7 +152,6 @@ pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Search {
     let open: Vec<(u32, String)> = descriptors
         .into_iter()
         .take(MAX_DESCRIPTORS)
-        .filter_map(|fd| Some((fd, dir.link(&format!("fd/{fd}")).ok()?)))
         .filter(|(_, path)| may_be_log(path))
         .collect();
     let cwd = dir.link("cwd").unwrap_or_default();

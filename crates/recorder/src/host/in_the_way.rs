@@ -10,7 +10,7 @@ use super::{
     jvms::Jvm,
     locked::{not_responding, responds},
     maps,
-    process::{ProcessDir, Stat, pids},
+    process::{ProcessDir, pids},
 };
 use recording::FileKey;
 use std::ops::ControlFlow;
@@ -33,8 +33,8 @@ impl ProbedLibrary {
         let pid =
             pids(&self.roots).unwrap_or_default().into_iter().find(|pid| self.is_kept_by(*pid));
         pid.map(|pid| {
-            let stat = ProcessDir::open(&self.roots, pid).and_then(|dir| Stat::of(&dir));
-            (pid, stat.map(|it| it.name).unwrap_or_default())
+            let name = ProcessDir::open(&self.roots, pid).and_then(|dir| dir.text("comm", 64));
+            (pid, name.map(|it| it.trim_end().to_owned()).unwrap_or_default())
         })
     }
 

@@ -4,7 +4,7 @@
 //! very cause of the pauses.
 use super::{
     Roots, Stuck, clocks, command_line, flags, launch,
-    locked::not_responding,
+    locked::{Lock, not_responding},
     maps,
     process::{ProcessDir, Stat, is_gone, pids},
     status::Status,
@@ -153,7 +153,12 @@ impl JvmError {
             JvmError::Unreadable { .. } => {
                 "is it still running? `whypause ps` lists the jvms".into()
             }
-            JvmError::NotResponding { stuck } if stuck.locked => {
+            JvmError::NotResponding { stuck } if stuck.lock == Some(Lock::Execve) => {
+                "it waits for a file of the program that it starts, or for one that it closes: look at the \
+                 file system behind it"
+                    .into()
+            }
+            JvmError::NotResponding { stuck } if stuck.lock == Some(Lock::MemoryMap) => {
                 "whatever that thread waits for keeps everybody from reading or tracing this process: \
                  look at the file system or disk behind it"
                     .into()

@@ -64,11 +64,14 @@ pub(crate) use in_the_way::ProbedLibrary;
 pub(crate) use inside::Looked;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, Selected, find_jvms, jvm, select};
+pub use locked::Lock;
+pub(crate) use locked::Silent;
 pub(crate) use mapped::open as open_mapped;
 pub(crate) use maps::{anonymous_code, each as each_mapping, library_base, written_back};
 #[doc(hidden)]
 pub use perf_layout::parse as perf_counters;
-pub(crate) use process::{ProcessDir, Stat, regular};
+pub(crate) use process::{ProcessDir, Stat};
+pub use process::{stat_of, stats};
 pub(crate) use rights::{By, Rights};
 pub use sources::{HostOptions, HostSources};
 pub(crate) use status::Status;

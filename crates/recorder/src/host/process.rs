@@ -4,8 +4,9 @@
 //! also when the kernel has given the same pid to another process.
 use super::{
     Roots,
-    locked::{self, LockedFile},
+    locked::{self, LockedFile, What},
 };
+use crate::aside;
 use recording::FileKey;
 use rustix::{
     fd::{AsFd, BorrowedFd, OwnedFd},
@@ -19,10 +20,14 @@ use std::{
 };
 
 /// A process's directory, held open.
+///
+/// Whatever may wait for the process is asked by a process aside: nearly every file here waits for
+/// one that is in `execve`.
 #[derive(Debug)]
 pub(crate) struct ProcessDir {
     pid: u32,
     dir: OwnedFd,
+    trusted: bool,
 }
 
 /// Flags that open a directory to look up names in it, and no more.
@@ -34,7 +39,34 @@ impl ProcessDir {
     pub(crate) fn open(roots: &Roots, pid: u32) -> io::Result<ProcessDir> {
         let path = roots.proc.join(pid.to_string());
         let dir = rustix::fs::open(path, DIRECTORY, Mode::empty())?;
-        Ok(ProcessDir { pid, dir })
+        Ok(ProcessDir { pid, dir, trusted: pid == std::process::id() })
+    }
+
+    /// The same for what must be quick: only what takes the lock of the address space is asked
+    /// aside. For the JVM that is recorded, once it was found to respond; one that becomes another
+    /// program is none any more.
+    pub(crate) fn trusted(self) -> ProcessDir {
+        ProcessDir { trusted: true, ..self }
+    }
+
+    fn is_asked_aside(&self, name: &str) -> bool {
+        !aside::is_one() && (locked::is_locked(name) || !self.trusted && !locked::is_free(name))
+    }
+
+    fn ask(&self, what: What, name: &str) -> io::Result<LockedFile> {
+        LockedFile::open(self.dir.as_fd(), self.pid, what, name)
+    }
+
+    fn ask_all(&self, what: What, name: &str) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.ask(what, name)?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Whether the process is there still, and be it as a zombie.
+    pub(crate) fn is_there(&self) -> bool {
+        let flags = AtFlags::STATX_DONT_SYNC;
+        rustix::fs::statx(&self.dir, "comm", flags, StatxFlags::TYPE).is_ok()
     }
 
     /// Whose it is.
@@ -42,15 +74,16 @@ impl ProcessDir {
         self.pid
     }
 
-    /// Opens one of its files for reading, which must be none that takes the process's lock.
+    /// Opens one of its files for reading, here and now: of a [trusted](ProcessDir::trusted) one, in a
+    /// process aside, or one that waits for nobody.
     pub(crate) fn file(&self, name: &str) -> io::Result<File> {
         Ok(File::from(openat(&self.dir, name, READ, Mode::empty())?))
     }
 
-    /// Opens one of its files for reading, aside where reading takes the process's lock.
+    /// Opens one of its files for reading, aside where reading may wait for the process.
     fn reader(&self, name: &str) -> io::Result<Box<dyn Read>> {
-        match locked::is_locked(name) {
-            true => Ok(Box::new(LockedFile::open(self.dir.as_fd(), self.pid, name)?)),
+        match self.is_asked_aside(name) {
+            true => Ok(Box::new(self.ask(What::File, name)?)),
             false => Ok(Box::new(self.file(name)?)),
         }
     }
@@ -58,8 +91,8 @@ impl ProcessDir {
     /// Reads one of its files, at most `limit` bytes of it.
     ///
     /// # Errors
-    /// Those of the file; [`NotResponding`](locked::NotResponding) where the process keeps the lock of
-    /// its address space.
+    /// Those of the file; [`NotResponding`](locked::NotResponding) where the process keeps a lock
+    /// that is waited for.
     pub(crate) fn bytes(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.reader(name)?.take(limit).read_to_end(&mut bytes)?;
@@ -102,23 +135,123 @@ impl ProcessDir {
 
     /// Where one of its links points, as text. Asks the kernel's own tables and no file system.
     pub(crate) fn link(&self, name: &str) -> io::Result<String> {
-        let target = rustix::fs::readlinkat(&self.dir, name, Vec::new())?;
-        Ok(target.to_string_lossy().into_owned())
+        let target = match self.is_asked_aside(name) {
+            true => self.ask_all(What::Link, name)?,
+            false => rustix::fs::readlinkat(&self.dir, name, Vec::new())?.into_bytes(),
+        };
+        Ok(String::from_utf8_lossy(&target).into_owned())
+    }
+
+    /// Where each of its descriptors points, as text.
+    pub(crate) fn descriptors(&self) -> io::Result<Vec<(u32, String)>> {
+        if !self.is_asked_aside("fd") {
+            let with_link = |fd| Some((fd, self.link(&format!("fd/{fd}")).ok()?));
+            return Ok(self.numbers("fd")?.into_iter().filter_map(with_link).collect());
+        }
+        let bytes = self.ask_all(What::Links, "fd")?;
+        let (mut rest, mut found) = (bytes.as_slice(), Vec::new());
+        while let Some((head, after)) = rest.split_first_chunk::<8>() {
+            let [a, b, c, d, length @ ..] = *head;
+            let length = usize::try_from(u32::from_ne_bytes(length)).unwrap_or(usize::MAX);
+            let Some((link, after)) = after.split_at_checked(length) else { break };
+            let fd = u32::from_ne_bytes([a, b, c, d]);
+            found.push((fd, String::from_utf8_lossy(link).into_owned()));
+            rest = after;
+        }
+        Ok(found)
     }
 
     /// What is behind one of its links. Takes what the kernel has cached and never asks a
     /// server (`AT_STATX_DONT_SYNC`), so that a dead network file system cannot block it.
-    pub(crate) fn statx(&self, name: &str) -> io::Result<Statx> {
-        let flags = AtFlags::STATX_DONT_SYNC;
-        Ok(rustix::fs::statx(&self.dir, name, flags, StatxFlags::BASIC_STATS)?)
+    pub(crate) fn behind(&self, name: &str) -> io::Result<Behind> {
+        match self.is_asked_aside(name) {
+            true => {
+                let bytes = self.ask_all(What::Behind, name)?;
+                Behind::from_bytes(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
+            }
+            false => behind(self.dir.as_fd(), name.as_bytes()),
+        }
     }
 
     /// The numbers among the names in one of its directories, ascending.
     pub(crate) fn numbers(&self, name: &str) -> io::Result<Vec<u32>> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let mut numbers = numbers(openat(&self.dir, name, flags, Mode::empty())?)?;
-        numbers.sort_unstable();
-        Ok(numbers)
+        // Its threads are listed without asking it anything (`proc_task_readdir`).
+        if name == "task" || !self.is_asked_aside(name) {
+            return numbers_in(self.dir.as_fd(), name.as_bytes());
+        }
+        let bytes = self.ask_all(What::Numbers, name)?;
+        Ok(bytes.as_chunks().0.iter().map(|it| u32::from_ne_bytes(*it)).collect())
+    }
+}
+
+/// As [`ProcessDir::numbers`], here and now.
+pub(super) fn numbers_in(dir: BorrowedFd<'_>, name: &[u8]) -> io::Result<Vec<u32>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut numbers = numbers(openat(dir, name, flags, Mode::empty())?)?;
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// As [`ProcessDir::behind`], here and now.
+pub(super) fn behind(dir: BorrowedFd<'_>, name: &[u8]) -> io::Result<Behind> {
+    let flags = AtFlags::STATX_DONT_SYNC;
+    Ok(Behind::of(&rustix::fs::statx(dir, name, flags, StatxFlags::BASIC_STATS)?))
+}
+
+/// What is behind a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Behind {
+    /// Type and permissions (`st_mode`).
+    pub(crate) mode: u32,
+    /// Major and minor number of the device that it lies on.
+    pub(crate) device: (u32, u32),
+    /// Major and minor number of the device that it is.
+    pub(crate) is_device: (u32, u32),
+    pub(crate) inode: u64,
+}
+
+impl Behind {
+    pub(crate) fn of(found: &Statx) -> Behind {
+        Behind {
+            mode: found.stx_mode.into(),
+            device: (found.stx_dev_major, found.stx_dev_minor),
+            is_device: (found.stx_rdev_major, found.stx_rdev_minor),
+            inode: found.stx_ino,
+        }
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; 28] {
+        let Behind { mode, device, is_device, inode } = self;
+        let mut bytes = [0; 28];
+        let numbers = [mode, device.0, device.1, is_device.0, is_device.1];
+        for (to, number) in bytes.chunks_mut(4).zip(numbers) {
+            to.copy_from_slice(&number.to_ne_bytes());
+        }
+        bytes[20..].copy_from_slice(&inode.to_ne_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Behind> {
+        let bytes: &[u8; 28] = bytes.try_into().ok()?;
+        let (numbers, inode) = bytes.split_at(20);
+        let mut numbers = numbers.as_chunks().0.iter().map(|it| u32::from_ne_bytes(*it));
+        let mut next = || numbers.next();
+        Some(Behind {
+            mode: next()?,
+            device: (next()?, next()?),
+            is_device: (next()?, next()?),
+            inode: u64::from_ne_bytes(inode.try_into().ok()?),
+        })
+    }
+
+    pub(crate) fn kind(&self) -> FileType {
+        FileType::from_raw_mode(self.mode)
+    }
+
+    /// Device and inode, where it is a regular file.
+    pub(crate) fn regular(&self) -> Option<FileKey> {
+        let device = rustix::fs::makedev(self.device.0, self.device.1);
+        (self.kind() == FileType::RegularFile).then_some(FileKey { device, inode: self.inode })
     }
 }
 
@@ -132,14 +265,7 @@ impl AsFd for ProcessDir {
 pub(crate) fn key_of_fd(file: &OwnedFd) -> Option<FileKey> {
     let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
     let found = rustix::fs::statx(file, "", flags, StatxFlags::BASIC_STATS).ok()?;
-    regular(&found)
-}
-
-/// Likewise of what `statx` found.
-pub(crate) fn regular(found: &Statx) -> Option<FileKey> {
-    let regular = FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile;
-    let device = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
-    regular.then_some(FileKey { device, inode: found.stx_ino })
+    Behind::of(&found).regular()
 }
 
 /// Whether the descriptors of a process can be listed. Of another user's process that takes more
@@ -152,6 +278,27 @@ pub(crate) fn may_list_files(dir: &ProcessDir) -> bool {
 /// Why not, for people.
 pub(crate) const MAY_NOT_LIST_FILES: &str =
     "the open files of another user need root, or CAP_DAC_READ_SEARCH in a container";
+
+/// The text of `/proc/PID/stat`. Waits only for a moment for a process that does not let itself be
+/// read.
+///
+/// # Errors
+/// Where there is no such process, or it does not respond.
+pub fn stat_of(pid: u32) -> io::Result<String> {
+    ProcessDir::open(&Roots::default(), pid)?.text("stat", 4096)
+}
+
+/// That of every process that responds, by its id.
+#[must_use]
+pub fn stats() -> Vec<(u32, String)> {
+    let roots = Roots::default();
+    let Ok(proc) = rustix::fs::open(&roots.proc, DIRECTORY, Mode::empty()) else {
+        return Vec::new();
+    };
+    let read = locked::read_each(proc.as_fd(), &pids(&roots).unwrap_or_default(), "stat");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    read.into_iter().filter_map(|(pid, it)| Some((pid, text(it.ok()?)))).collect()
+}
 
 /// Process ids under the root of `/proc`, ascending.
 pub(crate) fn pids(roots: &Roots) -> io::Result<Vec<u32>> {

@@ -1,10 +1,11 @@
 //! What a process waits for that does not let itself be read.
 //!
-//! Nothing here takes the lock of its address space: `stat`, `comm`, `wchan` and `stack` need none.
+//! `status` and `comm` wait for nobody. `wchan` and `stack` need no lock of the address space; of a
+//! process that is in `execve` they are not read.
 use super::{
     Roots,
-    locked::NotResponding,
-    process::{ProcessDir, Stat},
+    locked::{Lock, NotResponding},
+    process::ProcessDir,
     status::Status,
 };
 use crate::aside::functions;
@@ -25,8 +26,8 @@ pub struct Stuck {
     pub name: String,
     /// Real user id.
     pub uid: u32,
-    /// Whether the lock of its memory map was seen to be what others wait for.
-    pub locked: bool,
+    /// The lock that others were seen to wait for.
+    pub lock: Option<Lock>,
     /// Its thread that waits in the kernel: most likely the one that holds the lock.
     pub thread: Option<StuckThread>,
 }
@@ -48,12 +49,13 @@ pub struct StuckThread {
 impl Stuck {
     /// Looks at process `pid`, of which `what` was found.
     pub(crate) fn look(roots: &Roots, pid: u32, what: &NotResponding) -> Stuck {
-        let mut stuck = Stuck { pid, locked: what.locked, ..Stuck::default() };
+        let mut stuck = Stuck { pid, lock: what.lock, ..Stuck::default() };
         let Ok(dir) = ProcessDir::open(roots, pid) else { return stuck };
-        stuck.name = Stat::of(&dir).map(|it| it.name).unwrap_or_default();
         let status = dir.text("status", Status::LIMIT_BYTES).unwrap_or_default();
+        stuck.name = dir.text("comm", 64).map(|it| it.trim_end().to_owned()).unwrap_or_default();
         stuck.uid = Status(&status).uid().unwrap_or_default();
         let tids = dir.numbers("task").unwrap_or_default().into_iter().take(MAX_THREADS);
+        let dir = if stuck.lock == Some(Lock::MemoryMap) { dir.trusted() } else { dir };
         let mut waiting = tids.filter_map(|tid| StuckThread::look(&dir, tid));
         let first = waiting.next();
         // Those that wait for the lock as well do not hold it.
@@ -73,8 +75,8 @@ impl StuckThread {
             let text = dir.text(&format!("task/{tid}/{name}"), STACK_BYTES);
             text.map(|it| it.trim().to_owned()).unwrap_or_default()
         };
-        let stat = text("stat");
-        let waits = stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('D'));
+        let status = text("status");
+        let waits = Status(&status).field("State").is_some_and(|it| it.starts_with('D'));
         waits.then(|| {
             let channel = text("wchan");
             let mut stack = functions(&text("stack"));
@@ -93,7 +95,7 @@ impl StuckThread {
 /// `not responding: its memory map is locked; thread 43 "main" waits in folio_wait_bit (fuse_launder_folio …)`
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", NotResponding { locked: self.locked })?;
+        write!(f, "{}", NotResponding { lock: self.lock })?;
         let Some(thread) = &self.thread else { return Ok(()) };
         write!(f, "; thread {} `{}` waits in the kernel", thread.tid, thread.name)?;
         match (thread.stack.as_slice(), thread.wait_channel.as_str()) {
@@ -120,14 +122,14 @@ mod tests {
             let dir = root.path().join("7/task").join(words[0]);
             fs::create_dir_all(&dir).unwrap();
             fs::write(dir.join("comm"), "main\n").unwrap();
-            fs::write(dir.join("stat"), format!("{} (a) b) {} 1", words[0], words[1])).unwrap();
+            fs::write(dir.join("status"), format!("Name:\ta\nState:\t{} (x)\n", words[1])).unwrap();
             fs::write(dir.join("wchan"), words[2]).unwrap();
             let stack: String =
                 words[3..].iter().map(|it| format!("[<0>] {it}+0x1/0x2\n")).collect();
             fs::write(dir.join("stack"), stack).unwrap();
         }
         let roots = Roots { proc: root.path().into(), sys: root.path().into() };
-        Stuck::look(&roots, 7, &NotResponding { locked: true }).to_string()
+        Stuck::look(&roots, 7, &NotResponding { lock: Some(Lock::MemoryMap) }).to_string()
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{
     jvms::Jvm,
     maps::DELETED,
     outbox::{Outbox, Row},
-    process::{self, MAY_NOT_LIST_FILES, ProcessDir, may_list_files},
+    process::{MAY_NOT_LIST_FILES, ProcessDir, may_list_files},
 };
 use lines::Lines;
 use recording::{LogLine, MonoTime, Source, SourceState};
@@ -145,8 +145,8 @@ impl Tail {
     /// Whether the JVM now writes another file. `None` where its descriptor is closed: between
     /// two files, or for good.
     fn rotated(&self, dir: &ProcessDir) -> Option<bool> {
-        let now = dir.statx(&format!("fd/{}", self.log.fd)).ok()?;
-        Some(process::regular(&now) != Some(self.log.key))
+        let now = dir.behind(&format!("fd/{}", self.log.fd)).ok()?;
+        Some(now.regular() != Some(self.log.key))
     }
 
     /// The number that rotation has given to the file, from its present name.
@@ -224,7 +224,7 @@ pub(crate) struct LogFollower<'a> {
 
 impl<'a> LogFollower<'a> {
     pub(crate) fn new(roots: &Roots, jvm: &Jvm, outbox: &'a Outbox) -> io::Result<LogFollower<'a>> {
-        let dir = ProcessDir::open(roots, jvm.pid)?;
+        let dir = ProcessDir::open(roots, jvm.pid)?.trusted();
         let flags = flags::read(&dir, jvm, Named::Read).flags;
         let missing = match gc_log::standard_streams(&flags)[..] {
             [] if !may_list_files(&dir) => MAY_NOT_LIST_FILES,

@@ -40,9 +40,8 @@ pub(crate) fn details(roots: &Roots, pid: u32) -> Details {
 }
 
 fn written_file(dir: &ProcessDir) -> Option<(Option<u64>, String)> {
-    let descriptors = dir.numbers("fd").ok()?;
-    let written = descriptors.into_iter().take(MAX_DESCRIPTORS).filter_map(|fd| {
-        let path = dir.link(&format!("fd/{fd}")).ok()?;
+    let descriptors = dir.descriptors().ok()?;
+    let written = descriptors.into_iter().take(MAX_DESCRIPTORS).filter_map(|(fd, path)| {
         if !is_stored(&path) {
             return None;
         }

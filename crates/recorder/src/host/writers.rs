@@ -5,22 +5,26 @@
 //! thread that writes the page back seconds later.
 //! When a process waits for a child that has ended, all that the child wrote is added to its own
 //! count (`wait_task_zombie` in `kernel/exit.c`). That was the child, and is taken off again.
-//! Reading it may wait for a process in `execve` (`exec_update_lock`): not for the sampling
-//! thread.
+//! Reading it may wait for a process in `execve` (`exec_update_lock`): it is read aside.
 use super::{
     Roots,
-    process::{ProcessDir, Stat, is_gone, pids},
+    locked::read_each,
+    process::{DIRECTORY, ProcessDir, Stat, is_gone, pids},
     writer_details::{Details, details},
 };
 use recording::{Interval, MonoTime, WriterFact};
-use rustix::io::pread;
-use std::{collections::HashMap, fs::File, io, time::Duration};
+use rustix::{
+    fd::{AsFd, OwnedFd},
+    fs::Mode,
+};
+use std::{collections::HashMap, io, time::Duration};
 
 /// Who writes less in an interval holds nobody up.
 pub(crate) const MIN_BYTES: u64 = 1024 * 1024;
 /// Writers named per interval.
 const TOP: usize = 8;
-/// Processes whose counters stay open between rounds; the rest are opened each time.
+/// Processes whose directories stay open between rounds, so that a new process with the same id is
+/// no surprise.
 const MAX_HELD: usize = 256;
 /// Kernel threads are looked at again after so many rounds: their pid may have a new owner.
 const KERNEL_ROUNDS: u64 = 16;
@@ -43,7 +47,7 @@ pub(crate) struct Exited {
 
 #[derive(Debug, Default)]
 struct Process {
-    io: Option<File>,
+    dir: Option<ProcessDir>,
     /// Counted so far.
     bytes: u64,
     /// What children wrote that have ended, as far as it was not seen in `bytes` yet.
@@ -54,6 +58,8 @@ struct Process {
     round: u64,
     /// The round in which it was found to be a thread of the kernel.
     kernel: Option<u64>,
+    /// It was found to be none.
+    user: bool,
     details: Option<(MonoTime, Details)>,
 }
 
@@ -61,6 +67,8 @@ struct Process {
 #[derive(Debug)]
 pub(crate) struct Writers {
     roots: Roots,
+    /// `/proc`.
+    proc: Option<OwnedFd>,
     processes: HashMap<u32, Process>,
     /// Processes that ended since the scan before: their exit may still be reported.
     gone: HashMap<u32, Process>,
@@ -75,6 +83,7 @@ impl Writers {
     pub(crate) fn new(roots: &Roots) -> Writers {
         Writers {
             roots: roots.clone(),
+            proc: rustix::fs::open(&roots.proc, DIRECTORY, Mode::empty()).ok(),
             processes: HashMap::new(),
             gone: HashMap::new(),
             held: 0,
@@ -88,8 +97,8 @@ impl Writers {
     pub(crate) fn scan(&mut self, now: MonoTime) -> Vec<WriterFact> {
         self.round += 1;
         let mut grown: Vec<(u64, u32)> = Vec::new();
-        for pid in pids(&self.roots).unwrap_or_default() {
-            if let Some(bytes) = self.look(pid).filter(|&bytes| bytes >= MIN_BYTES) {
+        for (pid, io) in self.read_all() {
+            if let Some(bytes) = self.look(pid, io).filter(|&bytes| bytes >= MIN_BYTES) {
                 grown.push((bytes, pid));
             }
         }
@@ -104,58 +113,67 @@ impl Writers {
         grown.into_iter().map(|(bytes, pid)| self.fact(interval, pid, bytes)).collect()
     }
 
-    /// How much a process wrote since the last look; `None` where it is gone or not of interest.
-    fn look(&mut self, pid: u32) -> Option<u64> {
+    /// The counter of each process that may have one of interest.
+    fn read_all(&mut self) -> Vec<(u32, io::Result<u64>)> {
         let round = self.round;
-        if let Some(known) = self.processes.get_mut(&pid) {
-            known.round = round;
-            if known.kernel.is_some_and(|since| round < since + KERNEL_ROUNDS) {
-                return None;
+        let mut wanted = Vec::new();
+        for pid in pids(&self.roots).unwrap_or_default() {
+            // Its pid may have been given to a new process.
+            let gone = |it: &Process| it.dir.as_ref().is_some_and(|dir| !dir.is_there());
+            if self.processes.get(&pid).is_some_and(gone) {
+                self.drop_process(pid);
             }
-            let read = known.io.as_ref().map(read_io);
-            match read {
-                Some(Ok(bytes)) => return Some(known.advance(bytes, round)),
-                // Its pid may have been given to a new process.
-                Some(Err(_)) => self.drop_process(pid),
-                None => {}
+            if let Some(known) = self.processes.get_mut(&pid) {
+                known.round = round;
+                if known.kernel.is_some_and(|since| round < since + KERNEL_ROUNDS) {
+                    continue;
+                }
             }
+            wanted.push(pid);
         }
-        let opened =
-            match ProcessDir::open(&self.roots, pid).and_then(|dir| Ok((dir.file("io")?, dir))) {
-                Ok((file, dir)) => read_io(&file).map(|bytes| (bytes, file, dir)),
-                Err(error) => Err(error),
-            };
-        match opened {
-            Ok((bytes, file, dir)) => self.first_look(pid, bytes, file, &dir),
+        let Some(proc) = &self.proc else { return Vec::new() };
+        let read = read_each(proc.as_fd(), &wanted, "io").into_iter();
+        let counted = |text: &[u8]| parse_io(text).ok_or_else(|| io::ErrorKind::InvalidData.into());
+        read.map(|(pid, text)| (pid, text.and_then(|it| counted(&it)))).collect()
+    }
+
+    /// How much a process wrote since the last look; `None` where it is gone or not of interest.
+    fn look(&mut self, pid: u32, io: io::Result<u64>) -> Option<u64> {
+        match io {
+            Ok(bytes) => match self.processes.get_mut(&pid) {
+                Some(known) if known.dir.is_some() => Some(known.advance(bytes, self.round)),
+                _ => self.first_look(pid, bytes),
+            },
             Err(error) => {
-                self.unreadable += u64::from(round == 1 && !is_gone(&error));
+                self.unreadable += u64::from(self.round == 1 && !is_gone(&error));
                 None
             }
         }
     }
 
-    fn first_look(&mut self, pid: u32, bytes: u64, file: File, dir: &ProcessDir) -> Option<u64> {
+    fn first_look(&mut self, pid: u32, bytes: u64) -> Option<u64> {
+        let dir = ProcessDir::open(&self.roots, pid).ok()?;
         let known = self.processes.entry(pid).or_default();
         known.round = self.round;
-        let fresh = known.io.is_none() && known.bytes == 0 && known.kernel.is_none();
-        if fresh || known.kernel.is_some() {
-            let kernel = Stat::of(dir).is_ok_and(|stat| stat.kernel);
+        if !known.user {
+            let kernel = Stat::of(&dir).is_ok_and(|stat| stat.kernel);
             known.kernel = kernel.then_some(self.round);
+            known.user = !kernel;
             if kernel {
                 return None;
             }
         }
         if self.held < MAX_HELD {
             self.held += 1;
-            known.io = Some(file);
+            known.dir = Some(dir);
         }
         Some(known.advance(bytes, self.round))
     }
 
     fn drop_process(&mut self, pid: u32) {
         if let Some(process) = self.processes.remove(&pid) {
-            self.held -= usize::from(process.io.is_some());
-            self.gone.insert(pid, Process { io: None, ..process });
+            self.held -= usize::from(process.dir.is_some());
+            self.gone.insert(pid, Process { dir: None, ..process });
         }
     }
 
@@ -246,12 +264,6 @@ impl Process {
 fn fact(interval: Interval, pid: u32, bytes: u64, details: Details) -> WriterFact {
     let Details { name, command_line, cgroup, device, path } = details;
     WriterFact { interval, pid, name, command_line, cgroup, bytes, device, path }
-}
-
-fn read_io(file: &File) -> io::Result<u64> {
-    let mut buffer = [0; 512];
-    let length = pread(file, &mut buffer, 0)?;
-    parse_io(&buffer[..length]).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 /// Bytes written less those of files that were removed or cut before they reached the disk.

@@ -111,7 +111,8 @@ impl SampledSession {
         let proc = &options.roots.proc;
         let process = Process::hold(&options.roots, jvm)?;
         let gone = |_| AttachError::NoSuchProcess { pid: jvm.pid };
-        let open = || ProcessDir::open(&options.roots, jvm.pid).map_err(gone);
+        let open =
+            || ProcessDir::open(&options.roots, jvm.pid).map(ProcessDir::trusted).map_err(gone);
         let (dir, at) = (open()?, now());
         let mut roles = Threads::new(proc, jvm.pid);
         let mut keep = Keep::default();

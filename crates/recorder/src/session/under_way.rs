@@ -59,7 +59,7 @@ impl UnderWay {
         coverage.sources.insert(Source::StopState, told);
         UnderWay {
             state: state.ok(),
-            dir: ProcessDir::open(roots, jvm.pid).ok(),
+            dir: ProcessDir::open(roots, jvm.pid).ok().map(ProcessDir::trusted),
             early: None,
             stacks: HashMap::new(),
             to_hand_over: Facts::default(),

@@ -83,6 +83,7 @@ fn answers(it: &Diagnosis, name: &str) -> Vec<(&'static str, String)> {
         name: name.into(),
         reason: name.into(),
         memory_map_locked: true,
+        in_execve: false,
         thread: Some(ps::WaitingThread {
             tid: 3,
             name: name.into(),

@@ -20,6 +20,7 @@ EXAMPLES:
   whypause record -p 4242 -d 24h --max-size 1G     overnight
   whypause record -p 4242 --without-ebpf           as the JVM's user, without privileges
   whypause record -p 4242 --ask-jvm                with the names of threads as in Java
+  whypause record -p 4242 --redact                 to send to others: without names of files and hosts
   whypause record -- java -jar app.jar             start a program and record it until it ends
 
 Recording ends when the time is over, with Ctrl-C, or when the JVM exits; it is whole in each

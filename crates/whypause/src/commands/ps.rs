@@ -66,7 +66,8 @@ fn not_responding(stuck: &Stuck, users: &BTreeMap<u32, String>) -> NotResponding
         user: user(stuck.uid, users),
         name: stuck.name.clone(),
         reason: stuck.to_string(),
-        memory_map_locked: stuck.locked,
+        memory_map_locked: stuck.lock == Some(recorder::Lock::MemoryMap),
+        in_execve: stuck.lock == Some(recorder::Lock::Execve),
         thread: stuck.thread.as_ref().map(|it| WaitingThread {
             tid: it.tid,
             name: it.name.clone(),

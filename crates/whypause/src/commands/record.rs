@@ -11,8 +11,9 @@ use crate::{
     target::{self, Started},
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use recorder::{Duties, Jvm, Options};
+use recorder::{Duties, Jvm, Options, Roots};
 use recording::{BackgroundWriter, Facts, Limits, Place, Summary, Writer};
+use report::Redactor;
 use std::{
     os::unix::fs::MetadataExt,
     path::Path,
@@ -69,10 +70,12 @@ fn record(
         format!("for {}, Ctrl-C ends it early", report::duration(it))
     });
     console.say(&format!("recording {} {length}", attached::name(&jvm.main, jvm.pid)));
+    let host = args.redact.then(|| recorder::host_fact(&Roots::default()).name);
     let recorder = Recorder {
         writer: BackgroundWriter::start(writer)?,
         announcement: Announcement::new(),
         progress: Progress::new(duration, console),
+        redactor: Redactor::new(args.redact, host.as_deref()),
         console,
     };
     let summary = recorder.run(session, duration, interrupt)?;
@@ -128,6 +131,7 @@ struct Recorder<'a> {
     writer: BackgroundWriter,
     announcement: Announcement,
     progress: Progress,
+    redactor: Redactor,
     console: &'a Console,
 }
 
@@ -141,9 +145,10 @@ impl Recorder<'_> {
         let begun = Instant::now();
         let mut troubled = false;
         let end = loop {
-            let step = session.step();
+            let mut step = session.step();
             self.announcement.look(&step.facts, self.console);
             self.progress.look(&step.facts, begun.elapsed());
+            self.redactor.recorded(&mut step.facts);
             self.writer.send(step.facts);
             if let Some(trouble) = self.writer.trouble().filter(|_| !troubled) {
                 troubled = true;
@@ -174,6 +179,7 @@ impl Recorder<'_> {
         self.announcement.say(&coverage, self.console);
         self.progress.count(&last);
         last.coverage = Some(coverage.clone());
+        self.redactor.recorded(&mut last);
         let summary = self.writer.finish(last)?;
         coverage.lost_rows = coverage.lost_rows.max(summary.lost_rows);
         let length = report::duration(coverage.recorded);

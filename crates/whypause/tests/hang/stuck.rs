@@ -8,6 +8,7 @@ use spawn::Running;
 use std::{
     fs,
     path::Path,
+    process::Command,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -76,36 +77,63 @@ fn stacks(pid: u32) -> String {
     tasks.map(text).collect()
 }
 
-/// A JVM that holds the lock of its own memory map. Dropping it drops the file first: without an
-/// answer nobody ends the process.
+/// A process that waits for a file. Dropping it drops the file first: without an answer nobody ends
+/// the process.
 struct Stuck {
     file: Option<StuckFile>,
     child: Running,
 }
 
 impl Stuck {
-    fn start(java: &Path, waits_in: WaitsIn) -> Option<Stuck> {
-        let file = StuckFile::serve(waits_in)?;
+    /// A JVM that holds the lock of its own memory map, or just waits for a file.
+    fn java(java: &Path, waits_in: WaitsIn) -> Option<Stuck> {
         let source =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Stuck.java");
         let mut command = spawn::command(java);
-        command.arg("-Xmx64m").arg(source).arg(file.path());
+        command.arg("-Xmx64m").arg(source);
+        Stuck::start(command, waits_in, Some("fuse_launder_folio"))
+    }
+
+    /// A process that closes a file while it becomes another program.
+    fn in_execve() -> Option<Stuck> {
+        if !Path::new("/usr/bin/perl").exists() {
+            println!("SKIPPED: no perl");
+            return None;
+        }
+        let mut command = spawn::command("/usr/bin/perl");
+        // What it opens is closed on exec.
+        command.args(["-e", "open my $file, '+<', $ARGV[0] or die; exec 'sleep', '600'"]);
+        Stuck::start(command, WaitsIn::Close, None)
+    }
+
+    /// Starts `command` with the file as its last argument, and waits until one of its threads waits
+    /// in this function, or for the file.
+    fn start(mut command: Command, waits_in: WaitsIn, function: Option<&str>) -> Option<Stuck> {
+        let file = StuckFile::serve(waits_in)?;
+        command.arg(file.path());
         let child = Running::start_heard(command).unwrap();
         let stuck = Stuck { file: Some(file), child };
         let begun = Instant::now();
-        while !stuck.is_stuck() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "mmap() does not wait");
+        while !stuck.waits_in(function) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "it does not wait");
             std::thread::sleep(Duration::from_millis(20));
         }
         Some(stuck)
     }
 
-    fn is_stuck(&self) -> bool {
+    fn waits_in(&self, function: Option<&str>) -> bool {
+        let Some(function) = function else {
+            return self.file.as_ref().is_some_and(StuckFile::is_waited_for);
+        };
         let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
         tasks.flatten().any(|it| {
             let stack = fs::read_to_string(it.path().join("stack")).unwrap_or_default();
-            stack.contains("fuse_launder_folio")
+            stack.contains(function)
         })
+    }
+
+    fn pid(&self) -> String {
+        self.child.id().to_string()
     }
 }
 
@@ -121,7 +149,7 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(java) = java::newest() else { return };
     let mut healthy = Java::start(&java);
-    let Some(stuck) = Stuck::start(&java, WaitsIn::Mmap) else { return };
+    let Some(stuck) = Stuck::java(&java, WaitsIn::Mmap) else { return };
     let silent = format!(
         "process `{}` (`java`) is not responding: its memory map is locked",
         stuck.child.id()
@@ -164,6 +192,53 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
     drop(stuck);
 }
 
+/// Since Linux 6.18 nearly every file of `/proc/PID` waits for a process that is in `execve`.
+#[test]
+fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(java) = java::newest() else { return };
+    let healthy = Java::start(&java);
+    let Some(stuck) = Stuck::in_execve() else { return };
+    let silent = "not responding: it is in execve, which does not end";
+    // What is read without a process aside.
+    for free in ["status", "comm", "cgroup", "schedstat", "statm"] {
+        let mut head = spawn::command("head");
+        head.args(["-c", "1", &format!("/proc/{}/{free}", stuck.pid())]);
+        assert!(spawn::run(head, SOON).unwrap().status.success(), "{free}");
+    }
+
+    let (said, code) = Run::start(&["ps"]).ends(SOON);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("Alloc.java"), "{said}");
+    assert!(said.lines().any(|it| it.contains(&stuck.pid()) && it.contains(silent)), "{said}");
+
+    let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(SOON);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains(&stuck.pid()) && said.contains("no jvm matches"), "{said}");
+
+    let (said, code) = Run::start(&["record", "-p", &stuck.pid()]).ends(SOON);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains(silent), "{said}");
+
+    let mut watch = Run::start(&["watch", "--match", "no.such.Main", "--wait"]);
+    let said = watch.says("waiting: ", SOON);
+    assert!(said.contains(silent), "{said}");
+    watch.interrupt();
+    watch.ends(SOON * 2);
+
+    // Also what looks at all processes again and again: who writes, and who uses memory.
+    for more in [&[][..], &["--without-ebpf"]] {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let output = directory.path().join("recording");
+        let pid = healthy.pid();
+        let arguments = ["record", "-p", &pid, "-d", "3s", "-o", output.to_str().unwrap()];
+        let mut record = Run::start(&[&arguments[..], more].concat());
+        let (said, code) = record.ends(SOON + Duration::from_secs(3));
+        assert_eq!(code, Some(0), "{said}");
+    }
+    drop(stuck);
+}
+
 /// Processes that hold probes of recorders.
 fn keepers() -> Vec<String> {
     let pids =
@@ -186,7 +261,7 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
         Run::start(&["record", "-p", &healthy.pid(), "-d", "20s", "-o", output.to_str().unwrap()]);
     record.says("recording Alloc.java", SOON * 4);
     std::thread::sleep(Duration::from_secs(1));
-    let Some(stuck) = Stuck::start(&java, WaitsIn::Mmap) else { return };
+    let Some(stuck) = Stuck::java(&java, WaitsIn::Mmap) else { return };
     record.interrupt();
     let interrupted = Instant::now();
     let (said, code) = record.ends(Duration::from_secs(60));
@@ -210,7 +285,7 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
 fn a_jvm_whose_files_never_answer_is_listed_and_recorded() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(java) = java::newest() else { return };
-    let Some(stuck) = Stuck::start(&java, WaitsIn::Open) else { return };
+    let Some(stuck) = Stuck::java(&java, WaitsIn::Open) else { return };
     let pid = stuck.child.id().to_string();
     let (said, code) = Run::start(&["ps"]).ends(SOON);
     assert_eq!(code, Some(0), "{said}");

@@ -33,6 +33,8 @@ pub(crate) enum WaitsIn {
     Open,
     /// With the lock of its own memory map.
     Mmap,
+    /// Whoever closes it, also for the first time.
+    Close,
 }
 
 /// Served until this is dropped; whoever waits for an answer gets an error then.
@@ -47,7 +49,22 @@ pub(crate) struct StuckFile {
 struct Answers {
     opened: AtomicU32,
     given: AtomicBool,
-    owed: Mutex<Vec<ReplyWrite>>,
+    owed: Mutex<Vec<Owed>>,
+}
+
+#[expect(dead_code, reason = "an answer is given by dropping it")]
+enum Owed {
+    Write(ReplyWrite),
+    Flush(ReplyEmpty),
+}
+
+impl Answers {
+    fn owe(&self, reply: Owed) {
+        let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.given.load(Ordering::SeqCst) {
+            owed.push(reply);
+        }
+    }
 }
 
 impl StuckFile {
@@ -68,6 +85,11 @@ impl StuckFile {
         let root = rustix::fs::open(point.path(), flags, Mode::empty()).unwrap();
         unmount(point.path(), UnmountFlags::DETACH).unwrap();
         Some(StuckFile { root, answers, _session: session })
+    }
+
+    /// Whether somebody waits for an answer.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        !self.answers.owed.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     /// Its path, for root in this pid namespace.
@@ -126,7 +148,7 @@ impl Filesystem for Served {
         let direct = FopenFlags::FOPEN_DIRECT_IO;
         let flags = match (self.0.opened.fetch_add(1, Ordering::Relaxed), self.1) {
             (0, _) => FopenFlags::empty(),
-            (_, WaitsIn::Open) => direct,
+            (_, WaitsIn::Open | WaitsIn::Close) => direct,
             (_, WaitsIn::Mmap) => direct | FopenFlags::FOPEN_KEEP_CACHE,
         };
         reply.opened(FileHandle(0), flags);
@@ -158,13 +180,13 @@ impl Filesystem for Served {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        let mut owed = self.0.owed.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.0.given.load(Ordering::SeqCst) {
-            owed.push(reply);
-        }
+        self.0.owe(Owed::Write(reply));
     }
 
     fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
-        reply.ok();
+        match self.1 {
+            WaitsIn::Close => self.0.owe(Owed::Flush(reply)),
+            WaitsIn::Open | WaitsIn::Mmap => reply.ok(),
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! What a descriptor of the JVM is open on, and by what its other end is known.
 use super::{search::Target, socket_peer};
-use crate::host::process::ProcessDir;
+use crate::host::process::{Behind, ProcessDir};
 use recording::OutputKind;
-use rustix::fs::{FileType, Statx};
+use rustix::fs::FileType;
 
 /// A stream that is no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub(super) fn end_of(dir: &ProcessDir, fd: u32) -> Option<End> {
     if let Some(number) = inode(&link, "socket") {
         return socket_peer::end_of(dir, number);
     }
-    let found = dir.statx(&format!("fd/{fd}")).ok()?;
-    match FileType::from_raw_mode(found.stx_mode.into()) {
+    let found = dir.behind(&format!("fd/{fd}")).ok()?;
+    match found.kind() {
         FileType::Fifo => Some(fifo(link, &found)),
         FileType::CharacterDevice => terminal(link, &found),
         _ => None,
@@ -46,11 +46,10 @@ fn inode(link: &str, kind: &str) -> Option<u64> {
     link.strip_prefix(kind)?.strip_prefix(":[")?.strip_suffix(']')?.parse().ok()
 }
 
-fn fifo(name: String, found: &Statx) -> End {
-    let device = (found.stx_dev_major, found.stx_dev_minor);
+fn fifo(name: String, found: &Behind) -> End {
     let base = name.rsplit('/').next().unwrap_or_default().to_owned();
-    let target = Target::Fifo { base, device, inode: found.stx_ino };
-    End { kind: OutputKind::Fifo, name, number: found.stx_ino, target, hidden: String::new() }
+    let target = Target::Fifo { base, device: found.device, inode: found.inode };
+    End { kind: OutputKind::Fifo, name, number: found.inode, target, hidden: String::new() }
 }
 
 /// `UNIX98_PTY_SLAVE_MAJOR` and the seven after it, and the majors of consoles and serial lines
@@ -60,8 +59,8 @@ const TERMINALS: [u32; 3] = [4, 5, 204];
 /// Minor numbers of one major of pseudo-terminals.
 const MINORS: u32 = 256;
 
-fn terminal(name: String, found: &Statx) -> Option<End> {
-    let (major, minor) = (found.stx_rdev_major, found.stx_rdev_minor);
+fn terminal(name: String, found: &Behind) -> Option<End> {
+    let (major, minor) = found.is_device;
     if PSEUDO_TERMINALS.contains(&major) {
         // Since Linux 2.6.37 one major has all numbers; before, each of the eight had 256.
         let number = u64::from((major - PSEUDO_TERMINALS.start()) * MINORS + minor);

@@ -75,8 +75,7 @@ fn ancestors(roots: &Roots, pid: u32) -> Vec<u32> {
 fn held(roots: &Roots, pid: u32, targets: &[Target]) -> io::Result<BTreeSet<usize>> {
     let dir = ProcessDir::open(roots, pid)?;
     let mut held = BTreeSet::new();
-    for fd in dir.numbers("fd")?.into_iter().take(MAX_DESCRIPTORS) {
-        let Ok(link) = dir.link(&format!("fd/{fd}")) else { continue };
+    for (fd, link) in dir.descriptors()?.into_iter().take(MAX_DESCRIPTORS) {
         let fits = |it: &Target| it.is(&dir, fd, &link);
         held.extend(targets.iter().enumerate().filter(|it| fits(it.1)).map(|it| it.0));
     }
@@ -96,9 +95,8 @@ impl Target {
             Target::Fifo { base, device, inode } => {
                 let named = link.rsplit('/').next() == Some(base.as_str());
                 named && opened_for_reading(&fdinfo(dir, fd)) && {
-                    dir.statx(&format!("fd/{fd}")).is_ok_and(|it| {
-                        it.stx_ino == *inode && (it.stx_dev_major, it.stx_dev_minor) == *device
-                    })
+                    dir.behind(&format!("fd/{fd}"))
+                        .is_ok_and(|it| it.inode == *inode && it.device == *device)
                 }
             }
             // `tty_show_fdinfo` of `drivers/tty/tty_io.c`, Linux 4.14.
