@@ -440,7 +440,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__record)
-            opts="-p -d -o -h --pid --match --duration --output --detail-over --max-size --self-cost --windows --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -o -h --pid --match --duration --output --detail-over --max-size --self-cost --windows --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

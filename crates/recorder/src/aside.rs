@@ -12,23 +12,15 @@
 //! the allocator's locks), and must not touch what another thread may have locked.
 use crate::host::Silent;
 use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd},
-    io::Errno,
-    net::{
-        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
-        SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg,
-        sendmsg, socketpair,
-    },
+    fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd},
+    net::{AddressFamily, SocketFlags, SocketType, socketpair},
     process::{Pid, Signal, WaitOptions, kill_process, waitpid},
     thread::{CapabilitySet, capabilities, set_capabilities, set_no_new_privs},
 };
 use std::{
     cell::RefCell,
     ffi::CStr,
-    fs,
-    io::{self, IoSlice, IoSliceMut},
-    mem::MaybeUninit,
+    fs, io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -37,9 +29,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+mod channel;
 mod close;
 mod run;
 
+pub(crate) use channel::Channel;
 use close::keep_only;
 pub(crate) use run::{Passed, run};
 
@@ -179,10 +173,6 @@ impl Kind {
         }
     }
 }
-
-/// One end of a line that keeps messages apart.
-#[derive(Debug)]
-pub(crate) struct Channel(OwnedFd);
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -326,56 +316,6 @@ impl Aside {
         let read = |name| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
         let stack = functions(&read("stack"));
         if stack.is_empty() { vec![read("wchan")] } else { stack }
-    }
-}
-
-impl Channel {
-    /// Sends a message, with a descriptor if one is given.
-    pub(crate) fn send(&self, message: &[u8], with: Option<BorrowedFd<'_>>) -> io::Result<()> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut control = SendAncillaryBuffer::new(&mut space);
-        let with = with.map(|it| [it]);
-        if let Some(with) = &with {
-            control.push(SendAncillaryMessage::ScmRights(with));
-        }
-        let sent = rustix::io::retry_on_intr(|| {
-            sendmsg(&self.0, &[IoSlice::new(message)], &mut control, SendFlags::NOSIGNAL)
-        });
-        sent.map(drop).map_err(io::Error::from)
-    }
-
-    /// Waits for a message; 0 bytes where the other end is gone.
-    pub(crate) fn receive(&self, buffer: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut control = RecvAncillaryBuffer::new(&mut space);
-        let received = rustix::io::retry_on_intr(|| {
-            let into = &mut [IoSliceMut::new(buffer)];
-            recvmsg(&self.0, into, &mut control, RecvFlags::CMSG_CLOEXEC)
-        })?;
-        if received.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
-            return Err(Errno::MSGSIZE.into());
-        }
-        let with = control.drain().find_map(|it| match it {
-            RecvAncillaryMessage::ScmRights(mut files) => files.next(),
-            _ => None,
-        });
-        Ok((received.bytes, with))
-    }
-
-    /// Whether there is a message, or never will be one, within `time`.
-    fn is_ready(&self, time: Duration) -> bool {
-        let timeout = Timespec {
-            tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: time.subsec_nanos().into(),
-        };
-        let mut ready = [PollFd::new(&self.0, PollFlags::IN)];
-        matches!(poll(&mut ready, Some(&timeout)), Ok(1..))
-    }
-}
-
-impl AsFd for Channel {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
     }
 }
 

@@ -5,20 +5,21 @@
 //! process may hold either for as long as it likes, so they are read by a [process
 //! aside](crate::aside), which is given up where the answer does not come. One process reads many
 //! files, one after the other, and is kept for the next one.
-use super::process::{self, ProcessDir, READ};
+mod reader;
+
+use super::process::{self, ProcessDir};
 use crate::{
-    aside::{
-        self, Aside, Channel, Kind, MESSAGE_BYTES, NoAnswer, Patience, keep_idle, shared, take_idle,
-    },
+    aside::{self, Aside, Kind, MESSAGE_BYTES, NoAnswer, Patience, keep_idle, shared, take_idle},
     rights::READING_PROCESSES,
 };
+pub(super) use reader::What;
+use reader::{FAILED, LAST, MORE_COMES, PAGE, serve};
 use rustix::{
-    fd::{AsFd, BorrowedFd, OwnedFd},
+    fd::{AsFd, BorrowedFd},
     fs::{Mode, openat},
 };
 use std::{
     fmt,
-    fs::File,
     io::{self, Read},
     time::{Duration, Instant},
 };
@@ -294,7 +295,6 @@ pub(super) fn read_each(
 
 /// Processes asked for in one message.
 const MAX_ASKED: usize = 256;
-const PAGE: u64 = 4096;
 
 fn read_some(
     proc: BorrowedFd<'_>,
@@ -334,255 +334,8 @@ fn read_one(proc: BorrowedFd<'_>, pid: u32, name: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is asked of a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
-    /// The bytes of a file.
-    File,
-    /// Where a link points.
-    Link,
-    /// What is behind a link, as [`Behind`](process::Behind) writes it.
-    Behind,
-    /// The numbers among the names in a directory, four bytes each.
-    Numbers,
-    /// Where each link of a directory points whose names are numbers: number, length, text.
-    Links,
-    /// A file of each of several processes: number of the error or 0, length, bytes.
-    Each,
-}
-
-impl What {
-    const ALL: [What; 6] =
-        [What::File, What::Link, What::Behind, What::Numbers, What::Links, What::Each];
-
-    /// The first byte of the question.
-    fn sign(self) -> u8 {
-        match self {
-            What::File => b'f',
-            What::Link => b'l',
-            What::Behind => b'b',
-            What::Numbers => b'n',
-            What::Links => b'a',
-            What::Each => b'e',
-        }
-    }
-
-    fn answer(self, dir: &OwnedFd, name: &[u8]) -> io::Result<Box<dyn Read>> {
-        let bytes = match self {
-            What::File => {
-                return Ok(Box::new(File::from(openat(dir, name, READ, Mode::empty())?)));
-            }
-            What::Link => rustix::fs::readlinkat(dir, name, Vec::new())?.into_bytes(),
-            What::Behind => process::behind(dir.as_fd(), name)?.to_bytes().to_vec(),
-            What::Numbers => {
-                let numbers = process::numbers_in(dir.as_fd(), name)?;
-                numbers.into_iter().flat_map(u32::to_ne_bytes).collect()
-            }
-            What::Links => links(dir, name)?,
-            What::Each => each(dir, name)?,
-        };
-        Ok(Box::new(io::Cursor::new(bytes)))
-    }
-}
-
-/// Of a process with very many descriptors the first are told.
-const MAX_LINKS_BYTES: usize = 4 * 1024 * 1024;
-
-fn links(dir: &OwnedFd, name: &[u8]) -> io::Result<Vec<u8>> {
-    let flags = process::DIRECTORY;
-    let inside = openat(dir, name, flags, Mode::empty())?;
-    let mut bytes = Vec::new();
-    for number in process::numbers_in(dir.as_fd(), name)? {
-        // It may be closed by now.
-        let Ok(link) = rustix::fs::readlinkat(&inside, number.to_string(), Vec::new()) else {
-            continue;
-        };
-        let link = link.as_bytes();
-        bytes.extend_from_slice(&number.to_ne_bytes());
-        bytes.extend_from_slice(&u32::try_from(link.len()).unwrap_or(u32::MAX).to_ne_bytes());
-        bytes.extend_from_slice(link);
-        if bytes.len() > MAX_LINKS_BYTES {
-            break;
-        }
-    }
-    Ok(bytes)
-}
-
-/// The question ends in the name of the file and its length.
-fn each(proc: &OwnedFd, question: &[u8]) -> io::Result<Vec<u8>> {
-    let invalid = || io::Error::from(io::ErrorKind::InvalidInput);
-    let (length, rest) = question.split_last().ok_or_else(invalid)?;
-    let at = rest.len().checked_sub(usize::from(*length)).ok_or_else(invalid)?;
-    let (pids, name) = rest.split_at(at);
-    let name = std::str::from_utf8(name).map_err(|_| invalid())?;
-    let mut bytes = Vec::new();
-    for pid in pids.as_chunks().0 {
-        let pid = u32::from_ne_bytes(*pid);
-        let mut read = Vec::new();
-        let done = openat(proc, format!("{pid}/{name}"), READ, Mode::empty())
-            .map_err(io::Error::from)
-            .and_then(|file| File::from(file).take(PAGE).read_to_end(&mut read));
-        let number = done.err().map_or(0, |it| it.raw_os_error().unwrap_or(libc::EIO));
-        bytes.extend_from_slice(&number.to_ne_bytes());
-        bytes.extend_from_slice(&u32::try_from(read.len()).unwrap_or(0).to_ne_bytes());
-        bytes.append(&mut read);
-    }
-    Ok(bytes)
-}
-
 /// Asks for the next part of what is being read.
 const MORE: &[u8] = b"/";
 
-/// First bytes of answers: a part of it follows, the last part, or the number of an error.
-const MORE_COMES: u8 = 0;
-const FAILED: u8 = 1;
-const LAST: u8 = 2;
-
-/// What the reader does: answers questions about the directory that comes with each.
-fn serve(channel: &Channel) {
-    let mut source: Option<Box<dyn Read>> = None;
-    let mut answer = vec![0; MESSAGE_BYTES];
-    let mut question = [0; 4096];
-    while let Ok((length @ 1.., dir)) = channel.receive(&mut question) {
-        let mut failure = None;
-        if let Some(dir) = dir {
-            source = None;
-            let what = What::ALL.into_iter().find(|it| it.sign() == question[0]);
-            let answered = what.map(|it| it.answer(&dir, &question[1..length]));
-            match answered.unwrap_or_else(|| Err(io::ErrorKind::InvalidInput.into())) {
-                Ok(it) => source = Some(it),
-                Err(error) => failure = Some(error),
-            }
-        }
-        let read = match (&mut source, failure) {
-            (Some(source), None) => fill(source, &mut answer[1..]),
-            (_, Some(error)) => Err(error),
-            (None, None) => Err(io::ErrorKind::InvalidInput.into()),
-        };
-        let length = match read {
-            Ok((read, ended)) => {
-                answer[0] = if ended { LAST } else { MORE_COMES };
-                1 + read
-            }
-            Err(error) => {
-                let number = error.raw_os_error().unwrap_or(libc::EIO);
-                answer[0] = FAILED;
-                answer[1..5].copy_from_slice(&number.to_ne_bytes());
-                5
-            }
-        };
-        if channel.send(&answer[..length], None).is_err() {
-            return;
-        }
-    }
-}
-
-/// Reads until the buffer is full; says how much, and whether that was all.
-fn fill(source: &mut dyn Read, buffer: &mut [u8]) -> io::Result<(usize, bool)> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match source.read(&mut buffer[filled..]) {
-            Ok(0) => return Ok((filled, true)),
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // What came before it is told first; it comes again.
-            Err(_) if filled > 0 => break,
-            Err(error) => return Err(error),
-        }
-    }
-    Ok((filled, false))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Roots, host::ProcessDir};
-    use rustix::io::Errno;
-    use std::fs;
-
-    fn dir(root: &std::path::Path, pid: u32) -> ProcessDir {
-        fs::create_dir_all(root.join(pid.to_string())).unwrap();
-        ProcessDir::open(&Roots { proc: root.into(), sys: root.into() }, pid).unwrap()
-    }
-
-    #[test]
-    fn a_file_of_any_length_is_read_to_its_end_or_not() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = dir(root.path(), 7);
-        for bytes in [0, 1, MESSAGE_BYTES - 1, MESSAGE_BYTES, 3 * MESSAGE_BYTES + 5] {
-            let text: Vec<u8> = (0..bytes).map(|it| u8::try_from(it % 251).unwrap()).collect();
-            fs::write(root.path().join("7/maps"), &text).unwrap();
-            assert_eq!(dir.bytes("maps", u64::MAX).unwrap(), text, "{bytes}");
-            assert_eq!(dir.bytes("maps", 1).unwrap().len(), bytes.min(1));
-        }
-    }
-
-    #[test]
-    fn an_error_is_the_one_of_the_file() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = dir(root.path(), 7);
-        let error = dir.bytes("environ", 1).unwrap_err();
-        assert_eq!(Errno::from_io_error(&error), Some(Errno::NOENT));
-        fs::create_dir(root.path().join("7/maps")).unwrap();
-        let error = dir.bytes("maps", 1).unwrap_err();
-        assert_eq!(Errno::from_io_error(&error), Some(Errno::ISDIR));
-    }
-
-    #[test]
-    fn readers_of_threads_that_come_and_go_are_nobody_elses() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = dir(root.path(), 7);
-        let text = vec![b'x'; 8 * MESSAGE_BYTES];
-        fs::write(root.path().join("7/maps"), &text).unwrap();
-        std::thread::scope(|scope| {
-            for _ in 0..200 {
-                scope.spawn(|| dir.bytes("maps", 1).unwrap());
-                assert_eq!(dir.bytes("maps", u64::MAX).unwrap().len(), text.len());
-            }
-        });
-    }
-
-    #[test]
-    fn a_reader_that_was_killed_is_replaced() {
-        let own = ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
-        assert!(!own.bytes("cmdline", 16).unwrap().is_empty());
-        let reader = take_idle().unwrap();
-        reader.kill();
-        keep_idle(reader);
-        assert!(!own.bytes("cmdline", 16).unwrap().is_empty());
-    }
-
-    #[test]
-    fn locks_are_told_from_each_other_and_from_a_disk() {
-        let check = |stack: &str, expected: Option<Lock>| {
-            let stack: Vec<String> = stack.split(' ').map(str::to_owned).collect();
-            assert_eq!(lock_in(&stack), expected, "{stack:?}");
-        };
-        let (map, execve) = (Some(Lock::MemoryMap), Some(Lock::Execve));
-        check("rwsem_down_read_slowpath down_read_killable __access_remote_vm", map);
-        check("__access_remote_vm proc_pid_cmdline_read vfs_read", map);
-        check("m_start", map);
-        check("mm_access proc_mem_open environ_open", execve);
-        check("rwsem_down_read_slowpath do_task_stat proc_single_show", execve);
-        check("call_proc_get_link proc_pid_get_link", execve);
-        check("folio_wait_bit_common", None);
-        check("folio_wait_bit_common filemap_fault handle_mm_fault __access_remote_vm", None);
-        check("", None);
-    }
-
-    #[test]
-    fn a_process_that_lets_its_lock_go_responds() {
-        let own = ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
-        assert!(responds(&own));
-        let root = tempfile::tempdir().unwrap();
-        assert!(responds(&dir(root.path(), 7)), "that there is no file is another trouble");
-    }
-
-    #[test]
-    fn only_some_files_take_the_lock() {
-        assert!(is_locked("cmdline") && is_locked("task/7/maps"));
-        assert!(!is_locked("stat") && !is_locked("mountinfo") && !is_locked("fd/maps7"));
-        assert!(is_free("status") && is_free("task/7/comm"));
-        assert!(!is_free("stat") && !is_free("io") && !is_free("fd/7") && !is_free("maps"));
-    }
-}
+mod tests;

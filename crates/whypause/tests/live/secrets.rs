@@ -44,6 +44,25 @@ fn check(what: &str, bytes: &[u8]) {
     }
 }
 
+/// Records until there is something of everything. Killed, the recorder leaves its tables as they
+/// were written: not compressed, and not masked by a reader.
+fn record_and_kill(jvm: &Java, directory: &Path, more: &[&str]) {
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.arg("record").arg("-o").arg(directory).args(["-p", &jvm.pid()]).args(more);
+    let mut recorder = spawn::Running::start(command).unwrap();
+    let end = Instant::now() + Duration::from_secs(60);
+    let enough = || {
+        let facts = Recording::open(directory).map(|it| it.facts).unwrap_or_default();
+        let started = facts.jvm.is_some_and(|it| !it.flags.is_empty());
+        started && facts.safepoints.len() > 10 && !facts.log_lines.is_empty()
+    };
+    while !enough() {
+        assert!(Instant::now() < end, "nothing was recorded");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    recorder.kill().unwrap();
+}
+
 #[test]
 fn no_secret_of_a_command_line_is_recorded_or_told() {
     let Some(java) = newest() else { return };
@@ -56,22 +75,7 @@ fn no_secret_of_a_command_line_is_recorded_or_told() {
         check("ps", said(&["ps", "--format", format]).as_bytes());
     }
     let directory = memory.path().join("recording");
-    let path = directory.to_str().unwrap();
-    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
-    command.args(["record", "-o", path, "-p", &jvm.pid()]);
-    let mut recorder = spawn::Running::start(command).unwrap();
-    let end = Instant::now() + Duration::from_secs(60);
-    let enough = || {
-        let facts = Recording::open(&directory).map(|it| it.facts).unwrap_or_default();
-        let started = facts.jvm.is_some_and(|it| !it.flags.is_empty());
-        started && facts.safepoints.len() > 10 && !facts.log_lines.is_empty()
-    };
-    while !enough() {
-        assert!(Instant::now() < end, "nothing was recorded");
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    // Killed, it leaves its tables as they were written: not compressed, and not masked by a reader.
-    recorder.kill().unwrap();
+    record_and_kill(&jvm, &directory, &[]);
     let mut seen = false;
     for file in fs::read_dir(&directory).unwrap() {
         let path = file.unwrap().path();
@@ -81,6 +85,34 @@ fn no_secret_of_a_command_line_is_recorded_or_told() {
     }
     assert!(seen, "nothing of the command line was found");
     for format in ["text", "json", "markdown", "csv"] {
+        let path = directory.to_str().unwrap();
         check(format, said(&["explain", "--format", format, path]).as_bytes());
     }
+}
+
+#[test]
+fn a_redacted_recording_names_no_file_no_argument_and_no_host() {
+    let Some(java) = newest() else { return };
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let jvm = start(&java, &memory.path().join("gc.log"));
+    let directory = memory.path().join("recording");
+    record_and_kill(&jvm, &directory, &["--redact"]);
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let home = java.canonicalize().unwrap();
+    let home = home.parent().and_then(Path::parent).unwrap();
+    let folder = memory.path().file_name().unwrap();
+    let names = [host.as_str(), home.to_str().unwrap(), folder.to_str().unwrap(), "Alloc.java"];
+    let mut placeholders = 0;
+    for file in fs::read_dir(&directory).unwrap() {
+        let path = file.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        placeholders += bytes.windows(5).filter(|it| *it == b"path-").count();
+        for name in names.iter().filter(|it| it.len() > 2) {
+            let found = bytes.windows(name.len()).any(|it| it == name.as_bytes());
+            assert!(!found, "{name} is in {}", path.display());
+        }
+    }
+    assert!(placeholders > 3, "the test tests nothing");
+    let told = said(&["explain", "--over", "0s", directory.to_str().unwrap()]);
+    assert!(told.contains("GC"), "{told}");
 }

@@ -9,8 +9,8 @@ fn write_io(root: &Path, pid: u32, bytes: u64) {
     fs::create_dir_all(&dir).unwrap();
     let stat = format!("{pid} (p{pid}) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0");
     fs::write(dir.join("stat"), stat).unwrap();
+    fs::write(dir.join("comm"), format!("p{pid}\n")).unwrap();
     fs::write(dir.join("cmdline"), format!("program\0{pid}\0")).unwrap();
-    // In place, as the kernel does: the recorder holds the file open.
     let text = format!("rchar: 1\nwrite_bytes: {bytes}\ncancelled_write_bytes: 0\n");
     fs::write(dir.join("io"), text).unwrap();
 }
