@@ -53,6 +53,8 @@ pub mod sweep;
 pub mod sync_loop;
 mod table;
 pub mod takes;
+#[cfg(test)]
+mod test_dir;
 mod verdict;
 pub mod verify_writes;
 pub mod work_dir;

@@ -4,6 +4,7 @@ use crate::{
     BackgroundWriter, Isolation, ProcessId, SlowDisk,
     background_writer::Writing,
     slow_disk::{self, DiskOptions, FileSystem, Limit},
+    test_dir::TestDir,
 };
 use std::{
     fs::Permissions,
@@ -11,7 +12,6 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
-use tempfile::TempDir;
 
 /// A process that does nothing, and ends with the test.
 fn sleeper() -> spawn::Running {
@@ -21,8 +21,8 @@ fn sleeper() -> spawn::Running {
 }
 
 /// A work directory that goes away with the test.
-fn work_dir() -> (TempDir, PathBuf) {
-    let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+fn work_dir() -> (TestDir, PathBuf) {
+    let parent = TestDir::new();
     let path = parent.path().join("whypause-lab-test");
     (parent, path)
 }

@@ -1,7 +1,7 @@
 //! What the guardian promises: what a killed lab has left goes without a next start, and the
 //! guardian goes with the lab.
 use super::*;
-use crate::Undo;
+use crate::{Undo, test_dir::TestDir};
 
 /// The directory for which the program of the tests is to be the guardian.
 pub(super) const GUARDED: &str = "WHYPAUSE_LAB_TEST_GUARDED";
@@ -42,12 +42,12 @@ struct Lab {
     child: spawn::Running,
     guardian: ProcessId,
     file: PathBuf,
-    _parent: tempfile::TempDir,
+    _parent: TestDir,
 }
 
 impl Lab {
     fn start() -> Lab {
-        let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+        let parent = TestDir::new();
         let path = parent.path().join("lab");
         let mut command = spawn::command(std::env::current_exe().unwrap());
         command.args(["--exact", "--nocapture", "guardian::tests::lab_of_the_tests"]);
@@ -129,7 +129,7 @@ fn where_both_are_killed_the_next_start_cleans_up() {
 
 #[test]
 fn a_guardian_ends_with_its_value_and_undoes_nothing() {
-    let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+    let parent = TestDir::new();
     let dir = WorkDir::open(&parent.path().join("lab")).unwrap();
     let guardian = Guardian::start(&dir).unwrap();
     let id = ProcessId::of(guardian.child.id().cast_signed()).unwrap();
@@ -139,7 +139,7 @@ fn a_guardian_ends_with_its_value_and_undoes_nothing() {
 
 #[test]
 fn a_guardian_holds_nothing_of_the_lab_but_its_process() {
-    let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+    let parent = TestDir::new();
     let dir = WorkDir::open(&parent.path().join("lab")).unwrap();
     let (read, write) = io::pipe().unwrap();
     rustix::io::fcntl_setfd(&write, rustix::io::FdFlags::empty()).unwrap();

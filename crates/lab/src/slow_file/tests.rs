@@ -1,7 +1,7 @@
 //! What a slow file promises: limits hold, change and end while somebody waits, and nothing hangs
 //! when its server is stopped or killed.
 use super::*;
-use crate::cleanup;
+use crate::{cleanup, test_dir::TestDir};
 use std::{
     fs::{File, OpenOptions},
     os::unix::fs::FileExt,
@@ -24,7 +24,7 @@ fn server_of_the_tests() {
 struct Place {
     cleanup: Cleanup,
     dir: WorkDir,
-    _parent: tempfile::TempDir,
+    _parent: TestDir,
 }
 
 impl Place {
@@ -34,7 +34,7 @@ impl Place {
             println!("SKIPPED: {reason}");
             return None;
         }
-        let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+        let parent = TestDir::new();
         let dir = WorkDir::open(&parent.path().join("lab")).unwrap();
         let (cleanup, _) = Cleanup::open(&dir).unwrap();
         Some(Place { cleanup, dir, _parent: parent })

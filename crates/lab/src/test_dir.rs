@@ -1,0 +1,38 @@
+//! A directory for tests in which disks are made.
+use spawn::Afterwards;
+use std::{path::Path, time::Duration};
+use tempfile::TempDir;
+
+/// Swap space, mounts and loop devices below it, innermost first, and then the directory. A killed test
+/// may be in the middle of making one, so it is looked again.
+const REMOVE: &str = r#"
+    below() { awk -v d="$1/" -v n="$2" -v o="$3" 'index($n, d) == 1 { print $o }' "$4"; }
+    [ -d "$1" ] || exit 0
+    for _ in 1 2 3; do
+        below "$1" 1 1 /proc/swaps | while read -r it; do swapoff "$it"; done
+        below "$1" 2 2 /proc/self/mounts | sort -r | while read -r it; do umount -l "$it"; done
+        losetup -l -n -O NAME,BACK-FILE | below "$1" 2 1 - | while read -r it; do losetup -d "$it"; done
+        sleep 0.1
+    done
+    rm -rf --one-file-system "$1""#;
+
+/// On a disk of this host. It goes away with the value, and all that was made in it also when the tests
+/// are killed.
+pub(crate) struct TestDir {
+    // goes first: mostly there is nothing left to do
+    directory: TempDir,
+    _afterwards: Afterwards,
+}
+
+impl TestDir {
+    pub(crate) fn new() -> TestDir {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let patience = Duration::from_secs(30);
+        let afterwards = Afterwards::run(REMOVE, [directory.path()], patience).unwrap();
+        TestDir { directory, _afterwards: afterwards }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
