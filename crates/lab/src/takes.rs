@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn what_was_not_announced_is_not_done() {
-        let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+        let parent = crate::test_dir::TestDir::new();
         let dir = WorkDir::open(&parent.path().join("lab")).unwrap();
         let (mut cleanup, _) = Cleanup::open(&dir).unwrap();
         let check = |cleanup: &Cleanup, takes: Takes, is_announced: bool| {

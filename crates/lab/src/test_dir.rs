@@ -3,7 +3,8 @@ use spawn::Afterwards;
 use std::{path::Path, time::Duration};
 use tempfile::TempDir;
 
-/// Swap space, mounts and loop devices below it, innermost first, and then the directory. A killed test
+/// Swap space, mounts and loop devices below it, innermost first, groups of this process, and then
+/// the directory. A killed test
 /// may be in the middle of making one, so it is looked again.
 const REMOVE: &str = r#"
     below() { awk -v d="$1/" -v n="$2" -v o="$3" 'index($n, d) == 1 { print $o }' "$4"; }
@@ -12,6 +13,7 @@ const REMOVE: &str = r#"
         below "$1" 1 1 /proc/swaps | while read -r it; do swapoff "$it"; done
         below "$1" 2 2 /proc/self/mounts | sort -r | while read -r it; do umount -l "$it"; done
         losetup -l -n -O NAME,BACK-FILE | below "$1" 2 1 - | while read -r it; do losetup -d "$it"; done
+        find /sys/fs/cgroup -depth -type d \( -name "whypause-lab-$2" -o -name "whypause-lab-$2-*" \) -exec rmdir {} + 2> /dev/null
         sleep 0.1
     done
     rm -rf --one-file-system "$1""#;
@@ -27,9 +29,11 @@ pub(crate) struct TestDir {
 impl TestDir {
     pub(crate) fn new() -> TestDir {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let pid = std::process::id().to_string();
         let patience = Duration::from_secs(30);
-        let afterwards = Afterwards::run(REMOVE, [directory.path()], patience).unwrap();
-        TestDir { directory, _afterwards: afterwards }
+        let afterwards =
+            Afterwards::run(REMOVE, [directory.path().as_os_str(), pid.as_ref()], patience);
+        TestDir { directory, _afterwards: afterwards.unwrap() }
     }
 
     pub(crate) fn path(&self) -> &Path {

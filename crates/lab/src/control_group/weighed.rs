@@ -62,7 +62,7 @@ mod tests {
             println!("SKIPPED: {reason}");
             return;
         }
-        let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+        let parent = crate::test_dir::TestDir::new();
         let path = parent.path().join("whypause-lab-test");
         let dir = WorkDir::open(&path).unwrap();
         let (mut cleanup, _) = Cleanup::open(&dir).unwrap();

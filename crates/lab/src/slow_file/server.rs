@@ -244,18 +244,28 @@ fn obey(mut stream: &UnixStream, pace: &Pace) -> io::Result<()> {
 /// What others still have on the disk is to come to its end when nobody is there to lift limits.
 fn start_watch(lab: u32, pace: Arc<Pace>) -> io::Result<()> {
     use rustix::{
-        event::{PollFd, PollFlags, poll},
+        event::{PollFd, PollFlags, Timespec, poll},
         process::{Pid, PidfdFlags, pidfd_open},
     };
+    const BETWEEN_LOOKS: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
     start_thread("disk-watch", move || {
         let pid = i32::try_from(lab).ok().and_then(Pid::from_raw);
-        if let Some(lab) = pid.and_then(|it| pidfd_open(it, PidfdFlags::empty()).ok()) {
-            let mut ended = [PollFd::new(&lab, PollFlags::IN)];
-            // any other answer than an interruption is an end
-            let _ = rustix::io::retry_on_intr(|| poll(&mut ended, None));
+        if let Some(process) = pid.and_then(|it| pidfd_open(it, PidfdFlags::empty()).ok()) {
+            let mut ended = [PollFd::new(&process, PollFlags::IN)];
+            let mut wait = || rustix::io::retry_on_intr(|| poll(&mut ended, Some(&BETWEEN_LOOKS)));
+            // anything but a time that is over is an end
+            while wait() == Ok(0) && !is_killed(lab) {}
         }
         pace.set(None);
     })
+}
+
+/// Whether a process ends, and has not ended only because a thread of it waits: perhaps for this very
+/// disk.
+fn is_killed(pid: u32) -> bool {
+    let status = crate::jvm::read(std::path::Path::new(&format!("/proc/{pid}/status")));
+    let state = status.lines().find_map(|it| it.strip_prefix("State:"));
+    state.is_none_or(|it| it.trim().starts_with(['Z', 'X']))
 }
 
 /// The file system: a directory with one file.
