@@ -108,9 +108,10 @@ ln -sfn none "$current"
 # In a session of its own, so that all of it can be killed at once.
 setsid scripts/with-parent.sh "$BASH" scripts/test.sh --checks >"$all" 2>&1 </dev/null &
 checks=$!
-# A compiler does not end with cargo, so somebody waits for the end of this script.
+# A compiler does not end with cargo, so somebody waits for the end of this script. Debian's sh knows
+# no `--` behind `kill -KILL`.
 # shellcheck disable=SC2016 # the other shell is to expand it
-setsid sh -c 'tail --pid="$1" -f /dev/null; kill -KILL -- "-$2"' sh $$ "$checks" \
+setsid sh -c 'tail --pid="$1" -f /dev/null; kill -s KILL -- "-$2"' sh $$ "$checks" \
     >/dev/null 2>&1 </dev/null &
 watch=$!
 scripts/with-parent.sh tail -n +1 -f --pid="$checks" "$all" &
