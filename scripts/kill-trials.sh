@@ -56,15 +56,17 @@ things() {
 
 # The processes that were started by the trial with mark "$1", with their states.
 processes() {
-    local environ pid
-    # What ends meanwhile has no files any more.
-    for environ in $(grep -lsF "WHYPAUSE_TRIAL=$1" /proc/[0-9]*/environ 2>/dev/null || true); do
+    local environ pid found status=0
+    # What ends meanwhile has no files any more; one that is stuck holds whoever reads them.
+    found="$(timeout 5 grep -lsF "WHYPAUSE_TRIAL=$1" /proc/[0-9]*/environ 2>/dev/null)" || status=$?
+    [ "$status" -ne 124 ] || echo "a process that does not let itself be read"
+    for environ in $found; do
         pid="${environ#/proc/}"
         pid="${pid%/environ}"
         awk -v pid="$pid" '{ name = $0; sub(/^[^(]*/, "", name); sub(/\).*/, ")", name)
             rest = $0; sub(/.*\) /, "", rest); split(rest, field, " ")
             if (field[1] != "Z") print "process " pid " " name " in state " field[1] }' \
-            "/proc/$pid/stat" 2>/dev/null || true
+            < <(timeout 5 cat "/proc/$pid/stat" 2>/dev/null) || true
     done
 }
 

@@ -3,18 +3,19 @@ use spawn::Afterwards;
 use std::{path::Path, time::Duration};
 use tempfile::TempDir;
 
-/// Swap space, mounts and loop devices below it, innermost first, groups of this process, and then
-/// the directory. A killed test
-/// may be in the middle of making one, so it is looked again.
+/// Swap space, loop devices and mounts below it, groups of this process, and then the directory. A loop
+/// device that is in use goes with the last of its users, and cannot be found any more once the file
+/// system of its file is unmounted. Programs that a killed test had started may just have made
+/// something, so they get a moment, and it is looked again.
 const REMOVE: &str = r#"
     below() { awk -v d="$1/" -v n="$2" -v o="$3" 'index($n, d) == 1 { print $o }' "$4"; }
     [ -d "$1" ] || exit 0
     for _ in 1 2 3; do
-        below "$1" 1 1 /proc/swaps | while read -r it; do swapoff "$it"; done
-        below "$1" 2 2 /proc/self/mounts | sort -r | while read -r it; do umount -l "$it"; done
-        losetup -l -n -O NAME,BACK-FILE | below "$1" 2 1 - | while read -r it; do losetup -d "$it"; done
-        find /sys/fs/cgroup -depth -type d \( -name "whypause-lab-$2" -o -name "whypause-lab-$2-*" \) -exec rmdir {} + 2> /dev/null
         sleep 0.1
+        below "$1" 1 1 /proc/swaps | while read -r it; do swapoff "$it"; done
+        losetup -l -n -O NAME,BACK-FILE | below "$1" 2 1 - | while read -r it; do losetup -d "$it"; done
+        below "$1" 2 2 /proc/self/mounts | sort -r | while read -r it; do umount -l "$it"; done
+        find /sys/fs/cgroup -depth -type d \( -name "whypause-lab-$2" -o -name "whypause-lab-$2-*" \) -exec rmdir {} + 2> /dev/null
     done
     rm -rf --one-file-system "$1""#;
 
