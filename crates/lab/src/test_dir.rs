@@ -9,13 +9,15 @@ use tempfile::TempDir;
 /// something, so they get a moment, and it is looked again.
 const REMOVE: &str = r#"
     below() { awk -v d="$1/" -v n="$2" -v o="$3" 'index($n, d) == 1 { print $o }' "$4"; }
+    groups() { find /sys/fs/cgroup -depth -type d \( -name "whypause-lab-$1" -o -name "whypause-lab-$1-*" \); }
     [ -d "$1" ] || exit 0
-    for _ in 1 2 3; do
-        sleep 0.1
+    for n in 1 2 3 4 5 6 7 8 9; do
+        [ $n -le 3 ] || [ -n "$(groups "$2")" ] || break
+        sleep 0.$n
         below "$1" 1 1 /proc/swaps | while read -r it; do swapoff "$it"; done
         losetup -l -n -O NAME,BACK-FILE | below "$1" 2 1 - | while read -r it; do losetup -d "$it"; done
         below "$1" 2 2 /proc/self/mounts | sort -r | while read -r it; do umount -l "$it"; done
-        find /sys/fs/cgroup -depth -type d \( -name "whypause-lab-$2" -o -name "whypause-lab-$2-*" \) -exec rmdir {} + 2> /dev/null
+        groups "$2" | while read -r it; do rmdir "$it"; done
     done
     rm -rf --one-file-system "$1""#;
 
