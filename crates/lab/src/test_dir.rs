@@ -18,7 +18,11 @@ const REMOVE: &str = r#"
         [ $n -le 3 ] || [ -n "$(groups "$1")" ] || break
         sleep 0.$n
         below "$1" 1 1 /proc/swaps | while read -r it; do swapoff "$it"; done
-        losetup -l -n -O NAME,BACK-FILE | below "$1" 2 1 - | while read -r it; do losetup -d "$it"; done
+        losetup -l -n -O NAME,BACK-FILE | below "$1" 2 1 - | while read -r it; do
+            # stays with the name of the device
+            echo 0 > "/sys/block/${it#/dev/}/queue/stable_writes"
+            losetup -d "$it"
+        done
         below "$1" 2 2 /proc/self/mounts | sort -r | while read -r it; do umount -l "$it"; done
         groups "$1" | while read -r it; do rmdir "$it"; done
     done
