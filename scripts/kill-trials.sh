@@ -50,6 +50,7 @@ things() {
     losetup -l -n -O NAME,BACK-FILE 2>/dev/null | sed 's/^/loop device /'
     awk '{ print "mount on " $2 " of " $3 }' /proc/mounts
     sed '1d; s/^/swap space /' /proc/swaps
+    grep -H . /sys/block/loop*/queue/{nr_requests,max_sectors_kb,stable_writes} 2>/dev/null | sed 's/^/setting /'
     find /sys/fs/cgroup -type d \( -name 'whypause-lab*' -o -name 'whypause-test*' \) 2>/dev/null |
         sed 's/^/group /'
 }
