@@ -7,8 +7,13 @@ use recording::Source;
 use std::{collections::BTreeMap, fmt::Write as _, fs};
 
 /// Folders in which every file is generated.
-const FOLDERS: [&str; 4] =
-    ["docs/causes/", "docs/mechanisms/", "packaging/completions/", "packaging/man/"];
+const FOLDERS: [&str; 5] = [
+    "docs/causes/",
+    "docs/mechanisms/",
+    "docs/remedies/",
+    "packaging/completions/",
+    "packaging/man/",
+];
 
 /// Every generated file: its path from the project's folder, and its text.
 pub(crate) fn all() -> anyhow::Result<BTreeMap<String, String>> {
@@ -47,14 +52,21 @@ fn pages() -> BTreeMap<String, String> {
         let facts = format!("{}.\nNeeds {}.", kind(cause), sources(cause.needs));
         pages.insert(
             format!("docs/causes/{}.md", cause.id),
-            page("causes", cause.id, &cause.page(), &facts),
+            page("diagnose/src/causes", cause.id, &remedy::page_of_cause(cause), &facts),
         );
     }
     for mechanism in diagnose::mechanisms() {
         let facts = "How a thread was blocked: refines the causes in which it occurs.";
         pages.insert(
             format!("docs/mechanisms/{}.md", mechanism.id),
-            page("mechanisms", mechanism.id, &mechanism.page(), facts),
+            page("diagnose/src/mechanisms", mechanism.id, &mechanism.page(), facts),
+        );
+    }
+    pages.insert("docs/remedies/README.md".to_owned(), table_of_remedies());
+    for remedy in remedy::remedies() {
+        pages.insert(
+            format!("docs/remedies/{}.md", remedy.id),
+            page("remedy/src/remedies", remedy.id, &remedy.page(), &good_for(remedy.id)),
         );
     }
     pages
@@ -63,7 +75,7 @@ fn pages() -> BTreeMap<String, String> {
 /// The page as it stands in the source, with where it comes from and `facts` below its title.
 fn page(folder: &str, id: &str, page: &str, facts: &str) -> String {
     let (title, body) = page.split_once('\n').unwrap_or((page, ""));
-    let file = format!("crates/diagnose/src/{folder}/{}.rs", id.replace('-', "_"));
+    let file = format!("crates/{folder}/{}.rs", id.replace('-', "_"));
     format!("<!-- Written by `make gen` from {file} -->\n{title}\n\n`{id}`: {facts}\n{body}\n")
 }
 
@@ -83,6 +95,26 @@ fn table_of_causes() -> String {
             .expect("writing to a string cannot fail");
     }
     table
+}
+
+fn table_of_remedies() -> String {
+    let mut table = String::from(
+        "<!-- Written by `make gen` -->\n# Remedies\n\n| Remedy | Title |\n|---|---|\n",
+    );
+    for remedy in remedy::remedies() {
+        let id = remedy.id;
+        writeln!(table, "| [`{id}`]({id}.md) | {} |", remedy.title)
+            .expect("writing to a string cannot fail");
+    }
+    table
+}
+
+/// The causes that a remedy is good for.
+fn good_for(id: &str) -> String {
+    let causes = diagnose::causes().iter().filter(|it| it.remedies.contains(&id));
+    let names: Vec<String> =
+        causes.map(|it| format!("[`{}`](../causes/{}.md)", it.id, it.id)).collect();
+    format!("for {}.", names.join(", "))
 }
 
 fn kind(cause: &Cause) -> &'static str {

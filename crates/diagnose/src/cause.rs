@@ -1,13 +1,13 @@
 //! What a cause is, and what can be said about one.
 use crate::{
-    Action,
+    HumongousStatistics,
     case::{Case, LogPart, Phase, Segment},
     history::Collection,
     index::Index,
     marks::{Mark, Marks},
     tally::Tally,
 };
-use recording::Source;
+use recording::{OutputFact, Source};
 use std::time::Duration;
 
 /// How well something is known.
@@ -49,6 +49,8 @@ pub struct Cause {
     pub collectors: &'static [&'static str],
     /// What it means when it strikes.
     pub nature: Nature,
+    /// Ids of what can be done about it, the most useful first.
+    pub remedies: &'static [&'static str],
     /// The text of the cause's file; its leading `//!` lines are the cause's page.
     pub file: &'static str,
     /// What it claims of a pause.
@@ -128,7 +130,89 @@ pub(crate) struct Explanation {
     pub(crate) story: Vec<String>,
     pub(crate) culprits: Vec<Culprit>,
     pub(crate) evidence: Vec<Evidence>,
-    pub(crate) advice: Vec<Advice>,
+    pub(crate) detail: Detail,
+}
+
+/// What a cause found that its remedies need to know.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Detail {
+    /// Nothing but its time and place.
+    #[default]
+    None,
+    /// The log is written to this standard stream.
+    Stream(Box<OutputFact>),
+    /// Who held the CPUs.
+    CpuHolders {
+        /// Whether others than the JVM itself did.
+        others: bool,
+    },
+    /// Who took a CPU away.
+    CpuTaken {
+        /// Whether the hypervisor is known to have done it.
+        by_hypervisor: bool,
+    },
+    /// What a late thread ran.
+    LateCode {
+        /// The method in which it was seen most often: `demo.Orders.sum`.
+        method: Option<String>,
+        /// How often it was looked.
+        looks: usize,
+    },
+    /// The old generation when survivors found no place in it.
+    OldGeneration {
+        /// Whether it had room for what is usually promoted: then it is fragmented, or more than ever
+        /// before survived.
+        had_room: Option<bool>,
+    },
+    /// Whose memory was used up; neither where that is not known.
+    MemoryShort {
+        /// The control group's.
+        of_group: bool,
+        /// The host's.
+        of_host: bool,
+    },
+    /// Pages that were on their way.
+    PageMoves {
+        /// To another NUMA node.
+        between_nodes: bool,
+    },
+    /// What stopped the process.
+    StoppedBy(StoppedBy),
+    /// Eden as it had been.
+    EdenShrunk {
+        /// Its size before, in bytes.
+        from_bytes: u64,
+    },
+    /// The longest remark.
+    Remark {
+        /// Whether references took the largest part of it, as far as the log tells.
+        references: Option<bool>,
+    },
+    /// Collections that somebody asked for.
+    Explicit {
+        /// For a heap dump or histogram, which collects whatever the flags say.
+        by_inspection: bool,
+    },
+    /// Objects of more than half a region.
+    Humongous(Option<HumongousStatistics>),
+    /// A file that was deleted and still in use.
+    DeletedFile {
+        /// Its path; empty where unknown.
+        path: String,
+    },
+}
+
+/// What keeps a process from running at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StoppedBy {
+    /// A signal such as `SIGSTOP`.
+    Signal,
+    /// A debugger or tracer.
+    Tracer,
+    /// The freezer of its control group.
+    Freezer,
+    /// One of these.
+    Unknown,
 }
 
 /// What it means when a cause strikes.
@@ -258,40 +342,4 @@ pub struct Culprit {
     /// One sentence with numbers, without a full stop:
     /// `dd (pid 991, dd if=/dev/zero …) wrote 412 MB to loop1 in the 10 s before`.
     pub statement: String,
-}
-
-/// When a piece of advice can be followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AdviceWhen {
-    /// On the running JVM or host.
-    Now,
-    /// When the JVM is started the next time.
-    NextStart,
-    /// In the application's code.
-    Code,
-}
-
-impl AdviceWhen {
-    /// `now`, `at the next start`, `in the code`.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            AdviceWhen::Now => "now",
-            AdviceWhen::NextStart => "at the next start",
-            AdviceWhen::Code => "in the code",
-        }
-    }
-}
-
-/// One way out, fitted to the JVM at hand: never a flag it already has or would refuse.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Advice {
-    /// The remedy's name, such as `gc-log-async`.
-    pub remedy: &'static str,
-    /// When.
-    pub when: AdviceWhen,
-    /// What to do: flags, commands, or a short phrase.
-    pub action: Action,
-    /// What it costs or risks; one short sentence, may be empty.
-    pub note: String,
 }

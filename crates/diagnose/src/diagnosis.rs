@@ -1,7 +1,7 @@
 //! What came out of a whole input.
 use crate::{
-    Advice, Attribution, Bounds, Cause, Certainty, Culprit, Evidence, PauseStatistics, Quantiles,
-    RatioSums, Verdict,
+    Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, PauseStatistics, Quantiles,
+    RatioSums, Situation, Verdict,
 };
 use recording::{Clock, Coverage};
 use std::time::Duration;
@@ -313,8 +313,8 @@ pub struct Finding {
     pub culprits: Vec<Culprit>,
     /// What proves it.
     pub evidence: Vec<Evidence>,
-    /// What to do.
-    pub advice: Vec<Advice>,
+    /// What its remedies need to know besides.
+    pub detail: Detail,
 }
 
 /// What is known of a cause, whether it struck or not.
@@ -342,6 +342,8 @@ pub struct Diagnosis {
     pub inputs: Vec<InputSummary>,
     /// The JVM.
     pub jvm: JvmSummary,
+    /// What remedies are fitted to.
+    pub situation: Situation,
     /// The clock of [`Pause::start_ns`](crate::Pause::start_ns).
     pub clock: Clock,
     /// How long the input covers.

@@ -27,9 +27,8 @@
 //! then swapped). Slices may end in `offset 896`, `taken 3ms` or `sampled`. Totals are microseconds
 //! on a CPU, runnable, throttled, blocked and waiting. A stop that is cut ends in `begun-before` or
 //! `unfinished`; `op - - -` had come to no operation. All sources were recorded unless one is missing.
-use crate::{
-    Cause, Certainty, Diagnosis, Verdict, case::Case, diagnose_facts, index::Index, syscalls,
-};
+#![cfg_attr(not(test), allow(dead_code, clippy::expect_used, reason = "for tests of other crates"))]
+use crate::{Cause, Certainty, Diagnosis, Verdict, diagnose_facts, syscalls};
 use recording::{
     CgroupFact, CodeFact, Coverage, Cut, Facts, FileFact, FileKey, HostFact, Interval,
     JavaStackFact, JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause,
@@ -53,14 +52,6 @@ pub(crate) fn check(cause: &Cause, text: &str, expected: &str) {
         );
     }
     assert_eq!(verdict(&diagnosis, cause.id), expected);
-}
-
-/// All that a cause advises, one action a line.
-pub(crate) fn advice_of(cause: &Cause, text: &str) -> String {
-    let diagnosis = diagnose(text);
-    let finding =
-        diagnosis.findings.iter().find(|it| it.cause.id == cause.id).expect("the cause struck");
-    finding.advice.iter().map(|it| format!("{}: {}\n", it.when.id(), it.action)).collect()
 }
 
 /// The story of a cause, one line.
@@ -87,9 +78,10 @@ pub(crate) fn evidence_of(cause: &Cause, text: &str) -> String {
 }
 
 /// Gives the first case of the facts to `look`.
-pub(crate) fn case_of(text: &str, look: impl FnOnce(&Case<'_>)) {
+#[cfg(test)]
+pub(crate) fn case_of(text: &str, look: impl FnOnce(&crate::case::Case<'_>)) {
     let facts = facts(text);
-    let index = Index::new(&facts);
+    let index = crate::index::Index::new(&facts);
     let case = crate::from_recording::safepoint_cases(&facts, &index).into_iter().next();
     look(&case.expect("there is a safepoint"));
 }
@@ -102,7 +94,8 @@ pub(crate) fn diagnosis_since(text: &str, since: &str) -> Diagnosis {
 }
 
 /// The diagnosis of the facts.
-pub(crate) fn diagnose(text: &str) -> Diagnosis {
+#[must_use]
+pub fn diagnose(text: &str) -> Diagnosis {
     diagnose_facts(&facts(text))
 }
 

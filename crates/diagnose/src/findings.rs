@@ -35,8 +35,7 @@ fn struck(order: usize, cause: &Cause, tallies: &Tallies, index: &Index<'_>) -> 
 }
 
 fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Duration) -> Finding {
-    let mut explanation = (cause.explain)(tally, index);
-    explanation.advice.sort_by_key(|it| it.when);
+    let explanation = (cause.explain)(tally, index);
     Finding {
         cause,
         certainty: tally.certainty(),
@@ -55,7 +54,7 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
         story: explanation.story,
         culprits: explanation.culprits,
         evidence: explanation.evidence,
-        advice: explanation.advice,
+        detail: explanation.detail,
     }
 }
 

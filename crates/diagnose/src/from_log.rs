@@ -1,6 +1,6 @@
 //! Diagnosis of a GC log alone.
 use crate::{
-    Attribution, Diagnosis, InputSummary, JvmSummary,
+    Attribution, Diagnosis, InputSummary, JvmSummary, Situation,
     attribution::{self, Books, Entitled},
     case::Case,
     findings,
@@ -71,6 +71,7 @@ impl LogDiagnosis {
         let index = Index::of_log(&fact, history);
         Diagnosis {
             jvm: jvm_of(&history.jvm),
+            situation: Situation::of(&index),
             clock,
             span,
             findings: findings::of(&self.books.tallies, &index, statistics.all.total),

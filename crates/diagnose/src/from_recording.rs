@@ -1,6 +1,7 @@
 //! Diagnosis of a recording.
 use crate::{
-    Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, account,
+    Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, Situation,
+    account,
     attribution::{self, Books},
     case::Case,
     findings, from_log, hiccups,
@@ -70,6 +71,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let span = span(facts, coverage.recorded);
     let diagnosis = Diagnosis {
         jvm: jvm(facts.jvm.as_ref(), &log.pauses),
+        situation: Situation::of(&index),
         clock: Clock::Monotonic,
         span,
         findings: findings::of(&books.tallies, &index, statistics.all.total),

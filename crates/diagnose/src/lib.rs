@@ -8,7 +8,6 @@
 //! * `account` says for each nanosecond of a pause whom everybody waited for; `causes` claim those
 //!   stretches, one file each; `findings` sums them up.
 mod account;
-mod action;
 mod attribution;
 mod case;
 mod cause;
@@ -17,8 +16,9 @@ mod compare;
 mod culprits;
 mod diagnosis;
 mod doubt;
-#[cfg(test)]
-mod facts_text;
+#[cfg(any(test, feature = "facts-text"))]
+#[doc(hidden)]
+pub mod facts_text;
 mod few;
 mod findings;
 mod from_log;
@@ -49,6 +49,7 @@ mod ratio;
 mod rhythm;
 mod room;
 mod sampled;
+mod situation;
 mod statistics;
 mod syscalls;
 mod tally;
@@ -56,9 +57,8 @@ pub mod text;
 mod timeline;
 mod value;
 
-pub use action::{Action, Command};
 pub use cause::{
-    Advice, AdviceWhen, Cause, Certainty, Culprit, CulpritKind, Evidence, Nature, Verdict,
+    Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature, StoppedBy, Verdict,
 };
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use diagnosis::{
@@ -70,10 +70,13 @@ pub use doubt::Doubt;
 pub use from_log::{LogDiagnosis, LogReader};
 pub use from_recording::{diagnose_facts, diagnose_recording};
 pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};
+pub use jvm_flags::feature_version;
 pub use keep::Keep;
 pub use mechanisms::Mechanism;
+pub use page::of as page_of;
 pub use pause::{Attribution, Part, Pause, PauseKind};
 pub use ratio::RatioSums;
+pub use situation::Situation;
 pub use statistics::{Bounds, PauseStatistics, Quantiles};
 pub use value::Value;
 

@@ -1,10 +1,9 @@
 //! What causes that speak from a GC log have in common: evidence, numbers, flags.
 pub(crate) use crate::text::memory;
 use crate::{
-    Action, Advice, AdviceWhen, Certainty, Evidence,
+    Certainty, Evidence,
     history::Collection,
     index::Index,
-    jvm_flags,
     rhythm::{self, Rhythm},
     tally::{Exhibit, Tally},
     text,
@@ -104,68 +103,9 @@ pub(crate) fn seconds(time: Duration) -> String {
     }
 }
 
-/// A size as a flag takes it: whole gibibytes or mebibytes, rounded up.
-pub(crate) fn flag_size(bytes: u64) -> String {
-    let mebibytes = bytes.div_ceil(1 << 20);
-    if mebibytes.is_multiple_of(1024) {
-        format!("{}g", mebibytes / 1024)
-    } else {
-        format!("{mebibytes}m")
-    }
-}
-
-/// The feature version of the JVM, where known.
-pub(crate) fn feature(index: &Index<'_>) -> Option<u32> {
-    jvm_flags::feature_version(&index.jvm?.version)
-}
-
 /// The collector's id; empty where unknown.
 pub(crate) fn collector<'a>(index: &Index<'a>) -> &'a str {
     index.jvm.map_or("", |it| it.collector.as_str())
-}
-
-/// Whether a flag of this name was given, with whatever value: `+Name`, `-Name` or `Name=…`.
-pub(crate) fn given(index: &Index<'_>, name: &str) -> bool {
-    let is_name = |flag: &String| {
-        let Some(flag) = flag.strip_prefix("-XX:") else { return false };
-        let flag = flag.strip_prefix(['+', '-']).unwrap_or(flag);
-        flag.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-    };
-    index.jvm.is_some_and(|jvm| jvm.flags.iter().any(is_name))
-}
-
-/// Advice to set a flag at the next start, unless its name was given already. `flag` is as typed.
-pub(crate) fn flag(
-    index: &Index<'_>,
-    remedy: &'static str,
-    flag: &str,
-    note: &str,
-) -> Option<Advice> {
-    let name = flag.trim_start_matches("-XX:").trim_start_matches(['+', '-']);
-    let name = name.split('=').next().unwrap_or(name);
-    (!given(index, name)).then(|| at_next_start(remedy, Action::flag(flag), note))
-}
-
-/// Advice for the next start.
-pub(crate) fn at_next_start(remedy: &'static str, action: Action, note: &str) -> Advice {
-    Advice { remedy, when: AdviceWhen::NextStart, action, note: note.into() }
-}
-
-/// Advice for the code.
-pub(crate) fn in_code(remedy: &'static str, action: &str, note: &str) -> Advice {
-    Advice { remedy, when: AdviceWhen::Code, action: Action::say(action), note: note.into() }
-}
-
-/// The heap's limit, as far as the log tells: its flag or the largest heap seen.
-pub(crate) fn max_heap(index: &Index<'_>) -> Option<u64> {
-    let log = index.log?;
-    let seen = log.memory.most_capacity();
-    log.jvm.max_heap_bytes.or(Some(seen).filter(|it| *it > 0))
-}
-
-/// Advice to enlarge the heap to `bytes`.
-pub(crate) fn larger_heap(bytes: u64, note: &str) -> Advice {
-    at_next_start("larger-heap", Action::flag(format!("-Xmx{}", flag_size(bytes))), note)
 }
 
 #[cfg(test)]
@@ -176,10 +116,5 @@ mod tests {
     fn seconds_can_be_added_up() {
         let shown = [15_050, 37_558, 999, 1_000].map(|ms| seconds(Duration::from_millis(ms)));
         assert_eq!(shown, ["15.05 s", "37.558 s", "999 ms", "1.00 s"]);
-    }
-
-    #[test]
-    fn sizes_of_flags_are_whole_and_never_smaller() {
-        assert_eq!([1, 1 << 20, (1 << 20) + 1, 3 << 30].map(flag_size), ["1m", "1m", "2m", "3g"]);
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn check(cause: &Cause, log: &str, expected: &str) {
     assert_eq!(verdict, expected);
 }
 
-/// All that is said of a cause: its story, evidence and advice, one a line.
+/// All that is said of a cause: its story and evidence, one a line.
 #[track_caller]
 pub(crate) fn told(cause: &Cause, log: &str) -> String {
     let diagnosis = diagnose(log);
@@ -40,7 +40,6 @@ pub(crate) fn told(cause: &Cause, log: &str) -> String {
     let finding = finding.expect("the cause struck");
     let mut lines = finding.story.clone();
     lines.extend(finding.evidence.iter().map(|it| format!("seen: {}", it.statement)));
-    lines.extend(finding.advice.iter().map(|it| format!("{}: {}", it.when.id(), it.action)));
     lines.join("\n")
 }
 

@@ -1,7 +1,8 @@
 //! The page of a cause or mechanism: the leading `//!` lines of its file.
 
-/// The page in Markdown.
-pub(crate) fn of(file: &str) -> String {
+/// The leading `//!` lines of a file, as Markdown.
+#[must_use]
+pub fn of(file: &str) -> String {
     let lines = file.lines().map_while(|line| line.strip_prefix("//!"));
     lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
 }

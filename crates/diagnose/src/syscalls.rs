@@ -96,7 +96,7 @@ pub(crate) fn is_log_call(architecture: Architecture, entered: Option<OffCpuCaus
 }
 
 /// The number of a call on x86-64.
-#[cfg(test)]
+#[cfg(any(test, feature = "facts-text"))]
 pub(crate) fn number(wanted: &str) -> Option<i32> {
     CALLS.iter().find(|it| it.0 == wanted).and_then(|it| it.1)
 }

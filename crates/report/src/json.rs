@@ -38,5 +38,6 @@ pub fn write(
     } else {
         Longest::few(diagnosis.clock, &diagnosis.pauses, MOST_LISTED)
     };
-    write_document(&build::diagnosis(diagnosis, longest), out)
+    let advice = remedy::advise(diagnosis);
+    write_document(&build::diagnosis(diagnosis, &advice, longest), out)
 }

@@ -7,6 +7,7 @@ use crate::{
     words,
 };
 use diagnose::{Attribution, Diagnosis, Finding, Nature, Verdict};
+use remedy::Advice;
 use std::{fmt::Write, io, time::Duration};
 
 /// So many pauses are in the table, the longest ones, unless all are wanted.
@@ -48,8 +49,9 @@ pub fn write(
         table(diagnosis, &mut &longest(diagnosis, options.over)[..], options, out)?;
     }
     let mut text = String::new();
-    for (n, finding) in diagnosis.findings.iter().enumerate() {
-        block(&mut text, diagnosis, n + 1, finding);
+    let advice = remedy::advise(diagnosis);
+    for (n, (finding, advice)) in diagnosis.findings.iter().zip(&advice).enumerate() {
+        block(&mut text, diagnosis, n + 1, finding, advice);
     }
     watched(&mut text, diagnosis);
     out.write_all(text.as_bytes())
@@ -133,7 +135,13 @@ fn row(
     writeln!(out, "| {} |", cells.join(" | "))
 }
 
-fn block(out: &mut String, diagnosis: &Diagnosis, number: usize, finding: &Finding) {
+fn block(
+    out: &mut String,
+    diagnosis: &Diagnosis,
+    number: usize,
+    finding: &Finding,
+    advice: &[Advice],
+) {
     let (title, extent) = (finding.cause.title, words::extent(diagnosis, finding));
     line(out, &format!("\n## {number}. {title}\n"));
     let share = crate::percent(finding.share);
@@ -152,7 +160,7 @@ fn block(out: &mut String, diagnosis: &Diagnosis, number: usize, finding: &Findi
         let source = evidence.source.id();
         line(out, &format!("- seen ({source}): {}", escaped(&evidence.statement)));
     }
-    for advice in &finding.advice {
+    for advice in advice {
         let note = if advice.note.is_empty() {
             String::new()
         } else {

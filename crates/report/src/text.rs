@@ -1,6 +1,6 @@
 //! Text for terminals: cleaned, wrapped, painted, and in ASCII where need be.
 use crate::Style;
-use diagnose::Action;
+use remedy::Action;
 
 pub use crate::clean::{clean, clean_name};
 

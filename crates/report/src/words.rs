@@ -4,10 +4,10 @@ use crate::{
     duration, share,
 };
 use diagnose::{
-    AdviceWhen, Attribution, Command, Diagnosis, Doubt, Finding, JvmSummary, Nature, Pause,
-    PauseKind, Place, Verdict,
+    Attribution, Diagnosis, Doubt, Finding, JvmSummary, Nature, Pause, PauseKind, Place, Verdict,
 };
 use recording::{Source, SourceState};
+use remedy::{AdviceWhen, Command};
 use std::time::Duration;
 
 /// `1 stop`, `2 stops`.

@@ -1,6 +1,6 @@
 //! The two streams to the user: data on standard output, the rest on standard error.
 use crate::{Failure, args::Colour};
-use diagnose::{Action, Command};
+use remedy::{Action, Command};
 use report::{
     Options, Style, TimeZone,
     text::{Role, ascii, clean, paint},

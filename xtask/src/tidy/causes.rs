@@ -5,11 +5,44 @@ use std::collections::BTreeSet;
 
 const CAUSES: &str = "crates/diagnose/src/causes/";
 const MECHANISMS: &str = "crates/diagnose/src/mechanisms/";
+const REMEDIES: &str = "crates/remedy/src/remedies/";
 const SCENARIOS: &str = "crates/lab/src/scenarios/";
 
 /// The headings of a cause's page, in this order and no others.
-const HEADINGS: [&str; 5] =
+const HEADINGS: [&str; 4] = ["What happens", "What proves it", "What looks alike", "References"];
+/// Those of a mechanism's, which names no remedies of its own.
+const OF_MECHANISMS: [&str; 5] =
     ["What happens", "What proves it", "What looks alike", "Remedies", "References"];
+
+/// Those of a remedy's page; the two in the middle may be missing.
+const OF_REMEDIES: [&str; 5] = [
+    "What it changes",
+    "What it costs",
+    "How to see that it helped",
+    "How to undo it",
+    "References",
+];
+
+/// Complains of a remedy's file: its id and its page.
+fn remedy(file: &SourceFile) -> Vec<String> {
+    let path = &file.path;
+    let mut complaints = Vec::new();
+    let id = file.stem().replace('_', "-");
+    if !file.text.contains(&format!("id: \"{id}\"")) {
+        complaints.push(format!("{path}: its id is not `{id}`"));
+    }
+    let page = page(&file.text);
+    if !page.lines().next().is_some_and(|line| line.starts_with("# ")) {
+        complaints.push(format!("{path}: its page does not start with a title"));
+    }
+    let headings: Vec<_> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let may_lack = |it: &&str| (2..4).any(|n| OF_REMEDIES[n] == *it) && !headings.contains(it);
+    let wanted: Vec<_> = OF_REMEDIES.into_iter().filter(|it| !may_lack(it)).collect();
+    if headings != wanted {
+        complaints.push(format!("{path}: its page has the headings {headings:?}"));
+    }
+    complaints
+}
 
 /// The page that is at the top of a cause's file.
 fn page(text: &str) -> String {
@@ -31,7 +64,8 @@ fn cause(file: &SourceFile, ids: &BTreeSet<String>) -> Vec<String> {
         complaints.push(format!("{path}: its page does not start with a title"));
     }
     let headings: Vec<_> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
-    if headings != HEADINGS {
+    let wanted = if path.starts_with(MECHANISMS) { &OF_MECHANISMS[..] } else { &HEADINGS };
+    if headings != wanted {
         complaints.push(format!("{path}: its page has the headings {headings:?}"));
     }
     let unknown = ids_that_look_alike(&page).into_iter().filter(|id| !ids.contains(id));
@@ -94,6 +128,36 @@ mod tests {
     }
 
     #[test]
+    fn each_remedy_is_complete() {
+        let all = files();
+        let list = all.iter().find(|file| file.path == format!("{REMEDIES}mod.rs"));
+        let list = &list.expect("the folder has a list").text;
+        let entries: Vec<_> = all.iter().filter(|file| is_entry(file, REMEDIES)).collect();
+        assert!(!entries.is_empty(), "there are no remedies");
+        let complaints: Vec<_> = entries
+            .into_iter()
+            .flat_map(|file| remedy(file).into_iter().chain(listed(file, "REMEDY", list)))
+            .collect();
+        no_complaints(&complaints);
+    }
+
+    #[test]
+    fn a_good_remedy_is_fine_and_others_are_not() {
+        let good = "//! # T\n//! ## What it changes\n//! ## What it costs\n//! ## How to undo it\n\
+                    //! ## References\nstatic REMEDY: Remedy = Remedy { id: \"a-b\" };\n";
+        let check = |text: &str, wanted: usize| {
+            let file = SourceFile { path: format!("{REMEDIES}a_b.rs"), text: text.into() };
+            assert_eq!(remedy(&file).len(), wanted, "{text}");
+        };
+        check(good, 0);
+        check(&good.replace("//! ## How to undo it\n", ""), 0);
+        check(&good.replace("//! ## What it costs\n", ""), 1);
+        check(&good.replace("a-b", "a-c"), 1);
+        check(&good.replace("# T", "T"), 1);
+        check(&good.replace("undo it", "mend it"), 1);
+    }
+
+    #[test]
     fn each_scenario_is_named_after_a_cause() {
         let all = files();
         let scenarios = ids(&all, SCENARIOS);
@@ -112,7 +176,6 @@ mod tests {
 //! ## What proves it
 //! ## What looks alike
 //! `late-java-thread`, where `sched_switch` and `-Xlog` differ.
-//! ## Remedies
 //! ## References
 static CAUSE: Cause = Cause { id: \"cpu-contention\" };
 ";
@@ -129,7 +192,7 @@ static CAUSE: Cause = Cause { id: \"cpu-contention\" };
         check(GOOD, 0);
         check(&GOOD.replace("id: \"cpu", "id: \"gpu"), 1);
         check(&GOOD.replace("# Somebody", "Somebody"), 1);
-        check(&GOOD.replace("Remedies", "Cure"), 1);
+        check(&GOOD.replace("References", "Cure"), 1);
         check(&GOOD.replace("`late-java", "`early-java"), 1);
     }
 

@@ -1,9 +1,9 @@
-//! A command is a list of words and never text: `diagnose::Command`, rendered in one file.
+//! A command is a list of words and never text: `remedy::Command`, rendered in one file.
 use super::{ask_of_all, blank};
 use crate::tree::rust_files;
 
 /// Where words become text.
-const RENDERER: &str = "crates/diagnose/src/action";
+const RENDERER: &str = "crates/remedy/src/action";
 
 /// The crates that say something to people who may copy it.
 const SPEAKING: [&str; 5] = ["diagnose", "logset", "recorder", "report", "whypause"];
@@ -27,7 +27,7 @@ fn commands_as_text(path: &str, text: &str) -> Vec<String> {
         let complaint = move |what: &str| format!("{path}:{line}: {what}: \"{literal}\"");
         let mut found = Vec::new();
         if parts(literal).any(|it| is_filled_in(it) && begins_as_command(it)) {
-            found.push(complaint("a command as text, use `diagnose::Command`"));
+            found.push(complaint("a command as text, use `remedy::Command`"));
         }
         if before.ends_with("Action::say(") && begins_as_command(literal) {
             found.push(complaint("a command as a phrase, use `Action::run`"));
@@ -39,7 +39,7 @@ fn commands_as_text(path: &str, text: &str) -> Vec<String> {
             found.push(complaint("several words where one is taken"));
         }
         if literal.contains(r"'\''") || literal.contains(r"'\\''") {
-            found.push(complaint("quotes for a shell, which `diagnose::Command` writes"));
+            found.push(complaint("quotes for a shell, which `remedy::Command` writes"));
         }
         found
     });

@@ -12,20 +12,14 @@
 //! `heap-pressure`: the live data fills the heap, and no collector can be fast enough.
 //! `gc-locker`: native code holds up the collector.
 //!
-//! ## Remedies
-//! `larger-heap`: a concurrent collector needs room for what is allocated during a cycle.
-//! `more-concurrent-threads`: `-XX:ConcGCThreads`, at the price of CPU for the application.
-//! `generational-zgc`: `-XX:+ZGenerational` in JDK 21 and 22, the default since JDK 23, frees young objects without going through the old ones.
-//! Fewer allocations: an allocation profile (`asprof -e alloc`) shows where they are.
-//!
 //! ## References
 //! JEP 439 (generational ZGC); HotSpot `gc/z/zPageAllocator.cpp`, `gc/shenandoah/shenandoahDegeneratedGC.cpp`.
 use crate::{
-    Advice, Cause, Evidence, Nature,
+    Cause, Evidence, Nature,
     cause::{Claims, Explanation},
     history::{Collection, is_full},
     index::Index,
-    log_evidence::{collector, extent, feature, flag, larger_heap, max_heap, seen},
+    log_evidence::{extent, seen},
     marks::Mark,
     tally::Tally,
     text,
@@ -40,6 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
+    remedies: &["larger-heap", "more-concurrent-threads", "generational-zgc"],
     file: include_str!("allocation_stall.rs"),
     claims: Claims::Work(Mark::Kind, is_last_resort),
     beside_pauses: Some(shows),
@@ -67,7 +62,6 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
                 .into(),
         ],
         evidence,
-        advice: advice(index),
         ..Explanation::default()
     }
 }
@@ -85,18 +79,6 @@ fn stalls(index: &Index<'_>) -> Option<Evidence> {
         );
         seen(stalls.total, text)
     })
-}
-
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    let larger = max_heap(index).map(|now| {
-        larger_heap(now.saturating_add(now / 2), "room for what is allocated during a cycle")
-    });
-    let generational =
-        (collector(index) == "zgc" && matches!(feature(index), Some(21 | 22))).then(|| {
-            let note = "frees young objects without going through the old ones";
-            flag(index, "generational-zgc", "-XX:+ZGenerational", note)
-        });
-    larger.into_iter().chain(generational.flatten()).collect()
 }
 
 #[cfg(test)]
@@ -126,6 +108,5 @@ mod tests {
             ),
             "{text}"
         );
-        assert!(text.contains("-XX:+ZGenerational"), "{text}");
     }
 }

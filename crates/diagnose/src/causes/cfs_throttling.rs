@@ -16,24 +16,17 @@
 //! `cpu-contention`: the thread wants a CPU, too, but other threads have it, and the group has quota left.
 //! `inverted-parallelism`: what a log alone shows of either.
 //!
-//! ## Remedies
-//! `cpu-quota`: a larger quota, or none and a guaranteed share (in Kubernetes: requests without a limit).
-//! `cpu-burst`: let the group save up what it did not use (Linux 5.14 and later).
-//! `gc-threads`: no more GC threads than the quota has CPUs.
-//!
 //! ## References
 //! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
 //! HotSpot `os/linux/cgroupSubsystem_linux.cpp` (`CgroupSubsystem::active_processor_count`): rounds the quota up to whole CPUs.
 //! Kubernetes kubernetes#67577; Linux commits 512ac999d275 (4.18) and de53fd7aedb1 (5.4), before which groups were throttled below their quota.
 use crate::{
-    Action, Advice, Cause, Nature,
+    Cause, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    jvm_flags,
-    log_evidence::at_next_start,
-    os_evidence::{self, now, spent},
+    os_evidence::{self, spent},
     tally::Tally,
     text,
 };
@@ -47,14 +40,12 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::CpuThrottling],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["cpu-quota", "cpu-burst", "gc-threads"],
     file: include_str!("cfs_throttling.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
-
-/// The first kernel with `cpu.max.burst` and `cpu.cfs_burst_us`.
-const BURST: (u32, u32) = (5, 14);
 
 fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
     segment.state == Some(ThreadState::Throttled)
@@ -69,7 +60,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             Source::CpuThrottling,
             "the threads that everybody waited for were throttled",
         )],
-        advice: advice(index),
+        ..Explanation::default()
     }
 }
 
@@ -91,66 +82,10 @@ fn time_to_use_up(cgroup: &CgroupFact, threads: u32) -> Option<Duration> {
     (time < cgroup.cpu_period).then_some(time)
 }
 
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    let Some(cgroup) = os_evidence::cgroup(index) else { return Vec::new() };
-    let Some(quota) = cgroup.cpu_quota else { return Vec::new() };
-    let mut advice = vec![larger_quota(index, cgroup)];
-    let knows_burst = os_evidence::kernel(index).is_some_and(|it| it >= BURST);
-    if knows_burst && cgroup.cpu_burst.is_zero() && cgroup.version > 0 {
-        advice.push(now(
-            "cpu-burst",
-            write(cgroup, &quota.as_micros().to_string(), ["cpu.max.burst", "cpu.cfs_burst_us"]),
-            "what a group saves up is used by one burst; the average stays within the quota, the neighbours feel the burst",
-        ));
-    }
-    advice.extend(fewer_gc_threads(index, cgroup));
-    advice
-}
-
-/// Enough for all GC threads at once, where that is known and more than there is.
-fn larger_quota(index: &Index<'_>, cgroup: &CgroupFact) -> Advice {
-    let threads = index.jvm.map_or(0, |jvm| jvm.gc_threads);
-    let name = if cgroup.cpu_path.is_empty() { "the group" } else { cgroup.cpu_path.as_str() };
-    let action = match time_to_use_up(cgroup, threads) {
-        Some(_) if cgroup.version > 0 => {
-            let period = cgroup.cpu_period.as_micros();
-            let quota = period * u128::from(threads);
-            let value =
-                if cgroup.version == 1 { quota.to_string() } else { format!("{quota} {period}") };
-            write(cgroup, &value, ["cpu.max", "cpu.cfs_quota_us"])
-        }
-        _ => Action::say(format!("give {name} a larger CPU quota, or none and a guaranteed share")),
-    };
-    let note = "in Kubernetes: raise or remove resources.limits.cpu and set resources.requests.cpu";
-    now("cpu-quota", action, note)
-}
-
-/// To write to a file of the group, by its name in v2 and in v1.
-fn write(cgroup: &CgroupFact, value: &str, [v2, v1]: [&str; 2]) -> Action {
-    let (hierarchy, file) = if cgroup.version == 1 { ("/cpu", v1) } else { ("", v2) };
-    os_evidence::group_setting(value, hierarchy, &cgroup.cpu_path, file)
-}
-
-fn fewer_gc_threads(index: &Index<'_>, cgroup: &CgroupFact) -> Option<Advice> {
-    let jvm = index.jvm?;
-    time_to_use_up(cgroup, jvm.gc_threads)?;
-    let whole = (cgroup.milli_cpus()? / 1000).max(1);
-    let flag = format!("-XX:ParallelGCThreads={whole}");
-    if u64::from(jvm.gc_threads) <= whole || jvm_flags::has(jvm, &flag) {
-        return None;
-    }
-    let note = format!(
-        "it has {} GC threads on a quota of {}",
-        jvm.gc_threads,
-        os_evidence::cpus(cgroup.milli_cpus()?)
-    );
-    Some(at_next_start("gc-threads", Action::flag(flag), &note))
-}
-
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, culprits_of, story_of};
+    use crate::facts_text::{check, culprits_of, story_of};
 
     const THROTTLED: &str = "
         jvm 17.0.15 g1
@@ -210,35 +145,6 @@ mod tests {
             "safepoint 0us 2000us op X 100us 1900us vm 1 totals 100 0 0 0 0 / 900 0 1000 0 0",
             "present 1ms inferred",
         );
-    }
-
-    #[test]
-    fn gc_threads_are_advised_only_where_they_exceed_the_quota() {
-        let advice = |text: &str| advice_of(&CAUSE, text);
-        assert!(advice(THROTTLED).contains("-XX:ParallelGCThreads=1"));
-        let enough = THROTTLED.replace("quota 100ms", "quota 800ms");
-        assert!(!advice(&enough).contains("ParallelGCThreads"));
-        let more = THROTTLED.replace("quota 100ms", "quota 799ms");
-        assert!(advice(&more).contains("-XX:ParallelGCThreads=7"));
-        let given = THROTTLED.replace("g1", "g1 flags -XX:ParallelGCThreads=1");
-        assert!(!advice(&given).contains("ParallelGCThreads"));
-    }
-
-    #[test]
-    fn a_quota_large_enough_for_the_gc_threads_is_advised_in_the_words_of_the_hierarchy() {
-        let advice = advice_of(&CAUSE, THROTTLED);
-        assert!(advice.contains("echo '800000 100000' > /sys/fs/cgroup/app/cpu.max\n"), "{advice}");
-        let v1 = advice_of(&CAUSE, &THROTTLED.replace("period 100ms", "period 100ms v1"));
-        assert!(v1.contains("echo 800000 > /sys/fs/cgroup/cpu/app/cpu.cfs_quota_us\n"), "{v1}");
-    }
-
-    #[test]
-    fn a_burst_is_advised_where_the_kernel_has_it_and_nobody_set_it() {
-        assert!(advice_of(&CAUSE, THROTTLED).contains("cpu.max.burst"));
-        let old = THROTTLED.replace("kernel 6.1.0", "kernel 5.13.0");
-        assert!(!advice_of(&CAUSE, &old).contains("burst"));
-        let given = THROTTLED.replace("period 100ms", "period 100ms burst 50ms");
-        assert!(!advice_of(&CAUSE, &given).contains("burst"));
     }
 
     #[test]

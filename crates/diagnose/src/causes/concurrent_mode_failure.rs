@@ -13,19 +13,14 @@
 //! `promotion-failure`: no cycle was under way.
 //! `explicit-gc`: `concurrent mode interrupted` is a full collection that somebody asked for in the middle of a cycle.
 //!
-//! ## Remedies
-//! `earlier-cycles`: a lower `CMSInitiatingOccupancyFraction` together with `UseCMSInitiatingOccupancyOnly`, or CMS goes by its own statistics.
-//! `larger-heap`: more time between the begin of a cycle and the end of the space.
-//! `concurrent-collector`: CMS was removed in JDK 14; G1 has no free lists that fragment.
-//!
 //! ## References
 //! HotSpot (until JDK 13) `gc/cms/concurrentMarkSweepGeneration.cpp` (`acquire_control_and_collect`, `report_concurrent_mode_interruption`); JEP 363.
 use crate::{
-    Action, Advice, Cause, Nature,
+    Cause, Detail, Nature,
     cause::{Claims, Explanation},
     history::Collection,
     index::Index,
-    log_evidence::{at_next_start, extent, flag, larger_heap, max_heap, worst},
+    log_evidence::{extent, worst},
     marks::Mark,
     tally::Tally,
 };
@@ -40,6 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["cms"],
     nature: Nature::Fault,
+    remedies: &["earlier-cycles", "larger-heap", "concurrent-collector"],
     file: include_str!("concurrent_mode_failure.rs"),
     claims: Claims::Work(Mark::Failure, is_claimed),
     beside_pauses: None,
@@ -50,7 +46,7 @@ fn is_claimed(it: &Collection) -> bool {
     it.gc.failures.concurrent_mode
 }
 
-fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     let worst = worst(tally);
     let fragmented = worst.and_then(|it| it.around.old.had_room()) == Some(true);
     let why = if fragmented {
@@ -58,32 +54,15 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     } else {
         "The cycle had begun too late for what was promoted."
     };
-    let earlier = flag(
-        index,
-        "earlier-cycles",
-        "-XX:CMSInitiatingOccupancyFraction=60",
-        "with -XX:+UseCMSInitiatingOccupancyOnly; more cycles, more CPU",
-    );
-    let larger = max_heap(index)
-        .filter(|_| !fragmented)
-        .map(|now| larger_heap(now.saturating_add(now / 2), "more time for each cycle"));
     Explanation {
         story: vec![
             "The old generation was full before CMS had freed it, and a full collection had to do it with the application stopped.".into(),
             why.into(),
         ],
         evidence: std::iter::once(extent(tally)).chain(worst.and_then(room)).collect(),
-        advice: earlier.into_iter().chain(larger).chain([g1()]).collect(),
+        detail: Detail::OldGeneration { had_room: worst.and_then(|it| it.around.old.had_room()) },
         ..Explanation::default()
     }
-}
-
-fn g1() -> Advice {
-    at_next_start(
-        "concurrent-collector",
-        Action::flag("-XX:+UseG1GC"),
-        "it compacts while it collects; remove the flags of CMS",
-    )
 }
 
 #[cfg(test)]

@@ -13,14 +13,10 @@
 //! `gc-work`: a GC thread waits while its peers have all CPUs and work; the collection goes on as fast as the host allows, however many GC threads it has.
 //! `gc-log-write-blocked`: `Real` is far above `User` and `Sys` in the log there too, but the thread is blocked and not runnable.
 //!
-//! ## Remedies
-//! `cpu-headroom`: fewer neighbours, a CPU set of its own, or a higher CPU weight for the service.
-//! `gc-threads`: no more `-XX:ParallelGCThreads` than there are CPUs for them.
-//!
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Action, Advice, AdviceWhen, Cause, Nature,
+    Cause, Detail, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -37,6 +33,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["cpu-headroom", "gc-threads"],
     file: include_str!("cpu_contention.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,
@@ -49,46 +46,21 @@ fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let culprits = culprits::cpu_holders(tally, index);
-    let outside = culprits.iter().any(|it| it.pid != index.jvm.map(|jvm| jvm.pid));
+    let others = culprits.iter().any(|it| it.pid != index.jvm.map(|jvm| jvm.pid));
     Explanation {
         story: vec![
             "The threads that everybody waited for were ready to run and found no CPU free.".into(),
         ],
         culprits,
         evidence: vec![spent_in_stops(tally, "ready to run and without a CPU")],
-        advice: advice(index, outside),
+        detail: Detail::CpuHolders { others },
     }
-}
-
-fn advice(index: &Index<'_>, outside: bool) -> Vec<Advice> {
-    let cpus = index.host.map_or(0, |host| host.cpus);
-    let threads = index.jvm.map_or(0, |jvm| jvm.gc_threads);
-    let mut advice = Vec::new();
-    if outside {
-        advice.push(Advice {
-            remedy: "cpu-headroom",
-            when: AdviceWhen::Now,
-            action: Action::say(
-                "give the service CPUs of its own, or a higher CPU weight than its neighbours",
-            ),
-            note: String::new(),
-        });
-    }
-    if cpus > 0 && threads > cpus {
-        advice.push(Advice {
-            remedy: "gc-threads",
-            when: AdviceWhen::NextStart,
-            action: Action::flag(format!("-XX:ParallelGCThreads={cpus}")),
-            note: format!("it has {threads} GC threads on {cpus} CPUs"),
-        });
-    }
-    advice
 }
 
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, culprits_of};
+    use crate::facts_text::{check, culprits_of};
 
     const QUEUED: &str = "
         jvm 17.0.15 g1
@@ -160,17 +132,5 @@ mod tests {
     #[test]
     fn throttled_is_not_contended() {
         check(&CAUSE, &QUEUED.replace("runnable", "throttled"), "absent");
-    }
-
-    #[test]
-    fn gc_threads_are_advised_only_where_they_exceed_the_cpus() {
-        assert!(
-            !advice_of(&CAUSE, &format!("cpus 2 gc-threads 2\n{QUEUED}"))
-                .contains("ParallelGCThreads")
-        );
-        assert!(
-            advice_of(&CAUSE, &format!("cpus 2 gc-threads 3\n{QUEUED}"))
-                .contains("-XX:ParallelGCThreads=2")
-        );
     }
 }

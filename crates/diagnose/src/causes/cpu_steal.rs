@@ -14,18 +14,14 @@
 //! `cpu-contention`: the thread waits for a CPU of the guest.
 //! `gc-work`: what a log alone, and every profiler, makes of it; `User` and `Sys` do not contain stolen time, `Real` does.
 //!
-//! ## Remedies
-//! `host-headroom`: CPUs of its own for the virtual machine, or a host that is less full.
-//! `move-interrupts`: keep interrupts off the service's CPUs.
-//!
 //! ## References
 //! Linux `kernel/sched/core.c` (`update_rq_clock_task`), `Documentation/virt/kvm/x86/msr.rst` (`MSR_KVM_STEAL_TIME`), `Documentation/core-api/irq/irq-affinity.rst`.
 use crate::{
-    Action, Advice, Cause, Certainty, Command, Nature,
+    Cause, Certainty, Detail, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    os_evidence::{counted, now, spent},
+    os_evidence::{counted, spent},
     tally::Tally,
     text,
 };
@@ -39,6 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["host-headroom", "move-interrupts"],
     file: include_str!("cpu_steal.rs"),
     claims: Claims::AtLeast(MIN_STOLEN, is_stolen),
     beside_pauses: None,
@@ -69,7 +66,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         Source::HostCounters
     };
     let mut evidence = vec![spent(tally, source, "on a CPU that was not there")];
-    let stolen = counter.is_some();
+    let by_hypervisor = counter.is_some();
     evidence.extend(counter);
     Explanation {
         story: vec![format!(
@@ -78,30 +75,14 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         )],
         culprits: Vec::new(),
         evidence,
-        advice: advice(stolen),
+        detail: Detail::CpuTaken { by_hypervisor },
     }
-}
-
-fn advice(stolen: bool) -> Vec<Advice> {
-    let mut advice = vec![now(
-        "host-headroom",
-        Action::run([Command::new("mpstat").args(["-P", "ALL", "1"])]),
-        "%steal is the hypervisor's: ask for dedicated CPUs, or for another host; %irq and %soft are interrupts",
-    )];
-    if !stolen {
-        advice.push(now(
-            "move-interrupts",
-            Action::run([Command::new("cat").arg("/proc/interrupts")]),
-            "shows which CPU serves which device; /proc/irq/NUMBER/smp_affinity_list moves it",
-        ));
-    }
-    advice
 }
 
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, evidence_of, story_of};
+    use crate::facts_text::{check, evidence_of, story_of};
 
     fn taken(text: &str) -> String {
         format!(
@@ -158,7 +139,5 @@ mod tests {
         check(&CAUSE, &both, "present 5ms measured");
         assert!(evidence_of(&CAUSE, &both).contains("for 500 ms around these pauses"));
         assert!(story_of(&CAUSE, &both).contains("the hypervisor took it"));
-        assert!(!advice_of(&CAUSE, &both).contains("interrupts"));
-        assert!(advice_of(&CAUSE, &taken("taken 40ms")).contains("/proc/interrupts"));
     }
 }

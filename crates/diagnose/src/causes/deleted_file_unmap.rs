@@ -14,19 +14,14 @@
 //! `mmap-lock-contention`: the threads that wait for the one that unmaps.
 //! `gc-log-write-blocked`: the file is the JVM's own log, at its rotation.
 //!
-//! ## Remedies
-//! `truncate-in-background`: shorten the file step by step, in a thread nobody waits for, before it is deleted or unmapped.
-//! `unmap-first`: unmap at once and delete later, from a background thread.
-//!
 //! ## References
 //! Linux `fs/inode.c` (`evict`), `fs/file_table.c` (`__fput`), `fs/ext4/inode.c` (`ext4_evict_inode`), `fs/xfs/xfs_inode.c` (`xfs_inactive`).
 //! Apache Kafka issue KAFKA-4614.
 use crate::{
-    Cause, Certainty, Culprit, CulpritKind, Evidence, Nature,
+    Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::in_code,
     os_evidence::spent,
     tally::Tally,
     text,
@@ -41,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["truncate-in-background", "unmap-first"],
     file: include_str!("deleted_file_unmap.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_release),
     beside_pauses: Some(|index| longest_beside(index).is_some()),
@@ -94,21 +90,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut explanation = if tally.pauses > 0 { held_up(tally, index) } else { beside(index) };
     let files = deleted_files(tally, index);
     explanation.culprits = files.iter().map(|it| culprit(it)).collect();
-    let file = files.first().map_or("the file", |it| it.path.trim_end_matches(" (deleted)"));
-    explanation.advice = vec![
-        in_code(
-            "truncate-in-background",
-            &format!(
-                "shorten {file} step by step (FileChannel.truncate) in a background thread before it is deleted"
-            ),
-            "each step gives some blocks back",
-        ),
-        in_code(
-            "unmap-first",
-            &format!("unmap {file} before it is deleted, and delete it in a background thread"),
-            "the blocks are then given back by the thread that deletes it",
-        ),
-    ];
+    let path = files.first().map(|it| it.path.trim_end_matches(" (deleted)").to_owned());
+    explanation.detail = Detail::DeletedFile { path: path.unwrap_or_default() };
     explanation
 }
 

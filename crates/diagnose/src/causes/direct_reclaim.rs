@@ -17,21 +17,15 @@
 //! `swap-in`: the thread needs back what others, or it, freed before.
 //! `thp-compaction`: there is memory, but not in one piece.
 //!
-//! ## Remedies
-//! `memory-room`: more room in the group, or on the host.
-//! `earlier-reclaim`: have the host's background thread start earlier (`vm.watermark_scale_factor`).
-//! `pretouch`: `-XX:+AlwaysPreTouch` asks for the heap's memory when the JVM starts, not in the middle of a pause.
-//!
 //! ## References
 //! Linux `mm/vmscan.c` (`try_to_free_pages`, `try_to_free_mem_cgroup_pages`), `Documentation/admin-guide/sysctl/vm.rst` (`watermark_scale_factor`).
 use crate::{
-    Action, Advice, Cause, Certainty, Command, Culprit, CulpritKind, Nature,
+    Cause, Certainty, Culprit, CulpritKind, Detail, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    log_evidence,
-    os_evidence::{self, counted, now, spent},
+    os_evidence::{self, counted, spent},
     sampled::{self, Fault},
     tally::Tally,
     text,
@@ -46,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::Reclaim],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["memory-room", "earlier-reclaim", "pretouch"],
     file: include_str!("direct_reclaim.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_reclaim),
     beside_pauses: None,
@@ -143,7 +138,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         )],
         culprits: culprits(tally, index, whom),
         evidence,
-        advice: advice(index, whom),
+        detail: Detail::MemoryShort { of_group: whom == For::Group, of_host: whom == For::Host },
     }
 }
 
@@ -164,25 +159,6 @@ fn group(index: &Index<'_>) -> Option<Culprit> {
         text::memory(cgroup.memory_max_bytes?)
     );
     Some(Culprit { kind: CulpritKind::Cgroup, name, pid: None, statement })
-}
-
-fn advice(index: &Index<'_>, whom: For) -> Vec<Advice> {
-    let mut advice = vec![os_evidence::memory_room(index)];
-    if whom == For::Host {
-        advice.push(now(
-            "earlier-reclaim",
-            Action::run([Command::new("sysctl").arg("vm.watermark_scale_factor=200")]),
-            "the kernel keeps 2 % of memory free, so that threads find some; that much less is cached",
-        ));
-    }
-    if index.jvm.is_some() && !log_evidence::given(index, "AlwaysPreTouch") {
-        advice.push(log_evidence::at_next_start(
-            "pretouch",
-            Action::flag("-XX:+AlwaysPreTouch"),
-            "with -Xms equal to -Xmx: the heap has its memory from the start; starting takes longer",
-        ));
-    }
-    advice
 }
 
 #[cfg(test)]

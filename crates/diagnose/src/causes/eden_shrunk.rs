@@ -14,29 +14,20 @@
 //! `reference-processing`: the phase itself.
 //! `gc-work`: eden is small because it was made so (`-Xmn`), or because pauses are too long for other reasons.
 //!
-//! ## Remedies
-//! `g1-young-floor`: a larger `G1NewSizePercent`, so that eden cannot fall below what the service needs.
-//! `parallel-references`: `-XX:+ParallelRefProcEnabled`, the default since JDK 17, so that the phase stays short.
-//!
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016): `Ref Proc: 101.3 ms`, eden from 2872 MB to 216 MB, cured by a floor of 40 %; HotSpot `gc/g1/g1YoungGenSizer.hpp`, `gc/g1/g1Policy.cpp`.
 use crate::{
-    Action, Advice, Cause, Evidence, Nature,
+    Cause, Detail, Evidence, Nature,
     cause::{Claims, Explanation},
     history::{Collection, EdenShrink},
     index::Index,
-    log_evidence::{at_next_start, extent, given, max_heap, memory, seen, worst},
+    log_evidence::{extent, memory, seen, worst},
     marks::Mark,
     tally::Tally,
     text,
 };
 use recording::Source;
 use std::time::Duration;
-
-use super::reference_processing::parallel;
-
-/// The floor that is advised lies within these, in per cent of the heap.
-const FLOOR_PERCENT: std::ops::RangeInclusive<u64> = 10..=40;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "eden-shrunk",
@@ -45,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["g1"],
     nature: Nature::Fault,
+    remedies: &["g1-young-floor", "parallel-references"],
     file: include_str!("eden_shrunk.rs"),
     claims: Claims::Work(Mark::Surroundings, is_claimed),
     beside_pauses: Some(shows),
@@ -73,7 +65,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             "After a slow reference phase G1 cut eden to meet its pause goal. Until it had grown back, collections came more often and promoted what would have died.".into(),
         ],
         evidence,
-        advice: floor(index, shrink).into_iter().chain(parallel(index)).collect(),
+        detail: shrink.map_or(Detail::None, |it| Detail::EdenShrunk { from_bytes: it.from_bytes }),
         ..Explanation::default()
     }
 }
@@ -87,24 +79,6 @@ fn fell(it: EdenShrink) -> Evidence {
         memory(it.to_bytes)
     );
     seen(Duration::ZERO, text)
-}
-
-/// The floor that keeps eden as it was, from the log's own numbers.
-fn floor(index: &Index<'_>, shrink: Option<EdenShrink>) -> Option<Advice> {
-    let fixed = ["G1NewSizePercent", "NewSize", "MaxNewSize"].iter().any(|it| given(index, it));
-    let (shrink, heap) = (shrink?, max_heap(index)?);
-    let percent = shrink.from_bytes.saturating_mul(100).checked_div(heap)?;
-    let percent = percent.clamp(*FLOOR_PERCENT.start(), *FLOOR_PERCENT.end());
-    (!fixed).then(|| {
-        at_next_start(
-            "g1-young-floor",
-            Action::flags([
-                "-XX:+UnlockExperimentalVMOptions".to_owned(),
-                format!("-XX:G1NewSizePercent={percent}"),
-            ]),
-            "eden cannot fall below it; pauses may miss their goal instead",
-        )
-    })
 }
 
 #[cfg(test)]
@@ -149,11 +123,9 @@ mod tests {
     }
 
     #[test]
-    fn advice_is_what_the_espresso_service_needed() {
+    fn it_is_told_as_the_espresso_service_saw_it() {
         let text = told(&CAUSE, &log("101.3", 10));
         assert!(text.contains("reference processing took 101 ms instead of 4 ms"), "{text}");
         assert!(text.contains("eden fell from 100 MiB to 10 MiB"), "{text}");
-        assert!(text.contains("-XX:G1NewSizePercent=40"), "{text}");
-        assert!(text.contains("-XX:+ParallelRefProcEnabled"), "{text}");
     }
 }

@@ -14,12 +14,6 @@
 //! `heap-pressure`: what is live fills the heap, and no setting of G1 can help.
 //! `promotion-failure`: the same, for Serial and CMS.
 //!
-//! ## Remedies
-//! `g1-earlier-cycles`: a lower `InitiatingHeapOccupancyPercent`, so that mixed collections free old regions before they are needed.
-//! `g1-reserve`: a larger `G1ReservePercent` keeps regions back for copying.
-//! `larger-heap`: bursts of survivors need free regions.
-//! A fixed young size (`-Xmn`) takes away G1's own means to avoid it; remove that.
-//!
 //! ## References
 //! HotSpot `gc/g1/g1EvacFailureRegions.hpp`, `gc/g1/g1YoungCollector.cpp`; JEP 423 (region pinning).
 use crate::{
@@ -27,7 +21,7 @@ use crate::{
     cause::{Claims, Explanation},
     history::Collection,
     index::Index,
-    log_evidence::{extent, flag, larger_heap, max_heap},
+    log_evidence::extent,
     marks::Mark,
     tally::Tally,
 };
@@ -40,6 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["g1"],
     nature: Nature::Fault,
+    remedies: &["g1-earlier-cycles", "g1-reserve", "larger-heap"],
     file: include_str!("evacuation_failure.rs"),
     claims: Claims::Work(Mark::Failure, is_claimed),
     beside_pauses: None,
@@ -50,24 +45,12 @@ fn is_claimed(it: &Collection) -> bool {
     it.gc.failures.evacuation
 }
 
-fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let earlier = flag(
-        index,
-        "g1-earlier-cycles",
-        "-XX:InitiatingHeapOccupancyPercent=30",
-        "cycles begin with less of the heap in use, and cost more CPU",
-    );
-    let reserve =
-        flag(index, "g1-reserve", "-XX:G1ReservePercent=20", "of the heap kept back; default 10");
-    let larger = max_heap(index).map(|now| {
-        larger_heap(now.saturating_add(now / 4), "a quarter more, free regions for bursts")
-    });
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     Explanation {
         story: vec![
             "G1 found no free region to copy live objects into, and repaired that with the application stopped.".into(),
         ],
         evidence: vec![extent(tally)],
-        advice: earlier.into_iter().chain(reserve).chain(larger).collect(),
         ..Explanation::default()
     }
 }

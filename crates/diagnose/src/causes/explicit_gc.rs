@@ -10,20 +10,14 @@
 //! ## What looks alike
 //! `full-gc`: the collector itself saw a need.
 //!
-//! ## Remedies
-//! `concurrent-explicit-gc`: `-XX:+ExplicitGCInvokesConcurrent` (G1 and CMS) makes a concurrent cycle of it, and what relies on the call still works.
-//! `no-explicit-gc`: `-XX:+DisableExplicitGC` makes nothing of it; direct buffers are then freed late or never, so prefer the former.
-//! Find the caller: `-Xlog:gc*` has the time, and a stack of the calling thread shows who it is.
-//! Heap dumps and class histograms (`jmap -histo:live`) collect too; ask for them where a pause does not matter.
-//!
 //! ## References
 //! HotSpot `prims/jvm.cpp` (`JVM_GC`), `gc/shared/gcCause.cpp`; JDK `java.nio.Bits` (`reserveMemory`).
 use crate::{
-    Advice, Cause, Nature,
+    Cause, Detail, Nature,
     cause::{Claims, Explanation},
     history::Collection,
     index::Index,
-    log_evidence::{collector, extent, flag},
+    log_evidence::{extent, worst},
     marks::Mark,
     rhythm,
     tally::Tally,
@@ -48,6 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["concurrent-explicit-gc", "no-explicit-gc"],
     file: include_str!("explicit_gc.rs"),
     claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,
@@ -58,7 +53,7 @@ fn is_claimed(it: &Collection) -> bool {
     it.gc.cause.as_deref().is_some_and(|cause| ASKED_FOR.contains(&cause))
 }
 
-fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     let mut evidence = vec![extent(tally)];
     evidence.extend(rhythm::of(&tally.windows).map(|it| {
         let text = format!("they came every {}, {} times", text::duration(it.period), it.times);
@@ -69,24 +64,15 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             "Somebody asked for these collections; the collector saw no need for them.".into(),
         ],
         evidence,
-        advice: advice(index).into_iter().collect(),
+        detail: Detail::Explicit { by_inspection: by_inspection(tally) },
         ..Explanation::default()
     }
 }
 
-fn advice(index: &Index<'_>) -> Option<Advice> {
-    let (name, note) = match collector(index) {
-        "g1" | "cms" | "" => (
-            "-XX:+ExplicitGCInvokesConcurrent",
-            "a concurrent cycle instead of a full collection (G1 and CMS)",
-        ),
-        "zgc" | "shenandoah" => return None,
-        _ => (
-            "-XX:+DisableExplicitGC",
-            "not where the application relies on direct buffers or RMI being cleaned up by it",
-        ),
-    };
-    flag(index, "explicit-gc-flags", name, note)
+/// Whether the longest was for a heap dump or histogram.
+fn by_inspection(tally: &Tally) -> bool {
+    let cause = worst(tally).and_then(|it| it.gc.cause.as_deref());
+    cause.is_some_and(|it| it.starts_with("Heap ") || it == "JvmtiEnv ForceGarbageCollection")
 }
 
 #[cfg(test)]
@@ -114,12 +100,5 @@ mod tests {
             "{}",
             told(&CAUSE, &log)
         );
-    }
-
-    #[test]
-    fn parallel_cannot_do_it_concurrently() {
-        let log = "[0.001s] Using Parallel\n".to_owned()
-            + &pause(1000, 1, "Full (System.gc()) 99M->9M(100M)", 400);
-        assert!(told(&CAUSE, &log).contains("DisableExplicitGC"));
     }
 }

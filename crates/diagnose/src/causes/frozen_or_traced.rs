@@ -15,20 +15,15 @@
 //! `cfs-throttling`: the threads could not run either, but because their quota was used up, and for less than its period at a time.
 //! `cpu-steal`: the whole host did not run, not one process.
 //!
-//! ## Remedies
-//! `find-who-stops`: have the kernel name the process that sends the signal, traces or freezes.
-//! `attach-gently`: `jcmd` and `jstack` without `-F` ask the JVM itself and stop it for a safepoint only.
-//!
 //! ## References
 //! Linux `kernel/signal.c` (`do_signal_stop`, `ptrace_stop`, `do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`), `kernel/cgroup/freezer.c`.
 //! HotSpot serviceability agent `LinuxDebuggerLocal.c` (`ptrace` of every thread).
 use crate::{
-    Action, Advice, Cause, Command, Nature,
+    Cause, Detail, Nature, StoppedBy,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    jvm_flags,
-    os_evidence::{now, spent},
+    os_evidence::spent,
     tally::Tally,
 };
 use recording::{Source, ThreadState};
@@ -40,43 +35,35 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["find-who-stops", "attach-gently"],
     file: include_str!("frozen_or_traced.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,
     explain,
 };
 
-/// Ways to stop a process from outside.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Signal,
-    Tracer,
-    Freezer,
-    Unknown,
-}
-
 fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
     segment.state == Some(ThreadState::Stopped)
 }
 
 /// Most of the time must speak for it.
-fn way(tally: &Tally) -> Way {
+fn way(tally: &Tally) -> StoppedBy {
     let shares = tally.mechanism_shares();
     match shares.first().filter(|it| it.time * 2 > tally.time).map(|it| it.id) {
-        Some("control-group-freezer") => Way::Freezer,
-        Some("stop-signal") => Way::Signal,
-        Some("tracer") => Way::Tracer,
-        _ => Way::Unknown,
+        Some("control-group-freezer") => StoppedBy::Freezer,
+        Some("stop-signal") => StoppedBy::Signal,
+        Some("tracer") => StoppedBy::Tracer,
+        _ => StoppedBy::Unknown,
     }
 }
 
-fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     let way = way(tally);
     let what = match way {
-        Way::Signal => "A signal (SIGSTOP or the like) stopped the whole process.",
-        Way::Tracer => "A debugger or tracer held the process.",
-        Way::Freezer => "The process was frozen by the freezer of its control group.",
-        Way::Unknown => "The process was stopped by a signal, held by a tracer, or frozen.",
+        StoppedBy::Signal => "A signal (SIGSTOP or the like) stopped the whole process.",
+        StoppedBy::Tracer => "A debugger or tracer held the process.",
+        StoppedBy::Freezer => "The process was frozen by the freezer of its control group.",
+        StoppedBy::Unknown => "The process was stopped by a signal, held by a tracer, or frozen.",
     };
     Explanation {
         story: vec![
@@ -85,46 +72,14 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         ],
         culprits: Vec::new(),
         evidence: vec![spent(tally, Source::Scheduler, "the threads were stopped from outside")],
-        advice: advice(way, index),
-    }
-}
-
-fn advice(way: Way, index: &Index<'_>) -> Vec<Advice> {
-    let Some(jvm) = index.jvm else { return Vec::new() };
-    let pid = jvm.pid;
-    match way {
-        Way::Signal => vec![now(
-            "find-who-stops",
-            Action::run([Command::new("bpftrace").arg("-e").arg("tracepoint:signal:signal_generate /args->sig >= 19 && args->sig <= 22/ { printf(\"%s (%d) sends %d to %d\\n\", comm, pid, args->sig, args->pid); }")]),
-            "prints the process that sends SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU, when it does it again",
-        )],
-        Way::Tracer => vec![now(
-            "attach-gently",
-            Action::run([jvm_flags::jcmd(jvm).arg("Thread.print")]),
-            &format!(
-                "instead of gdb, strace, gcore, jstack -F or jmap -F: these stop every thread, one by one{}",
-                jvm_flags::whose_jcmd(jvm)
-            ),
-        )],
-        Way::Freezer => vec![now(
-            "find-who-stops",
-            Action::run([Command::new("bpftrace").arg("-e").arg("tracepoint:cgroup:cgroup_freeze { printf(\"%s (%d) freezes %s\\n\", comm, pid, str(args->path)); } tracepoint:syscalls:sys_enter_openat /str(args->filename) == \"freezer.state\"/ { printf(\"%s (%d) opens freezer.state\\n\", comm, pid); }")]),
-            "prints who freezes: docker pause, a checkpoint (CRIU), a backup or a batch system",
-        )],
-        Way::Unknown => vec![now(
-            "find-who-stops",
-            Action::run([Command::new("grep")
-                .args(["-E", "^(State|TracerPid)"])
-                .arg(format!("/proc/{pid}/status"))]),
-            "while it happens: T is a signal, t a tracer (with its pid)",
-        )],
+        detail: Detail::StoppedBy(way),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, story_of};
+    use crate::facts_text::{check, story_of};
 
     const STOPPED: &str = "
         jvm 17.0.15 g1
@@ -138,7 +93,6 @@ mod tests {
     fn a_signal_in_the_middle_of_a_collection() {
         check(&CAUSE, STOPPED, "present 380ms measured stop-signal");
         assert!(story_of(&CAUSE, STOPPED).contains("SIGSTOP"));
-        assert!(advice_of(&CAUSE, STOPPED).contains("signal_generate"));
     }
 
     #[test]
@@ -157,11 +111,9 @@ mod tests {
         // Linux 6.1 to 7.3, control groups of version 2
         let inlined = STOPPED.replace("do_signal_stop get_signal", "get_signal");
         check(&CAUSE, &inlined, "present 380ms measured");
-        assert!(advice_of(&CAUSE, &inlined).contains("TracerPid"));
         let frozen = inlined.replace("stack get_signal", "frozen stack get_signal");
         check(&CAUSE, &frozen, "present 380ms measured control-group-freezer");
         assert!(story_of(&CAUSE, &frozen).contains("frozen by the freezer of its control group"));
-        assert!(advice_of(&CAUSE, &frozen).contains("cgroup_freeze"));
         let sampled = frozen.replace("frozen stack", "sampled frozen stack");
         check(&CAUSE, &sampled, "present 380ms inferred control-group-freezer");
     }

@@ -16,20 +16,14 @@
 //! `promotion-failure` and `concurrent-mode-failure`: it ended a collection of Serial, ParNew or CMS that could not go on.
 //! `evacuation-failure`: G1 found no free region to copy into.
 //!
-//! ## Remedies
-//! `g1-earlier-cycles`: let G1 begin its cycles earlier or work on them with more threads, so that mixed collections free the old generation in time.
-//! `larger-heap`: with twice the live data or more, collections of the old generation become rare.
-//! `concurrent-collector`: where full collections are how the collector works and their pauses hurt, use G1, or ZGC where the JDK has it in generations (JDK 21 and later).
-//! G1's own full collection has used all its threads since JDK 10; before, one.
-//!
 //! ## References
 //! JEP 307 (parallel full collection for G1), HotSpot `gc/g1/g1FullCollector.cpp`, `gc/parallel/psParallelCompact.cpp`, `gc/serial/serialFullGC.cpp`.
 use crate::{
-    Action, Advice, Cause, Nature,
+    Cause, Nature,
     cause::{Claims, Explanation},
     history::{Collection, is_full},
     index::Index,
-    log_evidence::{at_next_start, busy, collector, extent, feature, flag},
+    log_evidence::{busy, collector, extent},
     marks::Mark,
     tally::Tally,
 };
@@ -42,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["g1-earlier-cycles", "newer-jdk", "larger-heap", "concurrent-collector"],
     file: include_str!("full_gc.rs"),
     claims: Claims::Work(Mark::Kind, is_claimed),
     beside_pauses: None,
@@ -65,53 +60,14 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     Explanation {
         story,
         evidence: std::iter::once(extent(tally)).chain(busy(tally)).collect(),
-        advice: advice(index),
         ..Explanation::default()
-    }
-}
-
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    match collector(index) {
-        "g1" => g1(index),
-        "serial" | "parallel" | "cms" => vec![concurrent(index)],
-        _ => Vec::new(),
-    }
-}
-
-fn g1(index: &Index<'_>) -> Vec<Advice> {
-    let earlier = flag(
-        index,
-        "g1-earlier-cycles",
-        "-XX:InitiatingHeapOccupancyPercent=30",
-        "cycles begin with less of the heap in use, and cost more CPU",
-    );
-    let with_one_thread = feature(index).is_some_and(|it| it < 10);
-    let newer = with_one_thread.then(|| {
-        at_next_start(
-            "newer-jdk",
-            Action::say("Use JDK 11 or later."),
-            "before JDK 10 a full collection of G1 has one thread",
-        )
-    });
-    [earlier, newer].into_iter().flatten().collect()
-}
-
-fn concurrent(index: &Index<'_>) -> Advice {
-    let note = "its pauses do not grow with the old generation; it needs some more memory and CPU";
-    match feature(index) {
-        Some(version) if version >= 21 => at_next_start(
-            "concurrent-collector",
-            Action::say("-XX:+UseG1GC, or -XX:+UseZGC for the shortest pauses"),
-            note,
-        ),
-        _ => at_next_start("concurrent-collector", Action::flag("-XX:+UseG1GC"), note),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, told};
+    use crate::log_text::{check, pause};
 
     #[test]
     fn a_full_collection_and_only_that() {
@@ -124,16 +80,5 @@ mod tests {
     #[test]
     fn one_that_somebody_asked_for_is_another_cause() {
         check(&CAUSE, &pause(3000, 2, "Full (System.gc()) 90M->30M(100M)", 700), "absent");
-    }
-
-    #[test]
-    fn advice_fits_the_collector_and_the_flags() {
-        let g1 = "[0.001s] Using G1\n".to_owned()
-            + &pause(3000, 2, "Full (G1 Compaction Pause) 90M->30M(100M)", 700);
-        assert!(told(&CAUSE, &g1).contains("InitiatingHeapOccupancyPercent"));
-        let serial = g1.replace("Using G1", "Using Serial");
-        assert!(told(&CAUSE, &serial).ends_with("at the next start: -XX:+UseG1GC"));
-        let new = format!("[0.001s] Version: 21.0.4+7\n{serial}");
-        assert!(told(&CAUSE, &new).contains("-XX:+UseZGC"));
     }
 }

@@ -13,18 +13,14 @@
 //! `gc-work`: an ordinary young collection.
 //! `allocation-stall`: threads wait for memory because the collector is behind.
 //!
-//! ## Remedies
-//! `region-pinning`: since JDK 22 G1 pins the array's region and collects the rest; Shenandoah has always done so, and ZGC needs none.
-//! Shorter critical sections: copy with `Get…ArrayRegion`, or use direct buffers; compression and image libraries are the usual owners.
-//!
 //! ## References
 //! JEP 423 (region pinning for G1); HotSpot `gc/shared/gcLocker.cpp`.
 use crate::{
-    Action, Cause, Nature,
+    Cause, Nature,
     cause::{Claims, Explanation},
     history::Collection,
     index::Index,
-    log_evidence::{at_next_start, collector, extent, feature, in_code},
+    log_evidence::extent,
     marks::Mark,
     tally::Tally,
 };
@@ -37,6 +33,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["serial", "parallel", "cms", "g1"],
     nature: Nature::Fault,
+    remedies: &["region-pinning", "shorter-critical-sections"],
     file: include_str!("gc_locker.rs"),
     claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,
@@ -47,26 +44,12 @@ fn is_claimed(it: &Collection) -> bool {
     it.gc.cause.as_deref() == Some("GCLocker Initiated GC")
 }
 
-fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let old = feature(index).is_none_or(|it| it < 22);
-    let newer = (old && matches!(collector(index), "g1" | "")).then(|| {
-        at_next_start(
-            "region-pinning",
-            Action::say("Use G1 of JDK 22 or later."),
-            "it collects in spite of them",
-        )
-    });
-    let shorter = in_code(
-        "shorter-critical-sections",
-        "Copy arrays with Get…ArrayRegion instead of holding them in native code.",
-        "",
-    );
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     Explanation {
         story: vec![
             "Native code held Java arrays, and collections had to wait until it let go.".into(),
         ],
         evidence: vec![extent(tally)],
-        advice: newer.into_iter().chain([shorter]).collect(),
         ..Explanation::default()
     }
 }

@@ -16,12 +16,6 @@
 //! `mapped-file-fault`: the thread waits for the disk in a page fault and not in a write.
 //! `cpu-contention`: `Real` is far above `User` and `Sys` there too, but the thread was runnable.
 //!
-//! ## Remedies
-//! `gc-log-async`: JDK 17 and later can write the log from a thread of its own.
-//! `gc-log-to-tmpfs`: a log in memory never waits for a disk; a running JVM can be told to move it.
-//! `background-io`: bound or move whoever fills the disk's queue.
-//! `gc-log-off-stdout`: a log on standard output goes to a file of bounded size instead, and the output is switched off.
-//!
 //! ## References
 //! HotSpot `logging/logFileOutput.cpp`, `logging/logFileStreamOutput.cpp` (`FileLocker`), `runtime/vmThread.cpp`.
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario II.
@@ -29,12 +23,12 @@
 mod stream;
 
 use crate::{
-    Action, Advice, AdviceWhen, Cause, Certainty, Nature,
+    Cause, Certainty, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    jvm_flags, mechanisms,
+    mechanisms,
     os_evidence::spent_in_stops,
     outputs, syscalls,
     tally::Tally,
@@ -50,6 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["gc-log-to-tmpfs", "gc-log-off-stdout", "gc-log-async", "background-io"],
     file: include_str!("gc_log_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_log_write),
     beside_pauses: None,
@@ -103,7 +98,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         story: story(tally, &place),
         culprits: culprits::writers(tally, index, device, &place.device),
         evidence: vec![spent_in_stops(tally, &blocked)],
-        advice: advice(index),
+        ..Explanation::default()
     }
 }
 
@@ -123,45 +118,10 @@ fn story(tally: &Tally, place: &crate::Place) -> Vec<String> {
     ]
 }
 
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    let Some(jvm) = index.jvm else { return Vec::new() };
-    let version = jvm_flags::feature_version(&jvm.version);
-    let mut advice = Vec::new();
-    if version.is_some_and(|it| it >= 9) {
-        advice.push(Advice {
-            remedy: "gc-log-to-tmpfs",
-            when: AdviceWhen::Now,
-            action: jvm_flags::move_log_commands(jvm, "/dev/shm"),
-            note: format!(
-                "the new log is in memory: copy it before a reboot, and bound its size{}",
-                jvm_flags::whose_jcmd(jvm)
-            ),
-        });
-    }
-    if version.is_some_and(|it| it >= 17) && !jvm_flags::has_async_log(jvm) {
-        advice.push(Advice {
-            remedy: "gc-log-async",
-            when: AdviceWhen::NextStart,
-            action: Action::flag("-Xlog:async"),
-            note: "lines are dropped, and the drop is logged, when its buffer of 2 MiB is full"
-                .into(),
-        });
-    } else if version.is_some_and(|it| it < 17) {
-        advice.push(Advice {
-            remedy: "gc-log-to-tmpfs",
-            when: AdviceWhen::NextStart,
-            action: jvm_flags::log_flag_in(jvm, "/dev/shm"),
-            note: "this JDK has no asynchronous log; copy the log from memory to disk from outside"
-                .into(),
-        });
-    }
-    advice
-}
-
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check};
+    use crate::facts_text::check;
 
     /// The VM thread blocks in the log write of a young collection.
     const BLOCKED: &str = "
@@ -332,19 +292,5 @@ mod tests {
             "missing scheduler\nsafepoint 0ms 500ms op G1CollectForAllocation 1ms 499ms vm 1",
             "unknown scheduler",
         );
-    }
-
-    #[test]
-    fn a_flag_already_given_is_not_advised() {
-        assert!(advice_of(&CAUSE, BLOCKED).contains("-Xlog:async"));
-        let given = BLOCKED.replace("flags ", "flags -Xlog:async ");
-        assert!(!advice_of(&CAUSE, &given).contains("-Xlog:async"));
-    }
-
-    #[test]
-    fn a_jdk_without_asynchronous_logging_is_not_told_to_use_it() {
-        let advice = advice_of(&CAUSE, &BLOCKED.replace("17.0.15", "11.0.31"));
-        assert!(!advice.contains("async"), "{advice}");
-        assert!(advice.contains("/dev/shm"), "{advice}");
     }
 }

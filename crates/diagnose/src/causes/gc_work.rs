@@ -12,9 +12,6 @@
 //! `cpu-contention`: the collector's threads want to run and have no CPU.
 //! `vm-operation`: the operation is no collection.
 //!
-//! ## Remedies
-//! Ordinary tuning: the size of the young generation, the pause goal, the number of GC threads, less allocation.
-//!
 //! ## References
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
@@ -35,6 +32,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[],
     collectors: &[],
     nature: Nature::Ordinary,
+    remedies: &[],
     file: include_str!("gc_work.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,

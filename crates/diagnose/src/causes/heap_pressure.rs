@@ -13,27 +13,19 @@
 //! `full-gc`: the full collection freed most of the heap.
 //! `gc-work`: collections are frequent because the application allocates much; after each of them the heap is mostly empty.
 //!
-//! ## Remedies
-//! `larger-heap`: two and a half times the live data is a usual size; collections become rarer in proportion to what is free.
-//! `less-live-data`: a class histogram shows what fills the heap; caches without a bound and sessions that never end are the usual finds.
-//! Where the live data grows from one collection of the old generation to the next, it is a leak, and a larger heap only postpones the end.
-//!
 //! ## References
 //! Detlefs, Flood, Heller, Printezis: Garbage-First Garbage Collection (ISMM 2004); HotSpot `gc/shared/gcOverheadChecker.cpp`.
 use crate::{
-    Action, Advice, AdviceWhen, Cause, Command, Nature,
+    Cause, Nature,
     cause::{Claims, Explanation},
     history::{Collection, Pressure},
     index::Index,
-    log_evidence::{extent, larger_heap, max_heap, memory, seen, worst},
+    log_evidence::{extent, memory, seen, worst},
     marks::Mark,
     tally::Tally,
 };
 use recording::Source;
 use std::time::Duration;
-
-/// A heap of this many per cent of the live data gives collections room to work.
-const ROOM_PERCENT: u64 = 250;
 
 /// Growth per hour that is worth a word, as a part of the live data.
 const GROWTH: f64 = 0.05;
@@ -45,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["larger-heap", "less-live-data"],
     file: include_str!("heap_pressure.rs"),
     claims: Claims::Work(Mark::Surroundings, is_claimed),
     beside_pauses: None,
@@ -69,7 +62,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     };
     let mut evidence = vec![extent(tally)];
     evidence.extend(growth(index).map(|it| seen(Duration::ZERO, it)));
-    Explanation { story: vec![story], evidence, advice: advice(index), ..Explanation::default() }
+    Explanation { story: vec![story], evidence, ..Explanation::default() }
 }
 
 /// Live data that grows.
@@ -89,22 +82,6 @@ fn growth(index: &Index<'_>) -> Option<String> {
             live.samples
         )
     })
-}
-
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    let live = index.log.and_then(|log| log.memory.live_set()).map(|it| it.last);
-    let wanted = live.map(|it| (it.saturating_mul(ROOM_PERCENT) / 100).next_multiple_of(64 << 20));
-    let now = max_heap(index).unwrap_or(0);
-    let larger = wanted.filter(|wanted| *wanted > now).map(|wanted| {
-        larger_heap(wanted, "two and a half times the live data; the host must have that memory")
-    });
-    let histogram = Advice {
-        remedy: "less-live-data",
-        when: AdviceWhen::Now,
-        action: Action::run([Command::new("jcmd").args(["PID", "GC.class_histogram"])]),
-        note: "shows what fills the heap; it is a full collection itself".into(),
-    };
-    larger.into_iter().chain([histogram]).collect()
 }
 
 #[cfg(test)]
@@ -153,7 +130,6 @@ mod tests {
     #[test]
     fn the_heap_that_is_advised_is_from_the_live_data() {
         let text = told(&CAUSE, &full(90));
-        assert!(text.contains("-Xmx256m"), "{text}");
         assert!(text.contains("left 90 MiB of 100 MiB in use"), "{text}");
     }
 }

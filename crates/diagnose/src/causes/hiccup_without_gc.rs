@@ -14,18 +14,14 @@
 //! `gc-work`: the collections that were counted are as long as the pause.
 //! `slow-time-to-safepoint` and `stop-beyond-gc`: what it turns out to be if it was a stop, when the JVM writes a safepoint log.
 //!
-//! ## Remedies
-//! `record`: `whypause record -p PID` while it happens tells stops from a process that did not run, and names the cause.
-//! `safepoint-log`: `-Xlog:gc*,safepoint`, before JDK 9 `-XX:+PrintGCApplicationStoppedTime`, shows whether it was a stop at all.
-//!
 //! ## References
 //! Neo4j `VmPauseMonitor`; Hadoop and what is built on it `JvmPauseMonitor`.
 use crate::{
-    Action, Cause, Nature,
+    Cause, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::{at_next_start, rhythm, seen},
+    log_evidence::{rhythm, seen},
     tally::Tally,
     text,
 };
@@ -42,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[],
     collectors: &[],
     nature: Nature::Symptom,
+    remedies: &["safepoint-log"],
     file: include_str!("hiccup_without_gc.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,
@@ -69,11 +66,6 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
             "The application did not run, and the collector is not the cause. No safepoint needs to be involved: the whole process, or the host, may not have run (memory read back from disk or swap, a CPU quota, a hypervisor). Which it was, the application's log cannot show.".into(),
         ],
         evidence,
-        advice: vec![at_next_start(
-            "safepoint-log",
-            Action::flag("-Xlog:gc*,safepoint:file=PATH"),
-            "shows whether it was a stop at all; before JDK 9 -XX:+PrintGCApplicationStoppedTime",
-        )],
         ..Explanation::default()
     }
 }

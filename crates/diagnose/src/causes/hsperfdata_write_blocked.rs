@@ -17,22 +17,16 @@
 //! `mapped-file-fault`: a thread of the application waits for a file of its own.
 //! `late-java-thread`: the log shows a long time to safepoint there, too, but it is a Java thread that is late.
 //!
-//! ## Remedies
-//! `perf-data-private`: `-XX:+PerfDisableSharedMem` keeps the counters in memory; `jps` and `jstat` no longer see the JVM, `jcmd PID` does.
-//! `perf-data-on-tmpfs`: mount a memory file system on `/tmp/hsperfdata_USER`, or on `/tmp`.
-//!
 //! ## References
 //! HotSpot `os/posix/perfMemory_posix.cpp` (`create_sharedmem_file`), `runtime/perfMemory.hpp`, `services/runtimeService.cpp`; JDK-8076103.
 //! Linux `mm/memory.c` (`do_page_mkwrite`, `fault_dirty_shared_page`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
 use crate::{
-    Action, Advice, Cause, Certainty, Command, Nature, Place,
+    Cause, Certainty, Nature, Place,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    jvm_flags,
-    log_evidence::at_next_start,
     os_evidence::spent,
     sampled::{self, Fault},
     tally::Tally,
@@ -48,6 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["perf-shared-mem-off", "hsperfdata-to-tmpfs", "background-io"],
     file: include_str!("hsperfdata_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
     beside_pauses: None,
@@ -102,7 +97,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             Source::Scheduler,
             &format!("{} blocked in page faults on the JVM's counters", place.thread),
         )],
-        advice: advice(index, &place),
+        ..Explanation::default()
     }
 }
 
@@ -153,31 +148,6 @@ fn counter<'a>(tally: &Tally, index: &Index<'a>) -> Option<&'a str> {
     let counters = &index.facts?.perf_counters;
     let inside = counters.iter().find(|it| it.offset <= offset && offset - it.offset < it.length);
     inside.map(|it| it.name.as_str())
-}
-
-fn advice(index: &Index<'_>, place: &Place) -> Vec<Advice> {
-    let Some(jvm) = index.jvm else { return Vec::new() };
-    let mut advice = Vec::new();
-    if !jvm_flags::has(jvm, "-XX:+PerfDisableSharedMem") && !jvm_flags::has(jvm, "-XX:-UsePerfData")
-    {
-        advice.push(at_next_start(
-            "perf-data-private",
-            Action::flag("-XX:+PerfDisableSharedMem"),
-            "jps and jstat no longer see the JVM; jcmd, jstack and JMX work as before",
-        ));
-    }
-    if let Some((directory, _)) = place.path.rsplit_once('/') {
-        advice.push(at_next_start(
-            "perf-data-on-tmpfs",
-            Action::run([Command::new("mount")
-                .args(["-t", "tmpfs", "-o"])
-                .arg(format!("size=4m,mode=0755,uid={}", jvm.uid))
-                .arg("tmpfs")
-                .path(directory)]),
-            "before the JVM starts: the running one keeps the file it has mapped",
-        ));
-    }
-    advice
 }
 
 #[cfg(test)]

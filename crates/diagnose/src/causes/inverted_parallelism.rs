@@ -15,10 +15,6 @@
 //! `slow-time-to-safepoint`: the wait was before the collection began.
 //! `gc-work`: a collection that used its CPUs; then neither disk nor CPU is to blame, however long it took.
 //!
-//! ## Remedies
-//! `record`: `whypause record -p PID` while it happens names the cause, the file, the process and the remedy.
-//! Until then: look at what the host does at those times, write the GC log asynchronously or to memory, and compare the number of GC threads with the CPU quota of the container.
-//!
 //! ## References
 //! The term is the field's (JDK Mission Control's rule of this name, garbagecat); HotSpot `gc/shared/gcTraceTime.cpp`.
 use crate::{
@@ -42,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Symptom,
+    remedies: &[],
     file: include_str!("inverted_parallelism.rs"),
     claims: Claims::Unexplained(LogPart::Waiting),
     beside_pauses: None,

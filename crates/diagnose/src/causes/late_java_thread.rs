@@ -12,24 +12,18 @@
 //! `mapped-file-fault`: the straggler is not running, it waits for a page of a file.
 //! `cpu-contention`: the straggler wants to run and has no CPU.
 //!
-//! ## Remedies
-//! `find-late-code`: record with `--ask-jvm`, which names the compiled method that the thread was in; `async-profiler --ttsp` shows who called it.
-//! `break-up-late-code`: a loop over an `int` without calls may have no poll; a loop over a `long`, or smaller pieces of the array, has.
-//! `counted-loop-safepoints`: collectors other than G1, ZGC and Shenandoah need `-XX:+UseCountedLoopSafepoints` to poll inside counted loops.
-//!
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Action, Advice, AdviceWhen, Cause, Certainty, Command, Culprit, CulpritKind, Evidence, Nature,
+    Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature,
     case::{Case, Phase, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    jvm_flags,
     os_evidence::spent_in_stops,
     tally::Tally,
     text,
 };
-use recording::{JavaStackFact, JvmFact, Source, ThreadRole, ThreadState};
+use recording::{JavaStackFact, Source, ThreadRole, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
 
 /// Threads need some time to stop, always; it is part of every operation's cost. From one
@@ -45,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["find-late-code", "break-up-late-code", "counted-loop-safepoints"],
     file: include_str!("late_java_thread.rs"),
     claims: Claims::AtLeast(MIN_LATE, is_late),
     beside_pauses: None,
@@ -80,7 +75,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         story: vec!["A Java thread went on running after it was asked to stop, and all others waited for it.".into()],
         culprits: std::iter::once(who).chain(looks.culprit(&place.thread)).collect(),
         evidence,
-        advice: advice(index, &looks),
+        detail: looks.detail(),
     }
 }
 
@@ -101,6 +96,11 @@ impl<'a> Looks<'a> {
             *seen.entry(&look.method).or_default() += 1;
         }
         Looks { all: looks.len(), method: seen.into_iter().max_by_key(|it| it.1) }
+    }
+
+    fn detail(&self) -> Detail {
+        let method = self.method.map(|(name, _)| without_types(name).to_owned());
+        Detail::LateCode { method, looks: self.all }
     }
 
     fn culprit(&self, thread: &str) -> Option<Culprit> {
@@ -152,61 +152,10 @@ fn without_module(frame: &str) -> String {
     }
 }
 
-/// What to do about the code, or to know it.
-fn about_code(jvm: &JvmFact, looks: &Looks<'_>) -> Advice {
-    let (remedy, when, action, note) = match looks.method {
-        Some((method, _)) => (
-            "break-up-late-code",
-            AdviceWhen::Code,
-            Action::say(format!("let {} poll: split its loop or its copy", without_types(method))),
-            "a loop over an int without calls may have no poll, one over a long has",
-        ),
-        None if looks.all > 0 => (
-            "break-up-late-code",
-            AdviceWhen::Code,
-            Action::say("copy and fill large arrays in pieces"),
-            "the thread was in no compiled method: in an intrinsic, which does not poll",
-        ),
-        None if jvm_flags::feature_version(&jvm.version) == Some(8) => (
-            "find-late-code",
-            AdviceWhen::Now,
-            Action::run([Command::new("asprof")
-                .args(["--ttsp", "-d", "60", "-f", "ttsp.html"])
-                .arg(jvm.pid.to_string())]),
-            "async-profiler shows the Java code that ran while the others waited",
-        ),
-        None => (
-            "find-late-code",
-            AdviceWhen::Now,
-            Action::run([Command::new("whypause")
-                .args(["record", "-p"])
-                .arg(jvm.pid.to_string())
-                .arg("--ask-jvm")]),
-            "names the method that ran while the others waited",
-        ),
-    };
-    Advice { remedy, when, action, note: note.to_owned() }
-}
-
-fn advice(index: &Index<'_>, looks: &Looks<'_>) -> Vec<Advice> {
-    let Some(jvm) = index.jvm else { return Vec::new() };
-    let mut advice = vec![about_code(jvm, looks)];
-    let strips = matches!(jvm.collector.as_str(), "g1" | "zgc" | "shenandoah");
-    if !strips && !jvm_flags::has(jvm, "-XX:+UseCountedLoopSafepoints") {
-        advice.push(Advice {
-            remedy: "counted-loop-safepoints",
-            when: AdviceWhen::NextStart,
-            action: Action::flag("-XX:+UseCountedLoopSafepoints"),
-            note: "costs a little speed in tight loops".into(),
-        });
-    }
-    advice
-}
-
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, culprits_of, evidence_of};
+    use crate::facts_text::{check, culprits_of, evidence_of};
 
     fn late(until_us: u64) -> String {
         format!(
@@ -234,8 +183,6 @@ mod tests {
         let facts = late(1000) + &looks.concat() + "\ncode 8 500us c.D.other()V";
         let told = culprits_of(&CAUSE, &facts);
         assert!(told.contains("in a.B.sum in 2 of 4 looks while it was late"), "{told}");
-        let advice = advice_of(&CAUSE, &facts);
-        assert!(advice.contains("let a.B.sum poll"), "{advice}");
     }
 
     #[test]
@@ -254,14 +201,6 @@ mod tests {
     fn code_that_has_no_method_names_none() {
         let facts = late(1000) + "\ncode 7 500us";
         assert!(!culprits_of(&CAUSE, &facts).contains("looks"));
-        assert!(advice_of(&CAUSE, &facts).contains("copy and fill large arrays in pieces"));
-        assert!(advice_of(&CAUSE, &late(1000)).contains("whypause record -p 4242 --ask-jvm"));
-    }
-
-    #[test]
-    fn a_jvm_that_cannot_be_asked_for_code_needs_a_profiler() {
-        let facts = late(1000).replace("17.0.15", "1.8.0_492");
-        assert!(advice_of(&CAUSE, &facts).contains("asprof --ttsp"));
     }
 
     #[test]
@@ -283,15 +222,6 @@ mod tests {
         let blocked = late(5000)
             .replace("1 waiting 0us 5000us", "1 blocked 0us 5000us fault hs stack do_page_mkwrite");
         check(&CAUSE, &blocked, "absent");
-    }
-
-    #[test]
-    fn g1_polls_in_counted_loops_already() {
-        assert!(advice_of(&CAUSE, &late(3000)).contains("UseCountedLoopSafepoints"));
-        assert!(
-            !advice_of(&CAUSE, &late(3000).replace("parallel", "g1"))
-                .contains("UseCountedLoopSafepoints")
-        );
     }
 
     /// A stop that only the log saw the edges of, and what samples saw of the thread that was late.

@@ -12,27 +12,21 @@
 //! `reference-processing`: the part of the remark that is spent on references.
 //! `inverted-parallelism`: the remark waited for something outside the collector.
 //!
-//! ## Remedies
-//! `scavenge-before-remark`: `-XX:+CMSScavengeBeforeRemark` empties the young generation first (CMS).
-//! `parallel-references`: `-XX:+ParallelRefProcEnabled`, the default since JDK 17.
-//! Class unloading in the remark grows with the number of loaded classes: find out who makes them (proxies, scripts, lambdas in loops).
-//!
 //! ## References
 //! HotSpot `gc/g1/g1ConcurrentMark.cpp` (`remark`), until JDK 13 `gc/cms/concurrentMarkSweepGeneration.cpp` (`checkpointRootsFinalWork`).
 use crate::{
-    Advice, Cause, Nature,
+    Cause, Detail, Nature,
     cause::{Claims, Explanation},
     history::{Collection, is_remark},
     index::Index,
-    log_evidence::{collector, extent, flag, seen, worst},
+    log_evidence::{extent, seen, worst},
     marks::Mark,
     tally::Tally,
     text,
 };
+use gclog::Phase;
 use recording::Source;
 use std::time::Duration;
-
-use super::reference_processing::parallel;
 
 /// Remarks of healthy services take some milliseconds; from here on they are worth a look.
 const MIN_TIME: Duration = Duration::from_millis(50);
@@ -44,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["cms", "g1", "shenandoah", "zgc"],
     nature: Nature::Fault,
+    remedies: &["scavenge-before-remark", "parallel-references"],
     file: include_str!("long_remark.rs"),
     claims: Claims::Work(Mark::Kind, is_claimed),
     beside_pauses: None,
@@ -54,30 +49,24 @@ fn is_claimed(it: &Collection) -> bool {
     is_remark(it.gc.kind) && it.gc.duration >= MIN_TIME
 }
 
-fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let phases = worst(tally).and_then(|it| {
-        let longest = it.gc.phases.iter().max_by_key(|phase| phase.duration)?;
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
+    let longest = worst(tally).and_then(|it| it.gc.phases.iter().max_by_key(|it| it.duration));
+    let phases = longest.map(|longest| {
         let text = format!(
             "the longest part of the longest remark was {}, {}",
             longest.phase.id(),
             text::duration(longest.duration)
         );
-        Some(seen(Duration::ZERO, text))
+        seen(Duration::ZERO, text)
     });
     Explanation {
         story: vec!["The end of concurrent marking took long.".into()],
         evidence: std::iter::once(extent(tally)).chain(phases).collect(),
-        advice: advice(index),
+        detail: Detail::Remark {
+            references: longest.map(|it| it.phase == Phase::ReferenceProcessing),
+        },
         ..Explanation::default()
     }
-}
-
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    let scavenge = (collector(index) == "cms").then(|| {
-        let note = "a young collection first, so that the remark finds it nearly empty";
-        flag(index, "scavenge-before-remark", "-XX:+CMSScavengeBeforeRemark", note)
-    });
-    scavenge.flatten().into_iter().chain(parallel(index)).collect()
 }
 
 #[cfg(test)]

@@ -16,22 +16,16 @@
 //! `gc-log-write-blocked`: the VM thread waits in a write, after the application has stopped.
 //! `cpu-contention`: the straggler wants a CPU and gets none.
 //!
-//! ## Remedies
-//! `read-through-channel`: a thread in `FileChannel.read` is in native code, and a safepoint does not wait for it.
-//! `warm-mapping`: read the file once (`MappedByteBuffer.load`) from a thread and at a time that nobody minds, and leave it room in memory.
-//! `background-io`: bound or move whoever fills the disk's queue.
-//!
 //! ## References
 //! HotSpot `runtime/safepoint.cpp`, `runtime/safepointMechanism.hpp` (`_thread_in_Java`, `_thread_in_native`).
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Action, Advice, AdviceWhen, Cause, Certainty, Command, Nature, Place,
+    Cause, Certainty, Nature, Place,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    jvm_flags,
     os_evidence::spent_in_stops,
     sampled::{self, Fault},
     tally::Tally,
@@ -61,6 +55,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["read-through-channel", "warm-mapping", "background-io"],
     file: include_str!("mapped_file_fault.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
     beside_pauses: None,
@@ -99,7 +94,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         story: story(tally, &place),
         culprits,
         evidence: vec![spent_in_stops(tally, &blocked)],
-        advice: advice(index, &place),
+        ..Explanation::default()
     }
 }
 
@@ -116,35 +111,6 @@ fn story(tally: &Tally, place: &Place) -> Vec<String> {
         ),
         "It counts as running Java code, so every other application thread waited for it.".into(),
     ]
-}
-
-fn advice(index: &Index<'_>, place: &Place) -> Vec<Advice> {
-    let file = if place.path.is_empty() { "the mapped file" } else { place.path.as_str() };
-    let jvm = index.jvm.filter(|_| !place.path.is_empty());
-    let here = jvm_flags::path_here(jvm, file);
-    vec![
-        Advice {
-            remedy: "read-through-channel",
-            when: AdviceWhen::Code,
-            action: Action::say(format!(
-                "read {file} through FileChannel.read instead of MappedByteBuffer"
-            )),
-            note: "a thread in a read() holds up no safepoint".into(),
-        },
-        Advice {
-            remedy: "warm-mapping",
-            when: AdviceWhen::Now,
-            action: Action::run([Command::new("dd")
-                .arg(format!("if={here}"))
-                .args(["of=/dev/null", "bs=1M"])]),
-            note:
-                "only if memory has room for the whole file, and only until it is pushed out again"
-                    .into(),
-        },
-    ]
-    .into_iter()
-    .filter(|it| it.when != AdviceWhen::Now || !place.path.is_empty())
-    .collect()
 }
 
 #[cfg(test)]

@@ -15,19 +15,15 @@
 //! `direct-reclaim`: the hard limit `memory.max` makes the thread free memory, without the sleep.
 //! `cfs-throttling`: the thread is put aside for its use of CPU time.
 //!
-//! ## Remedies
-//! `memory-high`: raise `memory.high` or set it to `max`.
-//! `memory-room`: move or bound whoever takes the memory of the group; mind that cached files count.
-//!
 //! ## References
 //! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).
 use crate::{
-    Advice, Cause, Culprit, CulpritKind, Nature,
+    Cause, Culprit, CulpritKind, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
-    os_evidence::{self, now, spent},
+    os_evidence::{self, spent},
     tally::Tally,
     text,
 };
@@ -41,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["memory-high", "memory-room"],
     file: include_str!("memory_high_throttling.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
     beside_pauses: None,
@@ -90,7 +87,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             Source::Scheduler,
             "freeing memory or asleep for being over memory.high",
         )],
-        advice: advice(index),
+        ..Explanation::default()
     }
 }
 
@@ -102,23 +99,10 @@ fn group(index: &Index<'_>) -> Option<Culprit> {
     Some(Culprit { kind: CulpritKind::Cgroup, name, pid: None, statement })
 }
 
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    let mut advice = Vec::new();
-    if let Some(cgroup) = os_evidence::cgroup(index).filter(|it| it.memory_high_bytes.is_some()) {
-        advice.push(now(
-            "memory-high",
-            os_evidence::group_setting("max", "", &cgroup.memory_path, "memory.high"),
-            "then only memory.max bounds the group",
-        ));
-    }
-    advice.push(os_evidence::memory_room(index));
-    advice
-}
-
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, culprits_of};
+    use crate::facts_text::{check, culprits_of};
 
     const SLOWED: &str = "
         jvm 17.0.15 g1
@@ -192,8 +176,5 @@ mod tests {
             culprits_of(&CAUSE, SLOWED),
             "cgroup /app: /app is slowed down above 400 MiB (memory.high)\n"
         );
-        assert!(advice_of(&CAUSE, SLOWED).contains("echo max > /sys/fs/cgroup/app/memory.high"));
-        let unknown = SLOWED.replace("cgroup high 400", "");
-        assert!(!advice_of(&CAUSE, &unknown).contains("echo max"));
     }
 }

@@ -11,27 +11,19 @@
 //! ## What looks alike
 //! `full-gc`: the heap was the reason.
 //!
-//! ## Remedies
-//! `metaspace-size`: `-XX:MetaspaceSize` above what the service uses when it has warmed up; then the first collection for it never comes.
-//! It is a threshold and reserves nothing.
-//! Metadata that grows for ever is a leak of class loaders: look at `jcmd PID VM.classloader_stats`.
-//!
 //! ## References
 //! HotSpot `memory/metaspace.cpp` (`MetaspaceGC::compute_new_size`); JEP 122.
 use crate::{
-    Advice, Cause, Nature,
+    Cause, Nature,
     cause::{Claims, Explanation},
     history::Collection,
     index::Index,
-    log_evidence::{extent, feature, flag, memory, seen},
+    log_evidence::{extent, memory, seen},
     marks::Mark,
     tally::Tally,
 };
 use recording::Source;
 use std::time::Duration;
-
-/// Room above what was in use, in per cent.
-const ROOM_PERCENT: u64 = 150;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "metaspace-gc",
@@ -40,6 +32,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["metaspace-size"],
     file: include_str!("metaspace_gc.rs"),
     claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,
@@ -65,17 +58,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             "Class metadata reached its threshold, and the heap was collected to find classes that can go.".into(),
         ],
         evidence,
-        advice: advice(index, used).into_iter().collect(),
         ..Explanation::default()
     }
-}
-
-fn advice(index: &Index<'_>, used: Option<u64>) -> Option<Advice> {
-    let wanted = used? / 100 * ROOM_PERCENT;
-    let mebibytes = (wanted >> 20).next_multiple_of(64);
-    let name = if feature(index).is_some_and(|it| it < 8) { "PermSize" } else { "MetaspaceSize" };
-    let note = "half as much again as was in use; a threshold, not a reservation";
-    flag(index, "metaspace-size", &format!("-XX:{name}={}m", mebibytes.max(64)), note)
 }
 
 #[cfg(test)]
@@ -89,10 +73,10 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_that_ends_it_is_named() {
+    fn what_class_metadata_takes_is_told() {
         check(&CAUSE, &log(), "present 400 ms in 1");
         assert!(
-            told(&CAUSE, &log()).contains("-XX:MetaspaceSize=192m"),
+            told(&CAUSE, &log()).contains("class metadata took up to"),
             "{}",
             told(&CAUSE, &log())
         );

@@ -14,20 +14,14 @@
 //! `mapped-file-fault`: the lock is held, the page is waited for; a file's own lock lies below `handle_mm_fault`.
 //! `swap-in`, `direct-reclaim`: likewise.
 //!
-//! ## Remedies
-//! `no-smaps`: do not read `/proc/PID/smaps` or call `pmap` on a JVM with a large heap; `smaps_rollup` once a minute is enough.
-//! `keep-heap`: `-Xms` equal to `-Xmx` gives nothing back and takes nothing anew.
-//! `newer-kernel`: Linux 6.4 and later lock a part of the address space for most faults.
-//!
 //! ## References
 //! Linux `mm/memory.c` (`lock_mm_and_find_vma`), `kernel/locking/rwsem.c`, `Documentation/mm/process_addrs.rst`.
 use crate::{
-    Action, Advice, Cause, Command, Culprit, CulpritKind, Nature,
+    Cause, Culprit, CulpritKind, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::{at_next_start, given},
-    os_evidence::{self, now, spent},
+    os_evidence::spent,
     syscalls,
     tally::Tally,
     text,
@@ -42,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["no-smaps", "keep-heap", "newer-kernel"],
     file: include_str!("mmap_lock_contention.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_contended),
     beside_pauses: None,
@@ -114,7 +109,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         )],
         culprits: holder(tally, index).into_iter().collect(),
         evidence: vec![spent(tally, Source::Scheduler, "blocked on the lock of the address space")],
-        advice: advice(index),
+        ..Explanation::default()
     }
 }
 
@@ -162,36 +157,10 @@ fn holds(index: &Index<'_>, slice: &ThreadSlice) -> bool {
         && !waits(index, slice.entered, slice.stack)
 }
 
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    let Some(jvm) = index.jvm else { return Vec::new() };
-    let mut advice = vec![now(
-        "no-smaps",
-        Action::run([Command::new("bpftrace").arg("-e").arg("tracepoint:syscalls:sys_enter_openat { printf(\"%s (%d) %s\\n\", comm, pid, str(args->filename)); }").through(&["grep", "maps"])]),
-        "prints who reads the maps of processes: pmap, an agent, a metrics exporter; is the JVM among them?",
-    )];
-    let fixed =
-        given(index, "AlwaysPreTouch") || jvm.flags.iter().any(|flag| flag.starts_with("-Xms"));
-    if !fixed {
-        advice.push(at_next_start(
-            "keep-heap",
-            Action::say("-Xms and -Xmx of the same size"),
-            "the collector then neither gives memory back nor takes it anew in a pause",
-        ));
-    }
-    if os_evidence::kernel(index).is_some_and(|it| it < (6, 4)) {
-        advice.push(at_next_start(
-            "newer-kernel",
-            Action::say("Linux 6.4 or later"),
-            "most page faults there lock a part of the address space only",
-        ));
-    }
-    advice
-}
-
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, culprits_of, story_of};
+    use crate::facts_text::{check, culprits_of, story_of};
 
     fn waits(us: u64, entered: &str, frames: &str) -> String {
         format!(
@@ -266,15 +235,5 @@ mod tests {
             culprits_of(&CAUSE, &text),
             "thread unmapper: Thread `unmapper` was in munmap(), which holds the lock, for 60 ms of these pauses\n"
         );
-    }
-
-    #[test]
-    fn advice_fits_the_kernel_and_the_flags() {
-        let text = waits(50_000, "fault", "lock_mm_and_find_vma");
-        let advice = advice_of(&CAUSE, &format!("kernel 6.1.0\n{text}"));
-        assert!(advice.contains("Linux 6.4") && advice.contains("-Xms"), "{advice}");
-        let text = text.replace("g1", "g1 flags -Xms1g");
-        let advice = advice_of(&CAUSE, &format!("kernel 6.4.0\n{text}"));
-        assert!(!advice.contains("Linux 6.4") && !advice.contains("-Xms"), "{advice}");
     }
 }

@@ -12,18 +12,14 @@
 //! `thp-compaction`: the thread itself moves pages, to get a huge one.
 //! `swap-in`: the page is not in memory at all.
 //!
-//! ## Remedies
-//! `numa-balancing`: switch it off, or bind the JVM to the CPUs and memory of one node.
-//! `huge-page-collapse`: make `khugepaged` rarer or gentler.
-//!
 //! ## References
 //! Linux `mm/migrate.c` (`migration_entry_wait`, `migrate_misplaced_folio`), `Documentation/admin-guide/sysctl/kernel.rst` (`numa_balancing`).
 use crate::{
-    Action, Advice, Cause, Command, Nature,
+    Cause, Detail, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    os_evidence::{now, spent},
+    os_evidence::spent,
     tally::Tally,
     text,
 };
@@ -37,6 +33,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["numa-balancing", "huge-page-collapse", "pretouch"],
     file: include_str!("page_migration_wait.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
     beside_pauses: None,
@@ -87,38 +84,14 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         )],
         culprits: Vec::new(),
         evidence,
-        advice: advice(index, balancing),
+        detail: Detail::PageMoves { between_nodes: balancing },
     }
-}
-
-fn advice(index: &Index<'_>, balancing: bool) -> Vec<Advice> {
-    let mut advice = vec![now(
-        "numa-balancing",
-        Action::run([Command::new("sysctl").arg("kernel.numa_balancing=0")]),
-        "memory then stays where it was first touched; bind the JVM to one node with numactl if it fits there",
-    )];
-    if !balancing {
-        advice.push(now(
-            "huge-page-collapse",
-            Action::write("60000", "/sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs"),
-            "huge pages are then put together more rarely; a fresh heap stays in small pages for longer",
-        ));
-    }
-    let pretouched = crate::log_evidence::given(index, "AlwaysPreTouch");
-    if !balancing && !pretouched && index.jvm.is_some() {
-        advice.push(crate::log_evidence::at_next_start(
-            "pretouch",
-            Action::flag("-XX:+AlwaysPreTouch"),
-            "the heap has its pages from the start; starting takes longer",
-        ));
-    }
-    advice
 }
 
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, story_of};
+    use crate::facts_text::{check, story_of};
 
     fn waits(us: u64, frames: &str) -> String {
         format!(
@@ -158,7 +131,6 @@ mod tests {
     fn moves_between_nodes_are_told_apart_from_others() {
         assert!(story_of(&CAUSE, &waits(5_000, "migrate_misplaced_folio")).contains("NUMA"));
         assert!(!story_of(&CAUSE, &waits(5_000, "migration_entry_wait")).contains("NUMA"));
-        assert!(!advice_of(&CAUSE, &waits(5_000, "do_numa_page")).contains("khugepaged"));
     }
 
     #[test]

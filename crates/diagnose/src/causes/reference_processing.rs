@@ -13,19 +13,15 @@
 //! `long-remark`: the rest of a remark, without its references.
 //! `gc-work`: the collection itself was long.
 //!
-//! ## Remedies
-//! `parallel-references`: `-XX:+ParallelRefProcEnabled`, the default since JDK 17.
-//! `fewer-references`: count them (`-Xlog:gc+ref*=debug`, before JDK 9 `-XX:+PrintReferenceGC`); replace weak maps by fields, soft caches by caches with a bound, finalizers by `Cleaner` or `close()`.
-//!
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016), where it went from 4 ms to 101 ms; HotSpot `gc/shared/referenceProcessor.cpp`; JDK-8205043.
 use crate::{
-    Advice, Cause, Nature,
+    Cause, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     history::reference_time,
     index::Index,
-    log_evidence::{collections, feature, flag, in_code, seen, worst},
+    log_evidence::{collections, seen, worst},
     tally::Tally,
     text,
 };
@@ -44,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["parallel-references", "fewer-references"],
     file: include_str!("reference_processing.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,
@@ -58,7 +55,7 @@ fn claims(case: &Case<'_>, segment: &Segment) -> bool {
     })
 }
 
-fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     let took = format!(
         "{} in {}, up to {} in one",
         text::duration(tally.time),
@@ -79,33 +76,14 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             "Collections spent their time on soft, weak, final and phantom references, and not on objects.".into(),
         ],
         evidence,
-        advice: advice(index),
         ..Explanation::default()
     }
-}
-
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    let fewer = in_code(
-        "fewer-references",
-        "Replace weak maps, soft caches and finalizers.",
-        "fields, caches with a bound, `Cleaner` or `close()`",
-    );
-    parallel(index).into_iter().chain([fewer]).collect()
-}
-
-/// Reference processing with all GC threads, where that is not the default (JDK 17, JDK-8205043).
-pub(super) fn parallel(index: &Index<'_>) -> Option<Advice> {
-    let is_default = feature(index).is_some_and(|it| it >= 17);
-    let one_thread = index.jvm.is_some_and(|it| it.gc_threads == 1);
-    let note = "all GC threads work on references; the default since JDK 17";
-    (!is_default && !one_thread)
-        .then(|| flag(index, "parallel-references", "-XX:+ParallelRefProcEnabled", note))?
 }
 
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, told};
+    use crate::log_text::{check, pause};
 
     fn log(references: &str, total_ms: u64) -> String {
         format!(
@@ -119,12 +97,5 @@ mod tests {
         check(&CAUSE, &log("10.0", 50), "present 10 ms in 1");
         check(&CAUSE, &log("9.9", 40), "absent");
         check(&CAUSE, &log("10.0", 51), "absent");
-    }
-
-    #[test]
-    fn a_flag_that_is_the_default_is_not_advised() {
-        assert!(told(&CAUSE, &log("101.3", 120)).contains("ParallelRefProcEnabled"));
-        let new = format!("[0.001s] Version: 17.0.1+12\n{}", log("101.3", 120));
-        assert!(!told(&CAUSE, &new).contains("ParallelRefProcEnabled"));
     }
 }

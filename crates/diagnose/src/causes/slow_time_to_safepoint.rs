@@ -15,19 +15,14 @@
 //! `stop-beyond-gc`: the stop went on after the collection.
 //! `late-java-thread` and `mapped-file-fault`: what it turns out to be when the threads are recorded.
 //!
-//! ## Remedies
-//! `record`: `whypause record -p PID` while it happens names the late thread and what it did.
-//! `safepoint-timeout`: `-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500` makes the JVM print the late threads.
-//! It is not the work of the collection, which comes after.
-//!
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::begin`, `print_safepoint_timeout`).
 use crate::{
-    Action, Advice, Cause, Nature,
+    Cause, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::{at_next_start, given, rhythm, seconds, seen},
+    log_evidence::{rhythm, seconds, seen},
     tally::Tally,
     text,
 };
@@ -40,13 +35,14 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Symptom,
+    remedies: &["safepoint-timeout"],
     file: include_str!("slow_time_to_safepoint.rs"),
     claims: Claims::Unexplained(LogPart::Reaching),
     beside_pauses: None,
     explain,
 };
 
-fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(
         tally.time,
         format!(
@@ -62,7 +58,6 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             "It took long until all threads had stopped, and those that had waited for the last. The collection had not begun, and its lines in the GC log are written later: neither is the cause.".into(),
         ],
         evidence,
-        advice: advice(index).into_iter().collect(),
         ..Explanation::default()
     }
 }
@@ -79,16 +74,6 @@ fn longest(tally: &Tally) -> Option<crate::Evidence> {
         hundredths % 100
     );
     Some(seen(worst.part, text))
-}
-
-fn advice(index: &Index<'_>) -> Option<Advice> {
-    (!given(index, "SafepointTimeout")).then(|| {
-        at_next_start(
-            "safepoint-timeout",
-            Action::flags(["-XX:+SafepointTimeout", "-XX:SafepointTimeoutDelay=500"]),
-            "the JVM prints the threads that are late by 500 ms",
-        )
-    })
 }
 
 #[cfg(test)]

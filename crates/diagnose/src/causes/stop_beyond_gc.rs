@@ -15,18 +15,14 @@
 //! `vm-operation`: the log names an operation that is no collection.
 //! `gc-log-write-blocked`: what it often turns out to be when the host is recorded.
 //!
-//! ## Remedies
-//! `record`: `whypause record -p PID` while it happens names the wait, the file and the process behind it.
-//! `name-operations`: `-Xlog:safepoint`, before JDK 9 `-XX:+PrintSafepointStatistics -XX:PrintSafepointStatisticsCount=1`, names the operation of each stop.
-//!
 //! ## References
 //! Zhuang et al.: OS-Caused Large JVM Pauses (11.45 s stopped, 0.19 s of work); HotSpot `runtime/vmThread.cpp`, `runtime/safepoint.cpp`.
 use crate::{
-    Action, Advice, Cause, Nature,
+    Cause, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::{at_next_start, feature, given, rhythm, seconds, seen},
+    log_evidence::{rhythm, seconds, seen},
     tally::Tally,
     text,
 };
@@ -39,13 +35,14 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Symptom,
+    remedies: &["name-operations"],
     file: include_str!("stop_beyond_gc.rs"),
     claims: Claims::Unexplained(LogPart::Around),
     beside_pauses: None,
     explain,
 };
 
-fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     let mut evidence = vec![seen(
         tally.time,
         format!(
@@ -61,7 +58,6 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             "The application stayed stopped though no collection was at work. On what the JVM waited, a log cannot show.".into(),
         ],
         evidence,
-        advice: advice(index).into_iter().collect(),
         ..Explanation::default()
     }
 }
@@ -77,18 +73,6 @@ fn longest(tally: &Tally) -> Option<crate::Evidence> {
     let text =
         format!("of the longest, {whole}, {} ({percent} %) went by {beside}", seconds(worst.part));
     Some(seen(worst.part, text))
-}
-
-/// Operations without a name are what JDK 8 and older log.
-fn advice(index: &Index<'_>) -> Option<Advice> {
-    let old = feature(index).is_some_and(|it| it < 9);
-    (old && !given(index, "PrintSafepointStatistics")).then(|| {
-        at_next_start(
-            "name-operations",
-            Action::flags(["-XX:+PrintSafepointStatistics", "-XX:PrintSafepointStatisticsCount=1"]),
-            "names the operation of each stop, on standard output",
-        )
-    })
 }
 
 #[cfg(test)]

@@ -16,21 +16,17 @@
 //! `page-migration-wait`: passes through `do_swap_page` too, but the page is in memory and only being moved.
 //! `direct-reclaim`: the thread frees memory for itself; both come with a shortage.
 //!
-//! ## Remedies
-//! `no-swap`: keep the service's memory out of swap (`memory.swap.max`, `memory.swappiness`, `vm.swappiness`).
-//! `memory-room`: move or bound whoever takes the memory, or give the group a larger limit.
-//!
 //! ## References
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c` (`swapin_readahead`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.swap.max`).
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario I.
 use crate::{
-    Action, Advice, Cause, Command, Evidence, Nature,
+    Cause, Evidence, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait,
     culprits,
     index::Index,
-    os_evidence::{self, counted, now, spent},
+    os_evidence::{counted, spent},
     sampled::{self, Fault},
     tally::Tally,
     text,
@@ -45,6 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["no-swap", "memory-room"],
     file: include_str!("swap_in.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_swap_in),
     beside_pauses: None,
@@ -89,7 +86,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         )],
         culprits: culprits::memory_takers(tally, index),
         evidence: evidence(tally, index),
-        advice: advice(index),
+        ..Explanation::default()
     }
 }
 
@@ -114,34 +111,10 @@ fn evidence(tally: &Tally, index: &Index<'_>) -> Vec<Evidence> {
     evidence
 }
 
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    let group =
-        os_evidence::cgroup(index).filter(|it| !it.memory_path.trim_matches('/').is_empty());
-    let mut advice = vec![match group.map(|it| (it.version, it.memory_path.as_str())) {
-        Some((2, path)) => now(
-            "no-swap",
-            os_evidence::group_setting("0", "", path, "memory.swap.max"),
-            "what is in swap stays there until it is touched; where memory is short, the group may be killed instead",
-        ),
-        Some((1, path)) => now(
-            "no-swap",
-            os_evidence::group_setting("0", "/memory", path, "memory.swappiness"),
-            "the kernel then drops cached files first; what is in swap stays there until it is touched",
-        ),
-        _ => now(
-            "no-swap",
-            Action::run([Command::new("sysctl").arg("vm.swappiness=1")]),
-            "the kernel then drops cached files first; what is in swap stays there until it is touched",
-        ),
-    }];
-    advice.push(os_evidence::memory_room(index));
-    advice
-}
-
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check, culprits_of, evidence_of};
+    use crate::facts_text::{check, culprits_of, evidence_of};
 
     const SWAPPED: &str = "
         jvm 17.0.15 g1
@@ -248,19 +221,5 @@ mod tests {
         let evidence = evidence_of(&CAUSE, &counted);
         assert!(evidence.contains("read 1 MiB back from swap"), "{evidence}");
         assert!(evidence.contains("up to 9 MiB of the JVM were swapped out"), "{evidence}");
-    }
-
-    #[test]
-    fn advice_speaks_the_language_of_the_hierarchy() {
-        let advice = |text: &str| advice_of(&CAUSE, text);
-        assert!(advice(SWAPPED).contains("vm.swappiness=1"));
-        assert!(
-            advice(&format!("{SWAPPED}\ncgroup limit 512"))
-                .contains("/sys/fs/cgroup/app/memory.swap.max")
-        );
-        assert!(
-            advice(&format!("{SWAPPED}\ncgroup limit 512 v1"))
-                .contains("/sys/fs/cgroup/memory/app/memory.swappiness")
-        );
     }
 }

@@ -12,19 +12,14 @@
 //! `inverted-parallelism`: the threads did not run at all.
 //! `gc-work`: the threads ran, in user mode.
 //!
-//! ## Remedies
-//! `record`: `whypause record -p PID` while it happens tells compaction from reclaim from page faults.
-//! `pretouch`: `-XX:+AlwaysPreTouch` with `-Xms` equal to `-Xmx` touches the heap once, at the start.
-//! Swap in use, transparent huge pages with `defrag` set to `always`, and a cgroup close to its memory limit are the usual suspects.
-//!
 //! ## References
 //! Zhuang et al.: OS-Caused Large JVM Pauses (huge pages under memory pressure); Linux `Documentation/admin-guide/mm/transhuge.rst`.
 use crate::{
-    Advice, Cause, Nature,
+    Cause, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::{collections, cpu, flag, rhythm, seen},
+    log_evidence::{collections, cpu, rhythm, seen},
     tally::Tally,
     text,
 };
@@ -38,6 +33,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Symptom,
+    remedies: &["pretouch"],
     file: include_str!("system_time.rs"),
     claims: Claims::Unexplained(LogPart::Kernel),
     beside_pauses: None,
@@ -66,14 +62,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             "Collections spent more time in the kernel than on the heap. On what, a log cannot show.".into(),
         ],
         evidence,
-        advice: advice(index).into_iter().collect(),
         ..Explanation::default()
     }
-}
-
-fn advice(index: &Index<'_>) -> Option<Advice> {
-    let note = "helps where the heap is touched for the first time; with -Xms equal to -Xmx";
-    flag(index, "pretouch", "-XX:+AlwaysPreTouch", note)
 }
 
 #[cfg(test)]

@@ -17,23 +17,17 @@
 //! `page-migration-wait`: somebody else moves the page.
 //! `gc-work`: zeroing huge pages is `Sys` time, too, but nothing is moved.
 //!
-//! ## Remedies
-//! `thp-defrag`: leave making room to the kernel's own threads (`defrag`).
-//! `no-huge-pages`: `enabled=madvise` gives huge pages only to those who ask; the JVM asks with `-XX:+UseTransparentHugePages`.
-//! `pretouch`: `-XX:+AlwaysPreTouch` gets the heap's pages when the JVM starts.
-//!
 //! ## References
 //! Linux `Documentation/admin-guide/mm/transhuge.rst`, `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `mm/compaction.c` (`try_to_compact_pages`).
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario III.
 use crate::{
-    Action, Advice, Cause, Certainty, Nature,
+    Cause, Certainty, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait::is_balancing,
     index::Index,
     jvm_flags,
-    log_evidence::{at_next_start, given},
-    os_evidence::{counted, now, spent},
+    os_evidence::{counted, spent},
     tally::Tally,
     text,
 };
@@ -47,6 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::Compaction],
     collectors: &[],
     nature: Nature::Fault,
+    remedies: &["thp-defrag", "no-huge-pages", "pretouch"],
     file: include_str!("thp_compaction.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_compaction),
     beside_pauses: None,
@@ -129,39 +124,14 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         )],
         culprits: Vec::new(),
         evidence,
-        advice: advice(index),
+        ..Explanation::default()
     }
-}
-
-fn advice(index: &Index<'_>) -> Vec<Advice> {
-    const SETTINGS: &str = "/sys/kernel/mm/transparent_hugepage";
-    let mut advice = vec![now(
-        "thp-defrag",
-        Action::write("defer", format!("{SETTINGS}/defrag")),
-        "nobody makes room while others wait; memory then comes in small pages until the kernel's threads have made some",
-    )];
-    let asks = index.jvm.is_some_and(|jvm| jvm_flags::has(jvm, "-XX:+UseTransparentHugePages"));
-    if !asks {
-        advice.push(now(
-            "no-huge-pages",
-            Action::write("madvise", format!("{SETTINGS}/enabled")),
-            "only programs that ask get huge pages; this JVM does not ask",
-        ));
-    }
-    if index.jvm.is_some() && !given(index, "AlwaysPreTouch") {
-        advice.push(at_next_start(
-            "pretouch",
-            Action::flag("-XX:+AlwaysPreTouch"),
-            "with -Xms equal to -Xmx: the heap has its pages from the start; starting takes longer",
-        ));
-    }
-    advice
 }
 
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{advice_of, check};
+    use crate::facts_text::check;
 
     const ON_CPU: &str = "
         jvm 17.0.15 g1
@@ -280,15 +250,5 @@ mod tests {
     fn where_tracepoints_tell_nothing_is_concluded() {
         let text = concluded("missing scheduler", 90_000, 99, 0);
         check(&CAUSE, &text, "unknown scheduler");
-    }
-
-    #[test]
-    fn advice_fits_what_was_given() {
-        let advice = advice_of(&CAUSE, ON_CPU);
-        assert!(advice.contains("echo madvise >"), "{advice}");
-        assert!(advice.contains("-XX:+AlwaysPreTouch"), "{advice}");
-        let asks = "g1 flags -XX:+UseTransparentHugePages -XX:+AlwaysPreTouch";
-        let advice = advice_of(&CAUSE, &ON_CPU.replace("g1", asks));
-        assert!(!advice.contains("madvise") && !advice.contains("AlwaysPreTouch"), "{advice}");
     }
 }

@@ -11,10 +11,6 @@
 //! `gc-work`: the operation is a collection.
 //! `late-java-thread`: one application thread takes a millisecond or more to stop.
 //!
-//! ## Remedies
-//! Find who asks for the operation: monitoring agents that take thread dumps, `jcmd` in cron jobs, heavy class loading with redefinition.
-//! Before JDK 15, `-XX:-UseBiasedLocking` ends the revocations.
-//!
 //! ## References
 //! HotSpot `runtime/vmOperations.hpp` (the list), `runtime/safepoint.cpp`.
 use crate::{
@@ -34,6 +30,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[],
     collectors: &[],
     nature: Nature::Ordinary,
+    remedies: &[],
     file: include_str!("vm_operation.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,

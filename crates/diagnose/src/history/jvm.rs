@@ -13,6 +13,8 @@ pub(crate) struct LogJvm {
     pub(crate) flags: Vec<String>,
     pub(crate) parallel_workers: u32,
     pub(crate) cpus: Option<u32>,
+    pub(crate) memory_bytes: Option<u64>,
+    pub(crate) concurrent_workers: Option<u32>,
     pub(crate) max_heap_bytes: Option<u64>,
     pub(crate) swap: Option<(u64, u64)>,
     region_size_bytes: Option<u64>,
@@ -31,7 +33,8 @@ impl LogJvm {
             JvmFact::Swap { total_bytes, free_bytes } => {
                 self.swap = Some((*total_bytes, *free_bytes));
             }
-            JvmFact::MemoryBytes(_) | JvmFact::ConcurrentWorkers(_) => {}
+            JvmFact::MemoryBytes(bytes) => self.memory_bytes = Some(*bytes),
+            JvmFact::ConcurrentWorkers(workers) => self.concurrent_workers = Some(*workers),
         }
     }
 

@@ -10,9 +10,14 @@ use super::{
 use crate::{share, words};
 use diagnose::{Diagnosis, Finding, PauseStatistics, Verdict};
 use recording::{Clock, SourceState};
+use remedy::Advice;
 use std::time::Duration;
 
-pub(super) fn diagnosis<'a>(it: &'a Diagnosis, longest: Longest<'a>) -> Document<'a> {
+pub(super) fn diagnosis<'a>(
+    it: &'a Diagnosis,
+    advice: &'a [Vec<Advice>],
+    longest: Longest<'a>,
+) -> Document<'a> {
     Document {
         schema_version: SCHEMA_VERSION,
         inputs: it.inputs.iter().map(input).collect(),
@@ -23,7 +28,7 @@ pub(super) fn diagnosis<'a>(it: &'a Diagnosis, longest: Longest<'a>) -> Document
         pauses: pauses(&it.statistics),
         gc: it.gc.as_ref().map(gc),
         memory: it.memory.as_ref().map(memory),
-        causes: it.findings.iter().map(cause).collect(),
+        causes: it.findings.iter().zip(advice).map(cause).collect(),
         unattributed_ns: ns(it.unattributed),
         unexplained: it
             .unexplained
@@ -98,7 +103,7 @@ fn pauses(it: &PauseStatistics) -> Pauses {
     }
 }
 
-fn cause(it: &Finding) -> Cause<'_> {
+fn cause<'a>((it, advice): (&'a Finding, &'a Vec<Advice>)) -> Cause<'a> {
     Cause {
         id: it.cause.id,
         title: it.cause.title,
@@ -116,7 +121,7 @@ fn cause(it: &Finding) -> Cause<'_> {
         story: &it.story,
         culprits: it.culprits.iter().map(culprit).collect(),
         evidence: it.evidence.iter().map(evidence).collect(),
-        remedies: it.advice.iter().map(remedy).collect(),
+        remedies: advice.iter().map(remedy).collect(),
     }
 }
 
@@ -144,14 +149,15 @@ fn evidence(it: &diagnose::Evidence) -> Evidence<'_> {
     }
 }
 
-fn remedy(it: &diagnose::Advice) -> Remedy<'_> {
+fn remedy(it: &Advice) -> Remedy<'_> {
     let action = &it.action;
     Remedy {
         id: it.remedy,
         when: words::when_id(it.when),
         action: action.to_string(),
-        commands: action.commands().iter().map(diagnose::Command::argv).collect(),
+        commands: action.commands().iter().map(remedy::Command::argv).collect(),
         flags: action.jvm_flags(),
+        replaces: &it.replaces,
         setting: action.setting().map(|(value, path)| Setting { path, value }),
         note: &it.note,
     }

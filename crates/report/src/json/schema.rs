@@ -285,6 +285,8 @@ pub(super) struct Remedy<'a> {
     pub(super) commands: Vec<&'a [String]>,
     /// The words to add to the JVM's command line.
     pub(super) flags: &'a [String],
+    /// Words on it now that go.
+    pub(super) replaces: &'a [String],
     /// The value to write to a file of the kernel.
     pub(super) setting: Option<Setting<'a>>,
     pub(super) note: &'a str,

@@ -6,8 +6,9 @@ use crate::{
     text::{Page, Role},
     words,
 };
-use diagnose::{Cause, Command, Diagnosis, Nature, Verdict};
+use diagnose::{Cause, Diagnosis, Nature, Verdict};
 use recording::{Coverage, Note, Source, SourceState};
+use remedy::Command;
 use std::{collections::BTreeMap, time::Duration};
 
 /// So many notes are told; all of them are in the JSON.

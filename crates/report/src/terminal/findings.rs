@@ -4,7 +4,8 @@ use crate::{
     text::{Page, Role, glued},
     words,
 };
-use diagnose::{Advice, Certainty, Diagnosis, Finding, Verdict};
+use diagnose::{Certainty, Diagnosis, Finding, Verdict};
+use remedy::Advice;
 use std::time::Duration;
 
 /// A cause with less than this share of the stopped time, and no part of a pause as long as
@@ -25,22 +26,23 @@ const FIELD: usize = 10;
 
 pub(super) fn all(page: &mut Page, diagnosis: &Diagnosis) {
     let fault = diagnosis.findings.iter().any(|it| it.cause.is_fault() && !is_small(it));
-    let (large, small): (Vec<&Finding>, Vec<&Finding>) =
-        diagnosis.findings.iter().partition(|it| {
+    let advice = remedy::advise(diagnosis);
+    let (large, small): (Vec<_>, Vec<_>) =
+        diagnosis.findings.iter().zip(&advice).partition(|(it, _)| {
             !is_small(it) && (it.cause.is_fault() || !fault || it.share >= ORDINARY_SHARE)
         });
     if !fault {
         page.blank();
         page.wrapped(0, None, &no_fault(diagnosis));
     }
-    for (n, finding) in large.iter().enumerate() {
+    for (n, (finding, advice)) in large.iter().enumerate() {
         page.blank();
-        block(page, diagnosis, n + 1, finding);
+        block(page, diagnosis, n + 1, finding, advice);
     }
     if !small.is_empty() {
         let items: Vec<String> = small
             .iter()
-            .map(|it| glued(&format!("{} {}", it.cause.short, words::extent(diagnosis, it))))
+            .map(|(it, _)| glued(&format!("{} {}", it.cause.short, words::extent(diagnosis, it))))
             .collect();
         page.blank();
         page.wrapped(0, None, &format!("Also, but small: {}.", items.join(" · ")));
@@ -64,7 +66,13 @@ fn no_fault(diagnosis: &Diagnosis) -> String {
     }
 }
 
-fn block(page: &mut Page, diagnosis: &Diagnosis, number: usize, finding: &Finding) {
+fn block(
+    page: &mut Page,
+    diagnosis: &Diagnosis,
+    number: usize,
+    finding: &Finding,
+    advice: &[Advice],
+) {
     let share = crate::percent(finding.share);
     let extent = words::extent(diagnosis, finding);
     let right = format!("{extent} · {share} · {}", finding.certainty.id());
@@ -90,8 +98,8 @@ fn block(page: &mut Page, diagnosis: &Diagnosis, number: usize, finding: &Findin
         }
     }
     evidence(page, finding);
-    for (n, advice) in finding.advice.iter().enumerate() {
-        fix(page, if n == 0 { "fix" } else { "" }, advice, when_width(&finding.advice));
+    for (n, it) in advice.iter().enumerate() {
+        fix(page, if n == 0 { "fix" } else { "" }, it, when_width(advice));
     }
     page.line(&format!("{:BODY$}{:7}whypause cause {}", "", "more", finding.cause.id));
 }

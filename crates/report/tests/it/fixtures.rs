@@ -1,10 +1,10 @@
 //! Diagnoses made by hand, to see how they are told.
 use diagnose::{
-    Action, Advice, AdviceWhen, Attribution, Cause, Certainty, Command, Count, Culprit,
-    CulpritKind, Diagnosis, Evidence, Finding, InputSummary, JvmSummary, MechanismShare, Part,
-    Pause, PauseKind, PauseStatistics, Place, Verdict, Watched,
+    Attribution, Cause, Certainty, Count, Culprit, CulpritKind, Detail, Diagnosis, Evidence,
+    Finding, InputSummary, JvmSummary, MechanismShare, Part, Pause, PauseKind, PauseStatistics,
+    Place, Situation, Verdict, Watched,
 };
-use recording::{Clock, Coverage, Cut, Source, SourceState};
+use recording::{Clock, Coverage, Cut, JvmFact, Source, SourceState};
 use std::time::Duration;
 
 /// 2026-11-21 14:02:41.118 UTC.
@@ -72,6 +72,19 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
             collector: "g1".to_owned(),
             gc_threads: 2,
         },
+        situation: Situation {
+            jvm: Some(JvmFact {
+                pid: 4242,
+                pid_in_namespace: 4242,
+                version: "17.0.15+6-Debian-1deb12u1".to_owned(),
+                collector: "g1".to_owned(),
+                gc_threads: 2,
+                gc_log: "/var/log/orders/gc.log".to_owned(),
+                flags: vec!["-Xlog:gc*:file=/var/log/orders/gc.log".to_owned()],
+                ..JvmFact::default()
+            }),
+            ..Situation::default()
+        },
         clock: Clock::Monotonic,
         span: Duration::from_secs(60),
         unattributed: pauses.iter().map(|it| it.unattributed).sum(),
@@ -121,7 +134,7 @@ pub(crate) fn finding(id: &str, pauses: u64, time: u64, share: f64) -> Finding {
         story: vec!["Something took time.".to_owned()],
         culprits: Vec::new(),
         evidence: Vec::new(),
-        advice: Vec::new(),
+        detail: Detail::None,
     }
 }
 
@@ -175,36 +188,8 @@ fn blocked_log() -> Finding {
             statement: "14 waits in write() of this file, the longest 3.35 s".to_owned(),
             time: ms(3780),
         }],
-        advice: vec![
-            advice(
-                "gc-log-to-tmpfs",
-                AdviceWhen::Now,
-                Action::run([
-                    vm_log(&["output=/dev/shm/gc.log"]),
-                    vm_log(&["output=/var/log/orders/gc.log", "what=off"]),
-                ]),
-                "Lost when the host restarts.",
-            ),
-            advice("gc-log-async", AdviceWhen::NextStart, Action::flag("-Xlog:async"), ""),
-            advice(
-                "explicit-unmap",
-                AdviceWhen::Code,
-                Action::say(
-                    "Read the file through a channel and not through a mapping, so that the thread that waits for the disk is at a safepoint.",
-                ),
-                "",
-            ),
-        ],
         ..finding("gc-log-write-blocked", 2, 3780, 0.921)
     }
-}
-
-fn vm_log(settings: &[&str]) -> Command {
-    Command::new("jcmd").args(["4242", "VM.log"]).args(settings.iter().copied())
-}
-
-fn advice(remedy: &'static str, when: AdviceWhen, action: Action, note: &str) -> Advice {
-    Advice { remedy, when, action, note: note.to_owned() }
 }
 
 /// A log alone: no wall clock, no pid, and the causes of the host cannot be seen.
@@ -215,6 +200,7 @@ pub(crate) fn log_alone() -> Diagnosis {
     it.inputs[0].path = "gc.log".to_owned();
     it.inputs[0].lines_unrecognised = 3;
     it.jvm = JvmSummary { collector: "g1".to_owned(), ..JvmSummary::default() };
+    it.situation = Situation::default();
     it.clock = Clock::Uptime;
     it.coverage = Coverage::default();
     for it in &mut it.pauses {

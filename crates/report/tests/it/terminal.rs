@@ -30,12 +30,16 @@ fn a_fault_is_told_with_time_who_where_and_what_to_do() {
                where  VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
                       kernel: jbd2_log_wait_commit ← ext4_sync_file ← vfs_write
                seen   14 waits in write() of this file, the longest 3.35 s
-               fix    now                 jcmd 4242 VM.log output=/dev/shm/gc.log
-                                          jcmd 4242 VM.log output=/var/log/orders/gc.log what=off
-                                          Lost when the host restarts.
+               fix    now                 jcmd 4242 VM.log output=file=/dev/shm/gc-4242.log 'what=gc*' decorators=time,uptime,level,tags output_options=filecount=2,filesize=8m
+                                          jcmd 4242 VM.log output=file=/var/log/orders/gc.log what=all=off
+                                          the new log is in memory, up to 24 MiB: copy it before a reboot
+                      now                 ionice -c 3 -p 991
+                                          dd then writes only when nobody else does, where the disk's scheduler
+                                          is BFQ; else bound its unit: systemctl set-property UNIT
+                                          IOWriteBandwidthMax=
                       at the next start   -Xlog:async
-                      in the code         Read the file through a channel and not through a mapping, so that the
-                                          thread that waits for the disk is at a safepoint.
+                                          lines are dropped, and the drop is logged, when its buffer of 2 MiB is
+                                          full
                more   whypause cause gc-log-write-blocked
 
             Also, but small: GC work 312 ms in 61 stops.
@@ -257,15 +261,22 @@ fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
                   vfs_write
            seen   14 waits in write() of this file, the longest
                   3.35 s
-           fix    now                 jcmd 4242 VM.log output=/dev/shm/gc.log
-                                      jcmd 4242 VM.log output=/var/log/orders/gc.log what=off
-                                      Lost when the host restarts.
+           fix    now                 jcmd 4242 VM.log output=file=/dev/shm/gc-4242.log 'what=gc*' decorators=time,uptime,level,tags output_options=filecount=2,filesize=8m
+                                      jcmd 4242 VM.log output=file=/var/log/orders/gc.log what=all=off
+                                      the new log is in memory, up
+                                      to 24 MiB: copy it before a
+                                      reboot
+                  now                 ionice -c 3 -p 991
+                                      dd then writes only when
+                                      nobody else does, where the
+                                      disk's scheduler is BFQ; else
+                                      bound its unit: systemctl
+                                      set-property UNIT
+                                      IOWriteBandwidthMax=
                   at the next start   -Xlog:async
-                  in the code         Read the file through a
-                                      channel and not through a
-                                      mapping, so that the thread
-                                      that waits for the disk is at
-                                      a safepoint.
+                                      lines are dropped, and the
+                                      drop is logged, when its
+                                      buffer of 2 MiB is full
            more   whypause cause gc-log-write-blocked
 
         Also, but small: GC work 312 ms in 61 stops.
@@ -299,7 +310,7 @@ fn a_name_cannot_steer_the_terminal() {
     let mut it = slow_log();
     it.jvm.main = "a\u{1b}[2Jb".to_owned();
     it.findings[0].culprits[0].statement = "evil\u{1b}]0;x\u{7} (pid 1)".to_owned();
-    it.findings[0].advice[0].action = diagnose::Action::say("run\u{1b}[A");
+    it.situation.jvm.as_mut().expect("a jvm").gc_log = "/run\u{1b}[A".to_owned();
     it.findings[0].place.as_mut().expect("a place").path = "/tmp/\u{9b}31m".to_owned();
     it.coverage.note("x\u{1b}", "y\u{1b}", 1);
     let text = terminal::render(&it, &Options::default());

@@ -1,11 +1,11 @@
 //! What `record` and `watch` say about what they are attached to.
 use crate::{Failure, args::Means, console::Console, interrupt::Interrupt};
-use diagnose::Command;
 use recorder::{
     AskError, AttachError, CodeNames, Duties, Journal, Jvm, Options, Roots, SafepointLog,
     SampledSession, Session, Step, ThreadNames,
 };
 use recording::{Coverage, Facts, MonoTime, Source, SourceState};
+use remedy::Command;
 use std::time::{Duration, Instant};
 
 /// The background readings have found the GC log by then, or never will.

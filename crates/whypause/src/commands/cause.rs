@@ -5,7 +5,7 @@ use diagnose::Cause;
 pub(crate) fn run(args: &CauseArgs, console: &Console) -> Result<Exit, Failure> {
     let text = match &args.id {
         None => report::page::list(diagnose::causes(), console.style()),
-        Some(id) => report::page::render(&find(id)?.page(), console.style()),
+        Some(id) => report::page::render(&remedy::page_of_cause(find(id)?), console.style()),
     };
     console.print(&text)?;
     Ok(Exit::Fine)

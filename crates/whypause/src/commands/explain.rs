@@ -7,10 +7,11 @@ use crate::{
     args::{ExplainArgs, Format},
     console::Console,
 };
-use diagnose::{Attribution, Command, Diagnosis, Keep};
+use diagnose::{Attribution, Diagnosis, Keep};
 use input::Input;
 use listing::Listing;
 use recording::{Clock, Recording, Source, SourceState};
+use remedy::Command;
 use report::{Options, Pauses, Redactor};
 use std::{
     io::{self, BufWriter, Write},

@@ -1,6 +1,6 @@
 //! Reclaim on a CPU and off it, for a group and for the host.
 use super::CAUSE;
-use crate::facts_text::{advice_of, check, culprits_of, story_of};
+use crate::facts_text::{check, culprits_of, story_of};
 
 const ON_CPU: &str = "
     jvm 17.0.15 g1
@@ -99,15 +99,4 @@ fn the_groups_limit_and_the_hosts_are_told_apart() {
         culprits_of(&CAUSE, &limited),
         "cgroup /app: /app may have 512 MiB of memory, cached files included\n"
     );
-}
-
-#[test]
-fn advice_fits_what_is_short_and_what_was_given() {
-    let host = advice_of(&CAUSE, &blocked("try_to_free_pages"));
-    assert!(host.contains("watermark_scale_factor"), "{host}");
-    assert!(host.contains("-XX:+AlwaysPreTouch"), "{host}");
-    let group = advice_of(&CAUSE, &format!("{ON_CPU}\ncgroup limit 512"));
-    assert!(!group.contains("watermark_scale_factor"), "{group}");
-    let given = ON_CPU.replace("g1", "g1 flags -XX:+AlwaysPreTouch");
-    assert!(!advice_of(&CAUSE, &given).contains("AlwaysPreTouch"));
 }

@@ -1,12 +1,9 @@
 //! The log on standard output or standard error, where that is a pipe, a terminal or a socket.
 use crate::{
-    Action, Advice, AdviceWhen, Place, cause::Explanation, index::Index, jvm_flags,
-    os_evidence::spent_in_stops, outputs, tally::Tally, text,
+    Detail, Place, cause::Explanation, index::Index, os_evidence::spent_in_stops, outputs,
+    tally::Tally, text,
 };
-use recording::{JvmFact, OutputFact};
-
-/// Memory that every container has; in Kubernetes 64 MiB of it, of which the advice takes 24.
-const MEMORY: &str = "/dev/shm";
+use recording::OutputFact;
 
 pub(super) fn explain(
     tally: &Tally,
@@ -19,7 +16,7 @@ pub(super) fn explain(
         story: story(index, output, place),
         culprits: outputs::culprits(tally, index, output),
         evidence: vec![spent_in_stops(tally, &blocked)],
-        advice: index.jvm.map_or_else(Vec::new, |jvm| advice(jvm, output)),
+        detail: Detail::Stream(Box::new(output.clone())),
     }
 }
 
@@ -38,44 +35,10 @@ fn story(index: &Index<'_>, output: &OutputFact, place: &Place) -> Vec<String> {
     story
 }
 
-fn advice(jvm: &JvmFact, output: &OutputFact) -> Vec<Advice> {
-    let version = jvm_flags::feature_version(&jvm.version);
-    let stream = if output.fd == 2 { "stderr" } else { "stdout" };
-    let mut advice = Vec::new();
-    if version.is_some_and(|it| it >= 9) {
-        advice.push(Advice {
-            remedy: "gc-log-off-stdout",
-            when: AdviceWhen::Now,
-            action: jvm_flags::leave_stream_commands(jvm, stream, MEMORY),
-            note:
-                "each command blocks until the reader makes room; then the log is in memory, up to 24 MiB"
-                    .into(),
-        });
-    }
-    if version.is_some() {
-        advice.push(Advice {
-            remedy: "gc-log-off-stdout",
-            when: AdviceWhen::NextStart,
-            action: jvm_flags::leave_stream_flags(jvm, MEMORY),
-            note: "after all other log flags; the log is in memory, up to 24 MiB".into(),
-        });
-    }
-    if version.is_some_and(|it| it >= 17) && !jvm_flags::has_async_log(jvm) {
-        advice.push(Advice {
-            remedy: "gc-log-async",
-            when: AdviceWhen::NextStart,
-            action: Action::flag("-Xlog:async"),
-            note: "instead, to keep the log there: lines are dropped, and the drop is logged, when its buffer of 2 MiB is full"
-                .into(),
-        });
-    }
-    advice
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::CAUSE;
-    use crate::facts_text::{advice_of, check, culprits_of, story_of};
+    use crate::facts_text::{check, culprits_of, story_of};
 
     /// The VM thread blocks in the write of a young collection to a pipe that `cat` reads.
     const PIPE: &str = "
@@ -251,33 +214,5 @@ mod tests {
         for seen in ["safepoint-counters", "gc-log"] {
             check(&CAUSE, &text.replace(&format!("missing {seen}"), ""), "absent");
         }
-    }
-
-    #[test]
-    fn the_output_is_switched_off_and_not_only_doubled() {
-        let advice = advice_of(&CAUSE, PIPE);
-        let now = "now: jcmd 4242 VM.log output=file=/dev/shm/gc-0.log 'what=all=warning,gc*' decorators=time,uptime,level,tags output_options=filecount=2,filesize=8m\n\
-                   jcmd 4242 VM.log output=stdout what=all=off\n";
-        assert!(advice.contains(now), "{advice}");
-        assert!(
-            advice.contains(
-                "at the next start: -Xlog:disable '-Xlog:all=warning,gc*:file=/dev/shm/gc-%p.log:"
-            ),
-            "{advice}"
-        );
-        assert!(advice.contains("at the next start: -Xlog:async"), "{advice}");
-        let stderr = PIPE
-            .replace("output 1", "output 2")
-            .replace("fd1", "fd2")
-            .replace("reader 1", "reader 2");
-        assert!(advice_of(&CAUSE, &stderr).contains("VM.log output=stderr what=all=off"));
-    }
-
-    #[test]
-    fn advice_fits_the_jdk() {
-        let of = |version: &str| advice_of(&CAUSE, &PIPE.replace("17.0.15", version));
-        assert!(!of("11.0.31").contains("async"));
-        let old = of("1.8.0_412");
-        assert!(!old.contains("jcmd") && old.contains("-Xloggc:/dev/shm/gc-%p.log"), "{old}");
     }
 }

@@ -1,6 +1,6 @@
 //! Faults on the JVM's counters, and what is none.
 use super::CAUSE;
-use crate::facts_text::{advice_of, check, story_of};
+use crate::facts_text::{check, story_of};
 
 /// The VM thread blocks on a counter before it has even asked the threads to stop.
 const BLOCKED: &str = "
@@ -89,13 +89,4 @@ fn a_write_to_the_log_is_no_fault() {
         &BLOCKED.replace("fault /tmp/hsperfdata_app/42 offset 896", "write gc.log"),
         "absent",
     );
-}
-
-#[test]
-fn a_flag_already_given_is_not_advised() {
-    let advice = advice_of(&CAUSE, BLOCKED);
-    assert!(advice.contains("-XX:+PerfDisableSharedMem"), "{advice}");
-    assert!(advice.contains("tmpfs /tmp/hsperfdata_app\n"), "{advice}");
-    let given = BLOCKED.replace("g1", "g1 flags -XX:+PerfDisableSharedMem");
-    assert!(!advice_of(&CAUSE, &given).contains("PerfDisableSharedMem"));
 }

@@ -1,5 +1,5 @@
 //! Commands are read back by the shell of this machine: each word comes back as it went in.
-use diagnose::{Action, Command};
+use remedy::{Action, Command};
 use std::{fs, process};
 
 /// Names that others can choose, and what a shell would like to do with them.

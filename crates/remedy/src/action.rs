@@ -198,6 +198,29 @@ impl Action {
     }
 }
 
+/// What a flag sets that has one value: `-Xmx` of `-Xmx1g`, `UseNUMA` of `-XX:+UseNUMA`.
+pub(crate) fn flag_name(flag: &str) -> Option<&str> {
+    match flag.strip_prefix("-XX:") {
+        Some(rest) => rest.trim_start_matches(['+', '-']).split('=').next(),
+        None => flag.starts_with("-Xmx").then_some("-Xmx"),
+    }
+}
+
+/// The number or size that a flag sets, in bytes where it is a size.
+pub(crate) fn flag_number(flag: &str) -> Option<u64> {
+    let value = match flag.strip_prefix("-XX:") {
+        Some(rest) => rest.split_once('=')?.1,
+        None => flag.strip_prefix("-Xmx")?,
+    };
+    let (digits, shift) = match value.strip_suffix(['k', 'm', 'g', 't']) {
+        Some(digits) => {
+            (digits, ["k", "m", "g", "t"].iter().position(|it| value.ends_with(it))? * 10 + 10)
+        }
+        None => (value, 0),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
 /// A word that is told in a sentence: no line can be broken inside of it, so that none begins with
 /// what somebody chose.
 fn told(word: &str, fine: impl Fn(&str) -> bool) -> String {

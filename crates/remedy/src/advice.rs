@@ -1,0 +1,72 @@
+//! A piece of advice.
+use crate::Action;
+
+/// When a piece of advice can be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AdviceWhen {
+    /// On the running JVM or host.
+    Now,
+    /// When the JVM is started the next time.
+    NextStart,
+    /// In the application's code.
+    Code,
+}
+
+impl AdviceWhen {
+    /// `now`, `at the next start`, `in the code`.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            AdviceWhen::Now => "now",
+            AdviceWhen::NextStart => "at the next start",
+            AdviceWhen::Code => "in the code",
+        }
+    }
+}
+
+/// One way out, fitted to the JVM at hand: never a flag it already has or would refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// The remedy's id, such as `gc-log-async`.
+    pub remedy: &'static str,
+    /// When.
+    pub when: AdviceWhen,
+    /// What to do: flags, commands, or a short phrase.
+    pub action: Action,
+    /// What it costs or risks; one short sentence, may be empty.
+    pub note: String,
+    /// Flags given now that go: with both the JVM would not start, or do the old thing as well.
+    pub replaces: Vec<String>,
+}
+
+impl Advice {
+    /// For the running JVM or host.
+    pub(crate) fn now(action: Action, note: impl Into<String>) -> Advice {
+        Advice::new(AdviceWhen::Now, action, note.into())
+    }
+
+    /// For the next start.
+    pub(crate) fn at_next_start(action: Action, note: impl Into<String>) -> Advice {
+        Advice::new(AdviceWhen::NextStart, action, note.into())
+    }
+
+    /// For the code.
+    pub(crate) fn in_code(action: impl AsRef<str>, note: impl Into<String>) -> Advice {
+        Advice::new(AdviceWhen::Code, Action::say(action), note.into())
+    }
+
+    fn new(when: AdviceWhen, action: Action, note: String) -> Advice {
+        // The registry puts the id in.
+        Advice { remedy: "", when, action, note, replaces: Vec::new() }
+    }
+
+    /// The same in place of `flags`, which the note names.
+    pub(crate) fn in_place_of<'a>(self, flags: impl IntoIterator<Item = &'a str>) -> Advice {
+        let replaces: Vec<String> = flags.into_iter().map(str::to_owned).collect();
+        let note = match replaces.as_slice() {
+            [] => self.note,
+            flags => format!("in place of {}: {}", flags.join(" "), self.note),
+        };
+        Advice { note, replaces, ..self }
+    }
+}

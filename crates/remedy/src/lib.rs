@@ -1,0 +1,50 @@
+//! What to do about a pause: one remedy is one file, and all that is said, printed or done of it
+//! comes from there.
+//!
+//! A cause names its remedies by their ids and nothing more. [`advise`] fits them to the JVM and host
+//! at hand: never a flag that is set already, never one that this JVM would refuse to start with,
+//! and no two pieces of advice in one answer that contradict each other.
+mod action;
+mod advice;
+mod agree;
+mod host;
+mod jvm;
+mod log_output;
+mod remedies;
+mod remedy;
+
+pub use action::{Action, Command};
+pub use advice::{Advice, AdviceWhen};
+pub use remedy::{Remedy, page_of_cause};
+
+use diagnose::Diagnosis;
+
+/// All remedies, in the order of their ids.
+#[must_use]
+pub fn remedies() -> &'static [&'static Remedy] {
+    &remedies::ALL
+}
+
+/// The remedy with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Remedy> {
+    remedies::ALL.iter().copied().find(|it| it.id == id)
+}
+
+/// What to do about each finding, in the order of the findings; what can be done now comes first.
+#[must_use]
+pub fn advise(diagnosis: &Diagnosis) -> Vec<Vec<Advice>> {
+    let mut all: Vec<Vec<Advice>> = diagnosis
+        .findings
+        .iter()
+        .map(|finding| {
+            let remedies = finding.cause.remedies.iter().filter_map(|id| find(id));
+            let mut advice: Vec<_> =
+                remedies.flat_map(|it| it.advice(&diagnosis.situation, finding)).collect();
+            advice.sort_by_key(|it| it.when);
+            advice
+        })
+        .collect();
+    agree::settle(&mut all);
+    all
+}

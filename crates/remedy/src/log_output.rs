@@ -1,0 +1,304 @@
+//! Where a JVM writes its log, and how it is told to write it elsewhere.
+use crate::{Action, Command, jvm::jcmd};
+use diagnose::feature_version;
+use recording::JvmFact;
+
+/// The parts of the `-Xlog` option that writes to a file: what and decorators.
+struct LogOption<'a> {
+    what: &'a str,
+    decorators: &'a str,
+}
+
+/// Whether an option sends the log to a file.
+fn is_of_file(flag: &str) -> bool {
+    flag.strip_prefix("-Xlog:").and_then(|it| it.split_once(':')).is_some_and(|(_, output)| {
+        let kind = output.split(':').next().unwrap_or_default();
+        !matches!(kind, "" | "stdout" | "stderr" | "#0" | "#1") && !flag.starts_with("-Xlog:async")
+    })
+}
+
+/// The last `-Xlog` option with a file, as the JVM reads it: `-Xlog:what:output:decorators:options`.
+/// A quoted file name may hold colons.
+fn log_option(jvm: &JvmFact) -> LogOption<'_> {
+    let fallback = LogOption { what: "gc*,safepoint", decorators: "time,uptime,level,tags" };
+    let Some(flag) = jvm.flags.iter().rev().find(|it| is_of_file(it)) else { return fallback };
+    let Some((what, output)) = flag["-Xlog:".len()..].split_once(':') else { return fallback };
+    let rest = after_file(output);
+    let decorators = rest.split(':').next().unwrap_or_default();
+    LogOption {
+        what: if what.is_empty() { fallback.what } else { what },
+        decorators: if decorators.is_empty() { fallback.decorators } else { decorators },
+    }
+}
+
+/// What follows the file name in `file=NAME:decorators:options` or `"file=NAME"…`.
+fn after_file(output: &str) -> &str {
+    let name = output.strip_prefix("file=").unwrap_or(output);
+    match name.strip_prefix('"').and_then(|it| it.split_once('"')) {
+        Some((_, rest)) => rest.strip_prefix(':').unwrap_or(rest),
+        None => name.split_once(':').map_or("", |(_, rest)| rest),
+    }
+}
+
+/// The name for the log of a running JVM in a directory that it may share with others: two JVMs that
+/// write to one name take each other's log away.
+fn file_name(jvm: &JvmFact) -> String {
+    format!("gc-{}.log", jvm.pid_in_namespace)
+}
+
+/// The same at a start, when the JVM knows its process id and nobody else does. Every JDK reads it.
+const NAME: &str = "gc-%p.log";
+
+/// A log in memory must be bounded, whatever it was on disk.
+const BOUND: &str = "filecount=2,filesize=8m";
+
+/// `VM.log` with these settings. The JVM gets them as one line and takes it apart at spaces, except
+/// between quotes around a whole value (HotSpot `services/diagnosticFramework.cpp`, `DCmdArgIter`).
+/// `None` where there is no way to write a value.
+fn vm_log(jcmd: Command, settings: &[(&str, &str)]) -> Option<Command> {
+    let setting = |(name, value): &(&str, &str)| match value.contains([' ', '\'', '"']) {
+        false => Some(format!("{name}={value}")),
+        true if value.contains('"') || value.ends_with('\\') => None,
+        true => Some(format!("{name}=\"{value}\"")),
+    };
+    let settings: Option<Vec<String>> = settings.iter().map(setting).collect();
+    Some(jcmd.arg("VM.log").args(settings?))
+}
+
+/// All of the commands, or a sentence where one cannot be written.
+fn all_of<const N: usize>(commands: [Option<Command>; N], what: &str) -> Action {
+    match commands.into_iter().collect::<Option<Vec<_>>>() {
+        Some(commands) => Action::run(commands),
+        None => Action::impossible("jcmd", what),
+    }
+}
+
+/// The commands that move the log of a running JVM (JDK 9 and later) into `directory`: first the
+/// new output, then the old one off. HotSpot `logging/logDiagnosticCommand.cpp` (`VM.log`).
+pub(crate) fn move_commands(jvm: &JvmFact, directory: &str) -> Action {
+    let option = log_option(jvm);
+    let new = vm_log(
+        jcmd(jvm),
+        &[
+            ("output", &format!("file={directory}/{}", file_name(jvm))),
+            ("what", option.what),
+            ("decorators", option.decorators),
+            ("output_options", BOUND),
+        ],
+    );
+    if jvm.gc_log.is_empty() {
+        return all_of([new], option.what);
+    }
+    let old = format!("file={}", jvm.gc_log);
+    let off = vm_log(jcmd(jvm), &[("output", &old), ("what", "all=off")]);
+    all_of([new, off], &jvm.gc_log)
+}
+
+/// What a log on a standard stream selects, and with which decorators: of the last `-Xlog` option
+/// without a file.
+fn stream_option(jvm: &JvmFact) -> (&str, &str) {
+    let fallback = ("gc*,safepoint", "time,uptime,level,tags");
+    let option = |flag: &'_ String| -> Option<(usize, usize)> {
+        let rest = flag.strip_prefix("-Xlog:")?;
+        let mut parts = rest.splitn(4, ':');
+        let (what, output) = (parts.next()?, parts.next().unwrap_or_default());
+        let stream = matches!(output, "" | "stdout" | "stderr" | "#0" | "#1");
+        let decorators = parts.next().unwrap_or_default();
+        let plain = !matches!(what, "" | "async" | "disable" | "help");
+        (stream && plain).then_some((what.len(), decorators.len()))
+    };
+    let Some((flag, (what, decorators))) =
+        jvm.flags.iter().rev().find_map(|it| Some((it, option(it)?)))
+    else {
+        return fallback;
+    };
+    let rest = &flag["-Xlog:".len()..];
+    let given = rest.split(':').nth(2).unwrap_or_default();
+    (&rest[..what], if decorators == 0 { fallback.1 } else { given })
+}
+
+/// The commands that take the log of a running JVM (JDK 9 and later) off a standard stream: first a
+/// file in `directory`, which also gets the warnings that the stream had, then the stream off.
+pub(crate) fn leave_stream_commands(jvm: &JvmFact, stream: &str, directory: &str) -> Action {
+    let (what, decorators) = stream_option(jvm);
+    let jcmd = || Command::new("jcmd").arg(jvm.pid.to_string());
+    let new = vm_log(
+        jcmd(),
+        &[
+            ("output", &format!("file={directory}/gc-{}.log", jvm.pid_in_namespace)),
+            ("what", &with_warnings(what)),
+            ("decorators", decorators),
+            ("output_options", BOUND),
+        ],
+    );
+    let off = vm_log(jcmd(), &[("output", stream), ("what", "all=off")]);
+    all_of([new, off], what)
+}
+
+/// The start flags that do the same. `-Xlog:disable` takes back what earlier flags turned on, and
+/// the default warnings on standard output.
+pub(crate) fn leave_stream_flags(jvm: &JvmFact, directory: &str) -> Action {
+    if feature_version(&jvm.version).is_some_and(|it| it < 9) {
+        return Action::flags(legacy_flags(jvm, directory));
+    }
+    let (what, decorators) = stream_option(jvm);
+    let log = format!("-Xlog:{}:file={directory}/{NAME}:{decorators}:{BOUND}", with_warnings(what));
+    Action::flags(["-Xlog:disable".to_owned(), log])
+}
+
+/// Before JDK 9. Without rotation the log grows without end, which in memory is nobody's wish.
+fn legacy_flags(jvm: &JvmFact, directory: &str) -> Vec<String> {
+    let rotation =
+        ["-XX:+UseGCLogFileRotation", "-XX:NumberOfGCLogFiles=2", "-XX:GCLogFileSize=8M"];
+    let log = format!("-Xloggc:{directory}/{NAME}");
+    let given = |flag: &&str| !jvm.flags.iter().any(|it| it == flag);
+    std::iter::once(log).chain(rotation.into_iter().filter(given).map(str::to_owned)).collect()
+}
+
+/// A later part of a selection overrides an earlier one for the tags that both name.
+fn with_warnings(what: &str) -> String {
+    format!("all=warning,{what}")
+}
+
+/// The start flags that write the log into `directory`, bounded.
+pub(crate) fn flags_in(jvm: &JvmFact, directory: &str) -> Action {
+    if feature_version(&jvm.version).is_some_and(|it| it < 9) {
+        return Action::flags(legacy_flags(jvm, directory));
+    }
+    let option = log_option(jvm);
+    let file = format!("{directory}/{NAME}");
+    Action::flag(format!("-Xlog:{}:file={file}:{}:{BOUND}", option.what, option.decorators))
+}
+
+/// The flag that these take the place of, as it was given.
+pub(crate) fn replaced(jvm: &JvmFact) -> Option<&str> {
+    let writes = |it: &&String| it.starts_with("-Xloggc:") || is_of_file(it);
+    jvm.flags.iter().rev().find(writes).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jvm(flags: &str, log: &str) -> JvmFact {
+        JvmFact {
+            pid: 42,
+            version: "17.0.15+6".into(),
+            flags: flags.split_whitespace().map(str::to_owned).collect(),
+            gc_log: log.into(),
+            ..JvmFact::default()
+        }
+    }
+
+    #[test]
+    fn a_log_is_moved_with_its_selection_and_decorators() {
+        let jvm = jvm(
+            "-Xlog:gc*,safepoint:file=/var/log/gc.log:tn,tags:filecount=5,filesize=1m",
+            "/var/log/gc.log",
+        );
+        assert_eq!(
+            move_commands(&jvm, "/dev/shm").to_string(),
+            "jcmd 42 VM.log output=file=/dev/shm/gc-0.log 'what=gc*,safepoint' decorators=tn,tags output_options=filecount=2,filesize=8m\n\
+             jcmd 42 VM.log output=file=/var/log/gc.log what=all=off"
+        );
+    }
+
+    /// What turns the log of this name off.
+    #[track_caller]
+    fn check_moved(log: &str, off: &str) {
+        let commands = move_commands(&jvm("", log), "/dev/shm").to_string();
+        let lines: Vec<&str> = commands.lines().collect();
+        assert_eq!(lines.len(), 2, "{commands}");
+        assert!(lines[0].contains(" output=file=/dev/shm/gc-0.log "), "{commands}");
+        assert_eq!(lines[1], format!("jcmd 42 VM.log {off} what=all=off"));
+    }
+
+    /// Tried with JDK 17: it is turned off by these names and by no others.
+    #[test]
+    fn a_name_that_means_something_to_a_shell_or_to_the_jvm_is_quoted() {
+        check_moved("/var/log/gc.log", "output=file=/var/log/gc.log");
+        check_moved("/var/log/a b'c.log", "'output=\"file=/var/log/a b'\\''c.log\"'");
+        check_moved("/tmp/x what=all=trace", "'output=\"file=/tmp/x what=all=trace\"'");
+        check_moved("/tmp/$(id).log", "'output=file=/tmp/$(id).log'");
+        check_moved("/tmp/`id`;id", "'output=file=/tmp/`id`;id'");
+        check_moved("/tmp/-rf", "output=file=/tmp/-rf");
+        check_moved("/tmp/%t:a", "output=file=/tmp/%t:a");
+    }
+
+    #[test]
+    fn two_jvms_never_share_a_log_in_memory() {
+        let of = |pid| JvmFact { pid_in_namespace: pid, ..jvm("", "/var/log/gc.log") };
+        let name = |pid| move_commands(&of(pid), "/dev/shm").to_string();
+        assert!(name(1).contains("/dev/shm/gc-1.log") && name(2).contains("/dev/shm/gc-2.log"));
+        assert!(flags_in(&of(1), "/dev/shm").to_string().contains("/dev/shm/gc-%p.log"));
+        let old = JvmFact { version: "1.8.0_412".into(), ..of(1) };
+        assert!(flags_in(&old, "/dev/shm").to_string().contains("/dev/shm/gc-%p.log"));
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_written_is_told_and_makes_no_command() {
+        let moved = |log: &str| move_commands(&jvm("", log), "/dev/shm");
+        for log in ["/tmp/a\"b c", "/tmp/a b\\", "/tmp/a\njcmd 1 VM.stop", "/tmp/a\u{202e}b"] {
+            assert!(moved(log).is_said() && moved(log).commands().is_empty(), "{log}");
+            assert!(!moved(log).to_string().contains('\n'), "{log}");
+        }
+        assert_eq!(
+            moved("/tmp/a\nid").to_string(),
+            "No command is given: an argument of jcmd would be `output=file=/tmp/a\\u{a}id`, which has control characters or others in it that cannot be copied from here."
+        );
+    }
+
+    #[test]
+    fn a_log_on_standard_output_is_moved_with_its_selection_and_the_stream_is_turned_off() {
+        let commands =
+            |flags| leave_stream_commands(&jvm(flags, ""), "stdout", "/dev/shm").to_string();
+        let moved = |what: &str, decorators: &str| {
+            format!(
+                "jcmd 42 VM.log output=file=/dev/shm/gc-0.log 'what=all=warning,{what}' decorators={decorators} output_options=filecount=2,filesize=8m\n\
+                 jcmd 42 VM.log output=stdout what=all=off"
+            )
+        };
+        let usual = "time,uptime,level,tags";
+        assert_eq!(commands("-Xlog:gc*=debug:stdout:tn"), moved("gc*=debug", "tn"));
+        assert_eq!(
+            commands("-Xlog:gc*,safepoint=debug -Xlog:async"),
+            moved("gc*,safepoint=debug", usual)
+        );
+        assert_eq!(commands("-Xlog:gc*:file=x.log:tn"), moved("gc*,safepoint", usual));
+        assert_eq!(commands("-verbose:gc"), moved("gc*,safepoint", usual));
+    }
+
+    #[test]
+    fn at_the_next_start_nothing_of_the_log_is_left_on_standard_output() {
+        let flags = |given| leave_stream_flags(&jvm(given, ""), "/dev/shm").to_string();
+        assert_eq!(
+            flags("-Xlog:gc::tn"),
+            "-Xlog:disable -Xlog:all=warning,gc:file=/dev/shm/gc-%p.log:tn:filecount=2,filesize=8m"
+        );
+        assert!(flags("-Xlog:gc;rm").starts_with("-Xlog:disable '-Xlog:all=warning,gc;rm:file="));
+        let old = JvmFact { version: "1.8.0_412".into(), ..jvm("-verbose:gc", "") };
+        let flags = leave_stream_flags(&old, "/dev/shm").to_string();
+        assert!(flags.starts_with("-Xloggc:/dev/shm/gc-%p.log "));
+    }
+
+    #[test]
+    fn a_log_of_java_8_in_memory_is_bounded() {
+        let old = |flags: &str| JvmFact {
+            version: "1.8.0_412".into(),
+            ..jvm(&format!("-Xloggc:/var/log/gc.log {flags}"), "/var/log/gc.log")
+        };
+        let log = "-Xloggc:/dev/shm/gc-%p.log";
+        let flags = |given: &str| flags_in(&old(given), "/dev/shm").to_string();
+        assert_eq!(
+            flags(""),
+            format!(
+                "{log} -XX:+UseGCLogFileRotation -XX:NumberOfGCLogFiles=2 -XX:GCLogFileSize=8M"
+            )
+        );
+        let given = flags("-XX:+UseGCLogFileRotation");
+        assert_eq!(given, format!("{log} -XX:NumberOfGCLogFiles=2 -XX:GCLogFileSize=8M"));
+        assert_eq!(replaced(&old("")), Some("-Xloggc:/var/log/gc.log"));
+        assert_eq!(replaced(&jvm("-Xlog:gc:stdout", "")), None);
+        assert_eq!(replaced(&jvm("-Xlog:gc:a.log", "")), Some("-Xlog:gc:a.log"));
+    }
+}

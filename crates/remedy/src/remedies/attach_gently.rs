@@ -1,0 +1,32 @@
+//! # Ask the JVM instead of tracing it
+//!
+//! ## What it changes
+//! What debuggers are used for on a running service, `jcmd` does in a safepoint: thread dumps, heap dumps, statistics.
+//!
+//! ## What it costs
+//! A safepoint, mostly of milliseconds.
+//!
+//! ## References
+//! `man 2 ptrace`; HotSpot `services/attachListener.cpp`.
+use crate::{Action, Advice, Remedy, jvm};
+use diagnose::{Detail, Finding, Situation, StoppedBy};
+
+pub(super) static REMEDY: Remedy = Remedy {
+    id: "attach-gently",
+    title: "Ask the JVM instead of tracing it",
+    summary: "`jcmd` and `jstack` without `-F` ask the JVM itself and stop it for a safepoint only.",
+    file: include_str!("attach_gently.rs"),
+    advise,
+};
+
+fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
+    let (Some(jvm), Detail::StoppedBy(StoppedBy::Tracer)) = (&situation.jvm, &finding.detail)
+    else {
+        return Vec::new();
+    };
+    let note = format!(
+        "instead of gdb, strace, gcore, jstack -F or jmap -F: these stop every thread, one by one{}",
+        jvm::whose_jcmd(jvm)
+    );
+    vec![Advice::now(Action::run([jvm::jcmd(jvm).arg("Thread.print")]), note)]
+}

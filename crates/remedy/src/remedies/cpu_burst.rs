@@ -1,0 +1,47 @@
+//! # Let the group save up what it did not use
+//!
+//! ## What it changes
+//! `cpu.max.burst` (`cpu.cfs_burst_us`): CPU time that the group left unused may be used later, on top of its quota.
+//!
+//! ## What it costs
+//! The average stays within the quota; the neighbours feel the burst.
+//!
+//! ## How to see that it helped
+//! `nr_bursts` of the group's `cpu.stat` grows, `nr_throttled` does not.
+//!
+//! ## How to undo it
+//! Write 0.
+//!
+//! ## References
+//! Linux `Documentation/scheduler/sched-bwc.rst`.
+use crate::{Advice, Remedy, host};
+use diagnose::{Finding, Situation};
+
+pub(super) static REMEDY: Remedy = Remedy {
+    id: "cpu-burst",
+    title: "Let the group save up what it did not use",
+    summary: "Let the group save up what it did not use (Linux 5.14 and later).",
+    file: include_str!("cpu_burst.rs"),
+    advise,
+};
+
+fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
+    let Some(cgroup) = &situation.cgroup else { return Vec::new() };
+    let Some(quota) = cgroup.cpu_quota else { return Vec::new() };
+    let knows = host::kernel(situation).is_some_and(|it| it >= FIRST);
+    if !knows || !cgroup.cpu_burst.is_zero() || cgroup.version == 0 {
+        return Vec::new();
+    }
+    let value = quota.as_micros().to_string();
+    let action = match cgroup.version {
+        1 => host::group_setting(&value, "/cpu", &cgroup.cpu_path, "cpu.cfs_burst_us"),
+        _ => host::group_setting(&value, "", &cgroup.cpu_path, "cpu.max.burst"),
+    };
+    vec![Advice::now(
+        action,
+        "what a group saves up is used by one burst; the average stays within the quota, the neighbours feel the burst",
+    )]
+}
+
+/// The first kernel with `cpu.max.burst` and `cpu.cfs_burst_us`.
+const FIRST: (u32, u32) = (5, 14);

@@ -1,0 +1,34 @@
+//! # Begin cycles of CMS earlier
+//!
+//! ## What it changes
+//! `-XX:CMSInitiatingOccupancyFraction`: cycles begin with less of the old generation in use, which also leaves more large holes.
+//!
+//! ## What it costs
+//! More cycles, and more CPU for them.
+//!
+//! ## How to undo it
+//! Leave the flags out at the next start.
+//!
+//! ## References
+//! HotSpot (until JDK 13) `gc/cms/concurrentMarkSweepGeneration.cpp`.
+use crate::{Action, Advice, Remedy};
+use diagnose::{Finding, Situation};
+
+pub(super) static REMEDY: Remedy = Remedy {
+    id: "earlier-cycles",
+    title: "Begin cycles of CMS earlier",
+    summary: "A lower `CMSInitiatingOccupancyFraction` together with `UseCMSInitiatingOccupancyOnly`, or CMS goes by its own statistics.",
+    file: include_str!("earlier_cycles.rs"),
+    advise,
+};
+
+fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
+    if !matches!(situation.collector(), "cms" | "")
+        || situation.given("CMSInitiatingOccupancyFraction")
+    {
+        return Vec::new();
+    }
+    let flags = ["-XX:CMSInitiatingOccupancyFraction=60", "-XX:+UseCMSInitiatingOccupancyOnly"];
+    let flags = flags.into_iter().filter(|it| !situation.has(it));
+    vec![Advice::at_next_start(Action::flags(flags), "more cycles, more CPU")]
+}

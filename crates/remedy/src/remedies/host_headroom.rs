@@ -1,0 +1,27 @@
+//! # A host that is less full
+//!
+//! ## What it changes
+//! Ask who runs the hypervisor for dedicated CPUs, or move to another host.
+//!
+//! ## What it costs
+//! Money.
+//!
+//! ## References
+//! `man 1 mpstat`; Linux `Documentation/filesystems/proc.rst` (`steal` of `/proc/stat`).
+use crate::{Action, Advice, Command, Remedy};
+use diagnose::{Finding, Situation};
+
+pub(super) static REMEDY: Remedy = Remedy {
+    id: "host-headroom",
+    title: "A host that is less full",
+    summary: "CPUs of its own for the virtual machine, or a host that is less full.",
+    file: include_str!("host_headroom.rs"),
+    advise,
+};
+
+fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {
+    vec![Advice::now(
+        Action::run([Command::new("mpstat").args(["-P", "ALL", "1"])]),
+        "%steal is the hypervisor's: ask for dedicated CPUs, or for another host; %irq and %soft are interrupts",
+    )]
+}

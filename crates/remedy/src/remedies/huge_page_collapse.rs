@@ -1,0 +1,34 @@
+//! # Put huge pages together more rarely
+//!
+//! ## What it changes
+//! `khugepaged/scan_sleep_millisecs` is 60000: the thread that puts small pages together to huge ones looks once a minute.
+//!
+//! ## What it costs
+//! A fresh heap stays in small pages for longer.
+//!
+//! ## How to undo it
+//! Write 10000, or what it was.
+//!
+//! ## References
+//! Linux `Documentation/admin-guide/mm/transhuge.rst`, `mm/khugepaged.c`.
+use crate::{Action, Advice, Remedy};
+use diagnose::{Detail, Finding, Situation};
+
+pub(super) static REMEDY: Remedy = Remedy {
+    id: "huge-page-collapse",
+    title: "Put huge pages together more rarely",
+    summary: "Make `khugepaged` rarer.",
+    file: include_str!("huge_page_collapse.rs"),
+    advise,
+};
+
+fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
+    if finding.detail == (Detail::PageMoves { between_nodes: true }) {
+        return Vec::new();
+    }
+    let file = "/sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs";
+    vec![Advice::now(
+        Action::write("60000", file),
+        "huge pages are then put together more rarely; a fresh heap stays in small pages for longer",
+    )]
+}

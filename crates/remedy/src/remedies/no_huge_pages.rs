@@ -1,0 +1,36 @@
+//! # Huge pages only for those who ask
+//!
+//! ## What it changes
+//! `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`: a program that does not ask gets small pages.
+//!
+//! ## What it costs
+//! A program that does not ask may become slower.
+//!
+//! ## How to see that it helped
+//! `AnonHugePages` of `/proc/PID/smaps_rollup` stays at 0 for a JVM that was started afterwards.
+//!
+//! ## How to undo it
+//! Write the old value again: it stands in brackets.
+//!
+//! ## References
+//! Linux `Documentation/admin-guide/mm/transhuge.rst`.
+use crate::{Action, Advice, Remedy};
+use diagnose::{Finding, Situation};
+
+pub(super) static REMEDY: Remedy = Remedy {
+    id: "no-huge-pages",
+    title: "Huge pages only for those who ask",
+    summary: "`enabled=madvise` gives huge pages only to those who ask; the JVM asks with `-XX:+UseTransparentHugePages`.",
+    file: include_str!("no_huge_pages.rs"),
+    advise,
+};
+
+fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
+    if situation.has("-XX:+UseTransparentHugePages") {
+        return Vec::new();
+    }
+    vec![Advice::now(
+        Action::write("madvise", "/sys/kernel/mm/transparent_hugepage/enabled"),
+        "only programs that ask get huge pages; this JVM does not ask",
+    )]
+}

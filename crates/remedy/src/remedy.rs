@@ -1,0 +1,52 @@
+//! What a remedy is.
+use crate::Advice;
+use diagnose::{Cause, Finding, Situation};
+
+/// One way to end or shorten a kind of pause. One file under `remedies/` each.
+pub struct Remedy {
+    /// Its name in text, JSON, pages and commands. Never reused.
+    pub id: &'static str,
+    /// What it does, for people, as a heading.
+    pub title: &'static str,
+    /// What it does and what that costs, one sentence: it stands on the pages of its causes.
+    pub summary: &'static str,
+    /// The text of the remedy's file; its leading `//!` lines are the remedy's page.
+    pub file: &'static str,
+    /// What it comes to for one finding in one situation; nothing where it is no use there.
+    pub(crate) advise: fn(&Situation, &Finding) -> Vec<Advice>,
+}
+
+impl Remedy {
+    /// What it comes to for one finding in one situation.
+    pub(crate) fn advice(&self, situation: &Situation, finding: &Finding) -> Vec<Advice> {
+        let mut advice = (self.advise)(situation, finding);
+        advice.iter_mut().for_each(|it| it.remedy = self.id);
+        advice
+    }
+
+    /// The remedy's page in Markdown.
+    #[must_use]
+    pub fn page(&self) -> String {
+        diagnose::page_of(self.file)
+    }
+}
+
+/// The page of a cause in Markdown, with what can be done about it.
+#[must_use]
+pub fn page_of_cause(cause: &Cause) -> String {
+    let page = cause.page();
+    let remedies = cause.remedies.iter().filter_map(|id| crate::find(id));
+    let lines: String = remedies.map(|it| format!("`{}`: {}\n", it.id, it.summary)).collect();
+    match page.split_once("## References") {
+        Some((before, after)) if !lines.is_empty() => {
+            format!("{before}## Remedies\n{lines}\n## References{after}")
+        }
+        _ => page,
+    }
+}
+
+impl std::fmt::Debug for Remedy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Remedy").field("id", &self.id).finish_non_exhaustive()
+    }
+}

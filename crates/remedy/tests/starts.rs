@@ -1,0 +1,206 @@
+//! Every JDK at hand starts with the flags that are advised for it, beside those of the log that they
+//! were advised for, and says nothing about them.
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may")]
+use diagnose::{Diagnosis, Keep, LogReader};
+use remedy::Advice;
+use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
+
+/// A JDK of this host: its version as it prints it, and its launcher.
+struct Jdk {
+    version: String,
+    java: PathBuf,
+}
+
+/// All that are installed where distributions put them, and those of `WHYPAUSE_JDKS`, a list like
+/// `PATH` of where JDKs are.
+fn jdks() -> Vec<Jdk> {
+    let homes = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|it| it.path());
+    let more = std::env::var_os("WHYPAUSE_JDKS").unwrap_or_default();
+    let homes = homes.chain(std::env::split_paths(&more).filter(|it| it.is_absolute()));
+    let mut seen = BTreeSet::new();
+    let jdk = |home: PathBuf| {
+        let java = home.join("bin/java");
+        let release = fs::read_to_string(home.join("release")).ok()?;
+        let version = release.lines().find_map(|it| it.strip_prefix("JAVA_VERSION="))?;
+        java.exists().then(|| Jdk { version: version.trim_matches('"').to_owned(), java })
+    };
+    let homes = homes.filter_map(|it| it.canonicalize().ok());
+    homes.filter(|it| seen.insert(it.clone())).filter_map(jdk).collect()
+}
+
+impl Jdk {
+    fn feature(&self) -> u32 {
+        diagnose::feature_version(&self.version).expect("a version")
+    }
+
+    /// Collectors that it has: as the log names them, and the flag.
+    fn collectors(&self) -> Vec<(&'static str, &'static str)> {
+        let mut all = vec![
+            ("G1", "-XX:+UseG1GC"),
+            ("Parallel", "-XX:+UseParallelGC"),
+            ("Serial", "-XX:+UseSerialGC"),
+        ];
+        match self.feature() {
+            ..14 => all.push(("Concurrent Mark Sweep", "-XX:+UseConcMarkSweepGC")),
+            15.. => all.push(("The Z Garbage Collector", "-XX:+UseZGC")),
+            14 => {}
+        }
+        all
+    }
+
+    /// Starts it with these flags in an empty directory; what it says about one of `names`.
+    fn complains(&self, flags: &[String], names: &[String]) -> Option<String> {
+        let directory = tempfile::tempdir_in("/dev/shm").expect("a directory");
+        let here = directory.path().to_str().expect("UTF-8");
+        let mut command = spawn::command(&self.java);
+        command.args(flags.iter().map(|it| it.replace("/dev/shm", here))).arg("-version");
+        command.current_dir(directory.path());
+        let output = spawn::run(command, Duration::from_secs(60)).expect("it starts and ends");
+        let said =
+            [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+        let said = said.concat();
+        let about = |line: &&str| {
+            names.iter().any(|name| line.contains(name.as_str()))
+                || line.contains("Unrecognized")
+                || line.contains("Conflicting")
+        };
+        let line = said.lines().find(about);
+        match output.status.success() {
+            false => Some(said),
+            true => line.map(str::to_owned),
+        }
+    }
+}
+
+/// Pauses of all kinds that a log shows, for a JVM with this head.
+fn log(version: &str, collector: &str, flags: &str) -> String {
+    let mut log = format!(
+        "[0.001s][info][gc] Using {collector}\n[0.002s][info][gc,init] Version: {version}\n\
+         [0.002s][info][gc,init] CPUs: 8 total, 8 available\n\
+         [0.002s][info][gc,init] Memory: 64G\n[0.002s][info][gc,init] Heap Region Size: 1M\n\
+         [0.002s][info][gc,init] Heap Max Capacity: 64M\n\
+         [0.002s][info][gc,init] Concurrent Workers: 2\n\
+         [0.002s][info][gc,init] CommandLine flags: {flags}\n\
+         [0.9s][debug][gc,ergo] Request concurrent cycle initiation (occupancy higher than threshold) occupancy: 477102080B allocation request: 2097152B threshold: 483183820B (45.00) source: concurrent humongous allocation\n\
+         [0.9s][info][gc,metaspace] GC(90) Metaspace: 90000K(92160K)->90000K(92160K)\n"
+    );
+    let pauses = [
+        "Young (Normal) (G1 Evacuation Pause) 60M->20M(64M)",
+        "Young (Concurrent Start) (G1 Humongous Allocation) 60M->59M(64M)",
+        "Full (Metadata GC Threshold) 60M->9M(64M)",
+        "Full (System.gc()) 60M->9M(64M)",
+        "Full (Heap Dump Initiated GC) 60M->9M(64M)",
+        "Full (G1 Compaction Pause) 63M->60M(64M)",
+        "Full (Ergonomics) 63M->61M(64M)",
+        "Full (Allocation Failure) 63M->60M(64M)",
+        "Young (Normal) (GCLocker Initiated GC) 60M->20M(64M)",
+        "Young (Normal) (G1 Evacuation Pause) (Evacuation Failure) 63M->63M(64M)",
+        "Remark 30M->30M(64M)",
+    ];
+    for (n, pause) in pauses.iter().enumerate() {
+        let (n, id) = (n + 1, n * 2);
+        log += &format!(
+            "[{n}.000s][debug][gc,phases] GC({id})     Reference Processing: 300.0ms\n\
+             [{n}.000s][info][gc] GC({id}) Pause {pause} 400.000ms\n\
+             [{n}.000s][info][gc,cpu] GC({id}) User=0.02s Sys=0.30s Real=0.40s\n"
+        );
+    }
+    log += "[13.0s][info][gc] Allocation Stall (main) 120.000ms\n";
+    log
+}
+
+fn diagnosis(log: &str) -> Diagnosis {
+    let mut reader = LogReader::new("gc.log", Keep::All);
+    reader.push(log.as_bytes());
+    reader.finish()
+}
+
+/// The flags with which a JVM is to be started that had `given`.
+fn followed(advice: &Advice, given: &[String]) -> Vec<String> {
+    let stays = |it: &&String| !advice.replaces.contains(it);
+    given.iter().filter(stays).chain(advice.action.jvm_flags()).cloned().collect()
+}
+
+fn names(flags: &[String]) -> Vec<String> {
+    let name = |flag: &String| {
+        let flag = flag.trim_start_matches("-XX:").trim_start_matches(['+', '-']);
+        flag.split(['=', ':']).next().unwrap_or_default().to_owned()
+    };
+    flags.iter().map(name).collect()
+}
+
+#[test]
+fn every_jdk_starts_with_what_it_is_advised() {
+    let jdks = jdks();
+    if jdks.is_empty() {
+        println!("SKIPPED: no JDK in /usr/lib/jvm");
+        return;
+    }
+    let (mut started, mut complaints) = (0, Vec::new());
+    for jdk in &jdks {
+        let mut tried = BTreeSet::new();
+        for (collector, flag) in jdk.collectors() {
+            let mut given = vec!["-Xmx64m".to_owned(), flag.to_owned()];
+            // A small machine has one GC thread, and some advice is for several.
+            given.push("-XX:ParallelGCThreads=2".to_owned());
+            if collector.starts_with("Serial") {
+                given.pop();
+            }
+            let diagnosis = diagnosis(&log(&jdk.version, collector, &given.join(" ")));
+            for advice in remedy::advise(&diagnosis).iter().flatten() {
+                let flags = followed(advice, &given);
+                if advice.action.jvm_flags().is_empty() || !tried.insert(flags.clone()) {
+                    continue;
+                }
+                started += 1;
+                let said = jdk.complains(&flags, &names(advice.action.jvm_flags()));
+                complaints.extend(said.map(|said| {
+                    format!("JDK {}: {} ({}): {said}", jdk.version, flags.join(" "), advice.remedy)
+                }));
+            }
+        }
+        println!("JDK {}: {} sets of flags", jdk.version, tried.len());
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(started >= 10 * jdks.len(), "only {started} sets of flags: the test tests too little");
+}
+
+/// The flags for a log in memory and for an output that is switched off, as they are typed.
+#[test]
+fn every_jdk_starts_with_the_flags_for_its_log() {
+    let facts = |version: &str, more: &str| {
+        format!(
+            "{more}
+             thread 1 vm-thread VM Thread
+             output 1 pipe pipe:[9] log looked 40 0
+             safepoint 0ms 1000ms op G1CollectForAllocation 1ms 999ms vm 1
+             1 on-cpu 0ms 10ms
+             1 blocked 10ms 990ms write {} stack do_get_write_access ext4_dirty_inode vfs_write
+             1 on-cpu 990ms 1000ms",
+            if more.contains(" log ") { "gc.log" } else { "fd1" }
+        )
+        .replace("VERSION", version)
+    };
+    for jdk in jdks() {
+        let old = jdk.feature() < 9;
+        let log = if old { "-Xloggc:gc.log" } else { "-Xlog:gc*:file=gc.log" };
+        let stream = if old { "-verbose:gc" } else { "-Xlog:gc*" };
+        for more in [
+            format!("jvm VERSION g1 log gc.log flags {log}"),
+            format!("jvm VERSION g1 flags {stream}"),
+        ] {
+            let given = vec![more.rsplit(' ').next().expect("a flag").to_owned()];
+            let diagnosis = diagnose::facts_text::diagnose(&facts(&jdk.version, &more));
+            let advice = remedy::advise(&diagnosis);
+            let flags = advice.iter().flatten().filter(|it| !it.action.jvm_flags().is_empty());
+            let mut count = 0;
+            for advice in flags {
+                count += 1;
+                let flags = followed(advice, &given);
+                let said = jdk.complains(&flags, &["-Xlog".into(), "-Xloggc".into()]);
+                assert_eq!(said, None, "JDK {}: {flags:?}", jdk.version);
+            }
+            assert!(count > 0, "nothing is advised for JDK {} with {given:?}", jdk.version);
+        }
+    }
+}
