@@ -3,7 +3,12 @@
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may")]
 use diagnose::{Diagnosis, Keep, LogReader};
 use remedy::Advice;
-use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// A JDK of this host: its version as it prints it, and its launcher.
 struct Jdk {
@@ -20,12 +25,23 @@ fn jdks() -> Vec<Jdk> {
     let mut seen = BTreeSet::new();
     let jdk = |home: PathBuf| {
         let java = home.join("bin/java");
-        let release = fs::read_to_string(home.join("release")).ok()?;
-        let version = release.lines().find_map(|it| it.strip_prefix("JAVA_VERSION="))?;
-        java.exists().then(|| Jdk { version: version.trim_matches('"').to_owned(), java })
+        let release = fs::read_to_string(home.join("release")).unwrap_or_default();
+        let version = release.lines().find_map(|it| it.strip_prefix("JAVA_VERSION="));
+        let version = version.map(|it| it.trim_matches('"').to_owned());
+        // Some builds of JDK 8 have no such file.
+        java.exists().then(|| Some(Jdk { version: version.or_else(|| asked(&java))?, java }))?
     };
     let homes = homes.filter_map(|it| it.canonicalize().ok());
     homes.filter(|it| seen.insert(it.clone())).filter_map(jdk).collect()
+}
+
+/// What `java -version` says: `openjdk version "1.8.0_504"`.
+fn asked(java: &Path) -> Option<String> {
+    let mut command = spawn::command(java);
+    command.arg("-version");
+    let output = spawn::run(command, Duration::from_secs(60)).ok()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    said.split('"').nth(1).map(str::to_owned)
 }
 
 impl Jdk {
