@@ -136,6 +136,9 @@ while kill -0 "$checks" 2>/dev/null; do
 done
 result=0
 wait "$checks" || result=$?
-kill -KILL -- "-$watch" 2>/dev/null || true
-wait "$watch" "$shown" 2>/dev/null || true
+# bash would say that it was killed
+{
+    kill -KILL -- "-$watch" || true
+    wait "$watch" "$shown" || true
+} 2>/dev/null
 exit "$result"
