@@ -51,7 +51,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand record" -l color -d 'W
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l self-cost -d 'Let the kernel measure what recording costs it (adds about 50 ns to each event)'
-complete -c whypause -n "__fish_whypause_using_subcommand record" -l redact -d 'Record path-1, host-1, … in place of paths, arguments, and names of hosts, users and control groups, and of the GC log only what pauses are read from'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l redact -d 'Record path-1, host-1, … instead of paths, arguments, and names of hosts, users and control groups; of the GC log only the lines that are used'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Ask the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for stacks at the end, and the JVM stops for that as long as the late thread makes it'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'

@@ -192,7 +192,7 @@ pub(crate) fn cgroup_quota(index: &Index<'_>) -> Option<Culprit> {
     let cgroup = os_evidence::cgroup(index)?;
     let quota = text::duration(cgroup.cpu_quota?);
     let period = text::duration(cgroup.cpu_period);
-    let cpus = os_evidence::cpus(cgroup.milli_cpus()?);
+    let cpus = text::cpus(cgroup.milli_cpus()?);
     let name = if cgroup.cpu_path.is_empty() { "the group" } else { cgroup.cpu_path.as_str() };
     let threads = match index.jvm.map_or(0, |jvm| jvm.gc_threads) {
         0 => String::new(),

@@ -27,8 +27,9 @@
 //! then swapped). Slices may end in `offset 896`, `taken 3ms` or `sampled`. Totals are microseconds
 //! on a CPU, runnable, throttled, blocked and waiting. A stop that is cut ends in `begun-before` or
 //! `unfinished`; `op - - -` had come to no operation. All sources were recorded unless one is missing.
-#![cfg_attr(not(test), allow(dead_code, clippy::expect_used, reason = "for tests of other crates"))]
-use crate::{Cause, Certainty, Diagnosis, Verdict, diagnose_facts, syscalls};
+#[cfg(test)]
+use crate::{Cause, Certainty, Verdict};
+use crate::{Diagnosis, diagnose_facts, syscalls};
 use recording::{
     CgroupFact, CodeFact, Coverage, Cut, Facts, FileFact, FileKey, HostFact, Interval,
     JavaStackFact, JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause,
@@ -40,6 +41,7 @@ use std::time::Duration;
 
 /// The verdict on `cause`: `absent`, `unknown SOURCE…`, or
 /// `present TIME CERTAINTY [MECHANISM]`.
+#[cfg(test)]
 #[track_caller]
 pub(crate) fn check(cause: &Cause, text: &str, expected: &str) {
     let diagnosis = diagnose(text);
@@ -55,6 +57,7 @@ pub(crate) fn check(cause: &Cause, text: &str, expected: &str) {
 }
 
 /// The story of a cause, one line.
+#[cfg(test)]
 pub(crate) fn story_of(cause: &Cause, text: &str) -> String {
     let diagnosis = diagnose(text);
     let finding = diagnosis.findings.iter().find(|it| it.cause.id == cause.id);
@@ -62,6 +65,7 @@ pub(crate) fn story_of(cause: &Cause, text: &str) -> String {
 }
 
 /// Whom a cause blames: `KIND NAME: STATEMENT`, one a line.
+#[cfg(test)]
 pub(crate) fn culprits_of(cause: &Cause, text: &str) -> String {
     let diagnosis = diagnose(text);
     let finding = diagnosis.findings.iter().find(|it| it.cause.id == cause.id);
@@ -70,6 +74,7 @@ pub(crate) fn culprits_of(cause: &Cause, text: &str) -> String {
 }
 
 /// What proves a cause, one statement a line.
+#[cfg(test)]
 pub(crate) fn evidence_of(cause: &Cause, text: &str) -> String {
     let diagnosis = diagnose(text);
     let finding = diagnosis.findings.iter().find(|it| it.cause.id == cause.id);
@@ -87,6 +92,7 @@ pub(crate) fn case_of(text: &str, look: impl FnOnce(&crate::case::Case<'_>)) {
 }
 
 /// The diagnosis where threads were first looked at `since` then.
+#[cfg(test)]
 pub(crate) fn diagnosis_since(text: &str, since: &str) -> Diagnosis {
     let mut facts = facts(text);
     facts.threads.iter_mut().for_each(|it| it.first_seen = time(since));
@@ -99,6 +105,7 @@ pub fn diagnose(text: &str) -> Diagnosis {
     diagnose_facts(&facts(text))
 }
 
+#[cfg(test)]
 fn verdict(diagnosis: &Diagnosis, id: &str) -> String {
     let watched =
         diagnosis.watched.iter().find(|it| it.cause.id == id).expect("every cause has a verdict");

@@ -47,24 +47,3 @@ pub(crate) fn counted(
 pub(crate) fn cgroup<'a>(index: &Index<'a>) -> Option<&'a CgroupFact> {
     index.facts.and_then(|facts| facts.cgroup.as_ref())
 }
-
-/// `2 CPUs` of 2000, `0.5 CPUs` of 500: how much of them a quota gives.
-pub(crate) fn cpus(milli: u64) -> String {
-    let (whole, rest) = (milli / 1000, milli % 1000);
-    match (whole, rest) {
-        (1, 0) => "1 CPU".into(),
-        (_, 0) => format!("{whole} CPUs"),
-        _ => format!("{whole}.{} CPUs", format!("{rest:03}").trim_end_matches('0')),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_of_cpus_are_exact() {
-        let shown = [0, 5, 500, 1000, 1250, 2000].map(cpus);
-        assert_eq!(shown, ["0 CPUs", "0.005 CPUs", "0.5 CPUs", "1 CPU", "1.25 CPUs", "2 CPUs"]);
-    }
-}

@@ -1,10 +1,12 @@
 //! Phrases that several causes share.
 mod bytes;
+mod cpus;
 mod duration;
 mod memory;
 mod nearest;
 
 pub use bytes::bytes;
+pub use cpus::cpus;
 pub use duration::duration;
 pub use memory::memory;
 pub use nearest::nearest;

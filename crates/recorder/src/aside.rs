@@ -10,7 +10,7 @@
 //!
 //! It is a fork of this process and runs a closure; it may allocate (the C library has fork() take
 //! the allocator's locks), and must not touch what another thread may have locked.
-use crate::host::Silent;
+use crate::host::Unresponsive;
 use rustix::{
     fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd},
     net::{AddressFamily, SocketFlags, SocketType, socketpair},
@@ -55,7 +55,7 @@ pub(crate) fn is_one() -> bool {
 
 /// What all threads have in common. A fork holds it, so that it is whole in the new process.
 static SHARED: Mutex<Shared> =
-    Mutex::new(Shared { left: Vec::new(), silent: Vec::new(), not_answered: None });
+    Mutex::new(Shared { left: Vec::new(), unresponsive: Vec::new(), not_answered: None });
 
 pub(crate) fn shared() -> MutexGuard<'static, Shared> {
     SHARED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -66,7 +66,7 @@ pub(crate) struct Shared {
     /// Processes of ours that were killed and have not ended yet.
     pub(crate) left: Vec<Pid>,
     /// Processes that do not let themselves be read.
-    pub(crate) silent: Vec<Silent>,
+    pub(crate) unresponsive: Vec<Unresponsive>,
     /// When a file system did not answer last.
     not_answered: Option<Instant>,
 }
@@ -266,19 +266,18 @@ impl Aside {
     }
 
     /// Lets it go: it sees that nobody is at the other end any more. Waits for its end for at most
-    /// `patience`; says whether it has ended.
-    pub(crate) fn release(self, patience: Duration) -> bool {
+    /// `patience`.
+    pub(crate) fn release(self, patience: Duration) {
         let begun = Instant::now();
         let Aside { mut pid, channel } = self;
         drop(channel);
         while begun.elapsed() < patience {
             if pid.has_ended() {
-                return true;
+                return;
             }
             std::thread::sleep(Duration::from_millis(2));
         }
         pid.leave();
-        false
     }
 
     /// Kills it; its id where it has not ended by then.

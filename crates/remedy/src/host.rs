@@ -21,16 +21,6 @@ pub(crate) fn kernel(situation: &Situation) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-/// `2 CPUs` of 2000, `0.5 CPUs` of 500: how much of them a quota gives.
-pub(crate) fn cpus(milli: u64) -> String {
-    let (whole, rest) = (milli / 1000, milli % 1000);
-    match (whole, rest) {
-        (1, 0) => "1 CPU".into(),
-        (_, 0) => format!("{whole} CPUs"),
-        _ => format!("{whole}.{} CPUs", format!("{rest:03}").trim_end_matches('0')),
-    }
-}
-
 /// The least memory that bounds the JVM: its control group's limit or the host's memory, with words
 /// for it. `None` where neither is known.
 pub(crate) fn memory(situation: &Situation) -> Option<(u64, &'static str)> {
@@ -45,7 +35,7 @@ pub(crate) fn memory(situation: &Situation) -> Option<(u64, &'static str)> {
     all.into_iter().flatten().min_by_key(|it| it.0)
 }
 
-/// Whether a control group that has this limit and this file is the JVM's own and not the root.
+/// The control group whose memory limit binds the JVM, unless that is the root group.
 pub(crate) fn own_memory_group(situation: &Situation) -> Option<&CgroupFact> {
     let group = situation.cgroup.as_ref()?;
     (!group.memory_path.trim_matches('/').is_empty()).then_some(group)
@@ -69,12 +59,6 @@ pub(crate) fn room(situation: &Situation) -> Advice {
 mod tests {
     use super::*;
     use recording::HostFact;
-
-    #[test]
-    fn parts_of_cpus_are_exact() {
-        let shown = [0, 5, 500, 1000, 1250, 2000].map(cpus);
-        assert_eq!(shown, ["0 CPUs", "0.005 CPUs", "0.5 CPUs", "1 CPU", "1.25 CPUs", "2 CPUs"]);
-    }
 
     #[test]
     fn a_group_above_the_root_is_told_and_not_written_to() {

@@ -139,8 +139,8 @@ pub struct RecordArgs {
     /// How the beginning and end of a pause are seen
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     pub windows: Windows,
-    /// Record path-1, host-1, … in place of paths, arguments, and names of hosts, users and control
-    /// groups, and of the GC log only what pauses are read from
+    /// Record path-1, host-1, … instead of paths, arguments, and names of hosts, users and control
+    /// groups; of the GC log only the lines that are used
     #[arg(long)]
     pub redact: bool,
     /// By which means.

@@ -85,7 +85,7 @@ impl fmt::Display for NotResponding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.lock {
             Some(Lock::MemoryMap) => "not responding: its memory map is locked",
-            Some(Lock::Execve) => "not responding: it is in execve, which does not end",
+            Some(Lock::Execve) => "not responding: blocked in execve",
             None => "not responding: its memory cannot be read in time",
         })
     }
@@ -243,7 +243,7 @@ fn lock_in(stack: &[String]) -> Option<Lock> {
 }
 
 /// What is known of a process that does not let itself be read.
-pub(crate) struct Silent {
+pub(crate) struct Unresponsive {
     pid: u32,
     of: NotResponding,
     found: Instant,
@@ -254,23 +254,23 @@ pub(crate) struct Silent {
 fn known(pid: u32) -> Option<NotResponding> {
     let shared = &mut shared();
     shared.reap();
-    let aside::Shared { silent, left, .. } = &mut **shared;
+    let aside::Shared { unresponsive, left, .. } = &mut **shared;
     // As long as a reader cannot even be killed, another one would only wait with it.
-    silent.retain(|it| {
+    unresponsive.retain(|it| {
         it.found.elapsed() < KEPT_FOR || it.reader.is_some_and(|reader| left.contains(&reader))
     });
-    silent.iter().find(|it| it.pid == pid).map(|it| it.of)
+    unresponsive.iter().find(|it| it.pid == pid).map(|it| it.of)
 }
 
 fn remember(pid: u32, of: NotResponding, reader: Option<rustix::process::Pid>) {
-    let silent = &mut shared().silent;
-    if silent.len() < MAX_KNOWN {
-        silent.push(Silent { pid, of, found: Instant::now(), reader });
+    let unresponsive = &mut shared().unresponsive;
+    if unresponsive.len() < MAX_KNOWN {
+        unresponsive.push(Unresponsive { pid, of, found: Instant::now(), reader });
     }
 }
 
 fn patience() -> Duration {
-    let few = shared().silent.len() < FEW;
+    let few = shared().unresponsive.len() < FEW;
     if few { PATIENT } else { IMPATIENT }
 }
 

@@ -65,7 +65,7 @@ pub(crate) use inside::Looked;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{Found, Jvm, JvmError, Selected, find_jvms, jvm, select};
 pub use locked::Lock;
-pub(crate) use locked::Silent;
+pub(crate) use locked::Unresponsive;
 pub(crate) use mapped::open as open_mapped;
 pub(crate) use maps::{anonymous_code, each as each_mapping, library_base, written_back};
 #[doc(hidden)]

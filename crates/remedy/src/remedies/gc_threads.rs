@@ -14,8 +14,8 @@
 //!
 //! ## References
 //! HotSpot `gc/shared/workerPolicy.cpp`, `os/linux/cgroupSubsystem_linux.cpp`.
-use crate::{Action, Advice, Remedy, host};
-use diagnose::{Finding, Situation};
+use crate::{Action, Advice, Remedy};
+use diagnose::{Finding, Situation, text};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "gc-threads",
@@ -40,7 +40,7 @@ fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     }
     let threads = jvm.gc_threads;
     let note = match quota.filter(|_| of_quota == Some(cpus)) {
-        Some(milli) => format!("it has {threads} GC threads on a quota of {}", host::cpus(milli)),
+        Some(milli) => format!("it has {threads} GC threads on a quota of {}", text::cpus(milli)),
         None => format!("it has {threads} GC threads on {cpus} CPUs"),
     };
     vec![Advice::at_next_start(Action::flag(flag), note)]

@@ -124,7 +124,7 @@ fn what_an_application_noticed_is_told_as_ever() {
 fn a_hiccup_takes_its_columns_from_the_parts_and_not_from_the_page() {
     let style = Style { width: 70, ..Style::PLAIN };
     let text = terminal::render(&mixed(), &Options { style, ..Options::default() });
-    // What is to be done is never broken.
+    // What is to be done is never broken: no line begins with a name that somebody chose.
     let mut lines = text.lines().take_while(|it| !it.starts_with("   fix "));
     assert!(lines.all(|it| it.chars().count() <= 70), "{text}");
     assert!(text.contains("1.50 s hiccup   1.50 s JVM statistics"), "{text}");

@@ -104,8 +104,9 @@ fn words(value: &Value) -> Vec<String> {
 /// The words that a program gets from a line. Where the line were more than words, something else
 /// would run here, fail, and be seen.
 fn words_in_a_shell(line: &str) -> Vec<String> {
-    // What the output goes through is a word of nobody's.
-    let line = line.split(" | grep ").next().unwrap_or(line);
+    // The filter is a constant of `find-who-stops`, and no program is found here.
+    let line =
+        line.strip_suffix(" | grep -E 'freezes|freezer.state|cgroup.freeze'").unwrap_or(line);
     let script = format!("f() {{ printf '%s\\0' \"$@\"; }}; f {line}");
     let mut command = spawn::command("/bin/sh");
     command.arg("-c").arg(script).env("PATH", "");

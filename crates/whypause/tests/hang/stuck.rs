@@ -199,7 +199,7 @@ fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
     let Some(java) = java::newest() else { return };
     let healthy = Java::start(&java);
     let Some(stuck) = Stuck::in_execve() else { return };
-    let silent = "not responding: it is in execve, which does not end";
+    let silent = "not responding: blocked in execve";
     // What is read without a process aside.
     for free in ["status", "comm", "cgroup", "schedstat", "statm"] {
         let mut head = spawn::command("head");

@@ -14,4 +14,5 @@ mod output;
 mod recordings;
 mod redacted;
 mod run;
+mod starts;
 mod stories;

@@ -1,90 +1,51 @@
 //! Every JDK at hand starts with the flags that are advised for it, beside those of the log that they
 //! were advised for, and says nothing about them.
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may")]
 use diagnose::{Diagnosis, Keep, LogReader};
+use lab::Jdk;
 use remedy::Advice;
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{collections::BTreeSet, time::Duration};
 
-/// A JDK of this host: its version as it prints it, and its launcher.
-struct Jdk {
-    version: String,
-    java: PathBuf,
-}
-
-/// All that are installed where distributions put them, and those of `WHYPAUSE_JDKS`, a list like
-/// `PATH` of where JDKs are.
+/// Those of this host, and those of `WHYPAUSE_JDKS`, a list like `PATH` of where JDKs are.
 fn jdks() -> Vec<Jdk> {
-    let homes = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|it| it.path());
     let more = std::env::var_os("WHYPAUSE_JDKS").unwrap_or_default();
-    let homes = homes.chain(std::env::split_paths(&more).filter(|it| it.is_absolute()));
-    let mut seen = BTreeSet::new();
-    let jdk = |home: PathBuf| {
-        let java = home.join("bin/java");
-        let release = fs::read_to_string(home.join("release")).unwrap_or_default();
-        let version = release.lines().find_map(|it| it.strip_prefix("JAVA_VERSION="));
-        let version = version.map(|it| it.trim_matches('"').to_owned());
-        // Some builds of JDK 8 have no such file.
-        java.exists().then(|| Some(Jdk { version: version.or_else(|| asked(&java))?, java }))?
+    let more = std::env::split_paths(&more).filter_map(|home| Jdk::at(&home));
+    lab::jdks::found().into_iter().chain(more).collect()
+}
+
+/// Collectors that it has: as the log names them, and the flag.
+fn collectors(jdk: &Jdk) -> Vec<(&'static str, &'static str)> {
+    let mut all = vec![
+        ("G1", "-XX:+UseG1GC"),
+        ("Parallel", "-XX:+UseParallelGC"),
+        ("Serial", "-XX:+UseSerialGC"),
+    ];
+    match jdk.major {
+        ..14 => all.push(("Concurrent Mark Sweep", "-XX:+UseConcMarkSweepGC")),
+        15.. => all.push(("The Z Garbage Collector", "-XX:+UseZGC")),
+        14 => {}
+    }
+    all
+}
+
+/// Starts it with these flags in an empty directory; what it says about one of `names`.
+fn complains(jdk: &Jdk, flags: &[String], names: &[String]) -> Option<String> {
+    let directory = tempfile::tempdir_in("/dev/shm").expect("a directory");
+    let here = directory.path().to_str().expect("UTF-8");
+    let mut command = spawn::command(jdk.java());
+    command.args(flags.iter().map(|it| it.replace("/dev/shm", here))).arg("-version");
+    command.current_dir(directory.path());
+    let output = spawn::run(command, Duration::from_secs(60)).expect("it starts and ends");
+    let said = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    let said = said.concat();
+    let about = |line: &&str| {
+        names.iter().any(|name| line.contains(name.as_str()))
+            || line.contains("Unrecognized")
+            || line.contains("Conflicting")
     };
-    let homes = homes.filter_map(|it| it.canonicalize().ok());
-    homes.filter(|it| seen.insert(it.clone())).filter_map(jdk).collect()
-}
-
-/// What `java -version` says: `openjdk version "1.8.0_504"`.
-fn asked(java: &Path) -> Option<String> {
-    let mut command = spawn::command(java);
-    command.arg("-version");
-    let output = spawn::run(command, Duration::from_secs(60)).ok()?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    said.split('"').nth(1).map(str::to_owned)
-}
-
-impl Jdk {
-    fn feature(&self) -> u32 {
-        diagnose::feature_version(&self.version).expect("a version")
-    }
-
-    /// Collectors that it has: as the log names them, and the flag.
-    fn collectors(&self) -> Vec<(&'static str, &'static str)> {
-        let mut all = vec![
-            ("G1", "-XX:+UseG1GC"),
-            ("Parallel", "-XX:+UseParallelGC"),
-            ("Serial", "-XX:+UseSerialGC"),
-        ];
-        match self.feature() {
-            ..14 => all.push(("Concurrent Mark Sweep", "-XX:+UseConcMarkSweepGC")),
-            15.. => all.push(("The Z Garbage Collector", "-XX:+UseZGC")),
-            14 => {}
-        }
-        all
-    }
-
-    /// Starts it with these flags in an empty directory; what it says about one of `names`.
-    fn complains(&self, flags: &[String], names: &[String]) -> Option<String> {
-        let directory = tempfile::tempdir_in("/dev/shm").expect("a directory");
-        let here = directory.path().to_str().expect("UTF-8");
-        let mut command = spawn::command(&self.java);
-        command.args(flags.iter().map(|it| it.replace("/dev/shm", here))).arg("-version");
-        command.current_dir(directory.path());
-        let output = spawn::run(command, Duration::from_secs(60)).expect("it starts and ends");
-        let said =
-            [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
-        let said = said.concat();
-        let about = |line: &&str| {
-            names.iter().any(|name| line.contains(name.as_str()))
-                || line.contains("Unrecognized")
-                || line.contains("Conflicting")
-        };
-        let line = said.lines().find(about);
-        match output.status.success() {
-            false => Some(said),
-            true => line.map(str::to_owned),
-        }
+    let line = said.lines().find(about);
+    match output.status.success() {
+        false => Some(said),
+        true => line.map(str::to_owned),
     }
 }
 
@@ -149,13 +110,13 @@ fn names(flags: &[String]) -> Vec<String> {
 fn every_jdk_starts_with_what_it_is_advised() {
     let jdks = jdks();
     if jdks.is_empty() {
-        println!("SKIPPED: no JDK in /usr/lib/jvm");
+        println!("SKIPPED: no JDK");
         return;
     }
     let (mut started, mut complaints) = (0, Vec::new());
     for jdk in &jdks {
         let mut tried = BTreeSet::new();
-        for (collector, flag) in jdk.collectors() {
+        for (collector, flag) in collectors(jdk) {
             let mut given = vec!["-Xmx64m".to_owned(), flag.to_owned()];
             // A small machine has one GC thread, and some advice is for several.
             given.push("-XX:ParallelGCThreads=2".to_owned());
@@ -169,7 +130,7 @@ fn every_jdk_starts_with_what_it_is_advised() {
                     continue;
                 }
                 started += 1;
-                let said = jdk.complains(&flags, &names(advice.action.jvm_flags()));
+                let said = complains(jdk, &flags, &names(advice.action.jvm_flags()));
                 complaints.extend(said.map(|said| {
                     format!("JDK {}: {} ({}): {said}", jdk.version, flags.join(" "), advice.remedy)
                 }));
@@ -197,8 +158,8 @@ fn every_jdk_starts_with_the_flags_for_its_log() {
         )
         .replace("VERSION", version)
     };
-    for jdk in jdks() {
-        let old = jdk.feature() < 9;
+    for jdk in &jdks() {
+        let old = jdk.major < 9;
         let log = if old { "-Xloggc:gc.log" } else { "-Xlog:gc*:file=gc.log" };
         let stream = if old { "-verbose:gc" } else { "-Xlog:gc*" };
         for more in [
@@ -213,7 +174,7 @@ fn every_jdk_starts_with_the_flags_for_its_log() {
             for advice in flags {
                 count += 1;
                 let flags = followed(advice, &given);
-                let said = jdk.complains(&flags, &["-Xlog".into(), "-Xloggc".into()]);
+                let said = complains(jdk, &flags, &["-Xlog".into(), "-Xloggc".into()]);
                 assert_eq!(said, None, "JDK {}: {flags:?}", jdk.version);
             }
             assert!(count > 0, "nothing is advised for JDK {} with {given:?}", jdk.version);
