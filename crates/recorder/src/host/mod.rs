@@ -44,6 +44,7 @@ mod rights;
 mod sources;
 mod status;
 mod stuck;
+mod survey;
 mod tail;
 mod version;
 mod writer_details;
@@ -76,6 +77,7 @@ pub(crate) use rights::{By, Rights};
 pub use sources::{HostOptions, HostSources};
 pub(crate) use status::Status;
 pub use stuck::{Stuck, StuckThread};
+pub use survey::survey;
 
 use std::path::PathBuf;
 
