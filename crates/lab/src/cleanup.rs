@@ -6,11 +6,10 @@
 //! once, or else the next run before it does anything else, and undoes that. Each undo checks first that what it finds is still the lab's
 //! own: processes by their start time, loop devices by the file behind them, knobs by their
 //! present value. Of what an earlier boot has left only files are there to be removed.
-mod journal;
 mod undo;
 
 use crate::{LabError, Takes, WorkDir};
-use journal::{Journal, Opened};
+use remedy::journal::{Journal, Opened};
 use std::path::PathBuf;
 
 pub use undo::Undo;

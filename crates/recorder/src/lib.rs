@@ -31,7 +31,10 @@ mod session;
 mod stop_state;
 mod syscalls;
 
-pub use ask::{AskError, CodeNames, JavaStacks, Journal, SafepointLog, ThreadNames};
+pub use ask::{
+    AskError, CodeNames, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog, ThreadNames,
+    log_outputs, set_log_output,
+};
 pub use attach_error::AttachError;
 #[doc(hidden)]
 pub use host::perf_counters;

@@ -87,6 +87,7 @@ enum Kind {
     Flags(Vec<String>),
     Commands(Vec<Command>),
     Write { value: String, path: String },
+    File { text: String, path: String },
 }
 
 impl Action {
@@ -126,6 +127,12 @@ impl Action {
     #[must_use]
     pub fn write(value: impl Into<String>, path: impl Into<String>) -> Action {
         Action(Kind::Write { value: value.into(), path: path.into() }).checked()
+    }
+
+    /// A text to put into a file, which is told as text: there is no one line for it.
+    #[must_use]
+    pub fn file(text: impl Into<String>, path: impl Into<String>) -> Action {
+        Action(Kind::File { text: text.into(), path: path.into() }).checked()
     }
 
     /// The commands; empty where it is something else.
@@ -186,6 +193,11 @@ impl Action {
                 let what = format!("No command is given: the file to write {value} to would be");
                 (what, bad(std::slice::from_ref(path))?)
             }
+            Kind::File { text, path } => {
+                let line = text.lines().find(|it| !fine(it)).unwrap_or(path);
+                let what = "No text is given: a line of the file, or its name, would be".to_owned();
+                (what, bad(&[line.to_owned()])?)
+            }
             Kind::Write { value, .. } => {
                 ("No command is given: the value to write would be".to_owned(), value.clone())
             }
@@ -239,6 +251,10 @@ impl fmt::Display for Action {
             Kind::Write { value, path } => {
                 let print = if quote::every_echo_prints(value) { "echo" } else { r"printf '%s\n'" };
                 write!(f, "{print} {} > {}", quote::quoted(value), quote::quoted(path))
+            }
+            Kind::File { text, path } => {
+                write!(f, "{} with:", quote::quoted(path))?;
+                text.lines().try_for_each(|line| write!(f, "\n    {line}"))
             }
         }
     }

@@ -7,15 +7,25 @@
 mod action;
 mod advice;
 mod agree;
+mod change;
 mod host;
+pub mod journal;
 mod jvm;
 mod log_output;
+mod plan;
 mod remedies;
 mod remedy;
+mod store;
 
 pub use action::{Action, Command};
 pub use advice::{Advice, AdviceWhen};
+pub use change::{
+    Change, ChangeError, DeviceLimit, Group, Host, IoPriority, JvmLog, Keep, LogDirectory, Member,
+    Mount, Needs, Process, Setting, UnitFile, UnitProperty, UnitState, Value,
+};
+pub use plan::{Plan, Refusal, Target, Wishes};
 pub use remedy::{Remedy, page_of_cause};
+pub use store::{Entry, Places, Store, StoreError, Undone, Which};
 
 use diagnose::Diagnosis;
 

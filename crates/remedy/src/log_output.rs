@@ -1,6 +1,7 @@
 //! Where a JVM writes its log, and how it is told to write it elsewhere.
 use crate::{Action, Command, jvm::jcmd};
 use diagnose::feature_version;
+use recorder::LogOutput;
 use recording::JvmFact;
 
 /// The parts of the `-Xlog` option that writes to a file: what and decorators.
@@ -92,6 +93,31 @@ pub(crate) fn move_commands(jvm: &JvmFact, directory: &str) -> Action {
     let old = format!("file={}", jvm.gc_log);
     let off = vm_log(jcmd(jvm), &[("output", &old), ("what", "all=off")]);
     all_of([new, off], &jvm.gc_log)
+}
+
+/// What [`JvmLog`](crate::JvmLog) does, by hand.
+pub(crate) fn set(pid: u32, output: &LogOutput) -> Action {
+    let settings: Vec<(&str, &str)> = [
+        ("output", output.name.as_str()),
+        ("what", &output.what),
+        ("decorators", &output.decorators),
+        ("output_options", &output.options),
+    ]
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
+    .collect();
+    all_of([vm_log(Command::new("jcmd").arg(pid.to_string()), &settings)], &output.name)
+}
+
+/// To make a directory for a log of a JVM that runs as this user, or to remove it, by hand.
+pub(crate) fn directory((uid, gid): &(u32, u32), path: &str, there: bool) -> Action {
+    Action::run([match there {
+        true => Command::new("install")
+            .args(["-d", "-m", "0700", "-o"])
+            .args([uid.to_string(), "-g".into(), gid.to_string()])
+            .path(path),
+        false => Command::new("rm").arg("-r").path(path),
+    }])
 }
 
 /// What a log on a standard stream selects, and with which decorators: of the last `-Xlog` option

@@ -100,10 +100,10 @@ pub enum Undo {
     },
 }
 
-impl Undo {
-    /// Whether the change outlives a boot: files of the work directory do. Processes, mounts,
-    /// devices, groups and settings do not; what has their name or number then is another's.
-    pub(super) fn survives_a_boot(&self) -> bool {
+impl remedy::journal::Undoable for Undo {
+    /// Files of the work directory do. Processes, mounts, devices, groups and settings do not; what
+    /// has their name or number then is another's.
+    fn survives_a_boot(&self) -> bool {
         match self {
             Undo::Remove { .. } => true,
             Undo::Process { .. }
@@ -120,7 +120,9 @@ impl Undo {
             | Undo::RemoveKernelDir { .. } => false,
         }
     }
+}
 
+impl Undo {
     /// Undoes the change if it is there and is the lab's own. Doing it twice does no harm.
     pub(super) fn perform(&self, root: &Path) -> io::Result<()> {
         match self {

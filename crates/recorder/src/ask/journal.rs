@@ -5,7 +5,7 @@
 use super::{error::AskError, safepoint_log};
 use crate::{
     JvmError, Roots,
-    host::{self, Rights},
+    host,
 };
 use rustix::{
     fs::{FlockOperation, Mode, OFlags, flock},
@@ -150,7 +150,7 @@ fn undo_log(log: &Log, roots: &Roots, interrupt: &AtomicBool) -> Result<bool, As
         }
         Ok(_) | Err(JvmError::NoSuchProcess { .. } | JvmError::NotAJvm { .. }) => {
             // Its `/dev/shm` can be reached only where it is ours.
-            safepoint_log::remove_here(&log.name, &Rights::of_user(log.uid, log.gid));
+            safepoint_log::remove_here(&log.name, (log.uid, log.gid));
             Ok(false)
         }
         Err(error) => Err(AskError::Broken(error.to_string())),

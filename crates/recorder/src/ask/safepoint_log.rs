@@ -2,28 +2,19 @@
 use super::{
     error::AskError,
     journal::{self, Entry, Journal, Log},
+    memory_directory::MemoryDirectory,
     socket::Asked,
     until::Until,
 };
-use crate::{
-    Jvm, Roots,
-    host::{By, ProcessDir, Rights},
-};
-use rustix::{
-    fd::OwnedFd,
-    fs::{AtFlags, Mode, OFlags, mkdirat, openat, unlinkat},
-};
-use std::{fs::File, io, os::fd::AsRawFd, sync::atomic::AtomicBool};
+use crate::{Jvm, Roots, host::ProcessDir};
+use std::sync::atomic::AtomicBool;
 
 /// In the directory's name, so that the log is known among the JVM's open files.
 pub(crate) const MARK: &str = "whypause-safepoints-";
-const DIRECTORY: &str = "dev/shm";
 const FILE: &str = "safepoint.log";
 /// The file that is written, and the one before it: 16 MiB of memory at most.
 const ROTATION: &str = "filecount=1,filesize=8m";
 const LEFT: [&str; 2] = [FILE, "safepoint.log.0"];
-/// Files in memory (`include/uapi/linux/magic.h`).
-const TMPFS_MAGIC: u32 = 0x0102_1994;
 
 /// A log in memory that the JVM writes at our request. Switched off and removed when dropped; where
 /// that fails, or nobody lives to do it, by the next recorder ([`Journal::undo`]).
@@ -32,10 +23,7 @@ pub struct SafepointLog {
     asked: Asked,
     /// Not there once it has been left to the next recorder, or removed.
     entry: Option<Entry>,
-    shm: OwnedFd,
-    rights: Rights,
-    /// Below `/dev/shm` of the JVM.
-    name: String,
+    directory: MemoryDirectory,
 }
 
 impl SafepointLog {
@@ -54,49 +42,53 @@ impl SafepointLog {
         let until = Until::new(interrupt);
         let asked = Asked::open(roots, jvm, &until)?;
         let dir = ProcessDir::open(roots, jvm.pid)?;
-        let (shm, rights) = until.run(move || Ok((in_memory(&dir)?, Rights::of(&dir)?)))?;
         // The start makes it another name for another process with the same id.
         let name = format!("{MARK}{}-{}", jvm.pid_in_namespace, jvm.start_ticks);
-        let (uid, gid) = rights.ids();
+        let directory = MemoryDirectory::below(dir, name.clone(), &until)?;
+        let (uid, gid) = directory.owner();
         let entry = journal.enter(&Log {
             boot: journal::boot(roots),
             pid: jvm.pid,
             start_ticks: jvm.start_ticks,
             uid,
             gid,
-            name: name.clone(),
+            name,
         })?;
-        make_directory(&shm, &name, &rights).inspect_err(|_| {
+        directory.make().inspect_err(|_| {
             // Nothing of ours is there.
             entry.remove();
         })?;
-        let log = SafepointLog { asked, entry: Some(entry), shm, rights, name };
+        let log = SafepointLog { asked, entry: Some(entry), directory };
         let rotation = format!("output_options=\"{ROTATION}\"");
-        log.asked.command(&set(&log.name, "safepoint*=info,gc*=info", &rotation), &until)?;
+        log.asked.command(&set(&log.directory, "safepoint*=info,gc*=info", &rotation), &until)?;
         Ok(log)
     }
 }
 
 /// The command that says what goes into the log.
-fn set(name: &str, what: &str, options: &str) -> String {
-    let path = format!("/{DIRECTORY}/{name}/{FILE}");
+fn set(directory: &MemoryDirectory, what: &str, options: &str) -> String {
+    let path = format!("{}/{FILE}", directory.path());
     let decorators = "tn,time,uptime,level,tags";
     format!("VM.log output=\"file={path}\" what=\"{what}\" decorators=\"{decorators}\" {options}")
 }
 
-fn switch_off(asked: &Asked, name: &str, interrupt: &AtomicBool) -> Result<(), AskError> {
-    asked.command(&set(name, "all=off", ""), &Until::new(interrupt)).map(|_| ())
+fn switch_off(
+    asked: &Asked,
+    directory: &MemoryDirectory,
+    interrupt: &AtomicBool,
+) -> Result<(), AskError> {
+    asked.command(&set(directory, "all=off", ""), &Until::new(interrupt)).map(|_| ())
 }
 
 impl Drop for SafepointLog {
     fn drop(&mut self) {
         let never = AtomicBool::new(false);
-        let off = switch_off(&self.asked, &self.name, &never);
+        let off = switch_off(&self.asked, &self.directory, &never);
         // A JVM that has ended writes no more; what it left is removed all the same.
         if matches!(off, Ok(()) | Err(AskError::Gone))
             && let Some(entry) = self.entry.take()
         {
-            remove(&self.shm, &self.name, &self.rights);
+            remove(&self.directory);
             entry.remove();
         }
     }
@@ -111,16 +103,16 @@ pub(super) fn undo(
 ) -> Result<(), AskError> {
     let until = Until::new(interrupt);
     let dir = ProcessDir::open(roots, jvm.pid)?;
-    let (shm, rights) = until.run(move || Ok((in_memory(&dir)?, Rights::of(&dir)?)))?;
-    switch_off(&Asked::again(roots, jvm, &until)?, name, interrupt)?;
-    remove(&shm, name, &rights);
+    let directory = MemoryDirectory::below(dir, name.to_owned(), &until)?;
+    switch_off(&Asked::again(roots, jvm, &until)?, &directory, interrupt)?;
+    remove(&directory);
     Ok(())
 }
 
 /// Removes what a JVM that is gone has left in our own `/dev/shm`, as its user.
-pub(super) fn remove_here(name: &str, rights: &Rights) {
-    if let Ok(shm) = File::open(format!("/{DIRECTORY}")) {
-        remove(&shm.into(), name, rights);
+pub(super) fn remove_here(name: &str, (uid, gid): (u32, u32)) {
+    if let Ok(directory) = MemoryDirectory::left_by(name, uid, gid) {
+        remove(&directory);
     }
 }
 
@@ -131,38 +123,8 @@ pub(super) fn is_name(name: &str) -> bool {
     numbers.is_some_and(|(pid, start)| number(pid) && number(start))
 }
 
-/// The directory, if its files are in memory: a log must not wait for a disk.
-fn in_memory(dir: &ProcessDir) -> Result<OwnedFd, AskError> {
-    let directory = dir.directory_inside(&format!("/{DIRECTORY}"))?;
-    let about = rustix::fs::fstatfs(&directory).map_err(io::Error::from)?;
-    match u32::try_from(about.f_type) {
-        Ok(TMPFS_MAGIC) => Ok(directory),
-        _ => Err(AskError::Broken(format!("`/{DIRECTORY}` of the jvm is not in memory"))),
-    }
-}
-
-/// Never one that is there: somebody may have planted links in it.
-fn make_directory(shm: &OwnedFd, name: &str, rights: &Rights) -> io::Result<()> {
-    let (shm, name, uid) = (shm.try_clone()?, name.to_owned(), rights.uid());
-    rights.run(&[shm.as_raw_fd()], |by| {
-        // In one of ours the JVM could not write.
-        if by == By::Us && rustix::process::geteuid().as_raw() != uid {
-            return Err(io::ErrorKind::PermissionDenied.into());
-        }
-        Ok(mkdirat(&shm, &name, Mode::RWXU)?)
-    })
-}
-
 /// Removes the directory with what the JVM writes there.
-fn remove(shm: &OwnedFd, name: &str, rights: &Rights) {
-    let Ok(shm) = shm.try_clone() else { return };
-    let name = name.to_owned();
-    let _ = rights.run(&[shm.as_raw_fd()], |_| {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let directory = openat(&shm, &name, flags, Mode::empty())?;
-        for file in LEFT {
-            let _ = unlinkat(&directory, file, AtFlags::empty());
-        }
-        Ok(unlinkat(&shm, &name, AtFlags::REMOVEDIR)?)
-    });
+fn remove(directory: &MemoryDirectory) {
+    // What is left of it is nobody's trouble, and the next recorder's to say.
+    let _ = directory.remove(&LEFT.map(str::to_owned));
 }

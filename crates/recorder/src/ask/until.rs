@@ -34,7 +34,12 @@ impl fmt::Debug for Until<'_> {
 impl Until<'_> {
     /// Five seconds from now on, or as soon as `interrupt` is raised.
     pub(super) fn new(interrupt: &AtomicBool) -> Until<'_> {
-        Until { end: Instant::now() + PATIENCE, interrupt }
+        Until::within(PATIENCE, interrupt)
+    }
+
+    /// So long from now on, or as soon as `interrupt` is raised.
+    pub(super) fn within(patience: Duration, interrupt: &AtomicBool) -> Until<'_> {
+        Until { end: Instant::now() + patience, interrupt }
     }
 
     /// An error where it is over.

@@ -3,14 +3,12 @@
 //! A line that cannot be read is kept as it is, before all others: a later version may have written
 //! it, or something on this host may still be as it says. Each change carries the boot in which it
 //! was made, as most of them do not survive the next one, and what has their name then is another's.
-use super::Undo;
-use crate::work_dir;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::PathBuf,
 };
 
 /// A journal larger than this is not one of ours: it grows by some KiB per run of a variant and
@@ -20,17 +18,24 @@ const LARGEST_JOURNAL_BYTES: u64 = 64 << 20;
 /// A new one for each boot (`man 4 random`).
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
+/// What is kept of a change, so that it can be undone.
+pub trait Undoable: Clone + Serialize + DeserializeOwned {
+    /// Whether the change outlives a boot. One that does not is forgotten after the next.
+    fn survives_a_boot(&self) -> bool;
+}
+
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Line {
-    /// Its number, the change, and the boot; journals of version 0.1 have no boot.
-    Promise(u64, Undo, #[serde(default)] String),
+enum Line<T> {
+    /// Its number, the change, and the boot; journals of version 0.1 have no boot. A later line
+    /// with the same number takes its place.
+    Promise(u64, T, #[serde(default)] String),
     Done(u64),
 }
 
 /// The open file.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub struct Journal {
     file: File,
     path: PathBuf,
     boot: String,
@@ -40,19 +45,20 @@ pub(super) struct Journal {
 
 /// A journal that was opened.
 #[derive(Debug)]
-pub(super) struct Opened {
-    pub(super) journal: Journal,
+pub struct Opened<T> {
+    /// The journal.
+    pub journal: Journal,
     /// Number and change of what is not undone.
-    pub(super) open: Vec<(u64, Undo)>,
+    pub open: Vec<(u64, T)>,
     /// The next number that no line has.
-    pub(super) next: u64,
+    pub next: u64,
 }
 
 /// What the text of a journal says.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Told {
+#[derive(Debug, PartialEq, Eq)]
+struct Told<T> {
     /// Number, change and boot of what was not undone.
-    open: Vec<(u64, Undo, String)>,
+    open: Vec<(u64, T, String)>,
     unread: Vec<Vec<u8>>,
     /// The next number that no line has.
     next: u64,
@@ -60,24 +66,31 @@ struct Told {
     is_clean: bool,
 }
 
+/// Whether a file belongs to this user, and nobody else may write to it.
+fn is_ours(file: &File) -> bool {
+    file.metadata()
+        .is_ok_and(|it| it.uid() == rustix::process::geteuid().as_raw() && it.mode() & 0o022 == 0)
+}
+
 impl Journal {
-    /// Opens the journal in a work directory. What an earlier boot has ended is left out.
+    /// Opens a journal, in a directory in which nobody else may write. What an earlier boot has
+    /// ended is left out.
     ///
     /// # Errors
     /// Where it cannot be read or written, or is not of this user alone.
-    pub(super) fn open(path: PathBuf) -> io::Result<Opened> {
-        let boot = crate::jvm::read(Path::new(BOOT_ID)).trim().to_owned();
-        Journal::open_in(path, boot)
+    pub fn open<T: Undoable>(path: PathBuf) -> io::Result<Opened<T>> {
+        let boot = std::fs::read_to_string(BOOT_ID).unwrap_or_default();
+        Journal::open_in(path, boot.trim().to_owned())
     }
 
-    fn open_in(path: PathBuf, boot: String) -> io::Result<Opened> {
+    fn open_in<T: Undoable>(path: PathBuf, boot: String) -> io::Result<Opened<T>> {
         let mut file = options().create(true).open(&path)?;
-        if !work_dir::is_ours(&file) || file.metadata()?.len() > LARGEST_JOURNAL_BYTES {
+        if !is_ours(&file) || file.metadata()?.len() > LARGEST_JOURNAL_BYTES {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "not a journal of this user"));
         }
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
-        let told = Told::of(&text, &boot);
+        let told: Told<T> = Told::of(&text, &boot);
         let mut journal = Journal { file, path, boot, unread: told.unread };
         if !told.is_clean {
             journal.rewrite(&told.open)?;
@@ -87,7 +100,7 @@ impl Journal {
     }
 
     /// Puts a journal with only these in its place, at once.
-    fn rewrite(&mut self, open: &[(u64, Undo, String)]) -> io::Result<()> {
+    fn rewrite<T: Undoable>(&mut self, open: &[(u64, T, String)]) -> io::Result<()> {
         let mut text = self.unread.join(&b'\n');
         if !text.is_empty() {
             text.push(b'\n');
@@ -112,7 +125,7 @@ impl Journal {
     ///
     /// # Errors
     /// Where it cannot be written. There is no half a line then.
-    pub(super) fn promise(&mut self, id: u64, undo: &Undo) -> io::Result<()> {
+    pub fn promise<T: Undoable>(&mut self, id: u64, undo: &T) -> io::Result<()> {
         self.append(&Line::Promise(id, undo.clone(), self.boot.clone()))?;
         self.file.sync_data()
     }
@@ -121,11 +134,11 @@ impl Journal {
     ///
     /// # Errors
     /// Where it cannot be written; the next start undoes it again then.
-    pub(super) fn done(&mut self, id: u64) -> io::Result<()> {
-        self.append(&Line::Done(id))
+    pub fn done(&mut self, id: u64) -> io::Result<()> {
+        self.append(&Line::<()>::Done(id))
     }
 
-    fn append(&mut self, what: &Line) -> io::Result<()> {
+    fn append<T: Serialize>(&mut self, what: &Line<T>) -> io::Result<()> {
         let before = self.file.metadata()?.len();
         self.file.write_all(&line(what)?).inspect_err(|_| {
             // else the next line would be a part of this one
@@ -134,14 +147,15 @@ impl Journal {
     }
 
     /// Forgets all changes, as all are undone. Lines that cannot be read stay.
-    pub(super) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         let bytes: usize = self.unread.iter().map(|it| it.len() + 1).sum();
         // where that fails the next start undoes nothing, once more
         let _ = self.file.set_len(bytes as u64);
     }
 
     /// What to say of lines that cannot be read, where there are some.
-    pub(super) fn word_of_unread(&self) -> Option<String> {
+    #[must_use]
+    pub fn word_of_unread(&self) -> Option<String> {
         let (lines, were) = match self.unread.len() {
             0 => return None,
             1 => ("1 line".to_owned(), "was"),
@@ -161,16 +175,16 @@ fn options() -> OpenOptions {
     options
 }
 
-fn line(what: &Line) -> io::Result<Vec<u8>> {
+fn line<T: Serialize>(what: &Line<T>) -> io::Result<Vec<u8>> {
     let mut text = serde_json::to_vec(what)?;
     text.push(b'\n');
     Ok(text)
 }
 
-impl Told {
-    fn of(text: &[u8], boot: &str) -> Told {
-        let mut told =
-            Told { is_clean: text.is_empty() || text.ends_with(b"\n"), ..Told::default() };
+impl<T: Undoable> Told<T> {
+    fn of(text: &[u8], boot: &str) -> Told<T> {
+        let is_clean = text.is_empty() || text.ends_with(b"\n");
+        let mut told: Told<T> = Told { open: Vec::new(), unread: Vec::new(), next: 0, is_clean };
         let mut lines = text.split(|it| *it == b'\n').peekable();
         while let Some(line) = lines.next() {
             // one that was cut short by a crash was not followed by its change
@@ -185,10 +199,13 @@ impl Told {
     }
 
     fn add(&mut self, line: &[u8], is_cut: bool) {
-        match serde_json::from_slice(line) {
+        match serde_json::from_slice::<Line<T>>(line) {
             Ok(Line::Promise(id, undo, boot)) => {
                 self.next = self.next.max(id.saturating_add(1));
-                self.open.push((id, undo, boot));
+                match self.open.iter_mut().find(|it| it.0 == id) {
+                    Some(earlier) => *earlier = (id, undo, boot),
+                    None => self.open.push((id, undo, boot)),
+                }
             }
             Ok(Line::Done(done)) => self.open.retain(|(id, ..)| *id != done),
             Err(_) if is_cut || line.is_empty() => {}
@@ -205,7 +222,20 @@ impl Told {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ProcessId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    enum Undo {
+        Remove { path: PathBuf },
+        Kill { pid: i32 },
+        Knob { from: String },
+    }
+
+    impl Undoable for Undo {
+        fn survives_a_boot(&self) -> bool {
+            matches!(self, Undo::Remove { .. })
+        }
+    }
 
     /// A journal with this text, opened in boot `now`: what is open, and what it holds afterwards.
     fn opened(text: &str) -> (Vec<(u64, Undo)>, u64, Option<String>, String) {
@@ -223,7 +253,7 @@ mod tests {
     }
 
     fn kill(pid: i32) -> Undo {
-        Undo::Process { id: ProcessId { pid, started_ticks: 1 }, name: "x".into() }
+        Undo::Kill { pid }
     }
 
     fn promise(id: u64, undo: &Undo, boot: &str) -> String {
@@ -233,7 +263,7 @@ mod tests {
 
     #[test]
     fn what_does_not_survive_a_boot_is_left_out_and_files_are_not() {
-        let knob = |from: &str| Undo::Knob { file: "/x".into(), from: from.into(), to: "1".into() };
+        let knob = |from: &str| Undo::Knob { from: from.into() };
         let text = [
             promise(0, &remove("/a"), "before"),
             promise(1, &kill(7), "before"),
@@ -244,6 +274,13 @@ mod tests {
         assert_eq!(open, [(0, remove("/a")), (3, kill(8))]);
         assert_eq!((next, word), (4, None));
         assert_eq!(after, text[0].clone() + &text[3], "the file is still of its boot");
+    }
+
+    #[test]
+    fn a_later_line_with_the_same_number_takes_its_place() {
+        let text = [promise(0, &kill(7), "now"), promise(1, &kill(8), "now")];
+        let (open, ..) = opened(&format!("{}{}", text.concat(), promise(0, &kill(9), "now")));
+        assert_eq!(open, [(0, kill(9)), (1, kill(8))]);
     }
 
     #[test]
@@ -277,7 +314,7 @@ mod tests {
         let text = [b"\xff\xfe nonsense\n".to_vec(), promise(0, &remove("/a"), "now").into_bytes()];
         std::fs::write(&path, text.concat()).unwrap();
         let Opened { mut journal, next, .. } =
-            Journal::open_in(path.clone(), "now".into()).unwrap();
+            Journal::open_in::<Undo>(path.clone(), "now".into()).unwrap();
         journal.promise(next, &remove("/b")).unwrap();
         journal.done(next).unwrap();
         journal.done(0).unwrap();
@@ -294,12 +331,12 @@ mod tests {
         let (precious, path) = (dir.path().join("precious"), dir.path().join("journal"));
         std::fs::write(&precious, "nonsense\n").unwrap();
         std::os::unix::fs::symlink(&precious, &path).unwrap();
-        assert!(Journal::open_in(path.clone(), "now".into()).is_err());
+        assert!(Journal::open_in::<Undo>(path.clone(), "now".into()).is_err());
         // and where only its successor was planted
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "nonsense\n").unwrap();
         std::os::unix::fs::symlink(&precious, path.with_extension("new")).unwrap();
-        Journal::open_in(path, "now".into()).unwrap();
+        Journal::open_in::<Undo>(path, "now".into()).unwrap();
         assert_eq!(std::fs::read(precious).unwrap(), b"nonsense\n");
     }
 }

@@ -1,0 +1,187 @@
+//! Where a JVM writes its log, as the JVM itself says it, and how it is told to write elsewhere.
+use super::{AskError, socket::Asked, until::Until};
+use crate::{Jvm, Roots};
+use std::{sync::atomic::AtomicBool, time::Duration};
+
+/// To write no more to a file the JVM waits for whoever writes to it, and that may be the very
+/// write that a slow disk holds up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What goes to an output that is off.
+const OFF: &str = "all=off";
+
+/// One output of the unified log (JDK 9 and later), as `VM.log list` tells it and `VM.log` takes it
+/// (HotSpot `logging/logDiagnosticCommand.cpp`, `logging/logConfiguration.cpp`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogOutput {
+    /// `stdout`, `stderr`, or `file=` and the file's name, as the JVM sees it.
+    pub name: String,
+    /// What goes there: `all=warning,gc*=info`.
+    pub what: String,
+    /// What each line begins with: `time,uptime,tags`, or `none`.
+    pub decorators: String,
+    /// `filecount=5,filesize=20480K`; empty for a standard stream.
+    pub options: String,
+}
+
+impl LogOutput {
+    /// The same with nothing going there; of a file the JVM then closes it.
+    #[must_use]
+    pub fn off(&self) -> LogOutput {
+        LogOutput { what: OFF.into(), ..self.clone() }
+    }
+
+    /// Whether nothing goes there.
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.what == OFF
+    }
+
+    /// The file's name, where it is one.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        self.name.strip_prefix("file=")
+    }
+
+    /// The command that sets it; `None` where there is no way to write it. The JVM takes its line
+    /// apart at spaces, except between quotes around a whole value (HotSpot
+    /// `services/diagnosticFramework.cpp`, `DCmdArgIter`).
+    fn command(&self) -> Option<String> {
+        let mut command = "VM.log".to_owned();
+        let settings = [
+            ("output", &self.name),
+            ("what", &self.what),
+            ("decorators", &self.decorators),
+            ("output_options", &self.options),
+        ];
+        for (name, value) in settings {
+            if value.contains(['"', '\0', '\n', '\r']) || value.ends_with('\\') {
+                return None;
+            }
+            if !value.is_empty() {
+                command += &format!(" {name}=\"{value}\"");
+            }
+        }
+        Some(command)
+    }
+
+    /// A line of the list: ` #2: file=/var/log/gc.log all=off,gc=info time,tags filecount=5,… (reconfigured)`.
+    /// The name may hold anything, so it is read from the end.
+    fn parse(line: &str) -> Option<LogOutput> {
+        let (number, rest) = line.trim_start().strip_prefix('#')?.split_once(": ")?;
+        number.parse::<u32>().ok()?;
+        let rest = rest.trim_end().trim_end_matches("(reconfigured)").trim_end();
+        let (mut rest, mut last) = rest.rsplit_once(' ')?;
+        let mut options = "";
+        if last.contains('=') {
+            options = last;
+            (rest, last) = rest.rsplit_once(' ')?;
+        }
+        let (name, what) = rest.rsplit_once(' ')?;
+        if !what.contains('=') || name.is_empty() {
+            return None;
+        }
+        Some(LogOutput {
+            name: name.into(),
+            what: what.into(),
+            decorators: last.into(),
+            options: options.into(),
+        })
+    }
+}
+
+/// The outputs of a running JVM. It need not stop for the answer.
+///
+/// # Errors
+/// Where it cannot be asked, or is a JDK before 9.
+pub fn log_outputs(
+    roots: &Roots,
+    jvm: &Jvm,
+    interrupt: &AtomicBool,
+) -> Result<Vec<LogOutput>, AskError> {
+    let until = Until::new(interrupt);
+    let asked = Asked::open(roots, jvm, &until)?;
+    read_list(&asked.command("VM.log list", &until)?)
+}
+
+fn read_list(answer: &str) -> Result<Vec<LogOutput>, AskError> {
+    let lines = answer.split_once("Log output configuration:").map(|it| it.1);
+    let unknown = || AskError::Broken("its list of log outputs cannot be read".into());
+    let lines = lines.ok_or_else(unknown)?.lines().filter(|it| !it.trim().is_empty());
+    lines.map(|it| LogOutput::parse(it).ok_or_else(unknown)).collect()
+}
+
+/// Has a running JVM write to an output as told. Waits for a minute at most: the JVM waits for a
+/// write that is under way. It need not stop for it.
+///
+/// # Errors
+/// Where the JVM cannot be asked, does not do it, or there is no way to write it.
+pub fn set_log_output(
+    roots: &Roots,
+    jvm: &Jvm,
+    output: &LogOutput,
+    interrupt: &AtomicBool,
+) -> Result<(), AskError> {
+    let command = output.command().ok_or_else(|| {
+        AskError::Broken("jcmd has no way to write the name of that log".into())
+    })?;
+    let until = Until::within(PATIENCE, interrupt);
+    let asked = Asked::open(roots, jvm, &until)?;
+    let said = asked.command(&command, &until)?;
+    // What it did not understand it says in words, and calls that a success.
+    match said.trim() {
+        "" | "Command executed successfully" => Ok(()),
+        said => Err(AskError::Refused(said.lines().next().unwrap_or_default().to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(name: &str, what: &str, decorators: &str, options: &str) -> LogOutput {
+        let [name, what, decorators, options] =
+            [name, what, decorators, options].map(str::to_owned);
+        LogOutput { name, what, decorators, options }
+    }
+
+    #[test]
+    fn the_list_of_every_jdk_is_read() {
+        let of_17 = "Described tag sets:\n logging: x\nLog output configuration:\n\
+            \u{20}#0: stdout all=warning uptime,level,tags\n\
+            \u{20}#1: stderr all=off uptime,level,tags\n\
+            \u{20}#2: file=/tmp/a b.log all=off,gc*=info,safepoint=debug time,tags filecount=0,filesize=20480K,async=false (reconfigured)\n";
+        assert_eq!(
+            read_list(of_17).unwrap(),
+            [
+                output("stdout", "all=warning", "uptime,level,tags", ""),
+                output("stderr", "all=off", "uptime,level,tags", ""),
+                output(
+                    "file=/tmp/a b.log",
+                    "all=off,gc*=info,safepoint=debug",
+                    "time,tags",
+                    "filecount=0,filesize=20480K,async=false"
+                ),
+            ]
+        );
+        let of_25 = "Log output configuration:\n #0: stdout all=warning uptime,level,tags foldmultilines=false\n";
+        let stdout = output("stdout", "all=warning", "uptime,level,tags", "foldmultilines=false");
+        assert_eq!(read_list(of_25).unwrap(), [stdout]);
+    }
+
+    #[test]
+    fn half_a_list_is_no_list() {
+        assert!(read_list("").is_err());
+        assert!(read_list("Log output configuration:\n #0: stdout\n").is_err());
+        assert!(read_list("Log output configuration:\n #x: stdout all=off none\n").is_err());
+    }
+
+    #[test]
+    fn a_name_cannot_become_another_setting() {
+        let of = |name: &str| output(name, "gc", "", "").command();
+        assert_eq!(of("file=/a b").as_deref(), Some("VM.log output=\"file=/a b\" what=\"gc\""));
+        assert_eq!(of("file=/a\" what=\"all"), None);
+        assert_eq!(of("file=/a\\"), None);
+        assert_eq!(of("file=/a\nVM.log disable"), None);
+    }
+}

@@ -1,0 +1,322 @@
+//! A change of the machine or of a JVM, as data: what is changed, and to which value.
+//!
+//! Whatever it is, a setting of the kernel, the log of a JVM, the group of a process, it is
+//! something that has a value: it is read before it is set, and what was read is what it is set back
+//! to. So one piece of code makes all of them, keeps them in mind and takes them back
+//! ([`Store`](crate::Store)), and a new kind of change is one file here.
+mod device_limit;
+mod group;
+mod io_priority;
+mod jvm_log;
+mod keeper;
+mod mount;
+mod setting;
+mod unit;
+
+use crate::Action;
+use recorder::{Jvm, JvmError, Roots};
+use serde::{Deserialize, Serialize};
+use std::{io, process::Command, sync::atomic::AtomicBool, time::Duration};
+
+pub use device_limit::DeviceLimit;
+pub use group::{Group, Member};
+pub use io_priority::IoPriority;
+pub use jvm_log::{JvmLog, LogDirectory};
+pub use keeper::Keep;
+pub use mount::Mount;
+pub use setting::Setting;
+pub use unit::{UnitFile, UnitProperty, UnitState};
+
+/// The value of what is changed, as text that the kind of change reads and writes; `None` where there
+/// is nothing: no limit, no file, no group.
+pub type Value = Option<String>;
+
+/// Where changes are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Host<'a> {
+    /// Where the kernel's file systems are.
+    pub roots: &'a Roots,
+    /// Raised when somebody wants an end.
+    pub interrupt: &'a AtomicBool,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// A setting of the kernel.
+    Setting(Setting),
+    /// What a control group may do to a device.
+    DeviceLimit(DeviceLimit),
+    /// A control group is there.
+    Group(Group),
+    /// The control group of a process.
+    Member(Member),
+    /// How urgent the kernel takes a process's reads and writes to be.
+    IoPriority(IoPriority),
+    /// What a running JVM writes to one output of its log.
+    JvmLog(JvmLog),
+    /// A directory in memory for a JVM's log is there.
+    LogDirectory(LogDirectory),
+    /// A process copies a log.
+    Keep(Keep),
+    /// A file system in memory is mounted.
+    Mount(Mount),
+    /// A property of a systemd unit, until the next boot.
+    UnitProperty(UnitProperty),
+    /// A unit, or a part of one, is in systemd's directory.
+    UnitFile(UnitFile),
+    /// A unit is enabled and started.
+    UnitState(UnitState),
+}
+
+/// What each kind of change can do.
+trait Kind {
+    /// Names what is changed, and nothing else has that name: the setting's file, or the log of a
+    /// process.
+    fn subject(&self) -> String;
+
+    /// The value that it is to have.
+    fn wanted(&self) -> Value;
+
+    /// The value that it has.
+    fn now(&self, host: &Host<'_>) -> Result<Value, ChangeError>;
+
+    /// Gives it a value: the wanted one, or the one that it had.
+    fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError>;
+
+    /// The same by hand.
+    fn by_hand(&self, value: &Value) -> Action;
+
+    /// Whether the change outlives a boot.
+    fn survives_a_boot(&self) -> bool {
+        false
+    }
+
+    /// Whether what is read after it was set is the wanted value letter by letter.
+    fn reads_as_set(&self) -> bool {
+        true
+    }
+
+    /// What it takes that not everybody has.
+    fn needs(&self) -> Needs {
+        Needs::Root
+    }
+}
+
+/// What a change takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Needs {
+    /// Root.
+    Root,
+    /// The JVM's user, or root.
+    TheJvmsUser(u32),
+}
+
+impl Needs {
+    /// Whether this process has it.
+    #[must_use]
+    pub fn are_met(self) -> bool {
+        let own = rustix::process::geteuid();
+        match self {
+            Needs::Root => own.is_root(),
+            Needs::TheJvmsUser(uid) => own.is_root() || own.as_raw() == uid,
+        }
+    }
+}
+
+impl std::fmt::Display for Needs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Needs::Root => f.write_str("root"),
+            Needs::TheJvmsUser(uid) => write!(f, "the jvm's user ({uid}) or root"),
+        }
+    }
+}
+
+impl Change {
+    fn kind(&self) -> &dyn Kind {
+        match self {
+            Change::Setting(it) => it,
+            Change::DeviceLimit(it) => it,
+            Change::Group(it) => it,
+            Change::Member(it) => it,
+            Change::IoPriority(it) => it,
+            Change::JvmLog(it) => it,
+            Change::LogDirectory(it) => it,
+            Change::Keep(it) => it,
+            Change::Mount(it) => it,
+            Change::UnitProperty(it) => it,
+            Change::UnitFile(it) => it,
+            Change::UnitState(it) => it,
+        }
+    }
+
+    /// Names what is changed; nothing else has that name.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        self.kind().subject()
+    }
+
+    /// The value that it is to have.
+    #[must_use]
+    pub fn wanted(&self) -> Value {
+        self.kind().wanted()
+    }
+
+    /// What it takes that not everybody has.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        self.kind().needs()
+    }
+
+    /// The same by hand: what to type to give it this value.
+    #[must_use]
+    pub fn by_hand(&self, value: &Value) -> Action {
+        self.kind().by_hand(value)
+    }
+
+    /// Whether it outlives a boot.
+    #[must_use]
+    pub fn survives_a_boot(&self) -> bool {
+        self.kind().survives_a_boot()
+    }
+
+    /// The value that it has.
+    ///
+    /// # Errors
+    /// [`ChangeError::Gone`] where what it is about is not there any more, and others.
+    pub fn now(&self, host: &Host<'_>) -> Result<Value, ChangeError> {
+        self.kind().now(host)
+    }
+
+    /// Gives it a value.
+    ///
+    /// # Errors
+    /// Where the kernel, the JVM or systemd refuse.
+    pub fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {
+        self.kind().set(value, host)
+    }
+
+    pub(crate) fn reads_as_set(&self) -> bool {
+        self.kind().reads_as_set()
+    }
+}
+
+/// Why a change could not be made or taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// What it is about is not there any more; so there is nothing to take back.
+    #[error("{0} has ended")]
+    Gone(String),
+    /// The JVM was asked, and did not do it.
+    #[error("{0}")]
+    Asked(#[from] recorder::AskError),
+    /// A program that was needed failed.
+    #[error("{0}")]
+    Ran(#[from] spawn::Error),
+    /// A program that was needed said no.
+    #[error("`{command}` failed: {said}")]
+    Said {
+        /// The program and its arguments.
+        command: String,
+        /// The last line that it wrote.
+        said: String,
+    },
+    /// A file could not be read or written.
+    #[error("`{path}`: {source}")]
+    File {
+        /// Which.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is not as it must be.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl ChangeError {
+    pub(crate) fn file(path: impl AsRef<std::path::Path>) -> impl FnOnce(io::Error) -> ChangeError {
+        let path = path.as_ref().display().to_string();
+        move |source| ChangeError::File { path, source }
+    }
+}
+
+/// The process that a change is about, of which no other one with the same id is taken for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its id.
+    pub pid: u32,
+    /// When it started, in clock ticks since the boot (field 22 of `/proc/PID/stat`).
+    pub start_ticks: u64,
+    /// Its name, for people.
+    pub name: String,
+}
+
+impl Process {
+    /// The process with this id.
+    ///
+    /// # Errors
+    /// [`ChangeError::Gone`] where there is none.
+    pub fn of(pid: u32) -> Result<Process, ChangeError> {
+        let gone = || ChangeError::Gone(format!("process {pid}"));
+        let stat = recorder::stat_of(pid).map_err(|_| gone())?;
+        let (front, fields) = stat.rsplit_once(')').ok_or_else(gone)?;
+        let name = front.split_once('(').map_or("", |it| it.1).to_owned();
+        let start = fields.split_ascii_whitespace().nth(19).and_then(|it| it.parse().ok());
+        Ok(Process { pid, start_ticks: start.ok_or_else(gone)?, name })
+    }
+
+    /// The same of a JVM.
+    #[must_use]
+    pub fn of_jvm(jvm: &Jvm) -> Process {
+        Process { pid: jvm.pid, start_ticks: jvm.start_ticks, name: jvm.main.clone() }
+    }
+
+    /// An error where it has ended.
+    pub(crate) fn is_there(&self) -> Result<(), ChangeError> {
+        match Process::of(self.pid) {
+            Ok(it) if it.start_ticks == self.start_ticks => Ok(()),
+            _ => Err(self.gone()),
+        }
+    }
+
+    /// The same as a JVM.
+    pub(crate) fn jvm(&self, host: &Host<'_>) -> Result<Jvm, ChangeError> {
+        match recorder::jvm(host.roots, self.pid) {
+            Ok(jvm) if jvm.start_ticks == self.start_ticks => Ok(jvm),
+            Ok(_) | Err(JvmError::NoSuchProcess { .. } | JvmError::NotAJvm { .. }) => {
+                Err(self.gone())
+            }
+            Err(error) => Err(ChangeError::Refused(error.to_string())),
+        }
+    }
+
+    fn gone(&self) -> ChangeError {
+        ChangeError::Gone(self.to_string())
+    }
+}
+
+impl std::fmt::Display for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} (pid {})", self.name, self.pid)
+    }
+}
+
+/// How long a program may take that answers at once.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs a program and returns what it wrote to standard output.
+fn run(argv: &[&str]) -> Result<String, ChangeError> {
+    let (program, arguments) = argv.split_first().expect("there is a program");
+    let mut command: Command = spawn::command(program);
+    command.args(arguments).env("LC_ALL", "C");
+    let output = spawn::run(command, PATIENCE)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let said = said.lines().last().unwrap_or("it did not say why").to_owned();
+    Err(ChangeError::Said { command: argv.join(" "), said })
+}

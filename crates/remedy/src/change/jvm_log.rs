@@ -1,0 +1,193 @@
+//! The log of a running JVM: what goes to which output, and a directory in memory for it.
+use super::{ChangeError, Host, Kind, Needs, Process, Value};
+use crate::{Action, log_output};
+use recorder::{LogOutput, MemoryDirectory};
+use serde::{Deserialize, Serialize};
+
+/// One output of the log of a JVM (JDK 9 and later).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JvmLog {
+    /// The JVM.
+    pub process: Process,
+    /// The user of the JVM.
+    pub uid: u32,
+    /// `stdout`, `stderr`, or `file=` and the file's name, as the JVM sees it.
+    pub output: String,
+    /// What is to go there, with decorators and options: `all=off,gc*=info time,tags filecount=2`.
+    /// `None` for nothing; a file is then closed.
+    pub to: Value,
+}
+
+/// An output and its value, from the text that stands for it.
+fn output(name: &str, value: &Value) -> LogOutput {
+    let value = value.as_deref().unwrap_or("all=off");
+    let mut words = value.split(' ').map(str::to_owned);
+    LogOutput {
+        name: name.to_owned(),
+        what: words.next().unwrap_or_default(),
+        decorators: words.next().unwrap_or_default(),
+        options: words.next().unwrap_or_default(),
+    }
+}
+
+/// The text that stands for what goes to an output.
+pub(crate) fn value(it: &LogOutput) -> Value {
+    let text = format!("{} {} {}", it.what, it.decorators, it.options);
+    (!it.is_off()).then(|| text.trim_end().to_owned())
+}
+
+/// The options with which a log is opened again so that nothing of it is lost: a JVM empties the
+/// file of a log without rotation that it opens, and moves that of one with rotation out of the way
+/// (HotSpot `logging/logFileOutput.cpp`, `initialize`). What `VM.log list` tells beside rotation is
+/// no option of `VM.log`, and it writes bytes as `0B`.
+fn careful(options: &str) -> String {
+    let mut count = None;
+    let mut size = None;
+    for option in options.split(',') {
+        match option.split_once('=') {
+            Some(("filecount", it)) => count = it.parse::<u32>().ok(),
+            Some(("filesize", it)) => size = Some(it.trim_end_matches('B').to_owned()),
+            _ => {}
+        }
+    }
+    match (count, size) {
+        (None, _) => String::new(),
+        (Some(0), _) => "filecount=1000,filesize=0".into(),
+        (Some(count), size) => format!("filecount={count},filesize={}", size.unwrap_or_default()),
+    }
+}
+
+impl Kind for JvmLog {
+    fn subject(&self) -> String {
+        format!("log output {} of {}", self.output, self.process)
+    }
+
+    fn wanted(&self) -> Value {
+        self.to.clone()
+    }
+
+    fn now(&self, host: &Host<'_>) -> Result<Value, ChangeError> {
+        let jvm = self.process.jvm(host)?;
+        let outputs = recorder::log_outputs(host.roots, &jvm, host.interrupt)?;
+        Ok(outputs.iter().find(|it| it.name == self.output).and_then(value))
+    }
+
+    fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {
+        let jvm = self.process.jvm(host)?;
+        let mut output = output(&self.output, value);
+        output.options = careful(&output.options);
+        Ok(recorder::set_log_output(host.roots, &jvm, &output, host.interrupt)?)
+    }
+
+    fn by_hand(&self, value: &Value) -> Action {
+        let mut output = output(&self.output, value);
+        output.options = careful(&output.options);
+        log_output::set(self.process.pid, &output)
+    }
+
+    /// The JVM tells its own reading of what it was told.
+    fn reads_as_set(&self) -> bool {
+        false
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::TheJvmsUser(self.uid)
+    }
+}
+
+/// A directory below `/dev/shm` of a JVM that belongs to its user alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogDirectory {
+    /// The JVM.
+    pub process: Process,
+    /// Its name.
+    pub name: String,
+    /// The files that the JVM writes in it: removed with it.
+    pub files: Vec<String>,
+    /// User and group of the JVM.
+    pub owner: (u32, u32),
+}
+
+impl LogDirectory {
+    /// The name of the directory for a JVM. Its start makes it another name for another process
+    /// with the same id.
+    pub(crate) fn name_for(jvm: &recorder::Jvm) -> String {
+        format!("whypause-gc-log-{}-{}", jvm.pid_in_namespace, jvm.start_ticks)
+    }
+
+    fn directory(&self, host: &Host<'_>) -> Result<MemoryDirectory, ChangeError> {
+        match self.process.jvm(host) {
+            Ok(jvm) => {
+                Ok(MemoryDirectory::of(host.roots, &jvm, self.name.as_str(), host.interrupt)?)
+            }
+            // Its `/dev/shm` can be reached only where it is ours.
+            Err(ChangeError::Gone(_)) => {
+                let (uid, gid) = self.owner;
+                MemoryDirectory::left_by(self.name.as_str(), uid, gid)
+                    .map_err(ChangeError::file("/dev/shm"))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Kind for LogDirectory {
+    fn subject(&self) -> String {
+        format!("/dev/shm/{} of {}", self.name, self.process)
+    }
+
+    fn wanted(&self) -> Value {
+        Some("there".into())
+    }
+
+    fn now(&self, host: &Host<'_>) -> Result<Value, ChangeError> {
+        let directory = self.directory(host)?;
+        let is_there = directory.is_there().map_err(ChangeError::file(directory.path()))?;
+        Ok(is_there.then(|| "there".into()))
+    }
+
+    fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {
+        let directory = self.directory(host)?;
+        let done = match value {
+            Some(_) => directory.make(),
+            None => directory.remove(&self.files),
+        };
+        done.map_err(ChangeError::file(directory.path()))
+    }
+
+    fn by_hand(&self, value: &Value) -> Action {
+        let path = format!("/dev/shm/{}", self.name);
+        log_output::directory(&self.owner, &path, value.is_some())
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::TheJvmsUser(self.owner.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_read_as_it_was_written() {
+        let text = Some("all=off,gc*=info time,tags filecount=5,filesize=20480K,async=false".into());
+        assert_eq!(value(&output("file=/a b", &text)), text);
+        let stream = Some("all=warning uptime,level,tags".to_owned());
+        assert_eq!(value(&output("stdout", &stream)), stream);
+        assert_eq!(value(&output("stdout", &None)), None);
+        assert!(output("stdout", &None).is_off());
+    }
+
+    #[test]
+    fn a_log_without_rotation_is_never_emptied_when_it_is_opened_again() {
+        assert_eq!(careful("filecount=0,filesize=20480K"), "filecount=1000,filesize=0");
+        assert_eq!(
+            careful("filecount=5,filesize=20480K,async=false"),
+            "filecount=5,filesize=20480K"
+        );
+        assert_eq!(careful("filecount=1000,filesize=0B"), "filecount=1000,filesize=0");
+        assert_eq!(careful("foldmultilines=false"), "");
+        assert_eq!(careful(""), "");
+    }
+}

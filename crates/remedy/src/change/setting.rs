@@ -1,0 +1,88 @@
+//! A setting of the kernel: one value in one file below `/sys` or `/proc/sys`.
+use super::{ChangeError, Host, Kind, Value};
+use crate::Action;
+use serde::{Deserialize, Serialize};
+use std::fs;
+
+/// A value in a file of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The file, below `/sys` or `/proc/sys`.
+    pub file: String,
+    /// What to write.
+    pub to: String,
+}
+
+impl Setting {
+    /// The file, if it is one of the kernel's settings.
+    fn checked(&self) -> Result<&str, ChangeError> {
+        let inside = self.file.starts_with("/sys/") || self.file.starts_with("/proc/sys/");
+        if inside && !self.file.split('/').any(|it| it == "..") {
+            return Ok(&self.file);
+        }
+        Err(ChangeError::Refused(format!("`{}` is no setting of the kernel", self.file)))
+    }
+}
+
+impl Kind for Setting {
+    fn subject(&self) -> String {
+        self.file.clone()
+    }
+
+    fn wanted(&self) -> Value {
+        Some(self.to.clone())
+    }
+
+    fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
+        let file = self.checked()?;
+        let text = fs::read_to_string(file).map_err(ChangeError::file(file))?;
+        Ok(Some(chosen(text.trim()).to_owned()))
+    }
+
+    fn set(&self, value: &Value, _host: &Host<'_>) -> Result<(), ChangeError> {
+        let file = self.checked()?;
+        let value = value.as_deref().unwrap_or_default();
+        fs::write(file, value).map_err(ChangeError::file(file))
+    }
+
+    fn by_hand(&self, value: &Value) -> Action {
+        Action::write(value.clone().unwrap_or_default(), &self.file)
+    }
+}
+
+/// Of the words of a setting the one that is chosen (`always [madvise] never`); else all of it.
+fn chosen(text: &str) -> &str {
+    let inside = |it: &'_ str| -> Option<(usize, usize)> { Some((it.find('[')?, it.find(']')?)) };
+    match inside(text) {
+        Some((begin, end)) if begin < end && text.contains(' ') => &text[begin + 1..end],
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chosen_word_is_the_value() {
+        assert_eq!(chosen("always [madvise] never"), "madvise");
+        assert_eq!(chosen("[none] mq-deadline"), "none");
+        assert_eq!(chosen("60"), "60");
+        assert_eq!(chosen("[x]"), "[x]");
+        assert_eq!(chosen("max 100000"), "max 100000");
+    }
+
+    #[test]
+    fn only_files_of_the_kernel_are_written() {
+        let check = |file: &str, fine: bool| {
+            let setting = Setting { file: file.into(), to: "1".into() };
+            assert_eq!(setting.checked().is_ok(), fine, "{file}");
+        };
+        check("/proc/sys/vm/swappiness", true);
+        check("/sys/kernel/mm/transparent_hugepage/defrag", true);
+        check("/sys/../etc/passwd", false);
+        check("/proc/self/mem", false);
+        check("/etc/passwd", false);
+        check("sys/x", false);
+    }
+}
