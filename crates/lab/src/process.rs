@@ -113,6 +113,16 @@ impl Running {
         Running::written_down(cleanup, child, |id, name| Undo::Process { id, name })
     }
 
+    /// The same with the standard output and error of this process.
+    pub(crate) fn start_here(
+        cleanup: &mut Cleanup,
+        mut command: Command,
+    ) -> Result<Running, LabError> {
+        command.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
+        let child = spawn::Running::start(command)?;
+        Running::written_down(cleanup, child, |id, name| Undo::Process { id, name })
+    }
+
     /// The same for the server of a slow file: it outlives the lab, and is ended in its turn.
     pub(crate) fn start_server(
         cleanup: &mut Cleanup,

@@ -162,12 +162,6 @@ pub fn has_room(path: &Path, bytes: u64) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Whether this file belongs to this user and to nobody else may write it.
-pub(crate) fn is_ours(file: &File) -> bool {
-    file.metadata()
-        .is_ok_and(|it| it.uid() == rustix::process::geteuid().as_raw() && it.mode() & 0o022 == 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

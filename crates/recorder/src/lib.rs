@@ -39,9 +39,9 @@ pub use attach_error::AttachError;
 #[doc(hidden)]
 pub use host::perf_counters;
 pub use host::{
-    FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, Roots, Selected, Stuck,
-    StuckThread, find_jvms, host_fact, jvm, jvm_fact, monotonic_to_wall, now, select, stat_of,
-    stats, survey,
+    Directory, FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, Roots, Selected, Stuck,
+    StuckThread, directory_of, find_jvms, host_fact, jvm, jvm_fact, monotonic_to_wall, now, sees_our_mounts, select, stat_of,
+    stats, survey, variable_of,
 };
 pub use kernel::Windows;
 #[doc(hidden)]

@@ -21,10 +21,12 @@ use std::{io, process::Command, sync::atomic::AtomicBool, time::Duration};
 pub use device_limit::DeviceLimit;
 pub use group::{Group, Member};
 pub use io_priority::IoPriority;
+pub(crate) use jvm_log::value as jvm_log_value;
 pub use jvm_log::{JvmLog, LogDirectory};
 pub use keeper::Keep;
 pub use mount::Mount;
 pub use setting::Setting;
+pub(crate) use unit::is_systemd_here;
 pub use unit::{UnitFile, UnitProperty, UnitState};
 
 /// The value of what is changed, as text that the kind of change reads and writes; `None` where there
@@ -308,7 +310,7 @@ impl std::fmt::Display for Process {
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs a program and returns what it wrote to standard output.
-fn run(argv: &[&str]) -> Result<String, ChangeError> {
+pub(crate) fn run(argv: &[&str]) -> Result<String, ChangeError> {
     let (program, arguments) = argv.split_first().expect("there is a program");
     let mut command: Command = spawn::command(program);
     command.args(arguments).env("LC_ALL", "C");

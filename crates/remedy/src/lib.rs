@@ -8,13 +8,16 @@ mod action;
 mod advice;
 mod agree;
 mod change;
+mod disk;
 mod host;
 pub mod journal;
 mod jvm;
+mod live_log;
 mod log_output;
 mod plan;
 mod remedies;
 mod remedy;
+mod start_flags;
 mod store;
 
 pub use action::{Action, Command};

@@ -1,5 +1,5 @@
 //! What a remedy is.
-use crate::Advice;
+use crate::{Advice, Plan, Refusal, Target};
 use diagnose::{Cause, Finding, Situation};
 
 /// One way to end or shorten a kind of pause. One file under `remedies/` each.
@@ -14,6 +14,8 @@ pub struct Remedy {
     pub file: &'static str,
     /// What it comes to for one finding in one situation; nothing where it is no use there.
     pub(crate) advise: fn(&Situation, &Finding) -> Vec<Advice>,
+    /// What it would change here; `None` where it is nothing that a program can do.
+    pub(crate) plan: Option<fn(&Target<'_>) -> Result<Plan, Refusal>>,
 }
 
 impl Remedy {
@@ -22,6 +24,39 @@ impl Remedy {
         let mut advice = (self.advise)(situation, finding);
         advice.iter_mut().for_each(|it| it.remedy = self.id);
         advice
+    }
+
+    /// Whether a program can do it.
+    #[must_use]
+    pub fn can_be_applied(&self) -> bool {
+        self.plan.is_some()
+    }
+
+    /// What it would change on this JVM and host. Changes nothing.
+    ///
+    /// # Errors
+    /// Where it cannot be applied here, or is applied already.
+    pub fn plan(&self, target: &Target<'_>) -> Result<Plan, Refusal> {
+        match self.plan {
+            Some(plan) => plan(target),
+            None => Err(Refusal::new(
+                format!("`{}` is nothing that a program can do", self.id),
+                "`whypause explain` of a recording says what to do",
+            )),
+        }
+    }
+
+    /// What it costs: that part of its page, as sentences.
+    #[must_use]
+    pub fn cost(&self) -> Vec<String> {
+        self.part("## What it costs")
+    }
+
+    fn part(&self, heading: &str) -> Vec<String> {
+        let page = self.page();
+        let lines = page.lines().skip_while(|it| *it != heading).skip(1);
+        let part = lines.take_while(|it| !it.starts_with("## ")).map(str::trim);
+        part.filter(|it| !it.is_empty()).map(str::to_owned).collect()
     }
 
     /// The remedy's page in Markdown.

@@ -2,12 +2,14 @@
 mod compared;
 pub mod duration;
 mod examples;
+mod fix;
 mod lab;
 pub mod size;
 
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
+pub use fix::FixArgs;
 pub use lab::{
-    LabArgs, LabCommand, LabDemoArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights, Where,
+    LabArgs, LabCommand, LabDemoArgs, LabHoldArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights, Where,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -66,6 +68,9 @@ pub enum Command {
     /// Fail where a run breaks a limit, for CI
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
+    /// Apply a remedy, and take it back
+    #[command(after_help = examples::FIX)]
+    Fix(FixArgs),
     /// List the JVMs of this host
     #[command(after_help = examples::PS)]
     Ps(PsArgs),
@@ -75,6 +80,9 @@ pub enum Command {
     /// Make a pause happen on purpose, diagnose it, fix it, compare
     #[command(after_help = examples::LAB)]
     Lab(LabArgs),
+    /// Copy a log, as `fix` has it started; not for people
+    #[command(hide = true)]
+    Keep(KeepArgs),
     /// Print the completions of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -256,6 +264,23 @@ pub struct PsArgs {
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
     #[arg(long)]
     pub redact: bool,
+}
+
+/// `whypause keep`.
+#[derive(Debug, Args)]
+pub struct KeepArgs {
+    /// The log's name in the working directory; it is copied to the directory behind standard output
+    #[arg(value_name = "NAME")]
+    pub file: String,
+    /// How often, in milliseconds
+    #[arg(long, value_name = "MS", default_value = "5000")]
+    pub period_ms: u64,
+    /// End when this process has ended: its id and start in ticks
+    #[arg(long, value_name = "PID:TICKS")]
+    pub jvm: Option<String>,
+    /// Copy once and end
+    #[arg(long)]
+    pub once: bool,
 }
 
 /// `whypause cause`.

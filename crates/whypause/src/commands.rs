@@ -5,6 +5,8 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod fix;
+pub(crate) mod keep;
 pub(crate) mod lab;
 pub(crate) mod man;
 pub(crate) mod ps;

@@ -44,6 +44,8 @@ fn run(command: Command, console: &Console) -> Result<Exit, Failure> {
         Command::Watch(args) => commands::watch::run(&args, console),
         Command::Compare(args) => commands::compare::run(&args, console),
         Command::Check(args) => commands::check::run(&args, console),
+        Command::Fix(args) => commands::fix::run(&args, console),
+        Command::Keep(args) => commands::keep::run(&args, console),
         Command::Ps(args) => commands::ps::run(&args, console),
         Command::Cause(args) => commands::cause::run(&args, console),
         Command::Lab(args) => commands::lab::run(&args.command, console),

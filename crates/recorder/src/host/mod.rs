@@ -38,6 +38,7 @@ mod outbox;
 mod outputs;
 mod pace;
 mod perf_layout;
+mod place;
 mod process;
 mod processes;
 mod rights;
@@ -71,6 +72,7 @@ pub(crate) use mapped::open as open_mapped;
 pub(crate) use maps::{anonymous_code, each as each_mapping, library_base, written_back};
 #[doc(hidden)]
 pub use perf_layout::parse as perf_counters;
+pub use place::{Directory, directory_of, sees_our_mounts, variable_of};
 pub(crate) use process::{ProcessDir, Stat};
 pub use process::{stat_of, stats};
 pub(crate) use rights::{By, Rights};

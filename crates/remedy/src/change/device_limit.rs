@@ -88,8 +88,8 @@ mod tests {
             let file = format!("/sys/fs/cgroup/x/{file}");
             DeviceLimit { file, device: "7:1".into(), to: "5".into() }.by_hand(&None).to_string()
         };
-        assert!(limit("io.max").starts_with("echo '7:1 rbps=max wbps=max riops=max wiops=max' >"));
-        assert!(limit("io.latency").starts_with("echo '7:1 target=0' >"));
-        assert!(limit("blkio.throttle.write_bps_device").starts_with("echo '7:1 0' >"));
+        assert!(limit("io.max").contains("7:1 rbps=max wbps=max riops=max wiops=max"));
+        assert!(limit("io.latency").contains("7:1 target=0"));
+        assert!(limit("blkio.throttle.write_bps_device").contains("7:1 0"));
     }
 }

@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`jcmd` and `jstack` without `-F` ask the JVM itself and stop it for a safepoint only.",
     file: include_str!("attach_gently.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

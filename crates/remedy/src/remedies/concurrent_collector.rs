@@ -21,6 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Where full collections are how the collector works and their pauses hurt, use G1, or ZGC where the JDK has it in generations (JDK 21 and later).",
     file: include_str!("concurrent_collector.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -20,6 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Collectors other than G1, ZGC and Shenandoah, and all of them before JDK 10, need `-XX:+UseCountedLoopSafepoints` to poll inside counted loops.",
     file: include_str!("counted_loop_safepoints.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -23,6 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Let the group save up what it did not use (Linux 5.14 and later).",
     file: include_str!("cpu_burst.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Fewer neighbours, a CPU set of its own, or a higher CPU weight for the service.",
     file: include_str!("cpu_headroom.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -26,6 +26,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A larger quota, or none and a guaranteed share (in Kubernetes: requests without a limit).",
     file: include_str!("cpu_quota.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

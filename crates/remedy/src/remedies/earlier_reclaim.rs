@@ -23,6 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Have the host's background thread start earlier (`vm.watermark_scale_factor`).",
     file: include_str!("earlier_reclaim.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Record with `--ask-jvm`, which names the compiled method that the thread was in; `async-profiler --ttsp` shows who called it.",
     file: include_str!("find_late_code.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -18,6 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Have the kernel name the process that sends the signal, traces or freezes.",
     file: include_str!("find_who_stops.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

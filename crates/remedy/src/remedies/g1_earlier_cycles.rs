@@ -21,6 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A lower `InitiatingHeapOccupancyPercent`, so that mixed collections free old regions before they are needed.",
     file: include_str!("g1_earlier_cycles.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -21,6 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A larger `G1ReservePercent` keeps regions back for copying.",
     file: include_str!("g1_reserve.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

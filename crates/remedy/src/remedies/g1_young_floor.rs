@@ -21,6 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A larger `G1NewSizePercent`, so that eden cannot fall below what the service needs.",
     file: include_str!("g1_young_floor.rs"),
     advise,
+    plan: None,
 };
 
 /// What a floor may be: below that G1 has its own, above that little is left for the old generation.

@@ -18,7 +18,7 @@
 //! ## References
 //! HotSpot `logging/logAsyncWriter.cpp`; JDK-8229517.
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, approach 1.
-use crate::{Action, Advice, Remedy};
+use crate::{Action, Advice, Plan, Refusal, Remedy, Target, start_flags};
 use diagnose::{Detail, Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
@@ -27,6 +27,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "JDK 17 and later hand the lines of the log to a thread that nobody waits for.",
     file: include_str!("gc_log_async.rs"),
     advise,
+    plan: Some(plan),
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
@@ -46,6 +47,16 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
             "{instead}lines are dropped, and the drop is logged, when its buffer of 2 MiB is full"
         ),
     )]
+}
+
+fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
+    if target.situation.feature().is_some_and(|it| it < FIRST) {
+        return Err(Refusal::new(
+            format!("this jvm has no asynchronous log: that came with JDK {FIRST}"),
+            "`whypause fix gc-log-to-tmpfs` moves the log of JDK 9 and later",
+        ));
+    }
+    start_flags::plan(Plan::new(REMEDY.id), target, &["-Xlog:async"])
 }
 
 /// JEP 391.

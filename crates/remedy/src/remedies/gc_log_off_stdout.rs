@@ -11,11 +11,15 @@
 //! `jcmd PID VM.log list` shows the stream with `all=off`.
 //!
 //! ## How to undo it
-//! `jcmd PID VM.log output=stdout what=gc*`, or leave the flags out at the next start.
+//! `whypause fix --undo gc-log-off-stdout`; `jcmd PID VM.log output=stdout what=gc*`, or leave the flags out at the next start.
 //!
 //! ## References
 //! HotSpot `logging/logFileStreamOutput.cpp`; Linux `fs/pipe.c`.
-use crate::{Advice, Remedy, log_output};
+use crate::{
+    Advice, Plan, Refusal, Remedy, Target,
+    live_log::{self, Moved},
+    log_output,
+};
 use diagnose::{Detail, Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
@@ -24,6 +28,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A log on standard output goes to a file of bounded size instead, and the output is switched off.",
     file: include_str!("gc_log_off_stdout.rs"),
     advise,
+    plan: Some(plan),
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
@@ -44,5 +49,31 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
     );
     now.into_iter().chain([next]).collect()
 }
+
+fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
+    let jvm = target.the_jvm()?;
+    let outputs = live_log::outputs(target)?;
+    let streams: Vec<_> = outputs
+        .iter()
+        .filter(|it| it.file().is_none() && !it.is_off() && it.what != DEFAULT)
+        .collect();
+    if streams.is_empty() {
+        let message =
+            format!("{} (pid {}) writes no log to a standard stream", jvm.main, jvm.pid);
+        return Err(Refusal::new(message, "nothing is to be moved"));
+    }
+    let kept_in = target.wishes.paths.first().map(|it| it.display().to_string());
+    let moved: Vec<_> = streams
+        .into_iter()
+        .map(|from| Moved { from, name: format!("{}.log", from.name), kept_in: kept_in.clone() })
+        .collect();
+    let plan = Plan::new(REMEDY.id).note(
+        "the JVM waits for each change until the reader of its stream makes room, as it does for every line",
+    );
+    live_log::move_to_memory(plan, target, &moved)
+}
+
+/// What goes to standard output where nobody asked for more: warnings.
+const DEFAULT: &str = "all=warning";
 
 const MEMORY: &str = "/dev/shm";

@@ -6,18 +6,22 @@
 //!
 //! ## What it costs
 //! Memory: up to 24 MiB for each JVM.
-//! The log is gone after a reboot: copy it to a disk from outside.
+//! What is only in memory is gone after a reboot: `whypause fix` also copies it to where the log was, every 5 s and packed.
 //!
 //! ## How to see that it helped
 //! `jcmd PID VM.log list` shows the new file and not the old one.
 //!
 //! ## How to undo it
-//! The same commands with the names of the two files changed over.
+//! `whypause fix --undo gc-log-to-tmpfs`, or the same commands with the names of the two files changed over.
 //!
 //! ## References
 //! HotSpot `logging/logDiagnosticCommand.cpp` (`VM.log`), `logging/logFileOutput.cpp`.
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, approach 4.
-use crate::{Advice, Remedy, jvm, log_output};
+use crate::{
+    Advice, Plan, Refusal, Remedy, Target, jvm,
+    live_log::{self, Moved},
+    log_output,
+};
 use diagnose::{Detail, Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
@@ -26,6 +30,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A log in memory never waits for a disk; a running JVM (JDK 9 and later) can be told to move it.",
     file: include_str!("gc_log_to_tmpfs.rs"),
     advise,
+    plan: Some(plan),
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
@@ -49,6 +54,36 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
         advice.in_place_of(log_output::replaced(jvm))
     });
     now.into_iter().chain(next).collect()
+}
+
+fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
+    let jvm = target.the_jvm()?;
+    let outputs = live_log::outputs(target)?;
+    let mut moved: Vec<Moved<'_>> = Vec::new();
+    for output in outputs.iter().filter(|it| !it.is_off()) {
+        let Some(path) = output.file() else { continue };
+        let directory = recorder::directory_of(target.roots, jvm, path).map_err(|error| {
+            Refusal::new(format!("the directory of the log `{path}`: {error}"), "")
+        })?;
+        if directory.in_memory {
+            continue;
+        }
+        let (parent, name) = path.rsplit_once('/').unwrap_or((".", path));
+        let taken = moved.iter().any(|it| it.name == name);
+        moved.push(Moved {
+            from: output,
+            name: if taken { format!("{}-{name}", moved.len()) } else { name.to_owned() },
+            kept_in: Some(if parent.is_empty() { "/" } else { parent }.to_owned()),
+        });
+    }
+    if moved.is_empty() {
+        let message = format!("{} (pid {}) writes no log to a disk", jvm.main, jvm.pid);
+        return Err(Refusal::new(message, "nothing is to be moved"));
+    }
+    let plan = Plan::new(REMEDY.id).note(
+        "what the log has on the disk stays there; where it had no rotation, it is called NAME.000 once the log is moved back",
+    );
+    live_log::move_to_memory(plan, target, &moved)
 }
 
 /// Memory on every Linux; in a container it may be as small as 64 MiB.

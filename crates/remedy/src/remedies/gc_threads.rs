@@ -23,6 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "No more `-XX:ParallelGCThreads` than there are CPUs, or than the quota has.",
     file: include_str!("gc_threads.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

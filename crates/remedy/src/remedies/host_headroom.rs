@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "CPUs of its own for the virtual machine, or a host that is less full.",
     file: include_str!("host_headroom.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -20,6 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Make `khugepaged` rarer.",
     file: include_str!("huge_page_collapse.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -20,6 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-Xms` equal to `-Xmx` gives nothing back and takes nothing anew.",
     file: include_str!("keep_heap.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

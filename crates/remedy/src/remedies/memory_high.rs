@@ -23,6 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Raise `memory.high` or set it to `max`.",
     file: include_str!("memory_high.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -21,6 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:MetaspaceSize` above what the service uses when it has warmed up; then the first collection for it never comes.",
     file: include_str!("metaspace_size.rs"),
     advise,
+    plan: None,
 };
 
 /// What is left above what was in use.

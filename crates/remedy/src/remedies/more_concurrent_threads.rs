@@ -20,6 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:ConcGCThreads`, at the price of CPU for the application.",
     file: include_str!("more_concurrent_threads.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -20,6 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Keep interrupts off the service's CPUs.",
     file: include_str!("move_interrupts.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -23,6 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`enabled=madvise` gives huge pages only to those who ask; the JVM asks with `-XX:+UseTransparentHugePages`.",
     file: include_str!("no_huge_pages.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

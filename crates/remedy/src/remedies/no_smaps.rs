@@ -18,6 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Do not read `/proc/PID/smaps` or call `pmap` on a JVM with a large heap; `smaps_rollup` once a minute is enough.",
     file: include_str!("no_smaps.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

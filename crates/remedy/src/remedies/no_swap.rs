@@ -25,6 +25,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Keep the service's memory out of swap (`memory.swap.max`, `memory.swappiness`, `vm.swappiness`).",
     file: include_str!("no_swap.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

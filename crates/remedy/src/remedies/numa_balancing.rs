@@ -23,6 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Switch NUMA balancing off, or bind the JVM to the CPUs and memory of one node.",
     file: include_str!("numa_balancing.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -15,7 +15,7 @@
 //! ## References
 //! HotSpot `runtime/perfMemory.cpp`, `os/posix/perfMemory_posix.cpp`.
 //! Luu (2015), Nitsan Wakart (2015): the statistics file behind a four-month hunt.
-use crate::{Action, Advice, Remedy};
+use crate::{Action, Advice, Plan, Refusal, Remedy, Target, start_flags};
 use diagnose::{Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
@@ -24,6 +24,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+PerfDisableSharedMem` keeps the counters out of any file; `jps`, `jstat` and `jcmd` by name no longer find the JVM, `jcmd PID` does.",
     file: include_str!("perf_shared_mem_off.rs"),
     advise,
+    plan: Some(plan),
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
@@ -35,4 +36,8 @@ fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
         Action::flag("-XX:+PerfDisableSharedMem"),
         "jps and jstat no longer see the JVM; jcmd PID, jstack and JMX work as before",
     )]
+}
+
+fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
+    start_flags::plan(Plan::new(REMEDY.id), target, &["-XX:+PerfDisableSharedMem"])
 }

@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Since JDK 22 G1 pins the array's region and collects the rest; Shenandoah has always done so, and ZGC needs none.",
     file: include_str!("region_pinning.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -20,6 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500` makes the JVM print the late threads.",
     file: include_str!("safepoint_timeout.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -20,6 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+CMSScavengeBeforeRemark` empties the young generation first (CMS).",
     file: include_str!("scavenge_before_remark.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Copy with `Get…ArrayRegion`, or use direct buffers; compression and image libraries are the usual owners.",
     file: include_str!("shorter_critical_sections.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

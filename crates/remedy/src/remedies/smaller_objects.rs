@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Arrays and buffers in pieces below half a region, or one buffer used again and again.",
     file: include_str!("smaller_objects.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

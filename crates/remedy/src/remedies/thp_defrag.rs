@@ -24,6 +24,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Leave making room for huge pages to the kernel's own threads (`defrag`).",
     file: include_str!("thp_defrag.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

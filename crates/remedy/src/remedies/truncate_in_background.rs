@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Shorten the file step by step, in a thread nobody waits for, before it is deleted or unmapped.",
     file: include_str!("truncate_in_background.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Unmap at once and delete later, from a background thread.",
     file: include_str!("unmap_first.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -17,6 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Read the file once (`MappedByteBuffer.load`) from a thread and at a time that nobody minds, and leave it room in memory.",
     file: include_str!("warm_mapping.rs"),
     advise,
+    plan: None,
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

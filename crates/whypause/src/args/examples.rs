@@ -7,6 +7,7 @@ EXAMPLES:
   whypause watch -p kafka.Kafka       print long pauses as they happen
   whypause compare a.log b.log        what changed between two runs
   whypause check gc.log --fail-if 'max>200ms'
+  whypause fix -p 4242                what would help, and how to apply it
   whypause ps                         list the JVMs of this host
 
 EXIT CODES:
@@ -86,6 +87,21 @@ EXIT CODES:
   0 no gate failed    1 a gate failed    2 wrong arguments or input
   3 none failed, but the input cannot tell all of them";
 
+pub(super) const FIX: &str = "\
+EXAMPLES:
+  whypause fix -p kafka.Kafka                      record for 30 s, and list what would help
+  whypause fix gc-log-to-tmpfs -p 4242             show what would be changed
+  whypause fix gc-log-to-tmpfs -p 4242 --apply --verify 60s
+                                                   change it, and compare before with after
+  whypause fix background-io -p 4242 --limit 5M --apply
+  whypause fix gc-log-keeper /dev/shm/gc.log /var/log/kafka --apply
+  whypause fix gc-log-async --apply --verify 60s -- java -Xlog:gc:file=gc.log -jar app.jar
+  whypause fix --undo                              take everything back
+  whypause fix --undo --print                      the commands that would
+
+What is changed is written down before it is changed, so it can be taken back after a crash, too.
+What somebody else has changed meanwhile stays as it is.";
+
 pub(super) const PS: &str = "\
 EXAMPLES:
   whypause ps
@@ -126,6 +142,12 @@ EXAMPLES:
 
 Where other JVMs, busy CPUs or much memory in use are seen, the lab refuses to run; --on-this-host
 makes it run anyway.";
+
+pub(in crate::args) const LAB_HOLD: &str = "\
+EXAMPLES:
+  whypause lab hold gc-log-write-blocked           until Ctrl-C; use another terminal meanwhile
+  whypause lab hold gc-log-write-blocked -- whypause fix gc-log-to-tmpfs -p {pid} --apply --verify 20s
+  whypause lab hold mapped-file-fault -d 2m -- whypause watch -p {pid}";
 
 pub(in crate::args) const LAB_MATRIX: &str = "\
 EXAMPLES:

@@ -1,7 +1,7 @@
 //! The arguments of `lab`.
 use super::{ListFormat, duration, examples};
 use clap::{Args, Subcommand, ValueEnum};
-use std::{path::PathBuf, time::Duration};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 /// `whypause lab`.
 #[derive(Debug, Args)]
@@ -23,6 +23,9 @@ pub enum LabCommand {
     /// Run a scenario: baseline, fault and fixes, side by side
     #[command(after_help = examples::LAB_RUN)]
     Run(LabRunArgs),
+    /// Keep a fault going, so that something can be tried on it
+    #[command(after_help = examples::LAB_HOLD)]
+    Hold(LabHoldArgs),
     /// Run all scenarios with all JDKs, and count how often the answers are right
     #[command(after_help = examples::LAB_MATRIX)]
     Matrix(LabMatrixArgs),
@@ -115,6 +118,32 @@ pub struct LabRunArgs {
     /// Where it may run.
     #[command(flatten)]
     pub place: Where,
+}
+
+/// `whypause lab hold`.
+#[derive(Debug, Args)]
+pub struct LabHoldArgs {
+    /// The scenario; `whypause lab list` names them
+    #[arg(value_name = "ID")]
+    pub scenario: String,
+    /// Which of its variants
+    #[arg(long, value_name = "NAME", default_value = "fault")]
+    pub variant: String,
+    /// The JDK by feature release or home [default: 17, or the newest]
+    #[arg(long, value_name = "JDK")]
+    pub jdk: Option<String>,
+    /// The collector: g1, parallel or serial [default: the scenario's first]
+    #[arg(long, value_name = "NAME")]
+    pub collector: Option<String>,
+    /// For how long, from 1s to 1h [default: until Ctrl-C, or until the command ends]
+    #[arg(short, long, value_name = "TIME", value_parser = parse_lab_time)]
+    pub duration: Option<Duration>,
+    /// Where it may run.
+    #[command(flatten)]
+    pub place: Where,
+    /// What to run meanwhile; {pid} stands for the process id of the JVM
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
 }
 
 /// `whypause lab matrix`.

@@ -48,6 +48,17 @@ pub fn parse_recording(text: &str) -> Result<u64, String> {
     })
 }
 
+/// Like [`parse`], for bytes per second.
+///
+/// # Errors
+///
+/// Those of [`parse`], and less than 4 KiB: whoever writes less is stopped.
+pub fn parse_rate(text: &str) -> Result<u64, String> {
+    parse(text).and_then(|bytes| {
+        if bytes < 4096 { Err("must be at least 4K".to_owned()) } else { Ok(bytes) }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@ mod demo;
 
 use crate::{
     Exit, Failure,
-    args::{LabCommand, LabMatrixArgs, LabRunArgs, LabSweepArgs, ListFormat, Rights},
+    args::{LabCommand, LabHoldArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, ListFormat, Rights},
     console::Console,
 };
 use ::lab::Privilege;
@@ -14,6 +14,7 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
         LabCommand::List => list(console),
         LabCommand::Demo(args) => demo::run(args, console),
         LabCommand::Run(args) => run_scenario(args, console),
+        LabCommand::Hold(args) => hold(args, console),
         LabCommand::Matrix(args) => matrix(args, console),
         LabCommand::Sweep(args) => sweep(args, console),
         LabCommand::Clean => clean(console),
@@ -70,6 +71,23 @@ fn run_scenario(args: &LabRunArgs, console: &Console) -> Result<Exit, Failure> {
         ::lab::run(&::lab::RunOptions { on_this_host, ..options.clone() }, output)
     })?;
     Ok(if outcome.passed { Exit::Fine } else { Exit::Gate })
+}
+
+fn hold(args: &LabHoldArgs, console: &Console) -> Result<Exit, Failure> {
+    let options = ::lab::HoldOptions {
+        scenario: args.scenario.clone(),
+        variant: args.variant.clone(),
+        jdk: args.jdk.clone(),
+        collector: args.collector.clone(),
+        time: args.duration,
+        command: args.command.clone(),
+        on_this_host: false,
+    };
+    let mut here = args.place.on_this_host;
+    let ended = run_here(console, &mut here, |on_this_host, output| {
+        ::lab::hold(&::lab::HoldOptions { on_this_host, ..options.clone() }, output)
+    })?;
+    Ok(if ended.is_none_or(|it| it.success()) { Exit::Fine } else { Exit::Gate })
 }
 
 fn matrix(args: &LabMatrixArgs, console: &Console) -> Result<Exit, Failure> {

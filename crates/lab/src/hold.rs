@@ -1,0 +1,165 @@
+//! A fault that goes on until it is told to end, so that whatever one likes can be tried on it.
+use crate::{
+    Collector, Jdk, LabError, Output, Running, Scenario, Stage, Staged, Variant,
+    bench::Bench,
+    jdks,
+    output::Progress,
+    scenarios,
+    stage::END_PATIENCE,
+    workloads,
+};
+use std::{
+    ffi::OsString,
+    path::Path,
+    process::{Command, ExitStatus},
+    time::{Duration, Instant},
+};
+
+/// What stands for the process id of the JVM in a command.
+const PID: &str = "{pid}";
+
+/// What to hold.
+#[derive(Clone, Debug)]
+pub struct HoldOptions {
+    /// Id of a scenario.
+    pub scenario: String,
+    /// Name of a variant.
+    pub variant: String,
+    /// Feature release or path of a JDK; 17, or the newest, where `None`.
+    pub jdk: Option<String>,
+    /// The collector's name; the scenario's first where `None`.
+    pub collector: Option<String>,
+    /// For how long; until somebody wants an end, or the command has ended, where `None`.
+    pub time: Option<Duration>,
+    /// What to run meanwhile; `{pid}` in it stands for the process id of the JVM.
+    pub command: Vec<OsString>,
+    /// Whether to run although others use this host.
+    pub on_this_host: bool,
+}
+
+/// Makes the fault and keeps it going. Answers how the command ended, where there was one. Everything
+/// that was changed on the host is undone when it returns, however it returns.
+///
+/// # Errors
+/// Any [`LabError`]; an interrupt is none where no command was given: it is how this ends.
+pub fn hold(
+    options: &HoldOptions,
+    output: &mut Output<'_>,
+) -> Result<Option<ExitStatus>, LabError> {
+    let scenario = scenarios::find(&options.scenario)?;
+    let variant = scenario.variant(&options.variant)?;
+    (scenario.can_run)().map_err(LabError::CannotRun)?;
+    (variant.can_run)().map_err(LabError::CannotRun)?;
+    workloads::can_run().map_err(LabError::CannotRun)?;
+    let wanted: Vec<String> = options.jdk.iter().cloned().collect();
+    let jdks = jdks::select(&wanted)?;
+    let jdk = jdks.iter().find(|it| variant.fits(it)).unwrap_or(&jdks[0]);
+    let collector = match &options.collector {
+        Some(id) => Collector::find(id)?,
+        None => scenario.collectors[0],
+    };
+    let mut bench = Bench::open(options.on_this_host, (scenario.takes)(), output)?;
+    let mut progress = Progress::start(output, scenario.warm_up);
+    let held = Held { options, scenario, variant, jdk, collector };
+    let ended = held.run(&mut bench, &mut progress);
+    progress.step("cleaning up");
+    let cleaned = bench.cleanup.undo_all();
+    drop(progress);
+    let ended = match ended {
+        Err(LabError::Interrupted) if options.command.is_empty() => None,
+        other => other?,
+    };
+    cleaned?;
+    Ok(ended)
+}
+
+struct Held<'a> {
+    options: &'a HoldOptions,
+    scenario: &'static Scenario,
+    variant: &'static Variant,
+    jdk: &'a Jdk,
+    collector: Collector,
+}
+
+impl Held<'_> {
+    fn run(
+        &self,
+        bench: &mut Bench,
+        progress: &mut Progress<'_, '_>,
+    ) -> Result<Option<ExitStatus>, LabError> {
+        let fast = bench.fast.join("held");
+        std::fs::create_dir(&fast).map_err(LabError::step("create a directory"))?;
+        progress.step(&format!("JDK {}: {}", self.jdk.label(), self.variant.what));
+        let mut staged = (self.variant.set_up)(&mut self.stage(bench, &fast))?;
+        self.keep_going(bench, &mut staged, Some(self.scenario.warm_up), None)?;
+        let pid = staged.jvm.pid();
+        let log = staged.jvm.gc_log().display();
+        progress.say(&format!("pid {pid}, GC log {log}; Ctrl-C ends it"));
+        let mut running = self.start(bench, pid)?;
+        let ended = self.keep_going(bench, &mut staged, self.options.time, running.as_mut());
+        // It may have something to take back.
+        if let Some(mut running) = running {
+            running.end(END_PATIENCE);
+        }
+        // The disk is fast again first, or everything on it would end only when it allows.
+        bench.cleanup.lift_limits();
+        if let Some(disturbance) = &mut staged.disturbance {
+            disturbance.stop(END_PATIENCE);
+        }
+        staged.jvm.end(END_PATIENCE);
+        ended
+    }
+
+    fn stage<'b>(&'b self, bench: &'b mut Bench, fast: &'b Path) -> Stage<'b> {
+        Stage {
+            cleanup: &mut bench.cleanup,
+            interrupt: &bench.interrupt,
+            isolation: bench.isolation.as_ref(),
+            dir: &bench.dir,
+            classes: &bench.classes,
+            fast,
+            jdk: self.jdk,
+            collector: self.collector,
+        }
+    }
+
+    /// What the command writes goes where the lab writes.
+    fn start(&self, bench: &mut Bench, pid: u32) -> Result<Option<Running>, LabError> {
+        let Some((program, arguments)) = self.options.command.split_first() else {
+            return Ok(None);
+        };
+        let mut command: Command = spawn::command(program);
+        for argument in arguments {
+            match argument.to_str() {
+                Some(text) => command.arg(text.replace(PID, &pid.to_string())),
+                None => command.arg(argument),
+            };
+        }
+        let running = Running::start_here(&mut bench.cleanup, command)?;
+        if let Some(isolation) = bench.recorders.as_ref() {
+            isolation.admit(running.pid(), &[])?;
+        }
+        Ok(Some(running))
+    }
+
+    fn keep_going(
+        &self,
+        bench: &mut Bench,
+        staged: &mut Staged,
+        time: Option<Duration>,
+        mut running: Option<&mut Running>,
+    ) -> Result<Option<ExitStatus>, LabError> {
+        let begun = Instant::now();
+        let patience = Duration::from_secs(86_400);
+        let ended = bench.interrupt.wait(patience, || {
+            staged.keep_going(&mut bench.cleanup)?;
+            if let Some(running) = &mut running
+                && let Some(status) = running.ended()?
+            {
+                return Ok(Some(Some(status)));
+            }
+            Ok(time.is_some_and(|it| begun.elapsed() >= it).then_some(None))
+        })?;
+        Ok(ended.flatten())
+    }
+}

@@ -1,0 +1,60 @@
+//! What a change of a JVM's surroundings must know before it is made.
+use super::{Roots, jvms::Jvm, process::ProcessDir};
+use rustix::fd::OwnedFd;
+use std::io;
+
+/// File systems whose files are in memory (`include/uapi/linux/magic.h`): tmpfs and ramfs.
+const IN_MEMORY: [u32; 2] = [0x0102_1994, 0x8584_58f6];
+/// The kernel's own limit for an environment is of this order.
+const ENVIRONMENT_LIMIT_BYTES: u64 = 8 << 20;
+
+/// A directory of a JVM.
+#[derive(Debug)]
+pub struct Directory {
+    /// To look up names in it and no more.
+    pub descriptor: OwnedFd,
+    /// Whether its files are in memory.
+    pub in_memory: bool,
+}
+
+/// The directory in which a JVM has a file of this name, looked up below the JVM's root with its
+/// rights. May wait for a disk, ten seconds at most.
+///
+/// # Errors
+/// Where it is not there, or the JVM may not look there.
+pub fn directory_of(roots: &Roots, jvm: &Jvm, file: &str) -> io::Result<Directory> {
+    let dir = ProcessDir::open(roots, jvm.pid)?;
+    let (parent, _) = file.rsplit_once('/').unwrap_or((".", file));
+    let descriptor = match (parent, file.starts_with('/')) {
+        ("", _) => dir.directory_inside("/")?,
+        (path, true) => dir.directory_inside(path)?,
+        (".", false) => dir.working_directory()?,
+        (path, false) => dir.directory_inside(&format!("{}/{path}", dir.link("cwd")?))?,
+    };
+    let about = rustix::fs::fstatfs(&descriptor)?;
+    let in_memory = u32::try_from(about.f_type).is_ok_and(|it| IN_MEMORY.contains(&it));
+    Ok(Directory { descriptor, in_memory })
+}
+
+/// A variable of the environment that a JVM was started with; `None` where it has none of that name.
+///
+/// # Errors
+/// Where its environment may not be read.
+pub fn variable_of(roots: &Roots, jvm: &Jvm, name: &str) -> io::Result<Option<String>> {
+    let bytes = ProcessDir::open(roots, jvm.pid)?.bytes("environ", ENVIRONMENT_LIMIT_BYTES)?;
+    let of = |it: &[u8]| -> Option<String> {
+        let rest = it.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        Some(String::from_utf8_lossy(rest).into_owned())
+    };
+    Ok(bytes.split(|it| *it == 0).find_map(of))
+}
+
+/// Whether a JVM sees the mounts that we see: not in a container, nor with a `/tmp` of its own.
+///
+/// # Errors
+/// Where that may not be known.
+pub fn sees_our_mounts(roots: &Roots, jvm: &Jvm) -> io::Result<bool> {
+    let ours = std::fs::read_link(roots.proc.join("self/ns/mnt"))?;
+    let theirs = ProcessDir::open(roots, jvm.pid)?.link("ns/mnt")?;
+    Ok(ours.to_str() == Some(&*theirs))
+}

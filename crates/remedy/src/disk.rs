@@ -1,0 +1,103 @@
+//! The disk behind a log.
+use crate::{Process, Refusal, Target};
+use recording::FileFact;
+use std::fs;
+
+/// A block device, as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Disk {
+    /// Its name below `/dev`: `sdb`, `loop3`, `dm-0`.
+    pub(crate) name: String,
+    /// `MAJOR:MINOR`.
+    pub(crate) number: String,
+    /// Device numbers, as in `st_dev`, that files on it have.
+    devices: Vec<u64>,
+}
+
+/// The parts of unwritten data that `max_ratio_fine` counts in: millionths.
+const WHOLE: u64 = 1_000_000;
+
+impl Disk {
+    /// The one that a JVM's GC log is on.
+    pub(crate) fn of_log(target: &Target<'_>) -> Result<Disk, Refusal> {
+        let jvm = target.the_jvm()?;
+        let log = target.log.ok_or_else(|| {
+            Refusal::new(format!("{} (pid {}) writes no GC log to a file", jvm.main, jvm.pid), "")
+        })?;
+        Disk::of_file(target, log).ok_or_else(|| {
+            let FileFact { path, file_system, .. } = log;
+            Refusal::new(format!("`{path}` ({file_system}) is on no disk of this host"), "")
+        })
+    }
+
+    fn of_file(target: &Target<'_>, file: &FileFact) -> Option<Disk> {
+        if file.device_name.is_empty() || file.device_name.contains('/') {
+            return None;
+        }
+        // A link to the device's directory, in which a partition is below its disk.
+        let link = target.roots.sys.join("class/block").join(&file.device_name);
+        let mut directory = fs::canonicalize(link).ok()?;
+        if directory.join("partition").exists() {
+            directory = directory.parent()?.to_owned();
+        }
+        let number = fs::read_to_string(directory.join("dev")).ok()?.trim().to_owned();
+        let (major, minor) = number.split_once(':')?;
+        let whole = rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?);
+        let name = directory.file_name()?.to_str()?.to_owned();
+        Some(Disk { name, number, devices: vec![whole, file.key.device] })
+    }
+
+    /// Whether a file with this device number is on it.
+    pub(crate) fn holds(&self, device: Option<u64>) -> bool {
+        device.is_some_and(|it| self.devices.contains(&it))
+    }
+
+    /// The value of `max_ratio_fine` that lets so many bytes be unwritten.
+    pub(crate) fn ratio_of_unwritten(&self, bytes: u64) -> Option<u64> {
+        let number = |file: &str| -> Option<u64> {
+            let path = format!("/sys/class/bdi/{}/{file}", self.number);
+            fs::read_to_string(path).ok()?.trim().parse().ok()
+        };
+        ratio(bytes, number("max_bytes")?, number("max_ratio_fine")?)
+    }
+
+    /// The control group of version 2 in which a process writes, where its limits reach what the
+    /// kernel writes back for it, and the JVM is not in it.
+    pub(crate) fn group_with_limits(&self, target: &Target<'_>, of: &Process) -> Option<String> {
+        let group = |pid: u32| -> Option<String> {
+            let text = fs::read_to_string(target.roots.proc.join(format!("{pid}/cgroup"))).ok()?;
+            let path = text.lines().find_map(|it| it.strip_prefix("0::"))?;
+            (path != "/" && !path.split('/').any(|it| it == "..")).then(|| path.to_owned())
+        };
+        let path = group(of.pid)?;
+        if target.jvm.and_then(|it| group(it.pid)).is_some_and(|it| it == path) {
+            return None;
+        }
+        // The kernel books what is written back to a group only where it counts its memory, too
+        // (`Documentation/admin-guide/cgroup-v2.rst`, "Writeback").
+        let directory = format!("/sys/fs/cgroup{path}");
+        let has = |file: &str| fs::exists(format!("{directory}/{file}")).unwrap_or(false);
+        (has("io.max") && has("memory.max")).then_some(directory)
+    }
+}
+
+/// `max_bytes` is told for the ratio that holds now.
+fn ratio(bytes: u64, max_bytes: u64, max_ratio_fine: u64) -> Option<u64> {
+    let of = u128::from(bytes) * u128::from(max_ratio_fine);
+    let ratio = of.checked_div(u128::from(max_bytes))?;
+    Some(u64::try_from(ratio).ok()?.clamp(1, WHOLE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_become_a_ratio_by_what_the_kernel_tells() {
+        assert_eq!(ratio(524_288, 4_645_466_112, 1_000_000), Some(112));
+        assert_eq!(ratio(524_288, 524_288, 112), Some(112));
+        assert_eq!(ratio(1, 4_645_466_112, 1_000_000), Some(1));
+        assert_eq!(ratio(8_000_000_000, 4_645_466_112, 1_000_000), Some(1_000_000));
+        assert_eq!(ratio(1, 0, 1), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! Remedies and plans as JSON, schema version 1. It only grows.
+use super::{Planned, Ranked};
+use crate::json::{SCHEMA_VERSION, write_document};
+use remedy::{Change, Entry, Value};
+use serde_json::{Value as Json, json};
+use std::io::{self, Write};
+
+/// Writes the remedies that apply, most time saved first. Times are integer nanoseconds.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn ranking(ranked: &[Ranked], out: &mut dyn Write) -> io::Result<()> {
+    let document = json!({
+        "schema_version": SCHEMA_VERSION,
+        "remedies": ranked.iter().map(remedy).collect::<Vec<_>>(),
+    });
+    write_document(&document, out)
+}
+
+fn remedy(it: &Ranked) -> Json {
+    json!({
+        "id": it.remedy.id,
+        "title": it.remedy.title,
+        "saves_at_most_ns": u64::try_from(it.saves.as_nanos()).unwrap_or(u64::MAX),
+        "pauses": it.pauses,
+        "causes": it.causes,
+        "certainty": it.certainty.id(),
+        "when": crate::words::when_id(it.when()),
+        "can_be_applied": it.remedy.can_be_applied(),
+        "cost": it.remedy.cost(),
+        "actions": it.advice.iter().map(|it| it.action.to_string()).collect::<Vec<_>>(),
+    })
+}
+
+/// Writes a plan.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn plan(planned: &Planned<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Planned { remedy, plan, whom, before } = planned;
+    let changes: Vec<Json> = plan
+        .changes
+        .iter()
+        .enumerate()
+        .map(|(n, it)| change(it, before.get(n).and_then(Option::as_ref)))
+        .collect();
+    let document = json!({
+        "schema_version": SCHEMA_VERSION,
+        "remedy": remedy.id,
+        "jvm": whom,
+        "when": if plan.at_next_start { "next-start" } else { "now" },
+        "changes": changes,
+        "cost": remedy.cost(),
+        "notes": plan.notes,
+    });
+    write_document(&document, out)
+}
+
+fn change(it: &Change, before: Option<&Value>) -> Json {
+    json!({
+        "subject": it.subject(),
+        "before": before,
+        "wanted": it.wanted(),
+        "needs": it.needs().to_string(),
+        "survives_a_boot": it.survives_a_boot(),
+        "by_hand": it.by_hand(&it.wanted()).to_string(),
+    })
+}
+
+/// Writes what is changed and not taken back, in the order in which it was changed.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn changed(entries: &[&Entry], out: &mut dyn Write) -> io::Result<()> {
+    let entry = |it: &&Entry| {
+        json!({
+            "remedy": it.remedy,
+            "subject": it.change.subject(),
+            "before": it.before,
+            "set_to": it.ours,
+            "by_hand": it.change.by_hand(&it.before).to_string(),
+        })
+    };
+    let document = json!({
+        "schema_version": SCHEMA_VERSION,
+        "changed": entries.iter().map(entry).collect::<Vec<_>>(),
+    });
+    write_document(&document, out)
+}

@@ -1,0 +1,144 @@
+//! Remedies and plans as text for a terminal.
+use super::{Planned, Ranked};
+use crate::{
+    Options,
+    clean::clean,
+    text::{Page, Role},
+};
+use diagnose::Diagnosis;
+use remedy::{Action, Command, Entry};
+
+/// Column of what belongs to a remedy, and of what belongs to a field of it.
+const BODY: usize = 3;
+const FIELD: usize = 10;
+
+/// The remedies that apply, most time saved first.
+#[must_use]
+pub fn ranking(diagnosis: &Diagnosis, ranked: &[Ranked], options: &Options) -> String {
+    let mut page = Page::new(options.style);
+    for line in crate::words::header(diagnosis) {
+        page.line(&clean(&line));
+    }
+    page.blank();
+    if ranked.is_empty() {
+        page.wrapped(0, None, "Nothing to fix: no cause was found that a remedy is known for.");
+        return page.finish();
+    }
+    for (n, it) in ranked.iter().enumerate() {
+        one(&mut page, n + 1, it, diagnosis);
+        page.blank();
+    }
+    page.finish()
+}
+
+fn one(page: &mut Page, number: usize, it: &Ranked, diagnosis: &Diagnosis) {
+    let left = format!("{number}  {}", it.remedy.title);
+    let stops = crate::words::stops(it.pauses);
+    let right =
+        format!("up to {} in {stops} · {}", crate::duration(it.saves), it.certainty.id());
+    let columns = left.chars().count() + 2 + right.chars().count();
+    let painted = page.paint(Role::Strong, &left);
+    if columns <= page.width() {
+        let gap = page.width() - columns + 2;
+        page.line(&format!("{painted}{:gap$}{right}", ""));
+    } else {
+        page.line(&painted);
+        page.wrapped(BODY, None, &right);
+    }
+    page.field(BODY, "for", FIELD, None, &it.causes.join(", "));
+    page.field(BODY, "when", FIELD, None, it.when().id());
+    let pid = diagnosis.situation.jvm.as_ref().map_or(0, |it| it.pid);
+    if it.remedy.can_be_applied() {
+        let command = page.paint(Role::Action, &command(it.remedy.id, pid).to_string());
+        page.line(&format!("{:BODY$}{:7}{command}", "", "fix"));
+    } else {
+        for (n, advice) in it.advice.iter().enumerate() {
+            action(page, if n == 0 { "do" } else { "" }, &advice.action);
+        }
+    }
+    for (n, line) in it.remedy.cost().iter().enumerate() {
+        page.field(BODY, if n == 0 { "cost" } else { "" }, FIELD, Some(Role::Faint), line);
+    }
+}
+
+/// `whypause fix ID -p PID --apply`.
+fn command(id: &str, pid: u32) -> Action {
+    let command = Command::new("whypause").args(["fix", id]);
+    let command = if pid == 0 { command } else { command.arg("-p").arg(pid.to_string()) };
+    Action::run([command.arg("--apply")])
+}
+
+/// What is to be copied is never broken; a sentence is.
+fn action(page: &mut Page, label: &str, action: &Action) {
+    let action = page.copyable(action);
+    for (n, line) in action.to_string().lines().enumerate() {
+        let label = if n == 0 { label } else { "" };
+        let line = clean(line);
+        if action.is_said() {
+            page.field(BODY, label, FIELD, None, &line);
+        } else {
+            let painted = page.paint(Role::Action, &line);
+            page.line(&format!("{:FIELD$}{painted}", format!("{:BODY$}{label}", "")));
+        }
+    }
+}
+
+/// A plan, before it is carried out.
+#[must_use]
+pub fn plan(planned: &Planned<'_>, options: &Options) -> String {
+    let mut page = Page::new(options.style);
+    let Planned { remedy, plan, whom, before } = planned;
+    let title = page.paint(Role::Strong, remedy.title);
+    let of = if whom.is_empty() { String::new() } else { format!(" · {}", clean(whom)) };
+    page.line(&format!("{title}{of}"));
+    page.blank();
+    for (n, change) in plan.changes.iter().enumerate() {
+        page.wrapped(0, None, &format!("{}  {}", n + 1, clean(&change.subject())));
+        if let Some(Some(before)) = before.get(n) {
+            page.field(BODY, "now", FIELD, None, &value(before.as_deref()));
+        }
+        page.field(BODY, "then", FIELD, None, &value(change.wanted().as_deref()));
+        action(&mut page, "by hand", &change.by_hand(&change.wanted()));
+    }
+    page.blank();
+    if plan.at_next_start {
+        page.field(0, "when", BODY + 4, None, "at the next start");
+    }
+    for (n, line) in remedy.cost().iter().enumerate() {
+        page.field(0, if n == 0 { "cost" } else { "" }, BODY + 4, None, line);
+    }
+    for (n, line) in plan.notes.iter().enumerate() {
+        page.field(0, if n == 0 { "note" } else { "" }, BODY + 4, None, &clean(line));
+    }
+    let undo = Action::run([Command::new("whypause").args(["fix", "--undo", remedy.id])]);
+    let undo = page.paint(Role::Action, &undo.to_string());
+    page.line(&format!("undo   {undo}"));
+    page.finish()
+}
+
+/// A value, the lines of which are shown as they are.
+fn value(value: Option<&str>) -> String {
+    match value {
+        None => "nothing".into(),
+        Some(text) if text.contains('\n') => "the text below".into(),
+        Some(text) => clean(text),
+    }
+}
+
+/// The commands that would put everything back, the last change first.
+#[must_use]
+pub fn undo_by_hand(entries: &[&Entry], options: &Options) -> String {
+    let mut page = Page::new(options.style);
+    for entry in entries.iter().rev() {
+        let Entry { remedy, change, before, .. } = entry;
+        let about = format!("# {remedy}: {}", clean(&change.subject()));
+        let about = page.paint(Role::Faint, &about);
+        page.line(&about);
+        let action = page.copyable(&change.by_hand(before));
+        let comment = if action.is_said() { "# " } else { "" };
+        for line in action.to_string().lines() {
+            page.line(&format!("{comment}{}", clean(line)));
+        }
+    }
+    page.finish()
+}

@@ -1,0 +1,166 @@
+//! `whypause fix`: remedies, planned, applied, checked and taken back.
+mod found;
+mod undo;
+mod verify;
+
+use super::explain;
+use crate::{
+    Exit, Failure,
+    args::{FixArgs, ListFormat},
+    console::Console,
+    interrupt::Interrupt,
+    target,
+};
+use found::Found;
+use recorder::Roots;
+use remedy::{Host, Plan, Refusal, Remedy, Store, StoreError, Value};
+use report::{Redactor, fix::Planned};
+use std::io;
+
+pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
+    let interrupt = Interrupt::listen()?;
+    if args.undo {
+        return undo::run(args, &interrupt, console);
+    }
+    let Some(id) = &args.id else { return list(args, &interrupt, console) };
+    let remedy = find(id)?;
+    if !args.command.is_empty() {
+        return verify::start_twice(args, remedy, &interrupt, console);
+    }
+    let found = Found::look(args, remedy, console)?;
+    let plan = found.plan(remedy, args, &interrupt)?;
+    if args.apply {
+        return apply(args, &found, remedy, &plan, &interrupt, console);
+    }
+    let whom = found.whom();
+    let host = Host { roots: &Roots::default(), interrupt: interrupt.flag() };
+    // What it is now is told as far as it can be read.
+    let before: Vec<Option<Value>> = plan.changes.iter().map(|it| it.now(&host).ok()).collect();
+    let planned = Planned { remedy, plan: &plan, whom: &whom, before: &before };
+    match args.format {
+        ListFormat::Text => {
+            console.print(&report::fix::terminal::plan(&planned, &console.options()))?;
+            console.say("nothing is changed; --apply does it");
+        }
+        ListFormat::Json => report::fix::json::plan(&planned, &mut io::stdout().lock())?,
+    }
+    Ok(Exit::Fine)
+}
+
+fn find(id: &str) -> Result<&'static Remedy, Failure> {
+    remedy::find(id).ok_or_else(|| {
+        let known: Vec<&str> = remedy::remedies()
+            .iter()
+            .filter(|it| it.can_be_applied())
+            .map(|it| it.id)
+            .collect();
+        Failure::input(
+            format!("there is no remedy `{id}`"),
+            format!("these can be applied: {}", known.join(", ")),
+        )
+    })
+}
+
+/// What would help, by a recording that was made before or is made now.
+fn list(args: &FixArgs, interrupt: &Interrupt, console: &Console) -> Result<Exit, Failure> {
+    let recording;
+    let path = match &args.from {
+        Some(path) => path,
+        None => {
+            let jvm = target::running(&args.jvm, |it| console.say(it))?;
+            recording = verify::Temporary::record(jvm.pid, args.duration, console)?;
+            if interrupt.came() {
+                return Ok(Exit::Interrupted);
+            }
+            &recording.path
+        }
+    };
+    let diagnosis = explain::one(path, &mut Redactor::new(false, None), console)?;
+    let ranked = report::fix::rank(&diagnosis);
+    match args.format {
+        ListFormat::Text => {
+            let text = report::fix::terminal::ranking(&diagnosis, &ranked, &console.options());
+            console.print(&text)?;
+        }
+        ListFormat::Json => report::fix::json::ranking(&ranked, &mut io::stdout().lock())?,
+    }
+    Ok(Exit::Fine)
+}
+
+/// What is changed, with what an earlier run has left taken back.
+fn store(host: &Host<'_>, console: &Console) -> Result<Store, Failure> {
+    let mut store = Store::open(&undo::places()?).map_err(failure)?;
+    let undone = store.undo(remedy::Which::Cut, host);
+    if !undone.is_empty() {
+        console.say("an earlier run was cut: what it had changed is taken back");
+        undo::tell(&undone, console);
+    }
+    Ok(store)
+}
+
+fn apply(
+    args: &FixArgs,
+    found: &Found,
+    remedy: &'static Remedy,
+    plan: &Plan,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Result<Exit, Failure> {
+    if let Some(needs) = plan.changes.iter().map(|it| it.needs()).find(|it| !it.are_met()) {
+        return Err(Failure::input(
+            format!("`fix {}` needs the rights of {needs}", remedy.id),
+            "run it with sudo",
+        ));
+    }
+    if args.verify.is_some() && plan.at_next_start {
+        return Err(Failure::input(
+            format!("`{}` takes effect at the next start, so there is nothing to compare yet", remedy.id),
+            "apply it without --verify, or give the command that starts the jvm: -- COMMAND",
+        ));
+    }
+    let before = found.before(args, console)?;
+    if interrupt.came() {
+        console.say("interrupted: nothing is changed");
+        return Ok(Exit::Interrupted);
+    }
+    let host = Host { roots: &Roots::default(), interrupt: interrupt.flag() };
+    let mut store = store(&host, console)?;
+    let changed = store.apply(plan, &host, &mut |it| console.say(&format!("changed: {it}")));
+    drop(store);
+    if !changed.map_err(failure)? {
+        console.say("nothing was to be changed");
+    }
+    for note in &plan.notes {
+        console.say(note);
+    }
+    let undo = remedy::Command::new("whypause").args(["fix", "--undo", remedy.id]);
+    if let Some(undo) = console.copyable(undo) {
+        console.say(&format!("to take it back: {undo}"));
+    }
+    match before {
+        Some(before) => verify::after(args, &before, interrupt, console),
+        None => Ok(Exit::Fine),
+    }
+}
+
+fn refused(refusal: Refusal) -> Failure {
+    Failure::input(refusal.message, refusal.hint)
+}
+
+fn failure(error: StoreError) -> Failure {
+    let hint = match &error {
+        StoreError::Interrupted => {
+            return Failure::Said {
+                message: error.to_string(),
+                hint: None,
+                exit: Exit::Interrupted,
+            };
+        }
+        StoreError::Busy => "wait for it to end",
+        StoreError::Change { .. } | StoreError::NotTaken { .. } => {
+            "what was changed before it is taken back; `whypause fix --undo` looks again"
+        }
+        StoreError::Notes { .. } | StoreError::Unsafe(_) => "nothing was changed",
+    };
+    Failure::input(error.to_string(), hint)
+}

@@ -1,0 +1,110 @@
+//! What a remedy is fitted to: the JVM, its host, and who writes.
+use super::{refused, verify::Temporary};
+use crate::{Failure, args::FixArgs, console::Console, interrupt::Interrupt, target};
+use diagnose::Situation;
+use recorder::{HostOptions, HostSources, Jvm, Roots};
+use recording::{Coverage, Facts, WriterFact};
+use remedy::{Plan, Remedy, Target, Wishes};
+use std::time::Duration;
+
+/// How long it is looked who writes.
+const LOOK: Duration = Duration::from_secs(3);
+
+/// What was found.
+pub(super) struct Found {
+    jvm: Option<Jvm>,
+    situation: Situation,
+    facts: Facts,
+    writers: Vec<WriterFact>,
+}
+
+impl Found {
+    /// Looks at the JVM that was named; for a remedy that is about no JVM, at none.
+    pub(super) fn look(
+        args: &FixArgs,
+        remedy: &Remedy,
+        console: &Console,
+    ) -> Result<Found, Failure> {
+        let is_named = args.jvm.pattern().is_some();
+        if !is_named && !args.paths.is_empty() {
+            let (situation, facts) = (Situation::default(), Facts::default());
+            return Ok(Found { jvm: None, situation, facts, writers: Vec::new() });
+        }
+        let jvm = target::running(&args.jvm, |it| console.say(it))?;
+        let roots = Roots::default();
+        let facts = recorder::survey(&roots, &jvm);
+        let situation = Situation {
+            jvm: facts.jvm.clone(),
+            host: facts.host.clone(),
+            cgroup: facts.cgroup.clone(),
+            ..Situation::default()
+        };
+        let writers = match remedy.id {
+            "background-io" => writers(&roots, &jvm, console),
+            _ => Vec::new(),
+        };
+        Ok(Found { jvm: Some(jvm), situation, facts, writers })
+    }
+
+    /// `kafka.Kafka (pid 4242)`; empty where it is about no JVM.
+    pub(super) fn whom(&self) -> String {
+        self.jvm.as_ref().map_or_else(String::new, |it| format!("{} (pid {})", it.main, it.pid))
+    }
+
+    pub(super) fn plan(
+        &self,
+        remedy: &Remedy,
+        args: &FixArgs,
+        interrupt: &Interrupt,
+    ) -> Result<Plan, Failure> {
+        let wishes = Wishes {
+            process: args.process,
+            unit: args.unit.clone(),
+            bytes_per_second: args.limit,
+            paths: args.paths.clone(),
+            period: args.period,
+        };
+        let target = Target {
+            situation: &self.situation,
+            jvm: self.jvm.as_ref(),
+            log: self.facts.files.first(),
+            writers: &self.writers,
+            finding: None,
+            wishes: &wishes,
+            roots: &Roots::default(),
+            interrupt: interrupt.flag(),
+        };
+        remedy.plan(&target).map_err(refused)
+    }
+
+    /// The recording to compare with, where that is wanted.
+    pub(super) fn before(
+        &self,
+        args: &FixArgs,
+        console: &Console,
+    ) -> Result<Option<(u32, Temporary)>, Failure> {
+        match (args.verify, &self.jvm) {
+            (Some(time), Some(jvm)) => {
+                console.say("before:");
+                Ok(Some((jvm.pid, Temporary::record(jvm.pid, time, console)?)))
+            }
+            (Some(_), None) => Err(Failure::input(
+                "there is no jvm whose pauses could be compared",
+                "name one with -p, or leave --verify out",
+            )),
+            (None, _) => Ok(None),
+        }
+    }
+}
+
+/// Who writes, for some seconds.
+fn writers(roots: &Roots, jvm: &Jvm, console: &Console) -> Vec<WriterFact> {
+    console.say(&format!("looking for {} who writes", report::duration(LOOK)));
+    let options = HostOptions { gc_log: false, writers: true, counters: false, memory: false };
+    let mut sources = HostSources::start(roots, jvm, options);
+    let (mut facts, mut coverage) = (Facts::default(), Coverage::default());
+    std::thread::sleep(LOOK);
+    sources.take(&mut facts, &mut coverage);
+    sources.stop(&mut facts, &mut coverage);
+    facts.writers
+}
