@@ -1,0 +1,244 @@
+//! Round after round: what was appended to the log goes to the copy.
+use crate::{
+    Event, KeeperError, Options, Outcome, Round,
+    liveness::Liveness,
+    pack::{Packer, TEXT_BYTES},
+    print::crc,
+    record::Position,
+    source::{Next, Source},
+    target::{Opened, Target, Written},
+};
+use std::{
+    fs, io,
+    os::unix::ffi::OsStrExt,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+/// So much of a log is read in one round at most, in bytes: whoever makes a log grow without end
+/// does not keep a processor busy.
+const ROUND_BYTES: u64 = 256 << 20;
+/// The least bound of all copies, in bytes: a few entries that cannot be packed.
+const LEAST_BYTES: u64 = 4 << 20;
+/// A request to end is noticed so much later at most.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How often a directory is listed anew in one round, because files change their names meanwhile.
+const TRIES: u32 = 8;
+
+/// Copies one log.
+#[derive(Debug)]
+pub struct Keeper {
+    options: Options,
+    /// Checksum of the log's name.
+    name: u32,
+    liveness: Liveness,
+    source: Source,
+    packer: Packer,
+    buffer: Box<[u8]>,
+    /// `None` where it could not be written to; it is opened anew in the next round.
+    target: Option<Target>,
+    /// The file system of the target.
+    device: u64,
+    written: Option<Written>,
+    events: Vec<Event>,
+}
+
+impl Keeper {
+    /// Opens the target, repairs what a killed keeper has left there, and goes on where that ended.
+    /// The log need not be there yet.
+    ///
+    /// # Errors
+    /// Each of [`KeeperError`] but [`KeeperError::Gone`].
+    pub fn open(options: &Options) -> Result<Keeper, KeeperError> {
+        if options.max_bytes < LEAST_BYTES {
+            let least = LEAST_BYTES >> 20;
+            return Err(KeeperError::Option(format!("all copies need {least} MiB or more")));
+        }
+        if options.period.is_zero() {
+            return Err(KeeperError::Option("the period must not be 0".to_owned()));
+        }
+        let uid = options.source_uid.unwrap_or_else(|| rustix::process::geteuid().as_raw());
+        let mut source = Source::new(options.from.clone(), uid, boot())?;
+        let base = options.from.file_name().unwrap_or_default();
+        let packer = Packer::new(options.compression).map_err(|it| cannot_pack(options, it))?;
+        let liveness = Liveness::of(options.while_alive)?;
+        let Opened { target, position, events } = Target::open(options, None, None)?;
+        if let Some(position) = position {
+            source.resume(position);
+        }
+        Ok(Keeper {
+            name: crc(base.as_bytes()),
+            liveness,
+            source,
+            packer,
+            buffer: vec![0; TEXT_BYTES].into(),
+            device: target.device(),
+            written: None,
+            target: Some(target),
+            events,
+            options: options.clone(),
+        })
+    }
+
+    /// Copies what was appended since the last round. All of it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`KeeperError`]. Nothing is lost by that: the next round begins where the last entry ended.
+    pub fn round(&mut self) -> Result<Round, KeeperError> {
+        // Before anything is read: what it wrote last is there then.
+        let over = self.liveness.ended();
+        let mut round = Round::default();
+        let copied = self.reach_target().and_then(|()| self.copy(&mut round));
+        if let Err(error) = copied {
+            self.give_up_target(&error);
+            self.events.extend(self.source.events());
+            return Err(error);
+        }
+        self.events.extend(self.source.events());
+        round.ended = over && !round.is_behind;
+        Ok(round)
+    }
+
+    /// What has happened since this was asked last.
+    pub fn events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Makes a round each period until `stop` is set or the JVM has ended, and a last one then.
+    /// Trouble with the log or the target is told once and does not end it.
+    pub fn run(&mut self, stop: &AtomicBool, tell: &mut dyn FnMut(Event)) -> Outcome {
+        let mut trouble: Option<String> = None;
+        let mut failed_rounds = 0;
+        loop {
+            let begin = Instant::now();
+            let stopping = stop.load(Ordering::Relaxed);
+            let result = self.round();
+            self.events().into_iter().for_each(&mut *tell);
+            let mut ended = false;
+            match result {
+                Ok(round) => {
+                    ended = round.ended;
+                    if trouble.take().is_some() {
+                        tell(Event::Recovered { rounds: std::mem::take(&mut failed_rounds) });
+                    }
+                }
+                Err(error) => {
+                    failed_rounds += 1;
+                    let words = Some(error.to_string());
+                    if trouble != words {
+                        tell(Event::Failing { error });
+                    }
+                    trouble = words;
+                }
+            }
+            if ended || stopping {
+                if let Some(target) = self.target.take() {
+                    target.close();
+                }
+                return if ended { Outcome::Ended } else { Outcome::Stopped };
+            }
+            self.wait(begin + self.options.period, stop);
+        }
+    }
+
+    fn wait(&self, until: Instant, stop: &AtomicBool) {
+        // Its end makes the next round the last one, at once. Where that fails, it is no hurry.
+        let over = self.liveness.ended();
+        while !stop.load(Ordering::Relaxed) {
+            let left = until.saturating_duration_since(Instant::now()).min(LOOK_EVERY);
+            if left.is_zero() || !over && self.liveness.ends_within(left) {
+                return;
+            }
+            if over {
+                std::thread::sleep(left);
+            }
+        }
+    }
+
+    /// Makes sure that the target is the one that it was, or opens it anew.
+    fn reach_target(&mut self) -> Result<(), KeeperError> {
+        if let Some(target) = &self.target {
+            if target.is_there()? {
+                return Ok(());
+            }
+            self.written = target.written();
+            // Before it is opened anew: it holds the lock.
+            self.target = None;
+        }
+        let Opened { target, position, events } =
+            Target::open(&self.options, Some(self.device), self.written)?;
+        self.events.extend(events);
+        self.target = Some(target);
+        // All that this keeper has copied is on a disk. Only another keeper can be further.
+        if let Some(position) = position.filter(|it| self.is_ahead(it)) {
+            self.source.resume(position);
+        }
+        Ok(())
+    }
+
+    fn is_ahead(&self, position: &Position) -> bool {
+        position.sequence > self.source.position().sequence
+    }
+
+    fn give_up_target(&mut self, error: &KeeperError) {
+        if matches!(error, KeeperError::Source { .. } | KeeperError::Refused { .. }) {
+            return;
+        }
+        if let Some(target) = self.target.take() {
+            self.written = target.written().or(self.written);
+        }
+        // What is rotated away meanwhile is to be told.
+        let _ = self.source.next();
+    }
+
+    fn copy(&mut self, round: &mut Round) -> Result<(), KeeperError> {
+        let mut tries = 0;
+        loop {
+            let next = self.source.next()?;
+            self.drain(round)?;
+            let full = round.copied_bytes >= ROUND_BYTES;
+            round.is_behind = full || next == Next::Unsettled;
+            tries += u32::from(next == Next::Unsettled);
+            match next {
+                Next::Nothing | Next::Open => return Ok(()),
+                _ if full || tries > TRIES => return Ok(()),
+                Next::Unsettled => {}
+                Next::Whole => tries += u32::from(!self.source.advance()?),
+            }
+        }
+    }
+
+    /// Copies what is in the file that is open.
+    fn drain(&mut self, round: &mut Round) -> Result<(), KeeperError> {
+        while round.copied_bytes < ROUND_BYTES {
+            let read = self.source.read(&mut self.buffer)?;
+            let text = &self.buffer[..read];
+            if text.is_empty() {
+                return Ok(());
+            }
+            let position = self.source.after(text);
+            let entry = self.packer.entry(self.name, &position, text);
+            let entry = entry.map_err(|it| cannot_pack(&self.options, it))?;
+            let Some(target) = &mut self.target else { return Ok(()) };
+            self.events.extend(target.append(&entry)?);
+            self.source.commit(position, text);
+            round.copied_bytes += read as u64;
+            round.written_bytes += entry.len() as u64;
+            if read < self.buffer.len() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn cannot_pack(options: &Options, source: io::Error) -> KeeperError {
+    KeeperError::Target { what: "compress for", path: options.to.clone(), source }
+}
+
+/// The running of the host, as the kernel names it; zeros where it does not.
+fn boot() -> [u8; 16] {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
+    u128::from_str_radix(&digits, 16).unwrap_or(0).to_be_bytes()
+}

@@ -1,0 +1,1 @@
+//! What is read of a log whose files are renamed, truncated and replaced.
