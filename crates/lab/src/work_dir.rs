@@ -4,7 +4,7 @@ use rustix::fs::{Mode, OFlags};
 use std::{
     fs::{DirBuilder, File, OpenOptions, TryLockError},
     io::{Read, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };

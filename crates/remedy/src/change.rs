@@ -23,7 +23,7 @@ pub use group::{Group, Member};
 pub use io_priority::IoPriority;
 pub(crate) use jvm_log::value as jvm_log_value;
 pub use jvm_log::{JvmLog, LogDirectory};
-pub use keeper::Keep;
+pub use keeper::{GO, Keep, KeptLog};
 pub use mount::Mount;
 pub use setting::Setting;
 pub(crate) use unit::is_systemd_here;
@@ -98,6 +98,16 @@ trait Kind {
     /// Whether what is read after it was set is the wanted value letter by letter.
     fn reads_as_set(&self) -> bool {
         true
+    }
+
+    /// Values that it may come to have by itself once it was set.
+    fn also_ours(&self) -> Vec<Value> {
+        Vec::new()
+    }
+
+    /// Why it is not taken back, where it is to stay as it is.
+    fn stays(&self, _host: &Host<'_>) -> Option<String> {
+        None
     }
 
     /// What it takes that not everybody has.
@@ -198,6 +208,14 @@ impl Change {
     /// Where the kernel, the JVM or systemd refuse.
     pub fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {
         self.kind().set(value, host)
+    }
+
+    pub(crate) fn also_ours(&self) -> Vec<Value> {
+        self.kind().also_ours()
+    }
+
+    pub(crate) fn stays(&self, host: &Host<'_>) -> Option<String> {
+        self.kind().stays(host)
     }
 
     pub(crate) fn reads_as_set(&self) -> bool {

@@ -23,8 +23,8 @@ mod store;
 pub use action::{Action, Command};
 pub use advice::{Advice, AdviceWhen};
 pub use change::{
-    Change, ChangeError, DeviceLimit, Group, Host, IoPriority, JvmLog, Keep, LogDirectory, Member,
-    Mount, Needs, Process, Setting, UnitFile, UnitProperty, UnitState, Value,
+    Change, ChangeError, DeviceLimit, GO, Group, Host, IoPriority, JvmLog, Keep, KeptLog,
+    LogDirectory, Member, Mount, Needs, Process, Setting, UnitFile, UnitProperty, UnitState, Value,
 };
 pub use plan::{Plan, Refusal, Target, Wishes};
 pub use remedy::{Remedy, page_of_cause};

@@ -1,6 +1,6 @@
 //! The log of a running JVM, and how it is moved.
 use crate::{
-    Change, JvmLog, Keep, LogDirectory, Plan, Process, Refusal, Target, change::jvm_log_value,
+    Change, JvmLog, Keep, KeptLog, LogDirectory, Plan, Process, Refusal, Target, change::jvm_log_value,
 };
 use recorder::{LogOutput, MemoryDirectory};
 use std::time::Duration;
@@ -72,6 +72,7 @@ pub(crate) fn move_to_memory(
         process: process.clone(),
         name: name.clone(),
         files: all.iter().flat_map(|it| files(&it.name)).collect(),
+        is_copied: all.iter().all(|it| it.kept_in.is_some()),
         owner,
     }));
     for moved in all {
@@ -87,9 +88,7 @@ pub(crate) fn move_to_memory(
         };
         if let Some(kept_in) = &moved.kept_in {
             plan = plan.change(Change::Keep(Keep {
-                process: process.clone(),
-                owner,
-                directory: name.clone(),
+                log: KeptLog::OfJvm { process: process.clone(), owner, directory: name.clone() },
                 file: moved.name.clone(),
                 to: kept_in.clone(),
                 period_ms: millis(target.wishes.period.unwrap_or(PERIOD)),
@@ -100,6 +99,6 @@ pub(crate) fn move_to_memory(
     Ok(plan)
 }
 
-fn millis(time: Duration) -> u64 {
+pub(crate) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -285,6 +285,7 @@ impl Store {
         entry.change = change.clone();
         entry.kept = false;
         entry.ours.push(wanted.clone());
+        entry.ours.extend(change.also_ours());
         notes.write(id, entry.clone()).map_err(written)?;
         change.set(&wanted, host).map_err(failed)?;
         let now = change.now(host).map_err(failed)?;
@@ -358,6 +359,9 @@ fn take_back(entry: &Entry, host: &Host<'_>) -> Result<TakenBack, ChangeError> {
         return Ok(TakenBack::Left(format!(
             "{subject} is {now} and was set to {last} here: somebody has changed it, it stays"
         )));
+    }
+    if let Some(why) = change.stays(host) {
+        return Ok(TakenBack::Left(format!("{subject}: {why}")));
     }
     match change.set(before, host) {
         Ok(()) => Ok(TakenBack::PutBack(format!("{subject}: {}", words(before.clone())))),

@@ -278,6 +278,9 @@ pub struct KeepArgs {
     /// End when this process has ended: its id and start in ticks
     #[arg(long, value_name = "PID:TICKS")]
     pub jvm: Option<String>,
+    /// To whom the log belongs
+    #[arg(long, value_name = "UID")]
+    pub source_uid: Option<u32>,
     /// Copy once and end
     #[arg(long)]
     pub once: bool,

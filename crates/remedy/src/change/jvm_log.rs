@@ -102,8 +102,10 @@ pub struct LogDirectory {
     pub process: Process,
     /// Its name.
     pub name: String,
-    /// The files that the JVM writes in it: removed with it.
+    /// The files that the JVM writes in it.
     pub files: Vec<String>,
+    /// Whether what is in them is copied elsewhere, so that they can be removed.
+    pub is_copied: bool,
     /// User and group of the JVM.
     pub owner: (u32, u32),
 }
@@ -158,6 +160,12 @@ impl Kind for LogDirectory {
     fn by_hand(&self, value: &Value) -> Action {
         let path = format!("/dev/shm/{}", self.name);
         log_output::directory(&self.owner, &path, value.is_some())
+    }
+
+    fn stays(&self, host: &Host<'_>) -> Option<String> {
+        let directory = self.directory(host).ok()?;
+        let has_log = !self.is_copied && directory.is_there().ok()?;
+        has_log.then(|| "the log of meanwhile is in it: copy it, then remove it".into())
     }
 
     fn needs(&self) -> Needs {

@@ -20,6 +20,7 @@ mod g1_region_size;
 mod g1_reserve;
 mod g1_young_floor;
 mod gc_log_async;
+mod gc_log_keeper;
 mod gc_log_off_stdout;
 mod gc_log_to_tmpfs;
 mod gc_threads;
@@ -60,7 +61,7 @@ mod unmap_first;
 mod warm_mapping;
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 57] = [
+pub(crate) static ALL: [&Remedy; 58] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &break_up_late_code::REMEDY,
@@ -80,6 +81,7 @@ pub(crate) static ALL: [&Remedy; 57] = [
     &g1_reserve::REMEDY,
     &g1_young_floor::REMEDY,
     &gc_log_async::REMEDY,
+    &gc_log_keeper::REMEDY,
     &gc_log_off_stdout::REMEDY,
     &gc_log_to_tmpfs::REMEDY,
     &gc_threads::REMEDY,

@@ -10,7 +10,7 @@ use remedy::{Action, Command, Entry};
 
 /// Column of what belongs to a remedy, and of what belongs to a field of it.
 const BODY: usize = 3;
-const FIELD: usize = 10;
+const FIELD: usize = 12;
 
 /// The remedies that apply, most time saved first.
 #[must_use]
@@ -50,7 +50,7 @@ fn one(page: &mut Page, number: usize, it: &Ranked, diagnosis: &Diagnosis) {
     let pid = diagnosis.situation.jvm.as_ref().map_or(0, |it| it.pid);
     if it.remedy.can_be_applied() {
         let command = page.paint(Role::Action, &command(it.remedy.id, pid).to_string());
-        page.line(&format!("{:BODY$}{:7}{command}", "", "fix"));
+        page.line(&format!("{:BODY$}{:9}{command}", "", "fix"));
     } else {
         for (n, advice) in it.advice.iter().enumerate() {
             action(page, if n == 0 { "do" } else { "" }, &advice.action);
@@ -92,8 +92,12 @@ pub fn plan(planned: &Planned<'_>, options: &Options) -> String {
     let of = if whom.is_empty() { String::new() } else { format!(" · {}", clean(whom)) };
     page.line(&format!("{title}{of}"));
     page.blank();
+    let of_it = format!(" of {whom}");
     for (n, change) in plan.changes.iter().enumerate() {
-        page.wrapped(0, None, &format!("{}  {}", n + 1, clean(&change.subject())));
+        let subject = change.subject();
+        let subject = subject.strip_suffix(&of_it).unwrap_or(&subject);
+        let number = format!("{}", n + 1);
+        page.field(0, &number, BODY, Some(Role::Strong), &clean(subject));
         if let Some(Some(before)) = before.get(n) {
             page.field(BODY, "now", FIELD, None, &value(before.as_deref()));
         }

@@ -1,0 +1,103 @@
+//! Which files of a directory are copies of the log, and nobody else's.
+use super::{Kind, place::Place};
+use crate::{
+    Compression, KeeperError,
+    tail::{Whose, whose},
+};
+use rustix::{
+    fs::{Dir, FileType, Mode, OFlags, fstat, openat},
+    io::Errno,
+    process::geteuid,
+};
+use std::{
+    ffi::{OsStr, OsString},
+    fs::File,
+    os::unix::ffi::{OsStrExt, OsStringExt},
+};
+
+/// A file that is not written to any more.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Copy {
+    pub(super) number: u32,
+    pub(super) bytes: u64,
+}
+
+/// All that are there, the oldest first.
+#[derive(Debug)]
+pub(super) struct Copies {
+    pub(super) ours: Vec<Copy>,
+    /// Those whose first entry is not whole.
+    pub(super) torn: Vec<Copy>,
+    /// The number of the next one.
+    pub(super) next: u32,
+}
+
+/// `gc.log.zst`, `gc.log.2.zst`, …
+pub(super) fn name(base: &OsStr, number: u32, compression: Compression) -> OsString {
+    let mut name = base.to_owned();
+    if number > 1 {
+        name.push(format!(".{number}"));
+    }
+    name.push(format!(".{}", compression.suffix()));
+    name
+}
+
+fn number(file_name: &[u8], kind: &Kind) -> Option<u32> {
+    let rest = file_name.strip_prefix(kind.base.as_bytes())?;
+    let rest = rest.strip_suffix(kind.compression.suffix().as_bytes())?.strip_suffix(b".")?;
+    if rest.is_empty() {
+        return Some(1);
+    }
+    let number = std::str::from_utf8(rest.strip_prefix(b".")?).ok()?.parse().ok()?;
+    // Written in one way only, so that no file is counted twice.
+    (number > 1 && name(&kind.base, number, kind.compression).as_bytes() == file_name)
+        .then_some(number)
+}
+
+/// Looks at all files whose names are those of copies.
+pub(super) fn list(place: &Place, kind: &Kind) -> Result<Copies, KeeperError> {
+    let failed = |it: Errno| place.failed("list", OsStr::new("."), it.into());
+    let mut copies = Copies { ours: Vec::new(), torn: Vec::new(), next: 1 };
+    for entry in Dir::read_from(&place.directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let Some(number) = number(entry.file_name().to_bytes(), kind) else { continue };
+        let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
+        let Some(file) = file(place, &name)? else { continue };
+        let bytes = file.metadata().map_err(|it| place.failed("look at", &name, it))?.len();
+        let told = whose(&mut &file, kind.compression, kind.name);
+        match told.map_err(|it| place.failed("read", &name, it))? {
+            Whose::Ours => copies.ours.push(Copy { number, bytes }),
+            Whose::Torn => copies.torn.push(Copy { number, bytes }),
+            Whose::Foreign => {}
+        }
+    }
+    copies.ours.sort_by_key(|it| it.number);
+    copies.torn.sort_by_key(|it| it.number);
+    copies.next = copies.ours.last().map_or(1, |it| it.number.saturating_add(1));
+    Ok(copies)
+}
+
+/// Opens a file that may be a copy. `None` where it is none: no regular file, another user's, or one
+/// that has other names.
+pub(super) fn file(place: &Place, name: &OsStr) -> Result<Option<File>, KeeperError> {
+    let flags =
+        OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = match openat(&place.directory, name, flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO) => return Ok(None),
+        Err(Errno::ACCESS | Errno::PERM) => return Ok(None),
+        Err(error) => return Err(place.failed("open", name, error.into())),
+    };
+    let status = fstat(&file).map_err(|it| place.failed("look at", name, it.into()))?;
+    let right = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile
+        && status.st_uid == geteuid().as_raw()
+        && status.st_nlink == 1;
+    Ok(right.then(|| file.into()))
+}
+
+/// Whether a copy of this log has this name.
+pub(super) fn is_ours(place: &Place, kind: &Kind, name: &OsStr) -> Result<bool, KeeperError> {
+    let Some(file) = file(place, name)? else { return Ok(false) };
+    let told = whose(&mut &file, kind.compression, kind.name);
+    Ok(told.map_err(|it| place.failed("read", name, it))? == Whose::Ours)
+}
