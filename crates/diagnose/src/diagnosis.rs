@@ -317,6 +317,29 @@ pub struct Finding {
     pub detail: Detail,
 }
 
+impl Finding {
+    /// One of which nothing is known but its cause: it took part in no pause.
+    #[must_use]
+    pub fn of_cause(cause: &'static Cause) -> Finding {
+        Finding {
+            cause,
+            certainty: Certainty::Inferred,
+            pauses: 0,
+            hiccups: 0,
+            time: Duration::ZERO,
+            longest: Duration::ZERO,
+            squares: 0.0,
+            share: 0.0,
+            mechanisms: Vec::new(),
+            place: None,
+            story: Vec::new(),
+            culprits: Vec::new(),
+            evidence: Vec::new(),
+            detail: Detail::None,
+        }
+    }
+}
+
 /// What is known of a cause, whether it struck or not.
 #[derive(Clone, Debug)]
 pub struct Watched {

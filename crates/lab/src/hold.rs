@@ -17,6 +17,8 @@ use std::{
 
 /// What stands for the process id of the JVM in a command.
 const PID: &str = "{pid}";
+/// A word that stands for the JVM's own command line, with another name for its log.
+const JAVA: &str = "{java}";
 
 /// What to hold.
 #[derive(Clone, Debug)]
@@ -31,7 +33,8 @@ pub struct HoldOptions {
     pub collector: Option<String>,
     /// For how long; until somebody wants an end, or the command has ended, where `None`.
     pub time: Option<Duration>,
-    /// What to run meanwhile; `{pid}` in it stands for the process id of the JVM.
+    /// What to run meanwhile; `{pid}` in it stands for the process id of the JVM, and the word
+    /// `{java}` for its command line, with which the same can be started once more.
     pub command: Vec<OsString>,
     /// Whether to run although others use this host.
     pub on_this_host: bool,
@@ -95,7 +98,8 @@ impl Held<'_> {
         let pid = staged.jvm.pid();
         let log = staged.jvm.gc_log().display();
         progress.say(&format!("pid {pid}, GC log {log}; Ctrl-C ends it"));
-        let mut running = self.start(bench, pid)?;
+        let java = java(pid, staged.jvm.gc_log());
+        let mut running = self.start(bench, pid, &java)?;
         let ended = self.keep_going(bench, &mut staged, self.options.time, running.as_mut());
         // It may have something to take back.
         if let Some(mut running) = running {
@@ -124,13 +128,14 @@ impl Held<'_> {
     }
 
     /// What the command writes goes where the lab writes.
-    fn start(&self, bench: &mut Bench, pid: u32) -> Result<Option<Running>, LabError> {
+    fn start(&self, bench: &mut Bench, pid: u32, java: &[String]) -> Result<Option<Running>, LabError> {
         let Some((program, arguments)) = self.options.command.split_first() else {
             return Ok(None);
         };
         let mut command: Command = spawn::command(program);
         for argument in arguments {
             match argument.to_str() {
+                Some(JAVA) => command.args(java),
                 Some(text) => command.arg(text.replace(PID, &pid.to_string())),
                 None => command.arg(argument),
             };
@@ -162,4 +167,14 @@ impl Held<'_> {
         })?;
         Ok(ended.flatten())
     }
+}
+
+/// The command line of a JVM with another name for its log: two JVMs that write to one take it away
+/// from each other.
+fn java(pid: u32, log: &Path) -> Vec<String> {
+    let line = crate::jvm::read(Path::new(&format!("/proc/{pid}/cmdline")));
+    let another = log.with_file_name("again.log");
+    let [log, another] = [log, &another].map(|it| it.display().to_string());
+    let words = line.split_terminator('\0');
+    words.map(|it| it.replace(&log, &another)).collect()
 }

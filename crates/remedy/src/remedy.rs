@@ -46,6 +46,16 @@ impl Remedy {
         }
     }
 
+    /// The flags that it has this JVM start with the next time; empty where it is about no flags.
+    #[must_use]
+    pub fn start_flags(&self, situation: &Situation) -> Vec<String> {
+        let cause = diagnose::causes().iter().find(|it| it.remedies.contains(&self.id));
+        let Some(cause) = cause else { return Vec::new() };
+        let advice = self.advice(situation, &Finding::of_cause(cause));
+        let flags = advice.iter().filter(|it| it.replaces.is_empty());
+        flags.flat_map(|it| it.action.jvm_flags().to_vec()).collect()
+    }
+
     /// What it costs: that part of its page, as sentences.
     #[must_use]
     pub fn cost(&self) -> Vec<String> {

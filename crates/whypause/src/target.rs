@@ -104,6 +104,15 @@ impl Started {
         command: &[OsString],
         interrupt: &Interrupt,
     ) -> Result<(Started, Jvm), Failure> {
+        Started::with_flags(command, &[], interrupt)
+    }
+
+    /// The same with these variables in its environment.
+    pub(crate) fn with_flags(
+        command: &[OsString],
+        variables: &[(&str, String)],
+        interrupt: &Interrupt,
+    ) -> Result<(Started, Jvm), Failure> {
         let (program, arguments) = command
             .split_first()
             .ok_or_else(|| Failure::input("a command is missing after `--`", ""))?;
@@ -111,7 +120,10 @@ impl Started {
         // The user's process and not ours: it has what a shell would give it, and goes on where this
         // program is killed.
         #[allow(clippy::disallowed_methods, reason = "it must not end with us")]
-        let child = Command::new(program).args(arguments).spawn().map_err(|error| {
+        let child = Command::new(program)
+            .args(arguments)
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .spawn().map_err(|error| {
             Failure::input(format!("cannot start `{name}`: {}", reason(&error)), "")
         })?;
         let mut started = Started { name, child };

@@ -12,6 +12,9 @@ pub struct IoPriority {
     pub to: String,
 }
 
+/// Of a process that nobody has given one.
+const NONE: &str = "none";
+
 /// The arguments of `ionice` for what it says; `None` for what it would never say.
 fn arguments(said: &str) -> Option<Vec<String>> {
     let (class, rest) = said.split_once(':').unwrap_or((said, ""));
@@ -51,12 +54,14 @@ impl Kind for IoPriority {
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
         self.process.is_there()?;
         let said = run(&["ionice", "-p", &self.process.pid.to_string()])?;
-        Ok(Some(said.trim().to_owned()))
+        // The number behind `none` is no choice of anybody's: the kernel derives it from `nice`.
+        let said = if said.starts_with(NONE) { NONE } else { said.trim() };
+        Ok(Some(said.to_owned()))
     }
 
     fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {
         self.process.is_there()?;
-        let said = value.as_deref().unwrap_or("none");
+        let said = value.as_deref().unwrap_or(NONE);
         let unknown = || ChangeError::Refused(format!("`{said}` is no I/O priority"));
         let mut argv = vec!["ionice".to_owned()];
         argv.extend(arguments(said).ok_or_else(unknown)?);
@@ -67,7 +72,7 @@ impl Kind for IoPriority {
     }
 
     fn by_hand(&self, value: &Value) -> Action {
-        let arguments = arguments(value.as_deref().unwrap_or("none")).unwrap_or_default();
+        let arguments = arguments(value.as_deref().unwrap_or(NONE)).unwrap_or_default();
         let command = Command::new("ionice").args(arguments).arg("-p");
         Action::run([command.arg(self.process.pid.to_string())])
     }

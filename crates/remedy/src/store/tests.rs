@@ -1,1 +1,202 @@
+use super::*;
+use crate::{IoPriority, Process, Setting, UnitFile};
+use recorder::Roots;
+use std::{panic::AssertUnwindSafe, sync::atomic::AtomicBool};
 
+/// A process whose priority is changed, and notes of it.
+struct Bench {
+    directory: tempfile::TempDir,
+    sleeper: spawn::Running,
+    roots: Roots,
+    interrupt: AtomicBool,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let mut command = spawn::command("sleep");
+        command.arg("60");
+        Bench {
+            directory: tempfile::tempdir_in("/dev/shm").unwrap(),
+            sleeper: spawn::Running::start(command).unwrap(),
+            roots: Roots::default(),
+            interrupt: AtomicBool::new(false),
+        }
+    }
+
+    fn places(&self) -> Places {
+        let at = |name: &str| self.directory.path().join(name);
+        Places { memory: at("memory"), disk: at("disk") }
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&self.places()).unwrap()
+    }
+
+    fn host(&self) -> Host<'_> {
+        Host { roots: &self.roots, interrupt: &self.interrupt }
+    }
+
+    fn change(&self, to: &str) -> Change {
+        let process = Process::of(self.sleeper.id()).unwrap();
+        Change::IoPriority(IoPriority { process, to: to.into() })
+    }
+
+    fn plan(&self, to: &[&str]) -> Plan {
+        to.iter().fold(Plan::new("test"), |plan, to| plan.change(self.change(to)))
+    }
+
+    /// The priority that it has.
+    fn now(&self) -> String {
+        self.change("idle").now(&self.host()).unwrap().unwrap()
+    }
+
+    fn apply(&self, to: &[&str]) -> Result<bool, StoreError> {
+        self.store().apply(&self.plan(to), &self.host(), &mut |_| {})
+    }
+
+    fn undo(&self) -> Undone {
+        self.store().undo(Which::All, &self.host())
+    }
+}
+
+const BEFORE: &str = "none";
+
+#[test]
+fn the_first_value_is_kept_over_repeated_changes() {
+    let bench = Bench::new();
+    assert_eq!(bench.now(), BEFORE);
+    assert!(bench.apply(&["idle"]).unwrap());
+    assert!(bench.apply(&["best-effort: prio 7"]).unwrap());
+    assert!(!bench.apply(&["best-effort: prio 7"]).unwrap(), "it is so already");
+    assert_eq!(bench.now(), "best-effort: prio 7");
+    let undone = bench.undo();
+    assert_eq!((undone.put_back.len(), bench.now().as_str()), (1, BEFORE), "{undone:?}");
+    assert!(bench.undo().is_empty());
+}
+
+#[test]
+fn what_somebody_has_changed_meanwhile_stays_and_is_told() {
+    let bench = Bench::new();
+    bench.apply(&["idle"]).unwrap();
+    bench.change("").set(&Some("best-effort: prio 2".into()), &bench.host()).unwrap();
+    let undone = bench.undo();
+    assert_eq!(bench.now(), "best-effort: prio 2");
+    assert!(undone.left[0].ends_with("somebody has changed it, it stays"), "{undone:?}");
+    assert!(bench.undo().is_empty(), "it is told once");
+}
+
+#[test]
+fn what_somebody_has_put_back_already_is_no_news() {
+    let bench = Bench::new();
+    bench.apply(&["idle"]).unwrap();
+    bench.change("").set(&Some(BEFORE.into()), &bench.host()).unwrap();
+    assert!(bench.undo().is_empty());
+}
+
+#[test]
+fn where_one_change_fails_those_before_it_are_taken_back() {
+    let bench = Bench::new();
+    let wrong = Setting { file: "/proc/sys/vm/no_such_setting".into(), to: "1".into() };
+    let plan = bench.plan(&["idle"]).change(Change::Setting(wrong));
+    let failed = bench.store().apply(&plan, &bench.host(), &mut |_| {}).unwrap_err();
+    assert!(failed.to_string().contains("no_such_setting"), "{failed}");
+    assert_eq!(bench.now(), BEFORE);
+    assert_eq!(bench.store().entries().count(), 0);
+}
+
+#[test]
+fn a_signal_between_two_changes_takes_back_the_first() {
+    let bench = Bench::new();
+    let plan = bench.plan(&["idle", "best-effort: prio 7"]);
+    let applied = bench.store().apply(&plan, &bench.host(), &mut |_| {
+        bench.interrupt.store(true, Ordering::Relaxed);
+    });
+    assert!(matches!(applied, Err(StoreError::Interrupted)));
+    assert_eq!(bench.now(), BEFORE);
+}
+
+#[test]
+fn a_panic_takes_back_what_was_changed() {
+    let bench = Bench::new();
+    let mut store = bench.store();
+    let (plan, host) = (bench.plan(&["idle"]), bench.host());
+    let run = AssertUnwindSafe(|| store.apply(&plan, &host, &mut |_| panic!("on purpose")));
+    assert!(std::panic::catch_unwind(run).is_err());
+    assert_eq!(bench.now(), BEFORE);
+}
+
+#[test]
+fn what_a_killed_run_has_changed_is_taken_back_by_the_next_one() {
+    let bench = Bench::new();
+    {
+        let mut store = bench.store();
+        store.make("test", &bench.change("idle"), &bench.host(), &mut |_| {}).unwrap();
+        // Here it is killed.
+    }
+    assert_eq!(bench.now(), "idle");
+    let undone = bench.store().undo(Which::Cut, &bench.host());
+    assert_eq!((undone.put_back.len(), bench.now().as_str()), (1, BEFORE));
+}
+
+#[test]
+fn what_was_kept_is_not_taken_for_a_run_that_was_cut() {
+    let bench = Bench::new();
+    bench.apply(&["idle"]).unwrap();
+    assert!(bench.store().undo(Which::Cut, &bench.host()).is_empty());
+    assert_eq!(bench.now(), "idle");
+}
+
+#[test]
+fn a_process_that_has_ended_needs_nothing_taken_back() {
+    let mut bench = Bench::new();
+    bench.apply(&["idle"]).unwrap();
+    bench.sleeper.kill();
+    let undone = bench.undo();
+    assert!(undone.left[0].contains("has ended"), "{undone:?}");
+    assert!(undone.failed.is_empty() && bench.undo().is_empty());
+}
+
+#[test]
+fn one_remedy_is_taken_back_and_not_another() {
+    let bench = Bench::new();
+    bench.apply(&["idle"]).unwrap();
+    assert!(bench.store().undo(Which::Of("another"), &bench.host()).is_empty());
+    assert_eq!(bench.store().undo(Which::Of("test"), &bench.host()).put_back.len(), 1);
+}
+
+/// The notes of a file of a unit, as another boot has written them.
+#[test]
+fn after_a_boot_only_what_outlives_it_is_taken_back() {
+    let bench = Bench::new();
+    let entry = |change: Change| Entry {
+        remedy: "test".into(),
+        ours: vec![change.wanted()],
+        change,
+        before: None,
+        kept: true,
+    };
+    let unit = UnitFile { name: "whypause-test-of-boots.service".into(), text: "x".into() };
+    let notes = [("memory", entry(bench.change("idle"))), ("disk", entry(Change::UnitFile(unit)))];
+    for (place, entry) in notes {
+        let directory = bench.directory.path().join(place);
+        DirBuilder::new().mode(0o700).create(&directory).unwrap();
+        let line = serde_json::json!({ "promise": [0, entry, "another-boot"] });
+        fs::write(directory.join("changes"), format!("{line}\n")).unwrap();
+    }
+    let store = bench.store();
+    let left: Vec<String> = store.entries().map(|it| it.change.subject()).collect();
+    assert_eq!(left, ["/etc/systemd/system/whypause-test-of-boots.service"]);
+}
+
+#[test]
+fn notes_that_others_can_change_are_not_believed() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::new();
+    let memory = bench.places().memory;
+    fs::create_dir(&memory).unwrap();
+    fs::set_permissions(&memory, fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(matches!(Store::open(&bench.places()), Err(StoreError::Unsafe(_))));
+    fs::remove_dir(&memory).unwrap();
+    std::os::unix::fs::symlink("/tmp", &memory).unwrap();
+    assert!(Store::open(&bench.places()).is_err());
+}

@@ -24,6 +24,9 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
     }
     let Some(id) = &args.id else { return list(args, &interrupt, console) };
     let remedy = find(id)?;
+    if args.foreground {
+        return keep_here(args, remedy, &interrupt, console);
+    }
     if !args.command.is_empty() {
         return verify::start_twice(args, remedy, &interrupt, console);
     }
@@ -68,7 +71,9 @@ fn list(args: &FixArgs, interrupt: &Interrupt, console: &Console) -> Result<Exit
         Some(path) => path,
         None => {
             let jvm = target::running(&args.jvm, |it| console.say(it))?;
-            recording = verify::Temporary::record(jvm.pid, args.duration, console)?;
+            let time = report::duration(args.duration);
+            console.say(&format!("recording {} (pid {}) for {time}", jvm.main, jvm.pid));
+            recording = verify::Temporary::record(jvm.pid, args.duration, interrupt, console)?;
             if interrupt.came() {
                 return Ok(Exit::Interrupted);
             }
@@ -118,7 +123,7 @@ fn apply(
             "apply it without --verify, or give the command that starts the jvm: -- COMMAND",
         ));
     }
-    let before = found.before(args, console)?;
+    let before = found.before(args, interrupt, console)?;
     if interrupt.came() {
         console.say("interrupted: nothing is changed");
         return Ok(Exit::Interrupted);
@@ -141,6 +146,24 @@ fn apply(
         Some(before) => verify::after(args, &before, interrupt, console),
         None => Ok(Exit::Fine),
     }
+}
+
+/// `gc-log-keeper` in this process, as a service has it.
+fn keep_here(
+    args: &FixArgs,
+    remedy: &Remedy,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Result<Exit, Failure> {
+    let (true, [from, to]) = (remedy.id == "gc-log-keeper", args.paths.as_slice()) else {
+        return Err(Failure::input(
+            "only gc-log-keeper goes on in the foreground",
+            "whypause fix gc-log-keeper /dev/shm/gc.log /var/log/kafka --apply --foreground",
+        ));
+    };
+    let options = keeper::Options::new(from, to);
+    let period = args.period.unwrap_or(options.period);
+    super::keep::keep(&keeper::Options { period, ..options }, interrupt, console)
 }
 
 fn refused(refusal: Refusal) -> Failure {

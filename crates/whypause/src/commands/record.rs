@@ -25,17 +25,7 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(60);
 /// A progress line that changes more often is a load and not a help.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
-/// The same for a recording that is a means and not the end: it is not told where it is, nor what to
-/// do with it.
-pub(crate) fn run_quietly(args: &RecordArgs, console: &Console) -> Result<Exit, Failure> {
-    run_with(args, true, console)
-}
-
 pub(crate) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, Failure> {
-    run_with(args, false, console)
-}
-
-fn run_with(args: &RecordArgs, quiet: bool, console: &Console) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
     attached::undo_leftovers(&interrupt, console);
     let (mut started, jvm) = match args.command.as_slice() {
@@ -45,7 +35,7 @@ fn run_with(args: &RecordArgs, quiet: bool, console: &Console) -> Result<Exit, F
             (Some(started), jvm)
         }
     };
-    let recorded = record(args, &jvm, started.is_some(), quiet, &interrupt, console);
+    let recorded = record(args, &jvm, started.is_some(), &interrupt, console);
     if let Some(started) = started.take() {
         // The command lives as long as it wants; if the user wanted an end, it is to end too.
         let ended = started.wait(|| interrupt.came() || recorded.is_err())?;
@@ -58,7 +48,6 @@ fn record(
     args: &RecordArgs,
     jvm: &Jvm,
     own_command: bool,
-    quiet: bool,
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
@@ -92,9 +81,6 @@ fn record(
     let summary = recorder.run(session, duration, interrupt)?;
     // Only now: the recording is sealed, whatever the JVM does when it is asked once more.
     drop(log);
-    if quiet {
-        return Ok(Exit::Fine);
-    }
     console.say(&format!(
         "recording: {} ({})",
         summary.path.display(),

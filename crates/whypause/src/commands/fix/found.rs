@@ -81,12 +81,13 @@ impl Found {
     pub(super) fn before(
         &self,
         args: &FixArgs,
+        interrupt: &Interrupt,
         console: &Console,
     ) -> Result<Option<(u32, Temporary)>, Failure> {
         match (args.verify, &self.jvm) {
             (Some(time), Some(jvm)) => {
-                console.say("before:");
-                Ok(Some((jvm.pid, Temporary::record(jvm.pid, time, console)?)))
+                console.say(&format!("before: recording for {}", report::duration(time)));
+                Ok(Some((jvm.pid, Temporary::record(jvm.pid, time, interrupt, console)?)))
             }
             (Some(_), None) => Err(Failure::input(
                 "there is no jvm whose pauses could be compared",

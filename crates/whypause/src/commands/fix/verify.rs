@@ -1,11 +1,14 @@
 //! Before and after, side by side.
 use crate::{
     Exit, Failure,
-    args::{CompareArgs, FixArgs, Format, Means, RecordArgs, WhichJvm, Windows},
-    commands::{compare, record},
+    args::{CompareArgs, FixArgs, Format},
+    commands::compare,
     console::Console,
     interrupt::Interrupt,
+    target::Started,
 };
+use diagnose::Situation;
+use recorder::{Jvm, Roots};
 use remedy::Remedy;
 use std::{
     path::PathBuf,
@@ -14,6 +17,12 @@ use std::{
 
 /// How long what was changed is given to take effect: writes that were under way end.
 const SETTLE: Duration = Duration::from_secs(2);
+/// How much longer than asked a recording may take to begin and end.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How soon the end is noticed.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// What gives flags to a JVM, whatever starts it.
+const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 /// A recording that goes away with this value.
 #[derive(Debug)]
@@ -22,39 +31,47 @@ pub(super) struct Temporary {
 }
 
 impl Temporary {
-    /// Records a JVM, in memory.
+    /// Records a JVM, in memory: by a process of its own, which gives up its rights once it has
+    /// begun, and this one needs them still.
     pub(super) fn record(
         pid: u32,
         time: Duration,
-        console: &Console,
-    ) -> Result<Temporary, Failure> {
-        let jvm = WhichJvm { pid: Some(pid.to_string()), matching: None };
-        Temporary::of(jvm, Vec::new(), time, console)
-    }
-
-    fn of(
-        jvm: WhichJvm,
-        command: Vec<std::ffi::OsString>,
-        time: Duration,
+        interrupt: &Interrupt,
         console: &Console,
     ) -> Result<Temporary, Failure> {
         let place = recording::default_place()?.path;
-        let now = jiff::Zoned::now().strftime("fix-%Y%m%d-%H%M%S%.3f").to_string();
+        let now = jiff::Zoned::now().strftime("fix-%Y%m%d-%H%M%S").to_string();
         let path = recording::new_directory(&place, &now)?;
-        let recording = Temporary { path: path.clone() };
-        let args = RecordArgs {
-            jvm,
-            duration: Some(time),
-            output: Some(path),
-            detail_over: Duration::from_millis(10),
-            max_size: 64 << 20,
-            self_cost: false,
-            windows: Windows::Auto,
-            redact: false,
-            means: Means::default(),
-            command,
+        let recording = Temporary { path };
+        let mut command = spawn::command("/proc/self/exe");
+        command.args(["record", "--max-size", "64M", "-p", &pid.to_string()]);
+        command.args(["-d", &format!("{}ms", time.as_millis()), "-o"]).arg(&recording.path);
+        let mut running = spawn::Running::start_heard(command).map_err(failed)?;
+        let until = Instant::now() + time + PATIENCE;
+        let mut asked = false;
+        let status = loop {
+            if let Some(status) = running.ended().map_err(failed)? {
+                break status;
+            }
+            if interrupt.came() && !asked {
+                asked = true;
+                running.terminate();
+            }
+            if Instant::now() >= until {
+                let message = format!("recording did not end within {}", report::duration(time + PATIENCE));
+                return Err(Failure::input(message, ""));
+            }
+            std::thread::sleep(LOOK_EVERY);
         };
-        record::run_quietly(&args, console)?;
+        let said = String::from_utf8_lossy(&running.stderr()).into_owned();
+        if !status.success() {
+            let error = said.lines().find_map(|it| it.strip_prefix("error: "));
+            let hint = said.lines().find_map(|it| it.strip_prefix("hint: "));
+            let error = error.unwrap_or("recording failed").to_owned();
+            return Err(Failure::input(error, hint.unwrap_or_default()));
+        }
+        let worth = |it: &&str| it.starts_with("recorded ") || it.starts_with("no ebpf");
+        said.lines().filter(worth).for_each(|it| console.say(it));
         Ok(recording)
     }
 }
@@ -66,6 +83,10 @@ impl Drop for Temporary {
     }
 }
 
+fn failed(error: spawn::Error) -> Failure {
+    Failure::input(error.to_string(), "")
+}
+
 /// Records again, and compares.
 pub(super) fn after(
     args: &FixArgs,
@@ -74,19 +95,23 @@ pub(super) fn after(
     console: &Console,
 ) -> Result<Exit, Failure> {
     let time = args.verify.unwrap_or_default();
-    let begun = Instant::now();
-    while begun.elapsed() < SETTLE && !interrupt.came() {
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    settle(interrupt);
     if !interrupt.came() {
-        console.say("after:");
-        let after = Temporary::record(*pid, time, console)?;
+        console.say(&format!("after: recording for {}", report::duration(time)));
+        let after = Temporary::record(*pid, time, interrupt, console)?;
         if !interrupt.came() {
             return compare(before, &after, console);
         }
     }
     console.say("interrupted: it is changed, and was not compared");
     Ok(Exit::Interrupted)
+}
+
+fn settle(interrupt: &Interrupt) {
+    let begun = Instant::now();
+    while begun.elapsed() < SETTLE && !interrupt.came() {
+        std::thread::sleep(LOOK_EVERY);
+    }
 }
 
 fn compare(before: &Temporary, after: &Temporary, console: &Console) -> Result<Exit, Failure> {
@@ -99,12 +124,71 @@ fn compare(before: &Temporary, after: &Temporary, console: &Console) -> Result<E
     compare::run(&args, console)
 }
 
-/// For a flag of the next start: starts the command as it is, and then with the flag.
+/// For flags of the next start: starts the command as it is, and then with the flags, and compares.
+/// Each time it is asked to end once it was recorded.
 pub(super) fn start_twice(
-    _args: &FixArgs,
+    args: &FixArgs,
     remedy: &'static Remedy,
-    _interrupt: &Interrupt,
-    _console: &Console,
+    interrupt: &Interrupt,
+    console: &Console,
 ) -> Result<Exit, Failure> {
-    Err(Failure::input(format!("`{}` takes no command", remedy.id), ""))
+    let time = args.verify.unwrap_or_default();
+    let mut flags = Vec::new();
+    let mut recordings = Vec::new();
+    for what in ["before", "after"] {
+        if what == "after" {
+            console.say(&format!("with {}", flags.join(" ")));
+        }
+        let (started, jvm) = Started::with_flags(&args.command, &options(&flags), interrupt)?;
+        let recorded = one_start(args, &jvm, what, interrupt, console);
+        if flags.is_empty() {
+            flags = flags_for(remedy, &jvm);
+        }
+        console.say(&started.wait(|| true)?);
+        recordings.push(recorded?);
+        if interrupt.came() {
+            return Ok(Exit::Interrupted);
+        }
+        if flags.is_empty() {
+            return Err(Failure::input(
+                format!("`{}` has no flag for this jvm, or it has it already", remedy.id),
+                "leave the command out, and name a running jvm with -p",
+            ));
+        }
+    }
+    debug_assert!(time > Duration::ZERO, "clap demands it");
+    compare(&recordings[0], &recordings[1], console)
+}
+
+fn one_start(
+    args: &FixArgs,
+    jvm: &Jvm,
+    what: &str,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Result<Temporary, Failure> {
+    let time = args.verify.unwrap_or_default();
+    // Its start is another load than its work.
+    settle(interrupt);
+    console.say(&format!("{what}: recording for {}", report::duration(time)));
+    Temporary::record(jvm.pid, time, interrupt, console)
+}
+
+fn flags_for(remedy: &Remedy, jvm: &Jvm) -> Vec<String> {
+    let facts = recorder::survey(&Roots::default(), jvm);
+    remedy.start_flags(&Situation {
+        jvm: facts.jvm,
+        host: facts.host,
+        cgroup: facts.cgroup,
+        ..Situation::default()
+    })
+}
+
+/// What is added to the environment; nothing where there are no flags.
+fn options(flags: &[String]) -> Vec<(&'static str, String)> {
+    if flags.is_empty() {
+        return Vec::new();
+    }
+    let before = std::env::var(VARIABLE).unwrap_or_default();
+    vec![(VARIABLE, format!("{before} {}", flags.join(" ")).trim().to_owned())]
 }
