@@ -34,6 +34,7 @@ complete -c whypause -n "__fish_whypause_needs_command" -f -a "explain" -d 'Expl
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "compare" -d 'Compare two runs, and tell what changed from what is noise'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "fix" -d 'Apply a remedy, and take it back'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "ps" -d 'List the JVMs of this host'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show what is known of a cause of pauses'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
@@ -99,6 +100,25 @@ always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l match -d 'The same by name only: a part of the main class or jar' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l verify -d 'Record for so long before and so long after, and compare, from 1s to 1h' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l from -d 'List what would help by this recording or GC log' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -s d -l duration -d 'How long to record for the list, from 1s to 1h' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l process -d 'background-io: the process to bound [default: who writes most to the disk of the GC log]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l unit -d 'background-io: the systemd unit to bound' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l limit -d 'background-io: so much a second is left to it (K, M, G: powers of 1024) [default: half]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l period -d 'gc-log-keeper, gc-log-to-tmpfs: how often the log is copied, from 100ms to 1h [default: 5s]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l format -d 'How to write the list or plan' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l apply -d 'Do what the plan says; what was there before is kept first'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l undo -d 'Take back what was applied: that remedy, or all'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l print -d 'Print the commands that take everything back, and change nothing'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l foreground -d 'gc-log-keeper: copy here until it is ended, for a service'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l format -d 'How to write the list' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
@@ -110,16 +130,17 @@ complete -c whypause -n "__fish_whypause_using_subcommand cause" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about two minutes)'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run matrix sweep clean" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about two minutes)'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "clean" -d 'Undo what a killed run left behind'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -145,6 +166,15 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l verify-writes -d 'Also measure blocked writes to the GC log in another way, and compare'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from hold" -l variant -d 'Which of its variants' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from hold" -l jdk -d 'The JDK by feature release or home [default: 17, or the newest]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from hold" -l collector -d 'The collector: g1, parallel or serial [default: the scenario\'s first]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from hold" -s d -l duration -d 'For how long, from 1s to 1h [default: until Ctrl-C, or until the command ends]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from hold" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from hold" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from hold" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l jdk -d 'JDKs by feature release or home, separated by commas [default: all found]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l collectors -d 'Of the collectors that make sense only these, separated by commas: g1, parallel, and serial, which runs only on request' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l rights -d 'Record only with these rights [default: with both at the same time]' -r -f -a "privileged\t'Those of the lab, which may use eBPF'

@@ -1,5 +1,5 @@
 //! A piece of advice.
-use crate::Action;
+use crate::{Action, Command};
 
 /// When a piece of advice can be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +35,10 @@ pub struct Advice {
     pub action: Action,
     /// What it costs or risks; one short sentence, may be empty.
     pub note: String,
+    /// What to know before it is done by hand; may be empty.
+    pub caution: String,
+    /// The command of this program that does it, where there is one.
+    pub apply: Option<Command>,
     /// Flags given now that go: with both the JVM would not start, or do the old thing as well.
     pub replaces: Vec<String>,
 }
@@ -57,7 +61,37 @@ impl Advice {
 
     fn new(when: AdviceWhen, action: Action, note: String) -> Advice {
         // The registry puts the id in.
-        Advice { remedy: "", when, action, note, replaces: Vec::new() }
+        Advice {
+            remedy: "",
+            when,
+            action,
+            note,
+            caution: String::new(),
+            apply: None,
+            replaces: Vec::new(),
+        }
+    }
+
+    /// What is shown to a person: the command that does it, or else what to do by hand, and what to
+    /// know before.
+    #[must_use]
+    pub fn shown(&self) -> (Action, String) {
+        match &self.apply {
+            Some(command) => (Action::run([command.clone()]), self.note.clone()),
+            None => (self.action.clone(), self.noted()),
+        }
+    }
+
+    /// All that is to be known where it is done by hand.
+    #[must_use]
+    pub fn noted(&self) -> String {
+        let both = [self.note.as_str(), self.caution.as_str()];
+        both.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The same with something to know before it is done by hand.
+    pub(crate) fn cautioned(self, caution: &str) -> Advice {
+        Advice { caution: caution.to_owned(), ..self }
     }
 
     /// The same in place of `flags`, which the note names.

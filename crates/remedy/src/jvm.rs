@@ -32,7 +32,7 @@ pub(crate) fn jcmd(jvm: &JvmFact) -> Command {
 /// of the host's root.
 pub(crate) fn whose_jcmd(jvm: &JvmFact) -> &'static str {
     if is_contained(jvm) {
-        "; this runs a program of the container as root: where you do not trust its image, use docker exec or kubectl exec"
+        "this runs a program of the container as root: where you do not trust its image, use docker exec or kubectl exec"
     } else {
         ""
     }

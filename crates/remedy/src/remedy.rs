@@ -1,5 +1,5 @@
 //! What a remedy is.
-use crate::{Advice, Plan, Refusal, Target};
+use crate::{Advice, AdviceWhen, Command, Plan, Refusal, Target};
 use diagnose::{Cause, Finding, Situation};
 
 /// One way to end or shorten a kind of pause. One file under `remedies/` each.
@@ -22,7 +22,14 @@ impl Remedy {
     /// What it comes to for one finding in one situation.
     pub(crate) fn advice(&self, situation: &Situation, finding: &Finding) -> Vec<Advice> {
         let mut advice = (self.advise)(situation, finding);
-        advice.iter_mut().for_each(|it| it.remedy = self.id);
+        let pid = situation.jvm.as_ref().map_or(0, |it| it.pid);
+        for it in &mut advice {
+            it.remedy = self.id;
+            if it.when == AdviceWhen::Now && self.can_be_applied() && pid != 0 {
+                let fix = Command::new("whypause").args(["fix", self.id, "-p"]);
+                it.apply = Some(fix.arg(pid.to_string()).arg("--apply"));
+            }
+        }
         advice
     }
 

@@ -161,16 +161,13 @@ fn block(
         line(out, &format!("- seen ({source}): {}", escaped(&evidence.statement)));
     }
     for advice in advice {
-        let note = if advice.note.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", escaped(&advice.note))
-        };
+        let (action, note) = advice.shown();
+        let note = if note.is_empty() { note } else { format!(" ({})", escaped(&note)) };
         let _ = writeln!(
             out,
             "- fix, {}:{note}\n\n{}\n",
             advice.when.id(),
-            code(&advice.action.to_string())
+            code(&action.to_string())
         );
     }
 }

@@ -25,9 +25,8 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
     else {
         return Vec::new();
     };
-    let note = format!(
-        "instead of gdb, strace, gcore, jstack -F or jmap -F: these stop every thread, one by one{}",
-        jvm::whose_jcmd(jvm)
-    );
-    vec![Advice::now(Action::run([jvm::jcmd(jvm).arg("Thread.print")]), note)]
+    let note =
+        "instead of gdb, strace, gcore, jstack -F or jmap -F: these stop every thread, one by one";
+    let advice = Advice::now(Action::run([jvm::jcmd(jvm).arg("Thread.print")]), note);
+    vec![advice.cautioned(jvm::whose_jcmd(jvm))]
 }

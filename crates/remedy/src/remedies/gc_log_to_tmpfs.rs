@@ -41,11 +41,12 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
         return Vec::new();
     }
     let now = (version >= 9).then(|| {
+        let note = "the log goes to memory, up to 24 MiB, and is copied to where it was";
+        let caution = "by hand, copy it to a disk from outside";
         let whose = jvm::whose_jcmd(jvm);
-        Advice::now(
-            log_output::move_commands(jvm, MEMORY),
-            format!("the new log is in memory, up to 24 MiB: copy it before a reboot{whose}"),
-        )
+        let more = if whose.is_empty() { "" } else { "; " };
+        Advice::now(log_output::move_commands(jvm, MEMORY), note)
+            .cautioned(&format!("{caution}{more}{whose}"))
     });
     // A later JDK has a log that waits for nobody.
     let next = (version < 17).then(|| {

@@ -159,7 +159,8 @@ fn remedy(it: &Advice) -> Remedy<'_> {
         flags: action.jvm_flags(),
         replaces: &it.replaces,
         setting: action.setting().map(|(value, path)| Setting { path, value }),
-        note: &it.note,
+        note: it.noted(),
+        apply: it.apply.as_ref().map_or(&[], |it| it.argv()),
     }
 }
 

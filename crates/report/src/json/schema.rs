@@ -289,7 +289,9 @@ pub(super) struct Remedy<'a> {
     pub(super) replaces: &'a [String],
     /// The value to write to a file of the kernel.
     pub(super) setting: Option<Setting<'a>>,
-    pub(super) note: &'a str,
+    pub(super) note: String,
+    /// The command of this program that does it, with its arguments; empty where there is none.
+    pub(super) apply: &'a [String],
 }
 
 #[derive(Debug, Serialize)]

@@ -154,7 +154,8 @@ fn when_width(advice: &[Advice]) -> usize {
 /// broken.
 fn fix(page: &mut Page, label: &str, advice: &Advice, when_width: usize) {
     let at = FIELD + when_width;
-    let action = page.copyable(&advice.action);
+    let (action, note) = advice.shown();
+    let action = page.copyable(&action);
     for (n, line) in action.to_string().lines().enumerate() {
         let (label, when) = if n == 0 { (label, advice.when.id()) } else { ("", "") };
         let start = format!("{label:7}{when}");
@@ -166,7 +167,7 @@ fn fix(page: &mut Page, label: &str, advice: &Advice, when_width: usize) {
             page.line(&format!("{:at$}{painted}", format!("{:BODY$}{start}", "")));
         }
     }
-    if !advice.note.is_empty() {
-        page.wrapped(at, Some(Role::Faint), &clean(&advice.note));
+    if !note.is_empty() {
+        page.wrapped(at, Some(Role::Faint), &clean(&note));
     }
 }

@@ -118,14 +118,13 @@ fn markdown_for_a_ticket() {
         - where: VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
         - who: dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before
         - seen (kernel-stacks): 14 waits in write() of this file, the longest 3.35 s
-        - fix, now: (the new log is in memory, up to 24 MiB: copy it before a reboot)
+        - fix, now: (the log goes to memory, up to 24 MiB, and is copied to where it was)
 
-              jcmd 4242 VM.log output=file=/dev/shm/gc-4242.log 'what=gc*' decorators=time,uptime,level,tags output_options=filecount=2,filesize=8m
-              jcmd 4242 VM.log output=file=/var/log/orders/gc.log what=all=off
+              whypause fix gc-log-to-tmpfs -p 4242 --apply
 
-        - fix, now: (dd then writes only when nobody else does, where the disk's scheduler is BFQ; else bound its unit: systemctl set-property UNIT IOWriteBandwidthMax=)
+        - fix, now: (dd then takes longer; the pauses become shorter and may not go away)
 
-              ionice -c 3 -p 991
+              whypause fix background-io -p 4242 --apply
 
         - fix, at the next start: (lines are dropped, and the drop is logged, when its buffer of 2 MiB is full)
 

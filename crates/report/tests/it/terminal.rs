@@ -30,13 +30,10 @@ fn a_fault_is_told_with_time_who_where_and_what_to_do() {
                where  VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
                       kernel: jbd2_log_wait_commit ← ext4_sync_file ← vfs_write
                seen   14 waits in write() of this file, the longest 3.35 s
-               fix    now                 jcmd 4242 VM.log output=file=/dev/shm/gc-4242.log 'what=gc*' decorators=time,uptime,level,tags output_options=filecount=2,filesize=8m
-                                          jcmd 4242 VM.log output=file=/var/log/orders/gc.log what=all=off
-                                          the new log is in memory, up to 24 MiB: copy it before a reboot
-                      now                 ionice -c 3 -p 991
-                                          dd then writes only when nobody else does, where the disk's scheduler
-                                          is BFQ; else bound its unit: systemctl set-property UNIT
-                                          IOWriteBandwidthMax=
+               fix    now                 whypause fix gc-log-to-tmpfs -p 4242 --apply
+                                          the log goes to memory, up to 24 MiB, and is copied to where it was
+                      now                 whypause fix background-io -p 4242 --apply
+                                          dd then takes longer; the pauses become shorter and may not go away
                       at the next start   -Xlog:async
                                           lines are dropped, and the drop is logged, when its buffer of 2 MiB is
                                           full
@@ -261,18 +258,14 @@ fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
                   vfs_write
            seen   14 waits in write() of this file, the longest
                   3.35 s
-           fix    now                 jcmd 4242 VM.log output=file=/dev/shm/gc-4242.log 'what=gc*' decorators=time,uptime,level,tags output_options=filecount=2,filesize=8m
-                                      jcmd 4242 VM.log output=file=/var/log/orders/gc.log what=all=off
-                                      the new log is in memory, up
-                                      to 24 MiB: copy it before a
-                                      reboot
-                  now                 ionice -c 3 -p 991
-                                      dd then writes only when
-                                      nobody else does, where the
-                                      disk's scheduler is BFQ; else
-                                      bound its unit: systemctl
-                                      set-property UNIT
-                                      IOWriteBandwidthMax=
+           fix    now                 whypause fix gc-log-to-tmpfs -p 4242 --apply
+                                      the log goes to memory, up to
+                                      24 MiB, and is copied to where
+                                      it was
+                  now                 whypause fix background-io -p 4242 --apply
+                                      dd then takes longer; the
+                                      pauses become shorter and may
+                                      not go away
                   at the next start   -Xlog:async
                                       lines are dropped, and the
                                       drop is logged, when its

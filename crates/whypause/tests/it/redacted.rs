@@ -113,7 +113,7 @@ fn a_file_is_spoken_of_by_one_placeholder() {
     let text = answer(ANSWERS[0], path.to_str().expect("UTF-8"), &["--redact"]);
     let file = text.split_whitespace().find(|it| it.starts_with("/path-")).expect("a placeholder");
     assert!(text.contains(&format!("write() to {file} (ext4 on loop1)")), "{text}");
-    assert!(text.contains(&format!("output=file={file} what=all=off")), "{text}");
+    assert!(text.matches(file).count() > 1, "{text}");
     assert!(text.contains("dd (pid 28762, dd …) wrote 42 MB to loop1"), "{text}");
 }
 
