@@ -100,6 +100,11 @@ trait Kind {
         true
     }
 
+    /// Whether two values come to the same.
+    fn are_same(&self, a: &Value, b: &Value) -> bool {
+        a == b
+    }
+
     /// Values that it may come to have by itself once it was set.
     fn also_ours(&self) -> Vec<Value> {
         Vec::new()
@@ -208,6 +213,10 @@ impl Change {
     /// Where the kernel, the JVM or systemd refuse.
     pub fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {
         self.kind().set(value, host)
+    }
+
+    pub(crate) fn are_same(&self, a: &Value, b: &Value) -> bool {
+        self.kind().are_same(a, b)
     }
 
     pub(crate) fn also_ours(&self) -> Vec<Value> {

@@ -349,12 +349,12 @@ fn take_back(entry: &Entry, host: &Host<'_>) -> Result<TakenBack, ChangeError> {
         }
         other => other?,
     };
-    if now == *before {
+    if change.are_same(&now, before) {
         return Ok(TakenBack::Nothing);
     }
     // Where the run was cut before the value was read again, nobody knows how it reads.
     let may_be_ours = ours.len() == 1 && !entry.kept && !change.reads_as_set();
-    if !ours.contains(&now) && !may_be_ours {
+    if !ours.iter().any(|it| change.are_same(it, &now)) && !may_be_ours {
         let [now, last] = [now, ours.last().cloned().flatten()].map(words);
         return Ok(TakenBack::Left(format!(
             "{subject} is {now} and was set to {last} here: somebody has changed it, it stays"

@@ -85,6 +85,15 @@ impl Kind for JvmLog {
         log_output::set(self.process.pid, &output)
     }
 
+    /// A log that was opened again has the rotation that it was opened with.
+    fn are_same(&self, a: &Value, b: &Value) -> bool {
+        let read = |it: &Value| {
+            let output = output(&self.output, it);
+            LogOutput { options: careful(&output.options), ..output }
+        };
+        read(a) == read(b)
+    }
+
     /// The JVM tells its own reading of what it was told.
     fn reads_as_set(&self) -> bool {
         false

@@ -1,0 +1,187 @@
+//! A JVM that logs, and the program on it.
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// On any host that is not overloaded beyond use.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What is changed is kept in mind in one place for each user: one test after the other.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// The user that belongs to nobody.
+pub(crate) const NOBODY: u32 = 65534;
+
+/// A JVM and a directory for its logs.
+pub(crate) struct Bench {
+    pub(crate) jvm: spawn::Running,
+    pub(crate) logs: tempfile::TempDir,
+    _one: MutexGuard<'static, ()>,
+}
+
+/// `java` of a JDK, and nothing to be taken back that a person has changed here; otherwise says why
+/// the test cannot run.
+pub(crate) fn java() -> Option<PathBuf> {
+    let homes = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|it| it.path());
+    let java = homes.map(|it| it.join("bin/java")).find(|it| it.exists());
+    let why = if !rustix::process::geteuid().is_root() {
+        "not root"
+    } else if java.is_none() {
+        "no JDK in /usr/lib/jvm"
+    } else {
+        return java;
+    };
+    println!("SKIPPED: {why}");
+    None
+}
+
+/// The program with these arguments, as this user.
+pub(crate) fn command(arguments: &[&str], uid: u32) -> Command {
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    command.args(arguments);
+    if uid != 0 {
+        use std::os::unix::process::CommandExt;
+        command = spawn::command(readable_program());
+        command.args(arguments).uid(uid).gid(uid);
+    }
+    command
+}
+
+/// The program where every user may run it.
+fn readable_program() -> PathBuf {
+    static COPY: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
+    let directory = COPY.get_or_init(|| {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let copy = directory.path().join("whypause");
+        fs::copy(env!("CARGO_BIN_EXE_whypause"), copy).unwrap();
+        directory
+    });
+    directory.path().join("whypause")
+}
+
+pub(crate) fn whypause(arguments: &[&str]) -> Output {
+    spawn::run(command(arguments, 0), PATIENCE).unwrap()
+}
+
+pub(crate) fn said(output: &Output) -> String {
+    let of = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
+    format!("{}{}", of(&output.stdout), of(&output.stderr))
+}
+
+/// Runs it, and it must succeed.
+#[track_caller]
+pub(crate) fn done(arguments: &[&str]) -> String {
+    let output = whypause(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+    said(&output)
+}
+
+impl Bench {
+    /// One of root, that logs to `gc.log` on a disk, and to standard output where that is said.
+    pub(crate) fn new(java: &Path, flags: &[&str]) -> Bench {
+        Bench::of_user(java, flags, 0)
+    }
+
+    /// One of this user.
+    pub(crate) fn of_user(java: &Path, flags: &[&str], uid: u32) -> Bench {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let logs = tempfile::tempdir_in("/var/tmp").unwrap();
+        std::os::unix::fs::chown(logs.path(), Some(uid), Some(uid)).unwrap();
+        let classes = classes(java);
+        let mut command = spawn::command(java);
+        let log = format!("-Xlog:gc*,safepoint=debug:file={}:tn,tags:filecount=0", log_of(&logs));
+        command.args(["-Xmx64m", "-XX:CICompilerCount=2", "-XX:TieredStopAtLevel=1"]);
+        command.args(["-XX:-UsePerfData"]).arg(log).args(flags);
+        command.arg("-cp").arg(classes).arg("Alloc");
+        if uid != 0 {
+            use std::os::unix::process::CommandExt;
+            command.uid(uid).gid(uid);
+        }
+        let mut jvm = spawn::Running::start_heard(command).unwrap();
+        jvm.says("ready", PATIENCE).unwrap();
+        Bench { jvm, logs, _one: one }
+    }
+
+    pub(crate) fn pid(&self) -> String {
+        self.jvm.id().to_string()
+    }
+
+    pub(crate) fn log(&self) -> String {
+        log_of(&self.logs)
+    }
+
+    /// The log's outputs, as the JVM tells them, but for what a reopened log cannot have as before.
+    pub(crate) fn outputs(&self) -> Vec<String> {
+        let roots = recorder::Roots::default();
+        let jvm = recorder::jvm(&roots, self.jvm.id()).unwrap();
+        let never = std::sync::atomic::AtomicBool::new(false);
+        let outputs = recorder::log_outputs(&roots, &jvm, &never).unwrap();
+        outputs.iter().map(|it| format!("{} {} {}", it.name, it.what, it.decorators)).collect()
+    }
+
+    /// The files that the JVM has open for its log.
+    pub(crate) fn open_logs(&self) -> Vec<String> {
+        let directory = fs::read_dir(format!("/proc/{}/fd", self.jvm.id())).unwrap();
+        let links = directory.flatten().filter_map(|it| fs::read_link(it.path()).ok());
+        let names = links.map(|it| it.display().to_string());
+        names.filter(|it| it.contains(".log")).collect()
+    }
+
+    /// What is left of a move in memory.
+    pub(crate) fn left_in_memory(&self) -> Vec<String> {
+        let mark = format!("whypause-gc-log-{}-", self.jvm.id());
+        let names = fs::read_dir("/dev/shm").unwrap().flatten();
+        let names = names.filter_map(|it| it.file_name().into_string().ok());
+        names.filter(|it| it.starts_with(&mark)).collect()
+    }
+
+    /// Keepers of this JVM's log, by their process ids.
+    pub(crate) fn keepers(&self) -> Vec<u32> {
+        let of = format!("{}:", self.jvm.id());
+        let is_keeper = |pid: &u32| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let words: Vec<_> = line.split(|it| *it == 0).collect();
+            words.get(1) == Some(&&b"keep"[..]) && words.iter().any(|it| it.starts_with(of.as_bytes()))
+        };
+        let all = fs::read_dir("/proc").unwrap().flatten();
+        let pids = all.filter_map(|it| it.file_name().to_str()?.parse().ok());
+        pids.filter(is_keeper).collect()
+    }
+}
+
+fn log_of(logs: &tempfile::TempDir) -> String {
+    logs.path().join("gc.log").display().to_string()
+}
+
+/// The workload, compiled once, where every user may read it.
+fn classes(java: &Path) -> PathBuf {
+    static CLASSES: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
+    let directory = CLASSES.get_or_init(|| {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
+        let mut command = spawn::command(java.with_file_name("javac"));
+        command.arg("-d").arg(directory.path()).arg(source);
+        let output = spawn::run(command, PATIENCE).unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        directory
+    });
+    directory.path().to_owned()
+}
+
+/// Waits until it is so.
+#[track_caller]
+pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !so() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "not within 30 s: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,49 @@
+//! `fix` ended at any moment: everything is as it was after the next one.
+use crate::jvm::{Bench, command, done, java, until};
+use std::time::{Duration, Instant};
+
+/// So often.
+const TIMES: u32 = 40;
+/// All of it takes about this long, most of which the keeper is given to fail in.
+const LASTS: Duration = Duration::from_millis(120);
+
+/// Applies it and ends it after a part of its time. Everything must be as before: at once after a
+/// request to end, else after the next run.
+fn ended(by_kill: bool) {
+    let Some(java) = java() else { return };
+    let bench = Bench::new(&java, &[]);
+    let (pid, before) = (bench.pid(), bench.outputs());
+    let mut cut = 0;
+    for n in 0..TIMES {
+        let apply = ["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"];
+        let begun = Instant::now();
+        let mut fix = spawn::Running::start_heard(command(&apply, 0)).unwrap();
+        std::thread::sleep((LASTS * n / TIMES).saturating_sub(begun.elapsed()));
+        if by_kill {
+            fix.kill();
+        } else {
+            fix.terminate();
+        }
+        let status = fix.wait(Duration::from_secs(60)).unwrap();
+        cut += u32::from(!status.success());
+        let is_whole = status.success();
+        if by_kill || is_whole {
+            done(&["fix", "--undo"]);
+        }
+        let why = format!("run {n}, {status}: {}", String::from_utf8_lossy(&fix.stderr()));
+        assert_eq!(bench.outputs(), before, "{why}");
+        until("the keeper ends", || bench.keepers().is_empty());
+        assert!(bench.left_in_memory().is_empty(), "{why}");
+    }
+    assert!(cut > TIMES / 4, "only {cut} of {TIMES} were ended before they were done");
+}
+
+#[test]
+fn killed_at_any_moment_it_is_undone_by_the_next_run() {
+    ended(true);
+}
+
+#[test]
+fn asked_to_end_at_any_moment_it_undoes_what_it_has_done() {
+    ended(false);
+}

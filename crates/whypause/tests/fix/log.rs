@@ -1,0 +1,159 @@
+//! The log of a running JVM, moved and moved back.
+use crate::jvm::{Bench, done, java, said, until, whypause};
+use std::{fs, process::Command, time::Duration};
+
+/// All lines of the log: what was on the disk before, what was copied from memory, and what was
+/// written to the disk after. While one output is set and the other is not off yet the JVM writes to
+/// both.
+fn whole_log(bench: &Bench) -> Vec<String> {
+    let path = bench.log();
+    let before = fs::read_to_string(format!("{path}.000")).unwrap();
+    let packed = fs::File::open(format!("{path}.zst")).unwrap();
+    let copied = String::from_utf8(zstd::decode_all(packed).unwrap()).unwrap();
+    let after = fs::read_to_string(&path).unwrap();
+    let parts = [before, copied, after].map(|it| {
+        let lines: Vec<String> = it.lines().map(str::to_owned).collect();
+        assert!(lines.iter().filter_map(|it| time(it)).is_sorted(), "lines are not in order");
+        lines
+    });
+    let mut lines = parts.concat();
+    lines.sort_by_key(|it| time(it));
+    lines
+}
+
+/// Time of a line, in nanoseconds: its first decoration.
+fn time(line: &str) -> Option<u64> {
+    line.strip_prefix('[')?.split_once("ns]")?.0.parse().ok()
+}
+
+/// The numbers of the collections that ended, in order.
+fn collections(lines: &[String]) -> Vec<u64> {
+    let number = |line: &String| {
+        let (_, rest) = line.split_once("] GC(")?;
+        let (number, what) = rest.split_once(") ")?;
+        (what.starts_with("Pause Young") && what.ends_with("ms")).then(|| number.parse().ok())?
+    };
+    lines.iter().filter_map(number).collect()
+}
+
+#[test]
+fn a_log_is_moved_to_memory_and_back_and_no_line_is_lost() {
+    let Some(java) = java() else { return };
+    let bench = Bench::new(&java, &[]);
+    let (pid, before) = (bench.pid(), bench.outputs());
+    let plan = done(&["fix", "gc-log-to-tmpfs", "-p", &pid]);
+    assert!(plan.contains("nothing is changed"), "{plan}");
+    assert_eq!(bench.outputs(), before);
+
+    done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply", "--period", "200ms"]);
+    let open = bench.open_logs();
+    assert!(open.len() == 1 && open[0].starts_with("/dev/shm/whypause-gc-log-"), "{open:?}");
+    assert_eq!(bench.keepers().len(), 1);
+    let copy = format!("{}.zst", bench.log());
+    until("the log is copied", || fs::metadata(&copy).is_ok_and(|it| it.len() > 1000));
+
+    let undone = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
+    assert!(undone.contains("taken back: log output file="), "{undone}");
+    assert_eq!(bench.outputs(), before);
+    assert_eq!(bench.open_logs(), [bench.log()]);
+    assert!(bench.left_in_memory().is_empty() && bench.keepers().is_empty());
+    std::thread::sleep(Duration::from_millis(300));
+    let lines = whole_log(&bench);
+    let mut numbers = collections(&lines);
+    numbers.dedup();
+    let expected: Vec<u64> = (numbers[0]..=*numbers.last().unwrap()).collect();
+    assert_eq!(numbers, expected, "each collection is there");
+}
+
+#[test]
+fn a_log_that_is_moved_already_is_not_moved_again() {
+    let Some(java) = java() else { return };
+    let bench = Bench::new(&java, &[]);
+    let pid = bench.pid();
+    done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
+    let again = whypause(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
+    assert!(said(&again).contains("writes no log to a disk"), "{}", said(&again));
+    assert_eq!(again.status.code(), Some(2));
+    done(&["fix", "--undo", "gc-log-to-tmpfs"]);
+    let nothing = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
+    assert!(nothing.contains("nothing is to be taken back"), "{nothing}");
+}
+
+#[test]
+fn a_log_that_somebody_has_moved_meanwhile_stays_where_it_is() {
+    let Some(java) = java() else { return };
+    let bench = Bench::new(&java, &[]);
+    let pid = bench.pid();
+    done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
+    let mut jcmd: Command = spawn::command(java.with_file_name("jcmd"));
+    jcmd.args([&pid, "VM.log", &format!("output=file={}", bench.log()), "what=gc=info"]);
+    assert!(spawn::run(jcmd, crate::jvm::PATIENCE).unwrap().status.success());
+    let undone = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
+    assert!(undone.contains("somebody has changed it, it stays"), "{undone}");
+    assert!(bench.outputs().iter().any(|it| it.contains("all=off,gc=info")), "{undone}");
+    assert!(bench.left_in_memory().is_empty(), "what was ours is gone");
+}
+
+#[test]
+fn a_log_on_standard_output_goes_to_memory_and_comes_back() {
+    let Some(java) = java() else { return };
+    let bench = Bench::new(&java, &["-Xlog:gc"]);
+    let (pid, before) = (bench.pid(), bench.outputs());
+    done(&["fix", "gc-log-off-stdout", "-p", &pid, "--apply"]);
+    let written = bench.jvm.stdout().len();
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(bench.jvm.stdout().len(), written, "nothing goes there any more");
+    let undone = done(&["fix", "--undo", "gc-log-off-stdout"]);
+    assert!(undone.contains("the log of meanwhile is in it"), "{undone}");
+    assert_eq!(bench.outputs(), before);
+    until("it goes there again", || bench.jvm.stdout().len() > written);
+    let left = bench.left_in_memory();
+    let log = fs::read_to_string(format!("/dev/shm/{}/stdout.log", left[0])).unwrap();
+    assert!(log.contains("Pause Young"), "what was not copied is not removed: {log}");
+    fs::remove_dir_all(format!("/dev/shm/{}", left[0])).unwrap();
+}
+
+#[test]
+fn what_a_dead_jvm_has_left_in_memory_is_copied_and_removed() {
+    let Some(java) = java() else { return };
+    let mut bench = Bench::new(&java, &[]);
+    let pid = bench.pid();
+    // So late that the keeper would have nothing by itself.
+    done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply", "--period", "1h"]);
+    std::thread::sleep(Duration::from_millis(500));
+    bench.jvm.kill();
+    until("the keeper ends with the JVM", || bench.keepers().is_empty());
+    done(&["fix", "--undo", "gc-log-to-tmpfs"]);
+    assert!(bench.left_in_memory().is_empty());
+    let packed = fs::File::open(format!("{}.zst", bench.log())).unwrap();
+    let copied = String::from_utf8(zstd::decode_all(packed).unwrap()).unwrap();
+    assert!(copied.contains("Pause Young"), "{copied}");
+}
+
+#[test]
+fn what_is_changed_can_be_taken_back_by_hand() {
+    let Some(java) = java() else { return };
+    let bench = Bench::new(&java, &[]);
+    let (pid, before) = (bench.pid(), bench.outputs());
+    done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
+    let commands = String::from_utf8(whypause(&["fix", "--undo", "--print"]).stdout).unwrap();
+    let script = commands.replace("jcmd ", &format!("{} ", java.with_file_name("jcmd").display()));
+    let mut shell = spawn::command("sh");
+    shell.args(["-e", "-c", &script]);
+    let ran = spawn::run(shell, crate::jvm::PATIENCE).unwrap();
+    assert!(ran.status.success(), "{script}\n{}", said(&ran));
+    assert_eq!(bench.outputs(), before, "{script}");
+    let undone = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
+    assert!(!undone.contains("log output"), "that is as before: {undone}");
+}
+
+#[test]
+fn a_plan_is_told_to_programs() {
+    let Some(java) = java() else { return };
+    let bench = Bench::new(&java, &[]);
+    let output = whypause(&["fix", "gc-log-to-tmpfs", "-p", &bench.pid(), "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["remedy"], "gc-log-to-tmpfs");
+    assert_eq!(json["changes"].as_array().unwrap().len(), 4);
+    assert_eq!(json["changes"][3]["wanted"], serde_json::Value::Null);
+}

@@ -1,0 +1,9 @@
+//! `whypause fix` on real JVMs: what is applied, what is there after it is taken back, and after it was
+//! killed on the way. Needs root and a JDK from 9 on.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod jvm;
+mod killed;
+mod log;
+mod mounts;
+mod rights;
+mod start;

@@ -1,0 +1,42 @@
+//! A file system in memory for the JVM's counters, in mounts of the test's own.
+use crate::jvm::{PATIENCE, java, said};
+
+/// Everything in one shell, as its mounts go with it: a JVM that keeps counters, the mount, a JVM
+/// after it, and the mount taken back.
+const SCRIPT: &str = r#"
+set -e
+whypause=$1 java=$2
+mount -t tmpfs tmpfs /tmp
+install -d -m 0755 /tmp/hsperfdata_root
+cat > /tmp/Sleep.java <<'END'
+public class Sleep { public static void main(String[] a) throws Exception { Thread.sleep(60000); } }
+END
+"$java" -Xmx32m /tmp/Sleep.java &
+until [ -e /tmp/hsperfdata_root/$! ]; do sleep 0.1; done
+first=$!
+"$whypause" fix hsperfdata-to-tmpfs -p $first --apply
+grep -q ' /tmp/hsperfdata_root .* - tmpfs whypause ' /proc/self/mountinfo && echo MOUNTED
+[ -e /tmp/hsperfdata_root/$first ] || echo HIDDEN
+grep -q "/tmp/hsperfdata_root/$first" /proc/$first/maps && echo KEPT
+"$whypause" fix --undo hsperfdata-to-tmpfs
+[ -e /tmp/hsperfdata_root/$first ] && echo BACK
+kill $first
+"#;
+
+#[test]
+fn counters_are_kept_in_memory_from_the_next_start() {
+    let Some(java) = java() else { return };
+    if std::path::Path::new("/run/systemd/system").exists() {
+        println!("SKIPPED: systemd runs here, and the mount would be a unit of the host");
+        return;
+    }
+    let mut command = spawn::command("unshare");
+    command.args(["-m", "--propagation", "private", "sh", "-c", SCRIPT, "sh"]);
+    command.arg(env!("CARGO_BIN_EXE_whypause")).arg(java);
+    let output = spawn::run(command, PATIENCE).unwrap();
+    let said = said(&output);
+    for word in ["MOUNTED", "HIDDEN", "KEPT", "BACK"] {
+        assert!(said.contains(word), "no {word}: {said}");
+    }
+    assert!(said.contains("keep their old file on the disk until they are started again"), "{said}");
+}
