@@ -38,7 +38,7 @@ pub use host::perf_counters;
 pub use host::{
     FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, Roots, Selected, Stuck,
     StuckThread, find_jvms, host_fact, jvm, jvm_fact, monotonic_to_wall, now, select, stat_of,
-    stats, survey,
+    stats, survey, surveys,
 };
 pub use kernel::Windows;
 #[doc(hidden)]

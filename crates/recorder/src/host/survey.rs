@@ -1,16 +1,34 @@
 //! What there is to know of a JVM and its host at one moment, without recording anything.
+//!
+//! [`survey`] reads what does not change by the second. [`surveys`] looks at several JVMs twice, and so
+//! also tells how busy their disks are, who writes, and whether their quotas are used up meanwhile. The
+//! time between the two looks is waited for once, however many JVMs there are.
+mod mapped;
+mod settings;
+
 use super::{
     Roots,
     cgroup_limits::Limits,
+    clocks,
+    counters::Counters,
     files::{Catalogue, Wanted},
     flags::{self, Named},
-    gc_log,
+    gc_log::{self, Search, standard_streams},
     host_facts::host_fact,
     jvm_fact::jvm_fact_with_log,
     jvms::Jvm,
-    process::ProcessDir,
+    memory,
+    outbox::Outbox,
+    outputs::Outputs,
+    process::{MAY_NOT_LIST_FILES, ProcessDir},
+    writers::Writers,
 };
-use recording::Facts;
+use mapped::Mapped;
+use recording::{Coverage, DeletedFile, Facts, Survey};
+use std::{collections::BTreeMap, time::Duration};
+
+/// Rows about the readers of the JVM's standard output; there are a few.
+const OUTBOX_BYTES: usize = 256 * 1024;
 
 /// The JVM, with flags in files that it names, its GC log, its host and its limits: the facts that a
 /// recording begins with.
@@ -34,3 +52,121 @@ pub fn survey(roots: &Roots, jvm: &Jvm) -> Facts {
     }
     facts
 }
+
+/// The same of each of these JVMs, with its mapped files, where its standard streams lead, settings of
+/// its memory and of the host, and what changes within `time`.
+///
+/// Waits for nobody: what a JVM keeps locked is left out, and named in [`Survey::unseen`]. Reads files
+/// as [`survey`] does: not for the sampling thread. Takes `time` and a few milliseconds for each JVM.
+#[must_use]
+pub fn surveys(roots: &Roots, jvms: &[Jvm], time: Duration) -> Vec<Survey> {
+    let host = settings::host(roots);
+    let mut limits: Vec<Limits> = jvms.iter().map(|_| Limits::default()).collect();
+    let mut looked: Vec<Looked> =
+        jvms.iter().zip(&mut limits).map(|(jvm, it)| Looked::at(roots, jvm, it)).collect();
+    let mut writers = Writers::new(roots);
+    writers.scan(clocks::now());
+    looked.iter_mut().for_each(Looked::sample);
+    std::thread::sleep(time);
+    looked.iter_mut().for_each(Looked::sample);
+    let written = writers.scan(clocks::now());
+    let finish = |((looked, jvm), mut limits): ((Looked, &Jvm), Limits)| {
+        let mut survey = looked.survey;
+        survey.host.clone_from(&host);
+        survey.facts.writers.clone_from(&written);
+        // By now it may be another group that is throttled.
+        survey.facts.cgroup = limits.read(roots, jvm.pid).or(survey.facts.cgroup);
+        if writers.unreadable > 0 {
+            survey.unseen.push(format!(
+                "what {} other processes write: they may not be read, which needs root",
+                writers.unreadable
+            ));
+        }
+        survey
+    };
+    looked.into_iter().zip(jvms).zip(limits).map(finish).collect()
+}
+
+/// A JVM that was looked at once.
+struct Looked {
+    survey: Survey,
+    counters: Counters,
+    devices: BTreeMap<u64, String>,
+}
+
+impl Looked {
+    fn at(roots: &Roots, jvm: &Jvm, limits: &mut Limits) -> Looked {
+        let mut looked = Looked {
+            survey: Survey::default(),
+            counters: Counters::open(roots, jvm.pid),
+            devices: BTreeMap::new(),
+        };
+        looked.survey.facts.cgroup = limits.read(roots, jvm.pid);
+        looked.survey.facts.host = Some(host_fact(roots));
+        match ProcessDir::open(roots, jvm.pid) {
+            Ok(dir) => looked.look(roots, jvm, &dir),
+            Err(error) => looked.survey.unseen.push(format!("the process: {error}")),
+        }
+        looked.counters.watch_disks(&looked.devices);
+        looked
+    }
+
+    fn look(&mut self, roots: &Roots, jvm: &Jvm, dir: &ProcessDir) {
+        let given = flags::read(dir, jvm, Named::Read);
+        let search = gc_log::find(dir, &given.flags);
+        if let Search::Denied(_) = search {
+            self.survey.unseen.push(format!("the GC log: {MAY_NOT_LIST_FILES}"));
+        }
+        let log = search.found();
+        let (fact, unread) = jvm_fact_with_log(roots, jvm, log.as_ref());
+        self.survey.facts.jvm = Some(fact);
+        self.survey.unseen.extend(unread.into_iter().map(|it| format!("flags in {it}")));
+        if log.is_none() {
+            self.look_at_streams(roots, jvm, &standard_streams(&given.flags));
+        }
+        if let Ok(mut catalogue) = Catalogue::new(roots, jvm.pid) {
+            let open = log.and_then(|it| catalogue.want(Wanted::Open(it.key, it.path)));
+            self.survey.facts.files.extend(open);
+            self.look_at_mappings(jvm, dir, &mut catalogue);
+            self.devices.clone_from(catalogue.devices());
+        }
+        let (memory, locked_bytes) = memory::of(roots, dir, clocks::now());
+        self.survey.facts.memory.extend(memory);
+        self.survey.memory = settings::memory(roots, dir, locked_bytes);
+    }
+
+    /// Where the log goes that is no file, and who can read it.
+    fn look_at_streams(&mut self, roots: &Roots, jvm: &Jvm, gc_log: &[u32]) {
+        if gc_log.is_empty() {
+            return;
+        }
+        let outbox = Outbox::new(OUTBOX_BYTES);
+        Outputs::new(roots, jvm, gc_log, &outbox).round();
+        outbox.take(&mut self.survey.facts, &mut Coverage::default());
+        // What was told of a stream before its readers were searched is told again after it.
+        let outputs = std::mem::take(&mut self.survey.facts.outputs);
+        let last: BTreeMap<u32, _> = outputs.into_iter().map(|it| (it.fd, it)).collect();
+        self.survey.facts.outputs = last.into_values().collect();
+    }
+
+    fn look_at_mappings(&mut self, jvm: &Jvm, dir: &ProcessDir, catalogue: &mut Catalogue) {
+        let mut found = Mapped::default();
+        if let Err(error) = found.look(dir) {
+            self.survey.unseen.push(format!("its mapped files: {error}"));
+        }
+        let counters = found.counters.iter().map(|it| catalogue.mapped(it));
+        self.survey.facts.files.extend(counters);
+        for (file, mapped_bytes) in found.deleted(&jvm.java_home) {
+            if let Some(fact) = catalogue.mapped_on_disk(file) {
+                self.survey.deleted.push(DeletedFile { key: fact.key, mapped_bytes });
+                self.survey.facts.files.push(fact);
+            }
+        }
+    }
+
+    fn sample(&mut self) {
+        let samples = self.counters.sample(clocks::now());
+        self.survey.facts.samples.extend(samples);
+    }
+}
+
