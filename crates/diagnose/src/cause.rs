@@ -1,6 +1,6 @@
 //! What a cause is, and what can be said about one.
 use crate::{
-    HumongousStatistics,
+    HazardKind, HumongousStatistics,
     case::{Case, LogPart, Phase, Segment},
     history::Collection,
     index::Index,
@@ -51,6 +51,8 @@ pub struct Cause {
     pub nature: Nature,
     /// Ids of what can be done about it, the most useful first.
     pub remedies: &'static [&'static str],
+    /// The hazards by which it announces itself, the most important first.
+    pub hazards: &'static [HazardKind],
     /// The text of the cause's file; its leading `//!` lines are the cause's page.
     pub file: &'static str,
     /// What it claims of a pause.

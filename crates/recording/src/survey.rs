@@ -17,6 +17,8 @@ pub struct Survey {
     /// Deleted files that the JVM has mapped and that are on a disk, largest first. Their paths are
     /// in [`Facts::files`]. No code: a library that an update replaced is unmapped at the end alone.
     pub deleted: Vec<DeletedFile>,
+    /// Whether the mappings of the JVM were read, so that a file that is not here is not mapped.
+    pub mappings_read: bool,
     /// What could not be looked at, and why; a phrase each, for people.
     pub unseen: Vec<String>,
 }

@@ -151,8 +151,9 @@ impl Looked {
 
     fn look_at_mappings(&mut self, jvm: &Jvm, dir: &ProcessDir, catalogue: &mut Catalogue) {
         let mut found = Mapped::default();
-        if let Err(error) = found.look(dir) {
-            self.survey.unseen.push(format!("its mapped files: {error}"));
+        match found.look(dir) {
+            Ok(()) => self.survey.mappings_read = true,
+            Err(error) => self.survey.unseen.push(format!("its mapped files: {error}")),
         }
         let counters = found.counters.iter().map(|it| catalogue.mapped(it));
         self.survey.facts.files.extend(counters);
@@ -169,4 +170,3 @@ impl Looked {
         self.survey.facts.samples.extend(samples);
     }
 }
-

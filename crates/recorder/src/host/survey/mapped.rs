@@ -74,7 +74,10 @@ mod tests {
 
     fn mapped(lines: &str) -> Mapped {
         let mut found = Mapped::default();
-        lines.lines().filter_map(|it| maps::parse(it.trim().as_bytes())).for_each(|it| found.see(it));
+        lines
+            .lines()
+            .filter_map(|it| maps::parse(it.trim().as_bytes()))
+            .for_each(|it| found.see(it));
         found
     }
 

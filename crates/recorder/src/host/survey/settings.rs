@@ -62,15 +62,13 @@ fn free_in_blocks(buddyinfo: &str, page: u64, size: u64) -> Option<u64> {
         counts.map(bytes).sum()
     };
     let zones: Option<Vec<u64>> = buddyinfo.lines().map(of_line).collect();
-    zones.filter(|it| !it.is_empty()).map(|it| it.iter().fold(0, |sum: u64, it| sum.saturating_add(*it)))
+    zones
+        .filter(|it| !it.is_empty())
+        .map(|it| it.iter().fold(0, |sum: u64, it| sum.saturating_add(*it)))
 }
 
 /// Reads those of a process whose `VmLck` is known.
-pub(super) fn memory(
-    roots: &Roots,
-    dir: &ProcessDir,
-    locked_bytes: Option<u64>,
-) -> MemorySettings {
+pub(super) fn memory(roots: &Roots, dir: &ProcessDir, locked_bytes: Option<u64>) -> MemorySettings {
     let mut found = MemorySettings { locked_bytes, ..MemorySettings::default() };
     let Some(place) = cgroup::place(dir, "memory") else { return found };
     let groups = cgroup::groups(roots, dir, "memory").directories();
