@@ -37,8 +37,8 @@ pub use attach_error::AttachError;
 pub use host::perf_counters;
 pub use host::{
     FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, Roots, Selected, Stuck,
-    StuckThread, find_jvms, host_fact, jvm, jvm_fact, monotonic_to_wall, now, select, stat_of,
-    stats, survey, surveys,
+    StuckThread, find_jvms, host_fact, host_settings, jvm, jvm_fact, monotonic_to_wall, now,
+    select, stat_of, stats, survey, surveys,
 };
 pub use kernel::Windows;
 #[doc(hidden)]

@@ -1,11 +1,13 @@
 //! What can be typed. Help, man pages and completions are made from these definitions.
 mod compared;
+mod doctor;
 pub mod duration;
 mod examples;
 mod lab;
 pub mod size;
 
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
+pub use doctor::{AcceptArgs, DoctorArgs, DoctorFormat};
 pub use lab::{
     LabArgs, LabCommand, LabDemoArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights, Where,
 };
@@ -60,6 +62,9 @@ pub enum Command {
     /// Print each long pause of a running JVM as it ends, with its cause
     #[command(after_help = examples::WATCH)]
     Watch(WatchArgs),
+    /// Find what may stop a JVM before it does, from its flags, files and limits and the kernel's settings
+    #[command(after_help = examples::DOCTOR)]
+    Doctor(DoctorArgs),
     /// Compare two runs, and tell what changed from what is noise
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),

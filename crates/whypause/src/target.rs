@@ -74,7 +74,8 @@ pub(crate) fn awaited(
     Ok(None)
 }
 
-fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
+/// That JVM, with what does not respond; the outer failure is that none was named.
+pub(crate) fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
     let Some(pattern) = which.pattern() else {
         return Err(Failure::input(
             "which jvm is missing",
@@ -87,7 +88,8 @@ fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
     Ok(recorder::select(&Roots::default(), pattern))
 }
 
-fn failure(error: JvmError) -> Failure {
+/// Why there is no such JVM, for people.
+pub(crate) fn failure(error: JvmError) -> Failure {
     Failure::input(error.to_string(), error.hint())
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Pressure {
     pub(crate) likelihood: Likelihood,
     /// Phrases with numbers.
     pub(crate) evidence: Vec<String>,
-    /// Those who write most, most first.
+    /// Other processes that write most, most first.
     pub(crate) culprits: Vec<Culprit>,
 }
 
@@ -60,7 +60,10 @@ impl Pressure {
         }
         let writers = writers(file, exposure);
         let much = writers.iter().any(|it| it.per_second >= MUCH_PER_SECOND);
-        let culprits = writers.iter().take(MOST).map(|it| it.culprit(device)).collect();
+        // What the JVM writes itself is no other process's fault, and nothing to be bounded.
+        let (own, others): (Vec<_>, Vec<_>) = writers.iter().partition(|it| it.is_jvm);
+        evidence.extend(own.iter().map(|it| it.statement(device)));
+        let culprits = others.iter().take(MOST).map(|it| it.culprit(device)).collect();
         let likely = much || percent.is_some_and(|it| it >= BUSY_PERCENT);
         let likelihood = if likely { Likelihood::Likely } else { Likelihood::Possible };
         Pressure { likelihood, evidence, culprits }
@@ -93,14 +96,18 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn culprit(&self, device: &str) -> Culprit {
+    fn statement(&self, device: &str) -> String {
         let (name, pid, bytes) = (self.name, self.pid, text::bytes(self.bytes));
         let who = if self.is_jvm { "the JVM itself".into() } else { format!("{name} (pid {pid})") };
+        format!("{who} wrote {bytes} to {device} in {}", text::duration(self.time))
+    }
+
+    fn culprit(&self, device: &str) -> Culprit {
         Culprit {
             kind: CulpritKind::Process,
-            name: name.to_owned(),
-            pid: Some(pid),
-            statement: format!("{who} wrote {bytes} to {device} in {}", text::duration(self.time)),
+            name: self.name.to_owned(),
+            pid: Some(self.pid),
+            statement: self.statement(device),
         }
     }
 }

@@ -24,7 +24,7 @@ use super::{
     writers::Writers,
 };
 use mapped::Mapped;
-use recording::{Coverage, DeletedFile, Facts, Survey};
+use recording::{Coverage, DeletedFile, Facts, HostSettings, Survey};
 use std::{collections::BTreeMap, time::Duration};
 
 /// Rows about the readers of the JVM's standard output; there are a few.
@@ -85,6 +85,12 @@ pub fn surveys(roots: &Roots, jvms: &[Jvm], time: Duration) -> Vec<Survey> {
         survey
     };
     looked.into_iter().zip(jvms).zip(limits).map(finish).collect()
+}
+
+/// Settings of the host alone, whether a JVM runs there or not. What cannot be read stays empty.
+#[must_use]
+pub fn host_settings(roots: &Roots) -> HostSettings {
+    settings::host(roots)
 }
 
 /// A JVM that was looked at once.

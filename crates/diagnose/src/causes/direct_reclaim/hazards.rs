@@ -62,7 +62,7 @@ fn over_limit(exposure: &Exposure<'_>) -> Check {
     Check::of(Some(
         Exposed::new(likelihood, statement)
             .with_detail(Detail::MemoryShort { of_group: true, of_host: false })
-            .to_do("a smaller -Xmx: three quarters of the limit are usual"),
+            .to_do("a smaller -Xmx (three quarters of the limit are usual), or a larger limit"),
     ))
 }
 

@@ -157,8 +157,8 @@ mod tests {
         assert_eq!(
             evidence_of(&text),
             "sdb1 was busy for 34 % of 1.00 s\n\
-             dd (pid 991) wrote 412 MB to sdb1 in 1.00 s\n\
-             the JVM itself wrote 20 MB to sdb1 in 1.00 s\n"
+             the JVM itself wrote 20 MB to sdb1 in 1.00 s\n\
+             dd (pid 991) wrote 412 MB to sdb1 in 1.00 s\n"
         );
     }
 
