@@ -3,6 +3,7 @@
 //! [`survey`] reads what does not change by the second. [`surveys`] looks at several JVMs twice, and so
 //! also tells how busy their disks are, who writes, and whether their quotas are used up meanwhile. The
 //! time between the two looks is waited for once, however many JVMs there are.
+mod log;
 mod mapped;
 mod settings;
 
@@ -77,8 +78,10 @@ pub fn surveys(roots: &Roots, jvms: &[Jvm], time: Duration) -> Vec<Survey> {
         // By now it may be another group that is throttled.
         survey.facts.cgroup = limits.read(roots, jvm.pid).or(survey.facts.cgroup);
         if writers.unreadable > 0 {
+            let processes =
+                if writers.unreadable == 1 { "process writes" } else { "processes write" };
             survey.unseen.push(format!(
-                "what {} other processes write: they may not be read, which needs root",
+                "what {} other {processes}, which could not be read",
                 writers.unreadable
             ));
         }
@@ -127,8 +130,12 @@ impl Looked {
         let (fact, unread) = jvm_fact_with_log(roots, jvm, log.as_ref());
         self.survey.facts.jvm = Some(fact);
         self.survey.unseen.extend(unread.into_iter().map(|it| format!("flags in {it}")));
-        if log.is_none() {
-            self.look_at_streams(roots, jvm, &standard_streams(&given.flags));
+        match &log {
+            None => self.look_at_streams(roots, jvm, &standard_streams(&given.flags)),
+            Some(log) => match log::lines(roots, jvm.pid, log.fd) {
+                Some(lines) => self.survey.facts.log_lines = lines,
+                None => self.survey.unseen.push("what the GC log says: it cannot be read".into()),
+            },
         }
         if let Ok(mut catalogue) = Catalogue::new(roots, jvm.pid) {
             let open = log.and_then(|it| catalogue.want(Wanted::Open(it.key, it.path)));

@@ -15,6 +15,9 @@ pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {
 }];
 
 fn fragmented(exposure: &Exposure<'_>) -> Check {
+    if !exposure.runs() {
+        return Check::Inapplicable;
+    }
     let host = exposure.host();
     let asks = exposure.flags().is_on("UseTransparentHugePages");
     let given = match host.huge_pages.as_str() {
