@@ -75,11 +75,11 @@ fn message(told: &Told) -> String {
         text += &format!(" Seen: {}.", clean(it));
     }
     for it in &told.advice {
-        let action = it.action.to_string();
-        text += &format!(" To do, {}: {}", it.when.id(), clean(&action));
+        let action = it.action.to_string().replace('\n', "; ");
+        text += &format!(" To do, {}: {}.", it.when.id(), clean(&action));
     }
     if let Some(what) = &hazard.to_do {
-        text += &format!(" To do: {}", clean(what));
+        text += &format!(" To do: {}.", clean(what));
     }
     text
 }
