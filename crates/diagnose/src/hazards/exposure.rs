@@ -1,7 +1,7 @@
 //! What a JVM is exposed to: all that a hazard may look at.
 use super::Flags;
-use crate::{Diagnosis, Situation, diagnose_facts};
-use recording::{FileFact, FileKey, HostSettings, JvmFact, MemoryFact, Sample, Survey};
+use crate::{Diagnosis, Keep, LogReader, Situation};
+use recording::{FileFact, FileKey, HostSettings, JvmFact, LogLine, MemoryFact, Sample, Survey};
 use std::time::Duration;
 
 /// A JVM, its host, and what both were found to be like.
@@ -20,7 +20,7 @@ impl<'a> Exposure<'a> {
     #[must_use]
     pub fn new(survey: &'a Survey) -> Exposure<'a> {
         let facts = &survey.facts;
-        let log = (!facts.log_lines.is_empty()).then(|| diagnose_facts(facts));
+        let log = (!facts.log_lines.is_empty()).then(|| explained(&facts.log_lines));
         let of_log = log.as_ref().map(|it| it.situation.clone()).unwrap_or_default();
         let jvm = facts.jvm.clone();
         let max_heap_bytes = jvm.as_ref().and_then(|it| Flags::of(it).max_heap());
@@ -96,4 +96,15 @@ impl<'a> Exposure<'a> {
         let milli = self.situation.cgroup.as_ref()?.milli_cpus()?;
         Some(milli.div_ceil(1000).max(1))
     }
+}
+
+/// What the lines alone say: when they were read means nothing, and there may be a gap between the first
+/// and the last of them.
+fn explained(lines: &[LogLine]) -> Diagnosis {
+    let mut reader = LogReader::new("gc.log", Keep::Longest(1));
+    for line in lines {
+        reader.push(line.text.as_bytes());
+        reader.push(b"\n");
+    }
+    reader.finish()
 }
