@@ -3,6 +3,7 @@
 //! [`survey`] reads what does not change by the second. [`surveys`] looks at several JVMs twice, and so
 //! also tells how busy their disks are, who writes, and whether their quotas are used up meanwhile. The
 //! time between the two looks is waited for once, however many JVMs there are.
+mod crew;
 mod log;
 mod mapped;
 mod settings;
@@ -55,28 +56,25 @@ pub fn survey(roots: &Roots, jvm: &Jvm) -> Facts {
 }
 
 /// The same of each of these JVMs, with its mapped files, where its standard streams lead, settings of
-/// its memory and of the host, and what changes within `time`.
+/// its memory and of the host, and what changes within `time`. `None` where the files that a JVM names did
+/// not answer within two seconds.
 ///
-/// Waits for nobody: what a JVM keeps locked is left out, and named in [`Survey::unseen`]. Reads files
-/// as [`survey`] does: not for the sampling thread. Takes `time` and a few milliseconds for each JVM.
+/// What a JVM keeps locked is left out, and named in [`Survey::unseen`]. Reads files as [`survey`] does:
+/// not for the sampling thread. Takes `time` and a few milliseconds for each JVM.
 #[must_use]
-pub fn surveys(roots: &Roots, jvms: &[Jvm], time: Duration) -> Vec<Survey> {
+pub fn surveys(roots: &Roots, jvms: &[Jvm], time: Duration) -> Vec<Option<Survey>> {
     let host = settings::host(roots);
-    let mut limits: Vec<Limits> = jvms.iter().map(|_| Limits::default()).collect();
-    let mut looked: Vec<Looked> =
-        jvms.iter().zip(&mut limits).map(|(jvm, it)| Looked::at(roots, jvm, it)).collect();
+    let mut looked = crew::look(roots, jvms);
     let mut writers = Writers::new(roots);
     writers.scan(clocks::now());
-    looked.iter_mut().for_each(Looked::sample);
+    looked.iter_mut().flatten().for_each(Looked::sample);
     std::thread::sleep(time);
-    looked.iter_mut().for_each(Looked::sample);
+    looked.iter_mut().flatten().for_each(Looked::sample);
     let written = writers.scan(clocks::now());
-    let finish = |((looked, jvm), mut limits): ((Looked, &Jvm), Limits)| {
-        let mut survey = looked.survey;
+    let finish = |looked: Option<Looked>| {
+        let mut survey = looked?.finish(roots);
         survey.host.clone_from(&host);
         survey.facts.writers.clone_from(&written);
-        // By now it may be another group that is throttled.
-        survey.facts.cgroup = limits.read(roots, jvm.pid).or(survey.facts.cgroup);
         if writers.unreadable > 0 {
             let processes =
                 if writers.unreadable == 1 { "process writes" } else { "processes write" };
@@ -85,9 +83,9 @@ pub fn surveys(roots: &Roots, jvms: &[Jvm], time: Duration) -> Vec<Survey> {
                 writers.unreadable
             ));
         }
-        survey
+        Some(survey)
     };
-    looked.into_iter().zip(jvms).zip(limits).map(finish).collect()
+    looked.into_iter().map(finish).collect()
 }
 
 /// Settings of the host alone, whether a JVM runs there or not. What cannot be read stays empty.
@@ -98,19 +96,23 @@ pub fn host_settings(roots: &Roots) -> HostSettings {
 
 /// A JVM that was looked at once.
 struct Looked {
+    pid: u32,
     survey: Survey,
+    limits: Limits,
     counters: Counters,
     devices: BTreeMap<u64, String>,
 }
 
 impl Looked {
-    fn at(roots: &Roots, jvm: &Jvm, limits: &mut Limits) -> Looked {
+    fn at(roots: &Roots, jvm: &Jvm) -> Looked {
         let mut looked = Looked {
+            pid: jvm.pid,
             survey: Survey::default(),
+            limits: Limits::default(),
             counters: Counters::open(roots, jvm.pid),
             devices: BTreeMap::new(),
         };
-        looked.survey.facts.cgroup = limits.read(roots, jvm.pid);
+        looked.survey.facts.cgroup = looked.limits.read(roots, jvm.pid);
         looked.survey.facts.host = Some(host_fact(roots));
         match ProcessDir::open(roots, jvm.pid) {
             Ok(dir) => looked.look(roots, jvm, &dir),
@@ -176,6 +178,13 @@ impl Looked {
                 self.survey.facts.files.push(fact);
             }
         }
+    }
+
+    /// By now it may be another group that is throttled.
+    fn finish(mut self, roots: &Roots) -> Survey {
+        let cgroup = self.limits.read(roots, self.pid);
+        self.survey.facts.cgroup = cgroup.or(self.survey.facts.cgroup);
+        self.survey
     }
 
     fn sample(&mut self) {

@@ -19,6 +19,7 @@ use report::{
     ps::NotResponding,
 };
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, Write},
     path::Path,
@@ -102,7 +103,10 @@ fn of_recording(path: &Path, args: &DoctorArgs, accepted: &[Accepted]) -> Result
 fn of_host(args: &DoctorArgs, accepted: &[Accepted]) -> Result<Checkup, Failure> {
     let roots = Roots::default();
     let Found { jvms, unreadable, stuck } = chosen(args, &roots)?;
-    let mut surveys = recorder::surveys(&roots, &jvms, LOOK);
+    let looked = recorder::surveys(&roots, &jvms, LOOK);
+    let silent: Vec<&Jvm> =
+        jvms.iter().zip(&looked).filter(|(_, it)| it.is_none()).map(|(jvm, _)| jvm).collect();
+    let mut surveys: Vec<Survey> = looked.into_iter().flatten().collect();
     let host: HostFact = recorder::host_fact(&roots);
     let mut redactor = Redactor::new(args.redact, Some(&host.name));
     surveys.iter_mut().for_each(|it| redactor.survey(it));
@@ -114,12 +118,29 @@ fn of_host(args: &DoctorArgs, accepted: &[Accepted]) -> Result<Checkup, Failure>
     let mut not_responding: Vec<NotResponding> =
         stuck.iter().map(|it| ps::not_responding(it, &users)).collect();
     not_responding.iter_mut().for_each(|it| redactor.not_responding(it));
+    for jvm in silent {
+        let mut it = without_answer(jvm, &users);
+        it.name = redactor.main(&it.name);
+        redactor.not_responding(&mut it);
+        not_responding.push(it);
+    }
     Ok(Checkup {
         jvms: surveys.iter().map(|it| examined("", it, Scope::Jvm, accepted)).collect(),
         host: Some(examined(&format!("host {name}"), &of_host, Scope::Host, accepted)),
         not_responding,
         unreadable,
     })
+}
+
+/// A JVM that can be read, but names files that cannot.
+fn without_answer(jvm: &Jvm, users: &BTreeMap<u32, String>) -> NotResponding {
+    NotResponding {
+        pid: jvm.pid,
+        user: users.get(&jvm.uid).cloned().unwrap_or_else(|| jvm.uid.to_string()),
+        name: jvm.main.clone(),
+        reason: "whose files do not answer in time".into(),
+        ..NotResponding::default()
+    }
 }
 
 /// The JVM that was asked for, or all of this host.

@@ -314,6 +314,12 @@ fn a_jvm_whose_files_never_answer_is_listed_and_recorded() {
     let (said, code) = Run::start(&["ps"]).ends(SOON);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.lines().any(|it| it.contains(&pid) && it.contains("Stuck.java")), "{said}");
+    for arguments in [&["doctor"][..], &["doctor", "-p", &pid]] {
+        let (said, _) = Run::start(arguments).ends(SOON);
+        let looked_at = said.contains(&format!("Stuck.java · pid {pid} · "));
+        let told = said.contains(&format!("Not looked at: Stuck.java (pid {pid}), "));
+        assert!(looked_at || told, "{said}");
+    }
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let output = directory.path().join("recording");
     let mut record =
