@@ -266,10 +266,21 @@ impl Cause {
         self.needs == [Source::GcLog]
     }
 
-    /// The cause's page in Markdown: the leading `//!` lines of its file.
+    /// The cause's page in Markdown: the leading `//!` lines of its file, and the hazards by which it
+    /// announces itself.
     #[must_use]
     pub fn page(&self) -> String {
-        crate::page::of(self.file)
+        let page = crate::page::of(self.file);
+        let line = |it: &HazardKind| format!("`{}`: {}.\n", it.id, it.title);
+        let hazards: String = self.hazards.iter().map(line).collect();
+        match page.split_once("## References") {
+            Some((before, after)) if !hazards.is_empty() => {
+                format!(
+                    "{before}## Hazards\nWhat `whypause doctor` finds before it strikes:\n\n{hazards}\n## References{after}"
+                )
+            }
+            _ => page,
+        }
     }
 }
 

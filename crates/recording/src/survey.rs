@@ -38,7 +38,7 @@ pub struct HostSettings {
     pub free_huge_bytes: Option<u64>,
     /// `vm.swappiness`, 0 to 200.
     pub swappiness: Option<u64>,
-    /// Swap space in bytes (`SwapTotal`).
+    /// Swap space on disks, not in compressed memory (zram), in bytes (`/proc/swaps`).
     pub swap_bytes: Option<u64>,
     /// `vm.zone_reclaim_mode`, a set of bits.
     pub zone_reclaim: Option<u64>,

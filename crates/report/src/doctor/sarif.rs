@@ -2,7 +2,7 @@
 //! show findings of tools read: a rule for each kind of hazard, a result for each hazard.
 use super::{Checkup, Examined, Told};
 use crate::{clean::clean, json::write_document};
-use diagnose::{HazardKind, Likelihood, hazard_kinds};
+use diagnose::{Cause, HazardKind, Likelihood, hazard_kinds};
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ pub fn write(all: &Checkup, out: &mut dyn Write) -> io::Result<()> {
             "tool": { "driver": {
                 "name": "whypause",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": hazard_kinds().map(|(it, _)| rule(it)).collect::<Vec<_>>(),
+                "rules": hazard_kinds().map(|(it, cause)| rule(it, cause)).collect::<Vec<_>>(),
             }},
             "invocations": [{
                 "executionSuccessful": all.not_responding.is_empty(),
@@ -36,11 +36,17 @@ pub fn write(all: &Checkup, out: &mut dyn Write) -> io::Result<()> {
     write_document(&document, out)
 }
 
-fn rule(it: &HazardKind) -> Json {
+/// The page of its cause is in the rule itself: nothing of it is elsewhere to be looked up.
+fn rule(it: &HazardKind, cause: Option<&Cause>) -> Json {
+    let mut help = json!({ "text": it.about });
+    if let Some(cause) = cause {
+        help["markdown"] = json!(remedy::page_of_cause(cause));
+    }
     json!({
         "id": it.id,
         "shortDescription": { "text": it.title },
         "fullDescription": { "text": it.about },
+        "help": help,
     })
 }
 

@@ -36,7 +36,9 @@ fn in_swap(exposure: &Exposure<'_>) -> Check {
     let Some(memory) = exposure.memory() else {
         return Check::Unknown("how much of the JVM's memory is in swap");
     };
-    let found = (memory.swapped_bytes >= MIN_SWAPPED).then(|| {
+    // Without swap on a disk it is in compressed memory.
+    let on_disk = exposure.host().swap_bytes != Some(0);
+    let found = (on_disk && memory.swapped_bytes >= MIN_SWAPPED).then(|| {
         let [swapped, resident] = [memory.swapped_bytes, memory.resident_bytes].map(text::memory);
         let read = exposure.growth("vmstat.pswpin").filter(|it| it.0 > 0);
         let read = read.map(|(pages, time)| {
@@ -96,6 +98,7 @@ mod tests {
         let said = "likely memory-in-swap: 16 MiB of the JVM's memory are in swap, and 900 MiB are resident.";
         hazards("resident 900 swapped 16", said);
         hazards("resident 900 swapped 15", "");
+        hazards("resident 900 swapped 16\nswap 0 swappiness 60", "");
         // One hazard for one matter.
         hazards("resident 900 swapped 16\nswap 2048 swappiness 60", said);
     }

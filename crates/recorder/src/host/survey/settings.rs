@@ -3,7 +3,6 @@ use crate::host::{
     Roots,
     cgroup::{self, Version},
     process::ProcessDir,
-    status::Status,
 };
 use recording::{HostSettings, MemorySettings};
 use std::{fs, path::Path};
@@ -19,7 +18,6 @@ pub(super) fn host(roots: &Roots) -> HostSettings {
     let pages = roots.sys.join("kernel/mm/transparent_hugepage");
     let number = |path: &str| text(&roots.proc.join(path)).trim().parse().ok();
     let huge_page_bytes = text(&pages.join("hpage_pmd_size")).trim().parse().ok();
-    let meminfo = text(&roots.proc.join("meminfo"));
     let nodes = text(&roots.sys.join("devices/system/node/online"));
     HostSettings {
         huge_pages: chosen(&text(&pages.join("enabled"))),
@@ -30,7 +28,7 @@ pub(super) fn host(roots: &Roots) -> HostSettings {
             free_in_blocks(&text(&roots.proc.join("buddyinfo")), page, size)
         }),
         swappiness: number("sys/vm/swappiness"),
-        swap_bytes: Status(&meminfo).bytes("SwapTotal"),
+        swap_bytes: fs::read_to_string(roots.proc.join("swaps")).ok().map(|it| on_disks(&it)),
         zone_reclaim: number("sys/vm/zone_reclaim_mode"),
         nodes: Some(crate::host::host_facts::count_list(nodes.trim())).filter(|it| *it > 0),
         pressure: pressure(roots),
@@ -40,6 +38,18 @@ pub(super) fn host(roots: &Roots) -> HostSettings {
 /// A kernel that was built with it and told `psi=0` has the files, and refuses to read them.
 fn pressure(roots: &Roots) -> Option<bool> {
     roots.proc.join("self").exists().then(|| fs::read(roots.proc.join("pressure/memory")).is_ok())
+}
+
+/// Swap space of `/proc/swaps` that is on disks, in bytes. What is in compressed memory (zram) comes back
+/// in microseconds.
+fn on_disks(swaps: &str) -> u64 {
+    let bytes = |line: &str| -> Option<u64> {
+        let mut words = line.split_ascii_whitespace();
+        let name = words.next()?.rsplit('/').next()?;
+        let kib: u64 = words.nth(1)?.parse().ok()?;
+        (!name.starts_with("zram")).then(|| kib.saturating_mul(1024))
+    };
+    swaps.lines().skip(1).filter_map(bytes).fold(0, |sum: u64, it| sum.saturating_add(it))
 }
 
 /// The word in brackets: `madvise` of `always [madvise] never`.
@@ -108,6 +118,13 @@ mod tests {
         assert_eq!(free_in_blocks(&line.repeat(2), page, huge), Some(2 * ((6 << 20) + (8 << 20))));
         assert_eq!(free_in_blocks("", page, huge), None);
         assert_eq!(free_in_blocks("Node 0, zone Normal x", page, huge), None);
+    }
+
+    #[test]
+    fn swap_in_compressed_memory_is_none_on_a_disk() {
+        let swaps = "Filename Type Size Used Priority\n/dev/zram0 partition 4096 0 100\n/swapfile file 2048 0 -2\n/dev/sda2 partition 1024 8 -3\n";
+        assert_eq!(on_disks(swaps), 3 << 20);
+        assert_eq!(on_disks("Filename Type\n"), 0);
     }
 
     #[test]
