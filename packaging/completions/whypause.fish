@@ -32,6 +32,7 @@ complete -c whypause -n "__fish_whypause_needs_command" -s V -l version -d 'Prin
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "record" -d 'Record a running JVM and why it pauses'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "explain" -d 'Explain the pauses of a recording or a GC log'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "doctor" -d 'Find what may stop a JVM before it does, from its flags, files and limits and the kernel\'s settings'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "compare" -d 'Compare two runs, and tell what changed from what is noise'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "fix" -d 'Apply a remedy, and take it back'
@@ -81,6 +82,21 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Ask the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for stacks at the end, and the JVM stops for that as long as the late thread makes it'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l match -d 'The same by name only: a part of the main class or jar' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l flags -d 'Look at flags that no JVM has yet, in one argument: \'-Xmx4g -Xlog:gc:file=gc.log\'' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l jdk -d 'The version of the JDK that is to get them: 17, 1.8.0_412' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
+json\t'For programs; the schema only grows'
+sarif\t'For servers that show findings of tools: SARIF 2.1.0'"
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l fail-on -d 'Exit with 1 where a hazard is found that is not accepted: any, likely, none, or ID,ID,…' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l accept -d 'Accept this hazard, or this cause with all its hazards; can be given several times' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l accept-file -d 'Read accepted ids from this file, a line each: `ID # reason` [default: .whypause-accept here and /etc/whypause/accepted, where they are]' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
 markdown\t'For tickets and post-mortems'
@@ -95,6 +111,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand check" -l format -d 'H
 json\t'For programs; the schema only grows'
 junit\t'For CI servers: JUnit XML'"
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l junit -d 'Write JUnit XML to this file as well' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l accept -d 'Accept this hazard, or this cause with all its hazards; can be given several times' -r
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l accept-file -d 'Read accepted ids from this file, a line each: `ID # reason` [default: .whypause-accept here and /etc/whypause/accepted, where they are]' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"

@@ -1,6 +1,6 @@
 //! What a cause is, and what can be said about one.
 use crate::{
-    HumongousStatistics,
+    HazardKind, HumongousStatistics,
     case::{Case, LogPart, Phase, Segment},
     history::Collection,
     index::Index,
@@ -51,6 +51,8 @@ pub struct Cause {
     pub nature: Nature,
     /// Ids of what can be done about it, the most useful first.
     pub remedies: &'static [&'static str],
+    /// The hazards by which it announces itself, the most important first.
+    pub hazards: &'static [HazardKind],
     /// The text of the cause's file; its leading `//!` lines are the cause's page.
     pub file: &'static str,
     /// What it claims of a pause.
@@ -264,10 +266,21 @@ impl Cause {
         self.needs == [Source::GcLog]
     }
 
-    /// The cause's page in Markdown: the leading `//!` lines of its file.
+    /// The cause's page in Markdown: the leading `//!` lines of its file, and the hazards by which it
+    /// announces itself.
     #[must_use]
     pub fn page(&self) -> String {
-        crate::page::of(self.file)
+        let page = crate::page::of(self.file);
+        let line = |it: &HazardKind| format!("`{}`: {}.\n", it.id, it.title);
+        let hazards: String = self.hazards.iter().map(line).collect();
+        match page.split_once("## References") {
+            Some((before, after)) if !hazards.is_empty() => {
+                format!(
+                    "{before}## Hazards\nWhat `whypause doctor` finds before it strikes:\n\n{hazards}\n## References{after}"
+                )
+            }
+            _ => page,
+        }
     }
 }
 

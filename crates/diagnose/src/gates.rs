@@ -26,6 +26,17 @@ pub struct Gate {
     pub limit: Value,
 }
 
+impl Gate {
+    /// The id of the cause that it is about, where it is about one.
+    #[must_use]
+    pub fn cause(&self) -> Option<&'static str> {
+        match self.argument {
+            Argument::Cause(id) => Some(id),
+            Argument::None | Argument::Time(_) => None,
+        }
+    }
+}
+
 /// What stands in the parentheses after a metric's name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Argument {

@@ -7,6 +7,8 @@
 //!   GC log alone: all three give a [`Diagnosis`].
 //! * `account` says for each nanosecond of a pause whom everybody waited for; `causes` claim those
 //!   stretches, one file each; `findings` sums them up.
+//! * [`examine`] looks for [hazards](Hazard): what a JVM is [exposed](Exposure) to, though it has not
+//!   struck.
 mod account;
 mod attribution;
 mod case;
@@ -24,6 +26,7 @@ mod findings;
 mod from_log;
 mod from_recording;
 mod gates;
+mod hazards;
 mod hiccups;
 mod history;
 mod index;
@@ -70,6 +73,9 @@ pub use doubt::Doubt;
 pub use from_log::{LogDiagnosis, LogReader};
 pub use from_recording::{diagnose_facts, diagnose_recording};
 pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};
+pub use hazards::{
+    Examination, Exposure, Hazard, HazardKind, Likelihood, Scope, examine, hazard_kinds,
+};
 pub use jvm_flags::feature_version;
 pub use keep::Keep;
 pub use mechanisms::Mechanism;

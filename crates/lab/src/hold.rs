@@ -1,12 +1,7 @@
 //! A fault that goes on until it is told to end, so that whatever one likes can be tried on it.
 use crate::{
-    Collector, Jdk, LabError, Output, Running, Scenario, Stage, Staged, Variant,
-    bench::Bench,
-    jdks,
-    output::Progress,
-    scenarios,
-    stage::END_PATIENCE,
-    workloads,
+    Collector, Jdk, LabError, Output, Running, Scenario, Stage, Staged, Variant, bench::Bench,
+    jdks, output::Progress, scenarios, stage::END_PATIENCE, workloads,
 };
 use std::{
     ffi::OsString,
@@ -128,7 +123,12 @@ impl Held<'_> {
     }
 
     /// What the command writes goes where the lab writes.
-    fn start(&self, bench: &mut Bench, pid: u32, java: &[String]) -> Result<Option<Running>, LabError> {
+    fn start(
+        &self,
+        bench: &mut Bench,
+        pid: u32,
+        java: &[String],
+    ) -> Result<Option<Running>, LabError> {
         let Some((program, arguments)) = self.options.command.split_first() else {
             return Ok(None);
         };

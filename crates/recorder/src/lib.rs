@@ -32,16 +32,16 @@ mod stop_state;
 mod syscalls;
 
 pub use ask::{
-    AskError, CodeNames, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog, ThreadNames,
-    log_outputs, set_log_output,
+    AskError, CodeNames, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog,
+    ThreadNames, log_outputs, set_log_output,
 };
 pub use attach_error::AttachError;
 #[doc(hidden)]
 pub use host::perf_counters;
 pub use host::{
-    Directory, FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, Roots, Selected, Stuck,
-    StuckThread, directory_of, find_jvms, host_fact, jvm, jvm_fact, monotonic_to_wall, now, sees_our_mounts, select, stat_of,
-    stats, survey, variable_of,
+    Directory, FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, Roots, Selected,
+    Stuck, StuckThread, directory_of, find_jvms, host_fact, host_settings, jvm, jvm_fact,
+    monotonic_to_wall, now, sees_our_mounts, select, stat_of, stats, survey, surveys, variable_of,
 };
 pub use kernel::Windows;
 #[doc(hidden)]

@@ -64,6 +64,7 @@ mod sealed;
 mod secrets;
 mod segment;
 mod surroundings;
+mod survey;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -91,5 +92,6 @@ pub use schema::{Column, Kind, SCHEMA_VERSION, Table, Worth};
 pub use seal::{Sealed, seal};
 pub use secrets::{MASK, masked, masked_flag, masked_log_line};
 pub use surroundings::{CgroupFact, MemoryFact, PerfCounterFact};
+pub use survey::{DeletedFile, HostSettings, MemorySettings, Survey};
 pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
 pub use writer::{Summary, Writer};

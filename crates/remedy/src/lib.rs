@@ -30,7 +30,7 @@ pub use plan::{Plan, Refusal, Target, Wishes};
 pub use remedy::{Remedy, page_of_cause};
 pub use store::{Entry, Places, Store, StoreError, Undone, Which};
 
-use diagnose::Diagnosis;
+use diagnose::{Diagnosis, Finding, Hazard, Situation};
 
 /// All remedies, in the order of their ids.
 #[must_use]
@@ -47,17 +47,31 @@ pub fn find(id: &str) -> Option<&'static Remedy> {
 /// What to do about each finding, in the order of the findings; what can be done now comes first.
 #[must_use]
 pub fn advise(diagnosis: &Diagnosis) -> Vec<Vec<Advice>> {
-    let mut all: Vec<Vec<Advice>> = diagnosis
-        .findings
-        .iter()
-        .map(|finding| {
-            let remedies = finding.cause.remedies.iter().filter_map(|id| find(id));
-            let mut advice: Vec<_> =
-                remedies.flat_map(|it| it.advice(&diagnosis.situation, finding)).collect();
-            advice.sort_by_key(|it| it.when);
-            advice
-        })
-        .collect();
+    let of = |finding| advice(&diagnosis.situation, finding);
+    let mut all: Vec<Vec<Advice>> = diagnosis.findings.iter().map(of).collect();
     agree::settle(&mut all);
     all
+}
+
+/// What to do about each hazard before it strikes, in their order. Nothing where the hazard itself says
+/// what to do; for a JVM that does not run (a pid of 0) nothing that needs one.
+#[must_use]
+pub fn advise_hazards(situation: &Situation, hazards: &[Hazard]) -> Vec<Vec<Advice>> {
+    let runs = situation.jvm.as_ref().is_some_and(|it| it.pid != 0);
+    let of = |hazard: &Hazard| {
+        let finding = hazard.finding().filter(|_| hazard.to_do.is_none());
+        let mut all = finding.map(|it| advice(situation, &it)).unwrap_or_default();
+        all.retain(|it| runs || it.when != AdviceWhen::Now);
+        all
+    };
+    let mut all: Vec<Vec<Advice>> = hazards.iter().map(of).collect();
+    agree::settle(&mut all);
+    all
+}
+
+fn advice(situation: &Situation, finding: &Finding) -> Vec<Advice> {
+    let remedies = finding.cause.remedies.iter().filter_map(|id| find(id));
+    let mut advice: Vec<_> = remedies.flat_map(|it| it.advice(situation, finding)).collect();
+    advice.sort_by_key(|it| it.when);
+    advice
 }

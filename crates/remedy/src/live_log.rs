@@ -1,6 +1,7 @@
 //! The log of a running JVM, and how it is moved.
 use crate::{
-    Change, JvmLog, Keep, KeptLog, LogDirectory, Plan, Process, Refusal, Target, change::jvm_log_value,
+    Change, JvmLog, Keep, KeptLog, LogDirectory, Plan, Process, Refusal, Target,
+    change::jvm_log_value,
 };
 use recorder::{LogOutput, MemoryDirectory};
 use std::time::Duration;
@@ -81,11 +82,8 @@ pub(crate) fn move_to_memory(
             let (process, output) = (process.clone(), output.to_owned());
             Change::JvmLog(JvmLog { process, uid: owner.0, output, to })
         };
-        let to = LogOutput {
-            name: format!("file={path}"),
-            options: BOUND.into(),
-            ..moved.from.clone()
-        };
+        let to =
+            LogOutput { name: format!("file={path}"), options: BOUND.into(), ..moved.from.clone() };
         if let Some(kept_in) = &moved.kept_in {
             plan = plan.change(Change::Keep(Keep {
                 log: KeptLog::OfJvm { process: process.clone(), owner, directory: name.clone() },

@@ -17,7 +17,8 @@ pub(crate) fn plan(plan: Plan, target: &Target<'_>, flags: &[&str]) -> Result<Pl
         return Err(Refusal::new(format!("the jvm was started with {flags} already"), ""));
     }
     let Some(unit) = unit_of(target).filter(|_| is_systemd_here()) else {
-        let message = format!("{flags} is read when a jvm starts, and no unit of systemd starts this one");
+        let message =
+            format!("{flags} is read when a jvm starts, and no unit of systemd starts this one");
         return Err(Refusal::new(message, by_hand));
     };
     let before = recorder::variable_of(target.roots, jvm, VARIABLE)

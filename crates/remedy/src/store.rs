@@ -195,12 +195,8 @@ impl Store {
         let memory = Notes::open(&places.memory)?;
         let path = places.memory.join("lock");
         let failed = |source| StoreError::Notes { path: path.display().to_string(), source };
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(failed)?;
+        let lock =
+            File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
         let until = Instant::now() + PATIENCE;
         while let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             if error != rustix::io::Errno::WOULDBLOCK {
@@ -389,11 +385,7 @@ struct Run<'a, 'b> {
 }
 
 impl Run<'_, '_> {
-    fn make(
-        &mut self,
-        change: &Change,
-        tell: &mut dyn FnMut(&str),
-    ) -> Result<bool, StoreError> {
+    fn make(&mut self, change: &Change, tell: &mut dyn FnMut(&str)) -> Result<bool, StoreError> {
         self.store.make(self.plan.remedy, change, self.host, tell)
     }
 

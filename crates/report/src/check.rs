@@ -3,7 +3,7 @@ pub mod json;
 pub mod junit;
 pub mod terminal;
 
-use crate::{Options, duration, text::clean, value, when::Clockface, words};
+use crate::{Options, doctor::Accepted, duration, text::clean, value, when::Clockface, words};
 use diagnose::{Blame, Diagnosis, Gate, Outcome, Value};
 
 /// One gate on one input, judged and told. Holds no diagnosis, so that one input after the other
@@ -21,21 +21,33 @@ pub struct Checked {
     limit: Value,
     missing: String,
     blame: Option<String>,
+    /// Why it passes though its condition holds: somebody accepted the cause.
+    accepted: Option<Accepted>,
     /// What the pauses of this input are, where they are not all stops.
     scope: Option<&'static str>,
     /// What a hiccup is, where `blame` speaks of any.
     hiccup: Option<&'static str>,
 }
 
-/// Judges `run`, which was read from `input`, by every gate.
+/// Judges `run`, which was read from `input`, by every gate. One on a cause that somebody accepted does
+/// not fail.
 #[must_use]
-pub fn judge(input: &str, run: &Diagnosis, gates: &[Gate], options: &Options) -> Vec<Checked> {
+pub fn judge(
+    input: &str,
+    run: &Diagnosis,
+    gates: &[Gate],
+    accepted: &[Accepted],
+    options: &Options,
+) -> Vec<Checked> {
     let one = |gate: &Gate| {
         let it = gate.judge(run);
+        let accepted = accepted.iter().find(|it| gate.cause() == Some(it.id.as_str()));
+        let accepted = accepted.filter(|_| it.outcome == Outcome::Failed).cloned();
         Checked {
             input: clean(input),
             gate: clean(&gate.text),
-            outcome: it.outcome,
+            outcome: if accepted.is_some() { Outcome::Passed } else { it.outcome },
+            accepted,
             actual: it.actual,
             at_least: it.at_least,
             limit: gate.limit,

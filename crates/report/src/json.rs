@@ -15,6 +15,7 @@ use diagnose::Diagnosis;
 use longest::Longest;
 use std::io::{self, Write};
 
+pub(crate) use build::{culprit, place, remedy};
 pub use escape::write_document;
 pub use schema::SCHEMA_VERSION;
 

@@ -10,6 +10,7 @@ pub mod check;
 mod clean;
 pub mod compare;
 pub mod csv;
+pub mod doctor;
 pub mod fix;
 pub mod json;
 pub mod line;

@@ -163,12 +163,8 @@ fn block(
     for advice in advice {
         let (action, note) = advice.shown();
         let note = if note.is_empty() { note } else { format!(" ({})", escaped(&note)) };
-        let _ = writeln!(
-            out,
-            "- fix, {}:{note}\n\n{}\n",
-            advice.when.id(),
-            code(&action.to_string())
-        );
+        let _ =
+            writeln!(out, "- fix, {}:{note}\n\n{}\n", advice.when.id(), code(&action.to_string()));
     }
 }
 

@@ -3,7 +3,7 @@
 //! The order is the order of the questions: which service and how bad; when; why, who, where and
 //! what to do; what it was not; what nobody looked at.
 mod coverage;
-mod findings;
+pub(crate) mod findings;
 mod numbers;
 mod pauses;
 

@@ -1,5 +1,6 @@
 //! What can be typed. Help, man pages and completions are made from these definitions.
 mod compared;
+mod doctor;
 pub mod duration;
 mod examples;
 mod fix;
@@ -7,9 +8,11 @@ mod lab;
 pub mod size;
 
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
+pub use doctor::{AcceptArgs, DoctorArgs, DoctorFormat};
 pub use fix::FixArgs;
 pub use lab::{
-    LabArgs, LabCommand, LabDemoArgs, LabHoldArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights, Where,
+    LabArgs, LabCommand, LabDemoArgs, LabHoldArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, Rights,
+    Where,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -62,6 +65,9 @@ pub enum Command {
     /// Print each long pause of a running JVM as it ends, with its cause
     #[command(after_help = examples::WATCH)]
     Watch(WatchArgs),
+    /// Find what may stop a JVM before it does, from its flags, files and limits and the kernel's settings
+    #[command(after_help = examples::DOCTOR)]
+    Doctor(DoctorArgs),
     /// Compare two runs, and tell what changed from what is noise
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),

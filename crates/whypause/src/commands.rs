@@ -4,6 +4,7 @@ pub(crate) mod cause;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod fix;
 pub(crate) mod keep;

@@ -5,6 +5,7 @@
 //! * One file per command under `commands/`.
 //! * Data goes to standard output, everything else to standard error.
 //! * A [`Failure`] knows its hint and its [`Exit`] code.
+mod accepted;
 pub mod args;
 mod commands;
 mod console;
@@ -42,6 +43,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, Failure> {
         Command::Record(args) => commands::record::run(&args, console),
         Command::Explain(args) => commands::explain::run(&args, console),
         Command::Watch(args) => commands::watch::run(&args, console),
+        Command::Doctor(args) => commands::doctor::run(&args, console),
         Command::Compare(args) => commands::compare::run(&args, console),
         Command::Check(args) => commands::check::run(&args, console),
         Command::Fix(args) => commands::fix::run(&args, console),

@@ -74,7 +74,8 @@ pub(crate) fn awaited(
     Ok(None)
 }
 
-fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
+/// That JVM, with what does not respond; the outer failure is that none was named.
+pub(crate) fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
     let Some(pattern) = which.pattern() else {
         return Err(Failure::input(
             "which jvm is missing",
@@ -87,7 +88,8 @@ fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
     Ok(recorder::select(&Roots::default(), pattern))
 }
 
-fn failure(error: JvmError) -> Failure {
+/// Why there is no such JVM, for people.
+pub(crate) fn failure(error: JvmError) -> Failure {
     Failure::input(error.to_string(), error.hint())
 }
 
@@ -123,9 +125,10 @@ impl Started {
         let child = Command::new(program)
             .args(arguments)
             .envs(variables.iter().map(|(name, value)| (name, value)))
-            .spawn().map_err(|error| {
-            Failure::input(format!("cannot start `{name}`: {}", reason(&error)), "")
-        })?;
+            .spawn()
+            .map_err(|error| {
+                Failure::input(format!("cannot start `{name}`: {}", reason(&error)), "")
+            })?;
         let mut started = Started { name, child };
         match started.wait_for_jvm(interrupt) {
             Ok(jvm) => Ok((started, jvm)),

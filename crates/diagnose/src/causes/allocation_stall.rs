@@ -35,6 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
     remedies: &["larger-heap", "more-concurrent-threads", "generational-zgc"],
+    hazards: &[],
     file: include_str!("allocation_stall.rs"),
     claims: Claims::Work(Mark::Kind, is_last_resort),
     beside_pauses: Some(shows),

@@ -20,6 +20,8 @@
 //! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
 //! HotSpot `os/linux/cgroupSubsystem_linux.cpp` (`CgroupSubsystem::active_processor_count`): rounds the quota up to whole CPUs.
 //! Kubernetes kubernetes#67577; Linux commits 512ac999d275 (4.18) and de53fd7aedb1 (5.4), before which groups were throttled below their quota.
+mod hazards;
+
 use crate::{
     Cause, Nature,
     case::{Case, Segment},
@@ -41,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["cpu-quota", "cpu-burst", "gc-threads"],
+    hazards: &hazards::HAZARDS,
     file: include_str!("cfs_throttling.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,

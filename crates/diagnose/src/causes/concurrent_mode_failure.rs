@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["cms"],
     nature: Nature::Fault,
     remedies: &["earlier-cycles", "larger-heap", "concurrent-collector"],
+    hazards: &[],
     file: include_str!("concurrent_mode_failure.rs"),
     claims: Claims::Work(Mark::Failure, is_claimed),
     beside_pauses: None,

@@ -34,6 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["cpu-headroom", "gc-threads"],
+    hazards: &[],
     file: include_str!("cpu_contention.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,

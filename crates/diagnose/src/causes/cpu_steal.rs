@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["host-headroom", "move-interrupts"],
+    hazards: &[],
     file: include_str!("cpu_steal.rs"),
     claims: Claims::AtLeast(MIN_STOLEN, is_stolen),
     beside_pauses: None,

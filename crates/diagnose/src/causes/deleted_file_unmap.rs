@@ -17,6 +17,8 @@
 //! ## References
 //! Linux `fs/inode.c` (`evict`), `fs/file_table.c` (`__fput`), `fs/ext4/inode.c` (`ext4_evict_inode`), `fs/xfs/xfs_inode.c` (`xfs_inactive`).
 //! Apache Kafka issue KAFKA-4614.
+mod hazards;
+
 use crate::{
     Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature,
     case::{Case, Segment},
@@ -37,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["truncate-in-background", "unmap-first"],
+    hazards: &hazards::HAZARDS,
     file: include_str!("deleted_file_unmap.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_release),
     beside_pauses: Some(|index| longest_beside(index).is_some()),

@@ -19,6 +19,8 @@
 //!
 //! ## References
 //! Linux `mm/vmscan.c` (`try_to_free_pages`, `try_to_free_mem_cgroup_pages`), `Documentation/admin-guide/sysctl/vm.rst` (`watermark_scale_factor`).
+mod hazards;
+
 use crate::{
     Cause, Certainty, Culprit, CulpritKind, Detail, Nature,
     case::{Case, Segment},
@@ -41,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["memory-room", "earlier-reclaim", "pretouch"],
+    hazards: &hazards::HAZARDS,
     file: include_str!("direct_reclaim.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_reclaim),
     beside_pauses: None,

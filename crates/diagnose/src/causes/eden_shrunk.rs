@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     remedies: &["g1-young-floor", "parallel-references"],
+    hazards: &[],
     file: include_str!("eden_shrunk.rs"),
     claims: Claims::Work(Mark::Surroundings, is_claimed),
     beside_pauses: Some(shows),

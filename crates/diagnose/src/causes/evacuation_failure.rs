@@ -35,6 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     remedies: &["g1-earlier-cycles", "g1-reserve", "larger-heap"],
+    hazards: &[],
     file: include_str!("evacuation_failure.rs"),
     claims: Claims::Work(Mark::Failure, is_claimed),
     beside_pauses: None,

@@ -43,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["concurrent-explicit-gc", "no-explicit-gc"],
+    hazards: &[],
     file: include_str!("explicit_gc.rs"),
     claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,

@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["find-who-stops", "attach-gently"],
+    hazards: &[],
     file: include_str!("frozen_or_traced.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,

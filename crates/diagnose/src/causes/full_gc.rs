@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["g1-earlier-cycles", "newer-jdk", "larger-heap", "concurrent-collector"],
+    hazards: &[],
     file: include_str!("full_gc.rs"),
     claims: Claims::Work(Mark::Kind, is_claimed),
     beside_pauses: None,

@@ -34,6 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["serial", "parallel", "cms", "g1"],
     nature: Nature::Fault,
     remedies: &["region-pinning", "shorter-critical-sections"],
+    hazards: &[],
     file: include_str!("gc_locker.rs"),
     claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,

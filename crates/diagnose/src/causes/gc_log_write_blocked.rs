@@ -20,6 +20,7 @@
 //! HotSpot `logging/logFileOutput.cpp`, `logging/logFileStreamOutput.cpp` (`FileLocker`), `runtime/vmThread.cpp`.
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario II.
 //! Linux `fs/jbd2/transaction.c`, `mm/page-writeback.c`, `fs/pipe.c`.
+mod hazards;
 mod stream;
 
 use crate::{
@@ -51,6 +52,7 @@ pub(super) static CAUSE: Cause = Cause {
         "gc-log-keeper",
         "background-io",
     ],
+    hazards: &hazards::HAZARDS,
     file: include_str!("gc_log_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_log_write),
     beside_pauses: None,

@@ -33,6 +33,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Ordinary,
     remedies: &[],
+    hazards: &[],
     file: include_str!("gc_work.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,

@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["larger-heap", "less-live-data"],
+    hazards: &[],
     file: include_str!("heap_pressure.rs"),
     claims: Claims::Work(Mark::Surroundings, is_claimed),
     beside_pauses: None,

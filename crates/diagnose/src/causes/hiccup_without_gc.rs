@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     remedies: &["safepoint-log"],
+    hazards: &[],
     file: include_str!("hiccup_without_gc.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,

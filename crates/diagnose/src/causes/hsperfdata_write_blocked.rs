@@ -21,6 +21,8 @@
 //! HotSpot `os/posix/perfMemory_posix.cpp` (`create_sharedmem_file`), `runtime/perfMemory.hpp`, `services/runtimeService.cpp`; JDK-8076103.
 //! Linux `mm/memory.c` (`do_page_mkwrite`, `fault_dirty_shared_page`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
+mod hazards;
+
 use crate::{
     Cause, Certainty, Nature, Place,
     case::{Case, Segment},
@@ -43,6 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["perf-shared-mem-off", "hsperfdata-to-tmpfs", "background-io"],
+    hazards: &hazards::HAZARDS,
     file: include_str!("hsperfdata_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
     beside_pauses: None,

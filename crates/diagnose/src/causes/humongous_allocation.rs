@@ -16,6 +16,8 @@
 //!
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016), which went from 2 MiB to 8 MiB for responses of 2 MiB; HotSpot `gc/g1/g1CollectedHeap.hpp` (`is_humongous`), JDK-8027959, JDK-8275056.
+mod hazards;
+
 use crate::{
     Cause, Detail, HumongousStatistics, Nature,
     cause::{Claims, Explanation},
@@ -36,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["g1"],
     nature: Nature::Fault,
     remedies: &["g1-region-size", "log-object-sizes", "smaller-objects"],
+    hazards: &hazards::HAZARDS,
     file: include_str!("humongous_allocation.rs"),
     claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,

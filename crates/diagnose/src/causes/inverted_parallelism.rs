@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     remedies: &[],
+    hazards: &[],
     file: include_str!("inverted_parallelism.rs"),
     claims: Claims::Unexplained(LogPart::Waiting),
     beside_pauses: None,

@@ -40,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["find-late-code", "break-up-late-code", "counted-loop-safepoints"],
+    hazards: &[],
     file: include_str!("late_java_thread.rs"),
     claims: Claims::AtLeast(MIN_LATE, is_late),
     beside_pauses: None,

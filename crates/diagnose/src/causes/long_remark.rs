@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["cms", "g1", "shenandoah", "zgc"],
     nature: Nature::Fault,
     remedies: &["scavenge-before-remark", "parallel-references"],
+    hazards: &[],
     file: include_str!("long_remark.rs"),
     claims: Claims::Work(Mark::Kind, is_claimed),
     beside_pauses: None,

@@ -56,6 +56,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["read-through-channel", "warm-mapping", "background-io"],
+    hazards: &[],
     file: include_str!("mapped_file_fault.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
     beside_pauses: None,

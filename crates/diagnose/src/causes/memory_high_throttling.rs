@@ -17,6 +17,8 @@
 //!
 //! ## References
 //! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).
+mod hazards;
+
 use crate::{
     Cause, Culprit, CulpritKind, Nature,
     case::{Case, Segment},
@@ -38,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["memory-high", "memory-room"],
+    hazards: &hazards::HAZARDS,
     file: include_str!("memory_high_throttling.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
     beside_pauses: None,

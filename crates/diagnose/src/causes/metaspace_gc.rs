@@ -33,6 +33,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["metaspace-size"],
+    hazards: &[],
     file: include_str!("metaspace_gc.rs"),
     claims: Claims::Work(Mark::GcCause, is_claimed),
     beside_pauses: None,

@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["no-smaps", "keep-heap", "newer-kernel"],
+    hazards: &[],
     file: include_str!("mmap_lock_contention.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_contended),
     beside_pauses: None,

@@ -34,6 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["numa-balancing", "huge-page-collapse", "pretouch"],
+    hazards: &[],
     file: include_str!("page_migration_wait.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
     beside_pauses: None,

@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &["serial", "cms"],
     nature: Nature::Fault,
     remedies: &["larger-heap", "earlier-cycles", "concurrent-collector"],
+    hazards: &[],
     file: include_str!("promotion_failure.rs"),
     claims: Claims::Work(Mark::Failure, is_claimed),
     beside_pauses: None,

@@ -41,6 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["parallel-references", "fewer-references"],
+    hazards: &[],
     file: include_str!("reference_processing.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,

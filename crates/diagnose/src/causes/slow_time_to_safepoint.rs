@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     remedies: &["safepoint-timeout"],
+    hazards: &[],
     file: include_str!("slow_time_to_safepoint.rs"),
     claims: Claims::Unexplained(LogPart::Reaching),
     beside_pauses: None,

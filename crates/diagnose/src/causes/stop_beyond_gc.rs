@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     remedies: &["name-operations"],
+    hazards: &[],
     file: include_str!("stop_beyond_gc.rs"),
     claims: Claims::Unexplained(LogPart::Around),
     beside_pauses: None,

@@ -19,6 +19,8 @@
 //! ## References
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c` (`swapin_readahead`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.swap.max`).
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario I.
+mod hazards;
+
 use crate::{
     Cause, Evidence, Nature,
     case::{Case, Segment},
@@ -42,6 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["no-swap", "memory-room"],
+    hazards: &hazards::HAZARDS,
     file: include_str!("swap_in.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_swap_in),
     beside_pauses: None,

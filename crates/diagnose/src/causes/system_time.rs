@@ -34,6 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Symptom,
     remedies: &["pretouch"],
+    hazards: &[],
     file: include_str!("system_time.rs"),
     claims: Claims::Unexplained(LogPart::Kernel),
     beside_pauses: None,

@@ -20,6 +20,8 @@
 //! ## References
 //! Linux `Documentation/admin-guide/mm/transhuge.rst`, `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `mm/compaction.c` (`try_to_compact_pages`).
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, scenario III.
+mod hazards;
+
 use crate::{
     Cause, Certainty, Nature,
     case::{Case, LogPart, Segment},
@@ -42,6 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Fault,
     remedies: &["thp-defrag", "no-huge-pages", "pretouch"],
+    hazards: &hazards::HAZARDS,
     file: include_str!("thp_compaction.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_compaction),
     beside_pauses: None,

@@ -31,6 +31,7 @@ pub(super) static CAUSE: Cause = Cause {
     collectors: &[],
     nature: Nature::Ordinary,
     remedies: &[],
+    hazards: &[],
     file: include_str!("vm_operation.rs"),
     claims: Claims::Segments(claims),
     beside_pauses: None,

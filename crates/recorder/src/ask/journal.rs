@@ -3,10 +3,7 @@
 //! An entry is a file in a directory of the recorder's own user, locked for as long as its recorder
 //! lives.
 use super::{error::AskError, safepoint_log};
-use crate::{
-    JvmError, Roots,
-    host,
-};
+use crate::{JvmError, Roots, host};
 use rustix::{
     fs::{FlockOperation, Mode, OFlags, flock},
     io::Errno,

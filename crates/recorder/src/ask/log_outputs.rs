@@ -122,9 +122,9 @@ pub fn set_log_output(
     output: &LogOutput,
     interrupt: &AtomicBool,
 ) -> Result<(), AskError> {
-    let command = output.command().ok_or_else(|| {
-        AskError::Broken("jcmd has no way to write the name of that log".into())
-    })?;
+    let command = output
+        .command()
+        .ok_or_else(|| AskError::Broken("jcmd has no way to write the name of that log".into()))?;
     let until = Until::within(PATIENCE, interrupt);
     let asked = Asked::open(roots, jvm, &until)?;
     let said = asked.command(&command, &until)?;

@@ -20,7 +20,7 @@ use std::{
 const LIMIT_BYTES: u64 = 1024 * 1024;
 /// File systems that never make a fault wait for a disk. (tmpfs may be swapped out: that is a
 /// wait for swap, and has its own frames.)
-const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
+pub(super) const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
 
 /// The file that the JVM has mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl CountersFile {
 }
 
 /// `…/hsperfdata_USER/PID` (`get_user_tmp_dir`, `get_sharedmem_filename`).
-fn is_counters(path: &str) -> bool {
+pub(super) fn is_counters(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let (file, directory) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     directory.starts_with("hsperfdata_")
@@ -109,7 +109,7 @@ fn is_counters(path: &str) -> bool {
 }
 
 /// `7f00-7f10`.
-fn addresses(range: &str) -> Option<(u64, u64)> {
+pub(super) fn addresses(range: &str) -> Option<(u64, u64)> {
     let (start, end) = range.split_once('-')?;
     let address = |text| u64::from_str_radix(text, 16).ok();
     Some((address(start)?, address(end)?))

@@ -7,7 +7,9 @@
 use super::{
     Roots,
     clocks::thread_cpu,
-    layers, maps,
+    counters_file::IN_MEMORY,
+    layers,
+    maps::{self, Mapping},
     mounts::{self, Mounts, block_name, device_name},
     outputs::STREAMS,
     process::{self, ProcessDir},
@@ -178,6 +180,27 @@ impl Catalogue {
                 None
             }
         }
+    }
+
+    /// The fact of a mapping.
+    pub(crate) fn mapped(&mut self, mapping: &Mapping) -> FileFact {
+        let (key, device) = (mapping.key(), mapping.device);
+        let deleted = if mapping.deleted { maps::DELETED } else { "" };
+        self.describe(key, Place { path: format!("{}{deleted}", mapping.path), device }, true)
+    }
+
+    /// The same of a file that is proven to be on a disk: its device is that of a mount, or a block
+    /// device. Memory without a name has a path, too (`/memfd:java_heap`, `/dev/zero`), on a device that
+    /// nobody has mounted.
+    pub(crate) fn mapped_on_disk(&mut self, mapping: &Mapping) -> Option<FileFact> {
+        self.refresh_mounts();
+        let mount = self.mounts.by_device(mapping.device);
+        let in_memory = mount.is_some_and(|it| IN_MEMORY.contains(&it.file_system.as_str()));
+        let on_disk = match mount {
+            Some(_) => !in_memory,
+            None => block_name(&self.roots, mapping.device).is_some(),
+        };
+        on_disk.then(|| self.mapped(mapping))
     }
 
     /// Looks for mapped files that are still wanted, not more often than every two seconds, and

@@ -12,7 +12,7 @@ pub fn host_fact(roots: &Roots) -> HostFact {
         kernel: proc("sys/kernel/osrelease").trim().into(),
         os: os_name(roots),
         architecture: rustix::system::uname().machine().to_string_lossy().into_owned(),
-        cpus: count_cpus(cpus.unwrap_or_default().trim()),
+        cpus: count_list(cpus.unwrap_or_default().trim()),
         memory_bytes: memory_bytes(&proc("meminfo")),
         recorder_version: env!("CARGO_PKG_VERSION").into(),
     }
@@ -33,7 +33,7 @@ fn pretty_name(text: &str) -> String {
 }
 
 /// Counts a list such as `0-3,8,10-11`.
-fn count_cpus(list: &str) -> u32 {
+pub(super) fn count_list(list: &str) -> u32 {
     let count = |part: &str| -> Option<u32> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
@@ -58,7 +58,7 @@ mod tests {
         for (list, count) in
             [("0-1", 2), ("0", 1), ("0-3,8,10-11", 7), ("", 0), ("3-1", 0), ("x", 0)]
         {
-            assert_eq!(count_cpus(list), count, "{list}");
+            assert_eq!(count_list(list), count, "{list}");
         }
     }
 

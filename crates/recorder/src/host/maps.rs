@@ -25,6 +25,15 @@ pub(crate) struct Mapping {
     pub(crate) deleted: bool,
     /// Whether the process may change the file by writing to this memory.
     pub(crate) writes_back: bool,
+    /// Whether it may run what is there.
+    pub(crate) executable: bool,
+}
+
+impl Mapping {
+    /// Which file it is of.
+    pub(crate) fn key(&self) -> FileKey {
+        FileKey { device: self.device, inode: self.inode }
+    }
 }
 
 /// What the kernel appends to the path of a file without a name (`fs/d_path.c`).
@@ -56,6 +65,7 @@ pub(crate) fn parse(line: &[u8]) -> Option<Mapping> {
         path,
         deleted,
         writes_back: matches!(permissions, [_, b'w', _, b's']),
+        executable: matches!(permissions, [_, _, b'x', _]),
     })
 }
 

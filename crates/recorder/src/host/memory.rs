@@ -45,6 +45,17 @@ impl Usage {
     }
 }
 
+/// The memory of one process, and how much of it is locked (`VmLck`), in bytes.
+pub(crate) fn of(
+    roots: &Roots,
+    dir: &ProcessDir,
+    at: MonoTime,
+) -> (Option<MemoryFact>, Option<u64>) {
+    let status = dir.text("status", Status::LIMIT_BYTES).unwrap_or_default();
+    let fact = Usage::parse(&status).and_then(|it| Memory::new(roots).fact(at, dir.pid(), it));
+    (fact, Status(&status).bytes("VmLck"))
+}
+
 /// Looks at all processes again and again.
 #[derive(Debug)]
 pub(crate) struct Memory {

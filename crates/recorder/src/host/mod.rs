@@ -79,7 +79,7 @@ pub(crate) use rights::{By, Rights};
 pub use sources::{HostOptions, HostSources};
 pub(crate) use status::Status;
 pub use stuck::{Stuck, StuckThread};
-pub use survey::survey;
+pub use survey::{host_settings, survey, surveys};
 
 use std::path::PathBuf;
 

@@ -16,7 +16,7 @@ use super::{
     outbox::{Outbox, Row},
     process::{MAY_NOT_LIST_FILES, ProcessDir, may_list_files},
 };
-use lines::Lines;
+pub(super) use lines::Lines;
 use recording::{LogLine, MonoTime, Source, SourceState};
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2};
 use std::{

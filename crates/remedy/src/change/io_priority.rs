@@ -37,7 +37,11 @@ impl IoPriority {
     /// It belongs to a thread, and a process writes with all of its threads.
     fn threads(&self, host: &Host<'_>) -> Vec<String> {
         let tasks = std::fs::read_dir(host.roots.proc.join(format!("{}/task", self.process.pid)));
-        let names = tasks.into_iter().flatten().flatten().filter_map(|it| it.file_name().into_string().ok());
+        let names = tasks
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|it| it.file_name().into_string().ok());
         names.collect()
     }
 }

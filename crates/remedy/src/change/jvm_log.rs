@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn a_value_is_read_as_it_was_written() {
-        let text = Some("all=off,gc*=info time,tags filecount=5,filesize=20480K,async=false".into());
+        let text =
+            Some("all=off,gc*=info time,tags filecount=5,filesize=20480K,async=false".into());
         assert_eq!(value(&output("file=/a b", &text)), text);
         let stream = Some("all=warning uptime,level,tags".to_owned());
         assert_eq!(value(&output("stdout", &stream)), stream);

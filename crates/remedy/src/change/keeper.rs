@@ -77,8 +77,7 @@ impl Keep {
                 let (memory, to) = match process.jvm(host) {
                     Ok(jvm) => {
                         let name = directory.as_str();
-                        let memory =
-                            MemoryDirectory::of(host.roots, &jvm, name, host.interrupt)?;
+                        let memory = MemoryDirectory::of(host.roots, &jvm, name, host.interrupt)?;
                         let inside = format!("{}/{}", self.to.trim_end_matches('/'), self.file);
                         let to = recorder::directory_of(host.roots, &jvm, &inside);
                         (memory, to.map_err(ChangeError::file(&self.to))?.descriptor)

@@ -45,7 +45,8 @@ fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
         return Vec::new();
     };
     let idle = Command::new("ionice").args(["-c", "3", "-p"]).arg(pid.to_string());
-    let note = format!("{} then takes longer; the pauses become shorter and may not go away", writer.name);
+    let note =
+        format!("{} then takes longer; the pauses become shorter and may not go away", writer.name);
     vec![Advice::now(Action::run([idle]), note).cautioned(
         "it then writes only when nobody else does, where the disk's scheduler is BFQ; else bound its unit: systemctl set-property UNIT IOWriteBandwidthMax=",
     )]

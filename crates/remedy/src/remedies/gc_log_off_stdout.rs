@@ -58,8 +58,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
         .filter(|it| it.file().is_none() && !it.is_off() && it.what != DEFAULT)
         .collect();
     if streams.is_empty() {
-        let message =
-            format!("{} (pid {}) writes no log to a standard stream", jvm.main, jvm.pid);
+        let message = format!("{} (pid {}) writes no log to a standard stream", jvm.main, jvm.pid);
         return Err(Refusal::new(message, "nothing is to be moved"));
     }
     let kept_in = target.wishes.paths.first().map(|it| it.display().to_string());

@@ -51,7 +51,10 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     let sees = recorder::sees_our_mounts(target.roots, jvm);
     if !sees.as_ref().is_ok_and(|it| *it) {
         return Err(Refusal::new(
-            format!("{} (pid {}) has mounts of its own: one made here it does not see", jvm.main, jvm.pid),
+            format!(
+                "{} (pid {}) has mounts of its own: one made here it does not see",
+                jvm.main, jvm.pid
+            ),
             "give the container a tmpfs at /tmp, or use -XX:+PerfDisableSharedMem",
         ));
     }
@@ -99,9 +102,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
 fn with_files(target: &Target<'_>, directory: &str) -> Vec<String> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let names = entries.filter_map(|it| it.file_name().into_string().ok());
-    let is_running = |it: &String| {
-        it.parse::<u32>().is_ok() && target.roots.proc.join(it).exists()
-    };
+    let is_running = |it: &String| it.parse::<u32>().is_ok() && target.roots.proc.join(it).exists();
     names.filter(is_running).collect()
 }
 

@@ -3,6 +3,7 @@
 mod collector;
 mod cpu;
 mod gc_log;
+mod hazards;
 mod heap;
 mod late;
 mod memory;

@@ -36,5 +36,6 @@ fn gate(it: &Checked) -> Json {
         "limit": value::number(it.limit),
         "missing": Some(&it.missing).filter(|it| !it.is_empty()),
         "blame": it.blame,
+        "accepted": it.accepted.as_ref().map(|it| json!({ "id": it.id, "reason": it.reason })),
     })
 }

@@ -2,7 +2,7 @@
 use super::Checked;
 use crate::{
     Options,
-    clean::{MOST_NAME, MOST_PATH, clean_name},
+    clean::{MOST_NAME, MOST_PATH, clean, clean_name},
     text::{Page, Role},
     value,
 };
@@ -17,6 +17,7 @@ pub fn render(all: &[Checked], options: &Options) -> String {
     for (it, gate) in all.iter().zip(&gates) {
         let input = clean_name(&it.input, MOST_PATH);
         let mark = match it.outcome {
+            Outcome::Passed if it.accepted.is_some() => "accepted ".to_owned(),
             Outcome::Passed => "ok       ".to_owned(),
             Outcome::Failed => page.paint(Role::Bad, "FAILED") + "   ",
             Outcome::Unknown => page.paint(Role::Strong, "unknown") + "  ",
@@ -28,6 +29,10 @@ pub fn render(all: &[Checked], options: &Options) -> String {
         page.line(&format!("{mark}{gate:<widest$}  {told}  {input}"));
         if let Some(blame) = &it.blame {
             page.wrapped(9, Some(Role::Faint), blame);
+        }
+        if let Some(accepted) = it.accepted.as_ref().filter(|it| !it.reason.is_empty()) {
+            let why = clean(&accepted.reason);
+            page.wrapped(9, Some(Role::Faint), &format!("{} is accepted: {why}", accepted.id));
         }
     }
     for (input, scope) in scopes(all) {

@@ -34,8 +34,7 @@ pub fn ranking(diagnosis: &Diagnosis, ranked: &[Ranked], options: &Options) -> S
 fn one(page: &mut Page, number: usize, it: &Ranked, diagnosis: &Diagnosis) {
     let left = format!("{number}  {}", it.remedy.title);
     let stops = crate::words::stops(it.pauses);
-    let right =
-        format!("up to {} in {stops} · {}", crate::duration(it.saves), it.certainty.id());
+    let right = format!("up to {} in {stops} · {}", crate::duration(it.saves), it.certainty.id());
     let columns = left.chars().count() + 2 + right.chars().count();
     let painted = page.paint(Role::Strong, &left);
     if columns <= page.width() {

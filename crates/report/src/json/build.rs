@@ -125,7 +125,7 @@ fn cause<'a>((it, advice): (&'a Finding, &'a Vec<Advice>)) -> Cause<'a> {
     }
 }
 
-fn place(it: &diagnose::Place) -> Place<'_> {
+pub(crate) fn place(it: &diagnose::Place) -> Place<'_> {
     Place {
         thread: &it.thread,
         call: &it.call,
@@ -136,7 +136,7 @@ fn place(it: &diagnose::Place) -> Place<'_> {
     }
 }
 
-fn culprit(it: &diagnose::Culprit) -> Culprit<'_> {
+pub(crate) fn culprit(it: &diagnose::Culprit) -> Culprit<'_> {
     Culprit { kind: it.kind.id(), name: &it.name, pid: it.pid, statement: &it.statement }
 }
 
@@ -149,7 +149,7 @@ fn evidence(it: &diagnose::Evidence) -> Evidence<'_> {
     }
 }
 
-fn remedy(it: &Advice) -> Remedy<'_> {
+pub(crate) fn remedy(it: &Advice) -> Remedy<'_> {
     let action = &it.action;
     Remedy {
         id: it.remedy,

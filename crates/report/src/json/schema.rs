@@ -247,7 +247,7 @@ pub(super) struct Cause<'a> {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     pub(super) thread: &'a str,
     pub(super) call: &'a str,
     pub(super) path: &'a str,
@@ -258,7 +258,7 @@ pub(super) struct Place<'a> {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Culprit<'a> {
+pub(crate) struct Culprit<'a> {
     pub(super) kind: &'static str,
     pub(super) name: &'a str,
     pub(super) pid: Option<u32>,
@@ -274,7 +274,7 @@ pub(super) struct Evidence<'a> {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Remedy<'a> {
+pub(crate) struct Remedy<'a> {
     pub(super) id: &'static str,
     /// `now`, `next-start` or `code`.
     pub(super) when: &'static str,
@@ -295,7 +295,7 @@ pub(super) struct Remedy<'a> {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Setting<'a> {
+pub(crate) struct Setting<'a> {
     pub(super) path: &'a str,
     pub(super) value: &'a str,
 }

@@ -1,6 +1,6 @@
 //! The facts of a recording, or of a watch, without names.
 use super::Redactor;
-use recording::{Coverage, Facts, JvmFact, OutputFact, OutputKind, SourceState};
+use recording::{Coverage, Facts, JvmFact, OutputFact, OutputKind, SourceState, Survey};
 
 impl Redactor {
     /// Replaces the names in every table. What is known of files comes before the sentences that
@@ -31,6 +31,15 @@ impl Redactor {
         facts.outputs.iter_mut().for_each(|it| self.output_fact(it));
         if let Some(coverage) = &mut facts.coverage {
             self.coverage(coverage);
+        }
+    }
+
+    /// What was found of a JVM and its host.
+    pub fn survey(&mut self, survey: &mut Survey) {
+        if self.works {
+            self.facts(&mut survey.facts);
+            self.log_lines(&mut survey.facts.log_lines);
+            survey.unseen = survey.unseen.iter().map(|it| self.text(it)).collect();
         }
     }
 

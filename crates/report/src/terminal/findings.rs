@@ -20,9 +20,9 @@ const MOST_FRAMES: usize = 5;
 /// So many culprits and pieces of evidence are shown of each finding.
 const MOST_ITEMS: usize = 4;
 /// Column of a block's text.
-const BODY: usize = 3;
+pub(crate) const BODY: usize = 3;
 /// Column of the text behind `who`, `where` and the like.
-const FIELD: usize = 10;
+pub(crate) const FIELD: usize = 10;
 
 pub(super) fn all(page: &mut Page, diagnosis: &Diagnosis) {
     let fault = diagnosis.findings.iter().any(|it| it.cause.is_fault() && !is_small(it));
@@ -142,17 +142,19 @@ fn evidence(page: &mut Page, finding: &Finding) {
     }
 }
 
-fn field(page: &mut Page, label: &str, text: &str) {
+/// `label`, and text behind it.
+pub(crate) fn field(page: &mut Page, label: &str, text: &str) {
     page.field(BODY, label, FIELD, None, text);
 }
 
-fn when_width(advice: &[Advice]) -> usize {
+/// Columns that the times of these pieces of advice take.
+pub(crate) fn when_width(advice: &[Advice]) -> usize {
     advice.iter().map(|it| it.when.id().len()).max().unwrap_or(0) + 3
 }
 
 /// A phrase that begins with a capital is a sentence and is wrapped; what is to be copied is never
 /// broken.
-fn fix(page: &mut Page, label: &str, advice: &Advice, when_width: usize) {
+pub(crate) fn fix(page: &mut Page, label: &str, advice: &Advice, when_width: usize) {
     let at = FIELD + when_width;
     let (action, note) = advice.shown();
     let action = page.copyable(&action);

@@ -166,7 +166,7 @@ fn csv_names_the_kind() {
 fn checked(run: &Diagnosis, gate: &str) -> String {
     let gate = Gate::parse(gate).expect("a gate");
     let options = Options::default();
-    check::terminal::render(&check::judge("rec", run, &[gate], &options), &options)
+    check::terminal::render(&check::judge("rec", run, &[gate], &[], &options), &options)
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn answers(it: &Diagnosis, name: &str) -> Vec<(&'static str, String)> {
     let other = slow_log();
     let compared = diagnose::compare(it, &other);
     let gates = [Gate::parse("max>50ms").expect("a gate")];
-    let checked = check::judge(name, it, &gates, &options);
+    let checked = check::judge(name, it, &gates, &[], &options);
     let row = || ps::Row {
         stopped: Some(true),
         pid: 1,

@@ -1,4 +1,5 @@
 //! What readers of a diagnosis see, on diagnoses made by hand.
+mod doctor;
 mod fixtures;
 mod formats;
 mod hiccups;

@@ -1,5 +1,5 @@
 //! The arguments of `compare` and `check`.
-use super::Format;
+use super::{AcceptArgs, Format};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -47,6 +47,9 @@ pub struct CheckArgs {
     /// Write JUnit XML to this file as well
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// What is accepted: a failed gate on such a cause passes.
+    #[command(flatten)]
+    pub accepted: AcceptArgs,
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
     #[arg(long)]
     pub redact: bool,

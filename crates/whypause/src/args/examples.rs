@@ -5,6 +5,7 @@ EXAMPLES:
   whypause record -p 4242 -d 60s      record the JVM with pid 4242 for a minute
   whypause explain gc.log             explain a GC log
   whypause watch -p kafka.Kafka       print long pauses as they happen
+  whypause doctor -p 4242             what may stop it, before it does
   whypause compare a.log b.log        what changed between two runs
   whypause check gc.log --fail-if 'max>200ms'
   whypause fix -p 4242                what would help, and how to apply it
@@ -46,6 +47,47 @@ EXAMPLES:
   whypause watch --match kafka.Kafka --wait        as a service does: across restarts of the JVM
   whypause watch -p 4242 --redact                  without names of files, hosts and users";
 
+pub(super) const DOCTOR: &str = "\
+EXAMPLES:
+  whypause doctor                                  every JVM of this host, and the host
+  whypause doctor -p kafka.Kafka                   one
+  whypause doctor --flags '-Xmx4g -Xlog:gc:file=gc.log' --jdk 17
+  whypause doctor rec                              what a recording shows
+  whypause doctor -p 4242 --fail-on likely --format sarif > doctor.sarif
+  whypause doctor -p 4242 --accept gc-log-on-disk
+
+HAZARDS:
+  cpu-quota-unseen        A CPU quota that the JVM does not know of
+  gc-threads-over-quota   More GC threads than the CPU quota has CPUs
+  cpu-quota-used-up       The CPU quota is used up
+  hsperfdata-on-disk      JVM statistics file on a disk
+  memory-in-swap          Memory of the JVM is in swap
+  memory-may-be-swapped   Nothing keeps the heap out of swap
+  heap-over-memory-high   A heap larger than memory.high
+  huge-pages-fragmented   Huge pages wanted where memory is in pieces
+  heap-over-limit         A heap that fills the memory limit
+  memory-limit-unseen     A memory limit that the JVM does not know of
+  zone-reclaim            Memory is freed on one node while another has some
+  gc-log-on-disk          GC log written to a disk while the application is stopped
+  gc-log-on-stdout        GC log written to a pipe or terminal while the application is stopped
+  deleted-files-mapped    Deleted files that the JVM still has mapped
+  humongous-objects       Objects larger than half a region
+  flags-refused           The JVM does not start with these flags
+  flags-ignored           Flags that do nothing
+  young-size-fixed        A young generation of fixed size with a pause target
+  pretouch-in-pauses      A heap that grows is touched in pauses
+  ihop-adapts             A start of marking that G1 changes by itself
+  gc-log-unbounded        A GC log without rotation
+  pressure-off            The kernel does not count waiting
+
+ACCEPTED HAZARDS:
+  A file has a line for each: an id, and a reason behind `#`. The id of a cause accepts all its
+  hazards, and in `check` the gates on that cause. What is accepted is listed, and never fails.
+
+EXIT CODES:
+  0 it was looked at, and nothing was found that `--fail-on` names    1 something was
+  2 wrong arguments or input    3 the JVM does not respond, or one did not with `--fail-on`";
+
 pub(super) const COMPARE: &str = "\
 EXAMPLES:
   whypause compare before.log after.log            two GC logs
@@ -63,6 +105,7 @@ EXAMPLES:
   whypause check a.log b.log --fail-if 'cause(humongous-allocation)>1%'
   whypause check rec --fail-if 'throughput<95%' --format json
   whypause check rec --fail-if 'max>200ms' --redact  without names of files and hosts
+  whypause check rec --fail-if 'cause(swap-in)>0s' --accept swap-in
 
 OPERATORS:
   >  >=  <  <=  ==  !=

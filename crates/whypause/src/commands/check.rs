@@ -1,7 +1,7 @@
 //! `whypause check`: gates for CI.
 use super::explain;
 use crate::{
-    Exit, Failure,
+    Exit, Failure, accepted,
     args::{CheckArgs, CheckFormat},
     console::Console,
     failure::reason,
@@ -20,6 +20,7 @@ use std::{
 
 pub(crate) fn run(args: &CheckArgs, console: &Console) -> Result<Exit, Failure> {
     let gates = gates(&args.fail_if)?;
+    let accepted = accepted::all(&args.accepted)?;
     if args.paths.iter().filter(|it| it.as_os_str() == "-").count() > 1 {
         return Err(Failure::input("`-` is given twice", "there is one standard input"));
     }
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &CheckArgs, console: &Console) -> Result<Exit, Failure> 
     let mut all = Vec::new();
     let mut redactor = Redactor::new(args.redact, None);
     for (name, run) in explain::each(&args.paths, &mut redactor, console)? {
-        all.extend(check::judge(&name, &run, &gates, &options));
+        all.extend(check::judge(&name, &run, &gates, &accepted, &options));
     }
     if let Some(path) = &args.junit {
         let failed = |error: io::Error| {

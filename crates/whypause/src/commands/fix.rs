@@ -52,11 +52,8 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
 
 fn find(id: &str) -> Result<&'static Remedy, Failure> {
     remedy::find(id).ok_or_else(|| {
-        let known: Vec<&str> = remedy::remedies()
-            .iter()
-            .filter(|it| it.can_be_applied())
-            .map(|it| it.id)
-            .collect();
+        let known: Vec<&str> =
+            remedy::remedies().iter().filter(|it| it.can_be_applied()).map(|it| it.id).collect();
         Failure::input(
             format!("there is no remedy `{id}`"),
             format!("these can be applied: {}", known.join(", ")),
@@ -119,7 +116,10 @@ fn apply(
     }
     if args.verify.is_some() && plan.at_next_start {
         return Err(Failure::input(
-            format!("`{}` takes effect at the next start, so there is nothing to compare yet", remedy.id),
+            format!(
+                "`{}` takes effect at the next start, so there is nothing to compare yet",
+                remedy.id
+            ),
             "apply it without --verify, or give the command that starts the jvm: -- COMMAND",
         ));
     }

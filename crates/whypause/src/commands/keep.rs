@@ -37,7 +37,8 @@ pub(crate) fn keep(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let mut keeper = Keeper::open(options).map_err(|error| Failure::input(error.to_string(), ""))?;
+    let mut keeper =
+        Keeper::open(options).map_err(|error| Failure::input(error.to_string(), ""))?;
     let mut fails = false;
     let outcome = keeper.run(interrupt.flag(), &mut |event| {
         match &event {

@@ -60,7 +60,8 @@ fn user(uid: u32, users: &BTreeMap<u32, String>) -> String {
     users.get(&uid).cloned().unwrap_or_else(|| uid.to_string())
 }
 
-fn not_responding(stuck: &Stuck, users: &BTreeMap<u32, String>) -> NotResponding {
+/// What is told of a process that does not let itself be read.
+pub(super) fn not_responding(stuck: &Stuck, users: &BTreeMap<u32, String>) -> NotResponding {
     NotResponding {
         pid: stuck.pid,
         user: user(stuck.uid, users),
@@ -91,7 +92,7 @@ fn is_heap(flag: &str) -> bool {
 }
 
 /// Names of users from the text of `/etc/passwd`. Users of another source show by number.
-fn users(passwd: &str) -> BTreeMap<u32, String> {
+pub(super) fn users(passwd: &str) -> BTreeMap<u32, String> {
     let user = |line: &str| {
         let mut fields = line.split(':');
         let name = fields.next()?;

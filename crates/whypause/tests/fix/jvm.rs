@@ -147,7 +147,8 @@ impl Bench {
         let is_keeper = |pid: &u32| {
             let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
             let words: Vec<_> = line.split(|it| *it == 0).collect();
-            words.get(1) == Some(&&b"keep"[..]) && words.iter().any(|it| it.starts_with(of.as_bytes()))
+            words.get(1) == Some(&&b"keep"[..])
+                && words.iter().any(|it| it.starts_with(of.as_bytes()))
         };
         let all = fs::read_dir("/proc").unwrap().flatten();
         let pids = all.filter_map(|it| it.file_name().to_str()?.parse().ok());
@@ -166,7 +167,8 @@ fn classes(java: &Path) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
+        let source =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
         let mut command = spawn::command(java.with_file_name("javac"));
         command.arg("-d").arg(directory.path()).arg(source);
         let output = spawn::run(command, PATIENCE).unwrap();

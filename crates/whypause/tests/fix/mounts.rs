@@ -38,5 +38,8 @@ fn counters_are_kept_in_memory_from_the_next_start() {
     for word in ["MOUNTED", "HIDDEN", "KEPT", "BACK"] {
         assert!(said.contains(word), "no {word}: {said}");
     }
-    assert!(said.contains("keep their old file on the disk until they are started again"), "{said}");
+    assert!(
+        said.contains("keep their old file on the disk until they are started again"),
+        "{said}"
+    );
 }

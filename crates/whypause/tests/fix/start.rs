@@ -9,10 +9,8 @@ fn a_flag_is_tried_with_two_starts_of_the_same_command() {
     let classes = std::fs::read_to_string(format!("/proc/{}/cmdline", bench.pid())).unwrap();
     let classes = classes.split('\0').skip_while(|it| *it != "-cp").nth(1).unwrap();
     let log = format!("-Xlog:gc*:file={}/again.log", bench.logs.path().display());
-    let mut command = crate::jvm::command(
-        &["fix", "perf-shared-mem-off", "--apply", "--verify", "1s", "--"],
-        0,
-    );
+    let mut command =
+        crate::jvm::command(&["fix", "perf-shared-mem-off", "--apply", "--verify", "1s", "--"], 0);
     command.arg(&java).args(["-Xmx64m", "-cp", classes, &log, "Alloc"]);
     let output = spawn::run(command, PATIENCE).unwrap();
     let said = said(&output);
@@ -35,9 +33,11 @@ fn what_no_unit_starts_is_told_the_flag() {
 fn a_change_is_compared_with_before() {
     let Some(java) = java() else { return };
     let bench = Bench::new(&java, &[]);
-    let text =
-        done(&["fix", "gc-log-to-tmpfs", "-p", &bench.pid(), "--apply", "--verify", "1s"]);
-    assert!(text.contains("before: recording for 1.00 s") && text.contains("time stopped"), "{text}");
+    let text = done(&["fix", "gc-log-to-tmpfs", "-p", &bench.pid(), "--apply", "--verify", "1s"]);
+    assert!(
+        text.contains("before: recording for 1.00 s") && text.contains("time stopped"),
+        "{text}"
+    );
     done(&["fix", "--undo", "gc-log-to-tmpfs"]);
 }
 

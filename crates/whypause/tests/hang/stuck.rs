@@ -162,6 +162,8 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
     let listed = format!("{} java: not responding: its memory map is locked", stuck.child.id());
     assert!(said.contains(&listed) && said.contains(waits), "{said}");
 
+    doctor_tells_what_it_did_not_look_at(&healthy, &stuck);
+
     let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(SOON);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains(&silent) && said.contains("no jvm matches"), "{said}");
@@ -192,6 +194,22 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
     drop(stuck);
 }
 
+/// The others are looked at all the same, and one that was asked for by its id is not cleared.
+fn doctor_tells_what_it_did_not_look_at(healthy: &Java, stuck: &Stuck) {
+    let not_looked_at = format!("Not looked at: java (pid {}), not responding: ", stuck.pid());
+    let (said, code) = Run::start(&["doctor"]).ends(SOON);
+    assert_eq!(code, Some(0), "{said}");
+    let flat = said.replace('\n', " ");
+    assert!(flat.contains(&not_looked_at), "{said}");
+    assert!(said.contains(&format!("Alloc.java · pid {} · ", healthy.pid())), "{said}");
+    let (said, code) = Run::start(&["doctor", "-p", &stuck.pid()]).ends(SOON);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.replace('\n', " ").contains(&not_looked_at), "{said}");
+    let (said, code) = Run::start(&["doctor", "-p", &healthy.pid()]).ends(SOON);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("Alloc.java · pid "), "{said}");
+}
+
 /// Since Linux 6.18 nearly every file of `/proc/PID` waits for a process that is in `execve`.
 #[test]
 fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
@@ -211,6 +229,12 @@ fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("Alloc.java"), "{said}");
     assert!(said.lines().any(|it| it.contains(&stuck.pid()) && it.contains(silent)), "{said}");
+
+    let (said, code) = Run::start(&["doctor"]).ends(SOON);
+    assert_eq!(code, Some(0), "{said}");
+    let not_looked_at = format!("(pid {}), {silent}", stuck.pid());
+    assert!(said.replace('\n', " ").contains(&not_looked_at), "{said}");
+    assert!(said.contains(&format!("Alloc.java · pid {} · ", healthy.pid())), "{said}");
 
     let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(SOON);
     assert_eq!(code, Some(2), "{said}");
@@ -290,6 +314,12 @@ fn a_jvm_whose_files_never_answer_is_listed_and_recorded() {
     let (said, code) = Run::start(&["ps"]).ends(SOON);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.lines().any(|it| it.contains(&pid) && it.contains("Stuck.java")), "{said}");
+    for arguments in [&["doctor"][..], &["doctor", "-p", &pid]] {
+        let (said, _) = Run::start(arguments).ends(SOON);
+        let looked_at = said.contains(&format!("Stuck.java · pid {pid} · "));
+        let told = said.contains(&format!("Not looked at: Stuck.java (pid {pid}), "));
+        assert!(looked_at || told, "{said}");
+    }
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let output = directory.path().join("recording");
     let mut record =

@@ -8,6 +8,7 @@ mod check;
 mod compare;
 mod crafted;
 mod damaged;
+mod doctor;
 mod generated;
 mod logs;
 mod output;

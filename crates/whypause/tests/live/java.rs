@@ -41,6 +41,23 @@ fn javas() -> Vec<(u32, PathBuf)> {
     homes.filter_map(java).collect()
 }
 
+/// `java` of JDK 17, else of the newest one, with the class `Idle` in this directory. Needs no rights.
+#[allow(dead_code, reason = "not every test program needs it")]
+pub(crate) fn with_compiler(classes: &Path) -> Option<PathBuf> {
+    let mut all = javas();
+    all.sort_by_key(|it| (it.0 != 17, std::cmp::Reverse(it.0)));
+    let with_javac = |it: &PathBuf| it.with_file_name("javac").exists();
+    let Some(java) = all.into_iter().map(|it| it.1).find(with_javac) else {
+        println!("SKIPPED: no JDK with a compiler in /usr/lib/jvm");
+        return None;
+    };
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Idle.java");
+    let mut javac = spawn::command(java.with_file_name("javac"));
+    javac.arg("-d").arg(classes).arg(source);
+    assert!(spawn::run(javac, PATIENCE).unwrap().status.success());
+    Some(java)
+}
+
 /// A JVM that collects dozens of times a second; killed when the test ends.
 pub(crate) struct Java {
     pub(crate) child: spawn::Running,

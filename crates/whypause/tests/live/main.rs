@@ -1,6 +1,8 @@
 //! The program on a real JVM, from attaching to the explanation. Needs root, BTF and a JDK.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod capabilities;
+mod doctor;
+mod group;
 mod huge;
 mod java;
 mod lab_asks;

@@ -7,7 +7,7 @@ const MAX_LINE_BYTES: usize = 1024 * 1024;
 
 /// The state between two chunks.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(in crate::host) struct Lines {
     /// Offset of the next byte in its file.
     next: u64,
     /// Where the line at hand starts.
@@ -16,14 +16,14 @@ pub(super) struct Lines {
     /// Whether the line at hand is too long, and only its end is waited for.
     too_long: bool,
     /// Whether reading starts within a line, of which nothing is kept.
-    pub(super) skip_first: bool,
+    pub(in crate::host) skip_first: bool,
     /// Lines dropped for their length.
     pub(super) dropped: u64,
 }
 
 impl Lines {
     /// Starts at an offset.
-    pub(super) fn at(offset: u64) -> Lines {
+    pub(in crate::host) fn at(offset: u64) -> Lines {
         Lines {
             next: offset,
             start: offset,
@@ -35,7 +35,12 @@ impl Lines {
     }
 
     /// Takes the bytes that follow and hands over each line that they complete.
-    pub(super) fn feed(&mut self, bytes: &[u8], read: MonoTime, see: &mut dyn FnMut(LogLine)) {
+    pub(in crate::host) fn feed(
+        &mut self,
+        bytes: &[u8],
+        read: MonoTime,
+        see: &mut dyn FnMut(LogLine),
+    ) {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
             self.next += part.len() as u64;
             match part.strip_suffix(b"\n") {

@@ -37,7 +37,8 @@ pub(super) fn run(
         match args.format {
             ListFormat::Text if entries.is_empty() => console.say("nothing is to be taken back"),
             ListFormat::Text => {
-                console.print(&report::fix::terminal::undo_by_hand(&entries, &console.options()))?;
+                console
+                    .print(&report::fix::terminal::undo_by_hand(&entries, &console.options()))?;
             }
             ListFormat::Json => {
                 report::fix::json::changed(&entries, &mut io::stdout().lock())?;
@@ -49,7 +50,11 @@ pub(super) fn run(
     let undone = store.undo(which, &host);
     tell(&undone, console);
     if undone.is_empty() {
-        console.say(if any { "everything was as before already" } else { "nothing is to be taken back" });
+        console.say(if any {
+            "everything was as before already"
+        } else {
+            "nothing is to be taken back"
+        });
     }
     match undone.failed.is_empty() {
         true => Ok(Exit::Fine),

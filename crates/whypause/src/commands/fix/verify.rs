@@ -58,7 +58,8 @@ impl Temporary {
                 running.terminate();
             }
             if Instant::now() >= until {
-                let message = format!("recording did not end within {}", report::duration(time + PATIENCE));
+                let message =
+                    format!("recording did not end within {}", report::duration(time + PATIENCE));
                 return Err(Failure::input(message, ""));
             }
             std::thread::sleep(LOOK_EVERY);
