@@ -1,4 +1,5 @@
 //! What a keeper promises: a log in, its copy out.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod disk;
 mod killed;
 mod restart;
