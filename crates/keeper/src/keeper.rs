@@ -212,17 +212,17 @@ impl Keeper {
     fn drain(&mut self, round: &mut Round) -> Result<(), KeeperError> {
         while round.copied_bytes < ROUND_BYTES {
             let read = self.source.read(&mut self.buffer)?;
-            let text = &self.buffer[..read];
-            if text.is_empty() {
+            if read == 0 {
                 return Ok(());
             }
+            let text = whole_lines(&self.buffer[..read], read == self.buffer.len());
             let position = self.source.after(text);
             let entry = self.packer.entry(self.name, &position, text);
             let entry = entry.map_err(|it| cannot_pack(&self.options, it))?;
             let Some(target) = &mut self.target else { return Ok(()) };
             self.events.extend(target.append(&entry)?);
             self.source.commit(position, text);
-            round.copied_bytes += read as u64;
+            round.copied_bytes += text.len() as u64;
             round.written_bytes += entry.len() as u64;
             if read < self.buffer.len() {
                 return Ok(());
@@ -230,6 +230,13 @@ impl Keeper {
         }
         Ok(())
     }
+}
+
+/// Of text that goes on, what ends with a line: a copy may end with it, and each is a log that can be
+/// read alone.
+fn whole_lines(text: &[u8], goes_on: bool) -> &[u8] {
+    let end = text.iter().rposition(|&it| it == b'\n').filter(|_| goes_on);
+    end.map_or(text, |it| &text[..=it])
 }
 
 fn cannot_pack(options: &Options, source: io::Error) -> KeeperError {

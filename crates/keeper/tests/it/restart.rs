@@ -132,6 +132,22 @@ fn a_new_copy_begins_at_the_bound_and_the_oldest_is_removed() {
 }
 
 #[test]
+fn every_copy_begins_with_a_line() {
+    let bench = Bench::new();
+    let options = Options { max_file_bytes: 100_000, ..bench.options() };
+    let log = lines(0, 60_000);
+    assert!(log.len() > 2 << 20);
+    append(&bench.log(), &log);
+    bench.keeper_with(&options).round().unwrap();
+    assert!(bench.copies().len() > 2, "{:?}", bench.copies());
+    for path in copies(&bench.to(), "zst") {
+        let text = zstd::decode_all(&*fs::read(path).unwrap()).unwrap();
+        assert!(text.starts_with(b"[") && text.ends_with(b"\n"));
+    }
+    assert_eq!(bench.text(), log);
+}
+
+#[test]
 fn a_copy_that_is_moved_away_is_not_made_again() {
     let bench = Bench::new();
     let mut keeper = bench.keeper();
