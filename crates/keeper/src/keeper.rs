@@ -22,7 +22,10 @@ const ROUND_BYTES: u64 = 256 << 20;
 const LEAST_BYTES: u64 = 4 << 20;
 /// A request to end is noticed so much later at most.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// How often a directory is listed anew in one round, because files change their names meanwhile.
+/// So many files are gone through in one round at most: a whole ring of HotSpot
+/// (`LogFileOutput::MaxRotationFileCount`).
+const FILES_A_ROUND: u32 = 1001;
+/// How often a directory is looked at in one round whose files change their names all the time.
 const TRIES: u32 = 8;
 
 /// Copies one log.
@@ -192,20 +195,24 @@ impl Keeper {
     }
 
     fn copy(&mut self, round: &mut Round) -> Result<(), KeeperError> {
-        let mut tries = 0;
-        loop {
+        let mut unsettled = 0;
+        for _ in 0..FILES_A_ROUND {
             let next = self.source.next()?;
             self.drain(round)?;
-            let full = round.copied_bytes >= ROUND_BYTES;
-            round.is_behind = full || next == Next::Unsettled;
-            tries += u32::from(next == Next::Unsettled);
-            match next {
-                Next::Nothing | Next::Open => return Ok(()),
-                _ if full || tries > TRIES => return Ok(()),
-                Next::Unsettled => {}
-                Next::Whole => tries += u32::from(!self.source.advance()?),
+            if matches!(next, Next::Nothing | Next::Open) {
+                round.is_behind = round.copied_bytes >= ROUND_BYTES;
+                return Ok(());
             }
+            // The file that is open may not have been read to its end then.
+            if round.copied_bytes >= ROUND_BYTES || unsettled > TRIES {
+                break;
+            }
+            // Where the next one was renamed meanwhile, it is found under its other name.
+            let went_on = next == Next::Whole && self.source.advance()?;
+            unsettled += u32::from(!went_on);
         }
+        round.is_behind = true;
+        Ok(())
     }
 
     /// Copies what is in the file that is open.
