@@ -9,23 +9,28 @@ use std::{
 
 /// A small file system in memory at `to`, which is gone when dropped and when this process is killed.
 struct Small {
-    bench: Bench,
+    // In this order: a directory that something is mounted in is not removed.
     _afterwards: Afterwards,
+    bench: Bench,
 }
+
+/// Also where a test that failed has mounted more.
+const REMOVE: &str = "\
+for it in \"$1/to\" \"$1/disk\"; do while umount -l \"$it\" 2>/dev/null; do :; done; done
+rm -rf --one-file-system \"$1\"";
 
 impl Small {
     fn new(kib: u32) -> Option<Small> {
         let bench = Bench::new();
         let place = bench.directory.path().join("disk");
         fs::create_dir(&place).unwrap();
-        let script = "umount -l \"$1\" \"$2\" 2>/dev/null";
-        let afterwards = Afterwards::run(script, [&place, &bench.to()], PATIENCE).unwrap();
+        let afterwards = Afterwards::run(REMOVE, [bench.directory.path()], PATIENCE).unwrap();
         let options = CString::new(format!("size={kib}k,mode=0700")).unwrap();
         if let Err(error) = mount("tmpfs", &place, "tmpfs", MountFlags::empty(), Some(&*options)) {
             println!("SKIPPED: no small file system can be mounted: {error}");
             return None;
         }
-        let small = Small { bench, _afterwards: afterwards };
+        let small = Small { _afterwards: afterwards, bench };
         small.bind();
         Some(small)
     }
