@@ -22,7 +22,10 @@ const ROUND_BYTES: u64 = 256 << 20;
 const LEAST_BYTES: u64 = 4 << 20;
 /// A request to end is noticed so much later at most.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// How often a directory is listed anew in one round, because files change their names meanwhile.
+/// So many files are gone through in one round at most: a whole ring of HotSpot
+/// (`LogFileOutput::MaxRotationFileCount`).
+const FILES_A_ROUND: u32 = 1001;
+/// How often a directory is looked at in one round whose files change their names all the time.
 const TRIES: u32 = 8;
 
 /// Copies one log.
@@ -192,37 +195,41 @@ impl Keeper {
     }
 
     fn copy(&mut self, round: &mut Round) -> Result<(), KeeperError> {
-        let mut tries = 0;
-        loop {
+        let mut unsettled = 0;
+        for _ in 0..FILES_A_ROUND {
             let next = self.source.next()?;
             self.drain(round)?;
-            let full = round.copied_bytes >= ROUND_BYTES;
-            round.is_behind = full || next == Next::Unsettled;
-            tries += u32::from(next == Next::Unsettled);
-            match next {
-                Next::Nothing | Next::Open => return Ok(()),
-                _ if full || tries > TRIES => return Ok(()),
-                Next::Unsettled => {}
-                Next::Whole => tries += u32::from(!self.source.advance()?),
+            if matches!(next, Next::Nothing | Next::Open) {
+                round.is_behind = round.copied_bytes >= ROUND_BYTES;
+                return Ok(());
             }
+            // The file that is open may not have been read to its end then.
+            if round.copied_bytes >= ROUND_BYTES || unsettled > TRIES {
+                break;
+            }
+            // Where the next one was renamed meanwhile, it is found under its other name.
+            let went_on = next == Next::Whole && self.source.advance()?;
+            unsettled += u32::from(!went_on);
         }
+        round.is_behind = true;
+        Ok(())
     }
 
     /// Copies what is in the file that is open.
     fn drain(&mut self, round: &mut Round) -> Result<(), KeeperError> {
         while round.copied_bytes < ROUND_BYTES {
             let read = self.source.read(&mut self.buffer)?;
-            let text = &self.buffer[..read];
-            if text.is_empty() {
+            if read == 0 {
                 return Ok(());
             }
+            let text = whole_lines(&self.buffer[..read], read == self.buffer.len());
             let position = self.source.after(text);
             let entry = self.packer.entry(self.name, &position, text);
             let entry = entry.map_err(|it| cannot_pack(&self.options, it))?;
             let Some(target) = &mut self.target else { return Ok(()) };
             self.events.extend(target.append(&entry)?);
             self.source.commit(position, text);
-            round.copied_bytes += read as u64;
+            round.copied_bytes += text.len() as u64;
             round.written_bytes += entry.len() as u64;
             if read < self.buffer.len() {
                 return Ok(());
@@ -230,6 +237,13 @@ impl Keeper {
         }
         Ok(())
     }
+}
+
+/// Of text that goes on, what ends with a line: a copy may end with it, and each is a log that can be
+/// read alone.
+fn whole_lines(text: &[u8], goes_on: bool) -> &[u8] {
+    let end = text.iter().rposition(|&it| it == b'\n').filter(|_| goes_on);
+    end.map_or(text, |it| &text[..=it])
 }
 
 fn cannot_pack(options: &Options, source: io::Error) -> KeeperError {

@@ -42,7 +42,7 @@ impl Compression {
         }
     }
 
-    fn envelope(self, record_bytes: usize) -> Vec<u8> {
+    pub(crate) fn envelope(self, record_bytes: usize) -> Vec<u8> {
         let small = |bytes: usize| u16::try_from(bytes).unwrap_or(u16::MAX).to_le_bytes();
         let length = small(record_bytes);
         match self {

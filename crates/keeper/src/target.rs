@@ -183,7 +183,7 @@ impl Target {
         let Some(open) = &self.open else { return Ok(true) };
         let named = rustix::fs::statat(
             &self.place.directory,
-            &self.name(open.number),
+            self.name(open.number),
             AtFlags::SYMLINK_NOFOLLOW,
         );
         let Ok(own) = open.file.metadata() else { return Ok(false) };

@@ -1,4 +1,5 @@
 //! What a keeper promises: a log in, its copy out.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod disk;
 mod killed;
 mod restart;
@@ -154,8 +155,14 @@ impl Random {
 
 /// A round that must succeed, and what was told by then.
 fn round(keeper: &mut Keeper) -> (Round, Vec<String>) {
-    let round = keeper.round().unwrap();
-    (round, said(keeper))
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match keeper.round() {
+            // As above, where the target is opened anew.
+            Err(KeeperError::Busy { .. }) if Instant::now() < end => std::thread::yield_now(),
+            round => return (round.unwrap(), said(keeper)),
+        }
+    }
 }
 
 /// What was told, without the directories of the tests.

@@ -132,6 +132,22 @@ fn a_new_copy_begins_at_the_bound_and_the_oldest_is_removed() {
 }
 
 #[test]
+fn every_copy_begins_with_a_line() {
+    let bench = Bench::new();
+    let options = Options { max_file_bytes: 100_000, ..bench.options() };
+    let log = lines(0, 60_000);
+    assert!(log.len() > 2 << 20);
+    append(&bench.log(), &log);
+    bench.keeper_with(&options).round().unwrap();
+    assert!(bench.copies().len() > 2, "{:?}", bench.copies());
+    for path in copies(&bench.to(), "zst") {
+        let text = zstd::decode_all(&*fs::read(path).unwrap()).unwrap();
+        assert!(text.starts_with(b"[") && text.ends_with(b"\n"));
+    }
+    assert_eq!(bench.text(), log);
+}
+
+#[test]
 fn a_copy_that_is_moved_away_is_not_made_again() {
     let bench = Bench::new();
     let mut keeper = bench.keeper();
@@ -141,6 +157,56 @@ fn a_copy_that_is_moved_away_is_not_made_again() {
     append(&bench.log(), "two\n");
     assert_eq!(round(&mut keeper).1, ["copying to `gc.log.zst`"]);
     assert_eq!(bench.text(), "two\n");
+}
+
+#[test]
+fn an_older_state_of_the_copies_does_not_turn_a_keeper_back() {
+    let bench = Bench::new();
+    let mut keeper = bench.keeper();
+    append(&bench.log(), "one\n");
+    round(&mut keeper);
+    let older = fs::read(bench.copy(1)).unwrap();
+    append(&bench.log(), "two\n");
+    round(&mut keeper);
+    fs::remove_dir_all(bench.to()).unwrap();
+    fs::create_dir(bench.to()).unwrap();
+    fs::write(bench.copy(1), older).unwrap();
+    append(&bench.log(), "three\n");
+    round(&mut keeper);
+    assert_eq!(bench.text(), "one\nthree\n");
+}
+
+#[test]
+fn what_another_keeper_has_copied_meanwhile_is_not_copied_again() {
+    let bench = Bench::new();
+    let mut keeper = bench.keeper();
+    append(&bench.log(), "one\n");
+    round(&mut keeper);
+    let away = bench.directory.path().join("away");
+    fs::rename(bench.to(), &away).unwrap();
+    keeper.round().unwrap_err();
+    fs::rename(&away, bench.to()).unwrap();
+    append(&bench.log(), "two\n");
+    bench.keeper().round().unwrap();
+    append(&bench.log(), "three\n");
+    round(&mut keeper);
+    assert_eq!(bench.text(), "one\ntwo\nthree\n");
+}
+
+#[test]
+fn somebody_elses_file_in_place_of_an_old_copy_is_not_removed() {
+    let bench = Bench::new();
+    let options = Options { max_file_bytes: 1 << 20, max_bytes: 4 << 20, ..bench.options() };
+    let mut keeper = bench.keeper_with(&options);
+    for n in 0..14 {
+        append(&bench.log(), &noise(n, 500_000));
+        keeper.round().unwrap();
+        if n == 3 {
+            fs::write(bench.copy(1), "somebody's").unwrap();
+        }
+    }
+    assert!(!bench.copy(2).exists());
+    assert_eq!(fs::read(bench.copy(1)).unwrap(), b"somebody's");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Rotation as HotSpot does it, between two rounds and between two keepers.
 use super::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Which HotSpot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,6 +215,51 @@ fn a_copy_by_somebody_else_is_not_taken_for_a_rotated_file() {
     append(&bench.log(), &lines(600, 5));
     round(&mut keeper);
     assert_eq!(bench.text(), lines(0, 20) + &lines(600, 5));
+}
+
+#[test]
+fn a_copy_by_somebody_else_does_not_end_the_file_of_a_jvm_8() {
+    let bench = Bench::new();
+    let mut jvm = Jvm::new(&bench, Style::Jdk8, 3);
+    let mut keeper = bench.keeper();
+    jvm.write(4);
+    round(&mut keeper);
+    fs::write(bench.rotated("2"), "somebody's\n").unwrap();
+    for _ in 0..3 {
+        jvm.write(4);
+        assert_eq!(round(&mut keeper).1, [""; 0]);
+        assert_eq!(bench.text(), jvm.log);
+    }
+}
+
+#[test]
+fn rotations_within_a_round_lose_nothing() {
+    for style in STYLES {
+        let bench = Bench::new();
+        let mut jvm = Jvm::new(&bench, style, 300);
+        let mut keeper = bench.keeper();
+        let over = AtomicBool::new(false);
+        let (log, mut told) = std::thread::scope(|scope| {
+            let writing = scope.spawn(|| {
+                for _ in 0..290 {
+                    jvm.write(2);
+                    jvm.rotate();
+                    // Some rounds are between two rotations, and some are not.
+                    std::thread::sleep(Duration::from_micros(100));
+                }
+                over.store(true, Ordering::Relaxed);
+                jvm.log
+            });
+            let mut told = Vec::new();
+            while !over.load(Ordering::Relaxed) {
+                told.extend(round(&mut keeper).1);
+            }
+            (writing.join().unwrap(), told)
+        });
+        told.extend(round(&mut keeper).1);
+        assert_eq!(told, ["copying to `gc.log.zst`"], "{style:?}");
+        assert_eq!(bench.text(), log, "{style:?}");
+    }
 }
 
 #[test]

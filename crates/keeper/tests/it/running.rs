@@ -98,6 +98,11 @@ fn a_log_that_grows_without_end_does_not_hold_a_round_for_ever() {
     let mut keeper = bench.keeper();
     let first = keeper.round().unwrap();
     assert_eq!((first.copied_bytes, first.is_behind), (256 << 20, true));
+    // What is left of it comes before the next file.
+    fs::rename(bench.log(), bench.rotated("0")).unwrap();
+    append(&bench.log(), "next\n");
     let second = keeper.round().unwrap();
-    assert_eq!((second.copied_bytes, second.is_behind), (44 << 20, false));
+    assert_eq!((second.copied_bytes, second.is_behind), ((44 << 20) + 5, false));
+    let text = bench.text();
+    assert!(text.len() == (300 << 20) + 5 && text.ends_with("\0next\n"));
 }
