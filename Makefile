@@ -1,12 +1,12 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder accuracy faults kill-trials fuzz clean
+.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder remedies accuracy faults kill-trials fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## make two pauses happen, explain them, and make them go away (about two minutes after the build); beside others with ON_THIS_HOST=1
+demo: ## make two pauses happen, explain them, and make them go away (about three minutes after the build); beside others with ON_THIS_HOST=1
 	@scripts/demo.sh $(if $(ON_THIS_HOST),--on-this-host)
 
 test: ## install what is missing, then run every check and every test
@@ -47,6 +47,9 @@ kill-trials: ## kill the lab, cargo test and make test ten times each, and look 
 
 accuracy: ## measure how often the answers are right, into docs/accuracy.md (an hour and more, in pieces of 35 minutes)
 	@scripts/accuracy.sh $(if $(ON_THIS_HOST),--on-this-host)
+
+remedies: ## apply remedies to the faults that they are for, and write before and after into docs/remedies.md (ten minutes)
+	@scripts/remedies.sh
 
 bench-recorder: ## measure what recording costs, as a table
 	@scripts/bench-recorder.sh

@@ -153,7 +153,7 @@ always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about two minutes)'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'

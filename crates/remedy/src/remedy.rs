@@ -1,5 +1,5 @@
 //! What a remedy is.
-use crate::{Advice, AdviceWhen, Command, Plan, Refusal, Target};
+use crate::{Advice, Command, Plan, Refusal, Target};
 use diagnose::{Cause, Finding, Situation};
 
 /// One way to end or shorten a kind of pause. One file under `remedies/` each.
@@ -25,7 +25,9 @@ impl Remedy {
         let pid = situation.jvm.as_ref().map_or(0, |it| it.pid);
         for it in &mut advice {
             it.remedy = self.id;
-            if it.when == AdviceWhen::Now && self.can_be_applied() && pid != 0 {
+            let is_ours = it.action.commands().iter().any(|it| it.argv()[0] == "whypause");
+            let by_start = !it.action.jvm_flags().is_empty() || is_ours;
+            if !by_start && self.can_be_applied() && pid != 0 {
                 let fix = Command::new("whypause").args(["fix", self.id, "-p"]);
                 it.apply = Some(fix.arg(pid.to_string()).arg("--apply"));
             }

@@ -20,8 +20,7 @@ pub(crate) use flags::Flags;
 #[cfg(test)]
 pub(crate) use text::{check, evidence_of};
 
-use crate::{Cause, Certainty, Culprit, Detail, Finding, Place, causes};
-use std::time::Duration;
+use crate::{Cause, Culprit, Detail, Finding, Place, causes};
 
 /// How sure it is that a hazard strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -167,20 +166,11 @@ impl Hazard {
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
         Some(Finding {
-            cause: self.cause?,
-            certainty: Certainty::Inferred,
-            pauses: 0,
-            hiccups: 0,
-            time: Duration::ZERO,
-            longest: Duration::ZERO,
-            squares: 0.0,
-            share: 0.0,
-            mechanisms: Vec::new(),
             place: self.place.clone(),
             story: vec![self.statement.clone()],
             culprits: self.culprits.clone(),
-            evidence: Vec::new(),
             detail: self.detail.clone(),
+            ..Finding::of_cause(self.cause?)
         })
     }
 }

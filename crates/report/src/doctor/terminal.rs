@@ -12,16 +12,6 @@ use remedy::{Action, Command};
 
 /// So many culprits and pieces of evidence are shown of each hazard.
 const MOST_ITEMS: usize = 4;
-/// Remedies that `whypause fix` applies.
-const FIXED: [&str; 6] = [
-    "background-io",
-    "gc-log-async",
-    "gc-log-off-stdout",
-    "gc-log-to-tmpfs",
-    "hsperfdata-to-tmpfs",
-    "perf-shared-mem-off",
-];
-
 /// Everything. Ends with a line end.
 #[must_use]
 pub fn render(all: &Checkup, options: &Options) -> String {
@@ -62,7 +52,7 @@ fn body(page: &mut Page, it: &Examined) {
         it.hazards.iter().partition(|it| it.accepted.is_some());
     for (n, told) in open.iter().enumerate() {
         page.blank();
-        block(page, n + 1, told, it.jvm.pid);
+        block(page, n + 1, told);
     }
     page.blank();
     if open.is_empty() {
@@ -93,7 +83,7 @@ fn acceptance(told: &Told) -> String {
     format!("Accepted: {}{why}: {}", told.hazard.kind.id, clean(&told.hazard.statement))
 }
 
-fn block(page: &mut Page, number: usize, told: &Told, pid: u32) {
+fn block(page: &mut Page, number: usize, told: &Told) {
     let hazard = &told.hazard;
     heading(page, number, hazard.kind.title, hazard.likelihood);
     page.wrapped(BODY, None, &clean(&hazard.statement));
@@ -110,9 +100,6 @@ fn block(page: &mut Page, number: usize, told: &Told, pid: u32) {
     if let Some(what) = &hazard.to_do {
         field(page, "fix", &clean(what));
     }
-    for command in fixes(told, pid) {
-        command_line(page, "run", command);
-    }
     if let Some(cause) = hazard.cause {
         command_line(page, "more", Command::new("whypause").arg("cause").arg(cause.id));
     }
@@ -122,15 +109,6 @@ fn block(page: &mut Page, number: usize, told: &Told, pid: u32) {
 fn command_line(page: &mut Page, label: &str, command: Command) {
     let action = page.copyable(&Action::run([command]));
     page.line(&format!("{:BODY$}{label:7}{action}", ""));
-}
-
-/// What does it for a JVM that runs, each remedy once.
-fn fixes(told: &Told, pid: u32) -> Vec<Command> {
-    let mut ids: Vec<&str> = told.advice.iter().map(|it| it.remedy).collect();
-    ids.dedup();
-    ids.retain(|it| pid != 0 && FIXED.contains(it));
-    let command = |id: &str| Command::new("whypause").args(["fix", id, "-p"]).arg(pid.to_string());
-    ids.into_iter().map(command).collect()
 }
 
 /// `1  GC log written to a disk …                                    likely`

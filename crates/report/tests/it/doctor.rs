@@ -99,19 +99,13 @@ fn a_block_for_each_hazard_and_a_line_for_what_is_fine() {
            why    The JVM writes its GC log from the thread that stops the application. Where the log is on
                   a disk, a busy disk or a commit of its journal makes that thread wait, and every
                   application thread with it.
-           fix    now                 jcmd 4242 VM.log output=file=/dev/shm/gc-4242.log 'what=gc*' decorators=time,uptime,level,tags output_options=filecount=2,filesize=8m
-                                      jcmd 4242 VM.log output=file=/var/log/orders/gc.log what=all=off
-                                      the new log is in memory, up to 24 MiB: copy it before a reboot
-                  now                 ionice -c 3 -p 991
-                                      dd then writes only when nobody else does, where the disk's scheduler
-                                      is BFQ; else bound its unit: systemctl set-property UNIT
-                                      IOWriteBandwidthMax=
+           fix    now                 whypause fix gc-log-to-tmpfs -p 4242 --apply
+                                      the log goes to memory, up to 24 MiB, and is copied to where it was
+                  now                 whypause fix background-io -p 4242 --apply
+                                      dd then takes longer; the pauses become shorter and may not go away
                   at the next start   -Xlog:async
                                       lines are dropped, and the drop is logged, when its buffer of 2 MiB is
                                       full
-           run    whypause fix gc-log-to-tmpfs -p 4242
-           run    whypause fix background-io -p 4242
-           run    whypause fix gc-log-async -p 4242
            more   whypause cause gc-log-write-blocked
            accept --accept gc-log-on-disk
 
@@ -182,6 +176,7 @@ fn json_has_every_hazard_with_its_state() {
                   "remedies": [
                     {
                       "action": "echo '800000 100000' > /sys/fs/cgroup/pods/orders/cpu.max",
+                      "apply": [],
                       "commands": [],
                       "flags": [],
                       "id": "cpu-quota",
@@ -195,6 +190,7 @@ fn json_has_every_hazard_with_its_state() {
                     },
                     {
                       "action": "-XX:ParallelGCThreads=2",
+                      "apply": [],
                       "commands": [],
                       "flags": [
                         "-XX:ParallelGCThreads=2"

@@ -17,7 +17,7 @@ pub enum LabCommand {
     /// List the scenarios, and what this host lacks for each
     #[command(after_help = examples::LAB_LIST)]
     List,
-    /// Make two pauses happen, explain them, and make them go away (about two minutes)
+    /// Make two pauses happen, explain them, and make them go away (about three minutes)
     #[command(after_help = examples::LAB_DEMO)]
     Demo(LabDemoArgs),
     /// Run a scenario: baseline, fault and fixes, side by side

@@ -15,7 +15,7 @@ use found::Found;
 use recorder::Roots;
 use remedy::{Host, Plan, Refusal, Remedy, Store, StoreError, Value};
 use report::{Redactor, fix::Planned};
-use std::io;
+use std::{io, os::unix::fs::MetadataExt};
 
 pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
@@ -161,9 +161,12 @@ fn keep_here(
             "whypause fix gc-log-keeper /dev/shm/gc.log /var/log/kafka --apply --foreground",
         ));
     };
+    // To whom it belongs now; whoever starts it again later looks again.
+    let about = std::fs::symlink_metadata(from).map_err(|error| Failure::file(from, &error))?;
     let options = keeper::Options::new(from, to);
     let period = args.period.unwrap_or(options.period);
-    super::keep::keep(&keeper::Options { period, ..options }, interrupt, console)
+    let source_uid = Some(about.uid());
+    super::keep::keep(&keeper::Options { period, source_uid, ..options }, interrupt, console)
 }
 
 fn refused(refusal: Refusal) -> Failure {

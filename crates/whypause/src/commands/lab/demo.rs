@@ -1,4 +1,4 @@
-//! `whypause lab demo`: two pauses made, explained, and gone.
+//! `whypause lab demo`: two pauses made, explained, and gone; and a remedy applied.
 use super::run_here;
 use crate::{
     Exit, Failure,
@@ -26,9 +26,12 @@ pub(super) fn run(args: &LabDemoArgs, console: &Console) -> Result<Exit, Failure
             exit = Exit::Gate;
         }
     }
+    if act(on_this_host, console)? != Exit::Fine {
+        exit = Exit::Gate;
+    }
     console.print(&format!(
         "\nThe recordings are in `{}`.\n\
-         Next: whypause ps, then whypause record -p PID -d 60s on a JVM of your own.\n",
+         Next: whypause doctor, then whypause record -p PID -d 60s on a JVM of your own.\n",
         keep.display()
     ))?;
     Ok(exit)
@@ -74,6 +77,36 @@ fn show(
         }
     }
     Ok(if ran?.passed { Exit::Fine } else { Exit::Gate })
+}
+
+/// The program, the remedy and the JVM: applied, compared, and taken back while the JVM still runs.
+const ACT: &str = r#""$0" fix "$1" -p "$2" --apply --verify 12s && echo && "$0" fix --undo "$1""#;
+
+/// The first fault once more, and a remedy applied to the JVM while it runs.
+fn act(on_this_host: bool, console: &Console) -> Result<Exit, Failure> {
+    let (scenario, remedy) = (SHOWN[0].scenario, "gc-log-to-tmpfs");
+    console.print(&format!(
+        "\n── {scenario}, and a remedy while the JVM runs ──\n\
+         whypause fix {remedy} -p PID --apply --verify 12s, then whypause fix --undo {remedy}\n\n"
+    ))?;
+    let program = std::env::current_exe()?;
+    let options = lab::HoldOptions {
+        scenario: scenario.into(),
+        variant: "fault".into(),
+        jdk: None,
+        collector: None,
+        time: None,
+        command: ["sh".into(), "-c".into(), ACT.into()]
+            .into_iter()
+            .chain([program.into_os_string(), remedy.into(), "{pid}".into()])
+            .collect(),
+        on_this_host,
+    };
+    let mut here = on_this_host;
+    let ended = run_here(console, &mut here, |on_this_host, output| {
+        lab::hold(&lab::HoldOptions { on_this_host, ..options.clone() }, output)
+    })?;
+    Ok(if ended.is_some_and(|it| it.success()) { Exit::Fine } else { Exit::Gate })
 }
 
 fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(), Failure> {

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Applies remedies to the faults that they are for, in the lab, and writes before and after to
+# docs/remedies.md. Needs root; ten minutes. Not for a production host.
+#
+#   scripts/remedies.sh            all of them
+#   scripts/remedies.sh NAME…      only these; the others stay as they are in target/remedies
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+whypause="$PWD/target/release/whypause"
+results=target/remedies
+seconds=20
+names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off)
+
+# The arguments of `lab hold` for a remedy: the fault, and the command that fights it.
+hold() {
+    local verify=(--apply --verify "${seconds}s")
+    case "$1" in
+        gc-log-async) say_hold gc-log-write-blocked "$whypause" fix "$1" "${verify[@]}" -- '{java}' ;;
+        background-io | gc-log-to-tmpfs)
+            say_hold gc-log-write-blocked sh -c "$then_undo" "$whypause" "$1" '{pid}' "${verify[@]}" ;;
+        gc-log-off-stdout)
+            variant=fault-slow-reader say_hold gc-log-write-blocked \
+                sh -c "$then_undo" "$whypause" "$1" '{pid}' "${verify[@]}" ;;
+        perf-shared-mem-off)
+            say_hold hsperfdata-write-blocked "$whypause" fix "$1" "${verify[@]}" -- \
+                nsenter -t '{pid}' -m -- '{java}' ;;
+        *) fail "no remedy \`$1\` is tried here: ${names[*]}" ;;
+    esac
+}
+
+# What is applied is taken back while the JVM still runs. Its arguments: program, remedy, process.
+# shellcheck disable=SC2016
+then_undo='program=$0 remedy=$1 pid=$2; shift 2; shift
+"$program" fix "$remedy" -p "$pid" "$@" && "$program" fix --undo "$remedy" >&2'
+
+say_hold() {
+    local scenario="$1"
+    shift
+    timeout 600 "$whypause" lab hold "$scenario" --variant "${variant:-fault}" --on-this-host -- "$@"
+}
+
+try() {
+    local name="$1"
+    say "$name"
+    if ! hold "$name" >"$results/$name.out" 2>"$results/$name.err" </dev/null; then
+        tail -n 5 "$results/$name.err" >&2
+        fail "\`$name\` could not be tried: see $results/$name.err"
+    fi
+}
+
+page() {
+    local name
+    cat docs/remedies.head.md
+    printf 'Measured on %s, %s CPUs, Linux %s, with JDK 17 and %s s before and after.\n' \
+        "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1 | sed 's/  */ /g')" \
+        "$(nproc)" "$(uname -r | cut -d - -f 1)" "$seconds"
+    for name in "${names[@]}"; do
+        [ -e "$results/$name.out" ] || continue
+        printf '\n## %s\n\n' "$name"
+        # What the JVM itself writes when it ends is none of ours.
+        sed -n '/^Pauses \|^Time stopped per second\|^Gone in\|^Whether/,$p' "$results/$name.out" |
+            grep -v '^alloc_\|^ready=\|^Picked up' | sed 's/^\(.\)/    \1/'
+        if [ -e "docs/remedies.$name.md" ]; then
+            printf '\n'
+            cat "docs/remedies.$name.md"
+        fi
+    done
+}
+
+[ "$(id -u)" = 0 ] || fail "this needs root"
+mkdir -p "$results"
+[ -x "$whypause" ] || scripts/build.sh
+for name in "${@:-${names[@]}}"; do
+    try "$name"
+done
+page >docs/remedies.md
+say "written: docs/remedies.md"
