@@ -17,22 +17,22 @@ names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-
 hold() {
     local verify=(--apply --verify "${seconds}s")
     case "$1" in
-        gc-log-async) say_hold gc-log-write-blocked "$whypause" fix "$1" "${verify[@]}" -- '{java}' ;;
+        gc-log-async) say_hold gc-log-write-blocked "$whypause" fix "$1" "${verify[@]}" -- %java ;;
         background-io | gc-log-to-tmpfs)
-            say_hold gc-log-write-blocked sh -c "$then_undo" "$whypause" "$1" '{pid}' "${verify[@]}" ;;
+            say_hold gc-log-write-blocked sh -c "$then_undo" "$whypause" "$1" %pid "${verify[@]}" ;;
         gc-log-off-stdout)
             variant=fault-slow-reader say_hold gc-log-write-blocked \
-                sh -c "$then_undo" "$whypause" "$1" '{pid}' "${verify[@]}" ;;
+                sh -c "$then_undo" "$whypause" "$1" %pid "${verify[@]}" ;;
         perf-shared-mem-off)
             say_hold hsperfdata-write-blocked "$whypause" fix "$1" "${verify[@]}" -- \
-                nsenter -t '{pid}' -m -- '{java}' ;;
+                nsenter -t %pid -m -- %java ;;
         *) fail "no remedy \`$1\` is tried here: ${names[*]}" ;;
     esac
 }
 
 # What is applied is taken back while the JVM still runs. Its arguments: program, remedy, process.
 # shellcheck disable=SC2016
-then_undo='program=$0 remedy=$1 pid=$2; shift 2; shift
+then_undo='program=$0 remedy=$1 pid=$2; shift 2
 "$program" fix "$remedy" -p "$pid" "$@" && "$program" fix --undo "$remedy" >&2'
 
 say_hold() {

@@ -11,9 +11,9 @@ use std::{
 };
 
 /// What stands for the process id of the JVM in a command.
-const PID: &str = "{pid}";
+const PID: &str = "%pid";
 /// A word that stands for the JVM's own command line, with another name for its log.
-const JAVA: &str = "{java}";
+const JAVA: &str = "%java";
 
 /// What to hold.
 #[derive(Clone, Debug)]
@@ -28,8 +28,8 @@ pub struct HoldOptions {
     pub collector: Option<String>,
     /// For how long; until somebody wants an end, or the command has ended, where `None`.
     pub time: Option<Duration>,
-    /// What to run meanwhile; `{pid}` in it stands for the process id of the JVM, and the word
-    /// `{java}` for its command line, with which the same can be started once more.
+    /// What to run meanwhile; `%pid` in it stands for the process id of the JVM, and the word
+    /// `%java` for its command line, with which the same can be started once more.
     pub command: Vec<OsString>,
     /// Whether to run although others use this host.
     pub on_this_host: bool,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The bound of a log in memory: the file that is written and two before it, 24 MiB.
 const BOUND: &str = "filecount=2,filesize=8m";
-const BOUND_BYTES: u64 = 3 * 8 << 20;
+const BOUND_BYTES: u64 = (3 * 8) << 20;
 /// What is left free beside it: others use `/dev/shm`, too.
 const SPARE_BYTES: u64 = 8 << 20;
 /// How often a log is copied where nothing else was asked for.

@@ -2,6 +2,9 @@
 use crate::{Advice, Command, Plan, Refusal, Target};
 use diagnose::{Cause, Finding, Situation};
 
+/// What a remedy would change here, or why nothing.
+pub(crate) type MakePlan = fn(&Target<'_>) -> Result<Plan, Refusal>;
+
 /// One way to end or shorten a kind of pause. One file under `remedies/` each.
 pub struct Remedy {
     /// Its name in text, JSON, pages and commands. Never reused.
@@ -15,7 +18,7 @@ pub struct Remedy {
     /// What it comes to for one finding in one situation; nothing where it is no use there.
     pub(crate) advise: fn(&Situation, &Finding) -> Vec<Advice>,
     /// What it would change here; `None` where it is nothing that a program can do.
-    pub(crate) plan: Option<fn(&Target<'_>) -> Result<Plan, Refusal>>,
+    pub(crate) plan: Option<MakePlan>,
 }
 
 impl Remedy {

@@ -7,17 +7,16 @@
 //!
 //! What a boot takes back is written down in memory, so that nothing is written to a disk that may
 //! be the one under suspicion. What outlives a boot is on a disk already, and so are its notes.
-use crate::{
-    Change, ChangeError, Host, Plan, Value,
-    journal::{Journal, Opened, Undoable},
-};
+mod notes;
+
+use crate::{Change, ChangeError, Host, Plan, Value, journal::Undoable};
+use notes::Notes;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::File,
     io,
-    os::unix::fs::{DirBuilderExt, MetadataExt},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::atomic::Ordering,
     time::{Duration, Instant},
 };
@@ -125,48 +124,6 @@ impl Which<'_> {
 
 /// How long another run is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The notes in one directory.
-#[derive(Debug)]
-struct Notes {
-    journal: Journal,
-    open: Vec<(u64, Entry)>,
-    next: u64,
-}
-
-impl Notes {
-    fn open(directory: &Path) -> Result<Notes, StoreError> {
-        let failed = |source| StoreError::Notes { path: directory.display().to_string(), source };
-        DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(failed)?;
-        let about = fs::symlink_metadata(directory).map_err(failed)?;
-        let ours = about.uid() == rustix::process::geteuid().as_raw();
-        if !about.is_dir() || !ours || about.mode() & 0o022 != 0 {
-            return Err(StoreError::Unsafe(directory.display().to_string()));
-        }
-        let Opened { journal, open, next } =
-            Journal::open(directory.join("changes")).map_err(failed)?;
-        Ok(Notes { journal, open, next })
-    }
-
-    fn write(&mut self, id: u64, entry: Entry) -> io::Result<()> {
-        self.journal.promise(id, &entry)?;
-        match self.open.iter_mut().find(|it| it.0 == id) {
-            Some(earlier) => earlier.1 = entry,
-            None => self.open.push((id, entry)),
-        }
-        self.next = self.next.max(id + 1);
-        Ok(())
-    }
-
-    fn forget(&mut self, id: u64) {
-        // A note that cannot be removed only makes the next run look once more.
-        let _ = self.journal.done(id);
-        self.open.retain(|it| it.0 != id);
-        if self.open.is_empty() {
-            self.journal.forget();
-        }
-    }
-}
 
 /// Where notes are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]

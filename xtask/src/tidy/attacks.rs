@@ -3,7 +3,8 @@ use super::no_complaints;
 use crate::tree::{self, SourceFile, rust_files};
 
 /// Where the tests lie that are named by more than their crate.
-const SUITES: [(&str, &str); 5] = [
+const SUITES: [(&str, &str); 6] = [
+    ("fix", "crates/whypause/tests/fix/"),
     ("hang", "crates/whypause/tests/hang/"),
     ("hostile", "crates/recorder/tests/hostile/"),
     ("live", "crates/whypause/tests/live/"),

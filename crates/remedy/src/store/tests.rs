@@ -1,7 +1,13 @@
+//! What is changed is taken back, whatever happened meanwhile.
 use super::*;
 use crate::{IoPriority, Process, Setting, UnitFile};
 use recorder::Roots;
-use std::{panic::AssertUnwindSafe, sync::atomic::AtomicBool};
+use std::{
+    fs::{self, DirBuilder},
+    os::unix::fs::DirBuilderExt,
+    panic::AssertUnwindSafe,
+    sync::atomic::AtomicBool,
+};
 
 /// A process whose priority is changed, and notes of it.
 struct Bench {

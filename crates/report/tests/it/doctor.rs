@@ -140,6 +140,7 @@ fn what_is_accepted_is_a_line_and_never_hidden() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one document")]
 fn json_has_every_hazard_with_its_state() {
     let mut survey = survey();
     let jvm = survey.facts.jvm.as_mut().expect("there is one");
@@ -245,6 +246,7 @@ fn json_has_every_hazard_with_its_state() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one document")]
 fn sarif_has_a_rule_for_each_kind_and_a_result_for_each_hazard() {
     let text = sarif_of(&checkup(&survey(), &accepted()));
     let rules: usize = text.matches("\"shortDescription\"").count();

@@ -189,8 +189,8 @@ makes it run anyway.";
 pub(in crate::args) const LAB_HOLD: &str = "\
 EXAMPLES:
   whypause lab hold gc-log-write-blocked           until Ctrl-C; use another terminal meanwhile
-  whypause lab hold gc-log-write-blocked -- whypause fix gc-log-to-tmpfs -p {pid} --apply --verify 20s
-  whypause lab hold mapped-file-fault -d 2m -- whypause watch -p {pid}";
+  whypause lab hold gc-log-write-blocked -- whypause fix gc-log-to-tmpfs -p %pid --apply --verify 20s
+  whypause lab hold mapped-file-fault -d 2m -- whypause watch -p %pid";
 
 pub(in crate::args) const LAB_MATRIX: &str = "\
 EXAMPLES:

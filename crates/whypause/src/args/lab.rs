@@ -141,7 +141,7 @@ pub struct LabHoldArgs {
     /// Where it may run.
     #[command(flatten)]
     pub place: Where,
-    /// What to run meanwhile; {pid} stands for the process id of the JVM, and {java} for its command
+    /// What to run meanwhile; %pid stands for the process id of the JVM, and %java for its command
     /// line
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,

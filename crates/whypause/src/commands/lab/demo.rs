@@ -87,7 +87,7 @@ fn act(on_this_host: bool, console: &Console) -> Result<Exit, Failure> {
     let (scenario, remedy) = (SHOWN[0].scenario, "gc-log-to-tmpfs");
     console.print(&format!(
         "\n── {scenario}, and a remedy while the JVM runs ──\n\
-         whypause fix {remedy} -p PID --apply --verify 12s, then whypause fix --undo {remedy}\n\n"
+         The fault again, and `{remedy}` applied, compared, and taken back.\n\n"
     ))?;
     let program = std::env::current_exe()?;
     let options = lab::HoldOptions {
@@ -98,7 +98,7 @@ fn act(on_this_host: bool, console: &Console) -> Result<Exit, Failure> {
         time: None,
         command: ["sh".into(), "-c".into(), ACT.into()]
             .into_iter()
-            .chain([program.into_os_string(), remedy.into(), "{pid}".into()])
+            .chain([program.into_os_string(), remedy.into(), "%pid".into()])
             .collect(),
         on_this_host,
     };

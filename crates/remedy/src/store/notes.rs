@@ -1,0 +1,51 @@
+//! The notes of changes in one directory.
+use super::{Entry, StoreError};
+use crate::journal::{Journal, Opened};
+use std::{
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::{DirBuilderExt, MetadataExt},
+    path::Path,
+};
+
+/// The notes in one directory.
+#[derive(Debug)]
+pub(super) struct Notes {
+    journal: Journal,
+    pub(super) open: Vec<(u64, Entry)>,
+    pub(super) next: u64,
+}
+
+impl Notes {
+    pub(super) fn open(directory: &Path) -> Result<Notes, StoreError> {
+        let failed = |source| StoreError::Notes { path: directory.display().to_string(), source };
+        DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(failed)?;
+        let about = fs::symlink_metadata(directory).map_err(failed)?;
+        let ours = about.uid() == rustix::process::geteuid().as_raw();
+        if !about.is_dir() || !ours || about.mode() & 0o022 != 0 {
+            return Err(StoreError::Unsafe(directory.display().to_string()));
+        }
+        let Opened { journal, open, next } =
+            Journal::open(directory.join("changes")).map_err(failed)?;
+        Ok(Notes { journal, open, next })
+    }
+
+    pub(super) fn write(&mut self, id: u64, entry: Entry) -> io::Result<()> {
+        self.journal.promise(id, &entry)?;
+        match self.open.iter_mut().find(|it| it.0 == id) {
+            Some(earlier) => earlier.1 = entry,
+            None => self.open.push((id, entry)),
+        }
+        self.next = self.next.max(id + 1);
+        Ok(())
+    }
+
+    pub(super) fn forget(&mut self, id: u64) {
+        // A note that cannot be removed only makes the next run look once more.
+        let _ = self.journal.done(id);
+        self.open.retain(|it| it.0 != id);
+        if self.open.is_empty() {
+            self.journal.forget();
+        }
+    }
+}
