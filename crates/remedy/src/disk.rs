@@ -1,7 +1,7 @@
 //! The disk behind a log.
 use crate::{Process, Refusal, Target};
 use recording::FileFact;
-use std::fs;
+use std::{fs, time::Duration};
 
 /// A block device, as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,16 @@ pub(crate) struct Disk {
     pub(crate) number: String,
     /// Device numbers, as in `st_dev`, that files on it have.
     devices: Vec<u64>,
+}
+
+/// How long it is looked how much a disk writes.
+const LOOK: Duration = Duration::from_secs(2);
+/// What the kernel counts in, whatever the sectors of a disk are (`Documentation/block/stat.rst`).
+const SECTOR_BYTES: u64 = 512;
+
+/// Field 7 of `/sys/block/NAME/stat`.
+fn sectors_written(stat: &str) -> Option<u64> {
+    stat.split_ascii_whitespace().nth(6)?.parse().ok()
 }
 
 /// The parts of unwritten data that `max_ratio_fine` counts in: millionths.
@@ -50,6 +60,18 @@ impl Disk {
     /// Whether a file with this device number is on it.
     pub(crate) fn holds(&self, device: Option<u64>) -> bool {
         device.is_some_and(|it| self.devices.contains(&it))
+    }
+
+    /// Bytes that it writes in a second: looked at for two seconds. `None` where it writes nothing.
+    pub(crate) fn speed(&self, target: &Target<'_>) -> Option<u64> {
+        let written = || {
+            let file = target.roots.sys.join("block").join(&self.name).join("stat");
+            sectors_written(&fs::read_to_string(file).ok()?)
+        };
+        let before = written()?;
+        std::thread::sleep(LOOK);
+        let sectors = written()?.checked_sub(before)?;
+        Some(sectors.saturating_mul(SECTOR_BYTES) / LOOK.as_secs()).filter(|it| *it > 0)
     }
 
     /// The value of `max_ratio_fine` that lets so many bytes be unwritten.
@@ -91,6 +113,13 @@ fn ratio(bytes: u64, max_bytes: u64, max_ratio_fine: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_disk_writes_is_counted_in_sectors() {
+        let stat = "  100 2 3000 40   500 6 70000 800 0 900 1000 0 0 0 0 0 0\n";
+        assert_eq!(sectors_written(stat), Some(70000));
+        assert_eq!(sectors_written("1 2 3"), None);
+    }
 
     #[test]
     fn bytes_become_a_ratio_by_what_the_kernel_tells() {

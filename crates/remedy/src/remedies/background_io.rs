@@ -3,7 +3,7 @@
 //! ## What it changes
 //! The process that wrote most to the disk gets less of it, by what this host has:
 //! a unit of systemd gets `IOWriteBandwidthMax`, a control group of version 2 gets `io.max`.
-//! With version 1 of control groups the kernel writes back in nobody's name, and no limit of a group reaches it: there the whole disk gets less unwritten data (`max_ratio_fine` and `strict_limit` of `/sys/class/bdi`, Linux 6.2), as much as it writes in a tenth of a second, so that no journal commit waits for more.
+//! With version 1 of control groups the kernel writes back in nobody's name, and no limit of a group reaches it: there the whole disk gets less unwritten data (`max_ratio_fine` and `strict_limit` of `/sys/class/bdi`, Linux 6.2), as much as it writes in a tenth of a second, and a short queue (`nr_requests`), so that no journal commit waits for more.
 //! By hand also the idle class of the scheduler, where the disk's scheduler knows classes (BFQ).
 //!
 //! ## What it costs
@@ -52,6 +52,9 @@ fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
     )]
 }
 
+/// The kernel takes no less (`BLKDEV_MIN_RQ` of `block/blk.h`).
+const SHORTEST_QUEUE: &str = "4";
+
 /// A slower writer would be one that is stopped.
 const LEAST_BYTES_PER_SECOND: u64 = 256 << 10;
 
@@ -62,7 +65,10 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     if let Some(unit) = &target.wishes.unit {
         return Ok(of_unit(plan, &disk, unit, rate(target, writes.as_ref())?));
     }
-    let writer = writer(target, writes.as_ref())?;
+    let Some(writer) = writer(target, writes.as_ref())? else {
+        let plan = plan.note(format!("nobody but the JVM was seen to write to {}", disk.name));
+        return of_disk(plan, &disk, target);
+    };
     let plan = plan.note(format!("{writer} writes most to {}", disk.name));
     if let Some(unit) = start_flags::unit_of_process(&target.roots.proc, writer.pid)
         && crate::change::is_systemd_here()
@@ -76,40 +82,34 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
             to: format!("wbps={}", rate(target, writes.as_ref())?),
         })));
     }
-    of_disk(plan, &disk, target, writes.as_ref())
+    of_disk(plan, &disk, target)
 }
 
 /// What is written to the disk.
 struct Writes {
     pid: u32,
-    /// By that process.
+    /// By that process, in a second.
     most: u64,
-    /// By all, in a second.
-    all: u64,
 }
 
 fn writes(target: &Target<'_>, disk: &Disk) -> Option<Writes> {
     let jvm = target.jvm.map(|it| it.pid);
     let here = target.writers.iter().filter(|it| disk.holds(it.device) && Some(it.pid) != jvm);
-    let most = here.clone().max_by_key(|it| it.bytes)?;
-    let second = |it: &recording::WriterFact| {
-        let millis = it.interval.duration().as_millis().max(1);
-        u64::try_from(u128::from(it.bytes) * 1000 / millis).unwrap_or(u64::MAX)
-    };
-    Some(Writes { pid: most.pid, most: second(most), all: here.map(second).sum() })
+    let most = here.max_by_key(|it| it.bytes)?;
+    let millis = most.interval.duration().as_millis().max(1);
+    let second = u64::try_from(u128::from(most.bytes) * 1000 / millis).unwrap_or(u64::MAX);
+    Some(Writes { pid: most.pid, most: second })
 }
 
-fn writer(target: &Target<'_>, writes: Option<&Writes>) -> Result<Process, Refusal> {
+fn writer(target: &Target<'_>, writes: Option<&Writes>) -> Result<Option<Process>, Refusal> {
     let found = target.finding.and_then(|it| {
         it.culprits.iter().find(|it| it.kind == CulpritKind::Process).and_then(|it| it.pid)
     });
-    let pid = target.wishes.process.or(writes.map(|it| it.pid)).or(found).ok_or_else(|| {
-        Refusal::new(
-            "nobody but the jvm was seen to write to that disk just now",
-            "name who is to be bounded: --process PID or --unit UNIT",
-        )
-    })?;
-    Process::of(pid).map_err(|error| Refusal::new(error.to_string(), "name another with --process"))
+    let Some(pid) = target.wishes.process.or(writes.map(|it| it.pid)).or(found) else {
+        return Ok(None);
+    };
+    let process = Process::of(pid);
+    process.map(Some).map_err(|it| Refusal::new(it.to_string(), "name another with --process"))
 }
 
 /// Half of what it writes, where nothing else was asked for.
@@ -128,15 +128,13 @@ fn of_unit(plan: Plan, disk: &Disk, unit: &str, rate: u64) -> Plan {
     }))
 }
 
-/// As much unwritten data as the disk writes in a tenth of a second.
-fn of_disk(
-    plan: Plan,
-    disk: &Disk,
-    target: &Target<'_>,
-    writes: Option<&Writes>,
-) -> Result<Plan, Refusal> {
-    let speed = target.wishes.bytes_per_second.or(writes.map(|it| it.all)).ok_or_else(|| {
-        Refusal::new("how much is written was not seen", "say how much the disk writes: --limit 5M")
+/// As much unwritten data as the disk writes in a tenth of a second, and a short queue before it.
+fn of_disk(plan: Plan, disk: &Disk, target: &Target<'_>) -> Result<Plan, Refusal> {
+    let speed = target.wishes.bytes_per_second.or_else(|| disk.speed(target)).ok_or_else(|| {
+        Refusal::new(
+            format!("nothing was written to {} just now", disk.name),
+            "say how much the disk writes in a second: --limit 5M",
+        )
     })?;
     let ratio = disk.ratio_of_unwritten(speed / 10).ok_or_else(|| {
         Refusal::new(
@@ -151,5 +149,9 @@ fn of_disk(
     Ok(plan
         .note("it bounds all who write to that disk: control groups of version 1 cannot tell them apart")
         .change(set("strict_limit", "1".into()))
-        .change(set("max_ratio_fine", ratio.to_string())))
+        .change(set("max_ratio_fine", ratio.to_string()))
+        .change(Change::Setting(Setting {
+            file: format!("/sys/block/{}/queue/nr_requests", disk.name),
+            to: SHORTEST_QUEUE.into(),
+        })))
 }

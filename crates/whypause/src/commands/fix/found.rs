@@ -7,8 +7,8 @@ use recording::{Coverage, Facts, WriterFact};
 use remedy::{Plan, Remedy, Target, Wishes};
 use std::time::Duration;
 
-/// How long it is looked who writes.
-const LOOK: Duration = Duration::from_secs(3);
+/// How long it is looked who writes: whoever fills a file and then syncs it is seen only at its begin.
+const LOOK: Duration = Duration::from_secs(10);
 
 /// What was found.
 pub(super) struct Found {
