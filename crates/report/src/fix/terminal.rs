@@ -3,7 +3,7 @@ use super::{Planned, Ranked};
 use crate::{
     Options,
     clean::clean,
-    text::{Page, Role},
+    text::{Page, Role, glued},
 };
 use diagnose::Diagnosis;
 use remedy::{Action, Command, Entry};
@@ -16,9 +16,9 @@ const FIELD: usize = 12;
 #[must_use]
 pub fn ranking(diagnosis: &Diagnosis, ranked: &[Ranked], options: &Options) -> String {
     let mut page = Page::new(options.style);
-    for line in crate::words::header(diagnosis) {
-        page.line(&clean(&line));
-    }
+    let header: Vec<String> =
+        crate::words::header(diagnosis).iter().map(|it| glued(&clean(it))).collect();
+    page.wrapped(0, None, &header.join(" · "));
     page.blank();
     if ranked.is_empty() {
         page.wrapped(0, None, "Nothing to fix: no cause was found that a remedy is known for.");
@@ -47,12 +47,17 @@ fn one(page: &mut Page, number: usize, it: &Ranked, diagnosis: &Diagnosis) {
     page.field(BODY, "for", FIELD, None, &it.causes.join(", "));
     page.field(BODY, "when", FIELD, None, it.when().id());
     let pid = diagnosis.situation.jvm.as_ref().map_or(0, |it| it.pid);
-    if it.remedy.can_be_applied() {
+    // A flag is for whoever starts the JVM, and only for systemd can a program do that.
+    if it.advice.iter().any(|it| it.apply.is_some()) {
         let command = page.paint(Role::Action, &command(it.remedy.id, pid).to_string());
         page.line(&format!("{:BODY$}{:9}{command}", "", "fix"));
     } else {
-        for (n, advice) in it.advice.iter().enumerate() {
-            action(page, if n == 0 { "do" } else { "" }, &advice.action);
+        let mut said: Vec<&Action> = Vec::new();
+        for advice in &it.advice {
+            if !said.contains(&&advice.action) {
+                action(page, if said.is_empty() { "do" } else { "" }, &advice.action);
+                said.push(&advice.action);
+            }
         }
     }
     for (n, line) in it.remedy.cost().iter().enumerate() {
