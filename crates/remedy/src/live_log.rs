@@ -58,7 +58,7 @@ pub(crate) fn move_to_memory(
     all: &[Moved<'_>],
 ) -> Result<Plan, Refusal> {
     let jvm = target.the_jvm()?;
-    let name = LogDirectory::name_for(jvm);
+    let name = LogDirectory::name_for(plan.remedy, jvm);
     let directory = MemoryDirectory::of(target.roots, jvm, name.as_str(), target.interrupt)
         .map_err(|error| Refusal::new(error.to_string(), "give the container a /dev/shm"))?;
     let need = BOUND_BYTES * all.len() as u64 + SPARE_BYTES;

@@ -250,7 +250,7 @@ impl Store {
             entry.ours.push(now);
             notes.write(id, entry).map_err(written)?;
         }
-        tell(&subject);
+        tell(&format!("changed: {subject}"));
         Ok(true)
     }
 

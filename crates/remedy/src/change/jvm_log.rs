@@ -120,10 +120,10 @@ pub struct LogDirectory {
 }
 
 impl LogDirectory {
-    /// The name of the directory for a JVM. Its start makes it another name for another process
-    /// with the same id.
-    pub(crate) fn name_for(jvm: &recorder::Jvm) -> String {
-        format!("whypause-gc-log-{}-{}", jvm.pid_in_namespace, jvm.start_ticks)
+    /// The name of a remedy's directory for a JVM. The start of the JVM makes it another name for
+    /// another process with the same id.
+    pub(crate) fn name_for(remedy: &str, jvm: &recorder::Jvm) -> String {
+        format!("whypause-{remedy}-{}-{}", jvm.pid_in_namespace, jvm.start_ticks)
     }
 
     fn directory(&self, host: &Host<'_>) -> Result<MemoryDirectory, ChangeError> {

@@ -95,7 +95,8 @@ fn a_plan_says_from_what_to_what_by_hand_at_what_cost_and_how_it_is_undone() {
         cost   Memory comes in small pages until then.
         note   a name of a target\u{1b}[2J
         undo   whypause fix --undo thp-defrag
-    "#]].assert_eq(&terminal::plan(&planned, &Options::default()));
+    "#]]
+    .assert_eq(&terminal::plan(&planned, &Options::default()));
     let mut out = Vec::new();
     json::plan(&planned, &mut out).expect("a Vec takes all");
     expect![[r#"
@@ -121,7 +122,8 @@ fn a_plan_says_from_what_to_what_by_hand_at_what_cost_and_how_it_is_undone() {
           "schema_version": 1,
           "when": "now"
         }
-    "#]].assert_eq(&String::from_utf8(out).expect("UTF-8"));
+    "#]]
+    .assert_eq(&String::from_utf8(out).expect("UTF-8"));
 }
 
 #[test]
@@ -140,5 +142,6 @@ fn what_is_changed_is_put_back_by_commands_the_last_first() {
         echo always > /sys/kernel/mm/transparent_hugepage/defrag
         # thp-defrag: /sys/kernel/mm/transparent_hugepage/defrag
         echo madvise > /sys/kernel/mm/transparent_hugepage/defrag
-    "#]].assert_eq(&terminal::undo_by_hand(&entries, &Options::default()));
+    "#]]
+    .assert_eq(&terminal::undo_by_hand(&entries, &Options::default()));
 }

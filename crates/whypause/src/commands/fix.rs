@@ -130,7 +130,7 @@ fn apply(
     }
     let host = Host { roots: &Roots::default(), interrupt: interrupt.flag() };
     let mut store = store(&host, console)?;
-    let changed = store.apply(plan, &host, &mut |it| console.say(&format!("changed: {it}")));
+    let changed = store.apply(plan, &host, &mut |it| console.say(it));
     drop(store);
     if !changed.map_err(failure)? {
         console.say("nothing was to be changed");

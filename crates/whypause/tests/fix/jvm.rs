@@ -135,10 +135,10 @@ impl Bench {
 
     /// What is left of a move in memory.
     pub(crate) fn left_in_memory(&self) -> Vec<String> {
-        let mark = format!("whypause-gc-log-{}-", self.jvm.id());
+        let mark = format!("-{}-", self.jvm.id());
         let names = fs::read_dir("/dev/shm").unwrap().flatten();
         let names = names.filter_map(|it| it.file_name().into_string().ok());
-        names.filter(|it| it.starts_with(&mark)).collect()
+        names.filter(|it| it.starts_with("whypause-gc-log-") && it.contains(&mark)).collect()
     }
 
     /// Keepers of this JVM's log, by their process ids.

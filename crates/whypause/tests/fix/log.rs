@@ -11,19 +11,7 @@ fn whole_log(bench: &Bench) -> Vec<String> {
     let packed = fs::File::open(format!("{path}.zst")).unwrap();
     let copied = String::from_utf8(zstd::decode_all(packed).unwrap()).unwrap();
     let after = fs::read_to_string(&path).unwrap();
-    let parts = [before, copied, after].map(|it| {
-        let lines: Vec<String> = it.lines().map(str::to_owned).collect();
-        assert!(lines.iter().filter_map(|it| time(it)).is_sorted(), "lines are not in order");
-        lines
-    });
-    let mut lines = parts.concat();
-    lines.sort_by_key(|it| time(it));
-    lines
-}
-
-/// Time of a line, in nanoseconds: its first decoration.
-fn time(line: &str) -> Option<u64> {
-    line.strip_prefix('[')?.split_once("ns]")?.0.parse().ok()
+    [before, copied, after].concat().lines().map(str::to_owned).collect()
 }
 
 /// The numbers of the collections and cycles, in order.
@@ -106,6 +94,25 @@ fn a_log_on_standard_output_goes_to_memory_and_comes_back() {
     let left = bench.left_in_memory();
     let log = fs::read_to_string(format!("/dev/shm/{}/stdout.log", left[0])).unwrap();
     assert!(log.contains("Pause Young"), "what was not copied is not removed: {log}");
+    fs::remove_dir_all(format!("/dev/shm/{}", left[0])).unwrap();
+}
+
+/// Both had one directory, and the second one's file was in the way of the first one's end.
+#[test]
+fn two_remedies_on_one_jvm_are_taken_back_together() {
+    let Some(java) = java() else { return };
+    let bench = Bench::new(&java, &["-Xlog:gc"]);
+    let (pid, before) = (bench.pid(), bench.outputs());
+    done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
+    done(&["fix", "gc-log-off-stdout", "-p", &pid, "--apply"]);
+    let undone = done(&["fix", "--undo"]);
+    assert!(!undone.contains("not taken back"), "{undone}");
+    assert_eq!(bench.outputs(), before);
+    let left = bench.left_in_memory();
+    assert!(
+        left.len() == 1 && left[0].contains("off-stdout"),
+        "not copied, so not removed: {left:?}"
+    );
     fs::remove_dir_all(format!("/dev/shm/{}", left[0])).unwrap();
 }
 
