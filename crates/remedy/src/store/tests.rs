@@ -1,6 +1,7 @@
 //! What is changed is taken back, whatever happened meanwhile.
+#![allow(clippy::print_stdout, reason = "a test may")]
 use super::*;
-use crate::{IoPriority, Process, Setting, UnitFile};
+use crate::{Group, IoPriority, Member, Mount, Process, Setting, UnitFile};
 use recorder::Roots;
 use std::{
     fs::{self, DirBuilder},
@@ -168,6 +169,97 @@ fn one_remedy_is_taken_back_and_not_another() {
     bench.apply(&["idle"]).unwrap();
     assert!(bench.store().undo(Which::Of("another"), &bench.host()).is_empty());
     assert_eq!(bench.store().undo(Which::Of("test"), &bench.host()).put_back.len(), 1);
+}
+
+/// A block device that nobody uses, with a queue to set.
+fn idle_queue() -> Option<String> {
+    (0..8).map(|it| format!("/sys/block/loop{it}")).find_map(|it| {
+        let is_used = fs::exists(format!("{it}/loop/backing_file")).unwrap_or(true);
+        let file = format!("{it}/queue/read_ahead_kb");
+        (!is_used && fs::exists(&file).unwrap_or(false)).then_some(file)
+    })
+}
+
+/// Where control groups can be made: the root of a hierarchy and its controller.
+fn groups() -> Option<(&'static str, &'static str)> {
+    let unified = fs::exists("/sys/fs/cgroup/cgroup.procs").unwrap_or(false);
+    let blkio = fs::exists("/sys/fs/cgroup/blkio/cgroup.procs").unwrap_or(false);
+    match (unified, blkio) {
+        (true, _) => Some(("/sys/fs/cgroup", "")),
+        (_, true) => Some(("/sys/fs/cgroup/blkio", "blkio")),
+        _ => None,
+    }
+}
+
+/// A setting of the kernel, a control group, a process in it and a mount.
+fn all_kinds(bench: &Bench) -> Option<Vec<Change>> {
+    let why = match (rustix::process::geteuid().is_root(), idle_queue(), groups()) {
+        (false, ..) => "not root",
+        (_, None, _) => "no idle block device",
+        (_, _, None) => "no control groups",
+        (true, Some(file), Some((root, controller))) => {
+            let path = format!("{root}/whypause-test-{}", bench.sleeper.id());
+            let process = Process::of(bench.sleeper.id()).unwrap();
+            let target = bench.directory.path().join("mounted");
+            fs::create_dir_all(&target).unwrap();
+            let now = fs::read_to_string(&file).unwrap();
+            let to = if now.trim() == "64" { "32" } else { "64" };
+            let [root, controller] = [root, controller].map(str::to_owned);
+            return Some(vec![
+                Change::Setting(Setting { file, to: to.into() }),
+                Change::Group(Group { path: path.clone() }),
+                Change::Member(Member { process, root, controller, to: path }),
+                Change::Mount(Mount {
+                    target: target.display().to_string(),
+                    options: "size=1m,mode=0700".into(),
+                }),
+            ]);
+        }
+    };
+    println!("SKIPPED: {why}");
+    None
+}
+
+/// After a stop at each place, a panic, and a kill followed by the next run.
+#[test]
+fn a_setting_a_group_its_member_and_a_mount_are_as_before_however_it_ends() {
+    let bench = Bench::new();
+    let Some(changes) = all_kinds(&bench) else { return };
+    let now = || changes.iter().map(|it| it.now(&bench.host()).unwrap()).collect::<Vec<_>>();
+    let before = now();
+    let plan = changes.iter().cloned().fold(Plan::new("test"), Plan::change);
+    for stop_after in 1..changes.len() {
+        let mut made = 0;
+        let stopped = bench.store().apply(&plan, &bench.host(), &mut |_| {
+            made += 1;
+            bench.interrupt.store(made == stop_after, Ordering::Relaxed);
+        });
+        bench.interrupt.store(false, Ordering::Relaxed);
+        assert!(matches!(stopped, Err(StoreError::Interrupted)), "{stop_after}");
+        assert_eq!(now(), before, "stopped after {stop_after}");
+    }
+    for panic_after in 1..=changes.len() {
+        let (mut store, mut made) = (bench.store(), 0);
+        let run = AssertUnwindSafe(|| {
+            store.apply(&plan, &bench.host(), &mut |_| {
+                made += 1;
+                assert!(made < panic_after, "on purpose");
+            })
+        });
+        assert!(std::panic::catch_unwind(run).is_err());
+        assert_eq!(now(), before, "a panic after {panic_after}");
+    }
+    for killed_after in 1..=changes.len() {
+        for change in &changes[..killed_after] {
+            bench.store().make("test", change, &bench.host(), &mut |_| {}).unwrap();
+        }
+        bench.store().undo(Which::Cut, &bench.host());
+        assert_eq!(now(), before, "killed after {killed_after}");
+    }
+    bench.store().apply(&plan, &bench.host(), &mut |_| {}).unwrap();
+    assert_ne!(now(), before);
+    assert_eq!(bench.undo().put_back.len(), changes.len());
+    assert_eq!(now(), before);
 }
 
 /// The notes of a file of a unit, as another boot has written them.

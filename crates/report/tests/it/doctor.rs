@@ -340,7 +340,7 @@ fn sarif_has_a_rule_for_each_kind_and_a_result_for_each_hazard() {
                   ]
                 }
               ],
-      "#]].assert_eq(results);
+      "#]].assert_eq(&format!("{}\n", results.trim_end()));
 }
 
 #[test]
