@@ -131,7 +131,7 @@ fn refused(exposure: &Exposure<'_>) -> Check {
     Check::of(Some(
         Exposed::new(Likelihood::Likely, statement)
             .because(evidence)
-            .to_do("leave out what is named, or start with -version first"),
+            .mended_by("leave out what is named, or start with -version first"),
     ))
 }
 
@@ -150,7 +150,7 @@ fn ignored(exposure: &Exposure<'_>) -> Check {
     let found = (!ignored.is_empty()).then(|| {
         Exposed::new(Likelihood::Possible, format!("JDK {feature} ignores {}.", names.join(", ")))
             .because(since)
-            .to_do(format!("leave out {}", names.join(" ")))
+            .mended_by(format!("leave out {}", names.join(" ")))
     });
     Check::of(found)
 }
@@ -173,7 +173,7 @@ fn young_size_fixed(exposure: &Exposure<'_>) -> Check {
         "{fixed} fixes the young generation, so that G1 cannot keep -XX:MaxGCPauseMillis={target} by its size."
     );
     Check::of(Some(
-        Exposed::new(Likelihood::Possible, statement).to_do(format!("leave out {fixed}")),
+        Exposed::new(Likelihood::Possible, statement).mended_by(format!("leave out {fixed}")),
     ))
 }
 
@@ -191,7 +191,7 @@ fn pretouch_in_pauses(exposure: &Exposure<'_>) -> Check {
             Likelihood::Possible,
             format!("The heap starts with {first} of {whole}, and -XX:+AlwaysPreTouch touches the other {rest} when collections make it larger."),
         )
-        .to_do("-Xms equal to -Xmx")
+        .mended_by("-Xms equal to -Xmx")
     });
     Check::of(found)
 }
@@ -209,7 +209,7 @@ fn ihop_adapts(exposure: &Exposure<'_>) -> Check {
             Likelihood::Possible,
             format!("-XX:InitiatingHeapOccupancyPercent={percent} holds for the first cycles alone, because G1 adapts it."),
         )
-        .to_do("-XX:-G1UseAdaptiveIHOP, where the percentage is to hold; else leave it out")
+        .mended_by("-XX:-G1UseAdaptiveIHOP, where the percentage is to hold; else leave it out")
     });
     Check::of(found)
 }
@@ -222,7 +222,7 @@ fn gc_log_unbounded(exposure: &Exposure<'_>) -> Check {
     let found = (!flags.is_on("UseGCLogFileRotation")).then(|| {
         let statement = format!("The GC log {file} grows without bound: it is not rotated.");
         Exposed::new(Likelihood::Possible, statement)
-            .to_do("-XX:+UseGCLogFileRotation -XX:NumberOfGCLogFiles=5 -XX:GCLogFileSize=20M")
+            .mended_by("-XX:+UseGCLogFileRotation -XX:NumberOfGCLogFiles=5 -XX:GCLogFileSize=20M")
     });
     Check::of(found)
 }

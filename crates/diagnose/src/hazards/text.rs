@@ -108,16 +108,7 @@ fn add(survey: &mut Survey, words: &[&str]) {
         "on" => file(survey, words[2]).file_system = words[1].into(),
         "busy" => grown(survey, &format!("disk.{}.io_ms", words[1]), words[2]),
         "grown" => grown(survey, words[1], words[2]),
-        "writer" => survey.facts.writers.push(WriterFact {
-            interval: Interval::new(FIRST, SECOND),
-            pid: words[1].parse().expect("a pid"),
-            name: words[2].into(),
-            command_line: String::new(),
-            cgroup: String::new(),
-            bytes: words[3].parse::<u64>().expect("a number") * 1_000_000,
-            device: Some(words.get(4).map_or(DEVICE, |it| it.parse().expect("a device"))),
-            path: String::new(),
-        }),
+        "writer" => survey.facts.writers.push(writer(words)),
         "swap" => {
             survey.host.swap_bytes = mebibytes("swap");
             survey.host.swappiness = after("swappiness");
@@ -155,6 +146,20 @@ fn add(survey: &mut Survey, words: &[&str]) {
         }
         "pressure" => survey.host.pressure = Some(words[1] == "on"),
         _ => survey.mappings_read = true,
+    }
+}
+
+/// `writer PID NAME MB [DEVICE]`.
+fn writer(words: &[&str]) -> WriterFact {
+    WriterFact {
+        interval: Interval::new(FIRST, SECOND),
+        pid: words[1].parse().expect("a pid"),
+        name: words[2].into(),
+        command_line: String::new(),
+        cgroup: String::new(),
+        bytes: words[3].parse::<u64>().expect("a number") * 1_000_000,
+        device: Some(words.get(4).map_or(DEVICE, |it| it.parse().expect("a device"))),
+        path: String::new(),
     }
 }
 
