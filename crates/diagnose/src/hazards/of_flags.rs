@@ -83,8 +83,8 @@ fn reasons(exposure: &Exposure<'_>) -> Vec<String> {
     }
     let Some(feature) = exposure.situation.feature() else { return reasons };
     let threads = [flags.number("ConcGCThreads"), flags.number("ParallelGCThreads")];
-    // JDK 25 takes as many as are given.
-    if let ([Some(concurrent), Some(parallel)], true, ..=21) = (threads, exposure.is_g1(), feature)
+    // JDK 17 refuses, JDK 21 does not; of those between it is not known.
+    if let ([Some(concurrent), Some(parallel)], true, ..=17) = (threads, exposure.is_g1(), feature)
         && concurrent > parallel
     {
         reasons.push(format!(
@@ -258,7 +258,7 @@ mod tests {
         let said = "likely flags-refused: A JVM of JDK 17 does not start with these flags: G1 may not have more ConcGCThreads (3) than ParallelGCThreads (2).";
         flags("17", &format!("{line}3"), said);
         flags("17", &format!("{line}2"), "");
-        flags("25", &format!("{line}3"), "");
+        flags("21", &format!("{line}3"), "");
         flags("17", &format!("{line}3").replace("G1GC", "ParallelGC"), "");
     }
 
