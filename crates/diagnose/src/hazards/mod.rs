@@ -133,7 +133,7 @@ impl Exposed {
         Exposed { detail, ..self }
     }
 
-    pub(crate) fn with_to_do(self, what: impl Into<String>) -> Exposed {
+    pub(crate) fn mended_by(self, what: impl Into<String>) -> Exposed {
         Exposed { to_do: Some(what.into()), ..self }
     }
 }

@@ -83,8 +83,8 @@ fn reasons(exposure: &Exposure<'_>) -> Vec<String> {
     }
     let Some(feature) = exposure.situation.feature() else { return reasons };
     let threads = [flags.number("ConcGCThreads"), flags.number("ParallelGCThreads")];
-    // JDK 25 takes as many as are given.
-    if let ([Some(concurrent), Some(parallel)], true, ..=21) = (threads, exposure.is_g1(), feature)
+    // JDK 17 refuses, JDK 21 does not; of those between it is not known.
+    if let ([Some(concurrent), Some(parallel)], true, ..=17) = (threads, exposure.is_g1(), feature)
         && concurrent > parallel
     {
         reasons.push(format!(
@@ -131,7 +131,7 @@ fn refused(exposure: &Exposure<'_>) -> Check {
     Check::of(Some(
         Exposed::new(Likelihood::Likely, statement)
             .because(evidence)
-            .with_to_do("leave out what is named, or start with -version first"),
+            .mended_by("leave out what is named, or start with -version first"),
     ))
 }
 
@@ -150,7 +150,7 @@ fn ignored(exposure: &Exposure<'_>) -> Check {
     let found = (!ignored.is_empty()).then(|| {
         Exposed::new(Likelihood::Possible, format!("JDK {feature} ignores {}.", names.join(", ")))
             .because(since)
-            .with_to_do(format!("leave out {}", names.join(" ")))
+            .mended_by(format!("leave out {}", names.join(" ")))
     });
     Check::of(found)
 }
@@ -173,7 +173,7 @@ fn young_size_fixed(exposure: &Exposure<'_>) -> Check {
         "{fixed} fixes the young generation, so that G1 cannot keep -XX:MaxGCPauseMillis={target} by its size."
     );
     Check::of(Some(
-        Exposed::new(Likelihood::Possible, statement).with_to_do(format!("leave out {fixed}")),
+        Exposed::new(Likelihood::Possible, statement).mended_by(format!("leave out {fixed}")),
     ))
 }
 
@@ -191,7 +191,7 @@ fn pretouch_in_pauses(exposure: &Exposure<'_>) -> Check {
             Likelihood::Possible,
             format!("The heap starts with {first} of {whole}, and -XX:+AlwaysPreTouch touches the other {rest} when collections make it larger."),
         )
-        .with_to_do("-Xms equal to -Xmx")
+        .mended_by("-Xms equal to -Xmx")
     });
     Check::of(found)
 }
@@ -209,7 +209,7 @@ fn ihop_adapts(exposure: &Exposure<'_>) -> Check {
             Likelihood::Possible,
             format!("-XX:InitiatingHeapOccupancyPercent={percent} holds for the first cycles alone, because G1 adapts it."),
         )
-        .with_to_do("-XX:-G1UseAdaptiveIHOP, where the percentage is to hold; else leave it out")
+        .mended_by("-XX:-G1UseAdaptiveIHOP, where the percentage is to hold; else leave it out")
     });
     Check::of(found)
 }
@@ -222,7 +222,7 @@ fn gc_log_unbounded(exposure: &Exposure<'_>) -> Check {
     let found = (!flags.is_on("UseGCLogFileRotation")).then(|| {
         let statement = format!("The GC log {file} grows without bound: it is not rotated.");
         Exposed::new(Likelihood::Possible, statement)
-            .with_to_do("-XX:+UseGCLogFileRotation -XX:NumberOfGCLogFiles=5 -XX:GCLogFileSize=20M")
+            .mended_by("-XX:+UseGCLogFileRotation -XX:NumberOfGCLogFiles=5 -XX:GCLogFileSize=20M")
     });
     Check::of(found)
 }
@@ -258,7 +258,7 @@ mod tests {
         let said = "likely flags-refused: A JVM of JDK 17 does not start with these flags: G1 may not have more ConcGCThreads (3) than ParallelGCThreads (2).";
         flags("17", &format!("{line}3"), said);
         flags("17", &format!("{line}2"), "");
-        flags("25", &format!("{line}3"), "");
+        flags("21", &format!("{line}3"), "");
         flags("17", &format!("{line}3").replace("G1GC", "ParallelGC"), "");
     }
 

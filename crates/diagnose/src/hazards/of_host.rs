@@ -19,7 +19,7 @@ fn pressure_off(exposure: &Exposure<'_>) -> Check {
                 Likelihood::Possible,
                 "The kernel has no pressure stall information: /proc/pressure cannot be read.",
             )
-            .with_to_do("psi=1 on the command line of the kernel, or a kernel with CONFIG_PSI"),
+            .mended_by("psi=1 on the command line of the kernel, or a kernel with CONFIG_PSI"),
         )),
     }
 }

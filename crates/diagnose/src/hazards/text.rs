@@ -149,6 +149,7 @@ fn add(survey: &mut Survey, words: &[&str]) {
     }
 }
 
+/// `writer PID NAME MB [DEVICE]`.
 fn writer(words: &[&str]) -> WriterFact {
     WriterFact {
         interval: Interval::new(FIRST, SECOND),

@@ -1,6 +1,6 @@
 //! What is told of hazards, in every format.
 use diagnose::{Exposure, Scope, examine};
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use recording::{
     CgroupFact, FileFact, FileKey, Interval, JvmFact, MonoTime, Sample, Survey, WriterFact,
 };
@@ -140,207 +140,21 @@ fn what_is_accepted_is_a_line_and_never_hidden() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one document")]
 fn json_has_every_hazard_with_its_state() {
     let mut survey = survey();
     let jvm = survey.facts.jvm.as_mut().expect("there is one");
     (jvm.gc_log_file, jvm.flags) = (None, Vec::new());
     let text = json_of(&checkup(&survey, &accepted()));
-    expect![[r#"
-        {
-          "accepted": 1,
-          "host": null,
-          "jvms": [
-            {
-              "collector": "g1",
-              "fine": [
-                "cpu-quota-unseen",
-                "hsperfdata-on-disk",
-                "gc-log-on-disk",
-                "deleted-files-mapped",
-                "flags-ignored"
-              ],
-              "gc_threads": 8,
-              "hazards": [
-                {
-                  "about": "A collection starts all its threads at once. Where there are more than the quota has CPUs, they use it up before the period ends, and the kernel takes every thread off the CPUs until the next one. That is so also after a quota was made smaller for a JVM that runs.",
-                  "accepted": {
-                    "id": "cfs-throttling",
-                    "reason": "bursts are short"
-                  },
-                  "cause": "cfs-throttling",
-                  "culprits": [],
-                  "evidence": [],
-                  "id": "gc-threads-over-quota",
-                  "likelihood": "possible",
-                  "place": null,
-                  "remedies": [
-                    {
-                      "action": "echo '800000 100000' > /sys/fs/cgroup/pods/orders/cpu.max",
-                      "apply": [],
-                      "commands": [],
-                      "flags": [],
-                      "id": "cpu-quota",
-                      "note": "in Kubernetes: raise or remove resources.limits.cpu and set resources.requests.cpu",
-                      "replaces": [],
-                      "setting": {
-                        "path": "/sys/fs/cgroup/pods/orders/cpu.max",
-                        "value": "800000 100000"
-                      },
-                      "when": "now"
-                    },
-                    {
-                      "action": "-XX:ParallelGCThreads=2",
-                      "apply": [],
-                      "commands": [],
-                      "flags": [
-                        "-XX:ParallelGCThreads=2"
-                      ],
-                      "id": "gc-threads",
-                      "note": "it has 8 GC threads on a quota of 2 CPUs",
-                      "replaces": [],
-                      "setting": null,
-                      "when": "next-start"
-                    }
-                  ],
-                  "statement": "The JVM has 8 GC threads, and /pods/orders a quota of 2 CPUs: together they use the 200 ms of each period up in 25 ms.",
-                  "title": "More GC threads than the CPU quota has CPUs",
-                  "to_do": null
-                }
-              ],
-              "input": null,
-              "main": "orders",
-              "pid": 4242,
-              "quota_milli_cpus": 2000,
-              "unknown": [
-                {
-                  "id": "cpu-quota-used-up",
-                  "what": "whether the CPU quota is used up"
-                },
-                {
-                  "id": "memory-in-swap",
-                  "what": "how much of the JVM's memory is in swap"
-                },
-                {
-                  "id": "memory-may-be-swapped",
-                  "what": "whether the host has swap"
-                },
-                {
-                  "id": "huge-pages-fragmented",
-                  "what": "which memory gets huge pages"
-                }
-              ],
-              "unseen": [
-                "flags in `/etc/orders.flags`"
-              ],
-              "version": "17.0.15+6-Debian"
-            }
-          ],
-          "likely": 0,
-          "not_responding": [],
-          "possible": 0,
-          "schema_version": 1,
-          "unreadable": 0
-        }
-    "#]].assert_eq(&text);
+    expect_file!["golden/doctor.json"].assert_eq(&text);
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one document")]
 fn sarif_has_a_rule_for_each_kind_and_a_result_for_each_hazard() {
     let text = sarif_of(&checkup(&survey(), &accepted()));
     let rules: usize = text.matches("\"shortDescription\"").count();
     assert_eq!(rules, diagnose::hazard_kinds().count());
     let (results, _) = text.split_once("\"tool\"").expect("the tool comes after the results");
-    expect![[r#"
-        {
-          "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-          "runs": [
-            {
-              "invocations": [
-                {
-                  "executionSuccessful": true,
-                  "toolExecutionNotifications": [
-                    {
-                      "level": "warning",
-                      "message": {
-                        "text": "not looked at of orders: flags in `/etc/orders.flags`"
-                      }
-                    },
-                    {
-                      "level": "warning",
-                      "message": {
-                        "text": "not looked at of orders: whether the CPU quota is used up"
-                      }
-                    },
-                    {
-                      "level": "warning",
-                      "message": {
-                        "text": "not looked at of orders: how much of the JVM's memory is in swap"
-                      }
-                    },
-                    {
-                      "level": "warning",
-                      "message": {
-                        "text": "not looked at of orders: whether the host has swap"
-                      }
-                    },
-                    {
-                      "level": "warning",
-                      "message": {
-                        "text": "not looked at of orders: which memory gets huge pages"
-                      }
-                    }
-                  ]
-                }
-              ],
-              "results": [
-                {
-                  "level": "error",
-                  "locations": [
-                    {
-                      "logicalLocations": [
-                        {
-                          "fullyQualifiedName": "orders (pid 4242)",
-                          "kind": "process",
-                          "name": "orders"
-                        }
-                      ]
-                    }
-                  ],
-                  "message": {
-                    "text": "The GC log is /var/log/orders/gc.log (ext4 on sdb1), and the VM thread writes it while the application is stopped. Seen: dd (pid 991) wrote 412 MB to sdb1 in 1.00 s. Seen: sdb1 was busy for 34 % of 1.00 s. To do, now: jcmd 4242 VM.log output=file=/dev/shm/gc-4242.log 'what=gc*' decorators=time,uptime,level,tags output_options=filecount=2,filesize=8m; jcmd 4242 VM.log output=file=/var/log/orders/gc.log what=all=off. To do, now: ionice -c 3 -p 991. To do, at the next start: -Xlog:async."
-                  },
-                  "ruleId": "gc-log-on-disk",
-                  "ruleIndex": 11
-                },
-                {
-                  "level": "warning",
-                  "locations": [
-                    {
-                      "logicalLocations": [
-                        {
-                          "fullyQualifiedName": "orders (pid 4242)",
-                          "kind": "process",
-                          "name": "orders"
-                        }
-                      ]
-                    }
-                  ],
-                  "message": {
-                    "text": "The JVM has 8 GC threads, and /pods/orders a quota of 2 CPUs: together they use the 200 ms of each period up in 25 ms. To do, now: echo '800000 100000' > /sys/fs/cgroup/pods/orders/cpu.max. To do, at the next start: -XX:ParallelGCThreads=2."
-                  },
-                  "ruleId": "gc-threads-over-quota",
-                  "ruleIndex": 1,
-                  "suppressions": [
-                    {
-                      "justification": "bursts are short",
-                      "kind": "external"
-                    }
-                  ]
-                }
-              ],
-      "#]].assert_eq(&format!("{}\n", results.trim_end()));
+    expect_file!["golden/doctor.sarif"].assert_eq(&format!("{}\n", results.trim_end()));
 }
 
 #[test]

@@ -181,3 +181,60 @@ fn every_jdk_starts_with_the_flags_for_its_log() {
         }
     }
 }
+
+/// Flags that some JDK ignores or refuses, and combinations that none starts with.
+const DOUBTFUL: [&str; 26] = [
+    "-XX:+UseConcMarkSweepGC",
+    "-XX:CMSInitiatingOccupancyFraction=70",
+    "-XX:+UseCMSInitiatingOccupancyOnly",
+    "-XX:+UseParNewGC",
+    "-XX:+UseParallelOldGC",
+    "-XX:+AggressiveOpts",
+    "-XX:MaxPermSize=64m",
+    "-XX:+UseMembar",
+    "-XX:+UseBiasedLocking",
+    "-XX:MaxRAMFraction=2",
+    "-XX:G1ConcRefinementGreenZone=5",
+    "-XX:G1ConcRSLogCacheSize=10",
+    "-XX:+UseGCLogFileRotation",
+    "-XX:GCLogFileSize=8M",
+    "-XX:+PrintGCDateStamps",
+    "-XX:+PrintGCCause",
+    "-XX:+PrintHeapAtGC",
+    "-XX:+PrintTenuringDistribution",
+    "-XX:+PrintGCApplicationStoppedTime",
+    "-Xlog:gc:file=/dev/shm/gc.log",
+    "-Xlog:async",
+    "-XX:+UseG1GC -XX:+UseSerialGC",
+    "-Xms64m -Xmx32m",
+    "-Xms32m -Xmx32m",
+    "-XX:+UseG1GC -XX:ConcGCThreads=8 -XX:ParallelGCThreads=2",
+    "-XX:+UseG1GC -XX:MaxGCPauseMillis=50",
+];
+
+/// `refused`, `ignored` or nothing, as the JDK itself does.
+fn truth(jdk: &Jdk, flags: &str) -> &'static str {
+    let flags: Vec<String> = flags.split(' ').map(str::to_owned).collect();
+    match complains(jdk, &flags, &["gnoring option".to_owned()]) {
+        None => "",
+        Some(said) if said.contains("gnoring option") && !said.contains("Error") => "ignored",
+        Some(_) => "refused",
+    }
+}
+
+#[test]
+fn doctor_knows_which_flags_each_jdk_ignores_and_refuses() {
+    for jdk in jdks() {
+        let version = jdk.major.to_string();
+        for flags in DOUBTFUL {
+            let args = ["doctor", "--flags", flags, "--jdk", &version, "--format", "json"];
+            let told = crate::run::run(&args).stdout;
+            let found = match () {
+                () if told.contains("\"id\": \"flags-refused\"") => "refused",
+                () if told.contains("\"id\": \"flags-ignored\"") => "ignored",
+                () => "",
+            };
+            assert_eq!(found, truth(&jdk, flags), "JDK {version} with {flags}");
+        }
+    }
+}

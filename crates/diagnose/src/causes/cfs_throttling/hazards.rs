@@ -59,7 +59,7 @@ fn unseen(exposure: &Exposure<'_>) -> Check {
         "{why} of {}, and it sizes itself for the {host} CPUs of the host.",
         text::cpus(of.unwrap_or(quota * 1000))
     );
-    Check::of(Some(Exposed::new(Likelihood::Likely, statement).with_to_do(format!(
+    Check::of(Some(Exposed::new(Likelihood::Likely, statement).mended_by(format!(
         "-XX:ActiveProcessorCount={quota}, or a JDK that knows of control groups"
     ))))
 }

@@ -62,9 +62,7 @@ fn over_limit(exposure: &Exposure<'_>) -> Check {
     Check::of(Some(
         Exposed::new(likelihood, statement)
             .with_detail(Detail::MemoryShort { of_group: true, of_host: false })
-            .with_to_do(
-                "a smaller -Xmx (three quarters of the limit are usual), or a larger limit",
-            ),
+            .mended_by("a smaller -Xmx (three quarters of the limit are usual), or a larger limit"),
     ))
 }
 
@@ -97,7 +95,7 @@ fn unseen(exposure: &Exposure<'_>) -> Check {
             format!("{why}, {limit}: its heap may take {heap}, by the memory of the host."),
         )
         .with_detail(Detail::MemoryShort { of_group: true, of_host: false })
-        .with_to_do("-Xmx of three quarters of the limit, or a JDK that knows of control groups"),
+        .mended_by("-Xmx of three quarters of the limit, or a JDK that knows of control groups"),
     ))
 }
 
@@ -114,7 +112,7 @@ fn zone_reclaim(exposure: &Exposure<'_>) -> Check {
             Likelihood::Possible,
             format!("vm.zone_reclaim_mode is {mode} on a host of {nodes} NUMA nodes: threads free memory on their own node before they take some of another."),
         )
-        .with_to_do("vm.zone_reclaim_mode=0")
+        .mended_by("vm.zone_reclaim_mode=0")
     });
     Check::of(found)
 }
