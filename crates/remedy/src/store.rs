@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::{
     fs::File,
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::Ordering,
     time::{Duration, Instant},
 };
@@ -46,8 +46,8 @@ impl Undoable for Entry {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The notes cannot be read or written; so nothing is changed.
-    #[error("cannot keep in mind what is changed in `{path}`: {source}")]
-    Notes {
+    #[error("cannot write the journal of changes in `{path}`: {source}")]
+    Journal {
         /// Where.
         path: String,
         /// Why.
@@ -57,7 +57,7 @@ pub enum StoreError {
     #[error("`{0}` does not belong to this user alone")]
     Unsafe(String),
     /// Another run is at work.
-    #[error("another `whypause fix` is at work")]
+    #[error("another `whypause fix` is running")]
     Busy,
     /// One change failed; those before it were taken back.
     #[error("{subject}: {source}")]
@@ -78,7 +78,7 @@ pub enum StoreError {
         wanted: String,
     },
     /// Somebody wanted an end; what had been changed was taken back.
-    #[error("interrupted, and everything was taken back")]
+    #[error("interrupted; all changes were undone")]
     Interrupted,
 }
 
@@ -108,8 +108,8 @@ pub enum Which<'a> {
     All,
     /// Those of one remedy.
     Of(&'a str),
-    /// Those of a run that was cut.
-    Cut,
+    /// Those of a run that was interrupted.
+    Interrupted,
 }
 
 impl Which<'_> {
@@ -117,7 +117,7 @@ impl Which<'_> {
         match self {
             Which::All => true,
             Which::Of(remedy) => entry.remedy == remedy,
-            Which::Cut => !entry.kept,
+            Which::Interrupted => !entry.kept,
         }
     }
 }
@@ -134,7 +134,25 @@ pub struct Places {
     pub disk: PathBuf,
 }
 
-/// All that is kept in mind. One process has it at a time.
+/// Takes the lock; it is given back with the file.
+fn lock(path: &Path) -> Result<File, StoreError> {
+    let failed = |source| StoreError::Journal { path: path.display().to_string(), source };
+    let lock =
+        File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
+    let until = Instant::now() + PATIENCE;
+    while let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        if error != rustix::io::Errno::WOULDBLOCK {
+            return Err(failed(error.into()));
+        }
+        if Instant::now() >= until {
+            return Err(StoreError::Busy);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(lock)
+}
+
+/// All changes that are not undone. One process has it at a time.
 #[derive(Debug)]
 pub struct Store {
     memory: Notes,
@@ -144,28 +162,14 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the notes; waits for another run for ten seconds.
+    /// Opens the journals; waits for another run for ten seconds. Nothing of them is read before that
+    /// has ended: opening one may write it anew.
     ///
     /// # Errors
-    /// [`StoreError::Notes`], [`StoreError::Unsafe`], [`StoreError::Busy`].
+    /// [`StoreError::Journal`], [`StoreError::Unsafe`], [`StoreError::Busy`].
     pub fn open(places: &Places) -> Result<Store, StoreError> {
-        let memory = Notes::open(&places.memory)?;
-        let path = places.memory.join("lock");
-        let failed = |source| StoreError::Notes { path: path.display().to_string(), source };
-        let lock =
-            File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-        let until = Instant::now() + PATIENCE;
-        while let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            if error != rustix::io::Errno::WOULDBLOCK {
-                return Err(failed(error.into()));
-            }
-            if Instant::now() >= until {
-                return Err(StoreError::Busy);
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        // What the other run has changed meanwhile.
-        drop(memory);
+        notes::make_directory(&places.memory)?;
+        let lock = lock(&places.memory.join("lock"))?;
         let memory = Notes::open(&places.memory)?;
         let disk = places.disk.join("changes").exists().then(|| Notes::open(&places.disk));
         Ok(Store { memory, disk: disk.transpose()?, places: places.clone(), _lock: lock })
@@ -223,12 +227,12 @@ impl Store {
         let wanted = change.wanted();
         let now = change.now(host).map_err(failed)?;
         if now == wanted {
-            tell(&format!("{subject} is as wanted already"));
+            tell(&format!("{subject} is already set"));
             return Ok(false);
         }
         let path = self.places.memory.display().to_string();
         let notes = self.notes_for(change)?;
-        let written = |source| StoreError::Notes { path: path.clone(), source };
+        let written = |source| StoreError::Journal { path: path.clone(), source };
         let earlier = notes.open.iter().find(|it| it.1.change.subject() == subject).cloned();
         let (id, mut entry) = earlier.unwrap_or_else(|| {
             let remedy = remedy.to_owned();
@@ -242,7 +246,7 @@ impl Store {
         notes.write(id, entry.clone()).map_err(written)?;
         change.set(&wanted, host).map_err(failed)?;
         let now = change.now(host).map_err(failed)?;
-        if change.reads_as_set() && now != wanted {
+        if !took(change, &now, &wanted) {
             let [now, wanted] = [now, wanted].map(words);
             return Err(StoreError::NotTaken { subject, now, wanted });
         }
@@ -310,17 +314,28 @@ fn take_back(entry: &Entry, host: &Host<'_>) -> Result<TakenBack, ChangeError> {
     if !ours.iter().any(|it| change.are_same(it, &now)) && !may_be_ours {
         let [now, last] = [now, ours.last().cloned().flatten()].map(words);
         return Ok(TakenBack::Left(format!(
-            "{subject} is {now} and was set to {last} here: somebody has changed it, it stays"
+            "{subject} is {now}, was set to {last}: changed by someone else, left as it is"
         )));
     }
     if let Some(why) = change.stays(host) {
         return Ok(TakenBack::Left(format!("{subject}: {why}")));
     }
-    match change.set(before, host) {
+    let undone = change.set(before, host).and_then(|()| match change.now(host)? {
+        now if took(change, &now, before) => Ok(()),
+        now => Err(ChangeError::Refused(format!("it is {} after it was set back", words(now)))),
+    });
+    match undone {
         Ok(()) => Ok(TakenBack::PutBack(format!("{subject}: {}", words(before.clone())))),
         Err(ChangeError::Gone(what)) => Ok(TakenBack::Left(format!("{subject}: {what} has ended"))),
         Err(error) => Err(error),
     }
+}
+
+/// Whether a value that was set is there. Where it reads differently from how it was set, as much as
+/// can be said: something is there, or nothing.
+fn took(change: &Change, now: &Value, set: &Value) -> bool {
+    let same = change.are_same(now, set);
+    same || !change.reads_as_set() && now.is_some() == set.is_some()
 }
 
 /// A value, for people: the first line of it.
@@ -351,11 +366,14 @@ impl Run<'_, '_> {
         let path = self.store.places.memory.display().to_string();
         let disk = self.store.disk.iter_mut();
         for notes in disk.chain([&mut self.store.memory]) {
-            let cut: Vec<_> = notes.open.iter().filter(|it| !it.1.kept).cloned().collect();
+            let of_plan = |it: &&(u64, Entry)| {
+                !it.1.kept && self.plan.changes.contains(&it.1.change)
+            };
+            let cut: Vec<_> = notes.open.iter().filter(of_plan).cloned().collect();
             for (id, entry) in cut {
                 notes
                     .write(id, Entry { kept: true, ..entry })
-                    .map_err(|source| StoreError::Notes { path: path.clone(), source })?;
+                    .map_err(|source| StoreError::Journal { path: path.clone(), source })?;
             }
         }
         self.made = true;
@@ -369,7 +387,7 @@ impl Drop for Run<'_, '_> {
             // What fails here stays in mind for the next run.
             let never = std::sync::atomic::AtomicBool::new(false);
             let host = Host { interrupt: &never, ..*self.host };
-            let _ = self.store.undo(Which::Cut, &host);
+            let _ = self.store.undo(Which::Interrupted, &host);
         }
     }
 }

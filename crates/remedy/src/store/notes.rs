@@ -8,6 +8,18 @@ use std::{
     path::Path,
 };
 
+/// Makes it, if it is not there; refused where others can write to it.
+pub(super) fn make_directory(directory: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::Journal { path: directory.display().to_string(), source };
+    DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(failed)?;
+    let about = fs::symlink_metadata(directory).map_err(failed)?;
+    let ours = about.uid() == rustix::process::geteuid().as_raw();
+    match about.is_dir() && ours && about.mode() & 0o022 == 0 {
+        true => Ok(()),
+        false => Err(StoreError::Unsafe(directory.display().to_string())),
+    }
+}
+
 /// The notes in one directory.
 #[derive(Debug)]
 pub(super) struct Notes {
@@ -18,13 +30,8 @@ pub(super) struct Notes {
 
 impl Notes {
     pub(super) fn open(directory: &Path) -> Result<Notes, StoreError> {
-        let failed = |source| StoreError::Notes { path: directory.display().to_string(), source };
-        DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(failed)?;
-        let about = fs::symlink_metadata(directory).map_err(failed)?;
-        let ours = about.uid() == rustix::process::geteuid().as_raw();
-        if !about.is_dir() || !ours || about.mode() & 0o022 != 0 {
-            return Err(StoreError::Unsafe(directory.display().to_string()));
-        }
+        make_directory(directory)?;
+        let failed = |source| StoreError::Journal { path: directory.display().to_string(), source };
         let Opened { journal, open, next } =
             Journal::open(directory.join("changes")).map_err(failed)?;
         Ok(Notes { journal, open, next })

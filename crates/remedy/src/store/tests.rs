@@ -88,7 +88,7 @@ fn what_somebody_has_changed_meanwhile_stays_and_is_told() {
     bench.change("").set(&Some("best-effort: prio 2".into()), &bench.host()).unwrap();
     let undone = bench.undo();
     assert_eq!(bench.now(), "best-effort: prio 2");
-    assert!(undone.left[0].ends_with("somebody has changed it, it stays"), "{undone:?}");
+    assert!(undone.left[0].ends_with("changed by someone else, left as it is"), "{undone:?}");
     assert!(bench.undo().is_empty(), "it is told once");
 }
 
@@ -141,7 +141,7 @@ fn what_a_killed_run_has_changed_is_taken_back_by_the_next_one() {
         // Here it is killed.
     }
     assert_eq!(bench.now(), "idle");
-    let undone = bench.store().undo(Which::Cut, &bench.host());
+    let undone = bench.store().undo(Which::Interrupted, &bench.host());
     assert_eq!((undone.put_back.len(), bench.now().as_str()), (1, BEFORE));
 }
 
@@ -149,7 +149,7 @@ fn what_a_killed_run_has_changed_is_taken_back_by_the_next_one() {
 fn what_was_kept_is_not_taken_for_a_run_that_was_cut() {
     let bench = Bench::new();
     bench.apply(&["idle"]).unwrap();
-    assert!(bench.store().undo(Which::Cut, &bench.host()).is_empty());
+    assert!(bench.store().undo(Which::Interrupted, &bench.host()).is_empty());
     assert_eq!(bench.now(), "idle");
 }
 
@@ -253,7 +253,7 @@ fn a_setting_a_group_its_member_and_a_mount_are_as_before_however_it_ends() {
         for change in &changes[..killed_after] {
             bench.store().make("test", change, &bench.host(), &mut |_| {}).unwrap();
         }
-        bench.store().undo(Which::Cut, &bench.host());
+        bench.store().undo(Which::Interrupted, &bench.host());
         assert_eq!(now(), before, "killed after {killed_after}");
     }
     bench.store().apply(&plan, &bench.host(), &mut |_| {}).unwrap();

@@ -92,7 +92,7 @@ fn list(args: &FixArgs, interrupt: &Interrupt, console: &Console) -> Result<Exit
 /// What is changed, with what an earlier run has left taken back.
 fn store(host: &Host<'_>, console: &Console) -> Result<Store, Failure> {
     let mut store = Store::open(&undo::places()?).map_err(failure)?;
-    let undone = store.undo(remedy::Which::Cut, host);
+    let undone = store.undo(remedy::Which::Interrupted, host);
     if !undone.is_empty() {
         console.say("an earlier run was cut: what it had changed is taken back");
         undo::tell(&undone, console);
@@ -186,7 +186,7 @@ fn failure(error: StoreError) -> Failure {
         StoreError::Change { .. } | StoreError::NotTaken { .. } => {
             "what was changed before it is taken back; `whypause fix --undo` looks again"
         }
-        StoreError::Notes { .. } | StoreError::Unsafe(_) => "nothing was changed",
+        StoreError::Journal { .. } | StoreError::Unsafe(_) => "nothing was changed",
     };
     Failure::input(error.to_string(), hint)
 }
