@@ -35,7 +35,7 @@ complete -c whypause -n "__fish_whypause_needs_command" -f -a "watch" -d 'Print 
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "doctor" -d 'Find what may stop a JVM before it does, from its flags, files and limits and the kernel\'s settings'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "compare" -d 'Compare two runs, and tell what changed from what is noise'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
-complete -c whypause -n "__fish_whypause_needs_command" -f -a "fix" -d 'Apply a remedy, and take it back'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "fix" -d 'Apply a remedy, verify it, undo it'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "ps" -d 'List the JVMs of this host'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show what is known of a cause of pauses'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
@@ -120,22 +120,22 @@ complete -c whypause -n "__fish_whypause_using_subcommand check" -l redact -d 'R
 complete -c whypause -n "__fish_whypause_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l match -d 'The same by name only: a part of the main class or jar' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l verify -d 'Record for so long before and so long after, and compare, from 1s to 1h' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l verify -d 'Record this long before and after, and compare, from 1s to 1h' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l from -d 'List what would help by this recording or GC log' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s d -l duration -d 'How long to record for the list, from 1s to 1h' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l process -d 'background-io: the process to bound [default: who writes most to the disk of the GC log]' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l unit -d 'background-io: the systemd unit to bound' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l limit -d 'background-io: so much a second is left to it (K, M, G: powers of 1024) [default: half]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l process -d 'background-io: the process to limit [default: the one that writes most to the GC log\'s disk]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l unit -d 'background-io: the systemd unit to limit' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l limit -d 'background-io: write limit per second (K, M, G: powers of 1024) [default: half of what it writes]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l period -d 'gc-log-keeper, gc-log-to-tmpfs: how often the log is copied, from 100ms to 1h [default: 5s]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l format -d 'How to write the list or plan' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l apply -d 'Do what the plan says; what was there before is kept first'
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l undo -d 'Take back what was applied: that remedy, or all'
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l print -d 'Print the commands that take everything back, and change nothing'
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l foreground -d 'gc-log-keeper: copy here until it is ended, for a service'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l apply -d 'Apply the plan; previous values are saved first'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l undo -d 'Undo what was applied: this remedy, or all'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l print -d 'Print the commands that would undo everything, without running them'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l foreground -d 'gc-log-keeper: copy in this process until stopped, for a service'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l format -d 'How to write the list' -r -f -a "text\t'For people'
 json\t'For programs'"

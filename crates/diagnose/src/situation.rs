@@ -1,6 +1,6 @@
 //! The JVM and host of an input, as far as it tells.
 use crate::{history::History, index::Index, jvm_flags};
-use recording::{CgroupFact, HostFact, JvmFact};
+use recording::{CgroupFact, Facts, HostFact, JvmFact};
 
 /// What a remedy is fitted to, whatever the cause. `None` is what the input does not tell.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,6 +45,17 @@ impl Situation {
             live_bytes: of_log(|it| it.memory.live_set().map(|it| it.last)),
             metaspace_bytes: of_log(|it| it.memory.most_metaspace()),
             concurrent_workers: log.and_then(|it| it.jvm.concurrent_workers),
+        }
+    }
+
+    /// What facts of one moment tell, with nothing recorded.
+    #[must_use]
+    pub fn of_facts(facts: &Facts) -> Situation {
+        Situation {
+            jvm: facts.jvm.clone(),
+            host: facts.host.clone(),
+            cgroup: facts.cgroup.clone(),
+            ..Situation::default()
         }
     }
 

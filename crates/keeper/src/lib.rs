@@ -31,8 +31,8 @@
 //! - No link, FIFO or device is opened in place of a log, and no log of another user.
 //! - A disk that is full, gone or read-only is told once and tried again each period. Nothing is
 //!   written to what is found in the place of a target that was unmounted.
-//! - No decision depends on the wall clock, but one: where nothing of a full ring is known, the
-//!   file that was changed first is taken for the oldest.
+//! - No decision depends on the wall clock on tmpfs (Linux 5.9 and later). Elsewhere one does: where
+//!   nothing of a full ring is known, the file that was changed first is taken for the oldest.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -49,9 +49,8 @@ pub(crate) enum Known {
 pub(crate) struct Member {
     pub(crate) place: Place,
     pub(crate) known: Known,
-    /// When it was changed, by the wall clock; only to guess where a ring begins of which nothing
-    /// is known.
-    pub(crate) changed: (i64, i64),
+    /// Less of an older file; only to tell where a ring begins of which nothing is known.
+    pub(crate) age: (i64, i64),
 }
 
 /// The files that have not been read, as indices of `members`, in the order in which they were
@@ -69,7 +68,7 @@ pub(crate) fn successors(members: &[Member]) -> Vec<usize> {
         ring.rotate_left(begin);
     }
     // More than one is there where a JVM was killed: its file stays.
-    written.sort_by_key(|&it| members[it].changed);
+    written.sort_by_key(|&it| members[it].age);
     let all = ring.into_iter().chain(written).chain(of(|it| it == Place::Plain));
     all.filter(|&it| members[it].known == Known::New).collect()
 }
@@ -89,7 +88,7 @@ fn ring_begin(ring: &[usize], members: &[Member], written: Option<usize>) -> Opt
         let at = ring.iter().position(|&it| members[it].place >= Place::Rotated(number));
         return Some(at.unwrap_or(0));
     }
-    (0..ring.len()).min_by_key(|&at| members[ring[at]].changed)
+    (0..ring.len()).min_by_key(|&at| members[ring[at]].age)
 }
 
 #[cfg(test)]
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
 
     /// Files in words: `NAME`, and behind it `=` for those that are done, `*` for the last one, and
-    /// `@TIME`.
+    /// `@AGE`.
     #[track_caller]
     fn check(files: &str, wanted: &str) {
         let files: Vec<&str> = files.split_ascii_whitespace().collect();
@@ -110,7 +109,7 @@ mod tests {
                 _ => Known::New,
             };
             let place = Place::of(OsStr::new(name), OsStr::new("gc")).unwrap();
-            Member { place, known, changed: (time.parse().unwrap(), 0) }
+            Member { place, known, age: (time.parse().unwrap(), 0) }
         };
         let members: Vec<Member> = files.iter().map(member).collect();
         let found: Vec<&str> =
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_unknown_ring_the_time_tells_the_oldest() {
+    fn of_an_unknown_ring_the_age_tells_the_oldest() {
         check("gc@9 gc.0@5 gc.1@6 gc.2@3 gc.3@4", "gc.2 gc.3 gc.0 gc.1 gc");
         check("gc gc.0 gc.1", "gc.0 gc.1 gc");
     }

@@ -164,7 +164,7 @@ impl Source {
     fn behind(&mut self, found: &[Found]) -> Vec<Found> {
         let members: Vec<Member> = found
             .iter()
-            .map(|it| Member { place: it.place, known: self.known(it), changed: it.changed })
+            .map(|it| Member { place: it.place, known: self.known(it), age: it.age })
             .collect();
         let last = members.iter().find(|it| it.known == Known::Last).map(|it| it.place);
         let is_behind = |place: Place| match last {

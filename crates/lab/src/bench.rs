@@ -1,9 +1,9 @@
 //! The host, prepared for as many runs as one wants.
 use crate::{
-    Cleanup, InUse, Interrupt, Isolation, LabError, Output, Takes, WorkDir, control_group,
-    fast_disk, guardian::Guardian, isolation, takes, work_dir, workloads,
+    Cleanup, Collector, InUse, Interrupt, Isolation, Jdk, LabError, Output, Stage, Takes, WorkDir,
+    control_group, fast_disk, guardian::Guardian, isolation, takes, work_dir, workloads,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What all runs share. Fields are dropped in this order: the clean-up while signals are still
 /// caught and the directory is still locked.
@@ -70,6 +70,25 @@ impl Bench {
             classes,
             dir,
         })
+    }
+
+    /// The host for one run, with a directory in memory of its own.
+    pub(crate) fn stage<'a>(
+        &'a mut self,
+        jdk: &'a Jdk,
+        collector: Collector,
+        fast: &'a Path,
+    ) -> Stage<'a> {
+        Stage {
+            cleanup: &mut self.cleanup,
+            interrupt: &self.interrupt,
+            isolation: self.isolation.as_ref(),
+            dir: &self.dir,
+            classes: &self.classes,
+            fast,
+            jdk,
+            collector,
+        }
     }
 }
 

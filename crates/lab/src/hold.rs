@@ -1,7 +1,7 @@
 //! A fault that goes on until it is told to end, so that whatever one likes can be tried on it.
 use crate::{
-    Collector, Jdk, LabError, Output, Running, Scenario, Stage, Staged, Variant, bench::Bench,
-    jdks, output::Progress, scenarios, stage::END_PATIENCE, workloads,
+    Collector, Jdk, LabError, Output, RunOptions, Running, Scenario, Staged, Variant, bench::Bench,
+    once, output::Progress, run::Plan, stage::END_PATIENCE,
 };
 use std::{
     ffi::OsString,
@@ -44,18 +44,15 @@ pub fn hold(
     options: &HoldOptions,
     output: &mut Output<'_>,
 ) -> Result<Option<ExitStatus>, LabError> {
-    let scenario = scenarios::find(&options.scenario)?;
-    let variant = scenario.variant(&options.variant)?;
-    (scenario.can_run)().map_err(LabError::CannotRun)?;
-    (variant.can_run)().map_err(LabError::CannotRun)?;
-    workloads::can_run().map_err(LabError::CannotRun)?;
-    let wanted: Vec<String> = options.jdk.iter().cloned().collect();
-    let jdks = jdks::select(&wanted)?;
-    let jdk = jdks.iter().find(|it| variant.fits(it)).unwrap_or(&jdks[0]);
-    let collector = match &options.collector {
-        Some(id) => Collector::find(id)?,
-        None => scenario.collectors[0],
+    let wanted = RunOptions {
+        variants: vec![options.variant.clone()],
+        jdks: options.jdk.iter().cloned().collect(),
+        collector: options.collector.clone(),
+        ..RunOptions::new(&options.scenario)
     };
+    let Plan { scenario, variants, jdks, collector, .. } = Plan::new(&wanted)?;
+    let variant = variants[0];
+    let jdk = jdks.iter().find(|it| variant.fits(it)).unwrap_or(&jdks[0]);
     let mut bench = Bench::open(options.on_this_host, (scenario.takes)(), output)?;
     let mut progress = Progress::start(output, scenario.warm_up);
     let held = Held { options, scenario, variant, jdk, collector };
@@ -88,7 +85,7 @@ impl Held<'_> {
         let fast = bench.fast.join("held");
         std::fs::create_dir(&fast).map_err(LabError::step("create a directory"))?;
         progress.step(&format!("JDK {}: {}", self.jdk.label(), self.variant.what));
-        let mut staged = (self.variant.set_up)(&mut self.stage(bench, &fast))?;
+        let mut staged = (self.variant.set_up)(&mut bench.stage(self.jdk, self.collector, &fast))?;
         self.keep_going(bench, &mut staged, Some(self.scenario.warm_up), None)?;
         let pid = staged.jvm.pid();
         let log = staged.jvm.gc_log().display();
@@ -100,26 +97,8 @@ impl Held<'_> {
         if let Some(mut running) = running {
             running.end(END_PATIENCE);
         }
-        // The disk is fast again first, or everything on it would end only when it allows.
-        bench.cleanup.lift_limits();
-        if let Some(disturbance) = &mut staged.disturbance {
-            disturbance.stop(END_PATIENCE);
-        }
-        staged.jvm.end(END_PATIENCE);
+        once::end(&mut bench.cleanup, staged, &fast);
         ended
-    }
-
-    fn stage<'b>(&'b self, bench: &'b mut Bench, fast: &'b Path) -> Stage<'b> {
-        Stage {
-            cleanup: &mut bench.cleanup,
-            interrupt: &bench.interrupt,
-            isolation: bench.isolation.as_ref(),
-            dir: &bench.dir,
-            classes: &bench.classes,
-            fast,
-            jdk: self.jdk,
-            collector: self.collector,
-        }
     }
 
     /// What the command writes goes where the lab writes.

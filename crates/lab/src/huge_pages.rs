@@ -43,29 +43,11 @@ pub(crate) fn setting(name: &str, to: &'static str) -> Takes {
 fn choose(cleanup: &mut Cleanup, file: &Path, to: &str) -> Result<(), LabError> {
     let doing = || format!("set `{}` to {to}", file.display());
     let text = std::fs::read_to_string(file).map_err(LabError::step(doing()))?;
-    let from = chosen(&text).unwrap_or_default();
+    let from = recorder::chosen(&text).unwrap_or_default();
     if from == to {
         return Ok(());
     }
     let (from, to) = (from.to_owned(), to.to_owned());
     cleanup.promise(Undo::Choice { file: file.to_path_buf(), from, to: to.clone() })?;
     std::fs::write(file, to).map_err(LabError::step(doing()))
-}
-
-/// The word in brackets: `always [madvise] never`.
-pub(crate) fn chosen(text: &str) -> Option<&str> {
-    text.split_once('[')?.1.split_once(']').map(|it| it.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_chosen_word_is_in_brackets() {
-        assert_eq!(chosen("always defer [defer+madvise] never\n"), Some("defer+madvise"));
-        assert_eq!(chosen("[always] madvise never"), Some("always"));
-        assert_eq!(chosen("always [never"), None);
-        assert_eq!(chosen("1\n"), None);
-    }
 }

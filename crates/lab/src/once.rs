@@ -1,6 +1,6 @@
 //! One run of one variant: prepared, warmed up, recorded, explained.
 use crate::{
-    Cleanup, Collector, Jdk, LabError, Privilege, Scenario, Stage, Staged, Variant, WorkDir,
+    Cleanup, Collector, Jdk, LabError, Privilege, Scenario, Staged, Variant, WorkDir,
     bench::Bench,
     explained::Explained,
     host,
@@ -87,7 +87,7 @@ impl Once<'_> {
         let Manner { program, recorded, privileges, .. } = self.manner;
         let what = format!("JDK {}, {}, run {}", self.jdk.label(), self.variant.name, self.run);
         progress.step(&format!("{what}: preparing ({})", self.variant.what));
-        let mut staged = (self.variant.set_up)(&mut self.stage(bench, output))?;
+        let mut staged = (self.variant.set_up)(&mut bench.stage(self.jdk, self.collector, output))?;
         progress.step(&format!("{what}: warming up"));
         self.warm_up(bench, &mut staged, progress)?;
         progress.step(&format!("{what}: recording for {} s", recorded.as_secs()));
@@ -108,19 +108,6 @@ impl Once<'_> {
             Ok(RunResult { stolen, ..result })
         };
         privileges.iter().map(result).collect()
-    }
-
-    fn stage<'b>(&'b self, bench: &'b mut Bench, output: &'b Path) -> Stage<'b> {
-        Stage {
-            cleanup: &mut bench.cleanup,
-            interrupt: &bench.interrupt,
-            isolation: bench.isolation.as_ref(),
-            dir: &bench.dir,
-            classes: &bench.classes,
-            fast: output,
-            jdk: self.jdk,
-            collector: self.collector,
-        }
     }
 
     fn warm_up(
@@ -178,7 +165,11 @@ impl Once<'_> {
 
 /// Ends a run while keeping what it measured: the disk becomes fast first, or everything on it
 /// would end only when the disk allows.
-fn end(cleanup: &mut Cleanup, mut staged: Staged, output: &Path) -> BTreeMap<String, u64> {
+pub(crate) fn end(
+    cleanup: &mut Cleanup,
+    mut staged: Staged,
+    output: &Path,
+) -> BTreeMap<String, u64> {
     cleanup.lift_limits();
     if let Some(disturbance) = &mut staged.disturbance {
         disturbance.stop(END_PATIENCE);

@@ -33,11 +33,8 @@ impl ProcessId {
     /// The process that has this id now; `None` where there is none.
     #[must_use]
     pub fn of(pid: i32) -> Option<ProcessId> {
-        let stat = recorder::stat_of(pid.try_into().ok()?).ok()?;
-        // the name, in parentheses, may itself contain blanks and parentheses
-        let after_name = stat.rsplit_once(')')?.1;
-        let started_ticks = after_name.split_ascii_whitespace().nth(19)?.parse().ok()?;
-        Some(ProcessId { pid, started_ticks })
+        let stat = recorder::stat(pid.try_into().ok()?).ok()?;
+        Some(ProcessId { pid, started_ticks: stat.start_ticks })
     }
 
     /// Sends SIGKILL, if the id still means this process, and waits until it is gone.

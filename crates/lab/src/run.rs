@@ -132,18 +132,19 @@ fn write(outcome: &Outcome, format: Format, output: &mut Output<'_>) -> Result<(
 }
 
 /// What the options mean on this host.
-struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     options: &'a RunOptions,
-    scenario: &'static Scenario,
-    variants: Vec<&'static Variant>,
-    jdks: Vec<Jdk>,
+    pub(crate) scenario: &'static Scenario,
+    pub(crate) variants: Vec<&'static Variant>,
+    pub(crate) jdks: Vec<Jdk>,
     program: PathBuf,
     recorded: Duration,
-    collector: Collector,
+    pub(crate) collector: Collector,
 }
 
 impl<'a> Plan<'a> {
-    fn new(options: &'a RunOptions) -> Result<Plan<'a>, LabError> {
+    /// Looks whether they can be met here.
+    pub(crate) fn new(options: &'a RunOptions) -> Result<Plan<'a>, LabError> {
         let scenario = scenarios::find(&options.scenario)?;
         let variants: Result<Vec<_>, _> =
             options.variants.iter().map(|it| scenario.variant(it)).collect();

@@ -40,8 +40,9 @@ pub use attach_error::AttachError;
 pub use host::perf_counters;
 pub use host::{
     Directory, FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, Roots, Selected,
-    Stuck, StuckThread, directory_of, find_jvms, host_fact, host_settings, jvm, jvm_fact,
-    monotonic_to_wall, now, sees_our_mounts, select, stat_of, stats, survey, surveys, variable_of,
+    Stat, Stuck, StuckThread, chosen, directory_of, find_jvms, host_fact, host_settings, jvm,
+    jvm_fact, monotonic_to_wall, now, sees_our_mounts, select, stat, stat_of, stats, survey,
+    surveys, variable_of,
 };
 pub use kernel::Windows;
 #[doc(hidden)]

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::{io, process::Command, sync::atomic::AtomicBool, time::Duration};
 
 pub use device_limit::DeviceLimit;
+pub(crate) use group::OURS;
 pub use group::{Group, Member};
 pub use io_priority::IoPriority;
 pub(crate) use jvm_log::value as jvm_log_value;
@@ -289,12 +290,9 @@ impl Process {
     /// # Errors
     /// [`ChangeError::Gone`] where there is none.
     pub fn of(pid: u32) -> Result<Process, ChangeError> {
-        let gone = || ChangeError::Gone(format!("process {pid}"));
-        let stat = recorder::stat_of(pid).map_err(|_| gone())?;
-        let (front, fields) = stat.rsplit_once(')').ok_or_else(gone)?;
-        let name = front.split_once('(').map_or("", |it| it.1).to_owned();
-        let start = fields.split_ascii_whitespace().nth(19).and_then(|it| it.parse().ok());
-        Ok(Process { pid, start_ticks: start.ok_or_else(gone)?, name })
+        let stat = recorder::stat(pid);
+        let stat = stat.map_err(|_| ChangeError::Gone(format!("process {pid}")))?;
+        Ok(Process { pid, start_ticks: stat.start_ticks, name: stat.name })
     }
 
     /// The same of a JVM.

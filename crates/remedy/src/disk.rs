@@ -1,5 +1,5 @@
 //! The disk behind a log.
-use crate::{Process, Refusal, Target};
+use crate::{Member, Process, Refusal, Target, change::OURS};
 use recording::FileFact;
 use std::{fs, time::Duration};
 
@@ -83,24 +83,83 @@ impl Disk {
         ratio(bytes, number("max_bytes")?, number("max_ratio_fine")?)
     }
 
-    /// The control group of version 2 in which a process writes, where its limits reach what the
-    /// kernel writes back for it, and the JVM is not in it.
-    pub(crate) fn group_with_limits(&self, target: &Target<'_>, of: &Process) -> Option<String> {
-        let group = |pid: u32| -> Option<String> {
-            let text = fs::read_to_string(target.roots.proc.join(format!("{pid}/cgroup"))).ok()?;
-            let path = text.lines().find_map(|it| it.strip_prefix("0::"))?;
-            (path != "/" && !path.split('/').any(|it| it == "..")).then(|| path.to_owned())
-        };
-        let path = group(of.pid)?;
-        if target.jvm.and_then(|it| group(it.pid)).is_some_and(|it| it == path) {
-            return None;
+    /// How a process can be limited by control groups: in the group of version 2 that it is in, where
+    /// the JVM is not in it; in one of its own in version 2; and, where that is worth it (`named`), in
+    /// one of its own in version 1. `None` where none of these is there.
+    pub(crate) fn limits(
+        &self,
+        target: &Target<'_>,
+        process: &Process,
+        named: bool,
+    ) -> Option<Limits> {
+        let process = process.clone();
+        if let Some(group) = group_of_its_own(target, process.pid) {
+            return Some(Limits { group, member: None, file: V2_LIMIT, process });
         }
-        // The kernel books what is written back to a group only where it counts its memory, too
-        // (`Documentation/admin-guide/cgroup-v2.rst`, "Writeback").
-        let directory = format!("/sys/fs/cgroup{path}");
-        let has = |file: &str| fs::exists(format!("{directory}/{file}")).unwrap_or(false);
-        (has("io.max") && has("memory.max")).then_some(directory)
+        let own = format!("{OURS}background-io-{}", process.pid);
+        let (root, controller, file) = if offers_io() {
+            (V2_ROOT, "", V2_LIMIT)
+        } else if named && fs::exists(format!("{V1_ROOT}/{V1_LIMIT}")).unwrap_or(false) {
+            (V1_ROOT, "blkio", V1_LIMIT)
+        } else {
+            return None;
+        };
+        let group = format!("{root}/{own}");
+        let [root, controller] = [root, controller].map(str::to_owned);
+        let member = Member { process: process.clone(), root, controller, to: group.clone() };
+        Some(Limits { group, member: Some(member), file, process })
     }
+
+    /// Whether its scheduler serves the idle class last (BFQ).
+    pub(crate) fn has_classes(&self) -> bool {
+        let text = fs::read_to_string(format!("/sys/block/{}/queue/scheduler", self.name));
+        text.is_ok_and(|it| recorder::chosen(&it) == Some("bfq"))
+    }
+}
+
+/// How a process can be limited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// The directory of the control group.
+    pub(crate) group: String,
+    /// That the process is to be in it, where it is not yet.
+    pub(crate) member: Option<Member>,
+    /// The file of the limit.
+    pub(crate) file: &'static str,
+    /// The process.
+    pub(crate) process: Process,
+}
+
+const V2_ROOT: &str = "/sys/fs/cgroup";
+const V2_LIMIT: &str = "io.max";
+const V1_ROOT: &str = "/sys/fs/cgroup/blkio";
+/// `Documentation/admin-guide/cgroup-v1/blkio-controller.rst`.
+pub(crate) const V1_LIMIT: &str = "blkio.throttle.write_bps_device";
+
+/// Whether groups below the root of version 2 can limit what is written back for them: the kernel
+/// books that to a group only where it counts its memory, too
+/// (`Documentation/admin-guide/cgroup-v2.rst`, "Writeback").
+fn offers_io() -> bool {
+    let enabled = fs::read_to_string(format!("{V2_ROOT}/cgroup.subtree_control"));
+    let enabled = enabled.unwrap_or_default();
+    ["io", "memory"].iter().all(|it| enabled.split_ascii_whitespace().any(|on| on == *it))
+}
+
+/// The control group of version 2 that a process is in, where it has these limits and the JVM is not
+/// in it.
+fn group_of_its_own(target: &Target<'_>, pid: u32) -> Option<String> {
+    let group = |pid: u32| -> Option<String> {
+        let text = fs::read_to_string(target.roots.proc.join(format!("{pid}/cgroup"))).ok()?;
+        let path = text.lines().find_map(|it| it.strip_prefix("0::"))?;
+        (path != "/" && !path.split('/').any(|it| it == "..")).then(|| path.to_owned())
+    };
+    let path = group(pid)?;
+    if target.jvm.and_then(|it| group(it.pid)).is_some_and(|it| it == path) {
+        return None;
+    }
+    let directory = format!("{V2_ROOT}{path}");
+    let has = |file: &str| fs::exists(format!("{directory}/{file}")).unwrap_or(false);
+    (has(V2_LIMIT) && has("memory.max")).then_some(directory)
 }
 
 /// `max_bytes` is told for the ratio that holds now.

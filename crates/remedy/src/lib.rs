@@ -28,6 +28,7 @@ pub use change::{
 };
 pub use plan::{Plan, Refusal, Target, Wishes};
 pub use remedy::{Remedy, page_of_cause};
+pub use start_flags::FLAGS_VARIABLE;
 pub use store::{Entry, Places, Store, StoreError, Undone, Which};
 
 use diagnose::{Diagnosis, Finding, Hazard, Situation};

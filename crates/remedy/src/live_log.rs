@@ -1,13 +1,12 @@
 //! The log of a running JVM, and how it is moved.
 use crate::{
     Change, JvmLog, Keep, KeptLog, LogDirectory, Plan, Process, Refusal, Target,
-    change::jvm_log_value,
+    change::jvm_log_value, log_output::BOUND,
 };
 use recorder::{LogOutput, MemoryDirectory};
 use std::time::Duration;
 
-/// The bound of a log in memory: the file that is written and two before it, 24 MiB.
-const BOUND: &str = "filecount=2,filesize=8m";
+/// What [`BOUND`] comes to.
 const BOUND_BYTES: u64 = (3 * 8) << 20;
 /// What is left free beside it: others use `/dev/shm`, too.
 const SPARE_BYTES: u64 = 8 << 20;
@@ -21,13 +20,13 @@ pub(crate) fn outputs(target: &Target<'_>) -> Result<Vec<LogOutput>, Refusal> {
     let jvm = target.the_jvm()?;
     if target.situation.feature().is_some_and(|it| it < 9) {
         return Err(Refusal::new(
-            "a jvm of this version cannot be told to move its log while it runs",
+            "this JVM cannot move its log while it runs",
             "JDK 9 and later can; `whypause explain` names the flags for its next start",
         ));
     }
     recorder::log_outputs(target.roots, jvm, target.interrupt).map_err(|error| {
         Refusal::new(
-            format!("{} (pid {}) cannot be asked for its log: {error}", jvm.main, jvm.pid),
+            format!("{} (pid {}) did not report its log outputs: {error}", jvm.main, jvm.pid),
             "run it as the jvm's user or as root",
         )
     })

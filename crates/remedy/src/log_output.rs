@@ -50,20 +50,13 @@ fn file_name(jvm: &JvmFact) -> String {
 /// The same at a start, when the JVM knows its process id and nobody else does. Every JDK reads it.
 const NAME: &str = "gc-%p.log";
 
-/// A log in memory must be bounded, whatever it was on disk.
-const BOUND: &str = "filecount=2,filesize=8m";
+/// A log in memory must be bounded, whatever it was on disk: the file that is written and two before
+/// it, 24 MiB.
+pub(crate) const BOUND: &str = "filecount=2,filesize=8m";
 
-/// `VM.log` with these settings. The JVM gets them as one line and takes it apart at spaces, except
-/// between quotes around a whole value (HotSpot `services/diagnosticFramework.cpp`, `DCmdArgIter`).
-/// `None` where there is no way to write a value.
-fn vm_log(jcmd: Command, settings: &[(&str, &str)]) -> Option<Command> {
-    let setting = |(name, value): &(&str, &str)| match value.contains([' ', '\'', '"']) {
-        false => Some(format!("{name}={value}")),
-        true if value.contains('"') || value.ends_with('\\') => None,
-        true => Some(format!("{name}=\"{value}\"")),
-    };
-    let settings: Option<Vec<String>> = settings.iter().map(setting).collect();
-    Some(jcmd.arg("VM.log").args(settings?))
+/// The command that sets an output; `None` where there is no way to write it.
+fn vm_log(jcmd: Command, output: &LogOutput) -> Option<Command> {
+    Some(jcmd.arg("VM.log").args(output.arguments()?))
 }
 
 /// All of the commands, or a sentence where one cannot be written.
@@ -78,35 +71,30 @@ fn all_of<const N: usize>(commands: [Option<Command>; N], what: &str) -> Action 
 /// new output, then the old one off. HotSpot `logging/logDiagnosticCommand.cpp` (`VM.log`).
 pub(crate) fn move_commands(jvm: &JvmFact, directory: &str) -> Action {
     let option = log_option(jvm);
-    let new = vm_log(
-        jcmd(jvm),
-        &[
-            ("output", &format!("file={directory}/{}", file_name(jvm))),
-            ("what", option.what),
-            ("decorators", option.decorators),
-            ("output_options", BOUND),
-        ],
-    );
+    let new = LogOutput {
+        name: format!("file={directory}/{}", file_name(jvm)),
+        what: option.what.to_owned(),
+        decorators: option.decorators.to_owned(),
+        options: BOUND.to_owned(),
+    };
+    let new = vm_log(jcmd(jvm), &new);
     if jvm.gc_log.is_empty() {
         return all_of([new], option.what);
     }
-    let old = format!("file={}", jvm.gc_log);
-    let off = vm_log(jcmd(jvm), &[("output", &old), ("what", "all=off")]);
+    let off = vm_log(jcmd(jvm), &off(&format!("file={}", jvm.gc_log)));
     all_of([new, off], &jvm.gc_log)
+}
+
+/// An output that nothing goes to.
+fn off(name: &str) -> LogOutput {
+    let [decorators, options] = [String::new(), String::new()];
+    LogOutput { name: name.to_owned(), what: "all=off".into(), decorators, options }
 }
 
 /// What [`JvmLog`](crate::JvmLog) does, by hand.
 pub(crate) fn set(pid: u32, output: &LogOutput) -> Action {
-    let settings: Vec<(&str, &str)> = [
-        ("output", output.name.as_str()),
-        ("what", &output.what),
-        ("decorators", &output.decorators),
-        ("output_options", &output.options),
-    ]
-    .into_iter()
-    .filter(|(_, value)| !value.is_empty())
-    .collect();
-    all_of([vm_log(Command::new("jcmd").arg(pid.to_string()), &settings)], &output.name)
+    let output = if output.is_off() { off(&output.name) } else { output.clone() };
+    all_of([vm_log(Command::new("jcmd").arg(pid.to_string()), &output)], &output.name)
 }
 
 /// To make a directory for a log of a JVM that runs as this user, or to remove it, by hand.
@@ -148,17 +136,13 @@ fn stream_option(jvm: &JvmFact) -> (&str, &str) {
 pub(crate) fn leave_stream_commands(jvm: &JvmFact, stream: &str, directory: &str) -> Action {
     let (what, decorators) = stream_option(jvm);
     let jcmd = || Command::new("jcmd").arg(jvm.pid.to_string());
-    let new = vm_log(
-        jcmd(),
-        &[
-            ("output", &format!("file={directory}/gc-{}.log", jvm.pid_in_namespace)),
-            ("what", &with_warnings(what)),
-            ("decorators", decorators),
-            ("output_options", BOUND),
-        ],
-    );
-    let off = vm_log(jcmd(), &[("output", stream), ("what", "all=off")]);
-    all_of([new, off], what)
+    let new = LogOutput {
+        name: format!("file={directory}/{}", file_name(jvm)),
+        what: with_warnings(what),
+        decorators: decorators.to_owned(),
+        options: BOUND.to_owned(),
+    };
+    all_of([vm_log(jcmd(), &new), vm_log(jcmd(), &off(stream))], what)
 }
 
 /// The start flags that do the same. `-Xlog:disable` takes back what earlier flags turned on, and

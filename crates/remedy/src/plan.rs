@@ -1,6 +1,6 @@
 //! What a remedy would change on this host, before it does.
 use crate::Change;
-use diagnose::{Finding, Situation};
+use diagnose::Situation;
 use recorder::{Jvm, Roots};
 use recording::{FileFact, WriterFact};
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
@@ -75,8 +75,6 @@ pub struct Target<'a> {
     pub log: Option<&'a FileFact>,
     /// Who wrote in the last seconds, and where to, as far as it was looked.
     pub writers: &'a [WriterFact],
-    /// What the remedy is for, where something was found.
-    pub finding: Option<&'a Finding>,
     /// What was asked for.
     pub wishes: &'a Wishes,
     /// Where the kernel's file systems are.
@@ -89,7 +87,7 @@ impl Target<'_> {
     /// The JVM.
     pub(crate) fn the_jvm(&self) -> Result<&Jvm, Refusal> {
         self.jvm.ok_or_else(|| {
-            Refusal::new("which jvm is not said", "name it: -p PID, or a part of its main class")
+            Refusal::new("no JVM named", "name it: -p PID, or a part of its main class")
         })
     }
 }

@@ -17,7 +17,7 @@ pub struct Remedy {
     pub file: &'static str,
     /// What it comes to for one finding in one situation; nothing where it is no use there.
     pub(crate) advise: fn(&Situation, &Finding) -> Vec<Advice>,
-    /// What it would change here; `None` where it is nothing that a program can do.
+    /// What it would change here; `None` where it cannot be applied by a program.
     pub(crate) plan: Option<MakePlan>,
 }
 
@@ -52,7 +52,7 @@ impl Remedy {
         match self.plan {
             Some(plan) => plan(target),
             None => Err(Refusal::new(
-                format!("`{}` is nothing that a program can do", self.id),
+                format!("`{}` cannot be applied by a program", self.id),
                 "`whypause explain` of a recording says what to do",
             )),
         }

@@ -2,8 +2,9 @@
 use crate::{Change, Plan, Refusal, Target, UnitFile, change::is_systemd_here};
 use std::fs;
 
-/// Every JVM since JDK 5 reads it, whatever starts it, and says so on standard error.
-const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
+/// The environment variable with flags that every JVM since JDK 5 reads, whatever starts it. It says
+/// so on standard error.
+pub const FLAGS_VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 /// The plan that has the JVM's unit give it these flags: a drop-in with an environment variable.
 ///
@@ -21,7 +22,7 @@ pub(crate) fn plan(plan: Plan, target: &Target<'_>, flags: &[&str]) -> Result<Pl
             format!("{flags} is read when a jvm starts, and no unit of systemd starts this one");
         return Err(Refusal::new(message, by_hand));
     };
-    let before = recorder::variable_of(target.roots, jvm, VARIABLE)
+    let before = recorder::variable_of(target.roots, jvm, FLAGS_VARIABLE)
         .map_err(|error| {
             let message = format!("the environment of {} (pid {}): {error}", jvm.main, jvm.pid);
             Refusal::new(message, "run it as the jvm's user or as root")
@@ -29,7 +30,10 @@ pub(crate) fn plan(plan: Plan, target: &Target<'_>, flags: &[&str]) -> Result<Pl
         .unwrap_or_default();
     let value = format!("{before} {flags}");
     let text = drop_in(value.trim()).ok_or_else(|| {
-        Refusal::new(format!("{VARIABLE} of the jvm has characters that no unit can have"), by_hand)
+        Refusal::new(
+            format!("{FLAGS_VARIABLE} of the jvm has characters that no unit can have"),
+            by_hand,
+        )
     })?;
     let name = format!("{unit}.d/50-whypause-{}.conf", plan.remedy);
     let mut plan = plan.change(Change::UnitFile(UnitFile { name, text }));
@@ -70,7 +74,7 @@ fn drop_in(value: &str) -> Option<String> {
         return None;
     }
     let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
-    Some(format!("[Service]\nEnvironment=\"{VARIABLE}={value}\"\n"))
+    Some(format!("[Service]\nEnvironment=\"{FLAGS_VARIABLE}={value}\"\n"))
 }
 
 #[cfg(test)]

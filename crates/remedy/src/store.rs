@@ -366,9 +366,8 @@ impl Run<'_, '_> {
         let path = self.store.places.memory.display().to_string();
         let disk = self.store.disk.iter_mut();
         for notes in disk.chain([&mut self.store.memory]) {
-            let of_plan = |it: &&(u64, Entry)| {
-                !it.1.kept && self.plan.changes.contains(&it.1.change)
-            };
+            let of_plan =
+                |it: &&(u64, Entry)| !it.1.kept && self.plan.changes.contains(&it.1.change);
             let cut: Vec<_> = notes.open.iter().filter(of_plan).cloned().collect();
             for (id, entry) in cut {
                 notes

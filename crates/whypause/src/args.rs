@@ -74,7 +74,7 @@ pub enum Command {
     /// Fail where a run breaks a limit, for CI
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
-    /// Apply a remedy, and take it back
+    /// Apply a remedy, verify it, undo it
     #[command(after_help = examples::FIX)]
     Fix(FixArgs),
     /// List the JVMs of this host

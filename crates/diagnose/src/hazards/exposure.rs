@@ -22,15 +22,10 @@ impl<'a> Exposure<'a> {
         let facts = &survey.facts;
         let log = (!facts.log_lines.is_empty()).then(|| explained(&facts.log_lines));
         let of_log = log.as_ref().map(|it| it.situation.clone()).unwrap_or_default();
-        let jvm = facts.jvm.clone();
-        let max_heap_bytes = jvm.as_ref().and_then(|it| Flags::of(it).max_heap());
-        let situation = Situation {
-            host: facts.host.clone(),
-            cgroup: facts.cgroup.clone(),
-            max_heap_bytes: max_heap_bytes.or(of_log.max_heap_bytes),
-            jvm,
-            ..of_log
-        };
+        let max_heap_bytes = facts.jvm.as_ref().and_then(|it| Flags::of(it).max_heap());
+        let Situation { jvm, host, cgroup, .. } = Situation::of_facts(facts);
+        let max_heap_bytes = max_heap_bytes.or(of_log.max_heap_bytes);
+        let situation = Situation { jvm, host, cgroup, max_heap_bytes, ..of_log };
         Exposure { survey, situation, log }
     }
 

@@ -15,6 +15,23 @@ use std::{
 /// File systems that are empty when the host has started (`linux/magic.h`).
 const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
 
+/// `TMPFS_MAGIC`.
+const TMPFS: u64 = IN_MEMORY[0];
+
+/// Whether a newer file has a larger inode number, however the clock jumps: tmpfs counts them up since
+/// Linux 5.9 (`shmem_reserve_inode` of `mm/shmem.c`).
+fn counts_inodes_up(directory: &OwnedFd) -> bool {
+    let is_tmpfs = fstatfs(directory).is_ok_and(|it| it.f_type as u64 & 0xffff_ffff == TMPFS);
+    let uname = rustix::system::uname();
+    let mut numbers = uname
+        .release()
+        .to_bytes()
+        .split(|it| !it.is_ascii_digit())
+        .map(|it| std::str::from_utf8(it).ok()?.parse::<u32>().ok());
+    let version = (numbers.next().flatten(), numbers.next().flatten());
+    is_tmpfs && version >= (Some(5), Some(9))
+}
+
 /// How often a directory is listed until two lists are the same.
 const TRIES: u32 = 8;
 
@@ -26,7 +43,8 @@ pub(super) struct Found {
     pub(super) device: u64,
     pub(super) inode: u64,
     pub(super) bytes: u64,
-    pub(super) changed: (i64, i64),
+    /// Less of an older file.
+    pub(super) age: (i64, i64),
 }
 
 /// The directory of a log.
@@ -125,6 +143,7 @@ impl Directory {
 
     fn list_once(&self) -> Result<Vec<Found>, KeeperError> {
         let failed = |error: Errno| self.failed("list the files of", error.into());
+        let counts_up = counts_inodes_up(self.held()?);
         let mut found = Vec::new();
         for entry in Dir::read_from(self.held()?).map_err(failed)? {
             let entry = entry.map_err(failed)?;
@@ -143,7 +162,10 @@ impl Directory {
                 device: status.st_dev,
                 inode: status.st_ino,
                 bytes: u64::try_from(status.st_size).unwrap_or(0),
-                changed: (status.st_mtime, i64::try_from(status.st_mtime_nsec).unwrap_or(0)),
+                age: match counts_up {
+                    true => (i64::try_from(status.st_ino).unwrap_or(i64::MAX), 0),
+                    false => (status.st_mtime, i64::try_from(status.st_mtime_nsec).unwrap_or(0)),
+                },
             });
         }
         found.sort_by(|a, b| (a.place, &a.name).cmp(&(b.place, &b.name)));

@@ -81,8 +81,30 @@ fn rotations_between_rounds_lose_nothing() {
     }
 }
 
+/// Sets the wall clock of the host for all files of the log, to any time in sixty years: what a file
+/// has of the clock is when it was changed.
+fn jump(bench: &Bench, random: &mut Random) {
+    let files = fs::read_dir(bench.log().parent().unwrap()).unwrap().flatten();
+    for file in files.filter(|it| it.file_name().to_string_lossy().starts_with("gc.log")) {
+        let file = fs::File::options().write(true).open(file.path()).unwrap();
+        let at = Duration::from_secs(random.below(60 * 365 * 86_400));
+        file.set_modified(std::time::UNIX_EPOCH + at).unwrap();
+    }
+}
+
 #[test]
 fn whatever_happens_in_whichever_order_the_copy_is_the_log() {
+    in_any_order(|_, _| ());
+}
+
+#[test]
+fn the_copy_is_the_log_however_the_clock_jumps() {
+    in_any_order(jump);
+}
+
+/// Writes, rotates, copies and restarts in orders that a seed makes; the clock does what `tick` makes it
+/// do after each.
+fn in_any_order(tick: fn(&Bench, &mut Random)) {
     for seed in 0..300 {
         let mut random = Random(seed);
         let style = STYLES[usize::try_from(random.below(2)).unwrap()];
@@ -107,6 +129,7 @@ fn whatever_happens_in_whichever_order_the_copy_is_the_log() {
                     keeper.round().unwrap();
                 }
             }
+            tick(&bench, &mut random);
         }
         keeper.round().unwrap();
         let told = said(&mut keeper);

@@ -1,5 +1,5 @@
 //! How each kind of change is undone.
-use crate::{ProcessId, control_group, huge_pages, loop_device, slow_file};
+use crate::{ProcessId, control_group, loop_device, slow_file};
 use serde::{Deserialize, Serialize};
 use std::{
     fs::OpenOptions,
@@ -219,7 +219,7 @@ fn write_back(file: &Path, from: &str, to: &str) -> io::Result<()> {
 
 fn choose_again(file: &Path, from: &str, to: &str) -> io::Result<()> {
     match std::fs::read_to_string(file) {
-        Ok(now) if huge_pages::chosen(&now) == Some(to) => std::fs::write(file, from),
+        Ok(now) if recorder::chosen(&now) == Some(to) => std::fs::write(file, from),
         Ok(_) => Ok(()),
         Err(e) => gone(Err(e)),
     }

@@ -43,26 +43,31 @@ impl LogOutput {
         self.name.strip_prefix("file=")
     }
 
-    /// The command that sets it; `None` where there is no way to write it. The JVM takes its line
-    /// apart at spaces, except between quotes around a whole value (HotSpot
-    /// `services/diagnosticFramework.cpp`, `DCmdArgIter`).
-    fn command(&self) -> Option<String> {
-        let mut command = "VM.log".to_owned();
+    /// The arguments of `VM.log` that set it, as `jcmd` takes them; what is empty is left out. The JVM
+    /// gets them as one line and takes it apart at spaces, except between quotes around a whole value
+    /// (HotSpot `services/diagnosticFramework.cpp`, `DCmdArgIter`). `None` where there is no way to
+    /// write a value.
+    #[must_use]
+    pub fn arguments(&self) -> Option<Vec<String>> {
         let settings = [
             ("output", &self.name),
             ("what", &self.what),
             ("decorators", &self.decorators),
             ("output_options", &self.options),
         ];
-        for (name, value) in settings {
-            if value.contains(['"', '\0', '\n', '\r']) || value.ends_with('\\') {
-                return None;
-            }
-            if !value.is_empty() {
-                command += &format!(" {name}=\"{value}\"");
-            }
-        }
-        Some(command)
+        let settings = settings.into_iter().filter(|(_, value)| !value.is_empty());
+        let setting = |(name, value): (&str, &String)| match value.contains([' ', '\'', '"']) {
+            false => Some(format!("{name}={value}")),
+            true if value.contains('"') || value.ends_with('\\') => None,
+            true => Some(format!("{name}=\"{value}\"")),
+        };
+        settings.map(setting).collect()
+    }
+
+    /// The line that sets it.
+    fn command(&self) -> Option<String> {
+        let line = format!("VM.log {}", self.arguments()?.join(" "));
+        (!line.contains(['\0', '\n', '\r'])).then_some(line)
     }
 
     /// A line of the list: ` #2: file=/var/log/gc.log all=off,gc=info time,tags filecount=5,… (reconfigured)`.
@@ -179,9 +184,9 @@ mod tests {
     #[test]
     fn a_name_cannot_become_another_setting() {
         let of = |name: &str| output(name, "gc", "", "").command();
-        assert_eq!(of("file=/a b").as_deref(), Some("VM.log output=\"file=/a b\" what=\"gc\""));
+        assert_eq!(of("file=/a b").as_deref(), Some("VM.log output=\"file=/a b\" what=gc"));
         assert_eq!(of("file=/a\" what=\"all"), None);
-        assert_eq!(of("file=/a\\"), None);
+        assert_eq!(of("file=/a b\\"), None);
         assert_eq!(of("file=/a\nVM.log disable"), None);
     }
 }

@@ -73,13 +73,13 @@ pub(crate) use maps::{anonymous_code, each as each_mapping, library_base, writte
 #[doc(hidden)]
 pub use perf_layout::parse as perf_counters;
 pub use place::{Directory, directory_of, sees_our_mounts, variable_of};
-pub(crate) use process::{ProcessDir, Stat};
-pub use process::{stat_of, stats};
+pub(crate) use process::ProcessDir;
+pub use process::{Stat, stat, stat_of, stats};
 pub(crate) use rights::{By, Rights};
 pub use sources::{HostOptions, HostSources};
 pub(crate) use status::Status;
 pub use stuck::{Stuck, StuckThread};
-pub use survey::{host_settings, survey, surveys};
+pub use survey::{chosen, host_settings, survey, surveys};
 
 use std::path::PathBuf;
 

@@ -288,6 +288,14 @@ pub fn stat_of(pid: u32) -> io::Result<String> {
     ProcessDir::open(&Roots::default(), pid)?.text("stat", 4096)
 }
 
+/// The same, read.
+///
+/// # Errors
+/// As [`stat_of`].
+pub fn stat(pid: u32) -> io::Result<Stat> {
+    Stat::of(&ProcessDir::open(&Roots::default(), pid)?)
+}
+
 /// That of every process that responds, by its id.
 #[must_use]
 pub fn stats() -> Vec<(u32, String)> {
@@ -319,13 +327,13 @@ fn numbers(dir: OwnedFd) -> io::Result<Vec<u32>> {
 
 /// The fields of `/proc/PID/stat` that matter here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stat {
+pub struct Stat {
     /// Field 2, `comm`; at most 15 bytes for user threads.
-    pub(crate) name: String,
+    pub name: String,
     /// Whether it is a thread of the kernel (field 9, `PF_KTHREAD`).
-    pub(crate) kernel: bool,
+    pub kernel: bool,
     /// Field 22, start after boot in clock ticks.
-    pub(crate) start_ticks: u64,
+    pub start_ticks: u64,
 }
 
 /// `PF_KTHREAD` of `include/linux/sched.h`.

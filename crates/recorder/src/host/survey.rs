@@ -27,6 +27,7 @@ use super::{
 };
 use mapped::Mapped;
 use recording::{Coverage, DeletedFile, Facts, HostSettings, Survey};
+pub use settings::chosen;
 use std::{collections::BTreeMap, time::Duration};
 
 /// Rows about the readers of the JVM's standard output; there are a few.

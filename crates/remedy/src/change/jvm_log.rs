@@ -174,7 +174,7 @@ impl Kind for LogDirectory {
     fn stays(&self, host: &Host<'_>) -> Option<String> {
         let directory = self.directory(host).ok()?;
         let has_log = !self.is_copied && directory.is_there().ok()?;
-        has_log.then(|| "the log of meanwhile is in it: copy it, then remove it".into())
+        has_log.then(|| "it holds the log written since; copy it, then remove it".into())
     }
 
     fn needs(&self) -> Needs {

@@ -153,7 +153,7 @@ impl Keep {
         {
             let _ = pidfd_send_signal(&pidfd, Signal::TERM);
             if !ends_within(&pidfd, PATIENCE) {
-                let message = format!("the process {} that copies the log does not end", pid);
+                let message = format!("process {}, which copies the log, does not exit", pid);
                 return Err(ChangeError::Refused(message));
             }
         }

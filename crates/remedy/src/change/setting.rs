@@ -36,7 +36,7 @@ impl Kind for Setting {
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
         let file = self.checked()?;
         let text = fs::read_to_string(file).map_err(ChangeError::file(file))?;
-        Ok(Some(chosen(text.trim()).to_owned()))
+        Ok(Some(recorder::chosen(&text).unwrap_or(text.trim()).to_owned()))
     }
 
     fn set(&self, value: &Value, _host: &Host<'_>) -> Result<(), ChangeError> {
@@ -50,27 +50,9 @@ impl Kind for Setting {
     }
 }
 
-/// Of the words of a setting the one that is chosen (`always [madvise] never`); else all of it.
-fn chosen(text: &str) -> &str {
-    let inside = |it: &'_ str| -> Option<(usize, usize)> { Some((it.find('[')?, it.find(']')?)) };
-    match inside(text) {
-        Some((begin, end)) if begin < end && text.contains(' ') => &text[begin + 1..end],
-        _ => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_chosen_word_is_the_value() {
-        assert_eq!(chosen("always [madvise] never"), "madvise");
-        assert_eq!(chosen("[none] mq-deadline"), "none");
-        assert_eq!(chosen("60"), "60");
-        assert_eq!(chosen("[x]"), "[x]");
-        assert_eq!(chosen("max 100000"), "max 100000");
-    }
 
     #[test]
     fn only_files_of_the_kernel_are_written() {

@@ -4,7 +4,8 @@
 //! The process that wrote most to the disk gets less of it, by what this host has:
 //! a unit of systemd gets `IOWriteBandwidthMax`, a control group of version 2 gets `io.max`.
 //! With version 1 of control groups the kernel writes back in nobody's name, and no limit of a group reaches it: there the whole disk gets less unwritten data (`max_ratio_fine` and `strict_limit` of `/sys/class/bdi`, Linux 6.2), as much as it writes in a tenth of a second, and a short queue (`nr_requests`), so that no journal commit waits for more.
-//! By hand also the idle class of the scheduler, where the disk's scheduler knows classes (BFQ).
+//! A process that is named (`--process`) gets a control group of its own in version 1, too; that limits what it writes itself (`O_DIRECT`, `fsync`).
+//! Where the disk's scheduler knows classes (BFQ), the process also gets the idle one.
 //!
 //! ## What it costs
 //! That process takes longer; where the whole disk is bounded, whoever writes much to it does.
@@ -21,8 +22,10 @@
 //! Linux `Documentation/admin-guide/cgroup-v2.rst` (`io.max`), `Documentation/block/bfq-iosched.rst`, `Documentation/ABI/testing/sysfs-class-bdi`.
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, approach 2.
 use crate::{
-    Action, Advice, Change, Command, DeviceLimit, Plan, Process, Refusal, Remedy, Setting, Target,
-    UnitProperty, disk::Disk, start_flags,
+    Action, Advice, Change, Command, DeviceLimit, Group, IoPriority, Plan, Process, Refusal,
+    Remedy, Setting, Target, UnitProperty,
+    disk::{Disk, Limits, V1_LIMIT},
+    start_flags,
 };
 use diagnose::{CulpritKind, Detail, Finding, Situation};
 
@@ -65,24 +68,54 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     if let Some(unit) = &target.wishes.unit {
         return Ok(of_unit(plan, &disk, unit, rate(target, writes.as_ref())?));
     }
-    let Some(writer) = writer(target, writes.as_ref())? else {
-        let plan = plan.note(format!("nobody but the JVM was seen to write to {}", disk.name));
+    let named = target.wishes.process;
+    let Some(pid) = named.or(writes.as_ref().map(|it| it.pid)) else {
+        let plan = plan.note(format!("no process but the JVM was seen writing to {}", disk.name));
         return of_disk(plan, &disk, target);
     };
-    let plan = plan.note(format!("{writer} writes most to {}", disk.name));
+    let writer = Process::of(pid)
+        .map_err(|it| Refusal::new(it.to_string(), "name another one with --process"))?;
+    let plan = match named {
+        Some(_) => plan,
+        None => plan.note(format!("{writer} writes most to {}", disk.name)),
+    };
     if let Some(unit) = start_flags::unit_of_process(&target.roots.proc, writer.pid)
         && crate::change::is_systemd_here()
     {
         return Ok(of_unit(plan, &disk, &unit, rate(target, writes.as_ref())?));
     }
-    if let Some(group) = disk.group_with_limits(target, &writer) {
-        return Ok(plan.change(Change::DeviceLimit(DeviceLimit {
-            file: format!("{group}/io.max"),
-            device: disk.number,
-            to: format!("wbps={}", rate(target, writes.as_ref())?),
-        })));
+    match disk.limits(target, &writer, named.is_some()) {
+        Some(limits) => Ok(of_process(plan, &disk, limits, rate(target, writes.as_ref())?)),
+        None => of_disk(plan, &disk, target),
     }
-    of_disk(plan, &disk, target)
+}
+
+/// A limit for the process, by the control group that it is in or in one of its own; and the idle
+/// class, where the disk's scheduler knows classes.
+fn of_process(plan: Plan, disk: &Disk, limits: Limits, rate: u64) -> Plan {
+    let Limits { group, member, file, process } = limits;
+    let to = if file == V1_LIMIT { rate.to_string() } else { format!("wbps={rate}") };
+    let mut plan = plan;
+    if member.is_some() {
+        plan = plan.change(Change::Group(Group { path: group.clone() }));
+    }
+    plan = plan.change(Change::DeviceLimit(DeviceLimit {
+        file: format!("{group}/{file}"),
+        device: disk.number.clone(),
+        to,
+    }));
+    if let Some(member) = member {
+        plan = plan.change(Change::Member(member));
+    }
+    if disk.has_classes() {
+        plan = plan.change(Change::IoPriority(IoPriority { process, to: "idle".into() }));
+    }
+    if file == V1_LIMIT {
+        plan = plan.note(
+            "version 1 of control groups limits only what the process writes itself (O_DIRECT, fsync), not what the kernel writes back for it",
+        );
+    }
+    plan
 }
 
 /// What is written to the disk.
@@ -99,17 +132,6 @@ fn writes(target: &Target<'_>, disk: &Disk) -> Option<Writes> {
     let millis = most.interval.duration().as_millis().max(1);
     let second = u64::try_from(u128::from(most.bytes) * 1000 / millis).unwrap_or(u64::MAX);
     Some(Writes { pid: most.pid, most: second })
-}
-
-fn writer(target: &Target<'_>, writes: Option<&Writes>) -> Result<Option<Process>, Refusal> {
-    let found = target.finding.and_then(|it| {
-        it.culprits.iter().find(|it| it.kind == CulpritKind::Process).and_then(|it| it.pid)
-    });
-    let Some(pid) = target.wishes.process.or(writes.map(|it| it.pid)).or(found) else {
-        return Ok(None);
-    };
-    let process = Process::of(pid);
-    process.map(Some).map_err(|it| Refusal::new(it.to_string(), "name another with --process"))
 }
 
 /// Half of what it writes, where nothing else was asked for.
@@ -132,7 +154,7 @@ fn of_unit(plan: Plan, disk: &Disk, unit: &str, rate: u64) -> Plan {
 fn of_disk(plan: Plan, disk: &Disk, target: &Target<'_>) -> Result<Plan, Refusal> {
     let speed = target.wishes.bytes_per_second.or_else(|| disk.speed(target)).ok_or_else(|| {
         Refusal::new(
-            format!("nothing was written to {} just now", disk.name),
+            format!("no writes to {} were seen", disk.name),
             "say how much the disk writes in a second: --limit 5M",
         )
     })?;
@@ -147,7 +169,7 @@ fn of_disk(plan: Plan, disk: &Disk, target: &Target<'_>) -> Result<Plan, Refusal
         Change::Setting(Setting { file: format!("{directory}/{file}"), to })
     };
     Ok(plan
-        .note("it bounds all who write to that disk: control groups of version 1 cannot tell them apart")
+        .note("this limits every process that writes to the disk")
         .change(set("strict_limit", "1".into()))
         .change(set("max_ratio_fine", ratio.to_string()))
         .change(Change::Setting(Setting {

@@ -59,7 +59,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
         .collect();
     if streams.is_empty() {
         let message = format!("{} (pid {}) writes no log to a standard stream", jvm.main, jvm.pid);
-        return Err(Refusal::new(message, "nothing is to be moved"));
+        return Err(Refusal::new(message, "there is nothing to move"));
     }
     let kept_in = target.wishes.paths.first().map(|it| it.display().to_string());
     let moved: Vec<_> = streams

@@ -79,7 +79,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     }
     if moved.is_empty() {
         let message = format!("{} (pid {}) writes no log to a disk", jvm.main, jvm.pid);
-        return Err(Refusal::new(message, "nothing is to be moved"));
+        return Err(Refusal::new(message, "there is nothing to move"));
     }
     let plan = Plan::new(REMEDY.id).note(
         "what the log has on the disk stays there; where it had no rotation, it is called NAME.000 once the log is moved back",

@@ -132,18 +132,18 @@ EXIT CODES:
 
 pub(super) const FIX: &str = "\
 EXAMPLES:
-  whypause fix -p kafka.Kafka                      record for 30 s, and list what would help
+  whypause fix -p kafka.Kafka                      record for 30 s, and list remedies that would help
   whypause fix gc-log-to-tmpfs -p 4242             show what would be changed
   whypause fix gc-log-to-tmpfs -p 4242 --apply --verify 60s
-                                                   change it, and compare before with after
+                                                   apply it, and compare before and after
   whypause fix background-io -p 4242 --limit 5M --apply
   whypause fix gc-log-keeper /dev/shm/gc.log /var/log/kafka --apply
   whypause fix gc-log-async --apply --verify 60s -- java -Xlog:gc:file=gc.log -jar app.jar
-  whypause fix --undo                              take everything back
+  whypause fix --undo                              undo everything
   whypause fix --undo --print                      the commands that would
 
-What is changed is written down before it is changed, so it can be taken back after a crash, too.
-What somebody else has changed meanwhile stays as it is.";
+Previous values are saved before a change, so it can be undone after a crash, too.
+A value that someone else has changed since is left as it is.";
 
 pub(super) const PS: &str = "\
 EXAMPLES:

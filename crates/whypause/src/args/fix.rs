@@ -15,16 +15,16 @@ pub struct FixArgs {
     /// Which.
     #[command(flatten)]
     pub jvm: WhichJvm,
-    /// Do what the plan says; what was there before is kept first
+    /// Apply the plan; previous values are saved first
     #[arg(long, requires = "id")]
     pub apply: bool,
-    /// Record for so long before and so long after, and compare, from 1s to 1h
+    /// Record this long before and after, and compare, from 1s to 1h
     #[arg(long, value_name = "TIME", requires = "apply", value_parser = parse_verify)]
     pub verify: Option<Duration>,
-    /// Take back what was applied: that remedy, or all
+    /// Undo what was applied: this remedy, or all
     #[arg(long, conflicts_with_all = ["apply", "from"])]
     pub undo: bool,
-    /// Print the commands that take everything back, and change nothing
+    /// Print the commands that would undo everything, without running them
     #[arg(long, requires = "undo")]
     pub print: bool,
     /// List what would help by this recording or GC log
@@ -33,25 +33,25 @@ pub struct FixArgs {
     /// How long to record for the list, from 1s to 1h
     #[arg(short, long, value_name = "TIME", default_value = "30s", value_parser = parse_verify)]
     pub duration: Duration,
-    /// background-io: the process to bound [default: who writes most to the disk of the GC log]
+    /// background-io: the process to limit [default: the one that writes most to the GC log's disk]
     #[arg(long, value_name = "PID", conflicts_with = "unit")]
     pub process: Option<u32>,
-    /// background-io: the systemd unit to bound
+    /// background-io: the systemd unit to limit
     #[arg(long, value_name = "UNIT")]
     pub unit: Option<String>,
-    /// background-io: so much a second is left to it (K, M, G: powers of 1024) [default: half]
+    /// background-io: write limit per second (K, M, G: powers of 1024) [default: half of what it writes]
     #[arg(long, value_name = "SIZE", value_parser = size::parse_rate)]
     pub limit: Option<u64>,
     /// gc-log-keeper, gc-log-to-tmpfs: how often the log is copied, from 100ms to 1h [default: 5s]
     #[arg(long, value_name = "TIME", value_parser = parse_period)]
     pub period: Option<Duration>,
-    /// gc-log-keeper: copy here until it is ended, for a service
+    /// gc-log-keeper: copy in this process until stopped, for a service
     #[arg(long, requires = "apply")]
     pub foreground: bool,
     /// How to write the list or plan
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ListFormat,
-    /// With a flag for the next start: start this command twice, without it and with it, and compare
+    /// For a flag of the next start: run this command twice, without and with the flag, and compare
     #[arg(last = true, value_name = "COMMAND", requires = "verify")]
     pub command: Vec<OsString>,
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
     match args.format {
         ListFormat::Text => {
             console.print(&report::fix::terminal::plan(&planned, &console.options()))?;
-            console.say("nothing is changed; --apply does it");
+            console.say("nothing changed; add --apply to apply this plan");
         }
         ListFormat::Json => report::fix::json::plan(&planned, &mut io::stdout().lock())?,
     }
@@ -94,7 +94,7 @@ fn store(host: &Host<'_>, console: &Console) -> Result<Store, Failure> {
     let mut store = Store::open(&undo::places()?).map_err(failure)?;
     let undone = store.undo(remedy::Which::Interrupted, host);
     if !undone.is_empty() {
-        console.say("an earlier run was cut: what it had changed is taken back");
+        console.say("an earlier run was interrupted; its changes are undone");
         undo::tell(&undone, console);
     }
     Ok(store)
@@ -110,7 +110,7 @@ fn apply(
 ) -> Result<Exit, Failure> {
     if let Some(needs) = plan.changes.iter().map(|it| it.needs()).find(|it| !it.are_met()) {
         return Err(Failure::input(
-            format!("`fix {}` needs the rights of {needs}", remedy.id),
+            format!("`fix {}` has to run as {needs}", remedy.id),
             "run it with sudo",
         ));
     }
@@ -133,14 +133,14 @@ fn apply(
     let changed = store.apply(plan, &host, &mut |it| console.say(it));
     drop(store);
     if !changed.map_err(failure)? {
-        console.say("nothing was to be changed");
+        console.say("nothing to change");
     }
     for note in &plan.notes {
         console.say(note);
     }
     let undo = remedy::Command::new("whypause").args(["fix", "--undo", remedy.id]);
     if let Some(undo) = console.copyable(undo) {
-        console.say(&format!("to take it back: {undo}"));
+        console.say(&format!("undo with: {undo}"));
     }
     match before {
         Some(before) => verify::after(args, &before, interrupt, console),
@@ -184,7 +184,7 @@ fn failure(error: StoreError) -> Failure {
         }
         StoreError::Busy => "wait for it to end",
         StoreError::Change { .. } | StoreError::NotTaken { .. } => {
-            "what was changed before it is taken back; `whypause fix --undo` looks again"
+            "the changes made before it are undone; `whypause fix --undo` checks again"
         }
         StoreError::Journal { .. } | StoreError::Unsafe(_) => "nothing was changed",
     };

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &KeepArgs, console: &Console) -> Result<Exit, Failure> {
     let mut word = Vec::new();
     io::stdin().lock().take(remedy::GO.len() as u64).read_to_end(&mut word)?;
     if word != remedy::GO {
-        return Err(Failure::input("this is started by `whypause fix`", ""));
+        return Err(Failure::input("`keep` is started by `whypause fix`", ""));
     }
     let options = Options {
         period: Duration::from_millis(args.period_ms.max(1)),
@@ -49,11 +49,11 @@ pub(crate) fn keep(
         console.say(&event.to_string());
     });
     if fails {
-        return Err(Failure::input("not all of the log is copied", ""));
+        return Err(Failure::input("part of the log is not copied", ""));
     }
     console.say(match outcome {
-        Outcome::Stopped => "ended: all of the log is copied",
-        Outcome::Ended => "the jvm has ended, and all of its log is copied",
+        Outcome::Stopped => "stopped: the whole log is copied",
+        Outcome::Ended => "the JVM has exited; its whole log is copied",
     });
     Ok(Exit::Fine)
 }

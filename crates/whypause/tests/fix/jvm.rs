@@ -13,6 +13,11 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// What is changed is kept in mind in one place for each user: one test after the other.
 static ONE: Mutex<()> = Mutex::new(());
 
+/// Waits until no other test has changed anything.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The user that belongs to nobody.
 pub(crate) const NOBODY: u32 = 65534;
 
@@ -90,7 +95,7 @@ impl Bench {
 
     /// One of this user.
     pub(crate) fn of_user(java: &Path, flags: &[&str], uid: u32) -> Bench {
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = alone();
         let logs = tempfile::tempdir_in("/var/tmp").unwrap();
         std::os::unix::fs::chown(logs.path(), Some(uid), Some(uid)).unwrap();
         let classes = classes(java);

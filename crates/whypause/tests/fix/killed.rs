@@ -1,6 +1,9 @@
 //! `fix` ended at any moment: everything is as it was after the next one.
-use crate::jvm::{Bench, command, done, java, until};
-use std::time::{Duration, Instant};
+use crate::jvm::{Bench, command, done, java, said, until, whypause};
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 /// So often.
 const TIMES: u32 = 40;
@@ -46,4 +49,49 @@ fn killed_at_any_moment_it_is_undone_by_the_next_run() {
 #[test]
 fn asked_to_end_at_any_moment_it_undoes_what_it_has_done() {
     ended(false);
+}
+
+/// The control group of a process in each hierarchy, and the groups that are there.
+fn groups(pid: u32) -> (String, Vec<String>) {
+    let of = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
+    let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/blkio"];
+    let all = roots.iter().flat_map(|it| fs::read_dir(it).into_iter().flatten().flatten());
+    let names = all.filter_map(|it| it.file_name().into_string().ok());
+    (of, names.filter(|it| it.starts_with("whypause-background-io")).collect())
+}
+
+/// A control group of its own with a limit for one process, killed at any moment on the way.
+#[test]
+fn a_killed_limit_of_a_process_leaves_no_group_and_no_limit() {
+    let Some(java) = java() else { return };
+    let bench = Bench::new(&java, &[]);
+    let mut sleeper = spawn::command("sleep");
+    sleeper.arg("600");
+    let sleeper = spawn::Running::start(sleeper).unwrap();
+    let (pid, writer) = (bench.pid(), sleeper.id().to_string());
+    let apply =
+        ["fix", "background-io", "-p", &pid, "--process", &writer, "--limit", "5M", "--apply"];
+    let before = groups(sleeper.id());
+    let whole = whypause(&apply);
+    if !whole.status.success() || groups(sleeper.id()) == before {
+        done(&["fix", "--undo", "background-io"]);
+        println!("SKIPPED: this host has no control groups for it: {}", said(&whole));
+        return;
+    }
+    done(&["fix", "--undo", "background-io"]);
+    assert_eq!(groups(sleeper.id()), before);
+    let begun = Instant::now();
+    done(&apply);
+    let lasts = begun.elapsed() / 2;
+    done(&["fix", "--undo", "background-io"]);
+    let mut cut = 0;
+    for n in 0..TIMES {
+        let mut fix = spawn::Running::start_heard(command(&apply, 0)).unwrap();
+        std::thread::sleep(lasts * n / TIMES);
+        fix.kill();
+        cut += u32::from(!fix.wait(Duration::from_secs(60)).unwrap().success());
+        done(&["fix", "--undo"]);
+        assert_eq!(groups(sleeper.id()), before, "run {n}");
+    }
+    assert!(cut > TIMES / 4, "only {cut} of {TIMES} were killed before they were done");
 }

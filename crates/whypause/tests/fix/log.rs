@@ -27,7 +27,7 @@ fn a_log_is_moved_to_memory_and_back_and_no_line_is_lost() {
     let bench = Bench::new(&java, &[]);
     let (pid, before) = (bench.pid(), bench.outputs());
     let plan = done(&["fix", "gc-log-to-tmpfs", "-p", &pid]);
-    assert!(plan.contains("nothing is changed"), "{plan}");
+    assert!(plan.contains("nothing changed"), "{plan}");
     assert_eq!(bench.outputs(), before);
 
     done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply", "--period", "200ms"]);
@@ -38,7 +38,7 @@ fn a_log_is_moved_to_memory_and_back_and_no_line_is_lost() {
     until("the log is copied", || fs::metadata(&copy).is_ok_and(|it| it.len() > 1000));
 
     let undone = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
-    assert!(undone.contains("taken back: log output file="), "{undone}");
+    assert!(undone.contains("undone: log output file="), "{undone}");
     assert_eq!(bench.outputs(), before);
     assert_eq!(bench.open_logs(), [bench.log()]);
     assert!(bench.left_in_memory().is_empty() && bench.keepers().is_empty());
@@ -60,7 +60,7 @@ fn a_log_that_is_moved_already_is_not_moved_again() {
     assert_eq!(again.status.code(), Some(2));
     done(&["fix", "--undo", "gc-log-to-tmpfs"]);
     let nothing = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
-    assert!(nothing.contains("nothing is to be taken back"), "{nothing}");
+    assert!(nothing.contains("nothing to undo"), "{nothing}");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_log_that_somebody_has_moved_meanwhile_stays_where_it_is() {
     jcmd.args([&pid, "VM.log", &format!("output=file={}", bench.log()), "what=gc=info"]);
     assert!(spawn::run(jcmd, crate::jvm::PATIENCE).unwrap().status.success());
     let undone = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
-    assert!(undone.contains("somebody has changed it, it stays"), "{undone}");
+    assert!(undone.contains("changed by someone else, left as it is"), "{undone}");
     assert!(bench.outputs().iter().any(|it| it.contains("all=off,gc=info")), "{undone}");
     assert!(bench.left_in_memory().is_empty(), "what was ours is gone");
 }
@@ -88,7 +88,7 @@ fn a_log_on_standard_output_goes_to_memory_and_comes_back() {
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(bench.jvm.stdout().len(), written, "nothing goes there any more");
     let undone = done(&["fix", "--undo", "gc-log-off-stdout"]);
-    assert!(undone.contains("the log of meanwhile is in it"), "{undone}");
+    assert!(undone.contains("it holds the log written since"), "{undone}");
     assert_eq!(bench.outputs(), before);
     until("it goes there again", || bench.jvm.stdout().len() > written);
     let left = bench.left_in_memory();
@@ -106,7 +106,7 @@ fn two_remedies_on_one_jvm_are_taken_back_together() {
     done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
     done(&["fix", "gc-log-off-stdout", "-p", &pid, "--apply"]);
     let undone = done(&["fix", "--undo"]);
-    assert!(!undone.contains("not taken back"), "{undone}");
+    assert!(!undone.contains("not undone"), "{undone}");
     assert_eq!(bench.outputs(), before);
     let left = bench.left_in_memory();
     assert!(

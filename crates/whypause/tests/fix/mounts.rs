@@ -1,5 +1,5 @@
 //! A file system in memory for the JVM's counters, in mounts of the test's own.
-use crate::jvm::{PATIENCE, java, said};
+use crate::jvm::{PATIENCE, alone, java, said};
 
 /// Everything in one shell, as its mounts go with it: a JVM that keeps counters, the mount, a JVM
 /// after it, and the mount taken back.
@@ -20,6 +20,12 @@ grep -q ' /tmp/hsperfdata_root .* - tmpfs whypause ' /proc/self/mountinfo && ech
 grep -q "/tmp/hsperfdata_root/$first" /proc/$first/maps && echo KEPT
 "$whypause" fix --undo hsperfdata-to-tmpfs
 [ -e /tmp/hsperfdata_root/$first ] && echo BACK
+for n in 00 02 04 06 08 10 12 14 16 18 20 22 24 26 28 30; do
+    timeout -s KILL 0.0$n "$whypause" fix hsperfdata-to-tmpfs -p $first --apply || true
+    "$whypause" fix --undo hsperfdata-to-tmpfs
+    ! grep -q ' /tmp/hsperfdata_root ' /proc/self/mountinfo
+    [ -e /tmp/hsperfdata_root/$first ]
+done && echo KILLED
 kill $first
 "#;
 
@@ -30,12 +36,13 @@ fn counters_are_kept_in_memory_from_the_next_start() {
         println!("SKIPPED: systemd runs here, and the mount would be a unit of the host");
         return;
     }
+    let _alone = alone();
     let mut command = spawn::command("unshare");
     command.args(["-m", "--propagation", "private", "sh", "-c", SCRIPT, "sh"]);
     command.arg(env!("CARGO_BIN_EXE_whypause")).arg(java);
     let output = spawn::run(command, PATIENCE).unwrap();
     let said = said(&output);
-    for word in ["MOUNTED", "HIDDEN", "KEPT", "BACK"] {
+    for word in ["MOUNTED", "HIDDEN", "KEPT", "BACK", "KILLED"] {
         assert!(said.contains(word), "no {word}: {said}");
     }
     assert!(

@@ -18,10 +18,11 @@ pub(super) fn host(roots: &Roots) -> HostSettings {
     let pages = roots.sys.join("kernel/mm/transparent_hugepage");
     let number = |path: &str| text(&roots.proc.join(path)).trim().parse().ok();
     let huge_page_bytes = text(&pages.join("hpage_pmd_size")).trim().parse().ok();
+    let word = |text: &str| chosen(text).unwrap_or_default().to_owned();
     let nodes = text(&roots.sys.join("devices/system/node/online"));
     HostSettings {
-        huge_pages: chosen(&text(&pages.join("enabled"))),
-        huge_pages_defrag: chosen(&text(&pages.join("defrag"))),
+        huge_pages: word(&text(&pages.join("enabled"))),
+        huge_pages_defrag: word(&text(&pages.join("defrag"))),
         huge_page_bytes,
         free_huge_bytes: huge_page_bytes.and_then(|size| {
             let page = u64::try_from(rustix::param::page_size()).ok()?;
@@ -52,10 +53,11 @@ fn on_disks(swaps: &str) -> u64 {
     swaps.lines().skip(1).filter_map(bytes).fold(0, |sum: u64, it| sum.saturating_add(it))
 }
 
-/// The word in brackets: `madvise` of `always [madvise] never`.
-fn chosen(text: &str) -> String {
-    let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-    inside.map(|(word, _)| word.to_owned()).unwrap_or_default()
+/// The word of a setting of the kernel that is chosen: `madvise` of `always [madvise] never`. `None`
+/// where the setting is no choice of words.
+#[must_use]
+pub fn chosen(text: &str) -> Option<&str> {
+    text.split_once('[')?.1.split_once(']').map(|it| it.0)
 }
 
 /// Free memory in blocks of at least `size` bytes: `Node 0, zone Normal 4 3 2 …`, a column for each
@@ -105,9 +107,11 @@ mod tests {
 
     #[test]
     fn the_word_in_brackets_is_chosen() {
-        assert_eq!(chosen("always [madvise] never\n"), "madvise");
-        assert_eq!(chosen("always defer [defer+madvise] madvise never"), "defer+madvise");
-        assert_eq!(chosen("always"), "");
+        assert_eq!(chosen("always [madvise] never\n"), Some("madvise"));
+        assert_eq!(chosen("always defer [defer+madvise] never\n"), Some("defer+madvise"));
+        assert_eq!(chosen("[always] madvise never"), Some("always"));
+        assert_eq!(chosen("always [never"), None);
+        assert_eq!(chosen("1\n"), None);
     }
 
     #[test]

@@ -33,14 +33,12 @@ impl Found {
         let jvm = target::running(&args.jvm, |it| console.say(it))?;
         let roots = Roots::default();
         let facts = recorder::survey(&roots, &jvm);
-        let situation = Situation {
-            jvm: facts.jvm.clone(),
-            host: facts.host.clone(),
-            cgroup: facts.cgroup.clone(),
-            ..Situation::default()
-        };
+        let situation = Situation::of_facts(&facts);
         let writers = match remedy.id {
-            "background-io" => writers(&roots, &jvm, console),
+            // Who is named need not be looked for.
+            "background-io" if args.process.is_none() && args.unit.is_none() => {
+                writers(&roots, &jvm, console)
+            }
             _ => Vec::new(),
         };
         Ok(Found { jvm: Some(jvm), situation, facts, writers })
@@ -69,7 +67,6 @@ impl Found {
             jvm: self.jvm.as_ref(),
             log: self.facts.files.first(),
             writers: &self.writers,
-            finding: None,
             wishes: &wishes,
             roots: &Roots::default(),
             interrupt: interrupt.flag(),
@@ -90,7 +87,7 @@ impl Found {
                 Ok(Some((jvm.pid, Temporary::record(jvm.pid, time, interrupt, console)?)))
             }
             (Some(_), None) => Err(Failure::input(
-                "there is no jvm whose pauses could be compared",
+                "no JVM whose pauses could be compared",
                 "name one with -p, or leave --verify out",
             )),
             (None, _) => Ok(None),
@@ -100,7 +97,7 @@ impl Found {
 
 /// Who writes, for some seconds.
 fn writers(roots: &Roots, jvm: &Jvm, console: &Console) -> Vec<WriterFact> {
-    console.say(&format!("looking for {} who writes", report::duration(LOOK)));
+    console.say(&format!("watching which processes write, for {}", report::duration(LOOK)));
     let options = HostOptions { gc_log: false, writers: true, counters: false, memory: false };
     let mut sources = HostSources::start(roots, jvm, options);
     let (mut facts, mut coverage) = (Facts::default(), Coverage::default());

@@ -35,7 +35,7 @@ pub(super) fn run(
     if args.print {
         let entries: Vec<&Entry> = store.entries().filter(meant).collect();
         match args.format {
-            ListFormat::Text if entries.is_empty() => console.say("nothing is to be taken back"),
+            ListFormat::Text if entries.is_empty() => console.say("nothing to undo"),
             ListFormat::Text => {
                 console
                     .print(&report::fix::terminal::undo_by_hand(&entries, &console.options()))?;
@@ -50,16 +50,12 @@ pub(super) fn run(
     let undone = store.undo(which, &host);
     tell(&undone, console);
     if undone.is_empty() {
-        console.say(if any {
-            "everything was as before already"
-        } else {
-            "nothing is to be taken back"
-        });
+        console.say(if any { "everything is already as before" } else { "nothing to undo" });
     }
     match undone.failed.is_empty() {
         true => Ok(Exit::Fine),
         false => Err(Failure::input(
-            "not everything could be taken back",
+            "some changes could not be undone",
             "`whypause fix --undo --print` prints the commands that would do it",
         )),
     }
@@ -68,9 +64,9 @@ pub(super) fn run(
 /// Says what became of taking back.
 pub(super) fn tell(undone: &Undone, console: &Console) {
     for (what, all) in [
-        ("taken back", &undone.put_back),
-        ("left", &undone.left),
-        ("not taken back", &undone.failed),
+        ("undone", &undone.put_back),
+        ("left as it is", &undone.left),
+        ("not undone", &undone.failed),
     ] {
         all.iter().for_each(|it| console.say(&format!("{what}: {it}")));
     }

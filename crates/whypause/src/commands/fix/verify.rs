@@ -9,7 +9,7 @@ use crate::{
 };
 use diagnose::Situation;
 use recorder::{Jvm, Roots};
-use remedy::Remedy;
+use remedy::{FLAGS_VARIABLE, Remedy};
 use std::{
     path::PathBuf,
     time::{Duration, Instant},
@@ -21,8 +21,6 @@ const SETTLE: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How soon the end is noticed.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// What gives flags to a JVM, whatever starts it.
-const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 /// A recording that goes away with this value.
 #[derive(Debug)]
@@ -104,7 +102,7 @@ pub(super) fn after(
             return compare(before, &after, console);
         }
     }
-    console.say("interrupted: it is changed, and was not compared");
+    console.say("interrupted: applied, but not compared");
     Ok(Exit::Interrupted)
 }
 
@@ -133,7 +131,6 @@ pub(super) fn start_twice(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let time = args.verify.unwrap_or_default();
     let mut flags = Vec::new();
     let mut recordings = Vec::new();
     for what in ["before", "after"] {
@@ -157,7 +154,6 @@ pub(super) fn start_twice(
             ));
         }
     }
-    debug_assert!(time > Duration::ZERO, "clap demands it");
     compare(&recordings[0], &recordings[1], console)
 }
 
@@ -177,12 +173,7 @@ fn one_start(
 
 fn flags_for(remedy: &Remedy, jvm: &Jvm) -> Vec<String> {
     let facts = recorder::survey(&Roots::default(), jvm);
-    remedy.start_flags(&Situation {
-        jvm: facts.jvm,
-        host: facts.host,
-        cgroup: facts.cgroup,
-        ..Situation::default()
-    })
+    remedy.start_flags(&Situation::of_facts(&facts))
 }
 
 /// What is added to the environment; nothing where there are no flags.
@@ -190,6 +181,6 @@ fn options(flags: &[String]) -> Vec<(&'static str, String)> {
     if flags.is_empty() {
         return Vec::new();
     }
-    let before = std::env::var(VARIABLE).unwrap_or_default();
-    vec![(VARIABLE, format!("{before} {}", flags.join(" ")).trim().to_owned())]
+    let before = std::env::var(FLAGS_VARIABLE).unwrap_or_default();
+    vec![(FLAGS_VARIABLE, format!("{before} {}", flags.join(" ")).trim().to_owned())]
 }

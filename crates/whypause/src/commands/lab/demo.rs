@@ -87,7 +87,7 @@ fn act(on_this_host: bool, console: &Console) -> Result<Exit, Failure> {
     let (scenario, remedy) = (SHOWN[0].scenario, "gc-log-to-tmpfs");
     console.print(&format!(
         "\n── {scenario}, and a remedy while the JVM runs ──\n\
-         The fault again, and `{remedy}` applied, compared, and taken back.\n\n"
+         The fault again, and `{remedy}` applied, compared, and undone.\n\n"
     ))?;
     let program = std::env::current_exe()?;
     let options = lab::HoldOptions {
