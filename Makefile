@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels demo packages lint fmt gen bench bench-recorder remedies accuracy faults kill-trials fuzz clean
+.PHONY: help setup build test test-kernels test-systemd demo packages lint fmt gen bench bench-recorder remedies accuracy faults kill-trials fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,6 +14,9 @@ test: ## install what is missing, then run every check and every test
 
 test-kernels: ## boot Debian's kernels in QEMU and check the program on them: KERNELS='6.1 6.12 newest'
 	@scripts/test-kernels.sh $(if $(PAGE),--page) $(KERNELS)
+
+test-systemd: ## boot Debian with systemd in QEMU and check what `whypause fix` does through it (ten minutes)
+	@scripts/test-systemd.sh
 
 setup: ## install what is missing, after saying what that is
 	@scripts/setup.sh

@@ -73,10 +73,10 @@ seconds_left() {
 keep_part() { printf '%s\t%s\t%s\t%s\t%s\n' "$part" "$1" "$((SECONDS - from))" "$(date -u +%F)" "$build" >>"$file"; }
 
 end_pieces() {
-    local file="$1" build="$2" part failed=()
+    local file="$1" build="$2" part not_done=()
     shift 2
     for part in "$@"; do
-        [ "$(result_of "$file" "$build" "$part")" = ok ] || failed+=("$part")
+        [ "$(result_of "$file" "$build" "$part")" = ok ] || not_done+=("$part")
     done
     # Those of a longer run that was cut stay.
     printf '%s\n' "$@" | awk -F '\t' -v last="$file.last.new" -v rest="$file.new" '
@@ -85,5 +85,5 @@ end_pieces() {
     mv "$file.last.new" "$file.last"
     if [ -f "$file.new" ]; then mv "$file.new" "$file"; else rm "$file"; fi
     say "$# of $# done; each result is a line of $file.last"
-    [ ${#failed[@]} -eq 0 ] || { say "failed: ${failed[*]}"; return 1; }
+    [ ${#not_done[@]} -eq 0 ] || { say "failed: ${not_done[*]}"; return 1; }
 }

@@ -56,16 +56,18 @@ pub(crate) fn unit_of_process(proc: &std::path::Path, pid: u32) -> Option<String
 
 fn unit_in(cgroups: &str) -> Option<String> {
     let of_systemd = |line: &&str| line.starts_with("0::") || line.contains(":name=systemd:");
-    cgroups.lines().filter(of_systemd).find_map(|line| {
-        let path = line.splitn(3, ':').nth(2)?;
-        // Of a user's own services it is that user's systemd which starts them.
-        if path.contains("/user@") {
-            return None;
-        }
-        let name = path.split('/').find(|it| it.ends_with(".service"))?;
-        let plain = |it: char| it.is_ascii_alphanumeric() || "-_.@:\\".contains(it);
-        name.chars().all(plain).then(|| name.to_owned())
-    })
+    cgroups.lines().filter(of_systemd).find_map(|line| service_in(line.splitn(3, ':').nth(2)?))
+}
+
+/// The service that a control group is of, by its path.
+pub(crate) fn service_in(path: &str) -> Option<String> {
+    // Of a user's own services it is that user's systemd which starts them.
+    if path.contains("/user@") {
+        return None;
+    }
+    let name = path.split('/').find(|it| it.ends_with(".service"))?;
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_.@:\\".contains(it);
+    name.chars().all(plain).then(|| name.to_owned())
 }
 
 /// The text of the drop-in (`systemd.exec(5)`, `Environment=`; `systemd.unit(5)` for `%`).

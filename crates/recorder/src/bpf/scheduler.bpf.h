@@ -259,7 +259,9 @@ static __always_inline void start_current(u64 now)
 	if (!config.scheduler)
 		return;
 	it = thread_of(bpf_get_current_task_btf());
-	if (it && !it->on) {
+	if (!it)
+		return lost();
+	if (!it->on) {
 		it->on = now;
 		it->taken_clock = taken_clock(bpf_get_current_task_btf());
 	}
@@ -286,12 +288,14 @@ static __noinline void repair_arrival(struct thread *it, struct task_struct *tas
 // Sends what the current thread did up to here, as if it left the CPU, and goes on from here.
 //
 // Unlike the scheduler's programs this runs where the thread can lose its CPU, and they then
-// change its state. So all that takes time comes before the time is read.
+// change its state. So all that takes time comes before the time is read. Where the thread left since
+// then, what it did so far is theirs to send, and nothing is left to do here. Between the last
+// question and the last store that cannot be helped, and is counted.
 static __always_inline void flush_current(void)
 {
 	struct slice *record;
 	struct thread *it;
-	u32 tid = (u32)bpf_get_current_pid_tgid();
+	u32 tid = (u32)bpf_get_current_pid_tgid(), leaves;
 	u64 now;
 
 	if (!config.scheduler)
@@ -302,18 +306,28 @@ static __always_inline void flush_current(void)
 	record = RESERVE(struct slice);
 	if (!record)
 		return lost();
-	now = bpf_ktime_get_ns();
+	leaves = it->leaves;
+	barrier();
 	// Its arrival was not seen: that is repaired when it leaves.
 	if (!it->on || it->out) {
 		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
 		return;
 	}
+	now = bpf_ktime_get_ns();
 	account_taken(it, bpf_get_current_task_btf());
 	fill_cycle(record, it, tid, now);
+	barrier();
+	if (it->leaves != leaves) {
+		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+		return;
+	}
 	it->on = now;
 	it->off = 0;
 	it->merged = 0;
 	it->taken = 0;
+	barrier();
+	if (it->leaves != leaves)
+		lost();
 	submit(record);
 }
 
@@ -322,7 +336,8 @@ static __always_inline void leave(void *ctx, struct task_struct *task, bool pree
 	struct thread *it = thread_of(task);
 
 	if (!it)
-		return;
+		return lost();
+	it->leaves++;
 	if (it->out || !it->on)
 		repair_arrival(it, task, now);
 	leave_cpu(ctx, it, task, preempt, now);
@@ -333,7 +348,7 @@ static __always_inline void come(struct task_struct *task, u64 now)
 	struct thread *it = thread_of(task);
 
 	if (!it)
-		return;
+		return lost();
 	if (is_wait_of_no_interest(it, now)) {
 		it->on = now;
 		it->off = 0;

@@ -61,6 +61,7 @@ struct thread {
 	u32 waker;
 	s32 stack;
 	u32 fd;
+	u32 leaves; // how often it has left a CPU
 	u32 device;
 	u64 inode;
 	u64 work_since[2];  // by enum work_kind

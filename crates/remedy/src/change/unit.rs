@@ -100,6 +100,9 @@ impl Kind for UnitFile {
     }
 }
 
+/// It runs, and does not start at boot.
+const ACTIVE: &str = "active";
+
 /// That a unit is enabled, and runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitState {
@@ -118,26 +121,48 @@ impl Kind for UnitState {
         Some("enabled".into())
     }
 
+    /// What systemd says of it; nothing where it is neither enabled nor runs.
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
-        // Its exit code says whether it is.
-        match run(&["systemctl", "is-enabled", "--", &self.unit]) {
-            Ok(said) => Ok(Some(said.trim().to_owned())),
-            Err(ChangeError::Said { .. }) => Ok(None),
-            Err(error) => Err(error),
+        for verb in ["is-enabled", "is-active"] {
+            // Its exit code says whether it is.
+            match run(&["systemctl", verb, "--", &self.unit]) {
+                Ok(said) => return Ok(Some(said.trim().to_owned())),
+                Err(ChangeError::Said { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
+        Ok(None)
     }
 
+    /// A boot may have started it since, so it is also stopped where it did not run before.
     fn set(&self, value: &Value, _host: &Host<'_>) -> Result<(), ChangeError> {
-        let verb = if value.is_some() { "enable" } else { "disable" };
-        let mut argv = vec!["systemctl", verb];
-        argv.extend(self.start.then_some("--now"));
-        argv.extend(["--", &self.unit]);
-        run(&argv).map(|_| ())
+        if value.as_deref().is_some_and(|it| it != ACTIVE) {
+            let mut argv = vec!["systemctl", "enable"];
+            argv.extend(self.start.then_some("--now"));
+            argv.extend(["--", &self.unit]);
+            return run(&argv).map(|_| ());
+        }
+        run(&["systemctl", "disable", "--", &self.unit])?;
+        if value.is_none() {
+            let stopped = run(&["systemctl", "stop", "--", &self.unit]);
+            stopped.map_err(|_| {
+                let why = "it starts no more at boot, but cannot be stopped while it is in use: \
+                           undo again after a boot, or when nobody uses it";
+                ChangeError::Refused(why.into())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// It was disabled, and could not be stopped.
+    fn also_ours(&self) -> Vec<Value> {
+        vec![Some(ACTIVE.into())]
     }
 
     fn by_hand(&self, value: &Value) -> Action {
-        let verb = if value.is_some() { "enable" } else { "disable" };
-        let now = self.start.then_some("--now");
+        let enabled = value.as_deref().is_some_and(|it| it != ACTIVE);
+        let verb = if enabled { "enable" } else { "disable" };
+        let now = (self.start && enabled || value.is_none()).then_some("--now");
         Action::run([Command::new("systemctl").arg(verb).args(now).arg("--").arg(&self.unit)])
     }
 

@@ -11,6 +11,7 @@
 //! That process takes longer; where the whole disk is bounded, whoever writes much to it does.
 //! A journal in ordered mode (ext4) waits for the data of whoever is bounded, too: pauses become shorter and need not go away.
 //! What it writes to memory is written back by the kernel: only version 2 of control groups counts that to the writer.
+//! What was queued before the limit is still written at once.
 //!
 //! ## How to see that it helped
 //! `whypause record`: the pauses are gone, or another process is named.
@@ -28,6 +29,8 @@ use crate::{
     start_flags,
 };
 use diagnose::{CulpritKind, Detail, Finding, Situation};
+use recording::WriterFact;
+use std::collections::BTreeMap;
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "background-io",
@@ -63,31 +66,52 @@ const LEAST_BYTES_PER_SECOND: u64 = 256 << 10;
 
 fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     let disk = Disk::of_log(target)?;
-    let writes = writes(target, &disk);
     let plan = Plan::new(REMEDY.id);
+    let seen = seen(target, &disk);
+    let of_process_alone = |pid: u32| speed(&seen, |it| it.pid == pid);
     if let Some(unit) = &target.wishes.unit {
-        return Ok(of_unit(plan, &disk, unit, rate(target, writes.as_ref())?));
+        let speed = speed(&seen, |it| service(it).as_ref() == Some(unit));
+        return Ok(of_unit(plan, &disk, unit, rate(target, speed)?));
     }
-    let named = target.wishes.process;
-    let Some(pid) = named.or(writes.as_ref().map(|it| it.pid)) else {
-        let plan = plan.note(format!("no process but the JVM was seen writing to {}", disk.name));
-        return of_disk(plan, &disk, target);
+    let plan_for = |plan: Plan, writer: Process, speed: Option<u64>| {
+        if let Some(unit) = start_flags::unit_of_process(&target.roots.proc, writer.pid)
+            && crate::change::is_systemd_here()
+        {
+            return Ok(of_unit(plan, &disk, &unit, rate(target, speed)?));
+        }
+        match disk.limits(target, &writer, target.wishes.process.is_some()) {
+            Some(limits) => Ok(of_process(plan, &disk, limits, rate(target, speed)?)),
+            None => of_disk(plan, &disk, target),
+        }
     };
-    let writer = Process::of(pid)
-        .map_err(|it| Refusal::new(it.to_string(), "name another one with --process"))?;
-    let plan = match named {
-        Some(_) => plan,
-        None => plan.note(format!("{writer} writes most to {}", disk.name)),
+    if let Some(pid) = target.wishes.process {
+        return plan_for(plan, process(pid)?, of_process_alone(pid));
+    }
+    let own = start_flags::unit_of(target);
+    let most = match crate::change::is_systemd_here() {
+        true => most(&seen, own.as_deref()),
+        false => seen.iter().max_by_key(|it| it.bytes).map(|it| Writer::Process(it.pid)),
     };
-    if let Some(unit) = start_flags::unit_of_process(&target.roots.proc, writer.pid)
-        && crate::change::is_systemd_here()
-    {
-        return Ok(of_unit(plan, &disk, &unit, rate(target, writes.as_ref())?));
+    match most {
+        None => {
+            let note = format!("no process but the JVM was seen writing to {}", disk.name);
+            of_disk(plan.note(note), &disk, target)
+        }
+        Some(Writer::Service(unit)) => {
+            let speed = speed(&seen, |it| service(it).as_ref() == Some(&unit));
+            let plan = plan.note(format!("{unit} writes most to {}", disk.name));
+            Ok(of_unit(plan, &disk, &unit, rate(target, speed)?))
+        }
+        Some(Writer::Process(pid)) => {
+            let writer = process(pid)?;
+            let plan = plan.note(format!("{writer} writes most to {}", disk.name));
+            plan_for(plan, writer, of_process_alone(pid))
+        }
     }
-    match disk.limits(target, &writer, named.is_some()) {
-        Some(limits) => Ok(of_process(plan, &disk, limits, rate(target, writes.as_ref())?)),
-        None => of_disk(plan, &disk, target),
-    }
+}
+
+fn process(pid: u32) -> Result<Process, Refusal> {
+    Process::of(pid).map_err(|it| Refusal::new(it.to_string(), "name another one with --process"))
 }
 
 /// A limit for the process, by the control group that it is in or in one of its own; and the idle
@@ -118,25 +142,50 @@ fn of_process(plan: Plan, disk: &Disk, limits: Limits, rate: u64) -> Plan {
     plan
 }
 
-/// What is written to the disk.
-struct Writes {
-    pid: u32,
-    /// By that process, in a second.
-    most: u64,
+/// Whom a limit can be given to.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Writer {
+    Process(u32),
+    Service(String),
 }
 
-fn writes(target: &Target<'_>, disk: &Disk) -> Option<Writes> {
+/// What others than the JVM wrote to the disk.
+fn seen<'a>(target: &Target<'a>, disk: &Disk) -> Vec<&'a WriterFact> {
     let jvm = target.jvm.map(|it| it.pid);
     let here = target.writers.iter().filter(|it| disk.holds(it.device) && Some(it.pid) != jvm);
-    let most = here.max_by_key(|it| it.bytes)?;
-    let millis = most.interval.duration().as_millis().max(1);
-    let second = u64::try_from(u128::from(most.bytes) * 1000 / millis).unwrap_or(u64::MAX);
-    Some(Writes { pid: most.pid, most: second })
+    here.collect()
+}
+
+/// The service of systemd that the process is in.
+fn service(writer: &WriterFact) -> Option<String> {
+    start_flags::service_in(&writer.cgroup)
+}
+
+/// Who wrote most. A script writes by one process after the other, each of which has ended soon:
+/// what stays is their service, unless that is the JVM's own.
+fn most(seen: &[&WriterFact], own: Option<&str>) -> Option<Writer> {
+    let mut bytes = BTreeMap::new();
+    for it in seen {
+        let unit = service(it).filter(|it| Some(it.as_str()) != own);
+        let writer = unit.map_or(Writer::Process(it.pid), Writer::Service);
+        *bytes.entry(writer).or_insert(0) += it.bytes;
+    }
+    bytes.into_iter().max_by_key(|it| it.1).map(|it| it.0)
+}
+
+/// What the processes that are meant wrote in a second.
+fn speed(seen: &[&WriterFact], is_meant: impl Fn(&WriterFact) -> bool) -> Option<u64> {
+    let meant: Vec<_> = seen.iter().filter(|it| is_meant(it)).collect();
+    let start = meant.iter().map(|it| it.interval.start).min()?;
+    let end = meant.iter().map(|it| it.interval.end).max()?;
+    let bytes: u64 = meant.iter().map(|it| it.bytes).sum();
+    let millis = end.since(start).as_millis().max(1);
+    u64::try_from(u128::from(bytes) * 1000 / millis).ok()
 }
 
 /// Half of what it writes, where nothing else was asked for.
-fn rate(target: &Target<'_>, writes: Option<&Writes>) -> Result<u64, Refusal> {
-    let half = writes.map(|it| (it.most / 2).max(LEAST_BYTES_PER_SECOND));
+fn rate(target: &Target<'_>, speed: Option<u64>) -> Result<u64, Refusal> {
+    let half = speed.map(|it| (it / 2).max(LEAST_BYTES_PER_SECOND));
     target.wishes.bytes_per_second.or(half).ok_or_else(|| {
         Refusal::new("how much it writes was not seen", "say how much is left to it: --limit 5M")
     })
@@ -176,4 +225,44 @@ fn of_disk(plan: Plan, disk: &Disk, target: &Target<'_>) -> Result<Plan, Refusal
             file: format!("/sys/block/{}/queue/nr_requests", disk.name),
             to: SHORTEST_QUEUE.into(),
         })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use recording::{Interval, MonoTime};
+
+    /// One row: from and to in seconds, process, control group, bytes.
+    fn wrote(from: u64, to: u64, pid: u32, cgroup: &str, bytes: u64) -> WriterFact {
+        let second = |it| MonoTime(it * 1_000_000_000);
+        WriterFact {
+            interval: Interval::new(second(from), second(to)),
+            pid,
+            name: "dd".into(),
+            command_line: String::new(),
+            cgroup: cgroup.into(),
+            bytes,
+            device: None,
+            path: String::new(),
+        }
+    }
+
+    #[test]
+    fn processes_that_end_soon_count_for_their_service() {
+        let backup = "/system.slice/backup.service";
+        let rows = [
+            wrote(0, 1, 10, backup, 300),
+            wrote(1, 2, 11, backup, 300),
+            wrote(0, 2, 9, "/user.slice/session.scope", 500),
+        ];
+        let rows: Vec<_> = rows.iter().collect();
+        assert_eq!(most(&rows, None), Some(Writer::Service("backup.service".into())));
+        // A limit of the JVM's own service would hold its log up.
+        assert_eq!(most(&rows, Some("backup.service")), Some(Writer::Process(9)));
+        assert_eq!(most(&rows[..2], Some("backup.service")), Some(Writer::Process(11)));
+        assert_eq!(most(&[], None), None);
+        assert_eq!(speed(&rows, |it| it.pid < 12 && it.pid > 9), Some(300));
+        assert_eq!(speed(&rows, |it| it.pid == 9), Some(250));
+        assert_eq!(speed(&rows, |it| it.pid == 1), None);
+    }
 }
