@@ -10,7 +10,7 @@ source "$(dirname "$0")/lib.sh"
 
 whypause="$PWD/target/release/whypause"
 results=target/remedies
-seconds=20
+seconds=30
 names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off)
 
 # The arguments of `lab hold` for a remedy: the fault, and the command that fights it.
