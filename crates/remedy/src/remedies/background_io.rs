@@ -11,7 +11,7 @@
 //! That process takes longer; where the whole disk is bounded, whoever writes much to it does.
 //! A journal in ordered mode (ext4) waits for the data of whoever is bounded, too: pauses become shorter and need not go away.
 //! What it writes to memory is written back by the kernel: only version 2 of control groups counts that to the writer.
-//! What was queued before the limit is still written at once.
+//! What was queued before the limit is written first, at full speed.
 //!
 //! ## How to see that it helped
 //! `whypause record`: the pauses are gone, or another process is named.

@@ -32,6 +32,7 @@ fn what_saves_most_comes_first_and_what_can_be_done_now_before_what_cannot() {
                     become shorter and need not go away.
                     What it writes to memory is written back by the kernel: only version 2 of control groups
                     counts that to the writer.
+                    What was queued before the limit is written first, at full speed.
 
         3  Write the GC log from a thread of its own                      up to 3.78 s in 2 stops · measured
            for      gc-log-write-blocked

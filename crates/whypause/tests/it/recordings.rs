@@ -67,3 +67,17 @@ fn the_cause_a_recording_is_named_after_comes_first() {
         }
     }
 }
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = fs::read_to_string(root.join("README.md")).expect("the page");
+    let args = ["explain", "testdata/recordings/gc-log-write-blocked/recording"];
+    let prompt = format!("$ whypause {}\n", args.join(" "));
+    let (_, shown) = readme.split_once(&prompt).expect("the command is shown");
+    let (shown, _) = shown.split_once("…\n```").expect("it is cut");
+    let mut command = whypause(&args);
+    command.current_dir(root);
+    let said = ran(command).stdout;
+    assert!(said.starts_with(shown), "shown:\n{shown}\nsaid:\n{said}");
+}
