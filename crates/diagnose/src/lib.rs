@@ -11,6 +11,7 @@
 //!   struck.
 mod account;
 mod attribution;
+pub mod bandwidth;
 mod case;
 mod cause;
 mod causes;

@@ -4,13 +4,13 @@
 //! What is measured is the application's own latency and what the kernel counts for the group;
 //! nothing is recorded.
 mod load;
-pub mod model;
 mod tables;
 
 use crate::{
     Jdk, LabError, Output, Reason, Takes, bench::Bench, isolation, isolation::Quota, jdks,
     output::Progress, result::ns, run::Format, workloads,
 };
+use diagnose::bandwidth::{Bandwidth, Step, replay};
 use load::{Gave, Load};
 use serde::Serialize;
 use std::time::Duration;
@@ -211,24 +211,33 @@ impl Plan<'_> {
     }
 
     fn example(&self, bench: &mut Bench, cpus: u32, gc_threads: u32) -> Result<Example, LabError> {
-        let collection = model::Collection {
-            work: EXAMPLE.time,
-            threads: gc_threads,
-            begun: Duration::ZERO,
-            used: Duration::ZERO,
-        };
-        let reckoned = model::stop(EXAMPLE, cpus, collection).unwrap_or_default();
+        let (reckoned, _) = reckoned(Some(EXAMPLE.time), cpus, gc_threads);
+        let (_, reckoned_without) = self::reckoned(None, cpus, gc_threads);
         let mut measure = |quota| self.once(bench, quota, gc_threads, EXAMPLE_LOAD);
         let (limited, free) = (measure(Some(EXAMPLE))?, measure(None)?);
         Ok(Example {
             gc_threads,
-            reckoned: reckoned.felt,
-            reckoned_without: reckoned.collection,
+            reckoned,
+            reckoned_without,
             felt: limited.longest("sleep_overrun"),
             felt_without: free.longest("sleep_overrun"),
             throttled: limited.throttling.throttled,
         })
     }
+}
+
+/// What a collection of [`EXAMPLE`]'s CPU time must make of the application under a quota for each of
+/// its periods: when the application runs again, and when the collection is over.
+fn reckoned(quota: Option<Duration>, cpus: u32, gc_threads: u32) -> (Duration, Duration) {
+    let cpus = usize::try_from(cpus).unwrap_or(usize::MAX);
+    let bandwidth = Bandwidth { period: EXAMPLE.period, quota, burst: Duration::ZERO, cpus };
+    let part = vec![Step::Run(EXAMPLE.time / gc_threads.max(1)), Step::Come(0)];
+    let mut threads = vec![part; gc_threads as usize];
+    let moment = Duration::from_nanos(1);
+    threads.push(vec![Step::Meet(0), Step::Run(moment)]);
+    let found = replay(bandwidth, &threads, &[gc_threads as usize]);
+    let over = found.as_ref().and_then(|it| it.met[0]).unwrap_or_default();
+    (found.map_or(Duration::ZERO, |it| it.end - moment), over)
 }
 
 /// Allocations per second and thread, and objects that a thread keeps at most.
@@ -281,6 +290,18 @@ mod tests {
         assert_eq!(cell.longest, Duration::from_micros(90));
         assert_eq!((cell.periods, cell.throttled_periods), (80, 79));
         assert_eq!(gave.longest("sleep_overrun"), Duration::from_millis(1));
+    }
+
+    #[test]
+    fn a_collection_of_a_whole_quota_stops_the_application_for_a_period() {
+        let ms = Duration::from_millis;
+        let quota = Some(EXAMPLE.time);
+        assert_eq!(reckoned(quota, 4, 3), (ms(300), ms(30)));
+        // some of the quota is left on CPUs that need no more
+        let stranded = Duration::from_micros(302_500);
+        assert_eq!(reckoned(quota, 4, 4), (stranded, stranded));
+        assert_eq!(reckoned(quota, 4, 1), (ms(300), ms(90)));
+        assert_eq!(reckoned(None, 2, 4), (ms(45), ms(45)));
     }
 
     #[test]

@@ -1,0 +1,425 @@
+//! What a CPU quota makes of threads that want to run: a small model of the kernel's bandwidth
+//! controller (`kernel/sched/fair.c`), by which a recorded load can be tried under other quotas.
+//!
+//! A group has a pool of run time, which each period fills up to the quota, or with a burst above it
+//! by what earlier periods left. A CPU takes a slice of 5 ms from the pool when it has used up what
+//! it had, and gives all but 1 ms back when it has nothing to run; where the pool is empty it is
+//! throttled until the next period. So some of a quota is stranded on CPUs that do not need it. What is assumed, and the kernel does not promise: a thread goes
+//! to whichever CPU is free, threads of the group take turns of 3 ms, and nobody else wants the CPUs.
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, VecDeque},
+    time::Duration,
+};
+
+/// `sched_cfs_bandwidth_slice_us`.
+const SLICE: u64 = 5_000_000;
+/// `min_cfs_rq_runtime`.
+const KEPT: u64 = 1_000_000;
+/// `cfs_bandwidth_slack_period`, and `min_bandwidth_expiration`: not so shortly before a period ends.
+const SLACK: u64 = 5_000_000;
+const SLACK_END: u64 = 2_000_000;
+/// How long a thread runs before the next one's turn (`sysctl_sched_base_slice`, nearly).
+const TURN: u64 = 3_000_000;
+
+/// What a control group may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bandwidth {
+    /// After which the quota is filled up again.
+    pub period: Duration,
+    /// CPU time in each period; `None` for no limit.
+    pub quota: Option<Duration>,
+    /// How much of the quota that earlier periods left may be used above it (Linux 5.14).
+    pub burst: Duration,
+    /// CPUs that the group's threads may have at once.
+    pub cpus: usize,
+}
+
+/// One thing that a thread does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Needs so much CPU time.
+    Run(Duration),
+    /// Waits for something that is not a CPU.
+    Wait(Duration),
+    /// Has come to this meeting, and goes on.
+    Come(usize),
+    /// Waits until all who must come to this meeting have come.
+    Meet(usize),
+}
+
+/// What became of a load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    /// When all had done all.
+    pub end: Duration,
+    /// For how long CPUs were throttled while a thread wanted to run, summed over CPUs.
+    pub throttled: Duration,
+    /// Periods with such a time.
+    pub throttled_periods: u64,
+    /// When the last one came to each meeting; `None` where somebody did not.
+    pub met: Vec<Option<Duration>>,
+}
+
+/// Lets threads do their steps under a quota. `meetings` says how many must come to each.
+///
+/// `None` where it never ends: without a CPU or a quota, or because they wait for each other.
+#[must_use]
+pub fn replay(bandwidth: Bandwidth, threads: &[Vec<Step>], meetings: &[usize]) -> Option<Replay> {
+    if bandwidth.cpus == 0 || bandwidth.period.is_zero() {
+        return None;
+    }
+    if bandwidth.quota.is_some_and(|it| it.is_zero()) {
+        return None;
+    }
+    let mut group = Group::new(bandwidth, threads, meetings);
+    loop {
+        group.place();
+        if group.left == 0 {
+            break;
+        }
+        group.advance()?;
+    }
+    Some(Replay {
+        end: Duration::from_nanos(group.now),
+        throttled: Duration::from_nanos(group.throttled),
+        throttled_periods: group.throttled_periods,
+        met: group.meetings.iter().map(|it| it.at.map(Duration::from_nanos)).collect(),
+    })
+}
+
+fn nanos(it: Duration) -> u64 {
+    u64::try_from(it.as_nanos()).unwrap_or(u64::MAX)
+}
+
+struct Thread<'a> {
+    steps: std::slice::Iter<'a, Step>,
+    /// CPU time that its step still needs.
+    run: u64,
+}
+
+struct Meeting {
+    missing: usize,
+    waiting: Vec<usize>,
+    at: Option<u64>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Cpu {
+    /// The thread on it, or that waits with it while it is throttled, and when its turn ends.
+    on: Option<(usize, u64)>,
+    /// Run time that it has taken from the pool and not used.
+    local: u64,
+    is_throttled: bool,
+}
+
+struct Group<'a> {
+    now: u64,
+    bandwidth: Bandwidth,
+    /// `None` where nothing is limited.
+    pool: Option<u64>,
+    next_period: u64,
+    /// When what was given back is handed out.
+    slack: Option<u64>,
+    cpus: Vec<Cpu>,
+    threads: Vec<Thread<'a>>,
+    ready: VecDeque<usize>,
+    waiting: BinaryHeap<Reverse<(u64, usize)>>,
+    meetings: Vec<Meeting>,
+    left: usize,
+    throttled: u64,
+    throttled_periods: u64,
+    was_throttled: bool,
+}
+
+impl<'a> Group<'a> {
+    fn new(bandwidth: Bandwidth, threads: &'a [Vec<Step>], meetings: &[usize]) -> Group<'a> {
+        let pool = bandwidth.quota.map(nanos);
+        let meeting =
+            |missing: &usize| Meeting { missing: *missing, waiting: Vec::new(), at: None };
+        let mut group = Group {
+            now: 0,
+            bandwidth,
+            pool,
+            next_period: nanos(bandwidth.period),
+            slack: None,
+            cpus: vec![Cpu::default(); bandwidth.cpus],
+            threads: threads.iter().map(|it| Thread { steps: it.iter(), run: 0 }).collect(),
+            ready: VecDeque::new(),
+            waiting: BinaryHeap::new(),
+            meetings: meetings.iter().map(meeting).collect(),
+            left: threads.len(),
+            throttled: 0,
+            throttled_periods: 0,
+            was_throttled: false,
+        };
+        for thread in 0..threads.len() {
+            group.next_step(thread);
+        }
+        group
+    }
+
+    /// Takes the thread to its next step that lasts.
+    fn next_step(&mut self, thread: usize) {
+        loop {
+            match self.threads[thread].steps.next() {
+                None => {
+                    self.left -= 1;
+                    return;
+                }
+                Some(Step::Run(time)) if time.is_zero() => {}
+                Some(Step::Run(time)) => {
+                    self.threads[thread].run = nanos(*time);
+                    self.ready.push_back(thread);
+                    return;
+                }
+                Some(Step::Wait(time)) => {
+                    self.waiting.push(Reverse((self.now + nanos(*time), thread)));
+                    return;
+                }
+                Some(Step::Come(meeting)) => self.come(*meeting),
+                Some(Step::Meet(meeting)) => {
+                    let meeting = &mut self.meetings[*meeting];
+                    if meeting.missing > 0 {
+                        meeting.waiting.push(thread);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn come(&mut self, meeting: usize) {
+        let now = self.now;
+        let meeting = &mut self.meetings[meeting];
+        meeting.missing = meeting.missing.saturating_sub(1);
+        if meeting.missing == 0 && meeting.at.is_none() {
+            meeting.at = Some(now);
+            for thread in std::mem::take(&mut meeting.waiting) {
+                self.waiting.push(Reverse((now, thread)));
+            }
+        }
+    }
+
+    /// Gives free CPUs to threads that want one, and run time to CPUs.
+    fn place(&mut self) {
+        while self.waiting.peek().is_some_and(|it| it.0.0 <= self.now) {
+            if let Some(Reverse((_, thread))) = self.waiting.pop() {
+                self.next_step(thread);
+            }
+        }
+        for n in 0..self.cpus.len() {
+            let mut cpu = self.cpus[n];
+            if cpu.on.is_none() {
+                cpu.on = self.ready.pop_front().map(|it| (it, self.now + TURN));
+            }
+            match cpu.on {
+                Some(_) => self.take_time(&mut cpu),
+                None => self.give_back(&mut cpu),
+            }
+            self.was_throttled |= cpu.is_throttled;
+            self.cpus[n] = cpu;
+        }
+    }
+
+    /// Where the CPU gets no run time it is throttled, and its thread waits with it.
+    fn take_time(&mut self, cpu: &mut Cpu) {
+        let Some(pool) = &mut self.pool else { return };
+        if cpu.local == 0 && !cpu.is_throttled {
+            cpu.local = SLICE.min(*pool);
+            *pool -= cpu.local;
+            cpu.is_throttled = cpu.local == 0;
+        }
+    }
+
+    /// `__return_cfs_rq_runtime`: where enough comes together, throttled CPUs get it after a while.
+    fn give_back(&mut self, cpu: &mut Cpu) {
+        let Some(pool) = &mut self.pool else { return };
+        if cpu.local <= KEPT {
+            return;
+        }
+        *pool += cpu.local - KEPT;
+        cpu.local = KEPT;
+        let at = self.now + SLACK;
+        if *pool > SLICE && self.slack.is_none() && at + SLACK_END < self.next_period {
+            self.slack = Some(at);
+        }
+    }
+
+    /// `do_sched_cfs_slack_timer`.
+    fn hand_out_slack(&mut self) {
+        self.slack = None;
+        if self.pool.is_some_and(|it| it > SLICE) {
+            self.cpus.iter_mut().for_each(|it| it.is_throttled = false);
+        }
+    }
+
+    /// To the next moment at which something changes.
+    fn advance(&mut self) -> Option<()> {
+        let limited = self.pool.is_some();
+        let of_cpu = |cpu: &Cpu| {
+            let (thread, turn) = cpu.on.filter(|_| !cpu.is_throttled)?;
+            let run = self.now + self.threads[thread].run;
+            let others = if self.ready.is_empty() { u64::MAX } else { turn };
+            let local = if limited { self.now + cpu.local } else { u64::MAX };
+            Some(run.min(others).min(local))
+        };
+        let next = self.cpus.iter().filter_map(of_cpu).min();
+        let next = next.into_iter().chain(self.waiting.peek().map(|it| it.0.0)).min();
+        let is_throttled = self.cpus.iter().any(|it| it.is_throttled);
+        // Without anybody to run or to wait for, nothing ever changes.
+        let next = match next {
+            None if !is_throttled => return None,
+            next if limited => {
+                let timers = self.slack.unwrap_or(u64::MAX).min(self.next_period);
+                next.unwrap_or(u64::MAX).min(timers)
+            }
+            next => next?,
+        };
+        let passed = next.saturating_sub(self.now);
+        self.now = next;
+        for n in 0..self.cpus.len() {
+            self.ran(n, passed);
+        }
+        if self.slack.is_some_and(|it| it <= self.now) {
+            self.hand_out_slack();
+        }
+        if limited && self.now >= self.next_period {
+            self.begin_period();
+        }
+        Some(())
+    }
+
+    fn ran(&mut self, n: usize, passed: u64) {
+        let cpu = &mut self.cpus[n];
+        if cpu.is_throttled {
+            self.throttled += passed;
+            return;
+        }
+        let Some((thread, turn)) = cpu.on else { return };
+        if self.pool.is_some() {
+            cpu.local = cpu.local.saturating_sub(passed);
+        }
+        let run = &mut self.threads[thread].run;
+        *run = run.saturating_sub(passed);
+        if *run == 0 {
+            cpu.on = None;
+            self.next_step(thread);
+        } else if turn <= self.now && !self.ready.is_empty() {
+            cpu.on = None;
+            self.ready.push_back(thread);
+        }
+    }
+
+    /// `__refill_cfs_bandwidth_runtime`.
+    fn begin_period(&mut self) {
+        self.next_period += nanos(self.bandwidth.period);
+        self.throttled_periods += u64::from(std::mem::take(&mut self.was_throttled));
+        let (Some(pool), Some(quota)) = (&mut self.pool, self.bandwidth.quota) else { return };
+        *pool = (*pool + nanos(quota)).min(nanos(quota + self.bandwidth.burst));
+        for cpu in &mut self.cpus {
+            cpu.is_throttled = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(it: u64) -> Duration {
+        Duration::from_millis(it)
+    }
+
+    /// The example of "Application Pauses When Running JVM Inside Linux Control Groups": 90 ms of
+    /// CPU time in each 300 ms.
+    const NINETY_OF_300: Bandwidth = Bandwidth {
+        period: Duration::from_millis(300),
+        quota: Some(Duration::from_millis(90)),
+        burst: Duration::ZERO,
+        cpus: 4,
+    };
+
+    #[test]
+    fn an_application_that_spreads_its_quota_pauses_for_its_own_70_ms() {
+        let steps = [Step::Run(ms(30)), Step::Wait(ms(70))].repeat(6);
+        let found = replay(NINETY_OF_300, &[steps], &[]).unwrap();
+        assert_eq!((found.end, found.throttled), (ms(600), ms(0)));
+    }
+
+    #[test]
+    fn an_application_that_runs_at_once_pauses_for_210_ms() {
+        let found = replay(NINETY_OF_300, &[vec![Step::Run(ms(91))]], &[]).unwrap();
+        assert_eq!((found.end, found.throttled), (ms(301), ms(210)));
+        assert_eq!(found.throttled_periods, 1);
+    }
+
+    /// 30 ms of application, a collection of 60 ms of CPU time, then the application again.
+    fn collected(bandwidth: Bandwidth, gc_threads: u32) -> Replay {
+        let (begin, end) = (0, 1);
+        let application =
+            vec![Step::Run(ms(30)), Step::Come(begin), Step::Meet(end), Step::Run(ms(1))];
+        let part = Step::Run(ms(60) / gc_threads);
+        let worker = vec![Step::Meet(begin), part, Step::Come(end)];
+        let mut threads = vec![worker; gc_threads as usize];
+        threads.push(application);
+        replay(bandwidth, &threads, &[1, gc_threads as usize]).unwrap()
+    }
+
+    #[test]
+    fn four_gc_threads_use_up_the_quota_in_45_ms_and_pause_for_255() {
+        let found = collected(NINETY_OF_300, 4);
+        assert_eq!(found.met, [Some(ms(30)), Some(ms(45))]);
+        assert_eq!(found.end, ms(301));
+        assert_eq!(found.end - ms(1) - ms(45), ms(255));
+        // one thread takes its time over it
+        let found = collected(NINETY_OF_300, 1);
+        assert_eq!((found.met[1], found.end), (Some(ms(90)), ms(301)));
+    }
+
+    #[test]
+    fn a_larger_quota_or_a_burst_ends_it() {
+        let more = Bandwidth { quota: Some(ms(111)), ..NINETY_OF_300 };
+        assert_eq!((collected(more, 4).end, collected(more, 4).throttled), (ms(46), ms(0)));
+        let none = Bandwidth { quota: None, ..NINETY_OF_300 };
+        assert_eq!(collected(none, 4).end, ms(46));
+        // what the first period left is used in the second one
+        let burst = Bandwidth { burst: ms(60), ..NINETY_OF_300 };
+        let steps = vec![Step::Wait(ms(310)), Step::Run(ms(140))];
+        let with = replay(burst, std::slice::from_ref(&steps), &[]).unwrap();
+        assert_eq!((with.end, with.throttled), (ms(450), ms(0)));
+        let without = replay(NINETY_OF_300, &[steps], &[]).unwrap();
+        assert_eq!((without.end, without.throttled), (ms(650), ms(200)));
+    }
+
+    #[test]
+    fn a_quota_of_one_cpu_throttles_two_threads_and_not_one() {
+        let one = Bandwidth { period: ms(100), quota: Some(ms(100)), burst: ms(0), cpus: 2 };
+        let steps = vec![Step::Run(ms(500))];
+        assert_eq!(replay(one, std::slice::from_ref(&steps), &[]).unwrap().throttled, ms(0));
+        let two = replay(one, &[steps.clone(), steps], &[]).unwrap();
+        assert_eq!(two.throttled_periods, 9);
+        assert_eq!(two.end, ms(950));
+    }
+
+    #[test]
+    fn part_of_a_quota_is_stranded_on_cpus_that_need_no_more() {
+        // 18 slices of 5 ms for four times 22.5 ms: two get five of them, and two only four
+        let steps = vec![Step::Run(Duration::from_micros(22_500))];
+        let found = replay(NINETY_OF_300, &vec![steps; 4], &[]).unwrap();
+        assert_eq!(found.end, Duration::from_micros(302_500));
+        // two give back 3 ms each at 6 ms, which is handed out 5 ms later
+        let quota = Some(ms(25));
+        let steps = [6, 6, 11].map(|it| vec![Step::Run(ms(it))]);
+        let found = replay(Bandwidth { quota, ..NINETY_OF_300 }, &steps, &[]).unwrap();
+        assert_eq!((found.end, found.throttled), (ms(17), ms(6)));
+    }
+
+    #[test]
+    fn what_never_ends_is_said_to() {
+        let steps = [vec![Step::Run(ms(1))]];
+        assert_eq!(replay(Bandwidth { cpus: 0, ..NINETY_OF_300 }, &steps, &[]), None);
+        assert_eq!(replay(Bandwidth { quota: Some(ms(0)), ..NINETY_OF_300 }, &steps, &[]), None);
+        assert_eq!(replay(NINETY_OF_300, &[vec![Step::Meet(0)]], &[1]), None);
+    }
+}
