@@ -76,7 +76,7 @@ fn a_quota_of_one_cpu_throttles_two_threads_and_not_one() {
 }
 
 #[test]
-fn part_of_a_quota_is_stranded_on_cpus_that_need_no_more() {
+fn some_of_a_quota_is_left_on_cpus_that_need_no_more() {
     // 18 slices of 5 ms for four times 22.5 ms: two get five of them, and two only four
     let steps = vec![Step::Run(Duration::from_micros(22_500))];
     let found = replay(NINETY_OF_300, &vec![steps; 4], &[]).unwrap();
