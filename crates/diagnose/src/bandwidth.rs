@@ -1,11 +1,13 @@
-//! What a CPU quota makes of threads that want to run: a small model of the kernel's bandwidth
-//! controller (`kernel/sched/fair.c`), by which a recorded load can be tried under other quotas.
+//! A model of the kernel's CPU bandwidth controller (`kernel/sched/fair.c`), to try a load under other
+//! quotas.
 //!
-//! A group has a pool of run time, which each period fills up to the quota, or with a burst above it
-//! by what earlier periods left. A CPU takes a slice of 5 ms from the pool when it has used up what
-//! it had, and gives all but 1 ms back when it has nothing to run; where the pool is empty it is
-//! throttled until the next period. So some of a quota is stranded on CPUs that do not need it. What is assumed, and the kernel does not promise: a thread goes
-//! to whichever CPU is free, threads of the group take turns of 3 ms, and nobody else wants the CPUs.
+//! A group has a pool of runtime, refilled to the quota each period; with a burst, what earlier
+//! periods left may come on top. A CPU takes a slice of 5 ms from the pool when its own runtime is used
+//! up, and returns all but 1 ms when it has nothing to run. Where the pool is empty it is throttled
+//! until the next period, so part of a quota may be left on CPUs that do not need it.
+//!
+//! Assumptions: a ready thread takes any free CPU, threads of the group take turns of 3 ms, and
+//! nobody else wants the CPUs.
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, VecDeque},
@@ -42,10 +44,10 @@ pub enum Step {
     Run(Duration),
     /// Waits for something that is not a CPU.
     Wait(Duration),
-    /// Has come to this meeting, and goes on.
-    Come(usize),
-    /// Waits until all who must come to this meeting have come.
-    Meet(usize),
+    /// Arrives at this barrier, and goes on.
+    Arrive(usize),
+    /// Waits until all that are expected at this barrier have arrived.
+    Await(usize),
 }
 
 /// What became of a load.
@@ -57,22 +59,25 @@ pub struct Replay {
     pub throttled: Duration,
     /// Periods with such a time.
     pub throttled_periods: u64,
-    /// When the last one came to each meeting; `None` where somebody did not.
-    pub met: Vec<Option<Duration>>,
+    /// When the last one arrived at each barrier; `None` where somebody did not.
+    pub released: Vec<Option<Duration>>,
 }
 
-/// Lets threads do their steps under a quota. `meetings` says how many must come to each.
+/// Lets threads do their steps under a quota. `barriers` says how many must arrive at each.
 ///
 /// `None` where it never ends: without a CPU or a quota, or because they wait for each other.
+///
+/// # Panics
+/// If a step names a barrier that is not among `barriers`.
 #[must_use]
-pub fn replay(bandwidth: Bandwidth, threads: &[Vec<Step>], meetings: &[usize]) -> Option<Replay> {
+pub fn replay(bandwidth: Bandwidth, threads: &[Vec<Step>], barriers: &[usize]) -> Option<Replay> {
     if bandwidth.cpus == 0 || bandwidth.period.is_zero() {
         return None;
     }
     if bandwidth.quota.is_some_and(|it| it.is_zero()) {
         return None;
     }
-    let mut group = Group::new(bandwidth, threads, meetings);
+    let mut group = Group::new(bandwidth, threads, barriers);
     loop {
         group.place();
         if group.left == 0 {
@@ -84,7 +89,7 @@ pub fn replay(bandwidth: Bandwidth, threads: &[Vec<Step>], meetings: &[usize]) -
         end: Duration::from_nanos(group.now),
         throttled: Duration::from_nanos(group.throttled),
         throttled_periods: group.throttled_periods,
-        met: group.meetings.iter().map(|it| it.at.map(Duration::from_nanos)).collect(),
+        released: group.barriers.iter().map(|it| it.at.map(Duration::from_nanos)).collect(),
     })
 }
 
@@ -98,7 +103,7 @@ struct Thread<'a> {
     run: u64,
 }
 
-struct Meeting {
+struct Barrier {
     missing: usize,
     waiting: Vec<usize>,
     at: Option<u64>,
@@ -125,7 +130,7 @@ struct Group<'a> {
     threads: Vec<Thread<'a>>,
     ready: VecDeque<usize>,
     waiting: BinaryHeap<Reverse<(u64, usize)>>,
-    meetings: Vec<Meeting>,
+    barriers: Vec<Barrier>,
     left: usize,
     throttled: u64,
     throttled_periods: u64,
@@ -133,10 +138,10 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn new(bandwidth: Bandwidth, threads: &'a [Vec<Step>], meetings: &[usize]) -> Group<'a> {
+    fn new(bandwidth: Bandwidth, threads: &'a [Vec<Step>], barriers: &[usize]) -> Group<'a> {
         let pool = bandwidth.quota.map(nanos);
-        let meeting =
-            |missing: &usize| Meeting { missing: *missing, waiting: Vec::new(), at: None };
+        let barrier =
+            |missing: &usize| Barrier { missing: *missing, waiting: Vec::new(), at: None };
         let mut group = Group {
             now: 0,
             bandwidth,
@@ -147,7 +152,7 @@ impl<'a> Group<'a> {
             threads: threads.iter().map(|it| Thread { steps: it.iter(), run: 0 }).collect(),
             ready: VecDeque::new(),
             waiting: BinaryHeap::new(),
-            meetings: meetings.iter().map(meeting).collect(),
+            barriers: barriers.iter().map(barrier).collect(),
             left: threads.len(),
             throttled: 0,
             throttled_periods: 0,
@@ -177,11 +182,11 @@ impl<'a> Group<'a> {
                     self.waiting.push(Reverse((self.now + nanos(*time), thread)));
                     return;
                 }
-                Some(Step::Come(meeting)) => self.come(*meeting),
-                Some(Step::Meet(meeting)) => {
-                    let meeting = &mut self.meetings[*meeting];
-                    if meeting.missing > 0 {
-                        meeting.waiting.push(thread);
+                Some(Step::Arrive(barrier)) => self.arrive(*barrier),
+                Some(Step::Await(barrier)) => {
+                    let barrier = &mut self.barriers[*barrier];
+                    if barrier.missing > 0 {
+                        barrier.waiting.push(thread);
                         return;
                     }
                 }
@@ -189,19 +194,19 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn come(&mut self, meeting: usize) {
+    fn arrive(&mut self, barrier: usize) {
         let now = self.now;
-        let meeting = &mut self.meetings[meeting];
-        meeting.missing = meeting.missing.saturating_sub(1);
-        if meeting.missing == 0 && meeting.at.is_none() {
-            meeting.at = Some(now);
-            for thread in std::mem::take(&mut meeting.waiting) {
+        let barrier = &mut self.barriers[barrier];
+        barrier.missing = barrier.missing.saturating_sub(1);
+        if barrier.missing == 0 && barrier.at.is_none() {
+            barrier.at = Some(now);
+            for thread in std::mem::take(&mut barrier.waiting) {
                 self.waiting.push(Reverse((now, thread)));
             }
         }
     }
 
-    /// Gives free CPUs to threads that want one, and run time to CPUs.
+    /// Gives free CPUs to threads that want one, and runtime to CPUs.
     fn place(&mut self) {
         while self.waiting.peek().is_some_and(|it| it.0.0 <= self.now) {
             if let Some(Reverse((_, thread))) = self.waiting.pop() {
@@ -214,7 +219,7 @@ impl<'a> Group<'a> {
                 cpu.on = self.ready.pop_front().map(|it| (it, self.now + TURN));
             }
             match cpu.on {
-                Some(_) => self.take_time(&mut cpu),
+                Some(_) => self.take_slice(&mut cpu),
                 None => self.give_back(&mut cpu),
             }
             self.was_throttled |= cpu.is_throttled;
@@ -222,8 +227,8 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Where the CPU gets no run time it is throttled, and its thread waits with it.
-    fn take_time(&mut self, cpu: &mut Cpu) {
+    /// Where the CPU gets no runtime it is throttled, and its thread waits with it.
+    fn take_slice(&mut self, cpu: &mut Cpu) {
         let Some(pool) = &mut self.pool else { return };
         if cpu.local == 0 && !cpu.is_throttled {
             cpu.local = SLICE.min(*pool);
@@ -285,7 +290,7 @@ impl<'a> Group<'a> {
             self.hand_out_slack();
         }
         if limited && self.now >= self.next_period {
-            self.begin_period();
+            self.refill();
         }
         Some(())
     }
@@ -312,7 +317,7 @@ impl<'a> Group<'a> {
     }
 
     /// `__refill_cfs_bandwidth_runtime`.
-    fn begin_period(&mut self) {
+    fn refill(&mut self) {
         self.next_period += nanos(self.bandwidth.period);
         self.throttled_periods += u64::from(std::mem::take(&mut self.was_throttled));
         let (Some(pool), Some(quota)) = (&mut self.pool, self.bandwidth.quota) else { return };

@@ -226,17 +226,17 @@ impl Plan<'_> {
     }
 }
 
-/// What a collection of [`EXAMPLE`]'s CPU time must make of the application under a quota for each of
-/// its periods: when the application runs again, and when the collection is over.
+/// A collection that needs as much CPU time as [`EXAMPLE`]'s quota, under this quota: after how long
+/// the application runs again, and after how long the collection is over.
 fn reckoned(quota: Option<Duration>, cpus: u32, gc_threads: u32) -> (Duration, Duration) {
     let cpus = usize::try_from(cpus).unwrap_or(usize::MAX);
     let bandwidth = Bandwidth { period: EXAMPLE.period, quota, burst: Duration::ZERO, cpus };
-    let part = vec![Step::Run(EXAMPLE.time / gc_threads.max(1)), Step::Come(0)];
+    let part = vec![Step::Run(EXAMPLE.time / gc_threads.max(1)), Step::Arrive(0)];
     let mut threads = vec![part; gc_threads as usize];
     let moment = Duration::from_nanos(1);
-    threads.push(vec![Step::Meet(0), Step::Run(moment)]);
+    threads.push(vec![Step::Await(0), Step::Run(moment)]);
     let found = replay(bandwidth, &threads, &[gc_threads as usize]);
-    let over = found.as_ref().and_then(|it| it.met[0]).unwrap_or_default();
+    let over = found.as_ref().and_then(|it| it.released[0]).unwrap_or_default();
     (found.map_or(Duration::ZERO, |it| it.end - moment), over)
 }
 
@@ -297,7 +297,7 @@ mod tests {
         let ms = Duration::from_millis;
         let quota = Some(EXAMPLE.time);
         assert_eq!(reckoned(quota, 4, 3), (ms(300), ms(30)));
-        // some of the quota is left on CPUs that need no more
+        // two CPUs keep runtime that the other two lack
         let stranded = Duration::from_micros(302_500);
         assert_eq!(reckoned(quota, 4, 4), (stranded, stranded));
         assert_eq!(reckoned(quota, 4, 1), (ms(300), ms(90)));

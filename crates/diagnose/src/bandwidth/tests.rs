@@ -31,9 +31,10 @@ fn an_application_that_runs_at_once_pauses_for_210_ms() {
 /// 30 ms of application, a collection of 60 ms of CPU time, then the application again.
 fn collected(bandwidth: Bandwidth, gc_threads: u32) -> Replay {
     let (begin, end) = (0, 1);
-    let application = vec![Step::Run(ms(30)), Step::Come(begin), Step::Meet(end), Step::Run(ms(1))];
+    let application =
+        vec![Step::Run(ms(30)), Step::Arrive(begin), Step::Await(end), Step::Run(ms(1))];
     let part = Step::Run(ms(60) / gc_threads);
-    let worker = vec![Step::Meet(begin), part, Step::Come(end)];
+    let worker = vec![Step::Await(begin), part, Step::Arrive(end)];
     let mut threads = vec![worker; gc_threads as usize];
     threads.push(application);
     replay(bandwidth, &threads, &[1, gc_threads as usize]).unwrap()
@@ -42,12 +43,12 @@ fn collected(bandwidth: Bandwidth, gc_threads: u32) -> Replay {
 #[test]
 fn four_gc_threads_use_up_the_quota_in_45_ms_and_pause_for_255() {
     let found = collected(NINETY_OF_300, 4);
-    assert_eq!(found.met, [Some(ms(30)), Some(ms(45))]);
+    assert_eq!(found.released, [Some(ms(30)), Some(ms(45))]);
     assert_eq!(found.end, ms(301));
     assert_eq!(found.end - ms(1) - ms(45), ms(255));
     // one thread takes its time over it
     let found = collected(NINETY_OF_300, 1);
-    assert_eq!((found.met[1], found.end), (Some(ms(90)), ms(301)));
+    assert_eq!((found.released[1], found.end), (Some(ms(90)), ms(301)));
 }
 
 #[test]
@@ -93,5 +94,5 @@ fn what_never_ends_is_said_to() {
     let steps = [vec![Step::Run(ms(1))]];
     assert_eq!(replay(Bandwidth { cpus: 0, ..NINETY_OF_300 }, &steps, &[]), None);
     assert_eq!(replay(Bandwidth { quota: Some(ms(0)), ..NINETY_OF_300 }, &steps, &[]), None);
-    assert_eq!(replay(NINETY_OF_300, &[vec![Step::Meet(0)]], &[1]), None);
+    assert_eq!(replay(NINETY_OF_300, &[vec![Step::Await(0)]], &[1]), None);
 }

@@ -77,7 +77,7 @@ fn example(swept: &Swept) -> String {
     }
     format!(
         "a quota of 90 ms in 300 ms: what a collection of 90 ms of CPU time must make of the\n\
-         application by arithmetic, and the longest that a 1 ms sleep felt of a real load\n{}\n",
+         application by the model, and the longest that a 1 ms sleep felt of a real load\n{}\n",
         aligned(table)
     )
 }

@@ -146,8 +146,8 @@ impl Kind for UnitState {
         if value.is_none() {
             let stopped = run(&["systemctl", "stop", "--", &self.unit]);
             stopped.map_err(|_| {
-                let why = "it starts no more at boot, but cannot be stopped while it is in use: \
-                           undo again after a boot, or when nobody uses it";
+                let why = "it is disabled, but could not be stopped: it may be in use; \
+                           undo again when nothing uses it, or after a reboot";
                 ChangeError::Refused(why.into())
             })?;
         }

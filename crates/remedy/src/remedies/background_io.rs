@@ -68,46 +68,47 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     let disk = Disk::of_log(target)?;
     let plan = Plan::new(REMEDY.id);
     let seen = seen(target, &disk);
-    let of_process_alone = |pid: u32| speed(&seen, |it| it.pid == pid);
+    let of_service = |plan: Plan, unit: &str| {
+        let is_meant =
+            |it: &WriterFact| start_flags::service_in(&it.cgroup).as_deref() == Some(unit);
+        Ok(of_unit(plan, &disk, unit, rate(target, speed(&seen, is_meant))?))
+    };
     if let Some(unit) = &target.wishes.unit {
-        let speed = speed(&seen, |it| service(it).as_ref() == Some(unit));
-        return Ok(of_unit(plan, &disk, unit, rate(target, speed)?));
+        return of_service(plan, unit);
     }
-    let plan_for = |plan: Plan, writer: Process, speed: Option<u64>| {
-        if let Some(unit) = start_flags::unit_of_process(&target.roots.proc, writer.pid)
-            && crate::change::is_systemd_here()
-        {
-            return Ok(of_unit(plan, &disk, &unit, rate(target, speed)?));
+    let (has_systemd, own) = (crate::change::is_systemd_here(), start_flags::unit_of(target));
+    let of_writer = |plan: Plan, writer: Process| {
+        let unit = start_flags::unit_of_process(&target.roots.proc, writer.pid);
+        if let Some(unit) = unit.filter(|it| has_systemd && can_be_limited(it, own.as_deref())) {
+            return of_service(plan, &unit);
         }
+        let speed = speed(&seen, |it| it.pid == writer.pid);
         match disk.limits(target, &writer, target.wishes.process.is_some()) {
             Some(limits) => Ok(of_process(plan, &disk, limits, rate(target, speed)?)),
             None => of_disk(plan, &disk, target),
         }
     };
     if let Some(pid) = target.wishes.process {
-        return plan_for(plan, process(pid)?, of_process_alone(pid));
+        return of_writer(plan, process(pid)?);
     }
-    let own = start_flags::unit_of(target);
-    let most = match crate::change::is_systemd_here() {
-        true => most(&seen, own.as_deref()),
-        false => seen.iter().max_by_key(|it| it.bytes).map(|it| Writer::Process(it.pid)),
-    };
-    match most {
+    match most(&seen, has_systemd, own.as_deref()) {
         None => {
             let note = format!("no process but the JVM was seen writing to {}", disk.name);
             of_disk(plan.note(note), &disk, target)
         }
         Some(Writer::Service(unit)) => {
-            let speed = speed(&seen, |it| service(it).as_ref() == Some(&unit));
-            let plan = plan.note(format!("{unit} writes most to {}", disk.name));
-            Ok(of_unit(plan, &disk, &unit, rate(target, speed)?))
+            of_service(plan.note(format!("{unit} writes most to {}", disk.name)), &unit)
         }
         Some(Writer::Process(pid)) => {
             let writer = process(pid)?;
-            let plan = plan.note(format!("{writer} writes most to {}", disk.name));
-            plan_for(plan, writer, of_process_alone(pid))
+            of_writer(plan.note(format!("{writer} writes most to {}", disk.name)), writer)
         }
     }
+}
+
+/// A limit of the JVM's own service would hold its log up.
+fn can_be_limited(unit: &str, own: Option<&str>) -> bool {
+    Some(unit) != own
 }
 
 fn process(pid: u32) -> Result<Process, Refusal> {
@@ -156,17 +157,13 @@ fn seen<'a>(target: &Target<'a>, disk: &Disk) -> Vec<&'a WriterFact> {
     here.collect()
 }
 
-/// The service of systemd that the process is in.
-fn service(writer: &WriterFact) -> Option<String> {
-    start_flags::service_in(&writer.cgroup)
-}
-
 /// Who wrote most. A script writes by one process after the other, each of which has ended soon:
-/// what stays is their service, unless that is the JVM's own.
-fn most(seen: &[&WriterFact], own: Option<&str>) -> Option<Writer> {
+/// what stays is their service.
+fn most(seen: &[&WriterFact], has_systemd: bool, own: Option<&str>) -> Option<Writer> {
     let mut bytes = BTreeMap::new();
     for it in seen {
-        let unit = service(it).filter(|it| Some(it.as_str()) != own);
+        let unit = start_flags::service_in(&it.cgroup);
+        let unit = unit.filter(|it| has_systemd && can_be_limited(it, own));
         let writer = unit.map_or(Writer::Process(it.pid), Writer::Service);
         *bytes.entry(writer).or_insert(0) += it.bytes;
     }
@@ -256,11 +253,11 @@ mod tests {
             wrote(0, 2, 9, "/user.slice/session.scope", 500),
         ];
         let rows: Vec<_> = rows.iter().collect();
-        assert_eq!(most(&rows, None), Some(Writer::Service("backup.service".into())));
-        // A limit of the JVM's own service would hold its log up.
-        assert_eq!(most(&rows, Some("backup.service")), Some(Writer::Process(9)));
-        assert_eq!(most(&rows[..2], Some("backup.service")), Some(Writer::Process(11)));
-        assert_eq!(most(&[], None), None);
+        assert_eq!(most(&rows, true, None), Some(Writer::Service("backup.service".into())));
+        assert_eq!(most(&rows, false, None), Some(Writer::Process(9)));
+        assert_eq!(most(&rows, true, Some("backup.service")), Some(Writer::Process(9)));
+        assert_eq!(most(&rows[..2], true, Some("backup.service")), Some(Writer::Process(11)));
+        assert_eq!(most(&[], true, None), None);
         assert_eq!(speed(&rows, |it| it.pid < 12 && it.pid > 9), Some(300));
         assert_eq!(speed(&rows, |it| it.pid == 9), Some(250));
         assert_eq!(speed(&rows, |it| it.pid == 1), None);
