@@ -1,5 +1,5 @@
 //! The JVM and host of an input, as far as it tells.
-use crate::{history::History, index::Index, jvm_flags};
+use crate::{hazards::Flags, history::History, index::Index, jvm_flags};
 use recording::{CgroupFact, Facts, HostFact, JvmFact};
 
 /// What a remedy is fitted to, whatever the cause. `None` is what the input does not tell.
@@ -55,6 +55,7 @@ impl Situation {
             jvm: facts.jvm.clone(),
             host: facts.host.clone(),
             cgroup: facts.cgroup.clone(),
+            max_heap_bytes: facts.jvm.as_ref().and_then(|it| Flags(&it.flags).max_heap()),
             ..Situation::default()
         }
     }

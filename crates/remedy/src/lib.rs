@@ -19,6 +19,7 @@ mod remedies;
 mod remedy;
 mod start_flags;
 mod store;
+pub mod tuner;
 
 pub use action::{Action, Command};
 pub use advice::{Advice, AdviceWhen};

@@ -60,8 +60,10 @@ pub struct Wishes {
     pub bytes_per_second: Option<u64>,
     /// Files or directories that were named, in their order.
     pub paths: Vec<PathBuf>,
-    /// How often a log is copied.
+    /// How often a log is copied, or memory looked at.
     pub period: Option<Duration>,
+    /// What a JVM may need in all, in bytes.
+    pub footprint_bytes: Option<u64>,
 }
 
 /// The JVM and host that a remedy is to be applied to.

@@ -43,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::Compaction],
     collectors: &[],
     nature: Nature::Fault,
-    remedies: &["thp-defrag", "no-huge-pages", "pretouch"],
+    remedies: &["thp-defrag", "thp-tuner", "no-huge-pages", "pretouch"],
     hazards: &hazards::HAZARDS,
     file: include_str!("thp_compaction.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_compaction),

@@ -33,6 +33,7 @@ mod locked;
 mod mapped;
 mod maps;
 mod memory;
+mod memory_watch;
 mod mounts;
 mod outbox;
 mod outputs;
@@ -70,6 +71,7 @@ pub use locked::Lock;
 pub(crate) use locked::Unresponsive;
 pub(crate) use mapped::open as open_mapped;
 pub(crate) use maps::{anonymous_code, each as each_mapping, library_base, written_back};
+pub use memory_watch::{MemoryLook, MemoryWatch};
 #[doc(hidden)]
 pub use perf_layout::parse as perf_counters;
 pub use place::{Directory, directory_of, sees_our_mounts, variable_of};

@@ -56,12 +56,13 @@ mod scavenge_before_remark;
 mod shorter_critical_sections;
 mod smaller_objects;
 mod thp_defrag;
+pub(crate) mod thp_tuner;
 mod truncate_in_background;
 mod unmap_first;
 mod warm_mapping;
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 58] = [
+pub(crate) static ALL: [&Remedy; 59] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &break_up_late_code::REMEDY,
@@ -117,6 +118,7 @@ pub(crate) static ALL: [&Remedy; 58] = [
     &shorter_critical_sections::REMEDY,
     &smaller_objects::REMEDY,
     &thp_defrag::REMEDY,
+    &thp_tuner::REMEDY,
     &truncate_in_background::REMEDY,
     &unmap_first::REMEDY,
     &warm_mapping::REMEDY,

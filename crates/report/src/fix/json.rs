@@ -1,7 +1,7 @@
 //! Remedies and plans as JSON, schema version 1. It only grows.
 use super::{Planned, Ranked};
 use crate::json::{SCHEMA_VERSION, write_document};
-use remedy::{Change, Entry, Value};
+use remedy::{Change, Entry, Value, tuner::Round};
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
 
@@ -89,4 +89,35 @@ pub fn changed(entries: &[&Entry], out: &mut dyn Write) -> io::Result<()> {
         "changed": entries.iter().map(entry).collect::<Vec<_>>(),
     });
     write_document(&document, out)
+}
+
+/// One decision of `thp-tuner` as a line of JSON.
+///
+/// # Errors
+///
+/// None that can happen: the numbers are whole and the names are text.
+pub fn tuned(at: jiff::Timestamp, round: &Round) -> io::Result<String> {
+    let values = round.values.iter().map(|(it, value)| (it.name().to_owned(), json!(value)));
+    let switched = round.switched.iter().map(
+        |it| json!({ "control": it.control.name(), "from": it.from, "to": it.to, "why": it.why }),
+    );
+    let left_alone = round.lost.iter().map(|(control, _)| control.name());
+    let measured = &round.measured;
+    let document = json!({
+        "schema_version": SCHEMA_VERSION,
+        "at": at.to_string(),
+        "available_bytes": measured.available_bytes,
+        "available_in_control_group": measured.of_group,
+        "footprint_bytes": measured.footprint_bytes,
+        "missing_bytes": measured.missing_bytes,
+        "least_bytes": measured.least_bytes(),
+        "enough_bytes": measured.enough_bytes(),
+        "direct_scans_per_s": measured.scanned_per_s,
+        "khugepaged_cpu_permille": measured.khugepaged_permille,
+        "values": values.collect::<serde_json::Map<_, _>>(),
+        "switched": switched.collect::<Vec<_>>(),
+        "left_alone": left_alone.collect::<Vec<_>>(),
+        "failed": round.failed,
+    });
+    Ok(serde_json::to_string(&document)? + "\n")
 }

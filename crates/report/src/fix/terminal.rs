@@ -6,7 +6,10 @@ use crate::{
     text::{Page, Role, glued},
 };
 use diagnose::Diagnosis;
-use remedy::{Action, Command, Entry};
+use remedy::{
+    Action, Command, Entry,
+    tuner::{Measured, Round},
+};
 
 /// Column of what belongs to a remedy, and of what belongs to a field of it.
 const BODY: usize = 3;
@@ -149,4 +152,67 @@ pub fn undo_by_hand(entries: &[&Entry], options: &Options) -> String {
         }
     }
     page.finish()
+}
+
+/// One decision of `thp-tuner` as a line of `name=value`.
+#[must_use]
+pub fn tuned(at: jiff::Timestamp, round: &Round) -> String {
+    let Measured { available_bytes, scanned_per_s, khugepaged_permille, .. } = round.measured;
+    let mut line = format!(
+        "{} available={} least={} enough={} scanned={scanned_per_s}/s khugepaged={}.{}%",
+        at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        mib(available_bytes),
+        mib(round.measured.least_bytes()),
+        mib(round.measured.enough_bytes()),
+        khugepaged_permille / 10,
+        khugepaged_permille % 10,
+    );
+    for (control, value) in &round.values {
+        line += &format!(" {}={}", control.name(), clean(value));
+    }
+    let switched: Vec<&str> = round.switched.iter().map(|it| it.control.name()).collect();
+    if !switched.is_empty() {
+        line += &format!(" switched={}", switched.join(","));
+    }
+    line + "\n"
+}
+
+fn mib(bytes: u64) -> String {
+    format!("{}MiB", bytes >> 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use remedy::tuner::{Control, Switched};
+
+    #[test]
+    fn a_decision_is_one_line_with_units() {
+        let measured = Measured {
+            available_bytes: 3 << 30,
+            footprint_bytes: 8 << 30,
+            missing_bytes: 1 << 30,
+            scanned_per_s: 12,
+            khugepaged_permille: 4,
+            of_group: false,
+        };
+        let (from, to, why) = ("always".to_owned(), "never".to_owned(), String::new());
+        let round = Round {
+            measured,
+            values: vec![(Control::Enabled, "never".into()), (Control::Khugepaged, "1".into())],
+            switched: vec![Switched { control: Control::Enabled, from, to, why }],
+            lost: Vec::new(),
+            failed: None,
+        };
+        let at = jiff::Timestamp::from_second(1_700_000_000).unwrap();
+        let expected = "2023-11-14T22:13:20Z available=3072MiB least=2048MiB enough=3072MiB \
+                        scanned=12/s khugepaged=0.4% enabled=never khugepaged/defrag=1 switched=enabled\n";
+        assert_eq!(tuned(at, &round), expected);
+        let line = crate::fix::json::tuned(at, &round).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(json["least_bytes"], 2_u64 << 30);
+        assert_eq!(json["values"]["enabled"], "never");
+        assert_eq!(json["switched"][0]["to"], "never");
+        assert!(line.ends_with("}\n") && line.matches('\n').count() == 1, "{line}");
+    }
 }

@@ -139,6 +139,7 @@ EXAMPLES:
   whypause fix background-io -p 4242 --limit 5M --apply
   whypause fix gc-log-keeper /dev/shm/gc.log /var/log/kafka --apply
   whypause fix gc-log-async --apply --verify 60s -- java -Xlog:gc:file=gc.log -jar app.jar
+  whypause fix thp-tuner -p 4242 --apply           switch huge pages off while memory is short, until stopped
   whypause fix --undo                              undo everything
   whypause fix --undo --print                      the commands that would
 

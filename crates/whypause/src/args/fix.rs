@@ -24,6 +24,9 @@ pub struct FixArgs {
     /// Undo what was applied: this remedy, or all
     #[arg(long, conflicts_with_all = ["apply", "from"])]
     pub undo: bool,
+    /// thp-tuner: only print what it would do, until stopped
+    #[arg(long, requires = "id", conflicts_with_all = ["apply", "undo"])]
+    pub dry_run: bool,
     /// Print the commands that would undo everything, without running them
     #[arg(long, requires = "undo")]
     pub print: bool,
@@ -42,7 +45,11 @@ pub struct FixArgs {
     /// background-io: write limit per second (K, M, G: powers of 1024) [default: half of what it writes]
     #[arg(long, value_name = "SIZE", value_parser = size::parse_rate)]
     pub limit: Option<u64>,
-    /// gc-log-keeper, gc-log-to-tmpfs: how often the log is copied, from 100ms to 1h [default: 5s]
+    /// thp-tuner: memory that the JVM may need in all [default: its largest heap and a quarter of it]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub footprint: Option<u64>,
+    /// How often a log is copied [default: 5s], or memory looked at by thp-tuner [default: 2s];
+    /// from 100ms to 1h
     #[arg(long, value_name = "TIME", value_parser = parse_period)]
     pub period: Option<Duration>,
     /// gc-log-keeper: copy in this process until stopped, for a service

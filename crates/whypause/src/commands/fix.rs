@@ -1,5 +1,6 @@
 //! `whypause fix`: remedies, planned, applied, checked and taken back.
 mod found;
+mod tune;
 mod undo;
 mod verify;
 
@@ -31,7 +32,14 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
         return verify::start_twice(args, remedy, &interrupt, console);
     }
     let found = Found::look(args, remedy, console)?;
+    if remedy.id == remedy::tuner::TUNER && (args.apply || args.dry_run) {
+        return tune::run(args, &found, &interrupt, console);
+    }
     let plan = found.plan(remedy, args, &interrupt)?;
+    if args.dry_run {
+        let hint = "without --apply nothing is changed either";
+        return Err(Failure::input(format!("`{id}` has no dry run"), hint));
+    }
     if args.apply {
         return apply(args, &found, remedy, &plan, &interrupt, console);
     }
@@ -91,7 +99,13 @@ fn list(args: &FixArgs, interrupt: &Interrupt, console: &Console) -> Result<Exit
 
 /// What is changed, with what an earlier run has left taken back.
 fn store(host: &Host<'_>, console: &Console) -> Result<Store, Failure> {
-    let mut store = Store::open(&undo::places()?).map_err(failure)?;
+    let places = undo::places()?;
+    let abandoned = remedy::tuner::take_back_abandoned(&places, host).map_err(failure)?;
+    if !abandoned.is_empty() {
+        console.say("an earlier thp-tuner was killed; its changes are undone");
+        undo::tell(&abandoned, console);
+    }
+    let mut store = Store::open(&places).map_err(failure)?;
     let undone = store.undo(remedy::Which::Interrupted, host);
     if !undone.is_empty() {
         console.say("an earlier run was interrupted; its changes are undone");

@@ -7,3 +7,4 @@ mod log;
 mod mounts;
 mod rights;
 mod start;
+mod tuner;

@@ -44,6 +44,11 @@ impl Found {
         Ok(Found { jvm: Some(jvm), situation, facts, writers })
     }
 
+    /// The JVM, and what is known of it and its host.
+    pub(super) fn jvm(&self) -> Option<(&Jvm, &Situation)> {
+        self.jvm.as_ref().map(|it| (it, &self.situation))
+    }
+
     /// `kafka.Kafka (pid 4242)`; empty where it is about no JVM.
     pub(super) fn whom(&self) -> String {
         self.jvm.as_ref().map_or_else(String::new, |it| format!("{} (pid {})", it.main, it.pid))
@@ -61,6 +66,7 @@ impl Found {
             bytes_per_second: args.limit,
             paths: args.paths.clone(),
             period: args.period,
+            footprint_bytes: args.footprint,
         };
         let target = Target {
             situation: &self.situation,
