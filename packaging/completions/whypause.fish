@@ -121,6 +121,9 @@ complete -c whypause -n "__fish_whypause_using_subcommand check" -s h -l help -d
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l match -d 'The same by name only: a part of the main class or jar' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l verify -d 'Record this long before and after, and compare, from 1s to 1h' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l quota -d 'cfs-advice: what this quota would do, in CPUs such as 1.4' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l burst -d 'cfs-advice: what this burst would do' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l gc-threads -d 'cfs-advice: what so many stop-the-world GC threads would do' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l from -d 'List what would help by this recording or GC log' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s d -l duration -d 'How long to record for the list, from 1s to 1h' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l process -d 'background-io: the process to limit [default: the one that writes most to the GC log\'s disk]' -r

@@ -281,7 +281,9 @@ impl<'a> Group<'a> {
             }
             next => next?,
         };
-        let passed = next.saturating_sub(self.now);
+        // A turn may have ended while its CPU was throttled.
+        let next = next.max(self.now);
+        let passed = next - self.now;
         self.now = next;
         for n in 0..self.cpus.len() {
             self.ran(n, passed);

@@ -6,6 +6,7 @@ use crate::{
     index::Index,
     marks::{Mark, Marks},
     tally::Tally,
+    what_if::WhatIf,
 };
 use recording::{OutputFact, Source};
 use std::time::Duration;
@@ -143,6 +144,8 @@ pub enum Detail {
     None,
     /// The log is written to this standard stream.
     Stream(Box<OutputFact>),
+    /// What other limits of CPU time would have made of it, where the recording tells.
+    Quota(Option<Box<WhatIf>>),
     /// Who held the CPUs.
     CpuHolders {
         /// Whether others than the JVM itself did.

@@ -200,6 +200,11 @@ impl<'a> Index<'a> {
         grown
     }
 
+    /// All readings of a counter of the host, in order.
+    pub(crate) fn values(&self, counter: &str) -> Option<&[(MonoTime, u64)]> {
+        self.samples.get(counter).map(Vec::as_slice)
+    }
+
     /// Whether any slice tells what was taken of it.
     pub(crate) fn knows_taken(&self) -> bool {
         self.knows_taken

@@ -1,5 +1,6 @@
 //! Lists of intervals.
 use recording::Interval;
+use std::time::Duration;
 
 /// Overlapping intervals joined, in order.
 pub(crate) fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
@@ -12,6 +13,13 @@ pub(crate) fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
         }
     }
     joined
+}
+
+/// How much of `interval` these cover, which are in order and apart, as [`union`] makes them.
+pub(crate) fn overlap(all: &[Interval], interval: Interval) -> Duration {
+    let from = all.partition_point(|it| it.end <= interval.start);
+    let within = all[from..].iter().take_while(|it| it.start < interval.end);
+    within.map(|it| it.end.min(interval.end).since(it.start.max(interval.start))).sum()
 }
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ mod tally;
 pub mod text;
 mod timeline;
 mod value;
+pub mod what_if;
 
 pub use cause::{
     Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature, StoppedBy, Verdict,

@@ -41,8 +41,8 @@ pub use host::perf_counters;
 pub use host::{
     Directory, FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, MemoryLook,
     MemoryWatch, Roots, Selected, Stat, Stuck, StuckThread, chosen, directory_of, find_jvms,
-    host_fact, host_settings, jvm, jvm_fact, monotonic_to_wall, now, sees_our_mounts, select, stat,
-    stat_of, stats, survey, surveys, variable_of,
+    group_directory, host_fact, host_settings, jvm, jvm_fact, monotonic_to_wall, now,
+    sees_our_mounts, select, stat, stat_of, stats, survey, surveys, variable_of,
 };
 pub use kernel::Windows;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! What a remedy would change on this host, before it does.
 use crate::Change;
-use diagnose::Situation;
+use diagnose::{Situation, what_if::CpuLimits};
 use recorder::{Jvm, Roots};
 use recording::{FileFact, WriterFact};
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
@@ -64,6 +64,8 @@ pub struct Wishes {
     pub period: Option<Duration>,
     /// What a JVM may need in all, in bytes.
     pub footprint_bytes: Option<u64>,
+    /// Limits of CPU time that were chosen.
+    pub cpu_limits: Option<CpuLimits>,
 }
 
 /// The JVM and host that a remedy is to be applied to.

@@ -1,6 +1,7 @@
 //! Remedies that can be applied, plans, and what became of them: for people and for programs.
 pub mod json;
 pub mod terminal;
+pub mod what_if;
 
 use diagnose::{Certainty, Diagnosis};
 use remedy::{Advice, AdviceWhen};

@@ -96,3 +96,15 @@ fn what_never_ends_is_said_to() {
     assert_eq!(replay(Bandwidth { quota: Some(ms(0)), ..NINETY_OF_300 }, &steps, &[]), None);
     assert_eq!(replay(NINETY_OF_300, &[vec![Step::Await(0)]], &[1]), None);
 }
+
+#[test]
+fn a_turn_that_ends_while_its_cpu_is_throttled_does_not_set_the_clock_back() {
+    // Two CPUs, 100 ms of quota in 100 ms, and four threads that want 1 s each: 4 s take 40 periods,
+    // in which each CPU is throttled for half of the time.
+    let bandwidth =
+        Bandwidth { period: ms(100), quota: Some(ms(100)), burst: Duration::ZERO, cpus: 2 };
+    let threads = vec![vec![Step::Run(ms(1000))]; 4];
+    let run = replay(bandwidth, &threads, &[]).unwrap();
+    assert!(run.end > ms(3_850) && run.end <= ms(4_000), "{run:?}");
+    assert!(run.throttled + ms(4_000) <= run.end * 2, "{run:?}");
+}

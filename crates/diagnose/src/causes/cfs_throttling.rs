@@ -23,7 +23,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Nature,
+    Cause, Detail, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -31,6 +31,7 @@ use crate::{
     os_evidence::{self, spent},
     tally::Tally,
     text,
+    what_if::{Demand, WhatIf, what_if},
 };
 use recording::{CgroupFact, Source, ThreadState};
 use std::time::Duration;
@@ -42,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::CpuThrottling],
     collectors: &[],
     nature: Nature::Fault,
-    remedies: &["cpu-quota", "cpu-burst", "gc-threads"],
+    remedies: &["cfs-advice", "cpu-quota", "cpu-burst", "gc-threads"],
     hazards: &hazards::HAZARDS,
     file: include_str!("cfs_throttling.rs"),
     claims: Claims::Segments(claims),
@@ -63,8 +64,15 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             Source::CpuThrottling,
             "the threads that everybody waited for were throttled",
         )],
-        ..Explanation::default()
+        detail: Detail::Quota(other_limits(index).map(Box::new)),
     }
+}
+
+/// As much of a recording is let run again as takes next to no time.
+const MOST: Duration = Duration::from_secs(30);
+
+fn other_limits(index: &Index<'_>) -> Option<WhatIf> {
+    what_if(&Demand::of_index(index, MOST).ok()?)
 }
 
 fn story(index: &Index<'_>) -> String {

@@ -109,6 +109,15 @@ fn is_root(point: &Path, version: Version) -> bool {
     }
 }
 
+/// The directory of the control group `path` of a controller, where that is the group of this process
+/// or one around it, and it can be seen from here.
+#[must_use]
+pub fn group_directory(roots: &Roots, pid: u32, controller: &str, path: &str) -> Option<PathBuf> {
+    let dir = ProcessDir::open(roots, pid).ok()?;
+    let groups = groups(roots, &dir, controller).list;
+    groups.into_iter().find(|it| it.path == path).map(|it| it.directory)
+}
+
 /// The directories of the CPU controller's groups around a process, innermost first.
 pub(crate) fn cpu_groups(roots: &Roots, dir: &ProcessDir) -> Vec<PathBuf> {
     groups(roots, dir, "cpu").directories()

@@ -128,6 +128,11 @@ impl Bandwidth {
     }
 }
 
+/// Whether this group has a quota of CPU time, in either version.
+pub(super) fn has_quota(directory: &Path) -> bool {
+    bandwidth_v1(directory).or_else(|| bandwidth_v2(directory)).is_some()
+}
+
 fn bandwidth(directory: &Path, version: Version) -> Option<Bandwidth> {
     match version {
         Version::V1 => bandwidth_v1(directory),

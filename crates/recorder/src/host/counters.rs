@@ -11,9 +11,13 @@
 //! * `cpu.steal_ms`: time in which the hypervisor ran somebody else, summed over CPUs.
 //! * `cgroup.cpu.nr_periods`, `.nr_throttled`, `.throttled_ns`: the JVM's cgroup and its ancestors
 //!   together, since the quota of each of them throttles it.
+//! * `cgroup.cpu.usage_ns`: CPU time of the innermost of them that has a quota, or of the JVM's own
+//!   where none has (`cpuacct.usage`, `usage_usec` of `cpu.stat`). Where version 1 does not count it
+//!   by the same groups, that of the JVM (`/proc/PID/stat`).
 use super::{
     Roots,
     cgroup::{self, Version},
+    cgroup_limits,
     process::ProcessDir,
 };
 use recording::{MonoTime, Sample};
@@ -35,6 +39,12 @@ enum Kind {
     Stat,
     Disk,
     CpuStat,
+    /// The same with the CPU time of the group, of version 2.
+    CpuStatAndUsage,
+    /// The CPU time of a group, of version 1.
+    CpuUsage,
+    /// That of a process.
+    ProcessStat,
 }
 
 /// A file that is read again and again.
@@ -87,8 +97,18 @@ impl Counters {
         let place = dir.as_ref().and_then(|dir| Some((dir, cgroup::place(dir, "cpu")?)));
         if let Some((dir, place)) = place {
             let directories = cgroup::cpu_groups(roots, dir);
+            let has_quota = |it: &&PathBuf| cgroup_limits::has_quota(it);
+            let counted = directories.iter().find(has_quota).or(directories.first());
             for directory in directories.iter().take(MAX_ANCESTORS) {
-                open(Kind::CpuStat, "cgroup.cpu", directory.join("cpu.stat"));
+                let is_counted = place.version == Version::V2 && Some(directory) == counted;
+                let kind = if is_counted { Kind::CpuStatAndUsage } else { Kind::CpuStat };
+                open(kind, "cgroup.cpu", directory.join("cpu.stat"));
+            }
+            if let (Version::V1, Some(counted)) = (place.version, counted) {
+                match usage_file(roots, dir, counted) {
+                    Some(file) => open(Kind::CpuUsage, "cgroup.cpu", file),
+                    None => open(Kind::ProcessStat, "cgroup.cpu", stat_file(roots, pid)),
+                };
             }
             if let (Version::V2, Some(innermost)) = (place.version, directories.first()) {
                 for what in ["io", "memory", "cpu"] {
@@ -177,6 +197,20 @@ fn parse(kind: Kind, prefix: &str, text: &str, values: &mut Vec<Value>) {
         Kind::Stat => steal(prefix, text, values),
         Kind::Disk => disk(prefix, text, values),
         Kind::CpuStat => cpu_stat(prefix, text, values),
+        Kind::CpuStatAndUsage => {
+            cpu_stat(prefix, text, values);
+            let usage = text.lines().find_map(|it| it.strip_prefix("usage_usec "));
+            let usage = usage.and_then(|it| it.trim().parse::<u64>().ok());
+            values.extend(usage.map(|it| (format!("{prefix}.usage_ns"), it.saturating_mul(1000))));
+        }
+        Kind::CpuUsage => {
+            let usage = text.trim().parse::<u64>().ok();
+            values.extend(usage.map(|it| (format!("{prefix}.usage_ns"), it)));
+        }
+        Kind::ProcessStat => {
+            let usage = process_cpu_ns(text);
+            values.extend(usage.map(|it| (format!("{prefix}.usage_ns"), it)));
+        }
     }
 }
 
@@ -242,6 +276,35 @@ fn cpu_stat(prefix: &str, text: &str, values: &mut Vec<Value>) {
     values.extend(throttled_ns(text).map(|value| (format!("{prefix}.throttled_ns"), value)));
 }
 
+/// The file with the CPU time of a group of version 1, whose controllers `cpu` and `cpuacct` are
+/// mounted together on most hosts. `None` where they are not, and the process is in another group of
+/// `cpuacct`.
+fn usage_file(roots: &Roots, dir: &ProcessDir, group: &Path) -> Option<PathBuf> {
+    let together = group.join("cpuacct.usage");
+    if together.exists() {
+        return Some(together);
+    }
+    let groups = cgroup::groups(roots, dir, "cpu").list;
+    let group = groups.iter().find(|it| it.directory == group)?;
+    let of_usage = cgroup::groups(roots, dir, "cpuacct").list;
+    let same = of_usage.into_iter().find(|it| it.path == group.path)?;
+    Some(same.directory.join("cpuacct.usage"))
+}
+
+fn stat_file(roots: &Roots, pid: u32) -> PathBuf {
+    roots.proc.join(pid.to_string()).join("stat")
+}
+
+/// Fields 14 and 15 of `/proc/PID/stat`, user and system time of all threads in clock ticks.
+fn process_cpu_ns(text: &str) -> Option<u64> {
+    let (_, after) = text.rsplit_once(')')?;
+    let mut fields = after.split_ascii_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    let ticks = ticks()?.saturating_add(ticks()?);
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    Some(ticks.saturating_mul(1_000_000_000 / per_second))
+}
+
 /// For how long a group has been throttled, by its `cpu.stat`: `throttled_time` (version 1) is in
 /// nanoseconds, `throttled_usec` (version 2) in microseconds.
 pub(crate) fn throttled_ns(text: &str) -> Option<u64> {
@@ -305,6 +368,15 @@ mod tests {
         check(Kind::CpuStat, v1, "x.nr_periods=10 x.nr_throttled=3 x.throttled_ns=5000");
         let v2 = "usage_usec 1\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5\n";
         check(Kind::CpuStat, v2, "x.nr_periods=10 x.nr_throttled=3 x.throttled_ns=5000");
+    }
+
+    #[test]
+    fn both_versions_of_cpu_time_are_nanoseconds() {
+        check(Kind::CpuUsage, "1234\n", "x.usage_ns=1234");
+        check(Kind::CpuStatAndUsage, "usage_usec 7\nuser_usec 5\n", "x.usage_ns=7000");
+        check(Kind::CpuUsage, "", "");
+        let stat = "7 (a ) b) S 1 1 1 0 -1 0 0 0 0 0 150 50 0 0 20 0 9 0 9 0\n";
+        check(Kind::ProcessStat, stat, "x.usage_ns=2000000000");
     }
 
     #[test]

@@ -55,6 +55,7 @@ mod writers;
 #[cfg(test)]
 mod tests;
 
+pub use cgroup::group_directory;
 pub(crate) use cgroup::{cpu_groups, freezer_groups};
 pub(crate) use clocks::thread_cpu;
 pub use clocks::{monotonic_to_wall, now};

@@ -2,7 +2,7 @@
 use super::{ChangeError, Host, Kind, Value};
 use crate::Action;
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::{fs, io};
 
 /// A value in a file of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,13 @@ impl Kind for Setting {
 
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
         let file = self.checked()?;
-        let text = fs::read_to_string(file).map_err(ChangeError::file(file))?;
+        let text = fs::read_to_string(file).map_err(|error| match error.kind() {
+            // A control group ends with what ran in it.
+            io::ErrorKind::NotFound if file.starts_with("/sys/fs/cgroup/") => {
+                ChangeError::Gone(file.to_owned())
+            }
+            _ => ChangeError::file(file)(error),
+        })?;
         Ok(Some(recorder::chosen(&text).unwrap_or(text.trim()).to_owned()))
     }
 

@@ -26,7 +26,10 @@ pub(super) static REMEDY: Remedy = Remedy {
     plan: None,
 };
 
-fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
+fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
+    if super::cfs_advice::knows_better(finding) {
+        return Vec::new();
+    }
     let Some(cgroup) = &situation.cgroup else { return Vec::new() };
     let Some(quota) = cgroup.cpu_quota else { return Vec::new() };
     let knows = host::kernel(situation).is_some_and(|it| it >= FIRST);

@@ -29,7 +29,10 @@ pub(super) static REMEDY: Remedy = Remedy {
     plan: None,
 };
 
-fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
+fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
+    if super::cfs_advice::knows_better(finding) {
+        return Vec::new();
+    }
     let Some(cgroup) = situation.cgroup.as_ref().filter(|it| it.cpu_quota.is_some()) else {
         return Vec::new();
     };

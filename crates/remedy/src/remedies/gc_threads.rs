@@ -26,7 +26,10 @@ pub(super) static REMEDY: Remedy = Remedy {
     plan: None,
 };
 
-fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
+fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
+    if super::cfs_advice::knows_better(finding) {
+        return Vec::new();
+    }
     let Some(jvm) = &situation.jvm else { return Vec::new() };
     let quota = situation.cgroup.as_ref().and_then(|it| it.milli_cpus());
     let host = situation.host.as_ref().map(|it| it.cpus).filter(|it| *it > 0);

@@ -4,6 +4,7 @@ use crate::Remedy;
 mod attach_gently;
 mod background_io;
 mod break_up_late_code;
+pub(crate) mod cfs_advice;
 mod concurrent_collector;
 mod concurrent_explicit_gc;
 mod counted_loop_safepoints;
@@ -62,10 +63,11 @@ mod unmap_first;
 mod warm_mapping;
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 59] = [
+pub(crate) static ALL: [&Remedy; 60] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &break_up_late_code::REMEDY,
+    &cfs_advice::REMEDY,
     &concurrent_collector::REMEDY,
     &concurrent_explicit_gc::REMEDY,
     &counted_loop_safepoints::REMEDY,

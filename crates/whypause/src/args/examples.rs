@@ -139,6 +139,9 @@ EXAMPLES:
   whypause fix background-io -p 4242 --limit 5M --apply
   whypause fix gc-log-keeper /dev/shm/gc.log /var/log/kafka --apply
   whypause fix gc-log-async --apply --verify 60s -- java -Xlog:gc:file=gc.log -jar app.jar
+  whypause fix cfs-advice -p 4242                  record, and find the CPU quota and GC threads that end throttling
+  whypause fix cfs-advice --from rec/ --quota 1.4 --gc-threads 2
+                                                   what these would have done
   whypause fix thp-tuner -p 4242 --apply           switch huge pages off while memory is short, until stopped
   whypause fix --undo                              undo everything
   whypause fix --undo --print                      the commands that would

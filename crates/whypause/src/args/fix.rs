@@ -24,6 +24,15 @@ pub struct FixArgs {
     /// Undo what was applied: this remedy, or all
     #[arg(long, conflicts_with_all = ["apply", "from"])]
     pub undo: bool,
+    /// cfs-advice: what this quota would do, in CPUs such as 1.4
+    #[arg(long, value_name = "CPUS", value_parser = parse_cpus)]
+    pub quota: Option<u64>,
+    /// cfs-advice: what this burst would do
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    pub burst: Option<Duration>,
+    /// cfs-advice: what so many stop-the-world GC threads would do
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub gc_threads: Option<u32>,
     /// thp-tuner: only print what it would do, until stopped
     #[arg(long, requires = "id", conflicts_with_all = ["apply", "undo"])]
     pub dry_run: bool,
@@ -31,7 +40,7 @@ pub struct FixArgs {
     #[arg(long, requires = "undo")]
     pub print: bool,
     /// List what would help by this recording or GC log
-    #[arg(long, value_name = "PATH", conflicts_with = "apply")]
+    #[arg(long, value_name = "PATH")]
     pub from: Option<PathBuf>,
     /// How long to record for the list, from 1s to 1h
     #[arg(short, long, value_name = "TIME", default_value = "30s", value_parser = parse_verify)]
@@ -63,10 +72,45 @@ pub struct FixArgs {
     pub command: Vec<OsString>,
 }
 
+/// CPUs, as thousandths of one.
+fn parse_cpus(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no number of CPUs such as 1.4");
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |it: &str| it.bytes().all(|it| it.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || fraction.len() > 3 || whole.len() > 5 {
+        return Err(wrong());
+    }
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| wrong())? };
+    let fraction: u64 = format!("{fraction:0<3}").parse().map_err(|_| wrong())?;
+    let milli = whole * 1000 + fraction;
+    if milli < 10 { Err("must be at least 0.01".to_owned()) } else { Ok(milli) }
+}
+
 fn parse_verify(text: &str) -> Result<Duration, String> {
     duration::parse_within(text, &(Duration::from_secs(1)..=Duration::from_secs(3_600)))
 }
 
 fn parse_period(text: &str) -> Result<Duration, String> {
     duration::parse_within(text, &(Duration::from_millis(100)..=Duration::from_secs(3_600)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_cpus;
+
+    #[test]
+    fn cpus_are_whole_or_have_up_to_three_digits() {
+        let check = |text: &str, expected: Option<u64>| {
+            assert_eq!(parse_cpus(text).ok(), expected, "{text}");
+        };
+        check("1.4", Some(1400));
+        check("2", Some(2000));
+        check(".25", Some(250));
+        check("0.01", Some(10));
+        check("0.009", None);
+        check("1.2345", None);
+        check("-1", None);
+        check("1e3", None);
+        check("", None);
+    }
 }

@@ -3,6 +3,7 @@ mod found;
 mod tune;
 mod undo;
 mod verify;
+mod what_if;
 
 use super::explain;
 use crate::{
@@ -31,6 +32,12 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
     if !args.command.is_empty() {
         return verify::start_twice(args, remedy, &interrupt, console);
     }
+    if remedy.id == "cfs-advice" {
+        return what_if::run(args, remedy, &interrupt, console);
+    }
+    if args.apply && args.from.is_some() {
+        return Err(Failure::input("--from is about a recording: there is nothing to apply", ""));
+    }
     let found = Found::look(args, remedy, console)?;
     if remedy.id == remedy::tuner::TUNER && (args.apply || args.dry_run) {
         return tune::run(args, &found, &interrupt, console);
@@ -43,11 +50,23 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
     if args.apply {
         return apply(args, &found, remedy, &plan, &interrupt, console);
     }
+    show(args, &found, remedy, &plan, &interrupt, console)
+}
+
+/// Shows a plan, and changes nothing.
+fn show(
+    args: &FixArgs,
+    found: &Found,
+    remedy: &'static Remedy,
+    plan: &Plan,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Result<Exit, Failure> {
     let whom = found.whom();
     let host = Host { roots: &Roots::default(), interrupt: interrupt.flag() };
     // What it is now is told as far as it can be read.
     let before: Vec<Option<Value>> = plan.changes.iter().map(|it| it.now(&host).ok()).collect();
-    let planned = Planned { remedy, plan: &plan, whom: &whom, before: &before };
+    let planned = Planned { remedy, plan, whom: &whom, before: &before };
     match args.format {
         ListFormat::Text => {
             console.print(&report::fix::terminal::plan(&planned, &console.options()))?;

@@ -1,7 +1,7 @@
 //! What a remedy is fitted to: the JVM, its host, and who writes.
 use super::{refused, verify::Temporary};
 use crate::{Failure, args::FixArgs, console::Console, interrupt::Interrupt, target};
-use diagnose::Situation;
+use diagnose::{Situation, what_if::CpuLimits};
 use recorder::{HostOptions, HostSources, Jvm, Roots};
 use recording::{Coverage, Facts, WriterFact};
 use remedy::{Plan, Remedy, Target, Wishes};
@@ -60,6 +60,17 @@ impl Found {
         args: &FixArgs,
         interrupt: &Interrupt,
     ) -> Result<Plan, Failure> {
+        self.plan_with(remedy, args, None, interrupt)
+    }
+
+    /// The same with limits of CPU time that were chosen.
+    pub(super) fn plan_with(
+        &self,
+        remedy: &Remedy,
+        args: &FixArgs,
+        cpu_limits: Option<CpuLimits>,
+        interrupt: &Interrupt,
+    ) -> Result<Plan, Failure> {
         let wishes = Wishes {
             process: args.process,
             unit: args.unit.clone(),
@@ -67,6 +78,7 @@ impl Found {
             paths: args.paths.clone(),
             period: args.period,
             footprint_bytes: args.footprint,
+            cpu_limits,
         };
         let target = Target {
             situation: &self.situation,

@@ -1,0 +1,68 @@
+//! What is predicted of made-up demands, and of facts.
+use super::*;
+
+fn ms(it: u64) -> Duration {
+    Duration::from_millis(it)
+}
+
+const TODAY: CpuLimits = CpuLimits {
+    period: ms_const(100),
+    quota: Some(ms_const(100)),
+    burst: Duration::ZERO,
+    gc_threads: 8,
+};
+
+const fn ms_const(it: u64) -> Duration {
+    Duration::from_millis(it)
+}
+
+/// So many times: the application runs, is free to, and a collection needs so much of the VM thread
+/// and of the workers.
+fn demand(times: usize, phase: [u64; 4]) -> Demand {
+    let [between, free, serial, parallel] = phase.map(ms);
+    Demand::of_phases(TODAY, 8, &vec![(between, free, serial, parallel); times])
+}
+
+#[test]
+fn what_fits_into_the_quota_is_not_throttled() {
+    let light = demand(100, [20, 200, 0, 8]);
+    let predicted = light.under(&TODAY).unwrap();
+    assert_eq!((predicted.throttled, predicted.throttled_periods), (ms(0), 0));
+    assert_eq!(what_if(&light), None);
+}
+
+#[test]
+fn a_burst_of_gc_threads_is_throttled_and_fewer_threads_are_not() {
+    // A collection of 150 ms of CPU time each half second: two CPUs do it within one period's quota.
+    let bursts = demand(100, [50, 500, 0, 150]);
+    let today = bursts.under(&TODAY).unwrap();
+    assert!(today.throttled > Duration::from_secs(5), "{today:?}");
+    let one = bursts.under(&CpuLimits { gc_threads: 1, ..TODAY }).unwrap();
+    assert!(one.throttled < today.throttled / 20, "{one:?}");
+    let free = bursts.under(&CpuLimits { quota: None, ..TODAY }).unwrap();
+    assert_eq!((free.throttled, free.longest_stop), (ms(0), Duration::from_micros(18_750)));
+}
+
+#[test]
+fn a_limit_of_1000m_throttles_where_1100m_does_not() {
+    // One thread that always runs, and little beside it: some 1.03 CPUs.
+    let busy = demand(200, [97, 97, 1, 5]);
+    let limits = CpuLimits { gc_threads: 1, ..TODAY };
+    let exact = busy.under(&limits.with_milli_cpus(1000)).unwrap();
+    let more = busy.under(&limits.with_milli_cpus(1100)).unwrap();
+    assert!(exact.throttled >= Duration::ZERO && more.throttled.is_zero(), "{exact:?} {more:?}");
+}
+
+#[test]
+fn the_smallest_quota_that_ends_it_is_advised() {
+    let busy = demand(100, [200, 100, 0, 100]);
+    let found = what_if(&busy).unwrap();
+    let advice = found.advice().unwrap();
+    assert!(advice.ended_percent >= 95, "{found:?}");
+    let quota = advice.limits.milli_cpus().unwrap();
+    let less = advice.limits.with_milli_cpus(quota - 100);
+    let less = busy.under(&less).unwrap();
+    assert!(less.throttled * 20 > found.predicted.throttled, "{found:?}");
+    let levers: Vec<&str> = found.tried.iter().map(|it| it.lever.id()).collect();
+    assert_eq!(levers, ["burst", "gc-threads", "quota", "quota-and-gc-threads"]);
+}
