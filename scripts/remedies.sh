@@ -11,7 +11,7 @@ source "$(dirname "$0")/lib.sh"
 whypause="$PWD/target/release/whypause"
 results=target/remedies
 seconds=30
-names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off)
+names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off cfs-advice)
 
 # The arguments of `lab hold` for a remedy: the fault, and the command that fights it.
 hold() {
@@ -26,6 +26,8 @@ hold() {
         perf-shared-mem-off)
             say_hold hsperfdata-write-blocked "$whypause" fix "$1" "${verify[@]}" -- \
                 nsenter -t %pid -m -- %java ;;
+        cfs-advice)
+            say_hold cfs-throttling sh -c "$then_undo" "$whypause" "$1" %pid -d 10s "${verify[@]}" ;;
         *) fail "no remedy \`$1\` is tried here: ${names[*]}" ;;
     esac
 }
@@ -60,7 +62,7 @@ page() {
         [ -e "$results/$name.out" ] || continue
         printf '\n## %s\n\n' "$name"
         # What the JVM itself writes when it ends is none of ours.
-        sed -n '/^Pauses \|^Time stopped per second\|^Gone in\|^Whether/,$p' "$results/$name.out" |
+        sed -n '/^throttled for \|^Pauses \|^Time stopped per second\|^Gone in\|^Whether/,$p' "$results/$name.out" |
             grep -v '^alloc_\|^ready=\|^Picked up' | sed 's/^\(.\)/    \1/'
         if [ -e "docs/remedies.$name.md" ]; then
             printf '\n'

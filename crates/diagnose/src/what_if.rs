@@ -141,10 +141,18 @@ impl WhatIf {
     pub fn advice(&self) -> Option<&Tried> {
         self.tried.get(self.best?)
     }
+
+    /// What ends it without a start of the JVM: with the GC threads that it has.
+    #[must_use]
+    pub fn without_restart(&self) -> Option<&Tried> {
+        let now = |it: &&Tried| it.limits.gc_threads == self.today.gc_threads;
+        let all = self.tried.iter().filter(now).filter(|it| it.ended_percent >= ENOUGH_PERCENT);
+        all.min_by_key(|it| price(it))
+    }
 }
 
 /// What has to end at least, in percent, so that it is a remedy.
-const ENOUGH_PERCENT: u64 = 95;
+const ENOUGH_PERCENT: u64 = 98;
 /// Quotas are tried in steps of so many thousandths of a CPU.
 const STEP: u64 = 100;
 /// A quota that is smaller by as much is worth another number of threads.
@@ -186,16 +194,18 @@ fn best(tried: &[Tried], today: &Predicted) -> Option<usize> {
     let ends = |it: &&Tried| it.ended_percent >= ENOUGH_PERCENT;
     let shortens =
         |it: &&Tried| it.lever != Lever::Threads || it.predicted.stopped <= today.stopped;
-    let price = |it: &Tried| match it.lever {
-        Lever::Threads => 0,
-        Lever::Burst => 1,
-        Lever::Quota | Lever::Asked => it.limits.milli_cpus().unwrap_or(u64::MAX),
-        Lever::QuotaAndThreads => {
-            it.limits.milli_cpus().unwrap_or(u64::MAX).saturating_add(WORTH_THREADS - 1)
-        }
-    };
     let fine = tried.iter().filter(ends).filter(shortens).min_by_key(|it| price(it))?;
     tried.iter().position(|it| it == fine)
+}
+
+fn price(it: &Tried) -> u64 {
+    let quota = it.limits.milli_cpus().unwrap_or(u64::MAX);
+    match it.lever {
+        Lever::Threads => 0,
+        Lever::Burst => 1,
+        Lever::Quota | Lever::Asked => quota,
+        Lever::QuotaAndThreads => quota.saturating_add(WORTH_THREADS - 1),
+    }
 }
 
 struct Search<'a> {

@@ -34,7 +34,7 @@ pub use store::{Entry, Places, Store, StoreError, Undone, Which};
 
 use diagnose::{Diagnosis, Finding, Hazard, Situation};
 
-pub use remedies::cfs_advice::sentence as quota_sentence;
+pub use remedies::quota_sentence;
 
 /// All remedies, in the order of their ids.
 #[must_use]

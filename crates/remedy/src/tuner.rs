@@ -9,7 +9,7 @@
 //! A setting that somebody else changes meanwhile is theirs from then on.
 mod rules;
 
-pub use crate::remedies::thp_tuner::{footprint, value_when_on};
+pub use crate::remedies::{footprint, value_when_on};
 pub use rules::{Control, Measured};
 
 use crate::{

@@ -1,7 +1,8 @@
 //! # The CPU quota and GC threads that end throttling
 //!
 //! ## What it changes
-//! `cpu.max` (`cpu.cfs_quota_us`) of the control group that binds, or its burst: as much as ends 95 % of the throttled time of a recording, found by letting its CPU time run again in a model of the kernel's controller.
+//! `cpu.max` (`cpu.cfs_quota_us`) of the control group that binds, or its burst: as much as ends 98 % of the throttled time of a recording, found by letting its CPU time run again in a model of the kernel's controller.
+//! A running JVM keeps its GC threads, so what is applied to it is what ends throttling with them.
 //! `-XX:ParallelGCThreads` at the next start, where fewer threads do with a smaller quota; `ConcGCThreads` follows.
 //! The plan compares a burst alone, fewer threads alone, a larger quota alone, and both.
 //!
@@ -98,13 +99,14 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
         return Vec::new();
     };
     let mut advice = Vec::new();
-    let note = sentence(&found.today, it);
-    if it.limits.quota != found.today.quota || it.limits.burst != found.today.burst {
-        advice.push(Advice::now(action(group, &it.limits, &found.today), note.clone()));
+    let now = found.without_restart().unwrap_or(it);
+    if now.limits.quota != found.today.quota || now.limits.burst != found.today.burst {
+        let action = action(group, &now.limits, &found.today);
+        advice.push(Advice::now(action, sentence(&found.today, now)));
     }
     let flag = format!("-XX:ParallelGCThreads={}", it.limits.gc_threads);
     if it.limits.gc_threads != found.today.gc_threads && !situation.has(&flag) {
-        advice.push(Advice::at_next_start(Action::flag(flag), note));
+        advice.push(Advice::at_next_start(Action::flag(flag), sentence(&found.today, it)));
     }
     advice
 }

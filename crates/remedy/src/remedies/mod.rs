@@ -4,7 +4,7 @@ use crate::Remedy;
 mod attach_gently;
 mod background_io;
 mod break_up_late_code;
-pub(crate) mod cfs_advice;
+mod cfs_advice;
 mod concurrent_collector;
 mod concurrent_explicit_gc;
 mod counted_loop_safepoints;
@@ -57,10 +57,13 @@ mod scavenge_before_remark;
 mod shorter_critical_sections;
 mod smaller_objects;
 mod thp_defrag;
-pub(crate) mod thp_tuner;
+mod thp_tuner;
 mod truncate_in_background;
 mod unmap_first;
 mod warm_mapping;
+
+pub use cfs_advice::sentence as quota_sentence;
+pub use thp_tuner::{footprint, value_when_on};
 
 /// In the order of their ids.
 pub(crate) static ALL: [&Remedy; 60] = [

@@ -28,7 +28,7 @@ use crate::{
 use diagnose::{Finding, Situation, text};
 
 pub(super) static REMEDY: Remedy = Remedy {
-    id: tuner::TUNER,
+    id: "thp-tuner",
     title: "Huge pages only while there is memory for them",
     summary: "A process switches huge pages off while memory is short, and on again.",
     file: include_str!("thp_tuner.rs"),
@@ -131,6 +131,11 @@ mod tests {
         assert_eq!(of(&["-Xmx4g"], 64 << 30, Some(1)), Some(1));
         assert_eq!(of(&[], 64 << 30, None), Some(20 << 30));
         assert_eq!(of(&[], 0, None), None);
+    }
+
+    #[test]
+    fn the_remedy_has_the_name_of_the_tuner() {
+        assert_eq!(REMEDY.id, tuner::TUNER);
     }
 
     #[test]

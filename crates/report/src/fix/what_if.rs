@@ -49,6 +49,11 @@ pub fn text(found: &WhatIf, asked: Option<&Tried>, options: &Options) -> String 
         |it| remedy::quota_sentence(&found.today, it),
     );
     page.wrapped(0, Some(Role::Strong), &advice);
+    let now = found.without_restart().filter(|it| asked.is_none() && Some(*it) != found.advice());
+    if let Some(now) = now {
+        let sentence = remedy::quota_sentence(&found.today, now);
+        page.wrapped(0, None, &format!("without a restart: {sentence}"));
+    }
     page.finish()
 }
 
@@ -104,6 +109,7 @@ pub fn json(found: &WhatIf, asked: Option<&Tried>, out: &mut dyn Write) -> io::R
         "today": { "limits": limits(&found.today), "predicted": predicted(&found.predicted) },
         "tried": found.tried.iter().map(tried).collect::<Vec<_>>(),
         "asked": asked.map(tried),
+        "without_restart": found.without_restart().map(tried),
         "advice": chosen.map(|it| {
             json!({ "lever": it.lever.id(), "text": remedy::quota_sentence(&found.today, it) })
         }),

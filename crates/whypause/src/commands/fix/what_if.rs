@@ -36,7 +36,10 @@ pub(super) fn run(
         }
     };
     let recording = Recording::open(path)?;
-    let demand = Demand::of(&recording.facts, MOST).map_err(|missing| {
+    // A model of many CPUs takes longer.
+    let threads = recording.facts.jvm.as_ref().map_or(1, |it| it.gc_threads);
+    let most = MOST / (threads / 8).max(1);
+    let demand = Demand::of(&recording.facts, most).map_err(|missing| {
         let hint = "record the jvm with `whypause record`, under its quota";
         Failure::input(missing.to_string(), hint)
     })?;
@@ -47,7 +50,8 @@ pub(super) fn run(
         return Ok(Exit::Fine);
     };
     tell(args, &found, asked.as_ref(), console)?;
-    let chosen = asked.as_ref().or(found.advice());
+    // A running JVM keeps its GC threads.
+    let chosen = asked.as_ref().or(found.without_restart()).or(found.advice());
     let Some(chosen) = chosen.filter(|_| args.jvm.pattern().is_some()) else {
         return Ok(Exit::Fine);
     };
