@@ -240,7 +240,7 @@ impl Search<'_> {
         self.try_out(Lever::Threads, CpuLimits { gc_threads, ..self.today })
     }
 
-    /// The smallest quota above today's that ends enough; the largest that there can be, where none
+    /// The smallest quota above today's that ends enough, and one step of room; the largest that there can be, where none
     /// does.
     fn quota(&self, gc_threads: u32) -> Option<Tried> {
         let today = self.today.milli_cpus()?;
@@ -263,7 +263,9 @@ impl Search<'_> {
                 low = middle + 1;
             }
         }
-        Some(found)
+        // A load is never quite the same twice: one step of room.
+        let ends = found.ended_percent >= ENOUGH_PERCENT && high < most.div_ceil(STEP);
+        Some(if ends { of(high + 1)? } else { found })
     }
 
     /// With as many threads as the quota that is found has CPUs, rounded up.

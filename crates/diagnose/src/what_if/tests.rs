@@ -60,7 +60,7 @@ fn the_smallest_quota_that_ends_it_is_advised() {
     let advice = found.advice().unwrap();
     assert!(advice.ended_percent >= 98, "{found:?}");
     let quota = advice.limits.milli_cpus().unwrap();
-    let less = advice.limits.with_milli_cpus(quota - 100);
+    let less = advice.limits.with_milli_cpus(quota - 200);
     let less = busy.under(&less).unwrap();
     assert!(less.throttled * 50 > found.predicted.throttled, "{found:?}");
     let now = found.without_restart().unwrap();
