@@ -11,7 +11,8 @@ source "$(dirname "$0")/lib.sh"
 whypause="$PWD/target/release/whypause"
 results=target/remedies
 seconds=30
-names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off)
+names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off
+    heap-residency)
 
 # The arguments of `lab hold` for a remedy: the fault, and the command that fights it.
 hold() {
@@ -26,6 +27,10 @@ hold() {
         perf-shared-mem-off)
             say_hold hsperfdata-write-blocked "$whypause" fix "$1" "${verify[@]}" -- \
                 nsenter -t %pid -m -- %java ;;
+        heap-residency)
+            # The JVM and the other process fill the limit of one group: nothing less than a higher
+            # limit gives both of them room.
+            say_hold swap-in sh -c "$then_undo" "$whypause" "$1" %pid --group-limit 3G "${verify[@]}" ;;
         *) fail "no remedy \`$1\` is tried here: ${names[*]}" ;;
     esac
 }
@@ -59,6 +64,11 @@ page() {
     for name in "${names[@]}"; do
         [ -e "$results/$name.out" ] || continue
         printf '\n## %s\n\n' "$name"
+        # What is told before the comparison, of the remedies that measure more.
+        if grep -q '^in swap: ' "$results/$name.err"; then
+            sed -n 's/^in swap: /    In swap: /p' "$results/$name.err"
+            printf '\n'
+        fi
         # What the JVM itself writes when it ends is none of ours.
         sed -n '/^Pauses \|^Time stopped per second\|^Gone in\|^Whether/,$p' "$results/$name.out" |
             grep -v '^alloc_\|^ready=\|^Picked up' | sed 's/^\(.\)/    \1/'

@@ -271,7 +271,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__fix)
-            opts="-p -d -h --pid --match --apply --verify --undo --dry-run --print --from --duration --process --unit --limit --footprint --period --foreground --format --color --help"
+            opts="-p -d -h --pid --match --apply --verify --undo --dry-run --print --from --duration --process --unit --limit --footprint --group-limit --hard --period --foreground --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -318,6 +318,10 @@ _whypause() {
                     return 0
                     ;;
                 --footprint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --group-limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -24,8 +24,9 @@ pub mod tuner;
 pub use action::{Action, Command};
 pub use advice::{Advice, AdviceWhen};
 pub use change::{
-    Change, ChangeError, DeviceLimit, GO, Group, Host, IoPriority, JvmLog, Keep, KeptLog,
-    LogDirectory, Member, Mount, Needs, Process, Setting, UnitFile, UnitProperty, UnitState, Value,
+    Change, ChangeError, DeviceLimit, GO, Group, GroupMemory, Host, InMemory, IoPriority, JvmLog,
+    Keep, KeptLog, LogDirectory, Member, Mount, Needs, Process, Setting, UnitFile, UnitProperty,
+    UnitState, Value,
 };
 pub use plan::{Plan, Refusal, Target, Wishes};
 pub use remedy::{Remedy, page_of_cause};

@@ -64,6 +64,10 @@ pub struct Wishes {
     pub period: Option<Duration>,
     /// What a JVM may need in all, in bytes.
     pub footprint_bytes: Option<u64>,
+    /// The limit that the JVM's memory group is to have, in bytes.
+    pub group_limit_bytes: Option<u64>,
+    /// Whether memory is kept at any price (`memory.min`).
+    pub hard: bool,
 }
 
 /// The JVM and host that a remedy is to be applied to.

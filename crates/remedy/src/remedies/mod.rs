@@ -25,6 +25,7 @@ mod gc_log_off_stdout;
 mod gc_log_to_tmpfs;
 mod gc_threads;
 mod generational_zgc;
+mod heap_residency;
 mod host_headroom;
 mod hsperfdata_to_tmpfs;
 mod huge_page_collapse;
@@ -62,7 +63,7 @@ mod unmap_first;
 mod warm_mapping;
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 59] = [
+pub(crate) static ALL: [&Remedy; 60] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &break_up_late_code::REMEDY,
@@ -87,6 +88,7 @@ pub(crate) static ALL: [&Remedy; 59] = [
     &gc_log_to_tmpfs::REMEDY,
     &gc_threads::REMEDY,
     &generational_zgc::REMEDY,
+    &heap_residency::REMEDY,
     &host_headroom::REMEDY,
     &hsperfdata_to_tmpfs::REMEDY,
     &huge_page_collapse::REMEDY,

@@ -14,7 +14,7 @@ use crate::{
 };
 use found::Found;
 use recorder::Roots;
-use remedy::{Host, Plan, Refusal, Remedy, Store, StoreError, Value};
+use remedy::{Change, Host, Plan, Refusal, Remedy, Store, StoreError, Value};
 use report::{Redactor, fix::Planned};
 use std::{io, os::unix::fs::MetadataExt};
 
@@ -144,8 +144,13 @@ fn apply(
     }
     let host = Host { roots: &Roots::default(), interrupt: interrupt.flag() };
     let mut store = store(&host, console)?;
+    let swapped = swapped(plan, &host);
     let changed = store.apply(plan, &host, &mut |it| console.say(it));
     drop(store);
+    if let (Some(before), Some(after)) = (swapped, self::swapped(plan, &host)) {
+        let [before, after] = [before, after].map(diagnose::text::memory);
+        console.say(&format!("in swap: {before} before, {after} after"));
+    }
     if !changed.map_err(failure)? {
         console.say("nothing to change");
     }
@@ -160,6 +165,15 @@ fn apply(
         Some(before) => verify::after(args, &before, interrupt, console),
         None => Ok(Exit::Fine),
     }
+}
+
+/// What of the JVM is in swap, in bytes, where the plan brings it back.
+fn swapped(plan: &Plan, host: &Host<'_>) -> Option<u64> {
+    let brings_back = |it: &Change| match it {
+        Change::InMemory(it) => it.swapped_bytes(host).ok(),
+        _ => None,
+    };
+    plan.changes.iter().find_map(brings_back)
 }
 
 /// `gc-log-keeper` in this process, as a service has it.

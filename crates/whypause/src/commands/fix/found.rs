@@ -67,6 +67,8 @@ impl Found {
             paths: args.paths.clone(),
             period: args.period,
             footprint_bytes: args.footprint,
+            group_limit_bytes: args.group_limit,
+            hard: args.hard,
         };
         let target = Target {
             situation: &self.situation,
