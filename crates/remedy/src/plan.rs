@@ -1,6 +1,6 @@
 //! What a remedy would change on this host, before it does.
 use crate::Change;
-use diagnose::Situation;
+use diagnose::{Diagnosis, Situation};
 use recorder::{Jvm, Roots};
 use recording::{FileFact, WriterFact};
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
@@ -81,6 +81,8 @@ pub struct Target<'a> {
     pub log: Option<&'a FileFact>,
     /// Who wrote in the last seconds, and where to, as far as it was looked.
     pub writers: &'a [WriterFact],
+    /// What a recording of it showed, where one was made for that.
+    pub diagnosis: Option<&'a Diagnosis>,
     /// What was asked for.
     pub wishes: &'a Wishes,
     /// Where the kernel's file systems are.

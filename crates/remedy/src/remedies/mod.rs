@@ -15,6 +15,7 @@ mod earlier_reclaim;
 mod fewer_references;
 mod find_late_code;
 mod find_who_stops;
+mod g1_advice;
 mod g1_earlier_cycles;
 mod g1_region_size;
 mod g1_reserve;
@@ -63,7 +64,7 @@ mod unmap_first;
 mod warm_mapping;
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 60] = [
+pub(crate) static ALL: [&Remedy; 61] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &break_up_late_code::REMEDY,
@@ -78,6 +79,7 @@ pub(crate) static ALL: [&Remedy; 60] = [
     &fewer_references::REMEDY,
     &find_late_code::REMEDY,
     &find_who_stops::REMEDY,
+    &g1_advice::REMEDY,
     &g1_earlier_cycles::REMEDY,
     &g1_region_size::REMEDY,
     &g1_reserve::REMEDY,
