@@ -108,3 +108,13 @@ fn another_collector_is_a_choice_with_two_sides() {
     };
     assert!(short(99).other_collector.is_none() && short(100).other_collector.is_some());
 }
+
+/// What the team in the story set after weeks, out of two lines of its log.
+#[test]
+fn the_story_of_a_slow_reference_phase_has_the_flags_that_ended_it() {
+    let log = include_str!("../../../../testdata/stories/espresso-eden-shrunk/gc.log");
+    assert_eq!(
+        shown(&line(log)),
+        "-XX:+UnlockExperimentalVMOptions -XX:G1NewSizePercent=40 -XX:+ParallelRefProcEnabled"
+    );
+}

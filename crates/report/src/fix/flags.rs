@@ -51,9 +51,9 @@ fn choice(page: &mut Page, other: &OtherCollector) {
     page.wrapped(0, None, &format!("Another collector: {}", other.name));
     let flags = page.copyable(&Action::flags(other.flags.clone())).to_string();
     page.field(BODY, "flags", FIELD, None, &flags);
-    for (label, sentences) in [("for it", &other.in_favour), ("against it", &other.against)] {
+    for (label, sentences) in [("for", &other.in_favour), ("against", &other.against)] {
         for (n, sentence) in sentences.iter().enumerate() {
-            page.field(BODY, if n == 0 { label } else { "" }, FIELD + 3, None, &clean(sentence));
+            page.field(BODY, if n == 0 { label } else { "" }, FIELD, None, &clean(sentence));
         }
     }
 }
