@@ -11,7 +11,8 @@ source "$(dirname "$0")/lib.sh"
 whypause="$PWD/target/release/whypause"
 results=target/remedies
 seconds=30
-names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off cfs-advice)
+names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off
+    cfs-advice heap-residency g1-advice)
 
 # The arguments of `lab hold` for a remedy: the fault, and the command that fights it.
 hold() {
@@ -28,6 +29,17 @@ hold() {
                 nsenter -t %pid -m -- %java ;;
         cfs-advice)
             say_hold cfs-throttling sh -c "$then_undo" "$whypause" "$1" %pid -d 10s "${verify[@]}" ;;
+        heap-residency)
+            # The JVM and the other process fill the limit of one group: nothing less than a higher
+            # limit gives both of them room.
+            say_hold swap-in sh -c "$then_undo" "$whypause" "$1" %pid --group-limit 3G "${verify[@]}" ;;
+        g1-advice)
+            # No fault of the lab: objects of 1.5 MB in a heap whose regions have 1 MiB.
+            compile_workloads
+            timeout 300 "$whypause" fix "$1" "${verify[@]}" -- \
+                java -Xmx512m -XX:+UseG1GC "-Xlog:gc*=debug:file=$results/g1-advice.gc.log" \
+                -cp "$results/classes" whypause.workloads.AllocLoad \
+                size=1500000 rate=60 queue=60 drop=30 ;;
         *) fail "no remedy \`$1\` is tried here: ${names[*]}" ;;
     esac
 }
@@ -36,6 +48,12 @@ hold() {
 # shellcheck disable=SC2016
 then_undo='program=$0 remedy=$1 pid=$2; shift 2
 "$program" fix "$remedy" -p "$pid" "$@" && "$program" fix --undo "$remedy" >&2'
+
+compile_workloads() {
+    jdk_is_there || fail "no JDK with javac"
+    mkdir -p "$results/classes"
+    javac -nowarn -d "$results/classes" java/workloads/src/main/java/whypause/workloads/*.java
+}
 
 say_hold() {
     local scenario="$1"
@@ -61,6 +79,15 @@ page() {
     for name in "${names[@]}"; do
         [ -e "$results/$name.out" ] || continue
         printf '\n## %s\n\n' "$name"
+        # What is told before the comparison, of the remedies that measure more.
+        if grep -q '^in swap: ' "$results/$name.err"; then
+            sed -n 's/^in swap: /    In swap: /p' "$results/$name.err"
+            printf '\n'
+        fi
+        if grep -q '^with -' "$results/$name.err" && [ "$name" = g1-advice ]; then
+            sed -n 's/^with -/    With: -/p' "$results/$name.err"
+            printf '\n'
+        fi
         # What the JVM itself writes when it ends is none of ours.
         sed -n '/^throttled for \|^Pauses \|^Time stopped per second\|^Gone in\|^Whether/,$p' "$results/$name.out" |
             grep -v '^alloc_\|^ready=\|^Picked up' | sed 's/^\(.\)/    \1/'

@@ -129,7 +129,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand fix" -s d -l duration 
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l process -d 'background-io: the process to limit [default: the one that writes most to the GC log\'s disk]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l unit -d 'background-io: the systemd unit to limit' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l limit -d 'background-io: write limit per second (K, M, G: powers of 1024) [default: half of what it writes]' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l footprint -d 'thp-tuner: memory that the JVM may need in all [default: its largest heap and a quarter of it]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l footprint -d 'thp-tuner, heap-residency: memory that the JVM may need in all [default: its largest heap and a quarter of it]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l group-limit -d 'heap-residency: raise the memory limit of the JVM\'s control group to this' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l period -d 'How often a log is copied [default: 5s], or memory looked at by thp-tuner [default: 2s]; from 100ms to 1h' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l format -d 'How to write the list or plan' -r -f -a "text\t'For people'
 json\t'For programs'"
@@ -140,6 +141,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand fix" -l apply -d 'Appl
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l undo -d 'Undo what was applied: this remedy, or all'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l dry-run -d 'thp-tuner: only print what it would do, until stopped'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l print -d 'Print the commands that would undo everything, without running them'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l hard -d 'heap-residency: memory.min in place of memory.low, at the risk of the OOM killer'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l foreground -d 'gc-log-keeper: copy in this process until stopped, for a service'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l format -d 'How to write the list' -r -f -a "text\t'For people'

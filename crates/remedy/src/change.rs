@@ -6,6 +6,8 @@
 //! ([`Store`](crate::Store)), and a new kind of change is one file here.
 mod device_limit;
 mod group;
+mod group_memory;
+mod in_memory;
 mod io_priority;
 mod jvm_log;
 mod keeper;
@@ -21,6 +23,8 @@ use std::{io, process::Command, sync::atomic::AtomicBool, time::Duration};
 pub use device_limit::DeviceLimit;
 pub(crate) use group::OURS;
 pub use group::{Group, Member};
+pub use group_memory::GroupMemory;
+pub use in_memory::InMemory;
 pub use io_priority::IoPriority;
 pub(crate) use jvm_log::value as jvm_log_value;
 pub use jvm_log::{JvmLog, LogDirectory};
@@ -55,6 +59,10 @@ pub enum Change {
     Group(Group),
     /// The control group of a process.
     Member(Member),
+    /// What a control group may have of memory, or keeps.
+    GroupMemory(GroupMemory),
+    /// That a JVM's memory is not in swap.
+    InMemory(InMemory),
     /// How urgent the kernel takes a process's reads and writes to be.
     IoPriority(IoPriority),
     /// What a running JVM writes to one output of its log.
@@ -159,6 +167,8 @@ impl Change {
             Change::DeviceLimit(it) => it,
             Change::Group(it) => it,
             Change::Member(it) => it,
+            Change::GroupMemory(it) => it,
+            Change::InMemory(it) => it,
             Change::IoPriority(it) => it,
             Change::JvmLog(it) => it,
             Change::LogDirectory(it) => it,
@@ -320,7 +330,7 @@ impl Process {
         }
     }
 
-    fn gone(&self) -> ChangeError {
+    pub(crate) fn gone(&self) -> ChangeError {
         ChangeError::Gone(self.to_string())
     }
 }

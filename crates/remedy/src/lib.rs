@@ -9,6 +9,7 @@ mod advice;
 mod agree;
 mod change;
 mod disk;
+mod flag_line;
 mod host;
 pub mod journal;
 mod jvm;
@@ -24,9 +25,11 @@ pub mod tuner;
 pub use action::{Action, Command};
 pub use advice::{Advice, AdviceWhen};
 pub use change::{
-    Change, ChangeError, DeviceLimit, GO, Group, Host, IoPriority, JvmLog, Keep, KeptLog,
-    LogDirectory, Member, Mount, Needs, Process, Setting, UnitFile, UnitProperty, UnitState, Value,
+    Change, ChangeError, DeviceLimit, GO, Group, GroupMemory, Host, InMemory, IoPriority, JvmLog,
+    Keep, KeptLog, LogDirectory, Member, Mount, Needs, Process, Setting, UnitFile, UnitProperty,
+    UnitState, Value,
 };
+pub use flag_line::{FlagLine, LineFlag, OtherCollector, flag_line};
 pub use plan::{Plan, Refusal, Target, Wishes};
 pub use remedy::{Remedy, page_of_cause};
 pub use start_flags::FLAGS_VARIABLE;
@@ -35,6 +38,8 @@ pub use store::{Entry, Places, Store, StoreError, Undone, Which};
 use diagnose::{Diagnosis, Finding, Hazard, Situation};
 
 pub use remedies::quota_sentence;
+/// The remedy whose flags come from all findings of a diagnosis: see [`flag_line`].
+pub const FROM_DIAGNOSIS: &str = "g1-advice";
 
 /// All remedies, in the order of their ids.
 #[must_use]

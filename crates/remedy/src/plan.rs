@@ -1,6 +1,6 @@
 //! What a remedy would change on this host, before it does.
 use crate::Change;
-use diagnose::{Situation, what_if::CpuLimits};
+use diagnose::{Diagnosis, Situation, what_if::CpuLimits};
 use recorder::{Jvm, Roots};
 use recording::{FileFact, WriterFact};
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
@@ -66,6 +66,10 @@ pub struct Wishes {
     pub footprint_bytes: Option<u64>,
     /// Limits of CPU time that were chosen.
     pub cpu_limits: Option<CpuLimits>,
+    /// The limit that the JVM's memory group is to have, in bytes.
+    pub group_limit_bytes: Option<u64>,
+    /// Whether memory is kept at any price (`memory.min`).
+    pub hard: bool,
 }
 
 /// The JVM and host that a remedy is to be applied to.
@@ -79,6 +83,8 @@ pub struct Target<'a> {
     pub log: Option<&'a FileFact>,
     /// Who wrote in the last seconds, and where to, as far as it was looked.
     pub writers: &'a [WriterFact],
+    /// What a recording of it showed, where one was made for that.
+    pub diagnosis: Option<&'a Diagnosis>,
     /// What was asked for.
     pub wishes: &'a Wishes,
     /// Where the kernel's file systems are.

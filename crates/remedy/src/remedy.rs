@@ -1,6 +1,6 @@
 //! What a remedy is.
 use crate::{Advice, Command, Plan, Refusal, Target};
-use diagnose::{Cause, Finding, Situation};
+use diagnose::{Cause, Diagnosis, Finding, Situation};
 
 /// What a remedy would change here, or why nothing.
 pub(crate) type MakePlan = fn(&Target<'_>) -> Result<Plan, Refusal>;
@@ -58,12 +58,21 @@ impl Remedy {
         }
     }
 
-    /// The flags that it has this JVM start with the next time; empty where it is about no flags.
+    /// The flags that it has this JVM start with the next time, by what was found of it or else by
+    /// what is known of the JVM; empty where it is about no flags.
     #[must_use]
-    pub fn start_flags(&self, situation: &Situation) -> Vec<String> {
-        let cause = diagnose::causes().iter().find(|it| it.remedies.contains(&self.id));
-        let Some(cause) = cause else { return Vec::new() };
-        let advice = self.advice(situation, &Finding::of_cause(cause));
+    pub fn start_flags(&self, diagnosis: &Diagnosis) -> Vec<String> {
+        if self.id == crate::FROM_DIAGNOSIS {
+            return crate::flag_line(diagnosis).words();
+        }
+        let names_it = |cause: &Cause| cause.remedies.contains(&self.id);
+        let found = diagnosis.findings.iter().find(|it| names_it(it.cause)).cloned();
+        let finding = found.or_else(|| {
+            let cause = diagnose::causes().iter().find(|it| names_it(it));
+            cause.map(|it| Finding::of_cause(it))
+        });
+        let Some(finding) = finding else { return Vec::new() };
+        let advice = self.advice(&diagnosis.situation, &finding);
         let flags = advice.iter().filter(|it| it.replaces.is_empty());
         flags.flat_map(|it| it.action.jvm_flags().to_vec()).collect()
     }

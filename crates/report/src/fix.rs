@@ -1,4 +1,5 @@
 //! Remedies that can be applied, plans, and what became of them: for people and for programs.
+pub mod flags;
 pub mod json;
 pub mod terminal;
 pub mod what_if;

@@ -34,7 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
-    remedies: &["larger-heap", "more-concurrent-threads", "generational-zgc"],
+    remedies: &["larger-heap", "more-concurrent-threads", "generational-zgc", "g1-advice"],
     hazards: &[],
     file: include_str!("allocation_stall.rs"),
     claims: Claims::Work(Mark::Kind, is_last_resort),

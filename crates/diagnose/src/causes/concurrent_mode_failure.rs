@@ -35,7 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["cms"],
     nature: Nature::Fault,
-    remedies: &["earlier-cycles", "larger-heap", "concurrent-collector"],
+    remedies: &["earlier-cycles", "larger-heap", "concurrent-collector", "g1-advice"],
     hazards: &[],
     file: include_str!("concurrent_mode_failure.rs"),
     claims: Claims::Work(Mark::Failure, is_claimed),

@@ -36,7 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["g1"],
     nature: Nature::Fault,
-    remedies: &["g1-young-floor", "parallel-references"],
+    remedies: &["g1-young-floor", "parallel-references", "g1-advice"],
     hazards: &[],
     file: include_str!("eden_shrunk.rs"),
     claims: Claims::Work(Mark::Surroundings, is_claimed),

@@ -34,7 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["g1"],
     nature: Nature::Fault,
-    remedies: &["g1-earlier-cycles", "g1-reserve", "larger-heap"],
+    remedies: &["g1-earlier-cycles", "g1-reserve", "larger-heap", "g1-advice"],
     hazards: &[],
     file: include_str!("evacuation_failure.rs"),
     claims: Claims::Work(Mark::Failure, is_claimed),

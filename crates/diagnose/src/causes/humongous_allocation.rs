@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["g1"],
     nature: Nature::Fault,
-    remedies: &["g1-region-size", "log-object-sizes", "smaller-objects"],
+    remedies: &["g1-region-size", "log-object-sizes", "smaller-objects", "g1-advice"],
     hazards: &hazards::HAZARDS,
     file: include_str!("humongous_allocation.rs"),
     claims: Claims::Work(Mark::GcCause, is_claimed),

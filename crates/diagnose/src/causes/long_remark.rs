@@ -38,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["cms", "g1", "shenandoah", "zgc"],
     nature: Nature::Fault,
-    remedies: &["scavenge-before-remark", "parallel-references"],
+    remedies: &["scavenge-before-remark", "parallel-references", "g1-advice"],
     hazards: &[],
     file: include_str!("long_remark.rs"),
     claims: Claims::Work(Mark::Kind, is_claimed),

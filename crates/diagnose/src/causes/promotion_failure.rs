@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["serial", "cms"],
     nature: Nature::Fault,
-    remedies: &["larger-heap", "earlier-cycles", "concurrent-collector"],
+    remedies: &["larger-heap", "earlier-cycles", "concurrent-collector", "g1-advice"],
     hazards: &[],
     file: include_str!("promotion_failure.rs"),
     claims: Claims::Work(Mark::Failure, is_claimed),

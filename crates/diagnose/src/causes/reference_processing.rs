@@ -40,7 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
-    remedies: &["parallel-references", "fewer-references"],
+    remedies: &["parallel-references", "fewer-references", "g1-advice"],
     hazards: &[],
     file: include_str!("reference_processing.rs"),
     claims: Claims::Segments(claims),

@@ -43,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
-    remedies: &["no-swap", "memory-room"],
+    remedies: &["heap-residency", "no-swap", "memory-room"],
     hazards: &hazards::HAZARDS,
     file: include_str!("swap_in.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_swap_in),

@@ -165,6 +165,26 @@ fn anonymous_code_range(line: &[u8]) -> Option<(u64, u64)> {
     Some((hex(start)?, hex(end)?))
 }
 
+/// Addresses of private memory, which may be in swap: the heap, what the collector keeps of it,
+/// stacks, and of files what was changed in memory, as the classes of a shared archive are.
+pub(crate) fn private_memory(dir: &ProcessDir) -> io::Result<Vec<(u64, u64)>> {
+    let mut found = Vec::new();
+    dir.lines("maps", LIMIT_BYTES, &mut |line| {
+        found.extend(private_range(line));
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+fn private_range(line: &[u8]) -> Option<(u64, u64)> {
+    let (range, rest) = word(line)?;
+    let (permissions, _) = word(rest)?;
+    let (start, end) = std::str::from_utf8(range).ok()?.split_once('-')?;
+    let hex = |text| u64::from_str_radix(text, 16).ok();
+    let may_be = permissions.starts_with(b"r") && permissions.ends_with(b"p");
+    may_be.then_some((hex(start)?, hex(end)?))
+}
+
 /// The first mapping of HotSpot's library.
 pub(crate) fn libjvm(dir: &ProcessDir) -> io::Result<Option<Mapping>> {
     let name = memchr::memmem::Finder::new(b"/libjvm.so");
@@ -193,6 +213,20 @@ mod tests {
         assert_eq!(range("7f27-7f28 r-xp 00000000 00:00 0   [vdso]"), None);
         assert_eq!(range("7f27-7f28 r-xp 00000000 08:01 77  /lib/libjvm.so"), None);
         assert_eq!(range("7f27 rwxp 00000000 00:00 0"), None);
+    }
+
+    #[test]
+    fn private_memory_that_can_be_read_may_be_in_swap() {
+        let range = |line: &str| private_range(line.as_bytes());
+        assert_eq!(range("7f27-7f28 rw-p 00000000 00:00 0 "), Some((0x7f27, 0x7f28)));
+        assert_eq!(range("7f27-7f28 rw-p 00000000 00:00 0   [anon:a b]"), Some((0x7f27, 0x7f28)));
+        assert_eq!(
+            range("7f27-7f28 r--p 00000000 08:01 77  /lib/classes.jsa"),
+            Some((0x7f27, 0x7f28))
+        );
+        assert_eq!(range("7f27-7f28 ---p 00000000 00:00 0 "), None);
+        assert_eq!(range("7f27-7f28 rw-s 00000000 00:05 0   /dev/zero (deleted)"), None);
+        assert_eq!(range("7f27 r--p"), None);
     }
 
     fn check(line: &str, expected: &str) {

@@ -33,6 +33,7 @@ mod locked;
 mod mapped;
 mod maps;
 mod memory;
+mod memory_groups;
 mod memory_watch;
 mod mounts;
 mod outbox;
@@ -71,7 +72,10 @@ pub use jvms::{Found, Jvm, JvmError, Selected, find_jvms, jvm, select};
 pub use locked::Lock;
 pub(crate) use locked::Unresponsive;
 pub(crate) use mapped::open as open_mapped;
-pub(crate) use maps::{anonymous_code, each as each_mapping, library_base, written_back};
+pub(crate) use maps::{
+    anonymous_code, each as each_mapping, library_base, private_memory, written_back,
+};
+pub use memory_groups::{MemoryGroups, memory_groups};
 pub use memory_watch::{MemoryLook, MemoryWatch};
 #[doc(hidden)]
 pub use perf_layout::parse as perf_counters;

@@ -42,7 +42,9 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
             .filter(|needed| *needed <= largest_region(situation) && *needed > region)
             .map(|needed| sized(situation, needed, largest)),
     };
-    advice.into_iter().collect()
+    let given = situation.flags().iter().map(String::as_str);
+    let given = given.filter(|it| it.starts_with("-XX:G1HeapRegionSize="));
+    advice.map(|it| it.in_place_of(given)).into_iter().collect()
 }
 
 /// The largest region that this JDK knows, in bytes.

@@ -28,7 +28,8 @@ pub(super) static REMEDY: Remedy = Remedy {
 const FLOOR_PERCENT: std::ops::RangeInclusive<u64> = 10..=40;
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
-    let fixed = ["G1NewSizePercent", "NewSize", "MaxNewSize"].iter().any(|it| situation.given(it));
+    let fixed = ["G1NewSizePercent", "NewSize", "MaxNewSize"].iter().any(|it| situation.given(it))
+        || situation.flags().iter().any(|it| it.starts_with("-Xmn"));
     let Detail::EdenShrunk { from_bytes } = finding.detail else { return Vec::new() };
     let percent =
         situation.max_heap_bytes.and_then(|it| (from_bytes.saturating_mul(100)).checked_div(it));

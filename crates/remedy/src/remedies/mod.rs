@@ -16,6 +16,7 @@ mod earlier_reclaim;
 mod fewer_references;
 mod find_late_code;
 mod find_who_stops;
+mod g1_advice;
 mod g1_earlier_cycles;
 mod g1_region_size;
 mod g1_reserve;
@@ -26,6 +27,7 @@ mod gc_log_off_stdout;
 mod gc_log_to_tmpfs;
 mod gc_threads;
 mod generational_zgc;
+mod heap_residency;
 mod host_headroom;
 mod hsperfdata_to_tmpfs;
 mod huge_page_collapse;
@@ -66,7 +68,7 @@ pub use cfs_advice::sentence as quota_sentence;
 pub use thp_tuner::{footprint, value_when_on};
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 60] = [
+pub(crate) static ALL: [&Remedy; 62] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &break_up_late_code::REMEDY,
@@ -82,6 +84,7 @@ pub(crate) static ALL: [&Remedy; 60] = [
     &fewer_references::REMEDY,
     &find_late_code::REMEDY,
     &find_who_stops::REMEDY,
+    &g1_advice::REMEDY,
     &g1_earlier_cycles::REMEDY,
     &g1_region_size::REMEDY,
     &g1_reserve::REMEDY,
@@ -92,6 +95,7 @@ pub(crate) static ALL: [&Remedy; 60] = [
     &gc_log_to_tmpfs::REMEDY,
     &gc_threads::REMEDY,
     &generational_zgc::REMEDY,
+    &heap_residency::REMEDY,
     &host_headroom::REMEDY,
     &hsperfdata_to_tmpfs::REMEDY,
     &huge_page_collapse::REMEDY,

@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, reason = "a test may")]
 mod collector;
 mod cpu;
+mod flag_line;
 mod gc_log;
 mod hazards;
 mod heap;

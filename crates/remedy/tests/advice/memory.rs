@@ -18,7 +18,8 @@ const SWAPPED: &str = "
 fn swap_is_kept_away_in_the_language_of_the_hierarchy_and_never_forbidden_in_version_1() {
     let of = |more: &str| advised("swap-in", &format!("{SWAPPED}\n{more}"));
     assert!(of("").contains("vm.swappiness=1"));
-    assert!(of("cgroup limit 512").contains("echo 0 > /sys/fs/cgroup/app/memory.swap.max"));
+    let v2 = of("cgroup limit 512");
+    assert!(v2.contains("echo 0 > /sys/fs/cgroup/app/memory.swap.max"), "{v2}");
     let v1 = of("cgroup limit 512 v1");
     assert!(v1.contains("echo 1 > /sys/fs/cgroup/memory/app/memory.swappiness"), "{v1}");
 }

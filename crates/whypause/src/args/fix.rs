@@ -54,9 +54,16 @@ pub struct FixArgs {
     /// background-io: write limit per second (K, M, G: powers of 1024) [default: half of what it writes]
     #[arg(long, value_name = "SIZE", value_parser = size::parse_rate)]
     pub limit: Option<u64>,
-    /// thp-tuner: memory that the JVM may need in all [default: its largest heap and a quarter of it]
+    /// thp-tuner, heap-residency: memory that the JVM may need in all [default: its largest heap and
+    /// a quarter of it]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub footprint: Option<u64>,
+    /// heap-residency: raise the memory limit of the JVM's control group to this
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub group_limit: Option<u64>,
+    /// heap-residency: memory.min in place of memory.low, at the risk of the OOM killer
+    #[arg(long)]
+    pub hard: bool,
     /// How often a log is copied [default: 5s], or memory looked at by thp-tuner [default: 2s];
     /// from 100ms to 1h
     #[arg(long, value_name = "TIME", value_parser = parse_period)]

@@ -1,4 +1,5 @@
 //! `whypause fix`: remedies, planned, applied, checked and taken back.
+mod flags;
 mod found;
 mod tune;
 mod undo;
@@ -13,9 +14,10 @@ use crate::{
     interrupt::Interrupt,
     target,
 };
+use diagnose::Diagnosis;
 use found::Found;
 use recorder::Roots;
-use remedy::{Host, Plan, Refusal, Remedy, Store, StoreError, Value};
+use remedy::{Change, Host, Plan, Refusal, Remedy, Store, StoreError, Value};
 use report::{Redactor, fix::Planned};
 use std::{io, os::unix::fs::MetadataExt};
 
@@ -35,10 +37,21 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
     if remedy.id == "cfs-advice" {
         return what_if::run(args, remedy, &interrupt, console);
     }
-    if args.apply && args.from.is_some() {
-        return Err(Failure::input("--from is about a recording: there is nothing to apply", ""));
+    let from_diagnosis = remedy.id == remedy::FROM_DIAGNOSIS;
+    if from_diagnosis && !args.apply {
+        return flags::run(args, &interrupt, console);
     }
-    let found = Found::look(args, remedy, console)?;
+    if let (false, Some(_)) = (from_diagnosis, &args.from) {
+        let message = format!("`{id}` is not told by a log: --from lists what would help");
+        return Err(Failure::input(message, "leave the remedy out, or name a jvm with -p"));
+    }
+    let mut found = Found::look(args, remedy, console)?;
+    if from_diagnosis {
+        let Some(diagnosis) = diagnosed(args, &interrupt, console)? else {
+            return Ok(Exit::Interrupted);
+        };
+        found = found.diagnosed(diagnosis);
+    }
     if remedy.id == remedy::tuner::TUNER && (args.apply || args.dry_run) {
         return tune::run(args, &found, &interrupt, console);
     }
@@ -88,8 +101,13 @@ fn find(id: &str) -> Result<&'static Remedy, Failure> {
     })
 }
 
-/// What would help, by a recording that was made before or is made now.
-fn list(args: &FixArgs, interrupt: &Interrupt, console: &Console) -> Result<Exit, Failure> {
+/// What a recording or a log says that was made before, or a recording that is made now. Nothing where
+/// somebody wanted an end.
+fn diagnosed(
+    args: &FixArgs,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Result<Option<Diagnosis>, Failure> {
     let recording;
     let path = match &args.from {
         Some(path) => path,
@@ -99,17 +117,27 @@ fn list(args: &FixArgs, interrupt: &Interrupt, console: &Console) -> Result<Exit
             console.say(&format!("recording {} (pid {}) for {time}", jvm.main, jvm.pid));
             recording = verify::Temporary::record(jvm.pid, args.duration, interrupt, console)?;
             if interrupt.came() {
-                return Ok(Exit::Interrupted);
+                return Ok(None);
             }
             &recording.path
         }
     };
-    let diagnosis = explain::one(path, &mut Redactor::new(false, None), console)?;
+    explain::one(path, &mut Redactor::new(false, None), console).map(Some)
+}
+
+/// What would help, by a recording that was made before or is made now.
+fn list(args: &FixArgs, interrupt: &Interrupt, console: &Console) -> Result<Exit, Failure> {
+    let Some(diagnosis) = diagnosed(args, interrupt, console)? else {
+        return Ok(Exit::Interrupted);
+    };
     let ranked = report::fix::rank(&diagnosis);
     match args.format {
         ListFormat::Text => {
             let text = report::fix::terminal::ranking(&diagnosis, &ranked, &console.options());
             console.print(&text)?;
+            if remedy::flag_line(&diagnosis).flags.len() > 1 {
+                console.say("all flags in one line: whypause fix g1-advice");
+            }
         }
         ListFormat::Json => report::fix::json::ranking(&ranked, &mut io::stdout().lock())?,
     }
@@ -163,8 +191,13 @@ fn apply(
     }
     let host = Host { roots: &Roots::default(), interrupt: interrupt.flag() };
     let mut store = store(&host, console)?;
+    let swapped = swapped(plan, &host);
     let changed = store.apply(plan, &host, &mut |it| console.say(it));
     drop(store);
+    if let (Some(before), Some(after)) = (swapped, self::swapped(plan, &host)) {
+        let [before, after] = [before, after].map(diagnose::text::memory);
+        console.say(&format!("in swap: {before} before, {after} after"));
+    }
     if !changed.map_err(failure)? {
         console.say("nothing to change");
     }
@@ -179,6 +212,15 @@ fn apply(
         Some(before) => verify::after(args, &before, interrupt, console),
         None => Ok(Exit::Fine),
     }
+}
+
+/// What of the JVM is in swap, in bytes, where the plan brings it back.
+fn swapped(plan: &Plan, host: &Host<'_>) -> Option<u64> {
+    let brings_back = |it: &Change| match it {
+        Change::InMemory(it) => it.swapped_bytes(host).ok(),
+        _ => None,
+    };
+    plan.changes.iter().find_map(brings_back)
 }
 
 /// `gc-log-keeper` in this process, as a service has it.

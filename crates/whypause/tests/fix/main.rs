@@ -4,6 +4,7 @@
 mod jvm;
 mod killed;
 mod log;
+mod memory;
 mod mounts;
 mod rights;
 mod start;

@@ -1,5 +1,5 @@
 //! `fix thp-tuner` on the settings of this host: they are as before, however it ends.
-use crate::jvm::{Bench, NOBODY, PATIENCE, command, done, java, said, until};
+use crate::jvm::{Bench, NOBODY, PATIENCE, command, done, java, said};
 use std::{fs, path::PathBuf};
 
 const SWITCHES: [&str; 3] = ["enabled", "defrag", "khugepaged/defrag"];

@@ -142,6 +142,33 @@ fn every_jdk_starts_with_what_it_is_advised() {
     assert!(started >= 10 * jdks.len(), "only {started} sets of flags: the test tests too little");
 }
 
+/// All flags of one diagnosis at once, beside those given that stay.
+#[test]
+fn every_jdk_starts_with_the_whole_line() {
+    let jdks = jdks();
+    if jdks.is_empty() {
+        println!("SKIPPED: no JDK");
+        return;
+    }
+    let mut complaints = Vec::new();
+    for jdk in &jdks {
+        for (collector, flag) in collectors(jdk) {
+            let given = ["-Xmx64m".to_owned(), flag.to_owned()];
+            let line =
+                remedy::flag_line(&diagnosis(&log(&jdk.version, collector, &given.join(" "))));
+            let stays = given.iter().filter(|it| !line.replaces.contains(it));
+            let flags: Vec<String> = stays.cloned().chain(line.words()).collect();
+            if collector == "G1" {
+                assert!(line.flags.len() > 1, "JDK {}: {line:?}", jdk.version);
+            }
+            let said = complains(jdk, &flags, &names(&line.words()));
+            complaints
+                .extend(said.map(|it| format!("JDK {}: {}: {it}", jdk.version, flags.join(" "))));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
 /// The flags for a log in memory and for an output that is switched off, as they are typed.
 #[test]
 fn every_jdk_starts_with_the_flags_for_its_log() {

@@ -1,7 +1,7 @@
 //! What a remedy is fitted to: the JVM, its host, and who writes.
 use super::{refused, verify::Temporary};
 use crate::{Failure, args::FixArgs, console::Console, interrupt::Interrupt, target};
-use diagnose::{Situation, what_if::CpuLimits};
+use diagnose::{Diagnosis, Situation, what_if::CpuLimits};
 use recorder::{HostOptions, HostSources, Jvm, Roots};
 use recording::{Coverage, Facts, WriterFact};
 use remedy::{Plan, Remedy, Target, Wishes};
@@ -16,6 +16,7 @@ pub(super) struct Found {
     situation: Situation,
     facts: Facts,
     writers: Vec<WriterFact>,
+    diagnosis: Option<Diagnosis>,
 }
 
 impl Found {
@@ -28,7 +29,7 @@ impl Found {
         let is_named = args.jvm.pattern().is_some();
         if !is_named && !args.paths.is_empty() {
             let (situation, facts) = (Situation::default(), Facts::default());
-            return Ok(Found { jvm: None, situation, facts, writers: Vec::new() });
+            return Ok(Found { jvm: None, situation, facts, writers: Vec::new(), diagnosis: None });
         }
         let jvm = target::running(&args.jvm, |it| console.say(it))?;
         let roots = Roots::default();
@@ -41,7 +42,12 @@ impl Found {
             }
             _ => Vec::new(),
         };
-        Ok(Found { jvm: Some(jvm), situation, facts, writers })
+        Ok(Found { jvm: Some(jvm), situation, facts, writers, diagnosis: None })
+    }
+
+    /// The same, with what a recording of the JVM showed.
+    pub(super) fn diagnosed(self, diagnosis: Diagnosis) -> Found {
+        Found { diagnosis: Some(diagnosis), ..self }
     }
 
     /// The JVM, and what is known of it and its host.
@@ -79,9 +85,12 @@ impl Found {
             period: args.period,
             footprint_bytes: args.footprint,
             cpu_limits,
+            group_limit_bytes: args.group_limit,
+            hard: args.hard,
         };
         let target = Target {
             situation: &self.situation,
+            diagnosis: self.diagnosis.as_ref(),
             jvm: self.jvm.as_ref(),
             log: self.facts.files.first(),
             writers: &self.writers,

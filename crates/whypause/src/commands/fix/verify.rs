@@ -2,15 +2,16 @@
 use crate::{
     Exit, Failure,
     args::{CompareArgs, FixArgs, Format},
-    commands::compare,
+    commands::{compare, explain},
     console::Console,
     interrupt::Interrupt,
     target::Started,
 };
-use diagnose::Situation;
-use recorder::{Jvm, Roots};
+use recorder::Jvm;
 use remedy::{FLAGS_VARIABLE, Remedy};
+use report::Redactor;
 use std::{
+    ffi::OsString,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -132,21 +133,29 @@ pub(super) fn start_twice(
     console: &Console,
 ) -> Result<Exit, Failure> {
     let mut flags = Vec::new();
+    let mut goes: Vec<String> = Vec::new();
     let mut recordings = Vec::new();
     for what in ["before", "after"] {
         if what == "after" {
             console.say(&format!("with {}", flags.join(" ")));
         }
-        let (started, jvm) = Started::with_flags(&args.command, &options(&flags), interrupt)?;
+        let command: Vec<OsString> = args
+            .command
+            .iter()
+            .filter(|it| !goes.iter().any(|gone| it.as_os_str() == gone.as_str()))
+            .cloned()
+            .collect();
+        let (started, jvm) = Started::with_flags(&command, &options(&flags), interrupt)?;
         let recorded = one_start(args, &jvm, what, interrupt, console);
-        if flags.is_empty() {
-            flags = flags_for(remedy, &jvm);
-        }
         console.say(&started.wait(|| true)?);
-        recordings.push(recorded?);
+        let recorded = recorded?;
         if interrupt.came() {
             return Ok(Exit::Interrupted);
         }
+        if flags.is_empty() {
+            (flags, goes) = flags_for(remedy, &recorded, console)?;
+        }
+        recordings.push(recorded);
         if flags.is_empty() {
             return Err(Failure::input(
                 format!("`{}` has no flag for this jvm, or it has it already", remedy.id),
@@ -171,9 +180,18 @@ fn one_start(
     Temporary::record(jvm.pid, time, interrupt, console)
 }
 
-fn flags_for(remedy: &Remedy, jvm: &Jvm) -> Vec<String> {
-    let facts = recorder::survey(&Roots::default(), jvm);
-    remedy.start_flags(&Situation::of_facts(&facts))
+/// The flags of the second start by what the first one showed, and those of the command that go.
+fn flags_for(
+    remedy: &Remedy,
+    first: &Temporary,
+    console: &Console,
+) -> Result<(Vec<String>, Vec<String>), Failure> {
+    let diagnosis = explain::one(&first.path, &mut Redactor::new(false, None), console)?;
+    let goes = match remedy.id == remedy::FROM_DIAGNOSIS {
+        true => remedy::flag_line(&diagnosis).replaces,
+        false => Vec::new(),
+    };
+    Ok((remedy.start_flags(&diagnosis), goes))
 }
 
 /// What is added to the environment; nothing where there are no flags.
