@@ -152,7 +152,7 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Result<(), LabError> {
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .light_line_style(WHITE)
+        .max_light_lines(0)
         .x_labels(if panel.places.is_empty() { 10 } else { panel.places.len() * 2 + 1 })
         .y_labels(6)
         .x_label_formatter(&|x| panel.x_label(*x))

@@ -162,14 +162,14 @@ impl Lab<'_, '_, '_> {
         Ok(Seen { begun_ns, ended_ns, stops, workload, work, log, ..Seen::default() })
     }
 
-    /// Runs a JVM that nothing disturbs for this time, after a short warm-up.
+    /// Runs a JVM that nothing disturbs for this time, after a short warm-up. `name` is that of its
+    /// directory: a colon in it would end the name of the GC log.
     pub(crate) fn alone(
         &mut self,
         name: &str,
         time: Duration,
         start: impl FnOnce(&mut Stage<'_>) -> Result<Jvm, LabError>,
     ) -> Result<Seen, LabError> {
-        self.progress.step(name);
         let mark = self.bench.cleanup.mark();
         let fast = self.directory(name)?;
         let jvm = start(&mut self.bench.stage(self.jdk, Collector::G1, &fast));

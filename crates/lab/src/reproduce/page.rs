@@ -76,7 +76,7 @@ impl<'a> Pages<'a> {
 
     /// A part that failed. What an earlier run has made of it stays.
     pub(super) fn failed(&self, part: &Part, why: &str) -> Result<(), LabError> {
-        self.without(part, &format!("Not shown: it failed: {why}."))
+        self.without(part, &format!("Not shown: it failed: {}.", why.trim_end_matches('.')))
     }
 
     fn without(&self, part: &Part, why: &str) -> Result<(), LabError> {

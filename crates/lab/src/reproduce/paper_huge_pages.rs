@@ -165,14 +165,20 @@ fn tuner(lab: &mut Lab<'_, '_, '_>, pid: u32, fast: &Path) -> Result<Running, La
     Running::start(&mut lab.bench.cleanup, command, &out, &err)
 }
 
-/// Work per second between the first line of the measured time and the last.
+/// How often the workload says what it has done, and a little more.
+const LINE_EVERY_NS: u64 = 1_500_000_000;
+
+/// Work per second, from the last line before the measured time to the last one in it. Where the
+/// JVM says nothing any more before the end, it was stopped, and that time counts too.
 fn rate(seen: &Seen) -> f64 {
-    let inside: Vec<_> = seen.work.iter().filter(|it| it.0 >= seen.begun_ns).collect();
-    match inside[..] {
-        [first, .., last] => {
-            grown(first.1, last.1) / (seen.seconds(last.0) - seen.seconds(first.0))
-        }
-        _ => 0.0,
+    let before = seen.work.iter().rfind(|it| it.0 <= seen.begun_ns).or(seen.work.first());
+    let last = seen.work.iter().rfind(|it| it.0 <= seen.ended_ns);
+    let (Some(before), Some(last)) = (before, last) else { return 0.0 };
+    let stopped = seen.ended_ns.saturating_sub(last.0) > LINE_EVERY_NS;
+    let end_ns = if stopped { seen.ended_ns } else { last.0 };
+    match grown(before.0, end_ns) {
+        0.0 => 0.0,
+        ns => grown(before.1, last.1) * 1e9 / ns,
     }
 }
 
@@ -193,13 +199,13 @@ fn made(lab: &Lab<'_, '_, '_>, cells: &[Cell], runs: u32) -> Made {
     Made {
         setup: format!(
             "{} MiB of heap, touched at the start; with pressure another process of {HOG_MIB} MiB in the same control group of {} MiB. \
-             Each load is counted for {} s, {runs} runs each; the tuner looks every second.",
+             Each load is counted for {} s, runs of each: {runs}; the tuner looks every second.",
             swap_in::HEAP_MIB,
             swap_in::SHARED_MIB,
             lab.time(4, 8).as_secs(),
         ),
         ours: format!(
-            "Median (least to most of {runs} runs):\n\n{}\nThe tuner had huge pages off at the end of {} of {all} runs with pressure, and of {} of {all} without.\n",
+            "Median (least to most), runs of each: {runs}.\n\n{}\nThe tuner had huge pages off at the end of {} of {all} runs with pressure, and of {} of {all} without.\n",
             table(&["", "THP off", "THP on", "dynamic THP"], &rows),
             dynamic(true),
             dynamic(false),
@@ -233,12 +239,13 @@ mod tests {
     }
 
     #[test]
-    fn only_work_of_the_measured_time_counts() {
+    fn a_jvm_that_is_stopped_to_the_end_has_done_nothing_in_that_time() {
         let s = 1_000_000_000;
         let work = vec![(0, 0), (s, 50), (3 * s, 250)];
-        let seen = Seen { begun_ns: s, work, ..Seen::default() };
+        let seen = Seen { begun_ns: s, ended_ns: 4 * s, work, ..Seen::default() };
         assert!((rate(&seen) - 100.0).abs() < 1e-9);
-        let nothing = Seen { begun_ns: 2 * s, ..seen };
-        assert!(rate(&nothing).abs() < 1e-9);
+        let longer = Seen { ended_ns: 5 * s, ..seen };
+        assert!((rate(&longer) - 50.0).abs() < 1e-9);
+        assert!(rate(&Seen::default()).abs() < 1e-9);
     }
 }
