@@ -142,7 +142,7 @@ fn failed(error: impl std::fmt::Display) -> LabError {
 
 fn draw(area: &Area<'_>, panel: &Panel) -> Result<(), LabError> {
     let mut chart = ChartBuilder::on(area)
-        .caption(&panel.title, ("sans-serif", 16))
+        .caption(&panel.title, ("sans-serif", 20))
         .margin(8)
         .margin_right(24)
         .x_label_area_size(42)
@@ -159,8 +159,8 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Result<(), LabError> {
         .y_label_formatter(&|y| short(*y))
         .x_desc(&panel.x)
         .y_desc(&panel.y)
-        .label_style(("sans-serif", 12))
-        .axis_desc_style(("sans-serif", 13))
+        .label_style(("sans-serif", 15))
+        .axis_desc_style(("sans-serif", 16))
         .draw()
         .map_err(failed)?;
     for (series, colour) in panel.series.iter().zip(COLOURS.iter().cycle()) {
@@ -172,7 +172,7 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Result<(), LabError> {
             .position(SeriesLabelPosition::UpperRight)
             .background_style(WHITE.mix(0.85))
             .border_style(BLACK.mix(0.3))
-            .label_font(("sans-serif", 12))
+            .label_font(("sans-serif", 15))
             .draw()
             .map_err(failed)?;
     }

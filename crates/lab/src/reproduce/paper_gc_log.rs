@@ -46,34 +46,6 @@ fn make(lab: &mut Lab<'_, '_, '_>) -> Result<Made, LabError> {
     let without = lab.variant((SCENARIO, "baseline"), time, false)?;
     let with = lab.variant((SCENARIO, "fault"), time, true)?;
     let memory = lab.variant((SCENARIO, "fixed-tmpfs"), time, false)?;
-    let pictures = vec![
-        Picture::draw("disk", "the disk while the other process writes", &disk(&with))?,
-        Picture::draw(
-            "pauses",
-            "pauses without and with background writes",
-            &[
-                pauses("Without background writes", &without),
-                pauses("With background writes", &with),
-            ],
-        )?,
-        Picture::draw(
-            "writes",
-            "pauses, and blocked writes to the GC log",
-            &[
-                pauses("Pauses of the JVM", &with),
-                Panel::over_time(
-                    "write() calls of the GC log, from 1 ms on",
-                    "length (ms)",
-                    vec![Series::new("writes", Shape::Bars, writes(&with))],
-                ),
-            ],
-        )?,
-        Picture::draw(
-            "memory",
-            "pauses with the GC log in memory, with background writes",
-            &[pauses("Log in memory, with background writes", &memory)],
-        )?,
-    ];
     let rows = [
         without.stops.row("without background writes"),
         with.stops.row("with background writes"),
@@ -101,8 +73,37 @@ fn make(lab: &mut Lab<'_, '_, '_>) -> Result<Made, LabError> {
             "writes_ns": with.writes.iter().map(|it| [it.start_ns, it.end_ns]).collect::<Vec<_>>(),
             "disk": { "await_ms": await_ms, "transfers_per_s": tps, "written_sectors_per_s": sectors },
         }),
-        pictures,
+        pictures: pictures(&without, &with, &memory)?,
     })
+}
+
+/// Figures 5, 6, 7 and 9.
+fn pictures(without: &Seen, with: &Seen, memory: &Seen) -> Result<Vec<Picture>, LabError> {
+    Ok(vec![
+        Picture::draw("disk", "the disk while the other process writes", &disk(with))?,
+        Picture::draw(
+            "pauses",
+            "pauses without and with background writes",
+            &[pauses("Without background writes", without), pauses("With background writes", with)],
+        )?,
+        Picture::draw(
+            "writes",
+            "pauses, and blocked writes to the GC log",
+            &[
+                pauses("Pauses of the JVM", with),
+                Panel::over_time(
+                    "write() calls of the GC log, from 1 ms on",
+                    "length (ms)",
+                    vec![Series::new("writes", Shape::Bars, writes(with))],
+                ),
+            ],
+        )?,
+        Picture::draw(
+            "memory",
+            "pauses with the GC log in memory, with background writes",
+            &[pauses("Log in memory, with background writes", memory)],
+        )?,
+    ])
 }
 
 pub(super) fn pauses(title: &str, seen: &Seen) -> Panel {

@@ -72,7 +72,62 @@ fn run(lab: &mut Lab<'_, '_, '_>, fast: &std::path::Path) -> Result<(Seen, u64),
 
 fn made(lab: &Lab<'_, '_, '_>, seen: &Seen, taken_ns: u64) -> Result<Made, LabError> {
     let taken = seen.seconds(taken_ns);
-    let pictures = vec![
+    let (before, after) = means(seen, taken);
+    let split = |at: fn(&Sample) -> u64| match (seen.samples.first(), seen.samples.last()) {
+        (Some(first), Some(last)) => at(last).saturating_sub(at(first)),
+        _ => 0,
+    };
+    let [pages, mappings, whole] =
+        [split(|it| it.split_pages), split(|it| it.split_mappings), split(|it| it.swapped_whole)];
+    let swapped_in = split(|it| it.swapped_in);
+    let longest_before = longest(seen, |at| at < taken);
+    let longest_after = longest(seen, |at| at >= taken);
+    let most = seen.samples.iter().map(|it| it.huge_pages).max().unwrap_or(0);
+    let rows = [
+        row("throughput, mean (allocations/s)", format!("{before:.0}"), format!("{after:.0}")),
+        row("longest pause (s)", format!("{longest_before:.2}"), format!("{longest_after:.2}")),
+    ];
+    let why = split_said(pages, whole);
+    Ok(Made {
+        setup: format!(
+            "A heap of {} MiB and another process of {} MiB share a control group of {} MiB; swap space serves {} reads/s; \
+             huge pages `always`; the other process begins after {taken:.0} s, {:.0} s in all.",
+            swap_in::HEAP_MIB,
+            swap_in::HOG_MIB,
+            swap_in::SHARED_MIB,
+            swap_in::SWAP_READS_PER_S,
+            seen.length().as_secs_f64(),
+        ),
+        ours: format!(
+            "{}\nAt most {most} huge pages on the host; split: {pages} pages and {mappings} mappings; {swapped_in} pages swapped in.\n",
+            table(&["", "before", "after it began"], &rows)
+        ),
+        differs: format!(
+            "{why} Memory, heap and time are {} of the paper's, and the limit is that of a control group, so the rest of the host keeps its memory.",
+            if lab.quick { "a small part" } else { "a part" }
+        ),
+        numbers: json!({
+            "taken_ns": taken_ns, "begun_ns": seen.begun_ns, "work": seen.work,
+            "pauses": seen.stops.numbers(), "samples": seen.samples,
+            "throughput_before": before, "throughput_after": after,
+        }),
+        pictures: pictures(seen)?,
+    })
+}
+
+/// What became of the huge pages, in a sentence.
+fn split_said(pages: u64, whole: u64) -> String {
+    match pages {
+        0 if whole > 0 => format!(
+            "No huge page was split: this kernel swapped {whole} of them out whole (`thp_swpout`), which the kernel of the paper could not."
+        ),
+        _ => format!("{pages} huge pages were split, {whole} were swapped out whole."),
+    }
+}
+
+/// Figures 1 and 2.
+fn pictures(seen: &Seen) -> Result<Vec<Picture>, LabError> {
+    Ok(vec![
         Picture::draw(
             "application",
             "throughput and pauses; the other process begins after the steady part",
@@ -94,53 +149,7 @@ fn made(lab: &Lab<'_, '_, '_>, seen: &Seen, taken_ns: u64) -> Result<Made, LabEr
             "idle CPUs, huge pages, and huge pages that were split",
             &host(seen),
         )?,
-    ];
-    let (before, after) = means(seen, taken);
-    let split = |at: fn(&Sample) -> u64| match (seen.samples.first(), seen.samples.last()) {
-        (Some(first), Some(last)) => at(last).saturating_sub(at(first)),
-        _ => 0,
-    };
-    let [pages, mappings, whole] =
-        [split(|it| it.split_pages), split(|it| it.split_mappings), split(|it| it.swapped_whole)];
-    let swapped_in = split(|it| it.swapped_in);
-    let longest_before = longest(seen, |at| at < taken);
-    let longest_after = longest(seen, |at| at >= taken);
-    let most = seen.samples.iter().map(|it| it.huge_pages).max().unwrap_or(0);
-    let rows = [
-        row("throughput, mean (allocations/s)", format!("{before:.0}"), format!("{after:.0}")),
-        row("longest pause (s)", format!("{longest_before:.2}"), format!("{longest_after:.2}")),
-    ];
-    let why = match pages {
-        0 => format!(
-            "No huge page was split: this kernel swapped {whole} of them out whole (`thp_swpout`), which the kernel of the paper could not. "
-        ),
-        _ => format!("{pages} huge pages were split, {whole} were swapped out whole. "),
-    };
-    Ok(Made {
-        setup: format!(
-            "A heap of {} MiB and another process of {} MiB share a control group of {} MiB; swap space serves {} reads/s; \
-             huge pages `always`; the other process begins after {taken:.0} s, {:.0} s in all.",
-            swap_in::HEAP_MIB,
-            swap_in::HOG_MIB,
-            swap_in::SHARED_MIB,
-            swap_in::SWAP_READS_PER_S,
-            seen.length().as_secs_f64(),
-        ),
-        ours: format!(
-            "{}\nAt most {most} huge pages on the host; split: {pages} pages and {mappings} mappings; {swapped_in} pages swapped in.\n",
-            table(&["", "before", "after it began"], &rows)
-        ),
-        differs: format!(
-            "{why}Memory, heap and time are {} of the paper's, and the limit is that of a control group, so the rest of the host keeps its memory.",
-            if lab.quick { "a small part" } else { "a part" }
-        ),
-        numbers: json!({
-            "taken_ns": taken_ns, "begun_ns": seen.begun_ns, "work": seen.work,
-            "pauses": seen.stops.numbers(), "samples": seen.samples,
-            "throughput_before": before, "throughput_after": after,
-        }),
-        pictures,
-    })
+    ])
 }
 
 fn row(name: &str, before: String, after: String) -> Vec<String> {

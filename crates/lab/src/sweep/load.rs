@@ -10,6 +10,9 @@ use crate::{
 };
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
+/// CPU time outside the kernel, and in it.
+type Used = (Duration, Duration);
+
 /// How long it may take to end, throttled as it is.
 const LATE: Duration = Duration::from_secs(30);
 
@@ -110,11 +113,11 @@ fn command<'a>(stage: &Stage<'a>, load: &Load<'_>) -> JvmCommand<'a> {
 
 /// CPU time of a process outside the kernel and in it, of which the kernel tells hundredths of a
 /// second (`utime` and `stime` of `/proc/PID/stat`).
-fn used(pid: u32) -> Option<(Duration, Duration)> {
+fn used(pid: u32) -> Option<Used> {
     used_in(&crate::jvm::read(Path::new(&format!("/proc/{pid}/stat"))))
 }
 
-fn used_in(stat: &str) -> Option<(Duration, Duration)> {
+fn used_in(stat: &str) -> Option<Used> {
     let (_, after) = stat.rsplit_once(')')?;
     let mut ticks = after.split_ascii_whitespace().skip(11).map(str::parse::<u64>);
     let mut next = || Some(Duration::from_millis(ticks.next()?.ok()? * 10));
@@ -127,7 +130,7 @@ fn results(
     jvm: &mut Jvm,
     interrupt: &Interrupt,
     time: Duration,
-) -> Result<(BTreeMap<String, u64>, (Duration, Duration)), LabError> {
+) -> Result<(BTreeMap<String, u64>, Used), LabError> {
     let mut last = (Duration::ZERO, Duration::ZERO);
     interrupt.wait(time + LATE, || {
         // Nothing is left of it once it has ended.
