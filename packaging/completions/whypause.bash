@@ -64,6 +64,9 @@ _whypause() {
             whypause__subcmd__lab,matrix)
                 cmd="whypause__subcmd__lab__subcmd__matrix"
                 ;;
+            whypause__subcmd__lab,reproduce)
+                cmd="whypause__subcmd__lab__subcmd__reproduce"
+                ;;
             whypause__subcmd__lab,run)
                 cmd="whypause__subcmd__lab__subcmd__run"
                 ;;
@@ -345,7 +348,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab)
-            opts="-h --color --help list demo run hold matrix sweep clean"
+            opts="-h --color --help list demo run hold matrix sweep reproduce clean"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -516,6 +519,36 @@ _whypause() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        whypause__subcmd__lab__subcmd__reproduce)
+            opts="-o -h --quick --jdk --output --on-this-host --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --jdk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         whypause__subcmd__lab__subcmd__run)
             opts="-d -h --variants --jdk --collector --unprivileged --duration --runs --keep --format --verify-writes --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -567,7 +600,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__sweep)
-            opts="-d -h --quick --jdk --duration --format --on-this-host --color --help"
+            opts="-d -h --quick --jdk --duration --format --svg --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -587,6 +620,10 @@ _whypause() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --svg)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -155,17 +155,18 @@ complete -c whypause -n "__fish_whypause_using_subcommand cause" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep clean" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "reproduce" -d 'Make the figures and tables of the documents behind this program again, on this host'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "clean" -d 'Undo what a killed run left behind'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -221,12 +222,21 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -s d -l duration -d 'How long the load runs for each pair, in whole seconds [default: 8s, or 4s if quick]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l format -d 'How to write the results' -r -f -a "text\t'For people'
 json\t'For programs'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l svg -d 'Also draw four pictures into this directory' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l quick -d 'Fewer quotas and numbers of threads, for half as long: a minute instead of five'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l jdk -d 'The JDK by feature release or home, from 9 on [default: 17, or the newest]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -s o -l output -d 'Where the page, the figures (SVG) and the numbers (JSON) go; what is there of other parts stays' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l quick -d 'Shorter runs, and fewer of them: six minutes instead of 25'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"

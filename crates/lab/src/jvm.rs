@@ -36,7 +36,7 @@ pub struct JvmCommand<'a> {
     pub classes: &'a Path,
     /// Largest heap, in MiB.
     pub heap_mib: u32,
-    /// Young generation, in MiB.
+    /// Young generation, in MiB; 0 where the collector chooses its size.
     pub young_mib: u32,
     /// Whether nearly all that the workload allocates is dead after two collections, and is meant
     /// to die young: see [`heap_flags`].
@@ -108,12 +108,10 @@ impl JvmCommand<'_> {
 /// the old generation is no smaller for it (`SurvivorRatio` in HotSpot `gc_globals.hpp`).
 fn heap_flags(collector: Collector, heap_mib: u32, young_mib: u32, room: bool) -> Vec<String> {
     if !room {
-        return vec![
-            format!("-Xmx{heap_mib}m"),
-            format!("-Xmn{young_mib}m"),
-            // Giving memory back holds the lock of the address space, and others wait for that.
-            "-XX:MaxHeapFreeRatio=100".into(),
-        ];
+        let young = (young_mib > 0).then(|| format!("-Xmn{young_mib}m"));
+        // Giving memory back holds the lock of the address space, and others wait for that.
+        let keep = "-XX:MaxHeapFreeRatio=100".to_owned();
+        return [format!("-Xmx{heap_mib}m")].into_iter().chain(young).chain([keep]).collect();
     }
     let heap_mib = with_room(heap_mib, young_mib);
     let mut flags = vec![

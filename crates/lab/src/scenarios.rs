@@ -9,7 +9,7 @@ mod hsperfdata_write_blocked;
 mod late_java_thread;
 mod mapped_file_fault;
 mod memory_high_throttling;
-mod swap_in;
+pub(crate) mod swap_in;
 mod thp_compaction;
 
 use crate::{Collector, Jdk, LabError, Reason, Stage, Staged, Takes};

@@ -4,6 +4,7 @@
 //! What is measured is the application's own latency and what the kernel counts for the group;
 //! nothing is recorded.
 mod load;
+pub(crate) mod pictures;
 mod tables;
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
 use diagnose::bandwidth::{Bandwidth, Step, replay};
 use load::{Gave, Load};
 use serde::Serialize;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 /// The quotas, in thousandths of a CPU.
 const QUOTAS: [Option<u32>; 5] = [None, Some(2000), Some(1500), Some(1000), Some(500)];
@@ -45,6 +46,8 @@ pub struct SweepOptions {
     pub duration: Option<Duration>,
     /// How the answer is written.
     pub format: Format,
+    /// A directory for the pictures; created where it does not exist.
+    pub svg: Option<PathBuf>,
     /// Whether to run although others use this host.
     pub on_this_host: bool,
 }
@@ -86,6 +89,12 @@ pub struct Cell {
     /// For how long the group was throttled, summed over CPUs.
     #[serde(serialize_with = "ns")]
     pub throttled: Duration,
+    /// CPU time that the group used outside the kernel, over all CPUs.
+    #[serde(serialize_with = "ns")]
+    pub user: Duration,
+    /// CPU time that it used in the kernel.
+    #[serde(serialize_with = "ns")]
+    pub system: Duration,
 }
 
 /// A quota of 90 ms in 300 ms, reckoned by the model and measured.
@@ -129,8 +138,34 @@ pub fn sweep(options: &SweepOptions, output: &mut Output<'_>) -> Result<Swept, L
     drop(progress);
     let swept = swept?;
     cleaned?;
+    if let Some(dir) = &options.svg {
+        std::fs::create_dir_all(dir)
+            .map_err(LabError::step(format!("create `{}`", dir.display())))?;
+        for picture in pictures::all(&swept)? {
+            picture.write(dir, "cgroup-")?;
+        }
+    }
     write(&swept, options.format, output)?;
     Ok(swept)
+}
+
+/// A quota, for people.
+pub(crate) use tables::quota as quota_said;
+
+/// What a sweep takes of the host.
+pub(crate) fn takes(jdk: &Jdk, quick: bool) -> Vec<Takes> {
+    Plan { jdk, time: TIME, quick }.takes()
+}
+
+/// The measurement alone, on a host that is prepared.
+pub(crate) fn measure(
+    jdk: &Jdk,
+    quick: bool,
+    bench: &mut Bench,
+    progress: &mut Progress<'_, '_>,
+) -> Result<Swept, LabError> {
+    let time = if quick { QUICK_TIME } else { TIME };
+    Plan { jdk, time, quick }.run(bench, progress)
 }
 
 /// Whether this host can limit CPU time and has the load.
@@ -272,6 +307,8 @@ fn cell(quota_millicpus: Option<u32>, gc_threads: u32, gave: &Gave, time: Durati
         periods: gave.throttling.periods,
         throttled_periods: gave.throttling.throttled_periods,
         throttled: gave.throttling.throttled,
+        user: gave.user,
+        system: gave.system,
     }
 }
 
@@ -294,11 +331,13 @@ mod tests {
         ];
         let workload = values.map(|(key, value)| (key.to_owned(), value)).into();
         let throttling = Throttling { periods: 80, throttled_periods: 79, ..Throttling::default() };
-        let gave = Gave { workload, throttling };
+        let (user, system) = (Duration::from_secs(3), Duration::from_secs(1));
+        let gave = Gave { workload, throttling, user, system };
         let cell = cell(Some(1000), 8, &gave, Duration::from_secs(4));
         assert_eq!((cell.allocations_per_s, cell.over_50ms), (300, 7));
         assert_eq!(cell.longest, Duration::from_micros(90));
         assert_eq!((cell.periods, cell.throttled_periods), (80, 79));
+        assert_eq!((cell.user, cell.system), (user, system));
         assert_eq!(gave.longest("sleep_overrun"), Duration::from_millis(1));
     }
 

@@ -20,6 +20,10 @@ pub enum Workload {
     Handoff,
     /// Maps files, deletes them, and lets go of them.
     DeletedMaps,
+    /// Touches random places of a large array.
+    RandomTouch,
+    /// Makes many weak references while it allocates.
+    WeakRefs,
 }
 
 impl Workload {
@@ -33,6 +37,8 @@ impl Workload {
             Workload::MemoryHog => "whypause.workloads.MemoryHog",
             Workload::Handoff => "whypause.workloads.Handoff",
             Workload::DeletedMaps => "whypause.workloads.DeletedMaps",
+            Workload::RandomTouch => "whypause.workloads.RandomTouch",
+            Workload::WeakRefs => "whypause.workloads.WeakRefs",
         }
     }
 }
@@ -82,6 +88,8 @@ mod tests {
             Workload::MemoryHog,
             Workload::Handoff,
             Workload::DeletedMaps,
+            Workload::RandomTouch,
+            Workload::WeakRefs,
         ] {
             let file = format!("{}.class", workload.main_class().replace('.', "/"));
             let (_, bytes) = CLASSES.iter().find(|(name, _)| *name == file).unwrap();

@@ -26,20 +26,20 @@ use crate::{
 use std::time::Duration;
 
 /// The JVM's heap.
-const HEAP_MIB: u32 = 1024;
+pub(crate) const HEAP_MIB: u32 = 1024;
 
 /// Too small for the JVM (some 1.2 GiB) and the other process together.
-const SHARED_MIB: u32 = 2000;
+pub(crate) const SHARED_MIB: u32 = 2000;
 
 /// What the other process uses.
-const HOG_MIB: u32 = 1500;
+pub(crate) const HOG_MIB: u32 = 1500;
 
 /// What it may keep in memory where it has a group of its own.
 const ALONE_MIB: u32 = 700;
 
 /// A disk that also serves others, and has to look for what it reads. Writes are not limited, or who
 /// frees memory would wait for them as well.
-const SWAP_READS_PER_S: u64 = 400;
+pub(crate) const SWAP_READS_PER_S: u64 = 400;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "swap-in",
@@ -63,7 +63,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     file: include_str!("swap_in.rs"),
 };
 
-fn takes() -> Vec<Takes> {
+pub(crate) fn takes() -> Vec<Takes> {
     vec![
         Takes::Heap { mib: HEAP_MIB },
         Takes::Hog { mib: HOG_MIB },
@@ -72,7 +72,7 @@ fn takes() -> Vec<Takes> {
     ]
 }
 
-fn can_run() -> Result<(), crate::Reason> {
+pub(crate) fn can_run() -> Result<(), crate::Reason> {
     slow_swap::can_run()?;
     memory_group::can_run()
 }
@@ -95,22 +95,44 @@ fn fixed_isolated(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 }
 
 fn hog(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<MemoryHog, LabError> {
+    hog_of(stage, group, HOG_MIB)
+}
+
+/// The other process, with so much memory, in this group.
+pub(crate) fn hog_of(
+    stage: &mut Stage<'_>,
+    group: &MemoryGroup,
+    mib: u32,
+) -> Result<MemoryHog, LabError> {
     let java = (stage.jdk, stage.classes);
-    MemoryHog::start(stage.cleanup, java, HOG_MIB, group.entrance(), stage.fast)
+    MemoryHog::start(stage.cleanup, java, mib, group.entrance(), stage.fast)
 }
 
 fn set_up(stage: &mut Stage<'_>) -> Result<(Staged, MemoryGroup), LabError> {
+    let rate = stage.promoting(2000);
+    with_load(stage, Workload::AllocLoad, vec![format!("rate={rate}")])
+}
+
+/// The JVM with this load, alone in the group that it shares later, and the group.
+pub(crate) fn with_load(
+    stage: &mut Stage<'_>,
+    workload: Workload,
+    mut arguments: Vec<String>,
+) -> Result<(Staged, MemoryGroup), LabError> {
     let swap = SlowSwap::create(stage.cleanup, stage.dir)?;
     swap.limit(Limit::Reads(SWAP_READS_PER_S))?;
     let group = MemoryGroup::with_limit(stage.cleanup, "memory", u64::from(SHARED_MIB) << 20)?;
+    if workload == Workload::AllocLoad {
+        // Filled with data: pages of zeros need no place in swap space.
+        arguments.push("fill=1".into());
+    }
     let command = JvmCommand {
         heap_mib: HEAP_MIB,
         young_mib: 32,
         flags: vec!["-Xms1024m".into(), "-XX:+AlwaysPreTouch".into()],
         groups: vec![group.entrance()],
-        // Filled with data: pages of zeros need no place in swap space.
-        arguments: vec![format!("rate={}", stage.promoting(2000)), "fill=1".into()],
-        ..stage.command(Workload::AllocLoad)
+        arguments,
+        ..stage.command(workload)
     };
     Ok((Staged::alone(stage.java(&command)?), group))
 }

@@ -10,6 +10,9 @@ use crate::{
 };
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
+/// CPU time outside the kernel, and in it.
+type Used = (Duration, Duration);
+
 /// How long it may take to end, throttled as it is.
 const LATE: Duration = Duration::from_secs(30);
 
@@ -31,6 +34,10 @@ pub(super) struct Load<'a> {
 pub(super) struct Gave {
     pub(super) workload: BTreeMap<String, u64>,
     pub(super) throttling: Throttling,
+    /// CPU time outside the kernel, from the moment when the load ran.
+    pub(super) user: Duration,
+    /// CPU time in the kernel.
+    pub(super) system: Duration,
 }
 
 impl Load<'_> {
@@ -71,8 +78,15 @@ impl Load<'_> {
         let command = command(&stage, self);
         let mut jvm = stage.java_in(Some(group), &command)?;
         let before = group.throttling();
-        let workload = results(&mut jvm, &bench.interrupt, self.time)?;
-        Ok(Gave { workload, throttling: since(before, group.throttling()) })
+        // The JVM is all that the group has, so its CPU time is the group's.
+        let used_before = used(jvm.pid()).unwrap_or_default();
+        let (workload, used) = results(&mut jvm, &bench.interrupt, self.time)?;
+        Ok(Gave {
+            workload,
+            throttling: since(before, group.throttling()),
+            user: used.0.saturating_sub(used_before.0),
+            system: used.1.saturating_sub(used_before.1),
+        })
     }
 }
 
@@ -97,16 +111,35 @@ fn command<'a>(stage: &Stage<'a>, load: &Load<'_>) -> JvmCommand<'a> {
     }
 }
 
-/// Waits until the load has ended by itself, so that what it counted is of a known time.
+/// CPU time of a process outside the kernel and in it, of which the kernel tells hundredths of a
+/// second (`utime` and `stime` of `/proc/PID/stat`).
+fn used(pid: u32) -> Option<Used> {
+    used_in(&crate::jvm::read(Path::new(&format!("/proc/{pid}/stat"))))
+}
+
+fn used_in(stat: &str) -> Option<Used> {
+    let (_, after) = stat.rsplit_once(')')?;
+    let mut ticks = after.split_ascii_whitespace().skip(11).map(str::parse::<u64>);
+    let mut next = || Some(Duration::from_millis(ticks.next()?.ok()? * 10));
+    Some((next()?, next()?)).filter(|it| !it.0.is_zero())
+}
+
+/// Waits until the load has ended by itself, so that what it counted is of a known time. Answers
+/// what it printed, and the CPU time that was last seen.
 fn results(
     jvm: &mut Jvm,
     interrupt: &Interrupt,
     time: Duration,
-) -> Result<BTreeMap<String, u64>, LabError> {
-    interrupt.wait(time + LATE, || Ok(jvm.check().is_err().then_some(())))?;
+) -> Result<(BTreeMap<String, u64>, Used), LabError> {
+    let mut last = (Duration::ZERO, Duration::ZERO);
+    interrupt.wait(time + LATE, || {
+        // Nothing is left of it once it has ended.
+        last = used(jvm.pid()).unwrap_or(last);
+        Ok(jvm.check().is_err().then_some(()))
+    })?;
     let workload = jvm.end(END_PATIENCE);
     if workload.contains_key("sleep_overrun_max_us") {
-        return Ok(workload);
+        return Ok((workload, last));
     }
     let message = "the load ended without results".into();
     Err(LabError::Program { program: "java".into(), message })
@@ -133,5 +166,19 @@ impl Gave {
     pub(super) fn longest(&self, name: &str) -> Duration {
         let micros = self.workload.get(&format!("{name}_max_us")).copied();
         Duration::from_micros(micros.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_time_is_read_however_the_process_is_called() {
+        let stat = "7 (a ) b) S 1 7 7 0 -1 4194304 9 0 0 0 250 30 1 2 20 0 9";
+        let ms = Duration::from_millis;
+        assert_eq!(used_in(stat), Some((ms(2500), ms(300))));
+        assert_eq!(used_in("7 (java) Z 1"), None);
+        assert_eq!(used_in(""), None);
     }
 }

@@ -6,10 +6,10 @@ use std::{fmt::Write as _, time::Duration};
 /// What a cell of a table says.
 type Content = fn(&Cell) -> String;
 
-/// Four tables, and the example.
+/// Five tables, and the example.
 pub(super) fn text(swept: &Swept) -> String {
     let mut text = String::new();
-    let tables: [(&str, Content); 4] = [
+    let tables: [(&str, Content); 5] = [
         ("throughput (objects of 10 KiB a second)", |it| it.allocations_per_s.to_string()),
         ("allocations over 50 ms (and the longest)", |it| {
             format!("{} ({})", it.over_50ms, millis(it.longest))
@@ -18,6 +18,9 @@ pub(super) fn text(swept: &Swept) -> String {
             of(it, format!("{} of {}", it.throttled_periods, it.periods))
         }),
         ("throttled time (summed over CPUs)", |it| of(it, millis(it.throttled))),
+        ("CPU time (of which in the kernel)", |it| {
+            format!("{} ({})", millis(it.user + it.system), millis(it.system))
+        }),
     ];
     // writing to a string does not fail
     let _ = writeln!(
@@ -90,7 +93,7 @@ fn aligned(mut table: Table) -> Table {
 }
 
 /// `no quota`, `1.5 CPUs`.
-pub(super) fn quota(millicpus: Option<u32>) -> String {
+pub(crate) fn quota(millicpus: Option<u32>) -> String {
     let Some(millicpus) = millicpus else { return "no quota".to_owned() };
     let (whole, tenths) = (millicpus / 1000, millicpus % 1000 / 100);
     let unit = if millicpus == 1000 { "CPU" } else { "CPUs" };
@@ -119,6 +122,8 @@ mod tests {
             periods: 80,
             throttled_periods: 79,
             throttled: Duration::from_millis(900),
+            user: Duration::from_secs(7),
+            system: Duration::from_secs(1),
         }
     }
 

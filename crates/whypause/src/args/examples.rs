@@ -207,7 +207,15 @@ pub(in crate::args) const LAB_SWEEP: &str = "\
 EXAMPLES:
   whypause lab sweep --quick
   whypause lab sweep --jdk 25 --format json > sweep.json
+  whypause lab sweep --quick --svg ./pictures
   whypause lab sweep --quick --on-this-host        beside other JVMs, or a build";
+
+pub(in crate::args) const LAB_REPRODUCE: &str = "\
+EXAMPLES:
+  whypause lab reproduce                           all of it, into ./reproduced; needs root
+  whypause lab reproduce --quick -o /tmp/figures
+  whypause lab reproduce paper-gc-log kafka-4614   two parts; the page keeps the others
+  whypause lab reproduce --on-this-host            beside other JVMs, or a build";
 
 pub(in crate::args) const LAB_CLEAN: &str = "\
 EXAMPLES:

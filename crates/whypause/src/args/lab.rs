@@ -32,6 +32,9 @@ pub enum LabCommand {
     /// Run a load under CPU quotas with several numbers of GC threads, and print the tables
     #[command(after_help = examples::LAB_SWEEP)]
     Sweep(LabSweepArgs),
+    /// Make the figures and tables of the documents behind this program again, on this host
+    #[command(after_help = examples::LAB_REPRODUCE)]
+    Reproduce(LabReproduceArgs),
     /// Undo what a killed run left behind
     #[command(after_help = examples::LAB_CLEAN)]
     Clean,
@@ -204,6 +207,29 @@ pub struct LabSweepArgs {
     /// How to write the results
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ListFormat,
+    /// Also draw four pictures into this directory
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
+    /// Where it may run.
+    #[command(flatten)]
+    pub place: Where,
+}
+
+/// `whypause lab reproduce`.
+#[derive(Debug, Args)]
+pub struct LabReproduceArgs {
+    /// Only these parts; an id that does not exist lists them [default: all]
+    #[arg(value_name = "ID")]
+    pub parts: Vec<String>,
+    /// Shorter runs, and fewer of them: six minutes instead of 25
+    #[arg(long)]
+    pub quick: bool,
+    /// The JDK by feature release or home, from 9 on [default: 17, or the newest]
+    #[arg(long, value_name = "JDK")]
+    pub jdk: Option<String>,
+    /// Where the page, the figures (SVG) and the numbers (JSON) go; what is there of other parts stays
+    #[arg(short, long, value_name = "DIR", default_value = "reproduced")]
+    pub output: PathBuf,
     /// Where it may run.
     #[command(flatten)]
     pub place: Where,

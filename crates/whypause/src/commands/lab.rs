@@ -3,7 +3,10 @@ mod demo;
 
 use crate::{
     Exit, Failure,
-    args::{LabCommand, LabHoldArgs, LabMatrixArgs, LabRunArgs, LabSweepArgs, ListFormat, Rights},
+    args::{
+        LabCommand, LabHoldArgs, LabMatrixArgs, LabReproduceArgs, LabRunArgs, LabSweepArgs,
+        ListFormat, Rights,
+    },
     console::Console,
 };
 use ::lab::Privilege;
@@ -17,6 +20,7 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
         LabCommand::Hold(args) => hold(args, console),
         LabCommand::Matrix(args) => matrix(args, console),
         LabCommand::Sweep(args) => sweep(args, console),
+        LabCommand::Reproduce(args) => reproduce(args, console),
         LabCommand::Clean => clean(console),
         LabCommand::Fragment { mib } => {
             ::lab::fragmenter::hold(*mib, &mut io::stdout())?;
@@ -159,6 +163,7 @@ fn sweep(args: &LabSweepArgs, console: &Console) -> Result<Exit, Failure> {
         quick: args.quick,
         duration: args.duration,
         format: format(args.format),
+        svg: args.svg.clone(),
         on_this_host: false,
     };
     let mut here = args.place.on_this_host;
@@ -166,6 +171,29 @@ fn sweep(args: &LabSweepArgs, console: &Console) -> Result<Exit, Failure> {
         ::lab::sweep(&::lab::SweepOptions { on_this_host, ..options.clone() }, output)
     })?;
     Ok(Exit::Fine)
+}
+
+fn reproduce(args: &LabReproduceArgs, console: &Console) -> Result<Exit, Failure> {
+    let options = ::lab::ReproduceOptions {
+        ids: args.parts.clone(),
+        quick: args.quick,
+        jdk: args.jdk.clone(),
+        directory: args.output.clone(),
+        on_this_host: false,
+        program: None,
+    };
+    let mut here = args.place.on_this_host;
+    let reproduced = run_here(console, &mut here, |on_this_host, output| {
+        ::lab::reproduce(&::lab::ReproduceOptions { on_this_host, ..options.clone() }, output)
+    })?;
+    console.print(&format!("{}\n", reproduced.page.display()))?;
+    for (id, why) in &reproduced.unable {
+        console.say(&format!("not shown: {id}: {why}"));
+    }
+    for (id, why) in &reproduced.failed {
+        console.say(&format!("failed: {id}: {why}"));
+    }
+    Ok(if reproduced.failed.is_empty() { Exit::Fine } else { Exit::Gate })
 }
 
 fn clean(console: &Console) -> Result<Exit, Failure> {

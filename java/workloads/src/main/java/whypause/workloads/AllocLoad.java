@@ -5,8 +5,9 @@ package whypause.workloads;
  * by the operating system, with a rate.
  *
  * <p>Several {@link Allocator} threads and one {@link Sleeper}. Arguments, all optional:
- * {@code threads=2 rate=8000 size=10240 queue=20000 drop=10000 fill=0 seconds=0}; {@code fill=1}
- * writes data into every object; rate and queue are
+ * {@code threads=2 rate=8000 size=10240 queue=20000 drop=10000 fill=0 report=0 seconds=0};
+ * {@code fill=1} writes data into every object, {@code report=1} prints once a second how many
+ * were allocated so far; rate and queue are
  * per thread, sizes in bytes, {@code rate=0} allocates as fast as it can, {@code seconds=0} runs
  * until terminated.
  *
@@ -19,10 +20,22 @@ public final class AllocLoad {
     public static void main(String[] args) throws InterruptedException {
         Arguments given =
                 new Arguments(args, "threads", "rate", "size", "queue", "drop", "fill",
-                        "seconds");
+                        "report", "seconds");
         final Allocator[] allocators = start(given, 2, 8000, 20000, 10000);
         final Sleeper sleeper = new Sleeper();
         sleeper.start();
+        if (given.number("report", 0) > 0) {
+            new Reporter(new Reporter.Work() {
+                @Override
+                public long done() {
+                    long sum = 0;
+                    for (Allocator it : allocators) {
+                        sum += it.latency.count();
+                    }
+                    return sum;
+                }
+            }).start();
+        }
         Ending.after(given.number("seconds", 0), new Ending.Results() {
             @Override
             public String line() {

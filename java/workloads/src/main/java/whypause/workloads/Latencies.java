@@ -34,6 +34,11 @@ final class Latencies {
         }
     }
 
+    /** How many were recorded so far. */
+    long count() {
+        return count;
+    }
+
     /** {@code NAME_count=… NAME_max_us=… NAME_over_50ms_total_us=… NAME_over_50ms=…}. */
     String describe(String name) {
         StringBuilder text = new StringBuilder();
