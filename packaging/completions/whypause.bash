@@ -274,7 +274,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__fix)
-            opts="-p -d -h --pid --match --apply --verify --undo --dry-run --print --from --duration --process --unit --limit --footprint --group-limit --hard --period --foreground --format --color --help"
+            opts="-p -d -h --pid --match --apply --verify --undo --quota --burst --gc-threads --dry-run --print --from --duration --process --unit --limit --footprint --group-limit --hard --period --foreground --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -293,6 +293,18 @@ _whypause() {
                     return 0
                     ;;
                 --verify)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --quota)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --burst)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --gc-threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
