@@ -47,8 +47,7 @@ stop() {
 }
 
 until_said() {
-    local n
-    for n in $(seq 1 600); do
+    for _ in $(seq 1 600); do
         grep -q "$1" "$work/said" && return
         sleep 0.1
     done

@@ -102,7 +102,7 @@ impl Drop for Bench {
 
 /// What each round measures, over and over where there are more rounds.
 fn looks(all: &[MemoryLook]) -> impl FnMut() -> Option<MemoryLook> {
-    let mut all = all.to_vec().into_iter().cycle();
+    let mut all = all.iter().copied().cycle();
     move || all.next()
 }
 
