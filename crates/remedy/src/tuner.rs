@@ -30,6 +30,10 @@ pub const TUNER: &str = "thp-tuner";
 /// How soon the end is noticed.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
+/// How long it is waited for one that has just ended: a process that was forked meanwhile has its lock
+/// until it becomes another program.
+const SEAT_PATIENCE: Duration = Duration::from_millis(500);
+
 /// The right to tune: one on each host.
 #[derive(Debug)]
 pub struct Seat {
@@ -48,10 +52,16 @@ impl Seat {
         let failed = |source| StoreError::Journal { path: path.display().to_string(), source };
         let file =
             File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Seat { _lock: file })),
-            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(failed(error.into())),
+        let until = Instant::now() + SEAT_PATIENCE;
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Some(Seat { _lock: file })),
+                Err(rustix::io::Errno::WOULDBLOCK) if Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
+                Err(error) => return Err(failed(error.into())),
+            }
         }
     }
 }
