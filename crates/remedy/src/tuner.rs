@@ -17,10 +17,13 @@ use crate::{
 };
 use recorder::MemoryLook;
 use rules::Switch;
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use std::{
     fs::File,
-    sync::atomic::Ordering,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -56,10 +59,8 @@ impl Seat {
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(Some(Seat { _lock: file })),
-                Err(rustix::io::Errno::WOULDBLOCK) if Instant::now() < until => {
-                    std::thread::sleep(Duration::from_millis(20));
-                }
-                Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
+                Err(Errno::WOULDBLOCK) if Instant::now() >= until => return Ok(None),
+                Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(20)),
                 Err(error) => return Err(failed(error.into())),
             }
         }
@@ -115,6 +116,13 @@ pub struct Round {
     pub lost: Vec<(Control, String)>,
     /// Why something could not be switched now; it is tried again.
     pub failed: Option<String>,
+}
+
+impl Round {
+    fn new(measured: Measured) -> Round {
+        let (values, switched, lost) = (Vec::new(), Vec::new(), Vec::new());
+        Round { measured, values, switched, lost, failed: None }
+    }
 }
 
 /// How it ended.
@@ -254,13 +262,7 @@ impl<'a> Tuner<'a> {
 
     /// One decision; `None` where somebody has taken everything back.
     fn round(&mut self, measured: Measured) -> Result<Option<Round>, ChangeError> {
-        let mut round = Round {
-            measured,
-            values: Vec::new(),
-            switched: Vec::new(),
-            lost: Vec::new(),
-            failed: None,
-        };
+        let mut round = Round::new(measured);
         if self.see_others(&mut round)? {
             return Ok(None);
         }
@@ -282,15 +284,14 @@ impl<'a> Tuner<'a> {
     /// Decides one switch.
     fn decide(&mut self, n: usize, round: &mut Round) -> Result<(), StoreError> {
         let Knob { control, switch, on, value, is_lost } = &mut self.knobs[n];
-        let Some(to_off) = switch.round(&round.measured).filter(|_| !*is_lost) else {
-            return Ok(());
-        };
+        let switched = switch.round(&round.measured).filter(|_| !*is_lost);
+        let Some(to_off) = switched else { return Ok(()) };
         let to = if to_off { control.off().to_owned() } else { on.clone() };
         let (control, from) = (*control, value.clone());
         self.set(n, &to)?;
         self.knobs[n].switch.switched();
         self.knobs[n].value.clone_from(&to);
-        let why = why(control, &round.measured);
+        let why = round.measured.why(control);
         round.switched.push(Switched { control, from, to, why });
         Ok(())
     }
@@ -347,7 +348,7 @@ impl<'a> Tuner<'a> {
             return Ok(Undone::default());
         }
         // Whoever wants an end wants this, too.
-        let never = std::sync::atomic::AtomicBool::new(false);
+        let never = AtomicBool::new(false);
         let host = Host { interrupt: &never, ..self.host };
         let undone = Store::open(self.places)?.undo(Which::Of(TUNER), &host);
         self.is_undone = true;
@@ -371,31 +372,6 @@ fn read(control: Control, host: &Host<'_>) -> Result<String, ChangeError> {
 #[must_use]
 pub fn value(control: Control, host: &Host<'_>) -> Option<String> {
     read(control, host).ok()
-}
-
-/// The numbers that switched it.
-fn why(control: Control, it: &Measured) -> String {
-    let memory = diagnose::text::memory;
-    match control {
-        Control::Enabled => format!(
-            "{} of memory available{}, {} wanted (the JVM may take {} more)",
-            memory(it.available_bytes),
-            if it.of_group { " in its control group" } else { "" },
-            memory(if it.available_bytes < it.least_bytes() {
-                it.least_bytes()
-            } else {
-                it.enough_bytes()
-            }),
-            memory(it.missing_bytes),
-        ),
-        Control::Defrag => {
-            format!("direct scanning of {} pages per second", it.scanned_per_s)
-        }
-        Control::Khugepaged => {
-            let (whole, tenth) = (it.khugepaged_permille / 10, it.khugepaged_permille % 10);
-            format!("khugepaged takes {whole}.{tenth} % of a core")
-        }
-    }
 }
 
 #[cfg(test)]

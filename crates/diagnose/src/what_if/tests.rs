@@ -122,17 +122,11 @@ fn of_an_hour_the_worst_minutes_are_looked_at() {
     assert_eq!((whole.wall, whole.cpu), (Duration::from_secs(60), Duration::from_secs(54)));
 }
 
-/// Prints how long it takes; no test fails because of a slow host.
 #[test]
-#[allow(clippy::print_stdout, reason = "a test may")]
-fn an_hour_does_not_take_long() {
-    let facts = recorded(3_600);
-    let begun = std::time::Instant::now();
-    let demand = Demand::of(&facts, Duration::from_secs(300)).unwrap();
-    let threads = demand.under(&CpuLimits { gc_threads: 32, ..demand.today() });
-    let found = what_if(&demand);
-    println!("an hour: {:?}", begun.elapsed());
-    assert!(threads.is_some() && demand.measured().wall == Duration::from_secs(300), "{found:?}");
+fn of_an_hour_five_minutes_can_be_let_run_again() {
+    let demand = Demand::of(&recorded(3_600), Duration::from_secs(300)).unwrap();
+    assert_eq!(demand.measured().wall, Duration::from_secs(300));
+    assert!(demand.under(&CpuLimits { gc_threads: 32, ..demand.today() }).is_some());
 }
 
 #[test]

@@ -106,6 +106,31 @@ impl Measured {
         self.missing_bytes.saturating_add(self.footprint_bytes / 4)
     }
 
+    /// The numbers that switched self.
+    pub(super) fn why(&self, control: Control) -> String {
+        let memory = diagnose::text::memory;
+        match control {
+            Control::Enabled => format!(
+                "{} of memory available{}, {} wanted (the JVM may take {} more)",
+                memory(self.available_bytes),
+                if self.of_group { " in its control group" } else { "" },
+                memory(if self.available_bytes < self.least_bytes() {
+                    self.least_bytes()
+                } else {
+                    self.enough_bytes()
+                }),
+                memory(self.missing_bytes),
+            ),
+            Control::Defrag => {
+                format!("direct scanning of {} pages per second", self.scanned_per_s)
+            }
+            Control::Khugepaged => {
+                let (whole, tenth) = (self.khugepaged_permille / 10, self.khugepaged_permille % 10);
+                format!("khugepaged takes {whole}.{tenth} % of a core")
+            }
+        }
+    }
+
     fn level(&self, control: Control) -> Level {
         let of = |is_bad: bool, is_good: bool| match (is_bad, is_good) {
             (true, _) => Level::Bad,
