@@ -124,8 +124,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand fix" -l verify -d 'Rec
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l quota -d 'cfs-advice: what this quota would do, in CPUs such as 1.4' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l burst -d 'cfs-advice: what this burst would do' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l gc-threads -d 'cfs-advice: what so many stop-the-world GC threads would do' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l from -d 'List what would help by this recording or GC log' -r -F
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -s d -l duration -d 'How long to record for the list, from 1s to 1h' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l from -d 'Do not record: list what would help by this recording or GC log; also for cfs-advice (a recording) and g1-advice' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -s d -l duration -d 'How long to record for the list, cfs-advice and g1-advice, from 1s to 1h' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l process -d 'background-io: the process to limit [default: the one that writes most to the GC log\'s disk]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l unit -d 'background-io: the systemd unit to limit' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l limit -d 'background-io: write limit per second (K, M, G: powers of 1024) [default: half of what it writes]' -r

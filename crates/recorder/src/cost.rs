@@ -21,11 +21,11 @@ fn own_peak_bytes(proc: &Path) -> u64 {
 }
 
 /// User and system time from the text of `/proc/PID/stat`, within one clock tick each.
-fn cpu_of(stat: &str, ticks_per_second: u64) -> Option<Duration> {
+pub(crate) fn cpu_of(stat: &str, ticks_per_second: u64) -> Option<Duration> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_ascii_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
-    let ticks = ticks()? + ticks()?;
+    let ticks = ticks()?.saturating_add(ticks()?);
     let nanoseconds = u128::from(ticks) * 1_000_000_000 / u128::from(ticks_per_second.max(1));
     Some(Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX)))
 }

@@ -20,6 +20,7 @@ use super::{
     cgroup_limits,
     process::ProcessDir,
 };
+use crate::cost::cpu_of;
 use recording::{MonoTime, Sample};
 use rustix::io::pread;
 use std::{
@@ -208,7 +209,8 @@ fn parse(kind: Kind, prefix: &str, text: &str, values: &mut Vec<Value>) {
             values.extend(usage.map(|it| (format!("{prefix}.usage_ns"), it)));
         }
         Kind::ProcessStat => {
-            let usage = process_cpu_ns(text);
+            let usage = cpu_of(text, rustix::param::clock_ticks_per_second());
+            let usage = usage.and_then(|it| u64::try_from(it.as_nanos()).ok());
             values.extend(usage.map(|it| (format!("{prefix}.usage_ns"), it)));
         }
     }
@@ -293,16 +295,6 @@ fn usage_file(roots: &Roots, dir: &ProcessDir, group: &Path) -> Option<PathBuf> 
 
 fn stat_file(roots: &Roots, pid: u32) -> PathBuf {
     roots.proc.join(pid.to_string()).join("stat")
-}
-
-/// Fields 14 and 15 of `/proc/PID/stat`, user and system time of all threads in clock ticks.
-fn process_cpu_ns(text: &str) -> Option<u64> {
-    let (_, after) = text.rsplit_once(')')?;
-    let mut fields = after.split_ascii_whitespace().skip(11);
-    let mut ticks = || fields.next()?.parse::<u64>().ok();
-    let ticks = ticks()?.saturating_add(ticks()?);
-    let per_second = rustix::param::clock_ticks_per_second().max(1);
-    Some(ticks.saturating_mul(1_000_000_000 / per_second))
 }
 
 /// For how long a group has been throttled, by its `cpu.stat`: `throttled_time` (version 1) is in

@@ -6,18 +6,17 @@
 //! `Documentation/admin-guide/cgroup-v2.rst`.
 use super::{
     Jvm, Roots,
-    cgroup::{self, Version},
+    memory_groups::{MemoryGroups, memory_groups},
     process::{ProcessDir, Stat, pids},
     status::Status,
 };
+use crate::cost;
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
-/// Groups are rarely nested deeper.
-const MAX_ANCESTORS: usize = 16;
 /// No limit is as large as this: `PAGE_COUNTER_MAX` in bytes is what version 1 shows for none.
 const NO_LIMIT_BYTES: u64 = 1 << 60;
 /// How often the thread that makes huge pages is searched where there was none: it ends while they
@@ -25,8 +24,6 @@ const NO_LIMIT_BYTES: u64 = 1 << 60;
 const SEARCH_EVERY: Duration = Duration::from_secs(30);
 /// A group that reaches its limit reclaims at least so many pages (`SWAP_CLUSTER_MAX`).
 const PAGES_OF_A_RECLAIM: u64 = 32;
-/// `USER_HZ`, in which `/proc` counts CPU time, on all architectures of today.
-const TICKS_PER_S: u64 = 100;
 
 /// What memory is like at one moment. Counters count from some moment on, the boot or the begin of a
 /// control group, and never fall.
@@ -57,8 +54,7 @@ pub struct MemoryLook {
 pub struct MemoryWatch {
     roots: Roots,
     jvm: ProcessDir,
-    groups: Vec<PathBuf>,
-    version: Version,
+    groups: MemoryGroups,
     khugepaged: Option<ProcessDir>,
     searched: Option<Instant>,
 }
@@ -73,14 +69,10 @@ impl MemoryWatch {
         if Stat::of(&dir)?.start_ticks != jvm.start_ticks {
             return Err(std::io::ErrorKind::NotFound.into());
         }
-        let place = cgroup::place(&dir, "memory");
-        let mut groups = cgroup::groups(roots, &dir, "memory").directories();
-        groups.truncate(MAX_ANCESTORS);
         let watch = MemoryWatch {
             roots: roots.clone(),
             jvm: dir,
-            groups,
-            version: place.map_or(Version::V2, |it| it.version),
+            groups: memory_groups(roots, jvm),
             khugepaged: None,
             searched: None,
         };
@@ -117,14 +109,14 @@ impl MemoryWatch {
     fn groups(&self) -> (Option<u64>, u64) {
         let mut left: Option<u64> = None;
         let mut scanned = 0;
-        for (n, group) in self.groups.iter().enumerate() {
+        for (n, group) in self.groups.directories.iter().enumerate() {
             let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
-            let (limits, used, file): (&[&str], _, _) = match self.version {
-                Version::V1 => {
+            let (limits, used, file): (&[&str], _, _) = match self.groups.is_v2 {
+                false => {
                     scanned += number(group, "memory.failcnt").unwrap_or(0) * PAGES_OF_A_RECLAIM;
                     (&["memory.limit_in_bytes"], "memory.usage_in_bytes", "total_inactive_file")
                 }
-                Version::V2 => {
+                true => {
                     // Those of a group count for all around it.
                     if n == 0 {
                         scanned = counter(&stat, "pgscan_direct");
@@ -168,14 +160,8 @@ impl MemoryWatch {
     }
 }
 
-/// Fields 14 and 15 of `/proc/PID/stat`, user and system time in clock ticks.
 fn cpu_of(dir: &ProcessDir) -> Option<Duration> {
-    let text = dir.text("stat", 4096).ok()?;
-    let (_, after) = text.rsplit_once(')')?;
-    let mut fields = after.split_ascii_whitespace().skip(11);
-    let mut ticks = || fields.next()?.parse::<u64>().ok();
-    let ticks = ticks()?.saturating_add(ticks()?);
-    Some(Duration::from_millis(ticks.saturating_mul(1_000 / TICKS_PER_S)))
+    cost::cpu_of(&dir.text("stat", 4096).ok()?, rustix::param::clock_ticks_per_second())
 }
 
 /// Of `vmstat`: pages that threads have looked at because they needed memory themselves.

@@ -39,10 +39,11 @@ pub struct FixArgs {
     /// Print the commands that would undo everything, without running them
     #[arg(long, requires = "undo")]
     pub print: bool,
-    /// List what would help by this recording or GC log
+    /// Do not record: list what would help by this recording or GC log; also for cfs-advice (a
+    /// recording) and g1-advice
     #[arg(long, value_name = "PATH")]
     pub from: Option<PathBuf>,
-    /// How long to record for the list, from 1s to 1h
+    /// How long to record for the list, cfs-advice and g1-advice, from 1s to 1h
     #[arg(short, long, value_name = "TIME", default_value = "30s", value_parser = parse_verify)]
     pub duration: Duration,
     /// background-io: the process to limit [default: the one that writes most to the GC log's disk]
