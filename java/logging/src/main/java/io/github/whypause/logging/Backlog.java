@@ -1,0 +1,74 @@
+package io.github.whypause.logging;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+
+/** Blocks that wait for the disk: a bounded queue between the two threads of a writer. */
+final class Backlog {
+    private final ArrayDeque<Block> blocks = new ArrayDeque<>();
+    private final long limit;
+    private long bytes;
+    private boolean ended;
+    /** Set to have the writing thread look around. */
+    private boolean woken;
+
+    /** Holds up to so many compressed bytes, and one block at least. */
+    Backlog(long limit) {
+        this.limit = limit;
+    }
+
+    /** Waits for room. Only for the compressing thread. */
+    synchronized void put(Block block) throws InterruptedException {
+        while (!blocks.isEmpty() && bytes + block.bytes.length > limit) {
+            wait();
+        }
+        blocks.addLast(block);
+        bytes += block.bytes.length;
+        notifyAll();
+    }
+
+    /** No more will come. */
+    synchronized void end() {
+        ended = true;
+        notifyAll();
+    }
+
+    /** The first block, which stays there; {@code null} where none came in time. */
+    synchronized Block first(long nanos) throws InterruptedException {
+        long until = System.nanoTime() + nanos;
+        while (blocks.isEmpty() && !ended && !woken) {
+            long left = until - System.nanoTime();
+            if (left <= 0) {
+                break;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        woken = false;
+        return blocks.peekFirst();
+    }
+
+    /** Has the writing thread look around. */
+    synchronized void wake() {
+        woken = true;
+        notifyAll();
+    }
+
+    /** Waits, for nobody but {@link #end}. */
+    synchronized void pause(long nanos) throws InterruptedException {
+        TimeUnit.NANOSECONDS.timedWait(this, nanos);
+    }
+
+    synchronized void removeFirst() {
+        bytes -= blocks.removeFirst().bytes.length;
+        notifyAll();
+    }
+
+    /** Whether the last block was taken and no more will come. */
+    synchronized boolean isDone() {
+        return ended && blocks.isEmpty();
+    }
+
+    synchronized long bytes() {
+        return bytes;
+    }
+}

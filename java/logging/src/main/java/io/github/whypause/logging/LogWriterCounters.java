@@ -1,0 +1,153 @@
+package io.github.whypause.logging;
+
+import javax.management.MXBean;
+
+/**
+ * What a writer has done since it was opened, and what waits in its memory. In JMX as {@code
+ * io.github.whypause.logging:type=CompressedLogWriter,name=FILE}.
+ */
+@MXBean
+public interface LogWriterCounters {
+    /**
+     * The file that is written to, or the pattern where it has no fixed name.
+     *
+     * @return its path
+     */
+    String getFile();
+
+    /**
+     * Lines that were taken out of the ring to be compressed.
+     *
+     * @return a number that only grows
+     */
+    long getLines();
+
+    /**
+     * Their bytes, before compression.
+     *
+     * @return a number that only grows
+     */
+    long getRawBytes();
+
+    /**
+     * Lines that the kernel has taken.
+     *
+     * @return a number that only grows
+     */
+    long getWrittenLines();
+
+    /**
+     * Bytes that the kernel has taken, compressed.
+     *
+     * @return a number that only grows
+     */
+    long getWrittenBytes();
+
+    /**
+     * Lines that were dropped because there was no room in memory.
+     *
+     * @return a number that only grows
+     */
+    long getDroppedLines();
+
+    /**
+     * Their bytes.
+     *
+     * @return a number that only grows
+     */
+    long getDroppedBytes();
+
+    /**
+     * Lines that came after the log was closed.
+     *
+     * @return a number that only grows
+     */
+    long getLateLines();
+
+    /**
+     * Times that a thread had to wait for room.
+     *
+     * @return a number that only grows
+     */
+    long getWaits();
+
+    /**
+     * What is used of the ring.
+     *
+     * @return bytes
+     */
+    int getRingUsedBytes();
+
+    /**
+     * The size of the ring.
+     *
+     * @return bytes
+     */
+    int getRingBytes();
+
+    /**
+     * The most that was used of the ring, as the compressing thread has seen it.
+     *
+     * @return bytes
+     */
+    int getRingPeakBytes();
+
+    /**
+     * Compressed blocks that wait for the disk.
+     *
+     * @return bytes
+     */
+    long getBacklogBytes();
+
+    /**
+     * The most that waited for the disk.
+     *
+     * @return bytes
+     */
+    long getBacklogPeakBytes();
+
+    /**
+     * The longest that one write to the disk took: what threads that log would have waited for.
+     *
+     * @return microseconds
+     */
+    long getLongestWriteMicros();
+
+    /**
+     * All writes to the disk together.
+     *
+     * @return microseconds
+     */
+    long getWriteMicros();
+
+    /**
+     * Writes that failed, and are tried again.
+     *
+     * @return a number that only grows
+     */
+    long getWriteErrors();
+
+    /**
+     * The last failure.
+     *
+     * @return its text; empty where nothing has failed
+     */
+    String getLastError();
+
+    /**
+     * Files that were rolled.
+     *
+     * @return a number that only grows
+     */
+    long getRolledFiles();
+
+    /**
+     * Rolled files that were deleted because they were too many, too old or too long.
+     *
+     * @return a number that only grows
+     */
+    long getDeletedFiles();
+
+    /** Closes the file and opens it by its name again, as after it was moved by others. */
+    void reopen();
+}
