@@ -22,6 +22,8 @@ final class Deflate {
     private static final MethodHandle DEFLATE =
             find("deflate", MethodType.methodType(int.class, ByteBuffer.class));
 
+    private static final byte[] NOTHING = {};
+
     private final Deflater deflater;
     private final ByteBuffer direct;
     private final byte[] in;
@@ -61,6 +63,8 @@ final class Deflate {
         } else {
             setInput(raw);
             drain();
+            // it keeps the buffer otherwise, and would take what the caller puts into it next
+            deflater.setInput(NOTHING);
         }
     }
 
