@@ -9,6 +9,8 @@ final class Backlog {
     private final long limit;
     private long bytes;
     private boolean ended;
+    /** Nobody waits for what is here any more. */
+    private boolean abandoned;
     /** Set to have the writing thread look around. */
     private boolean woken;
 
@@ -17,9 +19,9 @@ final class Backlog {
         this.limit = limit;
     }
 
-    /** Waits for room. Only for the compressing thread. */
+    /** Waits for room, unless the log is abandoned. Only for the compressing thread. */
     synchronized void put(Block block) throws InterruptedException {
-        while (!blocks.isEmpty() && bytes + block.bytes.length > limit) {
+        while (!blocks.isEmpty() && bytes + block.bytes.length > limit && !abandoned) {
             wait();
         }
         blocks.addLast(block);
@@ -53,9 +55,22 @@ final class Backlog {
         notifyAll();
     }
 
-    /** Waits, for nobody but {@link #end}. */
+    /** What cannot be written at the next try is not tried again. */
+    synchronized void abandon() {
+        abandoned = true;
+        notifyAll();
+    }
+
+    synchronized boolean isAbandoned() {
+        return abandoned;
+    }
+
+    /** Waits, and no longer once the log is abandoned. */
     synchronized void pause(long nanos) throws InterruptedException {
-        TimeUnit.NANOSECONDS.timedWait(this, nanos);
+        long until = System.nanoTime() + nanos;
+        for (long left = nanos; left > 0 && !abandoned; left = until - System.nanoTime()) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
     }
 
     synchronized void removeFirst() {

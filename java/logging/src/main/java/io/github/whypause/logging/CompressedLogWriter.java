@@ -179,7 +179,8 @@ public final class CompressedLogWriter implements AutoCloseable {
      * Writes what was taken, and ends.
      *
      * @param patience for how long to wait for the disk
-     * @return whether all was written; where not, it is tried further in the background
+     * @return whether all was written; where not, what is left is tried once more in the background,
+     *     and dropped and counted if that fails
      * @throws InterruptedException where the thread is interrupted meanwhile
      */
     public boolean close(Duration patience) throws InterruptedException {
@@ -188,13 +189,17 @@ public final class CompressedLogWriter implements AutoCloseable {
         long until = System.nanoTime() + patience.toNanos();
         ring.close();
         compressor.wake();
-        return join(compressor, until) & join(disk, until);
+        if (join(compressor, until) & join(disk, until)) {
+            return true;
+        }
+        disk.abandon();
+        return false;
     }
 
     /** Writes each line at once from now on, and waits for those there are. */
-    void exit() throws InterruptedException {
+    void exit(long patienceNanos) throws InterruptedException {
         compressor.hurry();
-        flush(EXIT_PATIENCE);
+        flush(Duration.ofNanos(patienceNanos));
     }
 
     private static boolean join(Thread thread, long until) throws InterruptedException {

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 /** The thread that takes lines out of the ring and compresses them. */
 final class Compressor extends Thread implements Ring.Sink {
     /** What is handed to the encoder at once. */
-    private static final int PIECE_BYTES = 64 << 10;
+    private static final int LONGEST_PIECE_BYTES = 64 << 10;
     /** How often it looks for lines while some come, where the ring does not fill up earlier. */
     private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     /** It sleeps until it is woken after so long without a line. */
@@ -29,7 +29,7 @@ final class Compressor extends Thread implements Ring.Sink {
     private final NamePattern periods;
     private final int blockBytes;
     private final int wakeAt;
-    private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);
+    private final ByteBuffer piece;
     private final AtomicInteger state = new AtomicInteger(AWAKE);
     private volatile long flushNanos;
     private volatile long flushTo;
@@ -54,6 +54,7 @@ final class Compressor extends Thread implements Ring.Sink {
         this.problems = problems;
         this.periods = options.rolled;
         this.blockBytes = options.blockBytes;
+        this.piece = ByteBuffer.allocateDirect(Math.min(LONGEST_PIECE_BYTES, blockBytes));
         this.flushNanos = options.flushEvery.toNanos();
         this.wakeAt = ring.capacity() / 4;
     }
@@ -119,7 +120,7 @@ final class Compressor extends Thread implements Ring.Sink {
         long before = raw;
         long some = 0;
         newPeriod();
-        while (raw - before < PIECE_BYTES && ring.poll(this)) {
+        while (raw - before < piece.capacity() && ring.poll(this)) {
             some++;
         }
         if (some == 0) {

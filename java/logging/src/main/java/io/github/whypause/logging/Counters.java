@@ -41,6 +41,11 @@ final class Counters implements LogWriterCounters {
         droppedBytes.add(length);
     }
 
+    void dropped(Block block) {
+        droppedLines.add(block.lines);
+        droppedBytes.add(block.rawBytes);
+    }
+
     void late() {
         late.increment();
     }

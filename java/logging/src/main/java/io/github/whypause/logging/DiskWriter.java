@@ -32,6 +32,11 @@ final class DiskWriter extends Thread {
         backlog.wake();
     }
 
+    /** Writes what it can, and ends. */
+    void abandon() {
+        backlog.abandon();
+    }
+
     @Override
     public void run() {
         try {
@@ -43,8 +48,14 @@ final class DiskWriter extends Thread {
                     looked = now;
                     look();
                 }
-                if (block != null && write(block)) {
+                if (block == null) {
+                    continue;
+                }
+                if (write(block)) {
                     backlog.removeFirst();
+                } else if (backlog.isAbandoned()) {
+                    backlog.removeFirst();
+                    counters.dropped(block);
                 }
             }
         } catch (InterruptedException | RuntimeException | Error e) {
@@ -60,7 +71,7 @@ final class DiskWriter extends Thread {
         boolean asked = reopen;
         reopen = false;
         try {
-            files.follow(asked, System.currentTimeMillis());
+            files.follow(asked);
         } catch (IOException | RuntimeException e) {
             failed(e);
         }

@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The files of a log: which one is written, when the next one begins, and which are deleted. For one
@@ -22,6 +23,10 @@ import java.util.Objects;
  * left is written over.
  */
 final class LogFiles {
+    /** How long after a failure it tries to roll again. */
+    private static final long ROLL_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final String ROLL = "roll";
+
     private final Path fixed;
     private final NamePattern pattern;
     private final Codec codec;
@@ -39,6 +44,7 @@ final class LogFiles {
     private long good;
     private long period;
     private int index;
+    private long rollAfter = System.nanoTime();
 
     LogFiles(LogWriterOptions options, Counters counters, Problems problems) {
         this.fixed = options.file;
@@ -74,7 +80,7 @@ final class LogFiles {
             period = pattern.period(Files.getLastModifiedTime(fixed).toMillis());
         }
         if (period != begin || good >= maxFileBytes) {
-            roll(begin);
+            rollOrStay(begin);
         }
     }
 
@@ -97,9 +103,27 @@ final class LogFiles {
         }
         // A clock that was set back does not bring back a past file.
         if (pattern != null && (begin > period || good >= maxFileBytes)) {
-            roll(Math.max(begin, period));
+            rollOrStay(Math.max(begin, period));
         }
         put(block);
+    }
+
+    /** Where a file cannot be rolled, it grows. */
+    private void rollOrStay(long begin) throws IOException {
+        if (System.nanoTime() - rollAfter < 0) {
+            return;
+        }
+        try {
+            roll(begin);
+            problems.over(ROLL);
+        } catch (IOException e) {
+            rollAfter = System.nanoTime() + ROLL_AGAIN_NANOS;
+            problems.tell(ROLL, "cannot roll `" + path + "` to `" + pattern + "`: " + reason(e)
+                    + "; it goes on in the same file");
+            if (channel == null) {
+                openPath(path);
+            }
+        }
     }
 
     private void put(byte[] block) throws IOException {
@@ -132,8 +156,8 @@ final class LogFiles {
             Path target = freeName(of);
             close();
             Files.move(fixed, target);
-            openPath(fixed);
             period = begin;
+            openPath(fixed);
         }
         counters.rolled++;
         retention.apply(System.currentTimeMillis(), path);
@@ -151,18 +175,12 @@ final class LogFiles {
     }
 
     /** Opens another file where the one with our name is another by now, or it is asked for. */
-    void follow(boolean asked, long now) throws IOException {
+    void follow(boolean asked) throws IOException {
         if (channel == null || !asked && Objects.equals(key, keyOf(path))) {
             return;
         }
-        Path same = path;
-        long of = period;
         close();
-        openPath(same);
-        period = good == 0 ? of : period;
-        if (good > 0 && fixed != null) {
-            period = of;
-        }
+        openPath(path);
     }
 
     void close() {
