@@ -265,6 +265,19 @@ class CompressedFileAppenderTest {
     }
 
     @Test
+    void theConfigurationInTheReadmeWorks() throws Exception {
+        String readme = new String(Files.readAllBytes(java.nio.file.Paths.get("README.md")),
+                java.nio.charset.StandardCharsets.UTF_8);
+        String appender = readme.substring(readme.indexOf("fileName="), readme.indexOf("</CompressedFile>"));
+        String attributes = appender.substring(0, appender.indexOf('>')).replace("logs/", folder + "/");
+        try (Logs logs = new Logs(attributes, appender.substring(appender.indexOf('>') + 1))) {
+            logs.logger().info("one");
+            assertEquals(new ArrayList<>(), logs.complaints());
+        }
+        assertTrue(Logs.lines(file()).get(0).endsWith(" test - one"));
+    }
+
+    @Test
     void aWrongConfigurationIsSaidAndTheApplicationGoesOn() throws Exception {
         Path notAFolder = Files.write(folder.resolve("taken"), new byte[1]);
         wrong("fileName", "");

@@ -246,6 +246,17 @@ class CompressedFileAppenderTest {
     }
 
     @Test
+    void theConfigurationInTheReadmeWorks() throws Exception {
+        String readme = new String(Files.readAllBytes(java.nio.file.Paths.get("README.md")), StandardCharsets.UTF_8);
+        String appender = readme.substring(readme.indexOf("    <file>"), readme.indexOf("  </appender>"));
+        try (Logs logs = new Logs(appender.replace("logs/", folder + "/"))) {
+            logs.logger().info("one");
+            assertEquals(new ArrayList<>(), logs.complaints());
+        }
+        assertTrue(Logs.lines(folder.resolve("app.log.gz")).get(0).endsWith(" test - one"));
+    }
+
+    @Test
     void aWrongConfigurationIsSaidAndTheApplicationGoesOn() throws Exception {
         Path notAFolder = Files.write(folder.resolve("taken"), new byte[1]);
         wrong("<encoder>", file() + rolling(""));

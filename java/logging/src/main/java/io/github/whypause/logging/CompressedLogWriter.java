@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -19,6 +20,9 @@ import java.util.concurrent.locks.LockSupport;
 public final class CompressedLogWriter implements AutoCloseable {
     /** For how long the end of the process waits for the disk. */
     static final Duration EXIT_PATIENCE = Duration.ofSeconds(5);
+
+    /** Writers of which a file is still open because their disk is slow, though they were closed. */
+    private static final AtomicInteger CLOSED_LATE = new AtomicInteger();
 
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
@@ -43,7 +47,7 @@ public final class CompressedLogWriter implements AutoCloseable {
         Problems problems = new Problems(options.onProblem);
         LogFiles files = new LogFiles(options, counters, problems);
         try {
-            files.open(System.currentTimeMillis());
+            openOrLater(files, problems);
         } catch (IOException | RuntimeException e) {
             encoder.close();
             files.end();
@@ -55,6 +59,21 @@ public final class CompressedLogWriter implements AutoCloseable {
         compressor.start();
         this.jmx = JmxName.register(counters);
         AtExit.add(this);
+    }
+
+    /**
+     * Where a slow disk still holds up the close of a log that went before, as after a new configuration,
+     * the disk writer opens the file when it can, and what is logged meanwhile waits in memory.
+     */
+    private static void openOrLater(LogFiles files, Problems problems) throws IOException {
+        try {
+            files.open(System.currentTimeMillis());
+        } catch (LogFiles.HeldHere e) {
+            if (CLOSED_LATE.get() == 0) {
+                throw e;
+            }
+            problems.tell("late", "`" + e.getFile() + "` is still being closed, and is opened after that");
+        }
     }
 
     /**
@@ -192,7 +211,8 @@ public final class CompressedLogWriter implements AutoCloseable {
         if (join(compressor, until) & join(disk, until)) {
             return true;
         }
-        disk.abandon();
+        CLOSED_LATE.incrementAndGet();
+        disk.abandon(CLOSED_LATE::decrementAndGet);
         return false;
     }
 

@@ -2,6 +2,7 @@ package io.github.whypause.logging;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The only thread that waits for the disk. */
 final class DiskWriter extends Thread {
@@ -15,7 +16,9 @@ final class DiskWriter extends Thread {
     private final Backlog backlog;
     private final Counters counters;
     private final Problems problems;
+    private final AtomicReference<Runnable> atEnd = new AtomicReference<>();
     private volatile boolean reopen;
+    private volatile boolean ended;
 
     DiskWriter(LogFiles files, Backlog backlog, Counters counters, Problems problems) {
         super("whypause-log-write");
@@ -32,9 +35,20 @@ final class DiskWriter extends Thread {
         backlog.wake();
     }
 
-    /** Writes what it can, and ends. */
-    void abandon() {
+    /** Writes what it can, and ends; then, or where it has ended already, something else is done once. */
+    void abandon(Runnable then) {
         backlog.abandon();
+        atEnd.set(then);
+        if (ended) {
+            runAtEnd();
+        }
+    }
+
+    private void runAtEnd() {
+        Runnable then = atEnd.getAndSet(null);
+        if (then != null) {
+            then.run();
+        }
     }
 
     @Override
@@ -65,6 +79,8 @@ final class DiskWriter extends Thread {
             counters.failed(e.toString());
         } finally {
             files.end();
+            ended = true;
+            runAtEnd();
         }
     }
 

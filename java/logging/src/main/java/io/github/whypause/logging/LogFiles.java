@@ -27,6 +27,17 @@ final class LogFiles {
     private static final long ROLL_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final String ROLL = "roll";
 
+    private static final String HELD = "it is being written by another process, or another appender of this one";
+
+    /** The file is open in this process already. */
+    static final class HeldHere extends FileSystemException {
+        private static final long serialVersionUID = 1;
+
+        HeldHere(Path file) {
+            super(file.toString(), null, HELD);
+        }
+    }
+
     private final Path fixed;
     private final NamePattern pattern;
     private final Codec codec;
@@ -267,19 +278,19 @@ final class LogFiles {
         FileChannel opened = FileChannel.open(wanted, StandardOpenOption.READ,
                 StandardOpenOption.WRITE, StandardOpenOption.CREATE);
         boolean locked = false;
+        boolean here = false;
         try {
             FileLock lock = opened.tryLock();
             locked = lock != null;
         } catch (OverlappingFileLockException e) {
-            // said below
+            here = true;
         } catch (IOException e) {
             // a file system without locks
             locked = true;
         }
         if (!locked) {
             opened.close();
-            throw new FileSystemException(wanted.toString(), null,
-                    "it is being written by another process, or another appender of this one");
+            throw here ? new HeldHere(wanted) : new FileSystemException(wanted.toString(), null, HELD);
         }
         return opened;
     }
