@@ -38,7 +38,7 @@ import java.nio.file.Path;
  *
  * <p><b>What remains.</b> If the file is made shorter under the mapping, an access beyond its new
  * end throws an {@link InternalError}, as with every mapping of the JVM, which may come a moment
- * later than the access. On JDK 22 and newer a mapping that is never closed is never released; on
+ * later than the access; JDK 8 may crash. On JDK 22 and newer a mapping that is never closed is never released; on
  * older ones the collector releases it some day.
  */
 public final class MappedFile implements AutoCloseable {

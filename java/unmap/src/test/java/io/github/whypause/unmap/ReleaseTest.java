@@ -94,6 +94,8 @@ class ReleaseTest {
 
     @Test
     void aShortenedFileThrowsAndCrashesNothing() throws Exception {
+        // There the error passes by `catch` clauses, also with a plain buffer.
+        assumeTrue(Jvm.version() > 8, "JDK 8 does not handle such an access");
         Jvm jvm = Jvm.run(Collections.emptyList(), Shortened.class, dir);
         assertEquals(0, jvm.exit, jvm.toString());
         assertEquals("caught\n", jvm.out, jvm.toString());
