@@ -43,13 +43,14 @@ final class GuardedLifetime extends CleanedLifetime {
 
     @Override
     int enter() {
-        long thread = Thread.currentThread().getId();
+        Thread current = Thread.currentThread();
+        long thread = current.getId();
         long mine = id << 32 | thread & THREAD;
         try {
             for (int probe = 0; probe < PROBES; probe++) {
                 int at = place(thread, probe);
                 boolean entered = TABLE.compareAndSet(at, 0, mine);
-                if (!entered && (TABLE.get(at) & THREAD) == (thread & THREAD)) {
+                if (!entered && isOf(TABLE.get(at), current)) {
                     // This thread left it behind, see `forget`; accesses are not nested.
                     TABLE.set(at, mine);
                     entered = true;
@@ -98,14 +99,20 @@ final class GuardedLifetime extends CleanedLifetime {
      * (see {@link Faults}) may come between an entry and its removal.
      */
     private static void forget() {
-        long thread = Thread.currentThread().getId();
+        Thread current = Thread.currentThread();
         for (int probe = 0; probe < PROBES; probe++) {
-            int at = place(thread, probe);
+            int at = place(current.getId(), probe);
             long found = TABLE.get(at);
-            if (found != 0 && (found & THREAD) == (thread & THREAD)) {
+            if (isOf(found, current)) {
                 TABLE.compareAndSet(at, found, 0);
             }
         }
+    }
+
+    /** A thread of an application's own class may give any number as its id. */
+    private static boolean isOf(long entry, Thread thread) {
+        return entry != 0 && (entry & THREAD) == (thread.getId() & THREAD)
+                && thread.getClass().getClassLoader() == null;
     }
 
     @Override
