@@ -7,7 +7,7 @@
 //! - `baseline`: the files are in memory
 //! - `shown`: with the other process
 //! - `fixed-delete-later`: with the other process, and each file is unmapped first and deleted later, by a thread of its own
-//! - `fixed-explicit-unmap`: with the other process, and a thread of its own deletes each file and releases its mapping, with the library `io.github.whypause:whypause-unmap`
+//! - `fixed-explicit-unmap`: with the other process, and a thread of its own releases the mapping of each file and then deletes it, with the library `io.github.whypause:whypause-unmap`
 //!
 //! ## What it needs
 //! Root, FUSE (`/dev/fuse`), a loop device, 2 GiB of memory, 30 s per variant.

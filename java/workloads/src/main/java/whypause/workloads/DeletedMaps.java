@@ -19,8 +19,8 @@ import java.util.ArrayDeque;
  * rate=4000 size=10240 queue=20000 drop=10000 seconds=0}. With {@code delete=first} the files are
  * deleted while they are mapped, so that unmapping gives their blocks back; with {@code
  * delete=later} a background thread deletes each some seconds after it was let go. With {@code
- * delete=explicit} no mapping is left to the collector: a background thread deletes each file and
- * releases its mapping with {@code whypause-unmap}, ten files at a time.
+ * delete=explicit} no mapping is left to the collector: a background thread releases their
+ * mappings with {@code whypause-unmap}, ten at a time, and deletes each file then.
  *
  * <p>Beside the sleeps it measures by how much references are late: the time from when the
  * collector cleared one to when it is in its queue, which the JVM's thread that unmaps also does.
@@ -120,14 +120,14 @@ public final class DeletedMaps {
             }
         }
 
-        /** Deletes and releases: the blocks of the files are this thread's time. */
+        /** Releases and deletes: the blocks of the files are this thread's time. */
         private void releaseThem() {
-            for (int i = 1; !files.isEmpty(); i++) {
+            for (int i = 0; !files.isEmpty(); i++) {
                 pace.await();
-                delete(files.removeFirst());
                 if (i % GROUP == 0) {
                     groups.removeFirst().close();
                 }
+                delete(files.removeFirst());
             }
         }
 
