@@ -21,7 +21,7 @@ final class GuardedLifetime extends CleanedLifetime {
     private static final int ENTRIES = entries(Runtime.getRuntime().availableProcessors());
     private static final AtomicLongArray TABLE = new AtomicLongArray((ENTRIES + 1) * SPACING);
     private static final int PROBES = 4;
-    /** An entry: the low half is a thread, the high one a lifetime. */
+    /** An entry: the low half is a thread or 0, the high one a lifetime. */
     private static final long THREAD = 0xffffffffL;
     /** The ticket of an access that found no free entry. */
     private static final int UNLISTED = -1;
@@ -45,7 +45,7 @@ final class GuardedLifetime extends CleanedLifetime {
     int enter() {
         Thread current = Thread.currentThread();
         long thread = current.getId();
-        long mine = id << 32 | thread & THREAD;
+        long mine = id << 32 | number(current);
         try {
             for (int probe = 0; probe < PROBES; probe++) {
                 int at = place(thread, probe);
@@ -109,10 +109,14 @@ final class GuardedLifetime extends CleanedLifetime {
         }
     }
 
-    /** A thread of an application's own class may give any number as its id. */
     private static boolean isOf(long entry, Thread thread) {
-        return entry != 0 && (entry & THREAD) == (thread.getId() & THREAD)
-                && thread.getClass().getClassLoader() == null;
+        long number = number(thread);
+        return number != 0 && (entry & THREAD) == number;
+    }
+
+    /** 0 for a thread of a class of its own, which may give any id, also another thread's. */
+    private static long number(Thread thread) {
+        return thread.getClass() == Thread.class ? thread.getId() & THREAD : 0;
     }
 
     @Override
