@@ -205,7 +205,7 @@ class CompressedFileAppenderTest {
     void importantLinesAreKeptWhereOthersAreDropped() throws Exception {
         LogWriterCounters counters;
         try (Logs logs = new Logs(file() + rolling("") + "<ringSize>4KB</ringSize>"
-                + Ximportant</whenFull><maxWait>20 seconds</maxWait>"
+                + "<whenFull>dropUnimportant</whenFull><maxWait>20 seconds</maxWait>"
                 + "<importantFrom>ERROR</importantFrom>" + Logs.ENCODER)) {
             counters = logs.appender().getCounters();
             for (int i = 0; i < 20_000; i++) {
