@@ -79,11 +79,24 @@ case "${1:-test}" in
     *) fail "what is \`$1\`?" "scripts/java.sh [test | publish]" ;;
 esac
 
+# The newest versions of the frameworks; the oldest are in the modules' pom.xml, which are compiled
+# against them. Their classes are tested as they are.
+newest=(-Dmaven.main.skip -Dlogback.version=1.6.6 -Dslf4j.version=2.0.19 -Dlog4j.version=2.26.1
+    -pl "logback,log4j2" -am -Dtest=CompressedFileAppenderTest -Dsurefire.failIfNoSpecifiedTests=false)
+# The first JDK that the newest Logback runs on.
+newest_needs=11
+
 result=0
 goal="package"
+jdks="$(find_jdks)"
 while read -r version home; do
     test_with "JDK $version" "$goal" -Dtest.java="$home/bin/java" || result=1
     # the classes are made once, by the JDK of the build
     goal="test"
-done < <(find_jdks)
+done <<<"$jdks"
+while read -r version home; do
+    [ "$version" -ge "$newest_needs" ] || continue
+    test_with "JDK $version and the newest Logback and Log4j" test "${newest[@]}" \
+        -Dtest.java="$home/bin/java" || result=1
+done <<<"$jdks"
 exit "$result"

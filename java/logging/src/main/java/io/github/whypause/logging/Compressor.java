@@ -22,7 +22,8 @@ final class Compressor extends Thread implements Ring.Sink {
     private static final int ASLEEP = 2;
 
     private final Ring ring;
-    private final BlockEncoder encoder;
+    private final Codec codec;
+    private final int level;
     private final Backlog backlog;
     private final Counters counters;
     private final Problems problems;
@@ -33,6 +34,9 @@ final class Compressor extends Thread implements Ring.Sink {
     private final AtomicInteger state = new AtomicInteger(AWAKE);
     private volatile long flushNanos;
     private volatile long flushTo;
+    private BlockEncoder encoder;
+    private long lastLine = System.nanoTime();
+    private long knownDropped;
     // The block that is being made.
     private long raw;
     private long lines;
@@ -48,6 +52,8 @@ final class Compressor extends Thread implements Ring.Sink {
         setDaemon(true);
         setContextClassLoader(null);
         this.ring = ring;
+        this.codec = options.codec;
+        this.level = options.level;
         this.encoder = encoder;
         this.backlog = backlog;
         this.counters = counters;
@@ -90,20 +96,15 @@ final class Compressor extends Thread implements Ring.Sink {
     @Override
     public void run() {
         try {
-            long last = System.nanoTime();
             while (!ring.isClosed() || ring.head() < ring.end()) {
-                boolean some = takePiece();
-                long now = System.nanoTime();
-                last = some ? now : last;
-                if (raw > 0 && isDue(now)) {
-                    finish();
-                }
-                if (!some) {
-                    sleep(now, last);
+                try {
+                    step();
+                } catch (OutOfMemoryError e) {
+                    giveUpBlock(e);
                 }
             }
             finish();
-        } catch (InterruptedException | RuntimeException | Error e) {
+        } catch (RuntimeException | Error e) {
             // No line is taken any more, and each is counted.
             problems.tell("compress", "it ends, because compressing failed: " + e);
             counters.failed(e.toString());
@@ -112,6 +113,31 @@ final class Compressor extends Thread implements Ring.Sink {
             backlog.end();
             encoder.close();
         }
+    }
+
+    private void step() {
+        boolean some = takePiece();
+        long now = System.nanoTime();
+        lastLine = some ? now : lastLine;
+        if (raw > 0 && isDue(now)) {
+            finish();
+        }
+        if (!some) {
+            rest(now);
+        }
+    }
+
+    /** Whoever took the memory may give it back, so the log goes on behind what was lost. */
+    private void giveUpBlock(OutOfMemoryError e) {
+        counters.dropped(lines, raw);
+        counters.failed(e.toString());
+        problems.tell("memory", "lost " + lines + " lines, because memory ran out while they were compressed");
+        raw = 0;
+        lines = 0;
+        finishedTo = ring.head();
+        ((Buffer) piece).clear();
+        encoder.close();
+        encoder = codec.encoder(level);
     }
 
     /** Takes lines, up to a piece of them. */
@@ -174,7 +200,7 @@ final class Compressor extends Thread implements Ring.Sink {
                 || periods != null && System.currentTimeMillis() >= nextPeriod;
     }
 
-    private void finish() throws InterruptedException {
+    private void finish() {
         if (raw == 0) {
             return;
         }
@@ -185,10 +211,18 @@ final class Compressor extends Thread implements Ring.Sink {
         finishedTo = block.end;
         backlog.put(block);
         counters.backlogPeak = Math.max(counters.backlogPeak, backlog.bytes());
+        long dropped = counters.getDroppedLines();
+        if (dropped > knownDropped) {
+            knownDropped = dropped;
+            problems.tell("drop", dropped + " lines of `" + counters.getFile() + "` were dropped since it was "
+                    + "opened: the disk, or the processor, is slower than the log");
+        }
     }
 
-    private void sleep(long now, long last) {
-        boolean deep = raw == 0 && now - last > WAKEFUL_NANOS;
+    private void rest(long now) {
+        // it would keep this thread from sleeping
+        Thread.interrupted();
+        boolean deep = raw == 0 && now - lastLine > WAKEFUL_NANOS;
         long nap = NAP_NANOS;
         if (raw > 0) {
             nap = Math.min(nap, Math.max(began + flushNanos - now, 1));

@@ -41,9 +41,9 @@ final class Counters implements LogWriterCounters {
         droppedBytes.add(length);
     }
 
-    void dropped(Block block) {
-        droppedLines.add(block.lines);
-        droppedBytes.add(block.rawBytes);
+    void dropped(long lines, long rawBytes) {
+        droppedLines.add(lines);
+        droppedBytes.add(rawBytes);
     }
 
     void late() {

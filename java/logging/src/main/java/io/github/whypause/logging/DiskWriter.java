@@ -56,6 +56,8 @@ final class DiskWriter extends Thread {
         try {
             long looked = System.nanoTime();
             while (!backlog.isDone()) {
+                // a channel closes itself under a thread that is interrupted
+                Thread.interrupted();
                 Block block = backlog.first(LOOK_NANOS);
                 long now = System.nanoTime();
                 if (reopen || now - looked > LOOK_NANOS) {
@@ -69,10 +71,10 @@ final class DiskWriter extends Thread {
                     backlog.removeFirst();
                 } else if (backlog.isAbandoned()) {
                     backlog.removeFirst();
-                    counters.dropped(block);
+                    counters.dropped(block.lines, block.rawBytes);
                 }
             }
-        } catch (InterruptedException | RuntimeException | Error e) {
+        } catch (RuntimeException | Error e) {
             problems.tell("end", "it ends, because of " + e);
             counters.failed(e.toString());
         } finally {
@@ -94,7 +96,7 @@ final class DiskWriter extends Thread {
     }
 
     /** Whether it is written; where not, it is to be tried again. */
-    private boolean write(Block block) throws InterruptedException {
+    private boolean write(Block block) {
         long start = System.nanoTime();
         try {
             files.append(block.bytes, block.period);
@@ -104,7 +106,7 @@ final class DiskWriter extends Thread {
                         + counters.getDroppedLines() + " lines were dropped since it was opened");
             }
             return true;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
             counters.took(System.nanoTime() - start);
             failed(e);
             backlog.pause(RETRY_NANOS);
@@ -112,7 +114,7 @@ final class DiskWriter extends Thread {
         }
     }
 
-    private void failed(Exception e) {
+    private void failed(Throwable e) {
         counters.failed(e.toString());
         problems.tell(KIND, "cannot write `" + counters.getFile() + "`: " + LogFiles.reason(e)
                 + "; what is logged waits in memory, and is dropped and counted where that is full");

@@ -147,10 +147,15 @@ final class LogFiles {
             }
             good += block.length;
         } catch (IOException e) {
-            try {
-                channel.truncate(good);
-            } catch (IOException again) {
-                e.addSuppressed(again);
+            if (channel.isOpen()) {
+                try {
+                    channel.truncate(good);
+                } catch (IOException again) {
+                    e.addSuppressed(again);
+                }
+            } else {
+                // it was closed by an interrupt
+                channel = null;
             }
             throw e;
         }
@@ -306,7 +311,7 @@ final class LogFiles {
     }
 
     /** For people. */
-    static String reason(Exception e) {
+    static String reason(Throwable e) {
         if (e instanceof NoSuchFileException) {
             return "no such file or folder";
         }
