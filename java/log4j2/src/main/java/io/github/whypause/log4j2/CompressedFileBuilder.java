@@ -1,5 +1,6 @@
 package io.github.whypause.log4j2;
 
+import io.github.whypause.logging.WhenFull;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.Layout;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
@@ -97,7 +98,7 @@ public final class CompressedFileBuilder extends AbstractAppender.Builder<Compre
         settings.maxFiles = maxFiles;
         settings.totalBytes = Settings.size("totalSizeCap", totalSizeCap);
         settings.flushEvery = Settings.time("flushEvery", flushEvery);
-        settings.whenFull = Settings.whenFull(whenFull);
+        settings.whenFull = whenFull == null ? null : WhenFull.of(whenFull);
         settings.maxWait = Settings.time("maxWait", maxWait);
         settings.ringBytes = Settings.size("ringSize", ringSize);
         settings.backlogBytes = Settings.size("backlogSize", backlogSize);

@@ -1,5 +1,6 @@
 package io.github.whypause.log4j2;
 
+import io.github.whypause.logging.LogNames;
 import io.github.whypause.logging.LogWriterOptions;
 import io.github.whypause.logging.WhenFull;
 import java.nio.file.Paths;
@@ -16,7 +17,7 @@ import org.apache.logging.log4j.core.appender.rolling.FileSize;
 final class Settings {
     private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*([a-zA-Z]*)");
 
-    final FileNames names;
+    final LogNames names;
     Long maxFileBytes;
     Integer maxHistory;
     Integer maxFiles;
@@ -34,20 +35,29 @@ final class Settings {
         if (fileName == null && filePattern == null) {
             throw new IllegalArgumentException("it needs fileName or filePattern");
         }
-        this.names = new FileNames(fileName, filePattern);
+        this.names = new LogNames(fileName, filePattern == null ? null : translated(filePattern));
+    }
+
+    /**
+     * What Log4j writes in its own way: {@code ${date:yyyy-MM}}, which is looked up when a file is
+     * rolled, and a time zone in braces of its own.
+     */
+    private static String translated(String pattern) {
+        return pattern.replaceAll("\\$\\{date:([^}]*)}", "%d{$1, aux}")
+                .replaceAll("(%d\\{[^}]*)}\\{([^}]*)}", "$1, $2}");
     }
 
     /** The file, under which the writer is found again. */
     String key() {
-        return names.file == null ? names.pattern : Paths.get(names.file).toAbsolutePath().normalize().toString();
+        return names.file() == null ? names.pattern() : Paths.get(names.file()).toAbsolutePath().normalize().toString();
     }
 
     LogWriterOptions options(Consumer<String> onProblem) {
-        LogWriterOptions options = names.file == null ? LogWriterOptions.pattern(names.pattern)
-                : LogWriterOptions.file(Paths.get(names.file));
+        LogWriterOptions options = names.file() == null ? LogWriterOptions.pattern(names.pattern())
+                : LogWriterOptions.file(Paths.get(names.file()));
         options.onProblem(onProblem);
-        if (names.file != null && names.pattern != null) {
-            options.rollTo(names.pattern);
+        if (names.file() != null && names.pattern() != null) {
+            options.rollTo(names.pattern());
         }
         set(maxFileBytes, options::maxFileBytes);
         set(maxHistory, options::maxHistory);
@@ -70,7 +80,7 @@ final class Settings {
     }
 
     private Object[] all() {
-        return new Object[] {names.file, names.pattern, maxFileBytes, maxHistory, maxFiles, totalBytes, flushEvery,
+        return new Object[] {names.file(), names.pattern(), maxFileBytes, maxHistory, maxFiles, totalBytes, flushEvery,
             whenFull, maxWait, ringBytes, backlogBytes, blockBytes, compressionLevel};
     }
 
@@ -131,18 +141,5 @@ final class Settings {
             default:
                 return null;
         }
-    }
-
-    /** {@code drop}, {@code wait} or {@code dropUnimportant}. */
-    static WhenFull whenFull(String text) {
-        if (text == null) {
-            return null;
-        }
-        for (WhenFull policy : WhenFull.values()) {
-            if (policy.name().replace("_", "").equals(text.trim().replace("_", "").toUpperCase(Locale.ROOT))) {
-                return policy;
-            }
-        }
-        throw new IllegalArgumentException("whenFull is drop, wait or dropUnimportant, not `" + text + "`");
     }
 }

@@ -7,12 +7,12 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import io.github.whypause.logging.CompressedLogWriter;
+import io.github.whypause.logging.LogNames;
 import io.github.whypause.logging.LogWriterCounters;
 import io.github.whypause.logging.LogWriterOptions;
 import io.github.whypause.logging.WhenFull;
 import java.io.IOException;
 import java.nio.file.Paths;
-import java.util.Locale;
 
 /**
  * An appender for {@code logback.xml} that never has a thread wait for a disk: it is configured as a
@@ -125,24 +125,24 @@ public class CompressedFileAppender<E> extends UnsynchronizedAppenderBase<E> {
 
     private LogWriterOptions options() {
         String pattern = rollingPolicy == null ? null : rollingPolicy.fileNamePattern;
-        FileNames names = new FileNames(file, pattern);
+        LogNames names = new LogNames(file, pattern);
         if (file == null && pattern == null) {
             throw new IllegalArgumentException("it needs <file>, or <fileNamePattern> in its <rollingPolicy>");
         }
         if (rollingPolicy != null && pattern == null) {
             throw new IllegalArgumentException("its <rollingPolicy> needs <fileNamePattern>");
         }
-        if (file != null && !file.equals(names.file)) {
-            addInfo("The file is compressed, too, so its name is `" + names.file + "`.");
+        if (file != null && !file.equals(names.file())) {
+            addInfo("The file is compressed, too, so its name is `" + names.file() + "`.");
         }
-        LogWriterOptions options = file == null ? LogWriterOptions.pattern(names.pattern)
-                : LogWriterOptions.file(Paths.get(names.file));
+        LogWriterOptions options = file == null ? LogWriterOptions.pattern(names.pattern())
+                : LogWriterOptions.file(Paths.get(names.file()));
         options.onProblem(this::addWarn);
         if (rollingPolicy == null) {
-            addWarn("There is no <rollingPolicy>, so `" + names.file + "` is never rolled. "
+            addWarn("There is no <rollingPolicy>, so `" + names.file() + "` is never rolled. "
                     + "Where there is one: it must not name a class of Logback.");
         } else {
-            options.rollTo(names.pattern);
+            options.rollTo(names.pattern());
             roll(options);
         }
         tune(options);
@@ -171,7 +171,7 @@ public class CompressedFileAppender<E> extends UnsynchronizedAppenderBase<E> {
             options.flushEvery(java.time.Duration.ofMillis(flushEvery.getMilliseconds()));
         }
         if (whenFull != null) {
-            options.whenFull(parseWhenFull(whenFull));
+            options.whenFull(WhenFull.of(whenFull));
         }
         if (maxWait != null) {
             options.maxWait(java.time.Duration.ofMillis(maxWait.getMilliseconds()));
@@ -196,15 +196,6 @@ public class CompressedFileAppender<E> extends UnsynchronizedAppenderBase<E> {
         if (compressionLevel != null) {
             options.level(compressionLevel);
         }
-    }
-
-    private static WhenFull parseWhenFull(String word) {
-        for (WhenFull policy : WhenFull.values()) {
-            if (policy.name().replace("_", "").equals(word.trim().replace("_", "").toUpperCase(Locale.ROOT))) {
-                return policy;
-            }
-        }
-        throw new IllegalArgumentException("<whenFull> is drop, wait or dropUnimportant, not `" + word + "`");
     }
 
     private static String reason(Exception e) {

@@ -205,7 +205,7 @@ class CompressedFileAppenderTest {
     void importantLinesAreKeptWhereOthersAreDropped() throws Exception {
         LogWriterCounters counters;
         try (Logs logs = new Logs(file() + rolling("") + "<ringSize>4KB</ringSize>"
-                + "<whenFull>dropUnimportant</whenFull><maxWait>20 seconds</maxWait>"
+                + Ximportant</whenFull><maxWait>20 seconds</maxWait>"
                 + "<importantFrom>ERROR</importantFrom>" + Logs.ENCODER)) {
             counters = logs.appender().getCounters();
             for (int i = 0; i < 20_000; i++) {
@@ -261,7 +261,7 @@ class CompressedFileAppenderTest {
         Path notAFolder = Files.write(folder.resolve("taken"), new byte[1]);
         wrong("<encoder>", file() + rolling(""));
         wrong("<file>", Logs.ENCODER);
-        wrong("<whenFull>", file() + rolling("") + Logs.ENCODER + "<whenFull>panic</whenFull>");
+        wrong("whenFull is", file() + rolling("") + Logs.ENCODER + "<whenFull>panic</whenFull>");
         wrong("<importantFrom>", file() + rolling("") + Logs.ENCODER + "<importantFrom>X</importantFrom>");
         wrong("ringBytes", file() + rolling("") + Logs.ENCODER + "<ringSize>1</ringSize>");
         wrong("<fileNamePattern>", file() + "<rollingPolicy/>" + Logs.ENCODER);

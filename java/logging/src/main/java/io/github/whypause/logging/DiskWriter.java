@@ -56,8 +56,6 @@ final class DiskWriter extends Thread {
         try {
             long looked = System.nanoTime();
             while (!backlog.isDone()) {
-                // a channel closes itself under a thread that is interrupted
-                Thread.interrupted();
                 Block block = backlog.first(LOOK_NANOS);
                 long now = System.nanoTime();
                 if (reopen || now - looked > LOOK_NANOS) {

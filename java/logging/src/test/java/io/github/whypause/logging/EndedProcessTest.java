@@ -1,14 +1,17 @@
 package io.github.whypause.logging;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -43,6 +46,20 @@ class EndedProcessTest {
         Logs.readAll(process.getInputStream());
         assertEquals(0, process.waitFor());
         assertEquals(THREADS * 5000, Logs.zcat(folder.resolve("a.log.gz")).size());
+    }
+
+    @Test
+    void no_other_process_writes_to_the_file_of_a_log_also_after_somebody_here_tried() throws Exception {
+        Path file = folder.resolve("a.log.gz");
+        try (CompressedLogWriter log = LogWriterOptions.file(file).open()) {
+            log.write("ours");
+            assertThrows(IOException.class, () -> LogWriterOptions.file(file).open());
+            Process other = new ProcessBuilder(command(Long.MAX_VALUE, 10, 0)).redirectErrorStream(true).start();
+            String said = new String(Logs.readAll(other.getInputStream()), StandardCharsets.UTF_8);
+            assertEquals(1, other.waitFor(), said);
+            assertTrue(said.contains("it is being written by another process"), said);
+        }
+        assertEquals(Collections.singletonList("ours"), Logs.zcat(file));
     }
 
     /**

@@ -1,30 +1,51 @@
-package io.github.whypause.logback;
+package io.github.whypause.logging;
 
-import io.github.whypause.logging.Codec;
 import java.util.LinkedHashSet;
 import java.util.ServiceLoader;
 import java.util.Set;
 
 /**
- * The names in a configuration that was made for another appender: there only rolled files are
- * compressed, here all are, so {@code app.log} becomes {@code app.log.gz}.
+ * The names in a configuration that was made for an appender of another kind: there only rolled files
+ * are compressed, here all are, so {@code app.log} becomes {@code app.log.gz}.
  */
-final class FileNames {
+public final class LogNames {
     private static final String DEFAULT = "gz";
     /** What other appenders compress with. */
     private static final String[] OTHERS = {".zip", ".bz2", ".xz", ".deflate", ".pack200"};
 
-    /** The name with the extension. */
-    final String file;
-    final String pattern;
+    private final String file;
+    private final String pattern;
 
-    /** Each may be {@code null}. */
-    FileNames(String file, String pattern) {
+    /**
+     * Completes names.
+     *
+     * @param file of the log; may be {@code null}
+     * @param pattern of rolled files, whose end says how both are compressed; may be {@code null}
+     */
+    public LogNames(String file, String pattern) {
         String known = knownExtension(pattern);
         known = known == null ? knownExtension(file) : known;
         String extension = "." + (known == null ? DEFAULT : known);
         this.file = withExtension(file, extension);
         this.pattern = withExtension(pattern, extension);
+    }
+
+    /**
+     * The name of the log.
+     *
+     * @return with its extension; {@code null} where none was given
+     */
+    public String file() {
+        return file;
+    }
+
+    /**
+     * The names of rolled files.
+     *
+     * @return with their extension; {@code null} where none were given
+     */
+    public String pattern() {
+        return pattern;
     }
 
     private static String withExtension(String name, String extension) {
