@@ -21,8 +21,8 @@ import org.apache.logging.log4j.core.util.Constants;
  * {@code <CompressedFile>}: an appender that never has a thread wait for a disk. It is configured as a
  * {@code <RollingFile>} and writes compressed files.
  *
- * <p>A line is formatted by the thread that logs it, and copied into memory without a lock and
- * without garbage. Threads of the writer compress it and write it. What went wrong is told to Log4j's
+ * <p>A line is formatted by the thread that logs it, and copied into memory without a lock, and
+ * without garbage where Log4j's layouts make none. Threads of the writer compress it and write it. What went wrong is told to Log4j's
  * status logger, counters are in JMX: see {@link LogWriterCounters}.
  */
 @Plugin(name = CompressedFileAppender.PLUGIN_NAME, category = Core.CATEGORY_NAME,
@@ -31,7 +31,7 @@ public final class CompressedFileAppender extends AbstractAppender {
     /** The name of the element in a configuration. */
     public static final String PLUGIN_NAME = "CompressedFile";
 
-    /** As in Log4j: where an application does not want such state in its threads, there is none. */
+    /** As in Log4j: where an application does not want such state in its threads, as on a web server, there is none. */
     private final ThreadLocal<LineBuffer> buffers =
             Constants.ENABLE_THREADLOCALS ? ThreadLocal.withInitial(LineBuffer::new) : null;
     private final WriterManager manager;
@@ -56,14 +56,17 @@ public final class CompressedFileAppender extends AbstractAppender {
 
     @Override
     public void append(LogEvent event) {
-        LineBuffer line = buffers == null ? new LineBuffer() : buffers.get();
-        if (line.isBusy) {
-            line = new LineBuffer();
+        boolean important = event.getLevel().intLevel() <= importantFrom;
+        LineBuffer line = buffers == null ? null : buffers.get();
+        if (line == null || line.isBusy) {
+            byte[] bytes = getLayout().toByteArray(event);
+            manager.write(bytes, bytes.length, important);
+            return;
         }
         line.begin();
         try {
             getLayout().encode(event, line);
-            manager.write(line, event.getLevel().intLevel() <= importantFrom);
+            manager.write(line.array(), line.length(), important);
         } finally {
             line.end();
         }

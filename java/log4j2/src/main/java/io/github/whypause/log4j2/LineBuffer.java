@@ -1,6 +1,5 @@
 package io.github.whypause.log4j2;
 
-import io.github.whypause.logging.CompressedLogWriter;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import org.apache.logging.log4j.core.layout.ByteBufferDestination;
@@ -29,8 +28,13 @@ final class LineBuffer implements ByteBufferDestination {
         }
     }
 
-    boolean writeTo(CompressedLogWriter writer, boolean important) {
-        return writer.write(buffer.array(), 0, buffer.position(), important);
+    /** The bytes, from the first of the array on. */
+    byte[] array() {
+        return buffer.array();
+    }
+
+    int length() {
+        return buffer.position();
     }
 
     @Override

@@ -67,14 +67,15 @@ final class WriterManager extends AbstractManager {
         return getManager(name, factory, wanted);
     }
 
-    boolean write(LineBuffer line, boolean important) {
+    /** Writes the first bytes of an array. */
+    boolean write(byte[] line, int length, boolean important) {
         CompressedLogWriter now = writer;
-        if (now != null && line.writeTo(now, important)) {
+        if (now != null && now.write(line, 0, length, important)) {
             return true;
         }
         // Not taken: because there is no room, or because the writer was replaced meanwhile?
         CompressedLogWriter next = now == writer && now != null ? null : replaced();
-        return next != null && next != now && line.writeTo(next, important);
+        return next != null && next != now && next.write(line, 0, length, important);
     }
 
     /** Waits for a replacement that goes on. */
