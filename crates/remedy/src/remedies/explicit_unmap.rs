@@ -10,9 +10,9 @@
 //! MappedFile index = segment.open(path, MapMode.READ_WRITE);
 //! long offset = index.getLong(position);              // IllegalStateException once it is closed
 //!
-//! cleaner.execute(() -> {                             // an executor with one thread
+//! cleaner.submit(() -> {                              // an executor with one thread
 //!     segment.close();                                // unmapped when it returns
-//!     Files.delete(path);
+//!     return Files.deleteIfExists(path);
 //! });
 //! ```
 //!
@@ -54,9 +54,9 @@ const CODE: &str = "\
 MappedFiles segment = new MappedFiles();
 MappedFile index = segment.open(path, MapMode.READ_WRITE);
 long offset = index.getLong(position);
-cleaner.execute(() -> {
+cleaner.submit(() -> {
     segment.close();
-    Files.delete(path);
+    return Files.deleteIfExists(path);
 });
 ";
 
@@ -73,7 +73,7 @@ fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
         Advice::in_file(Action::file(DEPENDENCY, "pom.xml"), ""),
         Advice::in_file(
             Action::file(CODE, "Segment.java"),
-            "an example: `cleaner` is an executor with one thread",
+            "an example: cleaner is an executor with one thread",
         ),
     ]
 }

@@ -342,7 +342,6 @@ public final class MappedFile implements AutoCloseable {
      * or private mapping. Closing does not do this: the kernel writes changes later by itself.
      *
      * @throws IOException if the disk reports an error
-     * @throws IllegalStateException if the mapping is closed, or confined to another thread
      */
     public void force() throws IOException {
         int ticket = lifetime.enter();
