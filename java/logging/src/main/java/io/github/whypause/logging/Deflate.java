@@ -17,6 +17,8 @@ final class Deflate {
     /** Bytes that are compressed at a time where the JDK wants arrays: that is how long a collection waits. */
     private static final int ARRAY_BYTES = 4096;
 
+    private static final byte[] NOTHING = {};
+
     private static final MethodHandle SET_INPUT =
             find("setInput", MethodType.methodType(void.class, ByteBuffer.class));
     private static final MethodHandle DEFLATE =
@@ -61,6 +63,8 @@ final class Deflate {
         } else {
             setInput(raw);
             drain();
+            // it keeps the buffer, and would take what the caller puts there next
+            deflater.setInput(NOTHING);
         }
     }
 
