@@ -59,9 +59,9 @@ pub enum LabCommand {
         bytes: u64,
         /// Process id of the lab
         lab: u32,
-        /// Keep contents on disk, not in memory
-        #[arg(long)]
-        on_disk: bool,
+        /// Keep contents in memory, up to so many MiB, and not on disk
+        #[arg(long, value_name = "MIB")]
+        in_memory: Option<u32>,
     },
 }
 

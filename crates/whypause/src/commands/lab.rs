@@ -30,9 +30,9 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
             ::lab::guardian::guard(dir)?;
             Ok(Exit::Fine)
         }
-        LabCommand::ServeDisk { dir, bytes, lab, on_disk } => {
-            let (dir, bytes, lab, on_disk) = (dir.clone(), *bytes, *lab, *on_disk);
-            let served = ::lab::slow_file::Served { dir, bytes, lab, on_disk };
+        LabCommand::ServeDisk { dir, bytes, lab, in_memory } => {
+            let (dir, bytes, lab, most_mib) = (dir.clone(), *bytes, *lab, *in_memory);
+            let served = ::lab::slow_file::Served { dir, bytes, lab, most_mib };
             ::lab::slow_file::serve(&served, &mut io::stdout())?;
             Ok(Exit::Fine)
         }
