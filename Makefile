@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels test-systemd demo packages lint fmt gen bench bench-recorder remedies accuracy faults kill-trials fuzz clean
+.PHONY: help setup build test test-kernels test-systemd demo java packages lint fmt gen bench bench-recorder remedies accuracy faults kill-trials fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ setup: ## install what is missing, after saying what that is
 
 build: ## build the program: target/release/whypause
 	@scripts/build.sh
+
+java: ## build and test the Java libraries, with each JDK that is found
+	@scripts/java.sh
 
 packages: ## make .deb, .rpm and container image in target/packages/, and try them in a clean system
 	@scripts/packages.sh --check

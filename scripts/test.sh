@@ -47,6 +47,8 @@ check_all() {
     scripts/lint.sh
     scripts/cross/check.sh
 
+    scripts/java.sh || result=1
+
     step "tests"
     if is_root; then log=root.log; fi
     run_tests "$log" || result=1
@@ -65,6 +67,8 @@ check_all() {
         fi
     fi
 
+    # what was tested in Java counts, too
+    cat "$log_dir/java.log" >>"$log_dir/$log"
     skipped="$(list_skipped "$log_dir/$log")"
     if [ -n "$skipped" ]; then
         step "skipped, with the number of tests"

@@ -1,5 +1,5 @@
-//! Compiles the workloads under `java/workloads`, with the libraries that they use, and lists their
-//! class files for embedding, so that the program carries its lab with it.
+//! Compiles the workloads under `java/workloads`, with the libraries of `java` that they use, and
+//! lists their class files for embedding, so that the program carries its lab with it.
 //!
 //! Without a `javac` the list is empty and a warning says so; everything else still builds.
 #![allow(clippy::print_stdout, reason = "this is how a build script speaks to cargo")]
@@ -15,16 +15,16 @@ use std::{
 /// Arguments that make class files for JDK 8, most exact first. A later JDK may refuse the first.
 const TARGETS: [&[&str]; 3] = [&["--release", "8"], &["-source", "8", "-target", "8"], &[]];
 
-/// Below `java/`, where they exist.
-const ROOTS: [&str; 3] = ["workloads", "logging", "unmap"];
+/// Folders of `java`. One without sources is left out.
+const MODULES: [&str; 3] = ["workloads", "unmap", "logging"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let java = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../java");
     let mut sources = Vec::new();
-    for root in ROOTS {
-        let root = java.join(root).join("src/main/java");
-        println!("cargo:rerun-if-changed={}", root.display());
-        sources.append(&mut files(&root, "java")?);
+    for module in MODULES {
+        let dir = java.join(module).join("src/main/java");
+        println!("cargo:rerun-if-changed={}", dir.display());
+        sources.append(&mut files(&dir, "java")?);
     }
     println!("cargo:rerun-if-env-changed=JAVA_HOME");
     let out = PathBuf::from(env::var("OUT_DIR")?);

@@ -59,6 +59,11 @@ impl Advice {
         Advice::new(AdviceWhen::Code, Action::say(action), note.into())
     }
 
+    /// Lines for the code, in a file of it.
+    pub(crate) fn in_file(lines: Action, note: impl Into<String>) -> Advice {
+        Advice::new(AdviceWhen::Code, lines, note.into())
+    }
+
     fn new(when: AdviceWhen, action: Action, note: String) -> Advice {
         // The registry puts the id in.
         Advice {

@@ -6,6 +6,7 @@
 //! Before Linux released files outside of the address space's lock, every other thread that needed memory waited, and with it the world.
 //! On today's kernels only that thread is blocked, in native code where no safepoint waits for it; but it may be one that others wait for.
 //! Kafka and other logs that delete mapped segments are known for it.
+//! In a JVM that thread is, unless the code releases its mappings itself, the one that handles references: no mapping is released before the collector has found its buffer.
 //!
 //! ## What proves it
 //! A thread is blocked with `evict` (or `ext4_evict_inode`, `xfs_inactive`) below `__fput`, `task_work_run` or `__dentry_kill`.
@@ -38,7 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
-    remedies: &["truncate-in-background", "unmap-first"],
+    remedies: &["explicit-unmap", "truncate-in-background"],
     hazards: &hazards::HAZARDS,
     file: include_str!("deleted_file_unmap.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_release),

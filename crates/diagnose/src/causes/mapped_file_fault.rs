@@ -15,6 +15,8 @@
 //! `late-java-thread`: the straggler runs on a CPU and needs no disk.
 //! `gc-log-write-blocked`: the VM thread waits in a write, after the application has stopped.
 //! `cpu-contention`: the straggler wants a CPU and gets none.
+//! `deleted-file-unmap`: a mapping of a deleted file ends.
+//! Its remedy, the library of `java/unmap/README.md`, prevents no page fault on a file that is in use.
 //!
 //! ## References
 //! HotSpot `runtime/safepoint.cpp`, `runtime/safepointMechanism.hpp` (`_thread_in_Java`, `_thread_in_native`).

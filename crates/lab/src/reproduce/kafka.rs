@@ -20,10 +20,10 @@ pub(super) static PART: Part = Part {
     title: "KAFKA-4614: deleted files whose last use is a mapping",
     original: "\
 The issue adds up the time stopped in each minute: 314 to 332 ms in usual minutes, and several times that in the minutes in which a broker's reference handler released index files that were deleted while mapped (kernel 2.6.32, XFS, JDK 8).
-Kafka unmaps such files itself since 0.10.2.0.",
+Kafka unmaps such files itself since 0.10.2.0; the third row does the same with `io.github.whypause:whypause-unmap`.",
     can_run: slow_disk::can_run,
     takes,
-    seconds: (40, 80),
+    seconds: (60, 120),
     make,
 };
 
@@ -35,17 +35,16 @@ fn make(lab: &mut Lab<'_, '_, '_>) -> Result<Made, LabError> {
     let time = lab.time(12, 25);
     let deleted = lab.variant((SCENARIO, "shown"), time, false)?;
     let later = lab.variant((SCENARIO, "fixed-delete-later"), time, false)?;
+    let explicit = lab.variant((SCENARIO, "fixed-explicit-unmap"), time, false)?;
     let series = |seen: &Seen| Series::new("stopped", Shape::Bars, per_second(seen));
+    let panel = |title, seen| Panel::over_time(title, "stopped (ms per s)", vec![series(seen)]);
     let picture = Picture::draw(
         "stopped",
         "time stopped in each second",
         &[
-            Panel::over_time("Deleted while mapped", "stopped (ms per s)", vec![series(&deleted)]),
-            Panel::over_time(
-                "Unmapped first, deleted later",
-                "stopped (ms per s)",
-                vec![series(&later)],
-            ),
+            panel("Deleted while mapped", &deleted),
+            panel("Unmapped first, deleted later", &later),
+            panel("Released explicitly (whypause-unmap)", &explicit),
         ],
     )?;
     let late =
@@ -63,13 +62,23 @@ fn make(lab: &mut Lab<'_, '_, '_>) -> Result<Made, LabError> {
         ),
         ours: table(
             &header,
-            &[row("deleted while mapped", &deleted), row("unmapped first", &later)],
+            &[
+                row("deleted while mapped", &deleted),
+                row("unmapped first", &later),
+                row("released explicitly", &explicit),
+            ],
         ),
         differs: differs(&deleted, late(&deleted)),
         numbers: json!({
             "deleted": deleted.stops.numbers(), "later": later.stops.numbers(),
-            "stopped_ms_per_s": { "deleted": per_second(&deleted), "later": per_second(&later) },
-            "reference_late_max_ms": { "deleted": late(&deleted), "later": late(&later) },
+            "explicit": explicit.stops.numbers(),
+            "stopped_ms_per_s": {
+                "deleted": per_second(&deleted), "later": per_second(&later),
+                "explicit": per_second(&explicit),
+            },
+            "reference_late_max_ms": {
+                "deleted": late(&deleted), "later": late(&later), "explicit": late(&explicit),
+            },
         }),
         pictures: vec![picture],
     })

@@ -7,6 +7,7 @@
 //! - `baseline`: the files are in memory
 //! - `shown`: with the other process
 //! - `fixed-delete-later`: with the other process, and each file is unmapped first and deleted later, by a thread of its own
+//! - `fixed-explicit-unmap`: with the other process, and a thread of its own releases the mapping of each file and then deletes it, with the library `io.github.whypause:whypause-unmap`
 //!
 //! ## What it needs
 //! Root, FUSE (`/dev/fuse`), a loop device, 2 GiB of memory, 30 s per variant.
@@ -68,6 +69,12 @@ pub(super) static SCENARIO: Scenario = Scenario {
             "files are unmapped first and deleted later",
             fixed_delete_later,
         ),
+        Variant::new(
+            "fixed-explicit-unmap",
+            Role::Fixed,
+            "a thread of its own releases the mapping of each file",
+            fixed_explicit_unmap,
+        ),
     ],
     // Others find the mappings in full collections only, which are pauses by themselves.
     collectors: &[Collector::G1],
@@ -93,6 +100,10 @@ fn shown(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
 
 fn fixed_delete_later(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     disturbed(stage, "later")
+}
+
+fn fixed_explicit_unmap(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
+    disturbed(stage, "explicit")
 }
 
 fn disturbed(stage: &mut Stage<'_>, delete: &str) -> Result<Staged, LabError> {

@@ -14,6 +14,7 @@ mod cpu_headroom;
 mod cpu_quota;
 mod earlier_cycles;
 mod earlier_reclaim;
+mod explicit_unmap;
 mod fewer_references;
 mod find_late_code;
 mod find_who_stops;
@@ -62,7 +63,6 @@ mod smaller_objects;
 mod thp_defrag;
 mod thp_tuner;
 mod truncate_in_background;
-mod unmap_first;
 mod warm_mapping;
 
 pub use cfs_advice::sentence as quota_sentence;
@@ -83,6 +83,7 @@ pub(crate) static ALL: [&Remedy; 63] = [
     &cpu_quota::REMEDY,
     &earlier_cycles::REMEDY,
     &earlier_reclaim::REMEDY,
+    &explicit_unmap::REMEDY,
     &fewer_references::REMEDY,
     &find_late_code::REMEDY,
     &find_who_stops::REMEDY,
@@ -131,6 +132,5 @@ pub(crate) static ALL: [&Remedy; 63] = [
     &thp_defrag::REMEDY,
     &thp_tuner::REMEDY,
     &truncate_in_background::REMEDY,
-    &unmap_first::REMEDY,
     &warm_mapping::REMEDY,
 ];

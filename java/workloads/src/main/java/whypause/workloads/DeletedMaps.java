@@ -1,5 +1,7 @@
 package whypause.workloads;
 
+import io.github.whypause.unmap.MappedFile;
+import io.github.whypause.unmap.MappedFiles;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -16,7 +18,9 @@ import java.util.ArrayDeque;
  * <p>Arguments: {@code dir=DIR}, and optional {@code delete=first files=8000 kib=64 perSecond=300
  * rate=4000 size=10240 queue=20000 drop=10000 seconds=0}. With {@code delete=first} the files are
  * deleted while they are mapped, so that unmapping gives their blocks back; with {@code
- * delete=later} a background thread deletes each some seconds after it was let go.
+ * delete=later} a background thread deletes each some seconds after it was let go. With {@code
+ * delete=explicit} no mapping is left to the collector: a background thread releases their
+ * mappings with {@code whypause-unmap}, ten at a time, and deletes each file then.
  *
  * <p>Beside the sleeps it measures by how much references are late: the time from when the
  * collector cleared one to when it is in its queue, which the JVM's thread that unmaps also does.
@@ -49,35 +53,53 @@ public final class DeletedMaps {
 
     /** Holds the mappings and lets go of them, the oldest first. */
     private static final class Releaser extends Thread {
+        /** Files whose mappings are released together. */
+        private static final int GROUP = 10;
+
         private final ArrayDeque<MappedByteBuffer> mapped = new ArrayDeque<MappedByteBuffer>();
+        private final ArrayDeque<MappedFiles> groups = new ArrayDeque<MappedFiles>();
         private final ArrayDeque<File> files = new ArrayDeque<File>();
+        private final boolean explicit;
         private final Pace pace;
 
         Releaser(Arguments given) throws IOException {
             super("releaser");
             setDaemon(true);
             this.pace = new Pace(given.number("perSecond", 300));
-            boolean later = given.text("delete", "first").equals("later");
+            String delete = given.text("delete", "first");
+            this.explicit = delete.equals("explicit");
             for (int i = 0; i < given.number("files", 8000); i++) {
                 File file = new File(given.text("dir", "."), "segment-" + i);
-                mapped.addLast(map(file, given.number("kib", 64) * 1024));
-                if (later) {
-                    files.addLast(file);
-                } else {
+                if (explicit && i % GROUP == 0) {
+                    groups.addLast(new MappedFiles());
+                }
+                map(file, given.number("kib", 64) * 1024);
+                if (delete.equals("first")) {
                     delete(file);
+                } else {
+                    files.addLast(file);
                 }
             }
         }
 
-        private static MappedByteBuffer map(File file, int bytes) throws IOException {
+        private void map(File file, int bytes) throws IOException {
             RandomAccessFile open = new RandomAccessFile(file, "rw");
             try {
+                FileChannel channel = open.getChannel();
+                if (explicit) {
+                    MappedFile owned = groups.getLast().map(
+                            channel, FileChannel.MapMode.READ_WRITE, 0, bytes);
+                    for (int at = 0; at < bytes; at += 4096) {
+                        owned.put(at, (byte) 1);
+                    }
+                    return;
+                }
                 MappedByteBuffer buffer =
-                        open.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, bytes);
+                        channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes);
                 for (int at = 0; at < bytes; at += 4096) {
                     buffer.put(at, (byte) 1);
                 }
-                return buffer;
+                mapped.addLast(buffer);
             } finally {
                 open.close();
             }
@@ -91,6 +113,25 @@ public final class DeletedMaps {
 
         @Override
         public void run() {
+            if (explicit) {
+                releaseThem();
+            } else {
+                letGoOfThem();
+            }
+        }
+
+        /** Releases and deletes: the blocks of the files are this thread's time. */
+        private void releaseThem() {
+            for (int i = 0; !files.isEmpty(); i++) {
+                pace.await();
+                if (i % GROUP == 0) {
+                    groups.removeFirst().close();
+                }
+                delete(files.removeFirst());
+            }
+        }
+
+        private void letGoOfThem() {
             long start = System.nanoTime();
             while (!mapped.isEmpty() || !files.isEmpty()) {
                 pace.await();

@@ -55,8 +55,9 @@ final class AtExit extends Thread {
             open = new ArrayList<>(OPEN);
         }
         try {
+            long until = System.nanoTime() + CompressedLogWriter.EXIT_PATIENCE.toNanos();
             for (CompressedLogWriter writer : open) {
-                writer.exit();
+                writer.exit(until - System.nanoTime());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

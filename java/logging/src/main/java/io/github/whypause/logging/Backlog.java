@@ -3,12 +3,19 @@ package io.github.whypause.logging;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
-/** Blocks that wait for the disk: a bounded queue between the two threads of a writer. */
+/**
+ * Blocks that wait for the disk: a bounded queue between the two threads of a writer.
+ *
+ * <p>These threads belong to nobody else, so an interrupt is somebody's mistake (a container that
+ * interrupts all threads that it finds, for one) and does not end a wait.
+ */
 final class Backlog {
     private final ArrayDeque<Block> blocks = new ArrayDeque<>();
     private final long limit;
     private long bytes;
     private boolean ended;
+    /** Nobody waits for what is here any more. */
+    private boolean abandoned;
     /** Set to have the writing thread look around. */
     private boolean woken;
 
@@ -17,10 +24,10 @@ final class Backlog {
         this.limit = limit;
     }
 
-    /** Waits for room. Only for the compressing thread. */
-    synchronized void put(Block block) throws InterruptedException {
-        while (!blocks.isEmpty() && bytes + block.bytes.length > limit) {
-            wait();
+    /** Waits for room, unless the log is abandoned. Only for the compressing thread. */
+    synchronized void put(Block block) {
+        while (!blocks.isEmpty() && bytes + block.bytes.length > limit && !abandoned) {
+            await(Long.MAX_VALUE);
         }
         blocks.addLast(block);
         bytes += block.bytes.length;
@@ -34,14 +41,11 @@ final class Backlog {
     }
 
     /** The first block, which stays there; {@code null} where none came in time. */
-    synchronized Block first(long nanos) throws InterruptedException {
+    synchronized Block first(long nanos) {
         long until = System.nanoTime() + nanos;
-        while (blocks.isEmpty() && !ended && !woken) {
-            long left = until - System.nanoTime();
-            if (left <= 0) {
-                break;
-            }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
+        for (long left = nanos; blocks.isEmpty() && !ended && !woken && left > 0;) {
+            await(left);
+            left = until - System.nanoTime();
         }
         woken = false;
         return blocks.peekFirst();
@@ -53,9 +57,22 @@ final class Backlog {
         notifyAll();
     }
 
-    /** Waits, for nobody but {@link #end}. */
-    synchronized void pause(long nanos) throws InterruptedException {
-        TimeUnit.NANOSECONDS.timedWait(this, nanos);
+    /** What cannot be written at the next try is not tried again. */
+    synchronized void abandon() {
+        abandoned = true;
+        notifyAll();
+    }
+
+    synchronized boolean isAbandoned() {
+        return abandoned;
+    }
+
+    /** Waits, and no longer once the log is abandoned. */
+    synchronized void pause(long nanos) {
+        long until = System.nanoTime() + nanos;
+        for (long left = nanos; left > 0 && !abandoned; left = until - System.nanoTime()) {
+            await(left);
+        }
     }
 
     synchronized void removeFirst() {
@@ -70,5 +87,13 @@ final class Backlog {
 
     synchronized long bytes() {
         return bytes;
+    }
+
+    private void await(long nanos) {
+        try {
+            TimeUnit.NANOSECONDS.timedWait(this, nanos);
+        } catch (InterruptedException e) {
+            // as said above
+        }
     }
 }

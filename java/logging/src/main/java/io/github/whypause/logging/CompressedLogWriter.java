@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -19,6 +20,9 @@ import java.util.concurrent.locks.LockSupport;
 public final class CompressedLogWriter implements AutoCloseable {
     /** For how long the end of the process waits for the disk. */
     static final Duration EXIT_PATIENCE = Duration.ofSeconds(5);
+
+    /** Writers of which a file is still open because their disk is slow, though they were closed. */
+    private static final AtomicInteger CLOSED_LATE = new AtomicInteger();
 
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
@@ -43,7 +47,7 @@ public final class CompressedLogWriter implements AutoCloseable {
         Problems problems = new Problems(options.onProblem);
         LogFiles files = new LogFiles(options, counters, problems);
         try {
-            files.open(System.currentTimeMillis());
+            openOrLater(files, problems);
         } catch (IOException | RuntimeException e) {
             encoder.close();
             files.end();
@@ -55,6 +59,21 @@ public final class CompressedLogWriter implements AutoCloseable {
         compressor.start();
         this.jmx = JmxName.register(counters);
         AtExit.add(this);
+    }
+
+    /**
+     * Where a slow disk still holds up the close of a log that went before, as after a new configuration,
+     * the disk writer opens the file when it can, and what is logged meanwhile waits in memory.
+     */
+    private static void openOrLater(LogFiles files, Problems problems) throws IOException {
+        try {
+            files.open(System.currentTimeMillis());
+        } catch (LogFiles.HeldHere e) {
+            if (CLOSED_LATE.get() == 0) {
+                throw e;
+            }
+            problems.tell("late", "`" + e.getFile() + "` is still being closed, and is opened after that");
+        }
     }
 
     /**
@@ -179,7 +198,8 @@ public final class CompressedLogWriter implements AutoCloseable {
      * Writes what was taken, and ends.
      *
      * @param patience for how long to wait for the disk
-     * @return whether all was written; where not, it is tried further in the background
+     * @return whether all was written; where not, what is left is tried once more in the background,
+     *     and dropped and counted if that fails
      * @throws InterruptedException where the thread is interrupted meanwhile
      */
     public boolean close(Duration patience) throws InterruptedException {
@@ -188,13 +208,18 @@ public final class CompressedLogWriter implements AutoCloseable {
         long until = System.nanoTime() + patience.toNanos();
         ring.close();
         compressor.wake();
-        return join(compressor, until) & join(disk, until);
+        if (join(compressor, until) & join(disk, until)) {
+            return true;
+        }
+        CLOSED_LATE.incrementAndGet();
+        disk.abandon(CLOSED_LATE::decrementAndGet);
+        return false;
     }
 
     /** Writes each line at once from now on, and waits for those there are. */
-    void exit() throws InterruptedException {
+    void exit(long patienceNanos) throws InterruptedException {
         compressor.hurry();
-        flush(EXIT_PATIENCE);
+        flush(Duration.ofNanos(patienceNanos));
     }
 
     private static boolean join(Thread thread, long until) throws InterruptedException {

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 /** The thread that takes lines out of the ring and compresses them. */
 final class Compressor extends Thread implements Ring.Sink {
     /** What is handed to the encoder at once. */
-    private static final int PIECE_BYTES = 64 << 10;
+    private static final int LONGEST_PIECE_BYTES = 64 << 10;
     /** How often it looks for lines while some come, where the ring does not fill up earlier. */
     private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     /** It sleeps until it is woken after so long without a line. */
@@ -22,17 +22,21 @@ final class Compressor extends Thread implements Ring.Sink {
     private static final int ASLEEP = 2;
 
     private final Ring ring;
-    private final BlockEncoder encoder;
+    private final Codec codec;
+    private final int level;
     private final Backlog backlog;
     private final Counters counters;
     private final Problems problems;
     private final NamePattern periods;
     private final int blockBytes;
     private final int wakeAt;
-    private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);
+    private final ByteBuffer piece;
     private final AtomicInteger state = new AtomicInteger(AWAKE);
     private volatile long flushNanos;
     private volatile long flushTo;
+    private BlockEncoder encoder;
+    private long lastLine = System.nanoTime();
+    private long knownDropped;
     // The block that is being made.
     private long raw;
     private long lines;
@@ -48,12 +52,15 @@ final class Compressor extends Thread implements Ring.Sink {
         setDaemon(true);
         setContextClassLoader(null);
         this.ring = ring;
+        this.codec = options.codec;
+        this.level = options.level;
         this.encoder = encoder;
         this.backlog = backlog;
         this.counters = counters;
         this.problems = problems;
         this.periods = options.rolled;
         this.blockBytes = options.blockBytes;
+        this.piece = ByteBuffer.allocateDirect(Math.min(LONGEST_PIECE_BYTES, blockBytes));
         this.flushNanos = options.flushEvery.toNanos();
         this.wakeAt = ring.capacity() / 4;
     }
@@ -89,20 +96,15 @@ final class Compressor extends Thread implements Ring.Sink {
     @Override
     public void run() {
         try {
-            long last = System.nanoTime();
             while (!ring.isClosed() || ring.head() < ring.end()) {
-                boolean some = takePiece();
-                long now = System.nanoTime();
-                last = some ? now : last;
-                if (raw > 0 && isDue(now)) {
-                    finish();
-                }
-                if (!some) {
-                    sleep(now, last);
+                try {
+                    step();
+                } catch (OutOfMemoryError e) {
+                    giveUpBlock(e);
                 }
             }
             finish();
-        } catch (InterruptedException | RuntimeException | Error e) {
+        } catch (RuntimeException | Error e) {
             // No line is taken any more, and each is counted.
             problems.tell("compress", "it ends, because compressing failed: " + e);
             counters.failed(e.toString());
@@ -113,13 +115,38 @@ final class Compressor extends Thread implements Ring.Sink {
         }
     }
 
+    private void step() {
+        boolean some = takePiece();
+        long now = System.nanoTime();
+        lastLine = some ? now : lastLine;
+        if (raw > 0 && isDue(now)) {
+            finish();
+        }
+        if (!some) {
+            rest(now);
+        }
+    }
+
+    /** Whoever took the memory may give it back, so the log goes on behind what was lost. */
+    private void giveUpBlock(OutOfMemoryError e) {
+        counters.dropped(lines, raw);
+        counters.failed(e.toString());
+        problems.tell("memory", "lost " + lines + " lines, because memory ran out while they were compressed");
+        raw = 0;
+        lines = 0;
+        finishedTo = ring.head();
+        ((Buffer) piece).clear();
+        encoder.close();
+        encoder = codec.encoder(level);
+    }
+
     /** Takes lines, up to a piece of them. */
     private boolean takePiece() {
         counters.ringPeak = Math.max(counters.ringPeak, ring.used());
         long before = raw;
         long some = 0;
         newPeriod();
-        while (raw - before < PIECE_BYTES && ring.poll(this)) {
+        while (raw - before < piece.capacity() && ring.poll(this)) {
             some++;
         }
         if (some == 0) {
@@ -173,7 +200,7 @@ final class Compressor extends Thread implements Ring.Sink {
                 || periods != null && System.currentTimeMillis() >= nextPeriod;
     }
 
-    private void finish() throws InterruptedException {
+    private void finish() {
         if (raw == 0) {
             return;
         }
@@ -184,10 +211,18 @@ final class Compressor extends Thread implements Ring.Sink {
         finishedTo = block.end;
         backlog.put(block);
         counters.backlogPeak = Math.max(counters.backlogPeak, backlog.bytes());
+        long dropped = counters.getDroppedLines();
+        if (dropped > knownDropped) {
+            knownDropped = dropped;
+            problems.tell("drop", dropped + " lines of `" + counters.getFile() + "` were dropped since it was "
+                    + "opened: the disk, or the processor, is slower than the log");
+        }
     }
 
-    private void sleep(long now, long last) {
-        boolean deep = raw == 0 && now - last > WAKEFUL_NANOS;
+    private void rest(long now) {
+        // it would keep this thread from sleeping
+        Thread.interrupted();
+        boolean deep = raw == 0 && now - lastLine > WAKEFUL_NANOS;
         long nap = NAP_NANOS;
         if (raw > 0) {
             nap = Math.min(nap, Math.max(began + flushNanos - now, 1));

@@ -41,6 +41,11 @@ final class Counters implements LogWriterCounters {
         droppedBytes.add(length);
     }
 
+    void dropped(long lines, long rawBytes) {
+        droppedLines.add(lines);
+        droppedBytes.add(rawBytes);
+    }
+
     void late() {
         late.increment();
     }

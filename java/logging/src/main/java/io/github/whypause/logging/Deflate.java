@@ -17,12 +17,12 @@ final class Deflate {
     /** Bytes that are compressed at a time where the JDK wants arrays: that is how long a collection waits. */
     private static final int ARRAY_BYTES = 4096;
 
-    private static final byte[] NOTHING = {};
-
     private static final MethodHandle SET_INPUT =
             find("setInput", MethodType.methodType(void.class, ByteBuffer.class));
     private static final MethodHandle DEFLATE =
             find("deflate", MethodType.methodType(int.class, ByteBuffer.class));
+
+    private static final byte[] NOTHING = {};
 
     private final Deflater deflater;
     private final ByteBuffer direct;
@@ -63,7 +63,7 @@ final class Deflate {
         } else {
             setInput(raw);
             drain();
-            // it keeps the buffer, and would take what the caller puts there next
+            // it keeps the buffer otherwise, and would take what the caller puts into it next
             deflater.setInput(NOTHING);
         }
     }

@@ -2,6 +2,7 @@ package io.github.whypause.logging;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The only thread that waits for the disk. */
 final class DiskWriter extends Thread {
@@ -15,7 +16,9 @@ final class DiskWriter extends Thread {
     private final Backlog backlog;
     private final Counters counters;
     private final Problems problems;
+    private final AtomicReference<Runnable> atEnd = new AtomicReference<>();
     private volatile boolean reopen;
+    private volatile boolean ended;
 
     DiskWriter(LogFiles files, Backlog backlog, Counters counters, Problems problems) {
         super("whypause-log-write");
@@ -32,6 +35,22 @@ final class DiskWriter extends Thread {
         backlog.wake();
     }
 
+    /** Writes what it can, and ends; then, or where it has ended already, something else is done once. */
+    void abandon(Runnable then) {
+        backlog.abandon();
+        atEnd.set(then);
+        if (ended) {
+            runAtEnd();
+        }
+    }
+
+    private void runAtEnd() {
+        Runnable then = atEnd.getAndSet(null);
+        if (then != null) {
+            then.run();
+        }
+    }
+
     @Override
     public void run() {
         try {
@@ -43,15 +62,23 @@ final class DiskWriter extends Thread {
                     looked = now;
                     look();
                 }
-                if (block != null && write(block)) {
+                if (block == null) {
+                    continue;
+                }
+                if (write(block)) {
                     backlog.removeFirst();
+                } else if (backlog.isAbandoned()) {
+                    backlog.removeFirst();
+                    counters.dropped(block.lines, block.rawBytes);
                 }
             }
-        } catch (InterruptedException | RuntimeException | Error e) {
+        } catch (RuntimeException | Error e) {
             problems.tell("end", "it ends, because of " + e);
             counters.failed(e.toString());
         } finally {
             files.end();
+            ended = true;
+            runAtEnd();
         }
     }
 
@@ -60,14 +87,14 @@ final class DiskWriter extends Thread {
         boolean asked = reopen;
         reopen = false;
         try {
-            files.follow(asked, System.currentTimeMillis());
+            files.follow(asked);
         } catch (IOException | RuntimeException e) {
             failed(e);
         }
     }
 
     /** Whether it is written; where not, it is to be tried again. */
-    private boolean write(Block block) throws InterruptedException {
+    private boolean write(Block block) {
         long start = System.nanoTime();
         try {
             files.append(block.bytes, block.period);
@@ -77,7 +104,7 @@ final class DiskWriter extends Thread {
                         + counters.getDroppedLines() + " lines were dropped since it was opened");
             }
             return true;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
             counters.took(System.nanoTime() - start);
             failed(e);
             backlog.pause(RETRY_NANOS);
@@ -85,7 +112,7 @@ final class DiskWriter extends Thread {
         }
     }
 
-    private void failed(Exception e) {
+    private void failed(Throwable e) {
         counters.failed(e.toString());
         problems.tell(KIND, "cannot write `" + counters.getFile() + "`: " + LogFiles.reason(e)
                 + "; what is logged waits in memory, and is dropped and counted where that is full");

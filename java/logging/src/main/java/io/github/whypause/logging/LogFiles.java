@@ -1,8 +1,8 @@
 package io.github.whypause.logging;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystemException;
@@ -10,9 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The files of a log: which one is written, when the next one begins, and which are deleted. For one
@@ -22,6 +24,24 @@ import java.util.Objects;
  * left is written over.
  */
 final class LogFiles {
+    /** How long after a failure it tries to roll again. */
+    private static final long ROLL_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final String ROLL = "roll";
+
+    private static final String HELD = "it is being written by another process, or another appender of this one";
+
+    /** The file is open in this process already. */
+    static final class HeldHere extends FileSystemException {
+        private static final long serialVersionUID = 1;
+
+        HeldHere(Path file) {
+            super(file.toString(), null, HELD);
+        }
+    }
+
+    /** Devices and inodes of the files that this process writes. */
+    private static final Set<Object> HELD_HERE = ConcurrentHashMap.newKeySet();
+
     private final Path fixed;
     private final NamePattern pattern;
     private final Codec codec;
@@ -31,7 +51,8 @@ final class LogFiles {
     private final Counters counters;
     private final Problems problems;
 
-    private FileChannel channel;
+    /** Not a channel: that would be closed in the middle of a write where its thread is interrupted. */
+    private RandomAccessFile open;
     private Path path;
     /** Device and inode of what is open. */
     private Object key;
@@ -39,6 +60,7 @@ final class LogFiles {
     private long good;
     private long period;
     private int index;
+    private long rollAfter = System.nanoTime();
 
     LogFiles(LogWriterOptions options, Counters counters, Problems problems) {
         this.fixed = options.file;
@@ -74,7 +96,7 @@ final class LogFiles {
             period = pattern.period(Files.getLastModifiedTime(fixed).toMillis());
         }
         if (period != begin || good >= maxFileBytes) {
-            roll(begin);
+            rollOrStay(begin);
         }
     }
 
@@ -92,28 +114,44 @@ final class LogFiles {
 
     /** Appends a block, in a new file where it belongs to another period or this one is full. */
     void append(byte[] block, long begin) throws IOException {
-        if (channel == null) {
+        if (open == null) {
             open(System.currentTimeMillis());
         }
         // A clock that was set back does not bring back a past file.
         if (pattern != null && (begin > period || good >= maxFileBytes)) {
-            roll(Math.max(begin, period));
+            rollOrStay(Math.max(begin, period));
         }
         put(block);
+    }
+
+    /** Where a file cannot be rolled, it grows. */
+    private void rollOrStay(long begin) throws IOException {
+        if (System.nanoTime() - rollAfter < 0) {
+            return;
+        }
+        try {
+            roll(begin);
+            problems.over(ROLL);
+        } catch (IOException e) {
+            rollAfter = System.nanoTime() + ROLL_AGAIN_NANOS;
+            problems.tell(ROLL, "cannot roll `" + path + "` to `" + pattern + "`: " + reason(e)
+                    + "; it goes on in the same file");
+            if (open == null) {
+                openPath(path);
+            }
+        }
     }
 
     private void put(byte[] block) throws IOException {
         try {
             // somebody may have cut the file
-            good = Math.min(good, channel.size());
-            ByteBuffer left = ByteBuffer.wrap(block);
-            for (long at = good; left.hasRemaining(); at = good + left.position()) {
-                channel.write(left, at);
-            }
+            good = Math.min(good, open.length());
+            open.seek(good);
+            open.write(block);
             good += block.length;
         } catch (IOException e) {
             try {
-                channel.truncate(good);
+                open.setLength(good);
             } catch (IOException again) {
                 e.addSuppressed(again);
             }
@@ -132,8 +170,8 @@ final class LogFiles {
             Path target = freeName(of);
             close();
             Files.move(fixed, target);
-            openPath(fixed);
             period = begin;
+            openPath(fixed);
         }
         counters.rolled++;
         retention.apply(System.currentTimeMillis(), path);
@@ -151,30 +189,28 @@ final class LogFiles {
     }
 
     /** Opens another file where the one with our name is another by now, or it is asked for. */
-    void follow(boolean asked, long now) throws IOException {
-        if (channel == null || !asked && Objects.equals(key, keyOf(path))) {
+    void follow(boolean asked) throws IOException {
+        if (open == null || !asked && Objects.equals(key, keyOf(path))) {
             return;
         }
-        Path same = path;
-        long of = period;
         close();
-        openPath(same);
-        period = good == 0 ? of : period;
-        if (good > 0 && fixed != null) {
-            period = of;
-        }
+        openPath(path);
     }
 
     void close() {
-        if (channel == null) {
+        if (key != null) {
+            HELD_HERE.remove(key);
+            key = null;
+        }
+        if (open == null) {
             return;
         }
         try {
-            channel.close();
+            open.close();
         } catch (IOException e) {
             problems.tell("close", "cannot close `" + path + "`: " + reason(e));
         }
-        channel = null;
+        open = null;
     }
 
     /** Frees what is not memory of the JVM. */
@@ -186,7 +222,7 @@ final class LogFiles {
     private void openPath(Path wanted) throws IOException {
         close();
         createFolder(wanted);
-        FileChannel opened = openLocked(wanted);
+        RandomAccessFile opened = openLocked(wanted);
         try {
             Torn torn = Torn.of(opened, codec);
             if (torn.kind == Torn.Kind.FOREIGN) {
@@ -197,8 +233,11 @@ final class LogFiles {
             }
             path = wanted;
             key = keyOf(wanted);
+            if (key != null) {
+                HELD_HERE.add(key);
+            }
             good = torn.whole;
-            channel = opened;
+            open = opened;
         } catch (IOException | RuntimeException e) {
             opened.close();
             throw e;
@@ -208,12 +247,12 @@ final class LogFiles {
 
     /** What a crash has cut: its whole lines become a block of their own. */
     private void repair() throws IOException {
-        long size = channel.size();
+        long size = open.length();
         if (good == size) {
             return;
         }
-        byte[] lines = Torn.lines(channel, good, size, codec);
-        channel.truncate(good);
+        byte[] lines = Torn.lines(open, good, size, codec);
+        open.setLength(good);
         if (lines.length > 0) {
             ByteBuffer raw = ByteBuffer.allocateDirect(lines.length);
             raw.put(lines);
@@ -240,23 +279,27 @@ final class LogFiles {
         }
     }
 
-    private static FileChannel openLocked(Path wanted) throws IOException {
-        FileChannel opened = FileChannel.open(wanted, StandardOpenOption.READ,
-                StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    private static RandomAccessFile openLocked(Path wanted) throws IOException {
+        // Not even opened: to close any descriptor of a file ends all locks that a process has on it.
+        Object there = keyOf(wanted);
+        if (there != null && HELD_HERE.contains(there)) {
+            throw new HeldHere(wanted);
+        }
+        RandomAccessFile opened = new RandomAccessFile(wanted.toFile(), "rw");
         boolean locked = false;
+        boolean here = false;
         try {
-            FileLock lock = opened.tryLock();
+            FileLock lock = opened.getChannel().tryLock();
             locked = lock != null;
         } catch (OverlappingFileLockException e) {
-            // said below
+            here = true;
         } catch (IOException e) {
             // a file system without locks
             locked = true;
         }
         if (!locked) {
             opened.close();
-            throw new FileSystemException(wanted.toString(), null,
-                    "it is being written by another process, or another appender of this one");
+            throw here ? new HeldHere(wanted) : new FileSystemException(wanted.toString(), null, HELD);
         }
         return opened;
     }
@@ -277,7 +320,7 @@ final class LogFiles {
     }
 
     /** For people. */
-    static String reason(Exception e) {
+    static String reason(Throwable e) {
         if (e instanceof NoSuchFileException) {
             return "no such file or folder";
         }

@@ -44,7 +44,8 @@ public interface LogWriterCounters {
     long getWrittenBytes();
 
     /**
-     * Lines that were dropped because there was no room in memory.
+     * Lines that were dropped because there was no room in memory, or because the log was closed while
+     * the disk did not take them.
      *
      * @return a number that only grows
      */

@@ -1,5 +1,6 @@
 package io.github.whypause.logging;
 
+import java.io.File;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.DateTimeException;
@@ -51,14 +52,14 @@ final class NamePattern {
     /**
      * @throws IllegalArgumentException with a reason for people where it cannot be read
      */
-    NamePattern(String text) {
-        this.text = text;
+    NamePattern(String given) {
+        this.text = given.replaceAll("/+", "/");
         StringBuilder expression = new StringBuilder();
         Matcher matcher = TOKEN.matcher(text);
         int from = 0;
         boolean hasIndex = false;
         while (matcher.find()) {
-            literal(text.substring(from, matcher.start()), expression);
+            literal(known(text.substring(from, matcher.start())), expression);
             from = matcher.end();
             if (matcher.group(1) == null) {
                 literal("%", expression);
@@ -71,17 +72,21 @@ final class NamePattern {
                 date(matcher.group(2), expression);
             }
         }
-        literal(text.substring(from), expression);
+        literal(known(text.substring(from)), expression);
         this.indexed = hasIndex;
         this.regex = Pattern.compile(hasIndex ? expression.toString() : numbered(expression.toString()));
     }
 
+    private String known(String piece) {
+        if (piece.indexOf('%') >= 0) {
+            throw new IllegalArgumentException("file name pattern `" + text
+                    + "`: only %d{...} and %i are known");
+        }
+        return piece;
+    }
+
     private void literal(String piece, StringBuilder expression) {
         if (!piece.isEmpty()) {
-            if (piece.indexOf('%') >= 0) {
-                throw new IllegalArgumentException("file name pattern `" + text
-                        + "`: only %d{...} and %i are known");
-            }
             parts.add(new Part(piece, null));
             expression.append(Pattern.quote(piece));
         }
@@ -229,13 +234,13 @@ final class NamePattern {
 
     /** How many folders deep files are below {@link #folder}, themselves counted. */
     int depth() {
-        return Paths.get(text).getNameCount() - folder().normalize().getNameCount()
-                + (folder().toString().isEmpty() ? 1 : 0) + 1;
+        int below = Paths.get(text).getNameCount() - folder().getNameCount();
+        return folder().toString().isEmpty() ? below + 1 : below;
     }
 
     /** A file that has such a name; {@code null} where it does not. */
     Named parse(String path) {
-        Matcher matcher = regex.matcher(path);
+        Matcher matcher = regex.matcher(path.replace(File.separatorChar, '/'));
         if (!matcher.matches()) {
             return null;
         }

@@ -59,7 +59,8 @@ final class Ring {
 
     /** Bytes that are claimed and not yet released. */
     int used() {
-        return (int) ((claimed.get() & ~CLOSED) - released.get());
+        // read one after the other: what is released meanwhile must not make it negative
+        return (int) Math.max(0, (claimed.get() & ~CLOSED) - released.get());
     }
 
     /** Takes a copy of a record of at least one byte. Never waits. */

@@ -4,8 +4,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.util.Arrays;
 
 /** Where the whole blocks of a file end, and what is behind them. */
@@ -30,8 +30,8 @@ final class Torn {
     }
 
     /** Goes from header to header. */
-    static Torn of(FileChannel file, Codec codec) throws IOException {
-        long size = file.size();
+    static Torn of(RandomAccessFile file, Codec codec) throws IOException {
+        long size = file.length();
         long at = 0;
         while (at < size) {
             byte[] header = read(file, at, codec.headerBytes());
@@ -69,7 +69,7 @@ final class Torn {
     }
 
     /** The whole lines of a block that was cut. */
-    static byte[] lines(FileChannel file, long from, long to, Codec codec) throws IOException {
+    static byte[] lines(RandomAccessFile file, long from, long to, Codec codec) throws IOException {
         byte[] cut = read(file, from, (int) Math.min(to - from, LONGEST_BLOCK));
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
         byte[] piece = new byte[8 << 10];
@@ -88,7 +88,7 @@ final class Torn {
         return Arrays.copyOf(all, end);
     }
 
-    private static boolean isZero(FileChannel file, long from, long to) throws IOException {
+    private static boolean isZero(RandomAccessFile file, long from, long to) throws IOException {
         for (long at = from; at < to; at += 1 << 16) {
             if (!isZero(read(file, at, (int) Math.min(1 << 16, to - at)))) {
                 return false;
@@ -106,11 +106,13 @@ final class Torn {
         return true;
     }
 
-    private static byte[] read(FileChannel file, long at, int length) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(length);
-        while (buffer.hasRemaining() && file.read(buffer, at + buffer.position()) >= 0) {
-            // more
+    private static byte[] read(RandomAccessFile file, long at, int length) throws IOException {
+        byte[] bytes = new byte[length];
+        file.seek(at);
+        int read = 0;
+        for (int n = 0; n >= 0 && read < length; read += Math.max(n, 0)) {
+            n = file.read(bytes, read, length - read);
         }
-        return Arrays.copyOf(buffer.array(), buffer.position());
+        return Arrays.copyOf(bytes, read);
     }
 }

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Builds the Java libraries, and tests them with each JDK that is found, with the oldest and the
+# newest version of each logging framework. `scripts/java.sh publish` makes the jars of a release.
+#
+# JAVA_TEST_HOMES="DIR DIR" tests with those JDKs instead.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+log="target/test-logs/java.log"
+
+# Homes of JDKs, one for each feature release: "17 /usr/lib/jvm/…".
+find_jdks() {
+    local home version
+    for home in ${JAVA_TEST_HOMES:-"${JAVA_HOME:-/nonexistent}" /usr/lib/jvm/*}; do
+        [ -x "$home/bin/java" ] || continue
+        version="$("$home/bin/java" -version 2>&1 | sed -n 's/.*version "\(1\.\)\?\([0-9]*\).*/\2/p')"
+        [ -z "$version" ] || echo "$version $home"
+    done | sort -n -u -k1,1
+}
+
+# Runs Maven with arguments "$@"; all it says is in the log.
+maven() {
+    timeout 900 mvn -B -f java/pom.xml "$@" >>"$log" 2>&1 </dev/null
+}
+
+# Whether the last lines of the log say that nothing could be downloaded.
+is_offline() {
+    tail -n 100 "$log" | grep -q -E 'Could not (transfer|find) artifact|UnknownHost|Unknown host|Connection refused'
+}
+
+# Says what was left out, here and in the log.
+skip() {
+    say "SKIPPED: $1"
+    echo "SKIPPED: $1" >>"$log"
+}
+
+# Adds what the reports of the last run say to the log, as cargo would put it.
+add_result() {
+    find java -path '*/surefire-reports/*.txt' -exec cat {} + |
+        awk -F '[:,]' '/^Tests run:/ { run += $2; failed += $4 + $6; skipped += $8 }
+             END { printf "test result: %s. %d passed; %d failed; %d ignored\n",
+                   failed ? "FAILED" : "ok", run - failed - skipped, failed, skipped }' |
+        tee -a "$log"
+}
+
+# Tests with what is in "$1", for people, and Maven's arguments "$2"….
+test_with() {
+    local what="$1" result=0
+    shift
+    find java -name surefire-reports -prune -exec rm -rf {} +
+    maven "$@" || result=1
+    if [ "$result" = 1 ] && is_offline; then
+        skip "Java libraries with $what: what they are built and tested with could not be downloaded"
+        return 0
+    fi
+    say "Java libraries with $what: $(add_result)"
+    if [ "$result" = 1 ]; then
+        grep -E '^\[ERROR\]|SKIPPED: ' "$log" | head -n 40 >&2 || true
+        say "all output is in $log"
+    fi
+    return "$result"
+}
+
+mkdir -p "${log%/*}"
+: >"$log"
+step "Java libraries"
+if ! have mvn || ! jdk_is_there; then
+    skip "Java libraries: no Maven, or no JDK"
+    exit 0
+fi
+case "${1:-test}" in
+    publish)
+        maven -P release clean package -DskipTests || fail "it failed; all output is in $log"
+        find java -name 'whypause-*.jar' -path '*/target/*' | sort
+        exit
+        ;;
+    test) ;;
+    *) fail "what is \`$1\`?" "scripts/java.sh [test | publish]" ;;
+esac
+
+# The newest versions of the frameworks; the oldest are in the modules' pom.xml, which are compiled
+# against them. Their classes are tested as they are.
+newest=(-Dmaven.main.skip -Dlogback.version=1.6.6 -Dslf4j.version=2.0.19 -Dlog4j.version=2.26.1
+    -pl "logback,log4j2" -am -Dtest=CompressedFileAppenderTest -Dsurefire.failIfNoSpecifiedTests=false)
+# The first JDK that the newest Logback runs on.
+newest_needs=11
+
+result=0
+goal="package"
+jdks="$(find_jdks)"
+while read -r version home; do
+    test_with "JDK $version" "$goal" -Dtest.java="$home/bin/java" || result=1
+    # the classes are made once, by the JDK of the build
+    goal="test"
+done <<<"$jdks"
+while read -r version home; do
+    [ "$version" -ge "$newest_needs" ] || continue
+    test_with "JDK $version and the newest Logback and Log4j" test "${newest[@]}" \
+        -Dtest.java="$home/bin/java" || result=1
+done <<<"$jdks"
+exit "$result"
