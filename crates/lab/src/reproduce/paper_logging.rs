@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_was_saved_is_by_bytes_in_a_second_and_pauses_by_their_limit() {
-        let seen = |seconds: u64, written_sectors, pauses_ms: &[u64]| {
+        let seen = |seconds: u64, written_sectors: u64, pauses_ms: &[u64]| {
             let disk = |written_sectors| Some(Disk { written_sectors, ..Disk::default() });
             let sample = |at_ns, disk| Sample { at_ns, disk, ..Sample::default() };
             let stop = |ms: &u64| Stop { begin_ns: 0, length: Duration::from_millis(*ms) };

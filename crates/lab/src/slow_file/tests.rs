@@ -32,7 +32,7 @@ struct Place {
 impl Place {
     /// `None`, and the reason is printed, where there can be no slow file.
     fn new() -> Option<Place> {
-        if let Err(reason) = can_run() {
+        if let Err(reason) = can_run(256) {
             println!("SKIPPED: {reason}");
             return None;
         }

@@ -65,7 +65,7 @@ fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
         return Vec::new();
     }
     vec![Advice::in_code(
-        "if this JVM writes a log of its own there, compress it before it is written: dependency io.github.whypause:whypause-logback:0.1.0 or io.github.whypause:whypause-log4j2:0.1.0 and its appender in logback.xml or log4j2.xml; the lines are in docs/remedies/compressed-logging.md",
-        "this JVM itself wrote most to the disk; an access log comes to about a tenth of its bytes",
+        "compress this JVM's own log before it is written: the appender of io.github.whypause:whypause-logback:0.1.0 or whypause-log4j2:0.1.0",
+        "this JVM wrote most to the disk; if that is a log, it comes to about a tenth of its bytes; the lines of XML are in docs/remedies/compressed-logging.md",
     )]
 }

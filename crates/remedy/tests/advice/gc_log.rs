@@ -78,7 +78,7 @@ fn a_jvm_that_fills_the_disk_itself_is_told_to_compress_its_log() {
     assert!(!unknown.contains("whypause-logback") && !unknown.contains("ionice"), "{unknown}");
     diagnosis.findings[at].detail = Detail::OwnWrites;
     let own = told(CAUSE, &diagnosis);
-    assert!(own.contains("in the code: if this JVM writes a log"), "{own}");
+    assert!(own.contains("in the code: compress this JVM's own log"), "{own}");
     assert!(own.contains("whypause-logback:0.1.0") && own.contains("whypause-log4j2:0.1.0"));
     assert!(!own.contains("ionice"), "{own}");
     diagnosis.findings[at].culprits.push(culprit(991));
