@@ -55,6 +55,9 @@ _whypause() {
             whypause__subcmd__lab,demo)
                 cmd="whypause__subcmd__lab__subcmd__demo"
                 ;;
+            whypause__subcmd__lab,disk)
+                cmd="whypause__subcmd__lab__subcmd__disk"
+                ;;
             whypause__subcmd__lab,hold)
                 cmd="whypause__subcmd__lab__subcmd__hold"
                 ;;
@@ -360,7 +363,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab)
-            opts="-h --color --help list demo run hold matrix sweep reproduce clean"
+            opts="-h --color --help list demo run hold disk matrix sweep reproduce clean"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -403,6 +406,32 @@ _whypause() {
             fi
             case "${prev}" in
                 --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__disk)
+            opts="-h --write-limit --size --busy --on-this-host --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --write-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

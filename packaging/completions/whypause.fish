@@ -155,18 +155,19 @@ complete -c whypause -n "__fish_whypause_using_subcommand cause" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "reproduce" -d 'Make the figures and tables of the documents behind this program again, on this host'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold matrix sweep reproduce clean" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "disk" -d 'Run a command beside a slow disk of its own, and remove the disk when it has ended'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "reproduce" -d 'Make the figures and tables of the documents behind this program again, on this host'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "clean" -d 'Undo what a killed run left behind'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -201,6 +202,14 @@ always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from hold" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from hold" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from disk" -l write-limit -d 'How much the disk writes in a second, from 4K on' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from disk" -l size -d 'How large it is, from 64M on; what is not zero on it is held in memory' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from disk" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from disk" -l busy -d 'Have another process write to it as fast as it can'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from disk" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from disk" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l jdk -d 'JDKs by feature release or home, separated by commas [default: all found]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l collectors -d 'Of the collectors that make sense only these, separated by commas: g1, parallel, and serial, which runs only on request' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l rights -d 'Record only with these rights [default: with both at the same time]' -r -f -a "privileged\t'Those of the lab, which may use eBPF'

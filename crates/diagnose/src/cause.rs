@@ -146,6 +146,8 @@ pub enum Detail {
     Stream(Box<OutputFact>),
     /// What other limits of CPU time would have made of it, where the recording tells.
     Quota(Option<Box<WhatIf>>),
+    /// The JVM itself wrote most of what was seen written to the disk that a thread waited for.
+    OwnWrites,
     /// Who held the CPUs.
     CpuHolders {
         /// Whether others than the JVM itself did.

@@ -3,7 +3,7 @@ mod memory;
 
 pub(crate) use memory::memory_takers;
 
-use crate::{Culprit, CulpritKind, index::Index, os_evidence, tally::Tally, text};
+use crate::{Culprit, CulpritKind, Detail, index::Index, os_evidence, tally::Tally, text};
 use recording::{Interval, WriterFact};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -54,6 +54,27 @@ pub(crate) fn writers(
     groups.sort_by_key(|it| (std::cmp::Reverse(it.bytes), it.name));
     let pauses = if tally.hiccups == 0 { "stops" } else { "pauses" };
     groups.iter().take(MOST).map(|it| it.culprit(device_name, pauses)).collect()
+}
+
+/// Whether the JVM itself wrote most of what was seen written to `device` around the pauses, and much.
+pub(crate) fn own_writes(tally: &Tally, index: &Index<'_>, device: Option<u64>) -> Detail {
+    let groups = groups(tally, index, device);
+    let rows = groups.iter().flat_map(|it| it.rows.iter().copied());
+    let own = index.jvm.map(|it| it.pid);
+    if wrote_most(rows, device, own) { Detail::OwnWrites } else { Detail::None }
+}
+
+/// Whether it wrote half or more to the device, of all who were seen to write there.
+fn wrote_most<'a>(
+    rows: impl Iterator<Item = &'a WriterFact>,
+    device: Option<u64>,
+    pid: Option<u32>,
+) -> bool {
+    let there = rows.filter(|it| device.is_some() && it.device == device);
+    let (all, own) = there.fold((0, 0), |(all, own), it| {
+        (all + it.bytes, own + if Some(it.pid) == pid { it.bytes } else { 0 })
+    });
+    own >= MIN_BYTES_UNPROVEN && 2 * own >= all
 }
 
 fn groups<'a>(tally: &Tally, index: &Index<'a>, device: Option<u64>) -> Vec<Writers<'a>> {
@@ -229,6 +250,26 @@ mod tests {
         let rows: Vec<_> = devices.iter().map(row).collect();
         let found = group("dd", rows.iter().collect(), Some(7));
         assert_eq!((found.bytes, found.proven), expected, "{devices:?}");
+    }
+
+    #[test]
+    fn the_jvm_is_told_of_its_own_writes_only_where_they_were_seen_and_are_most() {
+        let row = |pid, device, mb: u64| WriterFact {
+            interval: Interval::new(MonoTime(0), MonoTime(1)),
+            pid,
+            name: "java".into(),
+            command_line: String::new(),
+            cgroup: String::new(),
+            bytes: mb * 1_000_000,
+            device,
+            path: String::new(),
+        };
+        let most = |rows: &[WriterFact]| wrote_most(rows.iter(), Some(7), Some(1));
+        assert!(most(&[row(1, Some(7), 32), row(2, Some(7), 32)]));
+        assert!(!most(&[row(1, Some(7), 32), row(2, Some(7), 33)]));
+        assert!(!most(&[row(1, Some(7), 31)]), "little");
+        assert!(!most(&[row(1, None, 900)]) && !most(&[row(1, Some(8), 900)]), "elsewhere");
+        assert!(!wrote_most([row(1, None, 900)].iter(), None, Some(1)), "no device");
     }
 
     #[test]

@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn every_scenario_has_a_class_and_ordinary_work_has_none() {
         for scenario in scenarios::ALL {
-            assert!(Class::of(scenario.id).is_some(), "{}", scenario.id);
+            assert!(Class::of(scenario.cause).is_some(), "{}", scenario.id);
         }
         assert_eq!(Class::of("gc-work"), None);
         assert_eq!(Class::of("unattributed"), None);

@@ -275,7 +275,7 @@ impl Jvm {
 }
 
 /// The `key=number` pairs of a workload's output.
-fn results(text: &str) -> BTreeMap<String, u64> {
+pub(crate) fn results(text: &str) -> BTreeMap<String, u64> {
     let pairs = text.split_ascii_whitespace().filter_map(|word| word.split_once('='));
     pairs.filter_map(|(key, value)| Some((key.to_owned(), value.parse().ok()?))).collect()
 }

@@ -152,6 +152,21 @@ fn takes(cells: &[&Cell]) -> Vec<Takes> {
     scenarios.into_iter().flat_map(|it| (it.takes)()).collect()
 }
 
+/// The scenario with this id, if answers are counted for it.
+fn of_its_cause(id: &str) -> Result<&'static Scenario, LabError> {
+    let scenario = scenarios::find(id)?;
+    if scenario.is_of_its_cause() {
+        return Ok(scenario);
+    }
+    Err(LabError::Usage {
+        message: format!(
+            "`{id}` shows a remedy, and is not counted for the cause `{}`",
+            scenario.cause
+        ),
+        hint: format!("whypause lab run {id}"),
+    })
+}
+
 struct Plan<'a> {
     options: &'a MatrixOptions,
     program: &'a Path,
@@ -167,9 +182,9 @@ impl<'a> Plan<'a> {
             some => some.to_vec(),
         };
         let mut plan = Plan { options, program, privileges, cells: Vec::new(), notes: Vec::new() };
-        let scenarios = match options.scenarios.as_slice() {
-            [] => scenarios::ALL.to_vec(),
-            ids => ids.iter().map(|it| scenarios::find(it)).collect::<Result<_, _>>()?,
+        let scenarios: Vec<_> = match options.scenarios.as_slice() {
+            [] => scenarios::ALL.iter().copied().filter(|it| it.is_of_its_cause()).collect(),
+            ids => ids.iter().map(|it| of_its_cause(it)).collect::<Result<_, _>>()?,
         };
         let jdks = match (options.jdks.as_slice(), options.short) {
             ([], false) => jdks::found(),

@@ -6,7 +6,8 @@ use crate::{
     host,
     observe::Observer,
     output::Progress,
-    result::{BlockedWrites, RunResult},
+    reproduce::sample::Sample,
+    result::{BlockedWrites, DiskUse, RunResult},
     stage::END_PATIENCE,
     table,
     verify_writes::{self, Call, WriteTrace},
@@ -95,9 +96,11 @@ impl Once<'_> {
         let observer =
             Observer { program, interrupt: &bench.interrupt, output, isolation, privileges };
         let trace = self.trace(&mut bench.cleanup, &bench.dir, &staged)?;
-        let stolen_before = host::stolen();
+        let (stolen_before, disk_before) = (host::stolen(), disk_of(&bench.dir));
         observer.record(&mut bench.cleanup, &mut staged, recorded, progress)?;
         let stolen = host::stolen().saturating_sub(stolen_before);
+        let disk =
+            disk_before.zip(disk_of(&bench.dir)).map(|(from, to)| DiskUse::between(&from, &to));
         let writes = trace.map(WriteTrace::finish).transpose()?;
         progress.finished(recorded);
         progress.step(&format!("{what}: explaining"));
@@ -105,7 +108,7 @@ impl Once<'_> {
         let result = |privilege: &Privilege| {
             let explained = observer.explain(&mut bench.cleanup, *privilege)?;
             let result = self.result(&explained, *privilege, &workload, writes.as_ref());
-            Ok(RunResult { stolen, ..result })
+            Ok(RunResult { stolen, disk, ..result })
         };
         privileges.iter().map(result).collect()
     }
@@ -156,11 +159,17 @@ impl Once<'_> {
             measured: calls.iter().map(Call::time).sum(),
             // A write that the end of the recording found under way has no end that was measured.
             measured_in_pauses: verify_writes::inside(calls, &explained.whole()),
-            explained: Duration::from_nanos(explained.time_in_whole(self.scenario.id)),
+            explained: Duration::from_nanos(explained.time_in_whole(self.scenario.cause)),
             lost_events: *lost_events,
         });
         result
     }
+}
+
+/// Counters of the slow disk, where there is one.
+fn disk_of(dir: &WorkDir) -> Option<Sample> {
+    let sample = Sample::take(&dir.path().join("slow"));
+    sample.disk.is_some().then_some(sample)
 }
 
 /// Ends a run while keeping what it measured: the disk becomes fast first, or everything on it

@@ -4,6 +4,7 @@ use crate::{
     explained::Explained,
     scenarios::{Role, Scenario, Variant},
 };
+pub use logging::{DiskUse, Logging};
 use serde::{Serialize, Serializer};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -18,6 +19,8 @@ pub const LONG: Duration = Duration::from_millis(50);
 pub struct RunResult {
     /// The scenario's id.
     pub scenario: &'static str,
+    /// The id of the cause that it makes.
+    pub cause: &'static str,
     /// Version of the JDK.
     pub jdk: String,
     /// Feature release of the JDK.
@@ -70,6 +73,10 @@ pub struct RunResult {
     pub cost: RecorderCost,
     /// Blocked writes to the GC log, measured independently, where that was asked for.
     pub blocked_writes: Option<BlockedWrites>,
+    /// The slow disk while it was recorded, where there was one.
+    pub disk: Option<DiskUse>,
+    /// What the workload logged, where it does.
+    pub logging: Option<Logging>,
 }
 
 /// One stop of [`LONG`] or more.
@@ -185,6 +192,7 @@ impl RunResult {
         let felt_us = workload.iter().filter(|it| feels(it.0)).map(|it| *it.1).max().unwrap_or(0);
         RunResult {
             scenario: scenario.id,
+            cause: scenario.cause,
             jdk: String::new(),
             jdk_feature: 0,
             collector: scenario.collectors[0],
@@ -206,6 +214,8 @@ impl RunResult {
             lost_events: explained.coverage.lost_events,
             cost: cost(explained),
             blocked_writes: None,
+            disk: None,
+            logging: Logging::of(workload),
         }
     }
 
@@ -218,13 +228,13 @@ impl RunResult {
     /// Of these, how many have the scenario's cause as their largest part.
     #[must_use]
     pub fn long_pauses_right(&self) -> u64 {
-        self.long.iter().filter(|it| it.first == self.scenario).count() as u64
+        self.long.iter().filter(|it| it.first == self.cause).count() as u64
     }
 
     /// The time of the scenario's cause in all stops, as `explain` told it.
     #[must_use]
     pub fn own_time(&self) -> Duration {
-        self.causes.iter().filter(|it| it.id == self.scenario).map(|it| it.time).sum()
+        self.causes.iter().filter(|it| it.id == self.cause).map(|it| it.time).sum()
     }
 
     /// The share of the stopped time that causes claim, 0 to 1; 1 where nothing stopped.
@@ -304,6 +314,8 @@ fn cost(explained: &Explained) -> RecorderCost {
 fn is_allocation(key: &str) -> bool {
     key.starts_with("alloc_") && key.ends_with("_max_us")
 }
+
+mod logging;
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
-//! What the lab can make happen. One scenario is one file, named like the cause that it makes.
+//! What the lab can make happen. One scenario is one file, named like the cause that it makes; one
+//! that shows a remedy for a cause in its own way is named like the remedy.
 mod cfs_throttling;
+mod compressed_logging;
 mod cpu_contention;
 mod deleted_file_unmap;
 mod direct_reclaim;
@@ -51,6 +53,9 @@ pub struct Variant {
     pub since_jdk: u32,
     /// The mechanism that must be named first with the cause, where it is measured; any where `None`.
     pub mechanism: Option<&'static str>,
+    /// Up to which length of all pauses its own cause may be named where it is to be fixed; not at all
+    /// where `None`.
+    pub tolerated: Option<Duration>,
     /// What this host lacks for it, beyond what the scenario needs.
     pub can_run: fn() -> Result<(), Reason>,
     /// Prepares the host and starts the JVM.
@@ -78,6 +83,7 @@ impl Variant {
             can_run: anywhere,
             set_up,
             mechanism: None,
+            tolerated: None,
         }
     }
 
@@ -96,6 +102,11 @@ impl Variant {
         Variant { mechanism: Some(mechanism), ..self }
     }
 
+    /// The same, with pauses of its own cause that nobody minds.
+    const fn tolerating(self, longest: Duration) -> Variant {
+        Variant { tolerated: Some(longest), ..self }
+    }
+
     /// Whether this JDK can do it.
     #[must_use]
     pub fn fits(&self, jdk: &Jdk) -> bool {
@@ -111,8 +122,10 @@ const fn anywhere() -> Result<(), Reason> {
 /// A pause that the lab can make, and how it goes away.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
-    /// The id of the cause that must be named first in the fault variant.
+    /// Its name: that of the cause that it makes, or of the remedy that it shows.
     pub id: &'static str,
+    /// The id of the cause that must be named first in the fault variant.
+    pub cause: &'static str,
     /// For people, as a heading.
     pub title: &'static str,
     /// How long each variant is recorded unless the user says otherwise.
@@ -140,6 +153,11 @@ impl Scenario {
     pub fn page(&self) -> String {
         let lines = self.file.lines().map_while(|line| line.strip_prefix("//!"));
         lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether it is there for its cause, and not to show one remedy.
+    pub(crate) fn is_of_its_cause(&self) -> bool {
+        self.id == self.cause
     }
 
     /// The variants that cannot run on this host, and why.
@@ -179,6 +197,7 @@ pub static ALL: &[&Scenario] = &[
     &direct_reclaim::SCENARIO,
     &memory_high_throttling::SCENARIO,
     &thp_compaction::SCENARIO,
+    &compressed_logging::SCENARIO,
 ];
 
 /// The scenario with this id.

@@ -17,15 +17,15 @@ use std::{
 
 pub use crate::file_system::FileSystem;
 
-/// Requests in the queue of the loop device. With [`QUEUE_KIB`] at most 8 MiB are under way.
-const QUEUE_REQUESTS: u32 = 64;
-
-/// Largest request of the loop device, in KiB.
-const QUEUE_KIB: u32 = 128;
+/// For a disk of some MiB/s: at most 8 MiB are under way.
+pub(crate) const SHORT_QUEUE: Queue = Queue { requests: 64, kib: 128 };
 
 /// How much is read for a page that is missing, in KiB: one request. Kernels differ in it, from 128
 /// to 2560 for a loop device, and so would the time that a page fault takes.
-const READ_AHEAD_KIB: u32 = QUEUE_KIB;
+const READ_AHEAD_KIB: u32 = SHORT_QUEUE.kib;
+
+/// Memory for what file systems and programs of the lab write that is not zero, many times over.
+pub(crate) const STORED_MIB: u32 = 256;
 
 /// What kind of disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,19 @@ pub struct DiskOptions {
     pub stable_writes: bool,
     /// How much unwritten data of this disk the kernel allows, about; its own limits where `None`.
     pub unwritten_bytes: Option<u64>,
+    /// How much of it may be other than zero, in MiB: the memory that it takes at most.
+    pub stored_mib: u32,
+    /// Its queue.
+    pub queue: Queue,
+}
+
+/// What may be under way to a disk at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Requests; the kernel takes up to 128 for a loop device.
+    pub requests: u32,
+    /// The largest request, in KiB.
+    pub kib: u32,
 }
 
 /// What the disk can do. Reads do not wait for writes, nor writes for reads.
@@ -78,7 +91,29 @@ pub fn can_run() -> Result<(), Reason> {
 
 /// Whether this host can have a loop device over a slow file.
 pub(crate) fn can_have_device() -> Result<(), Reason> {
-    slow_file::can_run()?;
+    can_have_device_of(STORED_MIB)
+}
+
+/// Whether it can have a disk of which so much may be other than zero.
+pub(crate) fn can_store(mib: u32) -> Result<(), Reason> {
+    can_have_device_of(mib)?;
+    FileSystem::Ext4.can_run()
+}
+
+/// Whether the kernel can limit the unwritten data of one disk: `bdi/max_ratio_fine` came with Linux 6.2.
+pub(crate) fn can_limit_unwritten() -> Result<(), Reason> {
+    let known = std::fs::read_dir("/sys/class/bdi").is_ok_and(|mut all| {
+        all.any(|it| it.is_ok_and(|it| it.path().join("max_ratio_fine").exists()))
+    });
+    if known {
+        return Ok(());
+    }
+    let lacks = "the kernel cannot limit the unwritten data of one disk finely";
+    Err(Reason::new(lacks, "it needs Linux 6.2"))
+}
+
+fn can_have_device_of(stored_mib: u32) -> Result<(), Reason> {
+    slow_file::can_run(stored_mib)?;
     if !Path::new("/dev/loop-control").exists() {
         let lacks = "there are no loop devices (`/dev/loop-control`)";
         return Err(Reason::new(lacks, "modprobe loop; in a container, give it the host's /dev"));
@@ -104,10 +139,16 @@ impl SlowDisk {
         cleanup.needs(&Takes::Disk(options))?;
         can_run().and_then(|()| options.file_system.can_run()).map_err(LabError::CannotRun)?;
         let image = format!("{name}.disk");
-        let file = SlowFile::create(cleanup, dir, &image, options.size_bytes, Storage::Memory)?;
+        let file = SlowFile::create(
+            cleanup,
+            dir,
+            &image,
+            options.size_bytes,
+            Storage::Memory { most_mib: options.stored_mib },
+        )?;
         let device = LoopDevice::attach(cleanup, &file.path())?;
-        device.set_queue(cleanup, "nr_requests", QUEUE_REQUESTS)?;
-        device.set_queue(cleanup, "max_sectors_kb", QUEUE_KIB)?;
+        device.set_queue(cleanup, "nr_requests", options.queue.requests)?;
+        device.set_queue(cleanup, "max_sectors_kb", options.queue.kib)?;
         device.set_queue(cleanup, "read_ahead_kb", READ_AHEAD_KIB)?;
         // always written: the setting outlives a loop device's use
         device.set_queue(cleanup, "stable_writes", u32::from(options.stable_writes))?;

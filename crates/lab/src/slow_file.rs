@@ -47,11 +47,6 @@ const DATA: &str = "data";
 /// The kernel's side of FUSE.
 const DEVICE: &str = "/dev/fuse";
 
-/// Holds what file systems and programs of the lab write that is not zero, many times over.
-pub(crate) const MOST_STORED_MIB: usize = 256;
-
-const MOST_STORED_BYTES: usize = MOST_STORED_MIB << 20;
-
 /// What else the server needs, and some.
 const SPARE_MIB: u64 = 256;
 
@@ -66,7 +61,10 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 pub(crate) enum Storage {
     /// Its own memory, which is never swapped: no other disk, however busy, makes this one slower.
     /// Zeros take none, and there is a bound for the rest.
-    Memory,
+    Memory {
+        /// That bound.
+        most_mib: u32,
+    },
     /// A file in the work directory, for what may be large.
     Disk,
 }
@@ -81,7 +79,7 @@ pub(crate) struct SlowFile {
 ///
 /// # Errors
 /// What is missing.
-pub(crate) fn can_run() -> Result<(), Reason> {
+pub(crate) fn can_run(stored_mib: u32) -> Result<(), Reason> {
     if !rustix::process::geteuid().is_root() {
         return Err(Reason::new("a slow disk needs root", "run it with sudo"));
     }
@@ -99,7 +97,7 @@ pub(crate) fn can_run() -> Result<(), Reason> {
         let hint = "in a container, give it the host's /dev/fuse";
         return Err(Reason::new(format!("there is no `{DEVICE}`"), hint));
     }
-    has_memory(&jvm::read(Path::new("/proc/meminfo")))
+    has_memory(&jvm::read(Path::new("/proc/meminfo")), stored_mib)
 }
 
 fn fuse_is_known() -> bool {
@@ -107,9 +105,9 @@ fn fuse_is_known() -> bool {
     list.lines().any(|line| line.split_whitespace().last() == Some("fuse"))
 }
 
-fn has_memory(meminfo: &str) -> Result<(), Reason> {
+fn has_memory(meminfo: &str, stored_mib: u32) -> Result<(), Reason> {
     let available = crate::large_blocks::available_mib(meminfo);
-    let needed = (MOST_STORED_BYTES as u64 >> 20) + SPARE_MIB;
+    let needed = u64::from(stored_mib) + SPARE_MIB;
     if available >= needed {
         return Ok(());
     }
@@ -154,8 +152,11 @@ impl SlowFile {
 }
 
 fn start(cleanup: &mut Cleanup, dir: &Path, bytes: u64, storage: Storage) -> Result<(), LabError> {
-    let on_disk = storage == Storage::Disk;
-    let served = Served { dir: dir.to_path_buf(), bytes, lab: std::process::id(), on_disk };
+    let most_mib = match storage {
+        Storage::Memory { most_mib } => Some(most_mib),
+        Storage::Disk => None,
+    };
+    let served = Served { dir: dir.to_path_buf(), bytes, lab: std::process::id(), most_mib };
     let command = command(&served).map_err(LabError::step("find this program"))?;
     let (stdout, stderr) = (dir.join("out"), dir.join("err"));
     let mut server = Running::start_server(cleanup, command, &stdout, &stderr)?;
@@ -179,8 +180,8 @@ fn command(served: &Served) -> io::Result<Command> {
     let mut command = spawn::command(std::env::current_exe()?);
     command.args(VERB).arg(&served.dir);
     command.args([served.bytes.to_string(), served.lab.to_string()]);
-    if served.on_disk {
-        command.arg("--on-disk");
+    if let Some(mib) = served.most_mib {
+        command.arg("--in-memory").arg(mib.to_string());
     }
     Ok(command)
 }

@@ -1,4 +1,8 @@
 //! The paper's kind of table: what happened in each variant, side by side.
+mod logging;
+
+pub(crate) use logging::short;
+
 use crate::{result::RunResult, verdict::Outcome};
 use comfy_table::{CellAlignment, Table, presets};
 use std::{fmt::Write as _, time::Duration};
@@ -99,6 +103,7 @@ fn rows(runs: &[&RunResult]) -> Vec<(&'static str, Cell)> {
         rows.push(("blocked in write(), measured apart", Box::new(written)));
         rows.push(("blocked in write(), explained", Box::new(explained)));
     }
+    rows.append(&mut logging::rows(runs));
     rows.push(("events lost", Box::new(|it| it.lost_events.to_string())));
     rows.push(("recorder: CPU of one core", Box::new(user_cost)));
     rows.push(("recorder: kernel, of the JVM's CPU", Box::new(kernel_cost)));
@@ -134,7 +139,7 @@ fn range(mut values: Vec<String>) -> String {
 fn first(result: &RunResult) -> String {
     match &result.first {
         None => "(none)".to_owned(),
-        Some(first) if first == result.scenario => {
+        Some(first) if first == result.cause => {
             format!("{first}, {} of {}", result.long_pauses_right(), result.long_pauses())
         }
         Some(first) => first.clone(),

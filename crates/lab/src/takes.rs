@@ -8,7 +8,7 @@ use crate::{
     isolation::{self, Quota},
     large_blocks,
     slow_disk::DiskOptions,
-    slow_file, slow_swap,
+    slow_swap,
 };
 use std::{
     collections::BTreeMap,
@@ -132,7 +132,7 @@ impl Takes {
                 vec![(Kind::Memory, format!("another process that uses {mib} MiB"))]
             }
             Takes::Disk(options) => vec![
-                (Kind::Memory, format!("a slow disk of up to {} MiB", slow_file::MOST_STORED_MIB)),
+                (Kind::Memory, format!("a slow disk of up to {} MiB", options.stored_mib)),
                 (Kind::Mounts, format!("`{}` (FUSE)", below("slow.disk/served"))),
                 (
                     Kind::Mounts,

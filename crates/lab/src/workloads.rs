@@ -24,6 +24,8 @@ pub enum Workload {
     RandomTouch,
     /// Makes many weak references while it allocates.
     WeakRefs,
+    /// Logs much while it allocates.
+    AccessLog,
 }
 
 impl Workload {
@@ -39,6 +41,7 @@ impl Workload {
             Workload::DeletedMaps => "whypause.workloads.DeletedMaps",
             Workload::RandomTouch => "whypause.workloads.RandomTouch",
             Workload::WeakRefs => "whypause.workloads.WeakRefs",
+            Workload::AccessLog => "whypause.workloads.AccessLog",
         }
     }
 }
@@ -90,6 +93,7 @@ mod tests {
             Workload::DeletedMaps,
             Workload::RandomTouch,
             Workload::WeakRefs,
+            Workload::AccessLog,
         ] {
             let file = format!("{}.class", workload.main_class().replace('.', "/"));
             let (_, bytes) = CLASSES.iter().find(|(name, _)| *name == file).unwrap();

@@ -11,8 +11,8 @@ pub use compared::{CheckArgs, CheckFormat, CompareArgs};
 pub use doctor::{AcceptArgs, DoctorArgs, DoctorFormat};
 pub use fix::FixArgs;
 pub use lab::{
-    LabArgs, LabCommand, LabDemoArgs, LabHoldArgs, LabMatrixArgs, LabReproduceArgs, LabRunArgs,
-    LabSweepArgs, Rights, Where,
+    LabArgs, LabCommand, LabDemoArgs, LabDiskArgs, LabHoldArgs, LabMatrixArgs, LabReproduceArgs,
+    LabRunArgs, LabSweepArgs, Rights, Where,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

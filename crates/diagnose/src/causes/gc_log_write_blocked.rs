@@ -50,6 +50,7 @@ pub(super) static CAUSE: Cause = Cause {
         "gc-log-off-stdout",
         "gc-log-async",
         "gc-log-keeper",
+        "compressed-logging",
         "background-io",
     ],
     hazards: &hazards::HAZARDS,
@@ -105,8 +106,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     Explanation {
         story: story(tally, &place),
         culprits: culprits::writers(tally, index, device, &place.device),
+        detail: culprits::own_writes(tally, index, device),
         evidence: vec![spent_in_stops(tally, &blocked)],
-        ..Explanation::default()
     }
 }
 

@@ -44,7 +44,12 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
-    remedies: &["perf-shared-mem-off", "hsperfdata-to-tmpfs", "background-io"],
+    remedies: &[
+        "perf-shared-mem-off",
+        "hsperfdata-to-tmpfs",
+        "compressed-logging",
+        "background-io",
+    ],
     hazards: &hazards::HAZARDS,
     file: include_str!("hsperfdata_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
@@ -95,12 +100,12 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     Explanation {
         story: story(tally, index, &place),
         culprits: culprits::writers(tally, index, device, &place.device),
+        detail: culprits::own_writes(tally, index, device),
         evidence: vec![spent(
             tally,
             Source::Scheduler,
             &format!("{} blocked in page faults on the JVM's counters", place.thread),
         )],
-        ..Explanation::default()
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
-    remedies: &["read-through-channel", "warm-mapping", "background-io"],
+    remedies: &["read-through-channel", "warm-mapping", "compressed-logging", "background-io"],
     hazards: &[],
     file: include_str!("mapped_file_fault.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
@@ -96,8 +96,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     Explanation {
         story: story(tally, &place),
         culprits,
+        detail: culprits::own_writes(tally, index, device),
         evidence: vec![spent_in_stops(tally, &blocked)],
-        ..Explanation::default()
     }
 }
 

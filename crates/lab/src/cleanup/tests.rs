@@ -245,6 +245,8 @@ const SMALL_DISK: DiskOptions = DiskOptions {
     mount_options: "commit=1",
     stable_writes: true,
     unwritten_bytes: None,
+    stored_mib: crate::slow_disk::STORED_MIB,
+    queue: crate::slow_disk::SHORT_QUEUE,
 };
 
 /// A slow disk that another process writes to.

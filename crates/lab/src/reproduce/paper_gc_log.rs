@@ -3,7 +3,7 @@ use super::{
     lab::{Lab, Seen},
     log::Stops,
     part::{Made, Part, table},
-    sample::{Disk, between, grown},
+    sample::{Disk, await_ms, between, grown},
 };
 use crate::{
     Jdk, LabError, Takes,
@@ -140,12 +140,6 @@ fn series(seen: &Seen, value: fn(&Disk, &Disk, f64) -> f64) -> Vec<(f64, f64)> {
     })
 }
 
-/// How long a request took on average; 0 where none ended.
-fn await_ms(from: &Disk, to: &Disk, _: f64) -> f64 {
-    let requests = grown(from.requests, to.requests);
-    if requests > 0.0 { grown(from.took_ms, to.took_ms) / requests } else { 0.0 }
-}
-
 fn transfers(from: &Disk, to: &Disk, seconds: f64) -> f64 {
     grown(from.requests, to.requests) / seconds
 }
@@ -159,18 +153,24 @@ fn averages(seen: &Seen) -> (f64, f64, f64) {
     let disks: Vec<_> = seen.samples.iter().filter_map(|it| Some((it.at_ns, it.disk?))).collect();
     let [(begin, first), .., (end, last)] = &disks[..] else { return (0.0, 0.0, 0.0) };
     let seconds = seen.seconds(*end) - seen.seconds(*begin);
-    (await_ms(first, last, seconds), transfers(first, last, seconds), sectors(first, last, seconds))
+    (await_ms(first, last), transfers(first, last, seconds), sectors(first, last, seconds))
+}
+
+fn panel(seen: &Seen, title: &str, y: &str, value: fn(&Disk, &Disk, f64) -> f64) -> Panel {
+    let series = vec![Series::new(title, Shape::Line, series(seen, value))];
+    Panel::over_time(title, y, series)
+}
+
+/// How long requests of the disk took, over time.
+pub(super) fn awaits(seen: &Seen) -> Panel {
+    panel(seen, "await: mean time of a request", "time (ms)", |from, to, _| await_ms(from, to))
 }
 
 fn disk(seen: &Seen) -> [Panel; 3] {
-    let panel = |title: &str, y: &str, value| {
-        let series = vec![Series::new(title, Shape::Line, series(seen, value))];
-        Panel::over_time(title, y, series)
-    };
     [
-        panel("await: mean time of a request", "time (ms)", await_ms),
-        panel("tps: requests that ended", "requests per second", transfers),
-        panel("written sectors of 512 bytes", "sectors per second", sectors),
+        awaits(seen),
+        panel(seen, "tps: requests that ended", "requests per second", transfers),
+        panel(seen, "written sectors of 512 bytes", "sectors per second", sectors),
     ]
 }
 
@@ -196,9 +196,9 @@ mod tests {
     #[test]
     fn a_disk_without_requests_has_no_await() {
         let disk = Disk { requests: 4, took_ms: 100, written_sectors: 8 };
-        assert!(await_ms(&disk, &disk, 1.0).abs() < 1e-9);
+        assert!(await_ms(&disk, &disk).abs() < 1e-9);
         let later = Disk { requests: 6, took_ms: 300, written_sectors: 24 };
-        assert!((await_ms(&disk, &later, 2.0) - 100.0).abs() < 1e-9);
+        assert!((await_ms(&disk, &later) - 100.0).abs() < 1e-9);
         assert!((sectors(&disk, &later, 2.0) - 8.0).abs() < 1e-9);
         assert!((transfers(&disk, &later, 2.0) - 1.0).abs() < 1e-9);
     }

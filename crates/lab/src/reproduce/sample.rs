@@ -127,6 +127,12 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
+/// How long a request took on average; 0 where none ended.
+pub(crate) fn await_ms(from: &Disk, to: &Disk) -> f64 {
+    let requests = grown(from.requests, to.requests);
+    if requests > 0.0 { grown(from.took_ms, to.took_ms) / requests } else { 0.0 }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a point of a picture needs no 64 bits")]
 /// How much a counter grew.
 pub(crate) fn grown(from: u64, to: u64) -> f64 {

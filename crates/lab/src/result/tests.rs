@@ -81,7 +81,8 @@ fn the_json_has_fields_and_what_follows_from_them() {
         "recorded": 0, "recorder_cpu": 0, "kernel": 0, "jvm_cpu": 0, "recorder_rss_bytes": 0,
     });
     let expected = serde_json::json!({
-        "scenario": "mapped-file-fault", "variant": "fault", "role": "fault", "run": 1,
+        "scenario": "mapped-file-fault", "cause": "mapped-file-fault",
+        "variant": "fault", "role": "fault", "run": 1,
         "jdk": "", "jdk_feature": 0, "collector": "g1", "privilege": "privileged",
         "pauses": 0, "total": 600_000_000, "longest": 0, "over": {}, "causes": [],
         "unattributed": 150_000_000, "attributed": 0.75,
@@ -92,6 +93,7 @@ fn the_json_has_fields_and_what_follows_from_them() {
         "long_pauses": 2, "long_pauses_right": 1, "first": "mapped-file-fault",
         "felt_longest": 0, "stolen": 0, "late_beside": 7000, "lost_events": 0,
         "cost": none_yet, "blocked_writes": null,
+        "disk": null, "logging": null,
     });
     assert_eq!(serde_json::to_value(&it).unwrap(), expected);
 }

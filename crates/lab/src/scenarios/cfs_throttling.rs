@@ -32,6 +32,7 @@ const QUOTA: Quota = Quota { time: Duration::from_millis(50), period: Duration::
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "cfs-throttling",
+    cause: "cfs-throttling",
     title: "GC threads that use up a CPU quota",
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),

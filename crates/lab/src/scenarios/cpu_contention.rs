@@ -27,6 +27,7 @@ const LOOPS_PER_CPU: u32 = 8;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "cpu-contention",
+    cause: "cpu-contention",
     title: "A host whose CPUs others use",
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),

@@ -36,6 +36,8 @@ const DISK: DiskOptions = DiskOptions {
     mount_options: "commit=1",
     stable_writes: false,
     unwritten_bytes: None,
+    stored_mib: slow_disk::STORED_MIB,
+    queue: slow_disk::SHORT_QUEUE,
 };
 
 /// KiB per file; there are thousands.
@@ -49,6 +51,7 @@ const DISK_LIMIT: Limit = Limit::WriteBytes(5 << 20);
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "deleted-file-unmap",
+    cause: "deleted-file-unmap",
     title: "Deleted files whose last use is a mapping",
     recorded: Duration::from_secs(15),
     warm_up: Duration::from_secs(3),

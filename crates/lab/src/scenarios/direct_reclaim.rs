@@ -45,6 +45,8 @@ const DISK: DiskOptions = DiskOptions {
     mount_options: "",
     stable_writes: false,
     unwritten_bytes: None,
+    stored_mib: slow_disk::STORED_MIB,
+    queue: slow_disk::SHORT_QUEUE,
 };
 
 /// MiB per second that the disk writes: fewer than the JVM asks for, so that reclaim meets pages
@@ -72,6 +74,7 @@ const FILE_MIB: u32 = 130;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "direct-reclaim",
+    cause: "direct-reclaim",
     title: "A memory limit that another process has used up",
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),

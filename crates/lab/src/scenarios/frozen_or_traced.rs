@@ -23,6 +23,7 @@ use std::time::Duration;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "frozen-or-traced",
+    cause: "frozen-or-traced",
     title: "A JVM that is frozen from outside",
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),

@@ -46,6 +46,8 @@ const DISK: DiskOptions = DiskOptions {
     mount_options: "commit=1",
     stable_writes: false,
     unwritten_bytes: None,
+    stored_mib: slow_disk::STORED_MIB,
+    queue: slow_disk::SHORT_QUEUE,
 };
 
 /// Without a journal, only the limit on unwritten data can hold up a writer.
@@ -77,6 +79,7 @@ const SMALL_FILE_MIB: u32 = 4;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "gc-log-write-blocked",
+    cause: "gc-log-write-blocked",
     title: "GC log on a disk that is busy with someone else's writes",
     recorded: Duration::from_secs(20),
     warm_up: Duration::from_secs(3),
@@ -140,17 +143,9 @@ fn takes() -> Vec<Takes> {
     [Takes::Heap { mib: 896 }].into_iter().chain(disks).collect()
 }
 
-/// `bdi/max_ratio_fine` came with Linux 6.2.
 fn can_limit_unwritten() -> Result<(), Reason> {
     slow_disk::can_run()?;
-    let known = std::fs::read_dir("/sys/class/bdi").is_ok_and(|mut all| {
-        all.any(|it| it.is_ok_and(|it| it.path().join("max_ratio_fine").exists()))
-    });
-    if known {
-        return Ok(());
-    }
-    let lacks = "the kernel cannot limit the unwritten data of one disk finely";
-    Err(Reason::new(lacks, "it needs Linux 6.2"))
+    slow_disk::can_limit_unwritten()
 }
 
 fn has_xfs() -> Result<(), Reason> {

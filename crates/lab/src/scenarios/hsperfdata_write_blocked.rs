@@ -38,6 +38,8 @@ const DISK: DiskOptions = DiskOptions {
     mount_options: "commit=1",
     stable_writes: false,
     unwritten_bytes: None,
+    stored_mib: slow_disk::STORED_MIB,
+    queue: slow_disk::SHORT_QUEUE,
 };
 
 const DISK_LIMIT: Limit = Limit::WriteBytes(5 << 20);
@@ -47,6 +49,7 @@ const FILE_MIB: u32 = 4;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "hsperfdata-write-blocked",
+    cause: "hsperfdata-write-blocked",
     title: "The JVM's counters file on a disk that is busy with someone else's writes",
     recorded: Duration::from_secs(15),
     warm_up: Duration::from_secs(3),

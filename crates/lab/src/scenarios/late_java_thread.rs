@@ -22,6 +22,7 @@ use std::time::Duration;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "late-java-thread",
+    cause: "late-java-thread",
     title: "A loop without a place to stop in",
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(3),

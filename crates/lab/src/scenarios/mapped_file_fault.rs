@@ -37,6 +37,8 @@ const DISK: DiskOptions = DiskOptions {
     mount_options: "",
     stable_writes: false,
     unwritten_bytes: None,
+    stored_mib: slow_disk::STORED_MIB,
+    queue: slow_disk::SHORT_QUEUE,
 };
 
 /// What is left for one of many on a disk that has one head: a fault takes 200 ms or, where what it reads
@@ -48,6 +50,7 @@ const FILE_MIB: usize = 300;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "mapped-file-fault",
+    cause: "mapped-file-fault",
     title: "Mapped file on a slow disk",
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),

@@ -33,6 +33,7 @@ const ENOUGH_MIB: u64 = 800;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "memory-high-throttling",
+    cause: "memory-high-throttling",
     title: "A soft limit of memory below what the JVM needs",
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),

@@ -43,6 +43,7 @@ pub(crate) const SWAP_READS_PER_S: u64 = 400;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "swap-in",
+    cause: "swap-in",
     title: "A heap that is partly swapped out",
     recorded: Duration::from_secs(20),
     warm_up: Duration::from_secs(8),

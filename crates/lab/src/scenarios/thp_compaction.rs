@@ -33,6 +33,7 @@ const HEAP_MIB: u32 = 2048;
 
 pub(super) static SCENARIO: Scenario = Scenario {
     id: "thp-compaction",
+    cause: "thp-compaction",
     title: "Huge pages from memory that is free in small pieces",
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),

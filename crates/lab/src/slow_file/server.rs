@@ -4,7 +4,7 @@
 //! writes, take them in turn, wait for as long as each is to take, and answer. A fourth takes
 //! limits, and a fifth lifts them when the lab is gone.
 use super::{
-    CONTROL, DATA, IMAGE, MOST_STORED_BYTES, MOUNT_POINT,
+    CONTROL, DATA, IMAGE, MOUNT_POINT,
     blocks::Blocks,
     pace::{self, Direction, Pace},
 };
@@ -58,8 +58,8 @@ pub struct Served {
     pub bytes: u64,
     /// The lab's process: when it has ended, all limits are lifted.
     pub lab: u32,
-    /// Whether contents are kept in a file beside, and not in memory.
-    pub on_disk: bool,
+    /// How many MiB other than zero are kept in memory at most; in a file beside where `None`.
+    pub most_mib: Option<u32>,
 }
 
 /// What the process itself does: serves the file until it is unmounted, and says so to `ready`
@@ -118,8 +118,8 @@ enum Storage {
 
 impl Storage {
     fn create(served: &Served) -> io::Result<Storage> {
-        if !served.on_disk {
-            let blocks = Blocks::new(served.bytes, MOST_STORED_BYTES);
+        if let Some(most_mib) = served.most_mib {
+            let blocks = Blocks::new(served.bytes, (most_mib as usize) << 20);
             return Ok(Storage::Memory(Mutex::new(blocks)));
         }
         let mut options = OpenOptions::new();

@@ -10,6 +10,8 @@ use std::{
 /// What the program of the tests is to serve, instead of running tests.
 pub(super) const SERVED: &str = "WHYPAUSE_LAB_TEST_SERVED";
 
+const MEMORY: Storage = Storage::Memory { most_mib: 256 };
+
 /// Not a test of its own: the server of the other tests, when the variable says so.
 #[test]
 fn server_of_the_tests() {
@@ -30,7 +32,7 @@ struct Place {
 impl Place {
     /// `None`, and the reason is printed, where there can be no slow file.
     fn new() -> Option<Place> {
-        if let Err(reason) = can_run() {
+        if let Err(reason) = can_run(256) {
             println!("SKIPPED: {reason}");
             return None;
         }
@@ -75,7 +77,7 @@ fn open(file: &SlowFile) -> File {
 
 #[test]
 fn what_is_written_is_read_from_memory_and_from_disk() {
-    for storage in [Storage::Memory, Storage::Disk] {
+    for storage in [MEMORY, Storage::Disk] {
         let Some(mut place) = Place::new() else { return };
         let file = open(&place.file(storage));
         assert_eq!(file.metadata().unwrap().len(), 64 << 20);
@@ -94,7 +96,7 @@ fn what_is_written_is_read_from_memory_and_from_disk() {
 #[test]
 fn limits_hold_for_bytes_and_for_requests() {
     let Some(mut place) = Place::new() else { return };
-    let slow = place.file(Storage::Memory);
+    let slow = place.file(MEMORY);
     let file = open(&slow);
     let takes = |work: &dyn Fn()| {
         let begun = Instant::now();
@@ -118,7 +120,7 @@ fn limits_hold_for_bytes_and_for_requests() {
 #[test]
 fn a_lifted_limit_lets_a_blocked_writer_go_on() {
     let Some(mut place) = Place::new() else { return };
-    let slow = place.file(Storage::Memory);
+    let slow = place.file(MEMORY);
     slow.limit(Limit::Writes(0)).unwrap();
     let file = open(&slow);
     let writer = std::thread::spawn(move || file.write_all_at(&[1; 4096], 0));
@@ -153,7 +155,7 @@ fn killed_after_us(server: rustix::process::Pid) -> spawn::Afterwards {
 fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
     for signal in [rustix::process::Signal::STOP, rustix::process::Signal::KILL] {
         let Some(mut place) = Place::new() else { return };
-        let slow = place.file(Storage::Memory);
+        let slow = place.file(MEMORY);
         slow.limit(Limit::Writes(0)).unwrap();
         let server = server(&place);
         let _killed = killed_after_us(server);
@@ -175,7 +177,7 @@ fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
 #[test]
 fn a_limit_for_a_server_that_is_gone_is_an_error_that_says_so() {
     let Some(mut place) = Place::new() else { return };
-    let slow = place.file(Storage::Memory);
+    let slow = place.file(MEMORY);
     rustix::process::kill_process(server(&place), rustix::process::Signal::KILL).unwrap();
     let said = slow.limit(Limit::Writes(0)).unwrap_err().to_string();
     assert!(said.starts_with("cannot make the disk slow: "), "{said}");
@@ -183,7 +185,7 @@ fn a_limit_for_a_server_that_is_gone_is_an_error_that_says_so() {
 
 #[test]
 fn too_little_memory_is_told() {
-    let check = |mib: u64| has_memory(&format!("MemAvailable: {} kB\n", mib << 10));
+    let check = |mib: u64| has_memory(&format!("MemAvailable: {} kB\n", mib << 10), 256);
     assert!(check(512).is_ok());
     let lacks = check(511).unwrap_err().lacks;
     assert_eq!(lacks, "511 MiB of memory are available, and a slow disk needs 512");

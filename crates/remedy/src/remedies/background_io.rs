@@ -28,7 +28,7 @@ use crate::{
     disk::{Disk, Limits, V1_LIMIT},
     start_flags,
 };
-use diagnose::{CulpritKind, Detail, Finding, Situation};
+use diagnose::{Culprit, CulpritKind, Detail, Finding, Situation};
 use recording::WriterFact;
 use std::collections::BTreeMap;
 
@@ -41,12 +41,15 @@ pub(super) static REMEDY: Remedy = Remedy {
     plan: Some(plan),
 };
 
-fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
+fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
     // Who reads a stream is no writer to a disk.
     if matches!(finding.detail, Detail::Stream(_)) {
         return Vec::new();
     }
-    let writer = finding.culprits.iter().find(|it| it.kind == CulpritKind::Process);
+    // The JVM would only hold itself up.
+    let own = situation.jvm.as_ref().map(|it| it.pid);
+    let is_another = |it: &&Culprit| it.kind == CulpritKind::Process && it.pid != own;
+    let writer = finding.culprits.iter().find(is_another);
     let Some((writer, pid)) = writer.and_then(|it| Some((it, it.pid?))) else {
         return Vec::new();
     };

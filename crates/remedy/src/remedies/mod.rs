@@ -5,6 +5,7 @@ mod attach_gently;
 mod background_io;
 mod break_up_late_code;
 mod cfs_advice;
+mod compressed_logging;
 mod concurrent_collector;
 mod concurrent_explicit_gc;
 mod counted_loop_safepoints;
@@ -68,11 +69,12 @@ pub use cfs_advice::sentence as quota_sentence;
 pub use thp_tuner::{footprint, value_when_on};
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 62] = [
+pub(crate) static ALL: [&Remedy; 63] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &break_up_late_code::REMEDY,
     &cfs_advice::REMEDY,
+    &compressed_logging::REMEDY,
     &concurrent_collector::REMEDY,
     &concurrent_explicit_gc::REMEDY,
     &counted_loop_safepoints::REMEDY,

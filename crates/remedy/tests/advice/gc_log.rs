@@ -1,5 +1,6 @@
 //! A GC log whose writes wait.
-use crate::advised;
+use crate::{advised, told};
+use diagnose::{Culprit, CulpritKind, Detail};
 
 const CAUSE: &str = "gc-log-write-blocked";
 
@@ -59,6 +60,29 @@ fn a_log_of_java_8_in_memory_has_a_bound() {
 fn who_fills_the_disk_can_be_bound() {
     let alone = advised(CAUSE, BLOCKED);
     assert!(!alone.contains("ionice"), "{alone}");
+}
+
+/// Only where its writes were seen, and were most of all.
+#[test]
+fn a_jvm_that_fills_the_disk_itself_is_told_to_compress_its_log() {
+    let mut diagnosis = diagnose::facts_text::diagnose(BLOCKED);
+    let culprit = |pid| Culprit {
+        kind: CulpritKind::Process,
+        name: "java".into(),
+        pid: Some(pid),
+        statement: "java wrote".into(),
+    };
+    let at = diagnosis.findings.iter().position(|it| it.cause.id == CAUSE).expect("it struck");
+    diagnosis.findings[at].culprits = vec![culprit(4242)];
+    let unknown = told(CAUSE, &diagnosis);
+    assert!(!unknown.contains("whypause-logback") && !unknown.contains("ionice"), "{unknown}");
+    diagnosis.findings[at].detail = Detail::OwnWrites;
+    let own = told(CAUSE, &diagnosis);
+    assert!(own.contains("in the code: compress this JVM's own log"), "{own}");
+    assert!(own.contains("whypause-logback:0.1.0") && own.contains("whypause-log4j2:0.1.0"));
+    assert!(!own.contains("ionice"), "{own}");
+    diagnosis.findings[at].culprits.push(culprit(991));
+    assert!(told(CAUSE, &diagnosis).contains("ionice -c 3 -p 991"));
 }
 
 #[test]

@@ -196,6 +196,14 @@ EXAMPLES:
   whypause lab hold gc-log-write-blocked -- whypause fix gc-log-to-tmpfs -p %pid --apply --verify 20s
   whypause lab hold mapped-file-fault -d 2m -- whypause watch -p %pid";
 
+pub(in crate::args) const LAB_DISK: &str = "\
+EXAMPLES:
+  whypause lab disk -- java -Xlog:gc:%dir/gc.log -jar app.jar
+                                                   a GC log on a disk of 5 MiB/s; needs root
+  whypause lab disk --busy --write-limit 20M -- java -Dlogs=%dir -jar app.jar
+                                                   another process keeps the disk busy
+  whypause lab disk --size 256M -- dd if=/dev/urandom of=%dir/file bs=1M count=50 conv=fsync";
+
 pub(in crate::args) const LAB_MATRIX: &str = "\
 EXAMPLES:
   whypause lab matrix --short

@@ -1,5 +1,5 @@
 //! The arguments of `lab`.
-use super::{ListFormat, duration, examples};
+use super::{ListFormat, duration, examples, size};
 use clap::{Args, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
@@ -26,6 +26,9 @@ pub enum LabCommand {
     /// Keep a fault going, so that something can be tried on it
     #[command(after_help = examples::LAB_HOLD)]
     Hold(LabHoldArgs),
+    /// Run a command beside a slow disk of its own, and remove the disk when it has ended
+    #[command(after_help = examples::LAB_DISK)]
+    Disk(LabDiskArgs),
     /// Run all scenarios with all JDKs, and count how often the answers are right
     #[command(after_help = examples::LAB_MATRIX)]
     Matrix(LabMatrixArgs),
@@ -59,9 +62,9 @@ pub enum LabCommand {
         bytes: u64,
         /// Process id of the lab
         lab: u32,
-        /// Keep contents on disk, not in memory
-        #[arg(long)]
-        on_disk: bool,
+        /// Keep contents in memory, up to so many MiB, and not on disk
+        #[arg(long, value_name = "MIB")]
+        in_memory: Option<u32>,
     },
 }
 
@@ -147,6 +150,26 @@ pub struct LabHoldArgs {
     /// What to run meanwhile; %pid stands for the process id of the JVM, and %java for its command
     /// line
     #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// `whypause lab disk`.
+#[derive(Debug, Args)]
+pub struct LabDiskArgs {
+    /// How much the disk writes in a second, from 4K on
+    #[arg(long, value_name = "SIZE", default_value = "5M", value_parser = size::parse_rate)]
+    pub write_limit: u64,
+    /// How large it is, from 64M on; what is not zero on it is held in memory
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size::parse)]
+    pub size: u64,
+    /// Have another process write to it as fast as it can
+    #[arg(long)]
+    pub busy: bool,
+    /// Where it may run.
+    #[command(flatten)]
+    pub place: Where,
+    /// What to run; %dir stands for the directory on the disk
+    #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 

@@ -48,13 +48,13 @@ pub fn parse_recording(text: &str) -> Result<u64, String> {
     })
 }
 
-/// Like [`parse`], for bytes per second.
+/// Like [`parse`], for bytes per second; `/s` may stand behind the unit.
 ///
 /// # Errors
 ///
 /// Those of [`parse`], and less than 4 KiB: whoever writes less is stopped.
 pub fn parse_rate(text: &str) -> Result<u64, String> {
-    parse(text).and_then(|bytes| {
+    parse(text.strip_suffix("/s").unwrap_or(text)).and_then(|bytes| {
         if bytes < 4096 { Err("must be at least 4K".to_owned()) } else { Ok(bytes) }
     })
 }
@@ -78,6 +78,13 @@ mod tests {
         let expected = "`big` does not begin with a whole number, as `64M` does";
         assert_eq!(parse("big"), Err(expected.into()));
         assert_eq!(parse("99999999999G"), Err("`99999999999G` is too large".into()));
+    }
+
+    #[test]
+    fn a_rate_may_say_that_it_is_one() {
+        assert_eq!(parse_rate("5MiB/s"), Ok(5 << 20));
+        assert_eq!(parse_rate("4K"), Ok(4096));
+        assert!(parse_rate("4095b").is_err() && parse_rate("5/s").is_err());
     }
 
     #[test]

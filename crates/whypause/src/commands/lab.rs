@@ -4,8 +4,8 @@ mod demo;
 use crate::{
     Exit, Failure,
     args::{
-        LabCommand, LabHoldArgs, LabMatrixArgs, LabReproduceArgs, LabRunArgs, LabSweepArgs,
-        ListFormat, Rights,
+        LabCommand, LabDiskArgs, LabHoldArgs, LabMatrixArgs, LabReproduceArgs, LabRunArgs,
+        LabSweepArgs, ListFormat, Rights,
     },
     console::Console,
 };
@@ -18,6 +18,7 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
         LabCommand::Demo(args) => demo::run(args, console),
         LabCommand::Run(args) => run_scenario(args, console),
         LabCommand::Hold(args) => hold(args, console),
+        LabCommand::Disk(args) => disk(args, console),
         LabCommand::Matrix(args) => matrix(args, console),
         LabCommand::Sweep(args) => sweep(args, console),
         LabCommand::Reproduce(args) => reproduce(args, console),
@@ -30,9 +31,9 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
             ::lab::guardian::guard(dir)?;
             Ok(Exit::Fine)
         }
-        LabCommand::ServeDisk { dir, bytes, lab, on_disk } => {
-            let (dir, bytes, lab, on_disk) = (dir.clone(), *bytes, *lab, *on_disk);
-            let served = ::lab::slow_file::Served { dir, bytes, lab, on_disk };
+        LabCommand::ServeDisk { dir, bytes, lab, in_memory } => {
+            let (dir, bytes, lab, most_mib) = (dir.clone(), *bytes, *lab, *in_memory);
+            let served = ::lab::slow_file::Served { dir, bytes, lab, most_mib };
             ::lab::slow_file::serve(&served, &mut io::stdout())?;
             Ok(Exit::Fine)
         }
@@ -92,6 +93,21 @@ fn hold(args: &LabHoldArgs, console: &Console) -> Result<Exit, Failure> {
         ::lab::hold(&::lab::HoldOptions { on_this_host, ..options.clone() }, output)
     })?;
     Ok(if ended.is_none_or(|it| it.success()) { Exit::Fine } else { Exit::Gate })
+}
+
+fn disk(args: &LabDiskArgs, console: &Console) -> Result<Exit, Failure> {
+    let options = ::lab::OnDiskOptions {
+        write_bytes_per_s: args.write_limit,
+        size_bytes: args.size,
+        busy: args.busy,
+        command: args.command.clone(),
+        on_this_host: false,
+    };
+    let mut here = args.place.on_this_host;
+    let ended = run_here(console, &mut here, |on_this_host, output| {
+        ::lab::on_disk(&::lab::OnDiskOptions { on_this_host, ..options.clone() }, output)
+    })?;
+    Ok(if ended.success() { Exit::Fine } else { Exit::Gate })
 }
 
 fn matrix(args: &LabMatrixArgs, console: &Console) -> Result<Exit, Failure> {

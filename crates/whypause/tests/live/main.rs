@@ -6,6 +6,7 @@ mod group;
 mod huge;
 mod java;
 mod lab_asks;
+mod lab_disk;
 mod lab_killed;
 mod one_lab;
 mod record;

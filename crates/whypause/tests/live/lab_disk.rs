@@ -1,0 +1,69 @@
+//! A slow disk for somebody else's command: slow, where it was named, and gone afterwards.
+use crate::one_lab;
+use spawn::Running;
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn can_run() -> bool {
+    let able = ::lab::slow_disk::can_run().and_then(|()| ::lab::workloads::can_run());
+    able.inspect_err(|reason| println!("SKIPPED: {reason}")).is_ok()
+}
+
+fn is_mounted() -> bool {
+    let dir = ::lab::work_dir::default_path().display().to_string();
+    fs::read_to_string("/proc/self/mountinfo").unwrap().contains(&dir)
+}
+
+#[test]
+fn a_command_gets_a_slow_disk_and_leaves_none() {
+    if !can_run() {
+        return;
+    }
+    let _turn = one_lab::turn();
+    let begun = Instant::now();
+    let write =
+        "dd if=/dev/zero of=%dir/file bs=1M count=8 conv=fsync && echo on $(dirname %dir/file)";
+    let disk = ["disk", "--write-limit", "4MiB/s", "--size", "64M", "--on-this-host", "--"];
+    let ran = one_lab::when_free(&[&disk[..], &["sh", "-c", write]].concat());
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(ran.status.code(), Some(0), "{stdout}{stderr}");
+    let dir = ::lab::work_dir::default_path().join("slow");
+    assert_eq!(stdout, format!("on {}\n", dir.display()), "{stderr}");
+    // 8 MiB at 4 MiB/s
+    assert!(begun.elapsed() > Duration::from_millis(1900), "{:?}", begun.elapsed());
+    assert!(!is_mounted() && !dir.exists());
+    let failed = one_lab::when_free(&[&disk[..], &["sh", "-c", "exit 7"]].concat());
+    assert_eq!(failed.status.code(), Some(1));
+}
+
+#[test]
+fn a_disk_whose_lab_is_killed_while_it_is_busy_is_gone_too() {
+    if !can_run() {
+        return;
+    }
+    let _turn = one_lab::turn();
+    let proof = tempfile::tempdir().unwrap();
+    let there = proof.path().join("there");
+    let word = format!("touch {} && sleep 600", there.display());
+    let arguments = ["disk", "--busy", "--on-this-host", "--", "sh", "-c", &word];
+    let mut lab = Running::start(one_lab::command(&arguments)).unwrap();
+    comes_true(|| Path::new(&there).exists());
+    assert!(is_mounted());
+    lab.kill().expect("it ends");
+    comes_true(|| !is_mounted());
+}
+
+#[track_caller]
+fn comes_true(what: impl Fn() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !what() {
+        assert!(Instant::now() < until, "it does not come true");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
