@@ -22,8 +22,9 @@ import org.apache.logging.log4j.core.util.Constants;
  * {@code <RollingFile>} and writes compressed files.
  *
  * <p>A line is formatted by the thread that logs it, and copied into memory without a lock, and
- * without garbage where Log4j's layouts make none. Threads of the writer compress it and write it. What went wrong is told to Log4j's
- * status logger, counters are in JMX: see {@link LogWriterCounters}.
+ * without garbage where Log4j's layouts make none. Threads of the writer compress it and write it.
+ * What went wrong is told to Log4j's status logger, counters are in JMX: see {@link
+ * LogWriterCounters}.
  */
 @Plugin(name = CompressedFileAppender.PLUGIN_NAME, category = Core.CATEGORY_NAME,
         elementType = Appender.ELEMENT_TYPE, printObject = true)
@@ -31,7 +32,7 @@ public final class CompressedFileAppender extends AbstractAppender {
     /** The name of the element in a configuration. */
     public static final String PLUGIN_NAME = "CompressedFile";
 
-    /** As in Log4j: where an application does not want such state in its threads, as on a web server, there is none. */
+    /** As in Log4j, there are none where threads must not keep such state: on a web server. */
     private final ThreadLocal<LineBuffer> buffers =
             Constants.ENABLE_THREADLOCALS ? ThreadLocal.withInitial(LineBuffer::new) : null;
     private final WriterManager manager;
