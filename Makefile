@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels test-systemd demo java packages lint fmt gen bench bench-recorder remedies accuracy faults kill-trials fuzz clean
+.PHONY: help setup build test test-kernels test-systemd demo java packages lint fmt gen bench bench-java bench-recorder remedies accuracy faults kill-trials fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ accuracy: ## measure how often the answers are right, into docs/accuracy.md (an 
 
 remedies: ## apply remedies to the faults that they are for, and write before and after into docs/remedies.md (ten minutes)
 	@scripts/remedies.sh
+
+bench-java: ## measure the Java appenders beside those of the frameworks, and with a Kafka broker (ten minutes)
+	@scripts/bench-java.sh jmh
+	@scripts/bench-java.sh kafka
 
 bench-recorder: ## measure what recording costs, as a table
 	@scripts/bench-recorder.sh
