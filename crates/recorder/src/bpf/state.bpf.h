@@ -63,6 +63,7 @@ struct thread {
 	u32 fd;
 	u32 leaves; // how often it has left a CPU
 	u32 device;
+	u64 ran_from; // when it got its CPU, less what the kernel says it had run by then
 	u64 inode;
 	u64 work_since[2];  // by enum work_kind
 	u64 fault_address;  // of the last fault on the file of counters; 0 where that is over
