@@ -159,11 +159,21 @@ final class LogFiles {
         }
     }
 
-    /** Begins another file. */
+    /** Begins another file; where nothing was written into this one, it is that. */
     private void roll(long begin) throws IOException {
+        boolean isEmpty = good == 0;
+        if (fixed != null && isEmpty) {
+            period = begin;
+            return;
+        }
         if (fixed == null) {
             int next = begin == period ? index + 1 : 0;
+            Path last = path;
             close();
+            // somebody may have put another one there
+            if (isEmpty && Files.exists(last) && Files.size(last) == 0) {
+                Files.deleteIfExists(last);
+            }
             openNext(begin, next);
         } else {
             long of = period;

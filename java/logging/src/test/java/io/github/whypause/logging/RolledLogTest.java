@@ -84,6 +84,23 @@ class RolledLogTest {
     }
 
     @Test
+    void a_period_without_lines_has_no_file() throws Exception {
+        String pattern = pattern("a-%d{yyyy-MM-dd_HH-mm-ss}.log.gz");
+        LogWriterOptions[] both = {options().rollTo(pattern), LogWriterOptions.pattern(pattern)};
+        for (LogWriterOptions options : both) {
+            try (CompressedLogWriter log = options.open()) {
+                // into another second than that of the start
+                Thread.sleep(1100);
+                log.write("one");
+            }
+            assertEquals(1, Logs.names(folder).size(), Logs.names(folder).toString());
+            Path only = folder.resolve(Logs.names(folder).get(0));
+            assertEquals(Collections.singletonList("one"), Logs.zcat(only));
+            Files.delete(only);
+        }
+    }
+
+    @Test
     void a_log_without_a_fixed_name_is_written_to_the_names_of_its_pattern() throws Exception {
         LogWriterOptions options = LogWriterOptions.pattern(pattern("%d{yyyy-MM}/a-%i.log.gz")).maxFileBytes(1);
         try (CompressedLogWriter log = options.open()) {
