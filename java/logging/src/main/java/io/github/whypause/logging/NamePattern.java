@@ -238,7 +238,7 @@ final class NamePattern {
         return folder().toString().isEmpty() ? below + 1 : below;
     }
 
-    /** A file that has such a name; {@code null} where it does not. */
+    /** What a name says; {@code null} where it is not such a name. */
     Named parse(String path) {
         Matcher matcher = regex.matcher(path.replace(File.separatorChar, '/'));
         if (!matcher.matches()) {
@@ -247,14 +247,14 @@ final class NamePattern {
         String number = matcher.group("index");
         int index = number == null ? 0 : Integer.parseInt(number);
         if (unit == null) {
-            return new Named(0, index, true);
+            return new Named(0, index);
         }
         try {
             Instant at = ZonedDateTime.parse(matcher.group("date"), parser).toInstant();
-            return new Named(period(at.toEpochMilli()), index, true);
+            return new Named(period(at.toEpochMilli()), index);
         } catch (DateTimeException e) {
             // weeks cannot be read back without a day
-            return new Named(0, index, unit == ChronoUnit.WEEKS);
+            return unit == ChronoUnit.WEEKS ? new Named(0, index) : null;
         }
     }
 
@@ -268,13 +268,10 @@ final class NamePattern {
         /** Begin of its period in milliseconds since 1970; 0 where the name does not say it. */
         final long period;
         final int index;
-        /** Whether the name is one of ours. */
-        final boolean ours;
 
-        Named(long period, int index, boolean ours) {
+        Named(long period, int index) {
             this.period = period;
             this.index = index;
-            this.ours = ours;
         }
     }
 }

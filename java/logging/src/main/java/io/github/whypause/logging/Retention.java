@@ -102,7 +102,7 @@ final class Retention {
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
                 Path named = folder.toString().isEmpty() ? start.relativize(file) : file;
                 NamePattern.Named name = attributes.isRegularFile() ? pattern.parse(named.toString()) : null;
-                if (name != null && name.ours) {
+                if (name != null) {
                     long period = name.period != 0 || !pattern.hasDate() ? name.period
                             : pattern.period(attributes.lastModifiedTime().toMillis());
                     found.add(new Rolled(file, period, name.index, attributes.size()));

@@ -7,6 +7,6 @@
  * into blocks; another one writes the blocks. Only that last thread ever waits for a disk.
  *
  * <p>Each block is a whole member of a gzip file (or a frame of zstd), so {@code zcat}, {@code
- * zgrep} and {@code less} read the file at any time, also while it is written and after a crash.
+ * zgrep} and {@code zless} read the file at any time, also while it is written and after a crash.
  */
 package io.github.whypause.logging;

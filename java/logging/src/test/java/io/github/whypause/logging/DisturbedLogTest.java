@@ -3,9 +3,6 @@ package io.github.whypause.logging;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,60 +76,16 @@ class DisturbedLogTest {
         }
     }
 
-    /** gzip, in a process whose memory has run out at the second block. */
-    private static final class OutOfMemoryOnce implements Codec {
-        private final Codec gzip = new GzipCodec();
-        private final AtomicInteger finished = new AtomicInteger();
-
-        @Override
-        public String extension() {
-            return gzip.extension();
-        }
-
-        @Override
-        public int headerBytes() {
-            return gzip.headerBytes();
-        }
-
-        @Override
-        public long blockBytes(byte[] header) {
-            return gzip.blockBytes(header);
-        }
-
-        @Override
-        public InputStream decode(InputStream compressed) throws IOException {
-            return gzip.decode(compressed);
-        }
-
-        @Override
-        public BlockEncoder encoder(int level) {
-            BlockEncoder encoder = gzip.encoder(level);
-            return new BlockEncoder() {
-                @Override
-                public void write(ByteBuffer raw) {
-                    encoder.write(raw);
-                }
-
-                @Override
-                public byte[] finish() {
-                    if (finished.incrementAndGet() == 2) {
-                        throw new OutOfMemoryError("Java heap space");
-                    }
-                    return encoder.finish();
-                }
-
-                @Override
-                public void close() {
-                    encoder.close();
-                }
-            };
-        }
-    }
-
     @Test
     void where_memory_runs_out_the_log_goes_on_and_counts_what_is_lost() throws Exception {
         Path file = folder.resolve("a.log.gz");
-        try (CompressedLogWriter log = LogWriterOptions.file(file).codec(new OutOfMemoryOnce())
+        AtomicInteger blocks = new AtomicInteger();
+        Codec failsOnce = new WrappedGzip(() -> {
+            if (blocks.incrementAndGet() == 2) {
+                throw new OutOfMemoryError("Java heap space");
+            }
+        });
+        try (CompressedLogWriter log = LogWriterOptions.file(file).codec(failsOnce)
                 .onProblem(problems::add).open()) {
             log.write("first");
             assertTrue(log.flush(LONG));

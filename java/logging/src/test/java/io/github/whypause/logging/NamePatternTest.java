@@ -44,7 +44,6 @@ class NamePatternTest {
             NamePattern.Named named = pattern.parse(one[1]);
             assertEquals(period, named.period, one[0]);
             assertEquals(2, named.index, one[0]);
-            assertTrue(named.ours, one[0]);
         }
     }
 
@@ -57,7 +56,7 @@ class NamePatternTest {
         for (String other : others) {
             assertNull(pattern.parse(other), other);
         }
-        assertEquals(false, pattern.parse("logs/a-yesterday.1.log.gz").ours);
+        assertNull(pattern.parse("logs/a-yesterday.1.log.gz"));
     }
 
     @Test
@@ -73,7 +72,7 @@ class NamePatternTest {
         NamePattern pattern = new NamePattern("a-%d{YYYY-ww, UTC}.%i.gz");
         assertEquals(at("2026-03-02T00:00:00Z"), pattern.period(at("2026-03-05T17:18:19Z")));
         assertEquals(at("2026-03-09T00:00:00Z"), pattern.nextPeriod(at("2026-03-05T17:18:19Z")));
-        assertTrue(pattern.parse(pattern.name(at("2026-03-02T00:00:00Z"), 1).toString()).ours);
+        assertEquals(1, pattern.parse(pattern.name(at("2026-03-02T00:00:00Z"), 1).toString()).index);
     }
 
     @Test
