@@ -47,7 +47,7 @@
 //!
 //! ## References
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, figures 10 and 11.
-use crate::{Advice, Remedy};
+use crate::{Action, Advice, Remedy};
 use diagnose::{Detail, Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
@@ -59,13 +59,70 @@ pub(super) static REMEDY: Remedy = Remedy {
     plan: None,
 };
 
+const LOGBACK: &str = "\
+<appender name=\"ACCESS\" class=\"io.github.whypause.logback.CompressedFileAppender\">
+  <file>logs/access.log.gz</file>
+  <rollingPolicy>
+    <fileNamePattern>logs/access-%d{yyyy-MM-dd}.%i.log.gz</fileNamePattern>
+    <maxFileSize>100MB</maxFileSize>
+    <maxHistory>30</maxHistory>
+  </rollingPolicy>
+  <encoder>
+    <pattern>%msg%n</pattern>
+  </encoder>
+</appender>
+";
+
+const LOG4J: &str = "\
+<CompressedFile name=\"ACCESS\" fileName=\"logs/access.log.gz\"
+                filePattern=\"logs/access-%d{yyyy-MM-dd}-%i.log.gz\"
+                maxFileSize=\"100 MB\" maxHistory=\"30\">
+  <PatternLayout pattern=\"%m%n\"/>
+</CompressedFile>
+";
+
 /// Only where the JVM was seen to write most to that disk.
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
     if !matches!(finding.detail, Detail::OwnWrites) {
         return Vec::new();
     }
-    vec![Advice::in_code(
-        "compress this JVM's own log before it is written: the appender of io.github.whypause:whypause-logback:0.1.0 or whypause-log4j2:0.1.0",
-        "this JVM wrote most to the disk; if that is a log, it comes to about a tenth of its bytes; the lines of XML are in docs/remedies/compressed-logging.md",
-    )]
+    vec![
+        Advice::in_code(
+            "compress this JVM's own log before it is written, with io.github.whypause:whypause-logback:0.1.0 or whypause-log4j2:0.1.0",
+            "this JVM wrote most to the disk; if that is a log, it comes to about a tenth of its bytes",
+        ),
+        Advice::in_file(
+            Action::file(LOGBACK, "logback.xml"),
+            "with Logback, in place of the RollingFileAppender",
+        ),
+        Advice::in_file(
+            Action::file(LOG4J, "log4j2.xml"),
+            "with Log4j 2, in place of the RollingFile",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_are_those_of_the_page_and_name_the_versions_of_the_libraries() {
+        let page: String = REMEDY
+            .file
+            .lines()
+            .filter_map(|it| it.strip_prefix("//! "))
+            .flat_map(|it| [it, "\n"])
+            .collect();
+        assert!(page.contains(LOGBACK));
+        assert!(page.contains(LOG4J));
+        for (pom, artifact) in [
+            (include_str!("../../../../java/logback/pom.xml"), "whypause-logback"),
+            (include_str!("../../../../java/log4j2/pom.xml"), "whypause-log4j2"),
+        ] {
+            assert!(pom.contains(&format!("<artifactId>{artifact}</artifactId>")));
+            assert!(pom.contains("<version>0.1.0</version>"));
+            assert!(page.contains(&format!("io.github.whypause:{artifact}:0.1.0")));
+        }
+    }
 }
