@@ -261,6 +261,7 @@ final class LogFiles {
         if (good == size) {
             return;
         }
+        long cut = size - good;
         byte[] lines = Torn.lines(open, good, size, codec);
         open.setLength(good);
         if (lines.length > 0) {
@@ -270,8 +271,8 @@ final class LogFiles {
             salvage.write(raw);
             put(salvage.finish());
         }
-        problems.tell("repair", "the last block of `" + path + "` was cut " + (size - good)
-                + " bytes long: " + lines.length + " bytes of lines in it were kept");
+        problems.tell("repair", "the last block of `" + path + "` was cut after " + cut + " bytes: the whole lines in it, "
+                + lines.length + " bytes, were kept");
     }
 
     /** A file with other contents: it keeps them, under another name. */

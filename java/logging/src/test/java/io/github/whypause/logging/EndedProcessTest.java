@@ -4,13 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -23,6 +22,8 @@ class EndedProcessTest {
 
     @TempDir
     Path folder;
+    @TempDir
+    Path outside;
 
     private List<String> command(long bytes, long lines, long first) {
         return Logs.java(NumberedLog.class, folder.resolve("a.log.gz").toString(),
@@ -73,9 +74,7 @@ class EndedProcessTest {
         Random random = new Random();
         long written = 0;
         for (int kill = 0; kill < kills; kill++) {
-            Process process = new ProcessBuilder(command(60_000, 1L << 40, kill * 1_000_000_000L))
-                    .redirectErrorStream(true).start();
-            written += killAfter(process, random.nextInt(400));
+            written += killAfter(random.nextInt(400), command(60_000, 1L << 40, kill * 1_000_000_000L));
             // with plain tools, before anything was mended
             Logs.Ran plain = Logs.run("zcat", folder.resolve("a.log.gz").toString());
             assertTrue(plain.status <= 1, "zcat ends with " + plain.status);
@@ -102,35 +101,35 @@ class EndedProcessTest {
                 + files().size() + " files");
     }
 
-    /** How many lines it knew to be written. */
-    private static long killAfter(Process process, int millis) throws Exception {
-        BufferedReader out = new BufferedReader(
-                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        assertEquals("begun", out.readLine());
-        Thread killer = new Thread(() -> {
-            try {
-                Thread.sleep(millis);
-            } catch (InterruptedException e) {
-                // then at once
+    private static String text(Path file) throws IOException {
+        return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * How many lines it knew to be written. What it says goes to a file: the JDK reads the pipe of a
+     * process that ends from a second thread.
+     */
+    private long killAfter(int millis, List<String> command) throws Exception {
+        Path said = outside.resolve("said");
+        Process process = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectOutput(said.toFile()).start();
+        Logs.await("begun", () -> !process.isAlive() || text(said).contains("begun\n"));
+        Thread.sleep(millis);
+        // SIGKILL
+        process.destroyForcibly().waitFor();
+        String[] lines = text(said).split("\n", -1);
+        long written = -1;
+        // the last one may be cut
+        for (String line : Arrays.asList(lines).subList(0, lines.length - 1)) {
+            if (line.equals("begun")) {
+                written = 0;
+            } else if (line.matches("\\d+")) {
+                written = Math.max(written, Long.parseLong(line));
+            } else {
+                assertTrue(line.contains("` was cut after "), line);
             }
-            // SIGKILL
-            process.destroyForcibly();
-        });
-        killer.start();
-        long written = 0;
-        try {
-            for (String line = out.readLine(); line != null; line = out.readLine()) {
-                // the last number may be cut
-                if (line.matches("\\d+")) {
-                    long number = Long.parseLong(line);
-                    written = Math.max(written, number);
-                }
-            }
-        } catch (java.io.IOException e) {
-            // the pipe of a process that was destroyed
         }
-        process.waitFor();
-        killer.join();
+        assertTrue(written >= 0, String.join("\n", lines));
         return written;
     }
 }

@@ -59,6 +59,18 @@ class TornLogTest {
     }
 
     @Test
+    void what_is_said_of_a_cut_block_is_its_size_before_it_was_mended() throws Exception {
+        byte[] whole = file(Logs.numbered("line ", 0, 60));
+        int second = whole[16] & 0xff | (whole[17] & 0xff) << 8;
+        Path file = folder.resolve("cut.gz");
+        // all but the end of its trailer: mended, it is longer than it was
+        Files.write(file, Arrays.copyOf(whole, second - 3));
+        open(file).close();
+        assertEquals("the last block of `" + file + "` was cut after " + (second - 3)
+                + " bytes: the whole lines in it, 150 bytes, were kept", problems.get(0));
+    }
+
+    @Test
     void zeros_that_a_machine_without_power_has_left_are_cut_off() throws Exception {
         List<String> lines = Logs.numbered("line ", 0, 60);
         byte[] whole = file(lines);
