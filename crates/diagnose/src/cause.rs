@@ -70,8 +70,8 @@ pub(crate) enum Claims {
     Work(Mark, fn(&Collection) -> bool),
     /// These segments.
     Segments(fn(&Case<'_>, &Segment) -> bool),
-    /// These segments, where they last at least so long together: less in a pause is nobody's
-    /// trouble.
+    /// These segments, where those of them that no other cause has claimed last at least so long
+    /// together: less in a pause is nobody's trouble.
     AtLeast(Duration, fn(&Case<'_>, &Segment) -> bool),
     /// Segments of this part that a log cannot explain.
     Unexplained(LogPart),
@@ -97,7 +97,8 @@ impl Claims {
             }
             Claims::Segments(wanted) => list_free(case, claimed, |it| wanted(case, it)),
             Claims::AtLeast(least, wanted) => {
-                let together = case.segments.iter().filter(|it| wanted(case, it));
+                let free = case.segments.iter().filter(|it| it.is_free());
+                let together = free.filter(|it| wanted(case, it));
                 if together.map(|it| it.interval.duration()).sum::<Duration>() >= least {
                     list_free(case, claimed, |it| wanted(case, it));
                 }

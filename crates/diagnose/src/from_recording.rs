@@ -99,6 +99,9 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
 struct Log {
     pauses: LogPauses,
     found: Vec<LogPause>,
+    /// Middles of the pauses on the monotonic clock, where they can be told, with their places in
+    /// `found`; in order.
+    middles: Vec<(MonoTime, usize)>,
     timeline: Timeline,
     counts: gclog::LineCounts,
     /// Pauses left out: more than memory holds.
@@ -126,8 +129,13 @@ impl Log {
                 it.cut_off(before)
             });
         }
+        let middle =
+            |it: &LogPause| Some(timeline.monotonic(it.pause.start_ns)? + it.pause.duration / 2);
+        let mut middles: Vec<_> =
+            found.iter().enumerate().filter_map(|(at, it)| Some((middle(it)?, at))).collect();
+        middles.sort_unstable();
         let left_out = longest.left_out;
-        Log { pauses, found, timeline, counts: parser.counts(), left_out }
+        Log { pauses, found, middles, timeline, counts: parser.counts(), left_out }
     }
 
     fn statistics(&self) -> Option<GcStatistics> {
@@ -142,13 +150,9 @@ impl Log {
 
     /// The collections inside `interval`, where the log has any.
     fn collections_in(&self, interval: Interval) -> Vec<Collection> {
-        let middle = |pause: &LogPause| {
-            let start = self.timeline.monotonic(pause.pause.start_ns)?;
-            Some(start + pause.pause.duration / 2)
-        };
-        let inside =
-            self.found.iter().filter(|it| middle(it).is_some_and(|at| interval.contains(at)));
-        inside.flat_map(|it| it.collections.iter().cloned()).collect()
+        let first = self.middles.partition_point(|(middle, _)| *middle < interval.start);
+        let inside = self.middles[first..].iter().take_while(|it| interval.contains(it.0));
+        inside.flat_map(|&(_, at)| self.found[at].collections.iter().cloned()).collect()
     }
 }
 

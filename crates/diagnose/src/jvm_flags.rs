@@ -1,6 +1,4 @@
 //! What a JVM's version and flags say.
-use recording::JvmFact;
-
 /// The feature version: 17 of `17.0.15+6`, 8 of `1.8.0_412`; `None` of what is no version.
 #[must_use]
 pub fn feature_version(version: &str) -> Option<u32> {
@@ -9,11 +7,6 @@ pub fn feature_version(version: &str) -> Option<u32> {
         1 => numbers.next()?.ok(),
         feature => Some(feature),
     }
-}
-
-/// Whether a flag was given exactly so.
-pub(crate) fn has(jvm: &JvmFact, flag: &str) -> bool {
-    jvm.flags.iter().any(|it| it == flag)
 }
 
 /// `UseNUMA` of `-XX:+UseNUMA`, `ParallelGCThreads` of `-XX:ParallelGCThreads=3`; `None` of what is

@@ -2,6 +2,7 @@
 pub(crate) use crate::text::memory;
 use crate::{
     Certainty, Evidence,
+    cause::Explanation,
     history::Collection,
     index::Index,
     rhythm::{self, Rhythm},
@@ -35,6 +36,20 @@ pub(crate) fn rhythm(tally: &Tally) -> Option<Evidence> {
         Duration::ZERO,
         format!("they come every {every}, {times} times: look for what the host does then"),
     ))
+}
+
+/// What a symptom says: a story, how much time was seen in how many pauses (`extent`), what else the
+/// log tells of them, and whether they come like clockwork.
+pub(crate) fn symptom(
+    tally: &Tally,
+    story: Vec<String>,
+    extent: String,
+    more: impl IntoIterator<Item = Evidence>,
+) -> Explanation {
+    let mut evidence = vec![seen(tally.time, extent)];
+    evidence.extend(more);
+    evidence.extend(rhythm(tally));
+    Explanation { story, evidence, ..Explanation::default() }
 }
 
 /// How busy the CPUs were in the longest collection behind a tally, where it was long and none of

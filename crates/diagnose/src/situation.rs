@@ -78,15 +78,71 @@ impl Situation {
         self.jvm.as_ref().map_or(&[], |it| &it.flags)
     }
 
-    /// Whether a flag was given exactly so.
+    /// What was said of a switch: of `-XX:+name` and `-XX:-name` the last one holds. `None` where the
+    /// JVM's default does.
     #[must_use]
-    pub fn has(&self, flag: &str) -> bool {
-        self.flags().iter().any(|it| it == flag)
+    pub fn switch(&self, name: &str) -> Option<bool> {
+        Flags(self.flags()).switch(name)
+    }
+
+    /// Whether `-XX:+name` was given and no `-XX:-name` behind it.
+    #[must_use]
+    pub fn is_on(&self, name: &str) -> bool {
+        self.switch(name) == Some(true)
+    }
+
+    /// Whether a flag holds as it is written here: nothing that was given behind it undoes it.
+    #[must_use]
+    pub fn holds(&self, flag: &str) -> bool {
+        let Some(setting) = flag.strip_prefix("-XX:") else {
+            return self.flags().iter().any(|it| it == flag);
+        };
+        match (setting.strip_prefix('+'), setting.strip_prefix('-'), setting.split_once('=')) {
+            (Some(name), ..) => self.is_on(name),
+            (_, Some(name), _) => self.switch(name) == Some(false),
+            (.., Some((name, value))) => Flags(self.flags()).value(name) == Some(value),
+            _ => false,
+        }
     }
 
     /// Whether `-XX:` with this name was given, with whatever value: `+Name`, `-Name` or `Name=…`.
+    /// Of a switch that does not tell how it stands: see [`switch`](Self::switch).
     #[must_use]
     pub fn given(&self, name: &str) -> bool {
         self.flags().iter().any(|it| jvm_flags::name(it) == Some(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_switch_that_is_off_and_one_that_a_later_flag_undoes_do_not_count_as_on() {
+        let check = |line: &str, switch: Option<bool>| {
+            let flags = line.split_whitespace().map(str::to_owned).collect();
+            let jvm = JvmFact { flags, ..JvmFact::default() };
+            let it = Situation { jvm: Some(jvm), ..Situation::default() };
+            let held = (it.switch("A"), it.is_on("A"), it.holds("-XX:+A"), it.holds("-XX:-A"));
+            let (on, off) = (switch == Some(true), switch == Some(false));
+            assert_eq!(held, (switch, on, on, off), "{line}");
+        };
+        check("-XX:+A", Some(true));
+        check("-XX:-A", Some(false));
+        check("-XX:+A -XX:-A", Some(false));
+        check("-XX:-A -XX:+A", Some(true));
+        check("-XX:+AB -XX:A=1", None);
+    }
+
+    #[test]
+    fn of_two_values_the_later_one_holds() {
+        let flags = ["-XX:A=1", "-XX:A=2", "-Xms1g"].map(str::to_owned).to_vec();
+        let it = Situation {
+            jvm: Some(JvmFact { flags, ..JvmFact::default() }),
+            ..Situation::default()
+        };
+        let held = ["-XX:A=1", "-XX:A=2", "-Xms1g", "-Xms2g"].map(|flag| it.holds(flag));
+        assert_eq!(held, [false, true, true, false]);
+        assert!(it.given("A") && !it.given("B"));
     }
 }

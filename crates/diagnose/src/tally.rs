@@ -49,7 +49,7 @@ pub(crate) struct Tally {
     pub(crate) offsets: BTreeMap<u64, Duration>,
     /// Pauses and time by operation.
     pub(crate) operations: Few<String, (u64, Duration)>,
-    /// The pauses with the largest parts: part and window.
+    /// The pauses with the largest parts: part and window, in no order.
     pub(crate) windows: Vec<(Duration, Interval)>,
     /// Smaller parts are not kept in `windows`.
     least_window: Duration,
@@ -139,6 +139,13 @@ impl Tally {
             self.windows.truncate(WINDOWS);
             self.least_window = self.windows.last().map_or(Duration::ZERO, |it| it.0);
         }
+    }
+
+    /// The pauses with the largest parts, so many at most, largest first.
+    pub(crate) fn longest_windows(&self, most: usize) -> Vec<Interval> {
+        let mut windows = self.windows.clone();
+        windows.sort_unstable_by(|a, b| b.cmp(a));
+        windows.into_iter().take(most).map(|it| it.1).collect()
     }
 
     /// `Measured` where at most a tenth was inferred.

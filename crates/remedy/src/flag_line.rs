@@ -84,7 +84,7 @@ fn add(line: &mut FlagLine, diagnosis: &Diagnosis, finding: &Finding, advice: &A
     for flag in flags {
         let name = action::flag_name(flag);
         let is_there = |it: &LineFlag| action::flag_name(&it.flag) == name;
-        let is_given = diagnosis.situation.has(flag);
+        let is_given = diagnosis.situation.holds(flag);
         if is_given || line.flags.iter().any(is_there) {
             continue;
         }

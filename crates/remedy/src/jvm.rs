@@ -3,11 +3,12 @@ use crate::{Action, Advice, Command};
 use diagnose::Situation;
 use recording::JvmFact;
 
-/// To set a flag at the next start, unless one of its name was given already. `flag` is as typed.
+/// To set a flag at the next start, unless it is: a switch that stands so, a value of that name
+/// whatever it is, as somebody chose it. `flag` is as typed.
 pub(crate) fn flag(situation: &Situation, flag: &str, note: &str) -> Option<Advice> {
-    let name = flag.trim_start_matches("-XX:").trim_start_matches(['+', '-']);
-    let name = name.split('=').next().unwrap_or(name);
-    (!situation.given(name)).then(|| Advice::at_next_start(Action::flag(flag), note))
+    let chosen = flag.trim_start_matches("-XX:").split_once('=');
+    let is_set = chosen.map_or_else(|| situation.holds(flag), |(name, _)| situation.given(name));
+    (!is_set).then(|| Advice::at_next_start(Action::flag(flag), note))
 }
 
 /// `jcmd` and the JVM's pid. Of a JVM in a container its own `jcmd`, run inside: the attach

@@ -21,7 +21,7 @@ use crate::{
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::{rhythm, seen},
+    log_evidence::symptom,
     tally::Tally,
     text,
 };
@@ -52,23 +52,14 @@ fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let mut evidence = vec![seen(
-        tally.time,
-        format!(
-            "{} of {} that the application noticed, up to {} of one, were in no collection that it counted",
-            text::duration(tally.time),
-            text::pauses(tally.pauses),
-            text::duration(tally.longest)
-        ),
-    )];
-    evidence.extend(rhythm(tally));
-    Explanation {
-        story: vec![
-            "The application did not run, and the collector is not the cause. No safepoint needs to be involved: the whole process, or the host, may not have run (memory read back from disk or swap, a CPU quota, a hypervisor). Which it was, the application's log cannot show.".into(),
-        ],
-        evidence,
-        ..Explanation::default()
-    }
+    let story = "The application did not run, and the collector is not the cause. No safepoint needs to be involved: the whole process, or the host, may not have run (memory read back from disk or swap, a CPU quota, a hypervisor). Which it was, the application's log cannot show.";
+    let extent = format!(
+        "{} of {} that the application noticed, up to {} of one, were in no collection that it counted",
+        text::duration(tally.time),
+        text::pauses(tally.pauses),
+        text::duration(tally.longest)
+    );
+    symptom(tally, vec![story.into()], extent, None)
 }
 
 #[cfg(test)]

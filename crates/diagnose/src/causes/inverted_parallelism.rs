@@ -22,7 +22,7 @@ use crate::{
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::{collections, cpu, rhythm, seconds, seen},
+    log_evidence::{collections, cpu, seconds, seen, symptom},
     tally::Tally,
     text,
 };
@@ -47,26 +47,15 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let mut evidence = vec![seen(
-        tally.time,
-        format!(
-            "{} in {} unexplained, up to {} in one",
-            text::duration(tally.time),
-            collections(tally.pauses),
-            text::duration(tally.longest)
-        ),
-    )];
-    evidence.extend(worst(tally).map(|it| seen(tally.longest, it)));
-    evidence.extend(rhythm(tally));
-    Explanation {
-        story: std::iter::once(
-            "Collections took longer than their CPU time: their threads were blocked, or had no CPU. Which of the two a log cannot show.".to_owned(),
-        )
-        .chain(how_often(tally, index))
-        .collect(),
-        evidence,
-        ..Explanation::default()
-    }
+    let story = "Collections took longer than their CPU time: their threads were blocked, or had no CPU. Which of the two a log cannot show.";
+    let story = std::iter::once(story.to_owned()).chain(how_often(tally, index)).collect();
+    let extent = format!(
+        "{} in {} unexplained, up to {} in one",
+        text::duration(tally.time),
+        collections(tally.pauses),
+        text::duration(tally.longest)
+    );
+    symptom(tally, story, extent, worst(tally).map(|it| seen(tally.longest, it)))
 }
 
 /// `in the longest: user=0.25 sys=0.05 real=15.35, so 15.05 s of 15.35 s (98 %) are unexplained`.

@@ -126,10 +126,10 @@ fn is_probe(stack: &[String]) -> bool {
 /// other processes and are not seen.
 fn holder(tally: &Tally, index: &Index<'_>) -> Option<Culprit> {
     let mut times: BTreeMap<(u32, OffCpuCause), Duration> = BTreeMap::new();
-    for (_, window) in tally.windows.iter().take(MOST_WINDOWS) {
+    for window in tally.longest_windows(MOST_WINDOWS) {
         for tid in index.threads_with_slices() {
-            for slice in index.slices_in(tid, *window).iter().filter(|it| holds(index, it)) {
-                let inside = slice.interval.intersect(*window);
+            for slice in index.slices_in(tid, window).iter().filter(|it| holds(index, it)) {
+                let inside = slice.interval.intersect(window);
                 if let (Some(inside), Some(entered)) = (inside, slice.entered) {
                     *times.entry((tid, entered)).or_default() += inside.duration();
                 }
@@ -235,6 +235,31 @@ mod tests {
         assert_eq!(
             culprits_of(&CAUSE, &text),
             "thread unmapper: Thread `unmapper` was in munmap(), which holds the lock, for 60 ms of these pauses\n"
+        );
+    }
+
+    #[test]
+    fn the_holder_is_looked_for_in_the_longest_pauses_not_in_the_first_ones() {
+        let mut text = "
+            jvm 17.0.15 g1
+            thread 1 vm-thread VM Thread
+            thread 7 java early
+            thread 8 java late\n"
+            .to_owned();
+        // Short ones first, more than are looked at, and a long one at the end.
+        for i in 0..=20 {
+            let (begin, length, holder) = if i < 20 { (100 * i, 2, 7) } else { (100 * i, 80, 8) };
+            let end = begin + length;
+            text += &format!(
+                "safepoint {begin}ms {end}ms op G1CollectForAllocation {begin}ms {end}ms vm 1
+                 1 blocked {begin}ms {end}ms fault - stack lock_mm_and_find_vma
+                 {holder} blocked {begin}ms {end}ms munmap - stack truncate_inode_pages __vm_munmap\n"
+            );
+        }
+        assert!(
+            culprits_of(&CAUSE, &text).starts_with("thread late: "),
+            "{}",
+            culprits_of(&CAUSE, &text)
         );
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::{rhythm, seconds, seen},
+    log_evidence::{seconds, seen, symptom},
     tally::Tally,
     text,
 };
@@ -44,23 +44,13 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let mut evidence = vec![seen(
-        tally.time,
-        format!(
-            "{} in {} were neither collection nor waiting for threads to stop",
-            text::duration(tally.time),
-            text::stops(tally.pauses)
-        ),
-    )];
-    evidence.extend(longest(tally));
-    evidence.extend(rhythm(tally));
-    Explanation {
-        story: vec![
-            "The application stayed stopped though no collection was at work. On what the JVM waited, a log cannot show.".into(),
-        ],
-        evidence,
-        ..Explanation::default()
-    }
+    let story = "The application stayed stopped though no collection was at work. On what the JVM waited, a log cannot show.";
+    let extent = format!(
+        "{} in {} were neither collection nor waiting for threads to stop",
+        text::duration(tally.time),
+        text::stops(tally.pauses)
+    );
+    symptom(tally, vec![story.into()], extent, longest(tally))
 }
 
 fn longest(tally: &Tally) -> Option<crate::Evidence> {

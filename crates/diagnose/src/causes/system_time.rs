@@ -19,7 +19,7 @@ use crate::{
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
-    log_evidence::{collections, cpu, rhythm, seen},
+    log_evidence::{collections, cpu, seen, symptom},
     tally::Tally,
     text,
 };
@@ -42,29 +42,20 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let mut evidence = vec![seen(
-        tally.time,
-        format!(
-            "{} of {} went into the kernel, up to {} of one",
-            text::duration(tally.time),
-            collections(tally.pauses),
-            text::duration(tally.longest)
-        ),
-    )];
-    let longest = tally.worst.as_deref().and_then(cpu);
-    evidence.extend(longest.map(|it| seen(tally.longest, format!("the longest had {it}"))));
-    let swap = index.log.and_then(|log| log.jvm.swap).filter(|(total, free)| free < total);
-    evidence.extend(
-        swap.map(|_| seen(Duration::ZERO, "swap space was in use when the JVM started".to_owned())),
+    let story =
+        "Collections spent more time in the kernel than on the heap. On what, a log cannot show.";
+    let extent = format!(
+        "{} of {} went into the kernel, up to {} of one",
+        text::duration(tally.time),
+        collections(tally.pauses),
+        text::duration(tally.longest)
     );
-    evidence.extend(rhythm(tally));
-    Explanation {
-        story: vec![
-            "Collections spent more time in the kernel than on the heap. On what, a log cannot show.".into(),
-        ],
-        evidence,
-        ..Explanation::default()
-    }
+    let longest = tally.worst.as_deref().and_then(cpu);
+    let longest = longest.map(|it| seen(tally.longest, format!("the longest had {it}")));
+    let swap = index.log.and_then(|log| log.jvm.swap).filter(|(total, free)| free < total);
+    let swap =
+        swap.map(|_| seen(Duration::ZERO, "swap space was in use when the JVM started".to_owned()));
+    symptom(tally, vec![story.into()], extent, longest.into_iter().chain(swap))
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ use crate::{
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait::is_balancing,
+    hazards::Flags,
     index::Index,
-    jvm_flags,
     os_evidence::{counted, spent},
     tally::Tally,
     text,
@@ -87,7 +87,7 @@ fn is_compaction(case: &Case<'_>, segment: &Segment) -> bool {
 fn is_concluded(index: &Index<'_>, segment: &Segment) -> bool {
     let Some((LogPart::Kernel, _)) = segment.log else { return false };
     // Whether huge pages are given to those who do not ask is not known.
-    let asks = index.jvm.is_some_and(|it| jvm_flags::has(it, "-XX:+UseTransparentHugePages"));
+    let asks = index.jvm.is_some_and(|it| Flags::of(it).is_on("UseTransparentHugePages"));
     let seen = index.facts.and_then(|it| it.coverage.as_ref());
     asks && !seen.is_some_and(|it| it.ran(Source::Compaction))
         && counts_say_so(index, segment.interval)

@@ -82,7 +82,8 @@ fn lengths(name: &str, all: Count, quantiles: Quantiles) -> Known {
         "p50" => of_some(quantiles.p50),
         "p90" => of_some(quantiles.p90),
         "p99" => of_some(quantiles.p99),
-        _ => of_some(quantiles.p99_9),
+        "p99.9" => of_some(quantiles.p99_9),
+        _ => Err(format!("nothing measures `{name}`")),
     }
 }
 
@@ -146,11 +147,12 @@ fn reaching(word: &str, of: &Diagnosis) -> Known {
     if all.total.is_zero() {
         return Err("there are no safepoint lines (`-Xlog:safepoint`)".to_owned());
     }
-    exactly(Value::Time(match word {
-        "tts.max" => all.max,
-        "tts.mean" => all.mean().unwrap_or_default(),
-        _ => all.total,
-    }))
+    match word {
+        "tts.max" => exactly(Value::Time(all.max)),
+        "tts.mean" => exactly(Value::Time(all.mean().unwrap_or_default())),
+        "tts.total" => exactly(Value::Time(all.total)),
+        _ => Err(format!("nothing measures `{word}`")),
+    }
 }
 
 /// Of a long log only the longest pauses are at hand, and counts over a few lengths: where these do
@@ -186,7 +188,8 @@ fn memory(word: &str, gate: &Gate, of: &Diagnosis) -> Known {
             })?;
             size(gate, it, live.most)
         }
-        _ => size(gate, it, it.most_used_bytes),
+        "heap" => size(gate, it, it.most_used_bytes),
+        _ => Err(format!("nothing measures `{word}`")),
     }
 }
 
@@ -207,5 +210,38 @@ fn size(gate: &Gate, of: &MemoryStatistics, bytes: u64) -> Known {
         }
         (Value::Share(_), Some(limit)) => exactly(Value::Share(bytes as f64 / limit as f64)),
         _ => exactly(Value::Bytes(bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{gates::metrics, log_text};
+
+    #[test]
+    fn a_metric_that_nothing_measures_is_not_taken_for_another() {
+        let all = Count { count: 2, total: Duration::from_secs(3), max: Duration::from_secs(2) };
+        assert!(lengths("p99.9", all, Quantiles::default()).is_ok());
+        let told = lengths("p98", all, Quantiles::default());
+        assert_eq!(told, Err("nothing measures `p98`".to_owned()));
+    }
+
+    #[test]
+    fn every_metric_of_the_list_is_measured() {
+        let pause = |at_ms, id, what| log_text::pause(at_ms, id, what, 20);
+        let log = pause(1000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)")
+            + "[1.001s][info][safepoint] Safepoint \"G1CollectForAllocation\", Time since last: 5 ns, Reaching safepoint: 1000 ns, At safepoint: 20000000 ns, Total: 20001000 ns\n"
+            + &pause(5000, 2, "Full (System.gc()) 99M->9M(100M)");
+        let diagnosis = log_text::diagnose(&log);
+        let mut unknown = Vec::new();
+        for metric in metrics() {
+            let gate = Gate::parse(metric.example).expect("an example is a gate");
+            if let Err(why) = measure(&gate, &diagnosis) {
+                assert!(!why.starts_with("nothing measures"), "{}: {why}", metric.name);
+                unknown.push(metric.name);
+            }
+        }
+        // This log tells neither what was promoted nor the limit of the heap.
+        assert_eq!(unknown, ["promotion", "live", "heap"]);
     }
 }

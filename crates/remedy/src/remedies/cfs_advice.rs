@@ -105,7 +105,7 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
         advice.push(Advice::now(action, sentence(&found.today, now)));
     }
     let flag = format!("-XX:ParallelGCThreads={}", it.limits.gc_threads);
-    if it.limits.gc_threads != found.today.gc_threads && !situation.has(&flag) {
+    if it.limits.gc_threads != found.today.gc_threads && !situation.holds(&flag) {
         advice.push(Advice::at_next_start(Action::flag(flag), sentence(&found.today, it)));
     }
     advice

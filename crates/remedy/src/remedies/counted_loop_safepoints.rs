@@ -27,7 +27,7 @@ fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     // Loop strip mining does it since JDK 10, with these collectors (JDK-8186027).
     let strips = situation.feature().is_none_or(|it| it >= 10)
         && matches!(situation.collector(), "g1" | "zgc" | "shenandoah");
-    if situation.jvm.is_none() || strips || situation.given("UseCountedLoopSafepoints") {
+    if situation.jvm.is_none() || strips || situation.is_on("UseCountedLoopSafepoints") {
         return Vec::new();
     }
     vec![Advice::at_next_start(

@@ -30,6 +30,6 @@ fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
         return Vec::new();
     }
     let flags = ["-XX:CMSInitiatingOccupancyFraction=60", "-XX:+UseCMSInitiatingOccupancyOnly"];
-    let flags = flags.into_iter().filter(|it| !situation.has(it));
+    let flags = flags.into_iter().filter(|it| !situation.holds(it));
     vec![Advice::at_next_start(Action::flags(flags), "more cycles, more CPU")]
 }

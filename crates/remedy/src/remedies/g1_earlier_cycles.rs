@@ -32,7 +32,9 @@ fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     }
     let mut flags = vec!["-XX:InitiatingHeapOccupancyPercent=30"];
     // Adaptive since JDK 9 (JDK-8136677).
-    if situation.feature().is_some_and(|it| it >= 9) && !situation.given("G1UseAdaptiveIHOP") {
+    if situation.feature().is_some_and(|it| it >= 9)
+        && situation.switch("G1UseAdaptiveIHOP") != Some(false)
+    {
         flags.push("-XX:-G1UseAdaptiveIHOP");
     }
     let note = "cycles begin with less of the heap in use, and cost more CPU";

@@ -39,7 +39,7 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
         return Vec::new();
     };
     let flag = format!("-XX:ParallelGCThreads={cpus}");
-    if situation.has(&flag) {
+    if situation.holds(&flag) {
         return Vec::new();
     }
     let threads = jvm.gc_threads;

@@ -26,7 +26,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     let fits = situation.collector() == "zgc" && matches!(situation.feature(), Some(21 | 22));
-    if !fits || situation.given("ZGenerational") {
+    if !fits || situation.is_on("ZGenerational") {
         return Vec::new();
     }
     vec![Advice::at_next_start(

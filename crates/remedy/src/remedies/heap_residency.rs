@@ -109,7 +109,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
         );
         return Err(Refusal::new(message, ""));
     }
-    let fixed = target.situation.given("AlwaysPreTouch");
+    let fixed = target.situation.is_on("AlwaysPreTouch");
     Ok(if fixed {
         plan
     } else {

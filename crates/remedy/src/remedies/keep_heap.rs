@@ -24,7 +24,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
-    let fixed = situation.given("AlwaysPreTouch")
+    let fixed = situation.is_on("AlwaysPreTouch")
         || situation.flags().iter().any(|flag| flag.starts_with("-Xms"));
     if situation.jvm.is_none() || fixed {
         return Vec::new();

@@ -61,7 +61,8 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
 /// The heap that is wanted, or as much of it as there is room for and sense in.
 fn fitted(wanted: u64, why: &str, situation: &Situation) -> Advice {
     let now = situation.max_heap_bytes.unwrap_or(0);
-    let narrow = situation.collector() != "zgc" && !situation.given("UseCompressedOops");
+    let narrow =
+        situation.collector() != "zgc" && situation.switch("UseCompressedOops") != Some(false);
     let room = host::memory(situation);
     let most = room.map_or(u64::MAX, |(bytes, _)| bytes / 4 * 3);
     let mut size = wanted.min(most);

@@ -26,7 +26,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     // Operations without a name are what JDK 8 and older log.
     let old = situation.feature().is_some_and(|it| it < 9);
-    if !old || situation.given("PrintSafepointStatistics") {
+    if !old || situation.is_on("PrintSafepointStatistics") {
         return Vec::new();
     }
     vec![Advice::at_next_start(

@@ -27,7 +27,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
-    if situation.has("-XX:+UseTransparentHugePages") {
+    if situation.is_on("UseTransparentHugePages") {
         return Vec::new();
     }
     vec![Advice::now(

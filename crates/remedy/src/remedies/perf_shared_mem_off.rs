@@ -28,7 +28,8 @@ pub(super) static REMEDY: Remedy = Remedy {
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
-    let is_off = situation.has("-XX:+PerfDisableSharedMem") || situation.has("-XX:-UsePerfData");
+    let is_off =
+        situation.is_on("PerfDisableSharedMem") || situation.switch("UsePerfData") == Some(false);
     if situation.jvm.is_none() || is_off {
         return Vec::new();
     }

@@ -28,7 +28,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
     let between_nodes = finding.detail == (Detail::PageMoves { between_nodes: true });
-    if situation.jvm.is_none() || situation.given("AlwaysPreTouch") || between_nodes {
+    if situation.jvm.is_none() || situation.is_on("AlwaysPreTouch") || between_nodes {
         return Vec::new();
     }
     // The whole heap at once, in a group that is full as it is, calls the OOM killer.

@@ -24,7 +24,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
-    if situation.given("SafepointTimeout") {
+    if situation.is_on("SafepointTimeout") {
         return Vec::new();
     }
     vec![Advice::at_next_start(

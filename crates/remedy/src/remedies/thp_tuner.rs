@@ -66,9 +66,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     if enabled.is_none() {
         return Err(Refusal::new("this kernel has no transparent huge pages", ""));
     }
-    if enabled.as_deref() == Some("madvise")
-        && !target.situation.has("-XX:+UseTransparentHugePages")
-    {
+    if enabled.as_deref() == Some("madvise") && !target.situation.is_on("UseTransparentHugePages") {
         plan = plan.note("this JVM has no huge pages: `enabled` is `madvise`, and it does not ask (-XX:+UseTransparentHugePages)");
     }
     match plan.changes.first() {
@@ -85,7 +83,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
 /// they are switched on.
 #[must_use]
 pub fn value_when_on(situation: &Situation, control: Control, now: &str) -> Option<String> {
-    let asks = situation.has("-XX:+UseTransparentHugePages");
+    let asks = situation.is_on("UseTransparentHugePages");
     match (control, now == control.off()) {
         (_, false) => Some(now.to_owned()),
         (Control::Enabled, true) if asks => Some("madvise".into()),

@@ -52,6 +52,17 @@ fn what_is_advised_for_reclaim_fits_whose_memory_is_short() {
     assert!(!advised("direct-reclaim", &given).contains("AlwaysPreTouch"));
 }
 
+#[test]
+fn a_switch_that_is_off_or_was_undone_does_not_count_as_given() {
+    for off in ["-XX:-AlwaysPreTouch", "-XX:+AlwaysPreTouch -XX:-AlwaysPreTouch"] {
+        let of = RECLAIM.replace("g1", &format!("g1 flags {off}"));
+        assert!(advised("direct-reclaim", &of).contains("-XX:+AlwaysPreTouch"), "{off}");
+    }
+    let undone = "g1 flags -XX:+UseTransparentHugePages -XX:-UseTransparentHugePages";
+    let advice = advised("thp-compaction", &HUGE.replace("g1", undone));
+    assert!(advice.contains("echo madvise >"), "{advice}");
+}
+
 /// The whole heap at once would call the OOM killer.
 #[test]
 fn a_group_at_its_limit_is_not_told_to_touch_its_heap() {

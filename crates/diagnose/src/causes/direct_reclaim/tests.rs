@@ -100,3 +100,20 @@ fn the_groups_limit_and_the_hosts_are_told_apart() {
         "cgroup /app: /app may have 512 MiB of memory, cached files included\n"
     );
 }
+
+#[test]
+fn what_another_cause_has_claimed_does_not_make_a_moment_a_millisecond() {
+    let text = |us: u64| {
+        format!(
+            "jvm 17.0.15 g1
+             thread 1 vm-thread VM Thread
+             safepoint 0us 100000us op G1CollectForAllocation 1us 99999us vm 1
+             1 blocked 1000us 51000us fault - stack io_schedule compact_zone try_to_free_pages
+             1 on-cpu 51000us 60000us
+             1 blocked 60000us {}us fault - stack io_schedule try_to_free_pages",
+            60_000 + us
+        )
+    };
+    check(&CAUSE, &text(999), "absent");
+    check(&CAUSE, &text(1000), "present 1ms measured");
+}
