@@ -163,3 +163,6 @@ fn group(index: &Index<'_>) -> Option<Culprit> {
     );
     Some(Culprit { kind: CulpritKind::Cgroup, name, pid: None, statement })
 }
+
+#[cfg(test)]
+mod tests;
