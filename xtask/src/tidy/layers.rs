@@ -1,14 +1,14 @@
 //! Dependencies between our crates point downwards, as the table in ARCHITECTURE.md says.
 use super::no_complaints;
 use crate::tree::{read, root};
-use cargo_metadata::MetadataCommand;
+use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One row: a crate, its layer, and the crates it may depend on.
+/// One row: a crate, its layer, and the crates it depends on.
 #[derive(Debug, PartialEq, Eq)]
 struct Row {
     layer: u32,
-    may_depend_on: BTreeSet<String>,
+    depends_on: BTreeSet<String>,
 }
 
 /// Reads the table whose first two columns are headed `Crate` and `Layer`.
@@ -22,7 +22,7 @@ fn row(line: &str) -> Option<(String, Row)> {
     let name = cells.next()?.trim_matches('`').to_owned();
     let layer = cells.next()?.parse().ok()?;
     let names = cells.next()?.split(',').map(|name| name.trim().trim_matches('`').to_owned());
-    Some((name, Row { layer, may_depend_on: names.filter(|name| name != "nothing").collect() }))
+    Some((name, Row { layer, depends_on: names.filter(|name| name != "nothing").collect() }))
 }
 
 /// Complains of every dependency that the table does not allow, and of a table that is not true.
@@ -32,7 +32,7 @@ fn layers(
 ) -> Vec<String> {
     let mut complaints = Vec::new();
     for (name, row) in table {
-        for lower in &row.may_depend_on {
+        for lower in &row.depends_on {
             if table.get(lower).is_none_or(|it| it.layer >= row.layer) {
                 complaints.push(format!("ARCHITECTURE.md: `{lower}` is not below `{name}`"));
             }
@@ -46,13 +46,16 @@ fn layers(
             complaints.push(format!("ARCHITECTURE.md: the crate `{name}` is not in the table"));
             continue;
         };
-        let wrong = used.difference(&row.may_depend_on);
+        let wrong = used.difference(&row.depends_on);
         complaints.extend(wrong.map(|it| format!("`{name}` may not depend on `{it}`")));
+        let idle = row.depends_on.difference(used);
+        complaints
+            .extend(idle.map(|it| format!("ARCHITECTURE.md: `{name}` does not depend on `{it}`")));
     }
     complaints
 }
 
-/// What each crate of the workspace depends on, among the crates of the workspace.
+/// What each crate of the workspace depends on, among the crates of the workspace; its tests apart.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let mut command = MetadataCommand::new();
     command.manifest_path(root().join("Cargo.toml")).no_deps();
@@ -60,7 +63,8 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let packages = command.exec().expect("cargo knows its own workspace").packages;
     let ours: BTreeSet<String> = packages.iter().map(|it| it.name.to_string()).collect();
     let used = |package: &cargo_metadata::Package| {
-        let names = package.dependencies.iter().map(|it| it.name.clone());
+        let built = package.dependencies.iter().filter(|it| it.kind != DependencyKind::Development);
+        let names = built.map(|it| it.name.clone());
         names.filter(|name| ours.contains(name)).collect()
     };
     packages.iter().map(|it| (it.name.to_string(), used(it))).collect()
@@ -75,7 +79,7 @@ mod tests {
     }
 
     const PAGE: &str = "\
-| Crate | Layer | May depend on | What |
+| Crate | Layer | Depends on | What |
 |---|---|---|---|
 | `facts` | 0 | nothing | facts |
 | `mind` | 2 | `facts` | reasoning |
@@ -92,18 +96,24 @@ text";
     #[test]
     fn down_is_fine_and_up_is_not() {
         check(PAGE, &[("facts", &[]), ("mind", &["facts"])], &[]);
-        check(PAGE, &[("facts", &["mind"]), ("mind", &[])], &["`facts` may not depend on `mind`"]);
+        check(
+            PAGE,
+            &[("facts", &["mind"]), ("mind", &["facts"])],
+            &["`facts` may not depend on `mind`"],
+        );
+        let idle = "ARCHITECTURE.md: `mind` does not depend on `facts`";
+        check(PAGE, &[("facts", &[]), ("mind", &[])], &[idle]);
     }
 
     #[test]
     fn the_table_is_true() {
         let missing = "ARCHITECTURE.md: the crate `new` is not in the table";
-        check(PAGE, &[("facts", &[]), ("mind", &[]), ("new", &[])], &[missing]);
+        check(PAGE, &[("facts", &[]), ("mind", &["facts"]), ("new", &[])], &[missing]);
         check(PAGE, &[("facts", &[])], &["ARCHITECTURE.md: there is no crate `mind`"]);
         let upside_down = PAGE.replace("| 2 |", "| 0 |");
         check(
             &upside_down,
-            &[("facts", &[]), ("mind", &[])],
+            &[("facts", &[]), ("mind", &["facts"])],
             &["ARCHITECTURE.md: `facts` is not below `mind`"],
         );
     }

@@ -7,12 +7,12 @@ use crate::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Of the pauses recorded with privilege, so many in a hundred must have the right cause first.
-const RIGHT_CAUSE_PERCENT: u64 = 99;
-/// Of those recorded without, so many must have a cause of the right class first.
-const RIGHT_CLASS_PERCENT: u64 = 90;
-/// Of the stopped time, so much must be attributed.
-const ATTRIBUTED_PERCENT: u64 = 98;
+/// Of a thousand pauses recorded with privilege, so many must have the right cause first.
+const RIGHT_CAUSE_PER_MILLE: u64 = 995;
+/// Of a thousand of those recorded without, so many must have a cause of the right class first.
+const RIGHT_CLASS_PER_MILLE: u64 = 950;
+/// Of the stopped time, so many thousandths must be attributed.
+const ATTRIBUTED_PER_MILLE: u64 = 990;
 
 /// Counts of the pauses of 50 ms and more, and of stopped time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -234,22 +234,27 @@ fn symptoms(quiet: &[&Seen]) -> BTreeMap<String, u64> {
 
 fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) -> Vec<String> {
     let mut found = Vec::new();
-    let mut demand = |what: &str, part: u64, whole: u64, percent: u64| {
-        if part * 100 < whole * percent {
+    let mut demand = |what: &str, part: u64, whole: u64, per_mille: u64| {
+        if part * 1000 < whole * per_mille {
+            let percent = format!("{}.{}", per_mille / 10, per_mille % 10);
+            let percent = percent.trim_end_matches(".0");
             found.push(format!("{what}: {part} of {whole}, at least {percent} % are demanded"));
         }
     };
     for (rights, it) in total {
         match rights.as_str() {
             "privileged" => {
-                demand("right cause, privileged", it.right_cause, it.pauses, RIGHT_CAUSE_PERCENT);
+                demand("right cause, privileged", it.right_cause, it.pauses, RIGHT_CAUSE_PER_MILLE);
                 let (us, left) = (it.stopped_ns / 1000, it.unattributed_ns / 1000);
                 let what = "µs attributed, privileged";
-                demand(what, us - left.min(us), us, ATTRIBUTED_PERCENT);
+                demand(what, us - left.min(us), us, ATTRIBUTED_PER_MILLE);
             }
-            _ => {
-                demand("right class, unprivileged", it.right_class, it.pauses, RIGHT_CLASS_PERCENT)
-            }
+            _ => demand(
+                "right class, unprivileged",
+                it.right_class,
+                it.pauses,
+                RIGHT_CLASS_PER_MILLE,
+            ),
         }
     }
     for alarm in alarms.iter().filter(|it| !it.expected) {
@@ -328,16 +333,16 @@ mod tests {
     }
 
     #[test]
-    fn with_privilege_99_of_100_must_have_the_right_cause_first() {
+    fn with_privilege_199_of_200_must_have_the_right_cause_first() {
         let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
-        check(&["fault swap-in with stopped 100 left 2 swap-in=99 gc-work=1"], "");
+        check(&["fault swap-in with stopped 100 left 1 swap-in=199 gc-work=1"], "");
         check(
-            &["fault swap-in with swap-in=98 direct-reclaim=2"],
-            "right cause, privileged: 98 of 100, at least 99 % are demanded",
+            &["fault swap-in with swap-in=198 direct-reclaim=2"],
+            "right cause, privileged: 198 of 200, at least 99.5 % are demanded",
         );
         check(
-            &["fault swap-in with stopped 1000 left 21 swap-in=1"],
-            "µs attributed, privileged: 979000 of 1000000, at least 98 % are demanded",
+            &["fault swap-in with stopped 1000 left 11 swap-in=1"],
+            "µs attributed, privileged: 989000 of 1000000, at least 99 % are demanded",
         );
     }
 
@@ -357,10 +362,10 @@ mod tests {
     #[test]
     fn without_privilege_the_class_is_enough() {
         let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
-        check(&["fault swap-in without stopped 10 left 9 direct-reclaim=9 gc-work=1"], "");
+        check(&["fault swap-in without stopped 10 left 9 direct-reclaim=19 gc-work=1"], "");
         check(
-            &["fault swap-in without swap-in=8 mapped-file-fault=1 gc-work=1"],
-            "right class, unprivileged: 8 of 10, at least 90 % are demanded",
+            &["fault swap-in without swap-in=18 mapped-file-fault=1 gc-work=1"],
+            "right class, unprivileged: 18 of 20, at least 95 % are demanded",
         );
     }
 

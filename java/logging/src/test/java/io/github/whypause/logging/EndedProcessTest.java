@@ -113,10 +113,13 @@ class EndedProcessTest {
         Path said = outside.resolve("said");
         Process process = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(said.toFile()).start();
-        Logs.await("begun", () -> !process.isAlive() || text(said).contains("begun\n"));
-        Thread.sleep(millis);
-        // SIGKILL
-        process.destroyForcibly().waitFor();
+        try {
+            Logs.await("begun", () -> !process.isAlive() || text(said).contains("begun\n"));
+            Thread.sleep(millis);
+        } finally {
+            // SIGKILL
+            process.destroyForcibly().waitFor();
+        }
         String[] lines = text(said).split("\n", -1);
         long written = -1;
         // the last one may be cut

@@ -14,6 +14,7 @@ public final class NumberedLog {
      *     first number
      */
     public static void main(String[] arguments) throws Exception {
+        endWithParent();
         CompressedLogWriter log = LogWriterOptions.file(Paths.get(arguments[0])).rollTo(arguments[1])
                 .maxFileBytes(Long.parseLong(arguments[2])).flushEvery(Duration.ofMillis(20))
                 .whenFull(WhenFull.WAIT).maxWait(Duration.ofSeconds(10)).open();
@@ -35,5 +36,21 @@ public final class NumberedLog {
             }).start();
         }
         // the end of the process must not lose a line: nobody closes the log
+    }
+
+    /** Whoever started it holds the other end of its standard input; also one that was killed lets go. */
+    private static void endWithParent() {
+        Thread thread = new Thread(() -> {
+            try {
+                while (System.in.read() >= 0) {
+                    // nothing is sent
+                }
+            } catch (java.io.IOException e) {
+                // as at its end
+            }
+            Runtime.getRuntime().halt(1);
+        });
+        thread.setDaemon(true);
+        thread.start();
     }
 }
