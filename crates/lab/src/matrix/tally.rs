@@ -8,11 +8,11 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Of a thousand pauses recorded with privilege, so many must have the right cause first.
-const RIGHT_CAUSE_PER_MILLE: u64 = 995;
+const RIGHT_CAUSE: u32 = 995;
 /// Of a thousand of those recorded without, so many must have a cause of the right class first.
-const RIGHT_CLASS_PER_MILLE: u64 = 950;
+const RIGHT_CLASS: u32 = 950;
 /// Of the stopped time, so many thousandths must be attributed.
-const ATTRIBUTED_PER_MILLE: u64 = 990;
+const ATTRIBUTED: u32 = 990;
 
 /// Counts of the pauses of 50 ms and more, and of stopped time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -234,27 +234,20 @@ fn symptoms(quiet: &[&Seen]) -> BTreeMap<String, u64> {
 
 fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) -> Vec<String> {
     let mut found = Vec::new();
-    let mut demand = |what: &str, part: u64, whole: u64, per_mille: u64| {
-        if part * 1000 < whole * per_mille {
-            let percent = format!("{}.{}", per_mille / 10, per_mille % 10);
-            let percent = percent.trim_end_matches(".0");
+    let mut demand = |what: &str, part: u64, whole: u64, per_mille: u32| {
+        if part * 1000 < whole * u64::from(per_mille) {
+            let percent = f64::from(per_mille) / 10.0;
             found.push(format!("{what}: {part} of {whole}, at least {percent} % are demanded"));
         }
     };
     for (rights, it) in total {
         match rights.as_str() {
             "privileged" => {
-                demand("right cause, privileged", it.right_cause, it.pauses, RIGHT_CAUSE_PER_MILLE);
+                demand("right cause, privileged", it.right_cause, it.pauses, RIGHT_CAUSE);
                 let (us, left) = (it.stopped_ns / 1000, it.unattributed_ns / 1000);
-                let what = "µs attributed, privileged";
-                demand(what, us - left.min(us), us, ATTRIBUTED_PER_MILLE);
+                demand("µs attributed, privileged", us - left.min(us), us, ATTRIBUTED);
             }
-            _ => demand(
-                "right class, unprivileged",
-                it.right_class,
-                it.pauses,
-                RIGHT_CLASS_PER_MILLE,
-            ),
+            _ => demand("right class, unprivileged", it.right_class, it.pauses, RIGHT_CLASS),
         }
     }
     for alarm in alarms.iter().filter(|it| !it.expected) {
