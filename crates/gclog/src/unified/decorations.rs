@@ -43,7 +43,7 @@ pub(crate) fn split(line: &[u8]) -> (&[u8], &[u8]) {
 ///
 /// Those of the next line mostly end at the same places, because HotSpot pads levels and tags: to
 /// look at these is several times faster than to search.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct Layout {
     /// Behind each decoration.
     ends: [usize; MAX_DECORATIONS],
