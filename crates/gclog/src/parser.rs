@@ -156,7 +156,7 @@ impl Parser {
                 Err(Unrecognised::NotALogLine) if unified::is_known_text(text) => Ok(false),
                 read => read,
             },
-            _ if decorations::are_of_hotspot(decorations) => Ok(false),
+            _ if self.layout.are_of_hotspot(decorations) => Ok(false),
             _ => self.legacy(line, sink),
         }
     }

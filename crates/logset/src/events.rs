@@ -4,7 +4,7 @@ use gclog::{Event, LineCounts, LineSplitter, Parser};
 use std::{io::Read, ops::ControlFlow, path::Path};
 
 /// So much text is read at once.
-const CHUNK_BYTES: usize = 256 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// What became of a set that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -76,6 +76,7 @@ pub(crate) struct Legacy {
 
 impl Legacy {
     /// Whether the line can only be one of a legacy log.
+    #[inline]
     pub(crate) fn claims(&self, line: &[u8]) -> bool {
         match line {
             [b'[', b'G', b'C', ..] => true,
