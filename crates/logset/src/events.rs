@@ -39,9 +39,9 @@ impl LogSet {
     /// Gives every event to `on_event`, in the order of the log, and tells `on_progress` how many
     /// bytes of the files were read, packed or not; it says whether to read on.
     ///
-    /// The calling thread reads, unpacks and parses it all, one file after the other: a parser must
-    /// know what came before, and one thread takes about as long as the system does to hand over the
-    /// bytes. Memory is bounded, whatever the size.
+    /// The calling thread reads, unpacks and parses it all, one file after the other. A parser must
+    /// know what came before; others that guess it would take more CPU time than they save anybody.
+    /// Memory is bounded, whatever the size.
     ///
     /// # Errors
     ///
