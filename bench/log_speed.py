@@ -1,12 +1,11 @@
 """Measures how fast `whypause explain` reads GC logs, beside `wc -l` and `grep -c` on the same file.
 
 Makes its own large logs: a log of testdata is repeated, with uptimes, dates and numbers of
-collections going on, and its head only once. Prints a Markdown table. The best of several runs
-counts, as the machine may do other things as well.
+collections going on, and its head only once. Prints a Markdown table.
 
-Rows are measured on one core, so that the CPU seconds of `whypause explain` and those of `grep`
-can be divided: on several cores it reads pieces of a log ahead, and some lines twice. The rows
-`all cores` say how long a user waits.
+Every program runs as a user starts it, bound to no core, and they take turns. Of each the run with
+the least CPU time counts, as the machine may do other things as well. The last column divides it
+by that of `grep -c Pause`: the bar is 2 for unified G1, and 3 for every other.
 """
 
 import argparse
@@ -92,13 +91,8 @@ def make(source, to, size):
             number += 1
 
 
-def bind_to_one_core():
-    """Called in the child: `whypause` starts as many threads as it may use cores."""
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-
-
-def run(command, stdin=None, cores="one"):
-    """Wall seconds, CPU seconds and peak resident KiB of a command, bound to one core or to none.
+def run(command, stdin=None):
+    """Wall seconds, CPU seconds and peak resident KiB of a command.
 
     The peak is never below that of this program itself, some 15 MiB, as a process begins as a
     copy of the one that starts it.
@@ -106,8 +100,7 @@ def run(command, stdin=None, cores="one"):
     began = time.monotonic()
     # Not to /dev/null: grep sees that, and stops at the first match.
     with tempfile.TemporaryFile() as output:
-        bind = bind_to_one_core if cores == "one" else None
-        child = subprocess.Popen(command, stdin=stdin, stdout=output, preexec_fn=bind)
+        child = subprocess.Popen(command, stdin=stdin, stdout=output)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     wall = time.monotonic() - began
@@ -117,14 +110,18 @@ def run(command, stdin=None, cores="one"):
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
-def best(command, runs, cores="one"):
-    return min((run(command, cores=cores) for _ in range(runs)), key=lambda it: it[1])
+def best(commands, runs):
+    """The best run of each command. They take turns, so that all meet the same machine."""
+    rounds = [[run(command) for command in commands] for _ in range(runs)]
+    return [min(runs_of_one, key=lambda it: it[1]) for runs_of_one in zip(*rounds)]
 
 
-def row(log, what, size, measured):
+def row(log, what, size, measured, grep_cpu):
+    """`grep_cpu`: CPU seconds of `grep` for a byte."""
     wall, cpu, rss = measured
-    print(f"| {log} | {what} | {size / 1e6:.0f} | {wall:.2f} | {cpu:.2f} | "
-          f"{size / 1e6 / max(cpu, 0.001):.0f} | {rss / 1024:.0f} |", flush=True)
+    print(f"| {log} | {what} | {size / 1e6:.0f} | {wall:.2f} | {cpu:.3f} | "
+          f"{size / 1e6 / max(cpu, 0.001):.0f} | {rss / 1024:.0f} | "
+          f"{cpu / size / max(grep_cpu, 1e-15):.1f} |", flush=True)
 
 
 def machine():
@@ -148,40 +145,40 @@ def measure(arguments, folder):
         log = folder / "gc.log"
         make(source, log, arguments.size * 1_000_000)
         size = log.stat().st_size
-        row(name, "`wc -l`", size, best(["wc", "-l", str(log)], arguments.runs))
-        row(name, "`grep -c Pause`", size, best(["grep", "-c", "Pause", str(log)], arguments.runs))
         explain = [arguments.program, "explain", "--format", "json"]
-        row(name, "`whypause explain`", size, best([*explain, str(log)], arguments.runs))
-        row(name, "`whypause explain`, all cores", size,
-            best([*explain, str(log)], arguments.runs, cores="all"))
+        commands = [["wc", "-l"], ["grep", "-c", "Pause"], explain]
+        measured = best([[*command, str(log)] for command in commands], arguments.runs)
+        grep_cpu = measured[1][1] / size
+        for command, it in zip(["wc -l", "grep -c Pause", "whypause explain"], measured):
+            row(name, f"`{command}`", size, it, grep_cpu)
         if arguments.big:
-            big(name, log, explain)
+            big(name, log, explain, grep_cpu)
         log.unlink()
 
 
-def big(name, log, explain):
+def big(name, log, explain, grep_cpu):
     """10 GB through a pipe: the log again and again, as if the JVM were started anew."""
     times = 10_000_000_000 // log.stat().st_size
     feed = subprocess.Popen(["cat", *[str(log)] * times], stdout=subprocess.PIPE)
-    measured = run([*explain, "-"], stdin=feed.stdout, cores="all")
+    measured = run([*explain, "-"], stdin=feed.stdout)
     feed.stdout.close()
     feed.wait()
-    row(name, "`whypause explain -`, 10 GB, all cores", log.stat().st_size * times, measured)
+    row(name, "`whypause explain -`, 10 GB", log.stat().st_size * times, measured, grep_cpu)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
     parser.add_argument("--size", type=int, default=200, metavar="MB", help="of each log")
-    parser.add_argument("--runs", type=int, default=3, help="of which the best counts")
+    parser.add_argument("--runs", type=int, default=5, help="of which the best counts")
     parser.add_argument("--big", action="store_true", help="also 10 GB through a pipe")
     arguments = parser.parse_args()
     memory = "/dev/shm"
     if "TMPDIR" in os.environ or shutil.disk_usage(memory).free < 4 * arguments.size * 1_000_000:
         memory = None
-    print(f"{machine()}; rows are of one core unless they say `all cores`\n")
-    print("| log | read by | MB | wall s | CPU s | MB per CPU s | peak MiB |")
-    print("|---|---|--:|--:|--:|--:|--:|", flush=True)
+    print(f"{machine()}; as started, the best of {arguments.runs} runs\n")
+    print("| log | read by | MB | wall s | CPU s | MB per CPU s | peak MiB | x grep |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|", flush=True)
     with tempfile.TemporaryDirectory(prefix="whypause-bench-", dir=memory) as folder:
         measure(arguments, pathlib.Path(folder))
 

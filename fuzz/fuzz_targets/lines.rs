@@ -50,7 +50,10 @@ fn sane(event: &Event) {
         Event::ConcurrentCycle(it) => {
             assert!(it.cause.as_ref().is_none_or(|cause| cause.len() <= MAX_NAME));
         }
-        Event::Jvm(_) | Event::HumongousAllocation(_) | Event::FreeSpace(_) => {}
+        Event::Jvm(_)
+        | Event::HumongousAllocation(_)
+        | Event::FreeSpace(_)
+        | Event::MonitorPause(_) => {}
     }
     // Whoever shows an event must not be the one to find an overflow.
     assert!(!format!("{event:?}").is_empty());

@@ -10,7 +10,7 @@ use crate::{
     log_pauses::LogPauses,
     statistics::PauseSums,
 };
-use gclog::{Event, LineCounts, LineSplitter, Parser};
+use gclog::{Event, LineCounts};
 use recording::{Clock, Coverage, Source, SourceState};
 
 /// Takes the events of one log and says what it can of its pauses.
@@ -113,53 +113,6 @@ impl LogDiagnosis {
             on_pause(&attribution, clock);
             self.kept.add(attribution);
         }
-    }
-}
-
-/// Reads the text of a GC log chunk by chunk and says what it can of its pauses.
-#[derive(Debug)]
-pub struct LogReader {
-    path: String,
-    bytes: u64,
-    splitter: LineSplitter,
-    parser: Parser,
-    diagnosis: LogDiagnosis,
-}
-
-impl LogReader {
-    /// A reader of the log that the user named `path`.
-    #[must_use]
-    pub fn new(path: &str, keep: Keep) -> LogReader {
-        LogReader {
-            path: path.to_owned(),
-            bytes: 0,
-            splitter: LineSplitter::new(),
-            parser: Parser::new(),
-            diagnosis: LogDiagnosis::new(keep),
-        }
-    }
-
-    /// Takes the next bytes, cut anywhere.
-    pub fn push(&mut self, chunk: &[u8]) {
-        self.bytes += chunk.len() as u64;
-        let (parser, diagnosis) = (&mut self.parser, &mut self.diagnosis);
-        self.splitter
-            .push(chunk, &mut |line| parser.line(line, &mut |event| diagnosis.event(event)));
-    }
-
-    /// The log is over.
-    #[must_use]
-    pub fn finish(mut self) -> Diagnosis {
-        let (parser, diagnosis) = (&mut self.parser, &mut self.diagnosis);
-        self.splitter.finish(&mut |line| parser.line(line, &mut |event| diagnosis.event(event)));
-        self.parser.finish(&mut |event| self.diagnosis.event(event));
-        let too_long = self.splitter.too_long();
-        self.diagnosis.finish(InputSummary::of_log(
-            self.path,
-            self.bytes,
-            &self.parser.counts(),
-            too_long,
-        ))
     }
 }
 

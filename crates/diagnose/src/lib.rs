@@ -3,7 +3,7 @@
 //! Everything here is a function: no IO, no clock, no environment, no unsafe, nothing random.
 //! The same facts and the same version give the same answer, byte for byte.
 //!
-//! * [`diagnose_recording`] and [`diagnose_facts`] for what the recorder saw, [`LogReader`] for a
+//! * [`diagnose_recording`] and [`diagnose_facts`] for what the recorder saw, [`LogDiagnosis`] for a
 //!   GC log alone: all three give a [`Diagnosis`].
 //! * `account` says for each nanosecond of a pause whom everybody waited for; `causes` claim those
 //!   stretches, one file each; `findings` sums them up.
@@ -40,8 +40,9 @@ mod log_clock;
 mod log_evidence;
 mod log_monitors;
 mod log_pauses;
-#[cfg(test)]
-mod log_text;
+#[cfg(any(test, feature = "facts-text"))]
+#[doc(hidden)]
+pub mod log_text;
 mod longest;
 mod marks;
 mod mechanisms;
@@ -72,7 +73,7 @@ pub use diagnosis::{
     Named, Place, ReferenceSums, Unexplained, Watched,
 };
 pub use doubt::Doubt;
-pub use from_log::{LogDiagnosis, LogReader};
+pub use from_log::LogDiagnosis;
 pub use from_recording::{diagnose_facts, diagnose_recording};
 pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};
 pub use hazards::{

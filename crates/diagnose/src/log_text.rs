@@ -1,13 +1,14 @@
 //! GC logs as text, for tests: log in, verdict out.
-use crate::{Cause, Diagnosis, Keep, LogReader, Verdict, text};
+#[cfg(test)]
+use crate::{Cause, Verdict, text};
+use crate::{Diagnosis, InputSummary, Keep, LogDiagnosis};
+use gclog::{LineSplitter, Parser};
 use std::time::Duration;
 
 /// The diagnosis of a log. Each pause adds up exactly.
 #[track_caller]
-pub(crate) fn diagnose(log: &str) -> Diagnosis {
-    let mut reader = LogReader::new("gc.log", Keep::All);
-    reader.push(log.as_bytes());
-    let diagnosis = reader.finish();
+pub fn diagnose(log: &str) -> Diagnosis {
+    let diagnosis = read(log, Keep::All);
     for it in &diagnosis.pauses {
         let parts: Duration = it.parts.iter().map(|part| part.time).sum();
         assert_eq!(parts + it.unattributed, it.pause.duration, "a pause adds up exactly");
@@ -15,7 +16,20 @@ pub(crate) fn diagnose(log: &str) -> Diagnosis {
     diagnosis
 }
 
+/// The diagnosis of a log, with some of its pauses.
+pub fn read(log: impl AsRef<[u8]>, keep: Keep) -> Diagnosis {
+    let (mut parser, mut diagnosis) = (Parser::new(), LogDiagnosis::new(keep));
+    let mut splitter = LineSplitter::new();
+    let mut line = |line: &[u8]| parser.line(line, &mut |event| diagnosis.event(event));
+    splitter.push(log.as_ref(), &mut line);
+    splitter.finish(&mut line);
+    parser.finish(&mut |event| diagnosis.event(event));
+    let (bytes, too_long) = (log.as_ref().len() as u64, splitter.too_long());
+    diagnosis.finish(InputSummary::of_log("gc.log".into(), bytes, &parser.counts(), too_long))
+}
+
 /// The verdict on `cause`: `absent`, or `present TIME in N`.
+#[cfg(test)]
 #[track_caller]
 pub(crate) fn check(cause: &Cause, log: &str, expected: &str) {
     let diagnosis = diagnose(log);
@@ -33,6 +47,7 @@ pub(crate) fn check(cause: &Cause, log: &str, expected: &str) {
 }
 
 /// All that is said of a cause: its story and evidence, one a line.
+#[cfg(test)]
 #[track_caller]
 pub(crate) fn told(cause: &Cause, log: &str) -> String {
     let diagnosis = diagnose(log);
@@ -44,6 +59,7 @@ pub(crate) fn told(cause: &Cause, log: &str) -> String {
 }
 
 /// What one pause of a JDK 17 log with G1 looks like. Times in milliseconds.
+#[cfg(test)]
 pub(crate) fn pause(at_ms: u64, id: u64, what: &str, took_ms: u64) -> String {
     format!(
         "[{}.{:03}s][info][gc] GC({id}) Pause {what} {took_ms}.000ms\n",
@@ -53,6 +69,7 @@ pub(crate) fn pause(at_ms: u64, id: u64, what: &str, took_ms: u64) -> String {
 }
 
 /// The line with the CPU times of a pause, in hundredths of a second.
+#[cfg(test)]
 pub(crate) fn cpu(at_ms: u64, id: u64, user: u64, sys: u64, real: u64) -> String {
     let seconds = |hundredths: u64| format!("{}.{:02}s", hundredths / 100, hundredths % 100);
     format!(

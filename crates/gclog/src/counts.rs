@@ -46,30 +46,21 @@ impl LineCounts {
         self.not_a_log_line + self.malformed + self.unknown_pause
     }
 
-    /// Both together.
-    #[must_use]
-    pub fn plus(&self, other: &LineCounts) -> LineCounts {
-        self.each_with(other, u64::saturating_add)
-    }
-
     /// What came since `earlier` was counted.
     #[must_use]
     pub fn less(&self, earlier: &LineCounts) -> LineCounts {
-        self.each_with(earlier, u64::saturating_sub)
-    }
-
-    fn each_with(&self, other: &LineCounts, f: impl Fn(u64, u64) -> u64) -> LineCounts {
+        let f = u64::saturating_sub;
         // Every field by name, so that a new one cannot be forgotten here.
         LineCounts {
-            lines: f(self.lines, other.lines),
-            used: f(self.used, other.used),
-            of_applications: f(self.of_applications, other.of_applications),
-            events: f(self.events, other.events),
-            of_no_interest: f(self.of_no_interest, other.of_no_interest),
-            not_a_log_line: f(self.not_a_log_line, other.not_a_log_line),
-            malformed: f(self.malformed, other.malformed),
-            unknown_pause: f(self.unknown_pause, other.unknown_pause),
-            dropped_messages: f(self.dropped_messages, other.dropped_messages),
+            lines: f(self.lines, earlier.lines),
+            used: f(self.used, earlier.used),
+            of_applications: f(self.of_applications, earlier.of_applications),
+            events: f(self.events, earlier.events),
+            of_no_interest: f(self.of_no_interest, earlier.of_no_interest),
+            not_a_log_line: f(self.not_a_log_line, earlier.not_a_log_line),
+            malformed: f(self.malformed, earlier.malformed),
+            unknown_pause: f(self.unknown_pause, earlier.unknown_pause),
+            dropped_messages: f(self.dropped_messages, earlier.dropped_messages),
         }
     }
 

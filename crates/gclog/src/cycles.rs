@@ -14,7 +14,7 @@ use std::time::Duration;
 const MAX_OPEN: usize = 8;
 
 /// A cycle that has begun.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 struct Open {
     gc_id: u64,
     begin: Stamp,
@@ -29,7 +29,7 @@ struct Open {
 }
 
 /// All cycles of one JVM that are under way.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct Cycles {
     open: Vec<Open>,
 }

@@ -11,7 +11,7 @@ const MAX_GENERATIONS: usize = 16;
 const MAX_PHASES: usize = 32;
 
 /// The details of one pause.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct Details {
     generations: Vec<Generation>,
     phases: Vec<PhaseTime>,

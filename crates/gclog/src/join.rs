@@ -20,7 +20,7 @@ const MAX_HELD: usize = 4;
 const STAMP_SLACK_NS: i64 = 5_000_000;
 
 /// The pauses of one log that are not complete yet.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct Join {
     /// Not ended yet, oldest first.
     open: Vec<Open>,
@@ -30,7 +30,7 @@ pub(crate) struct Join {
 }
 
 /// A pause of which some line was read, and not the closing one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 struct Open {
     gc_id: u64,
     start: Option<Stamp>,

@@ -19,7 +19,7 @@ use std::time::Duration;
 const BACK_NS: u64 = 100_000_000;
 
 /// The state of one JVM. When it is started again, and logs to the same place, so is this.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct Jvm {
     pub(crate) collector: Option<Collector>,
     dates: Dates,
@@ -91,13 +91,6 @@ impl Jvm {
     /// Gives out what waits for lines that may still come.
     pub(crate) fn release(&mut self, out: &mut impl FnMut(Event)) {
         self.join.release(out);
-    }
-
-    /// Forgets what only the lines just before can tell: some of the log was not read.
-    pub(crate) fn lose_track(&mut self) {
-        self.join.stop_over(&mut |_| {});
-        self.cycles.forget();
-        (self.operation, self.cleanup) = (None, None);
     }
 
     /// The log has ended, or another run writes from here on, and its ids begin at zero again.

@@ -24,7 +24,7 @@ enum Numbers {
 }
 
 /// The JVMs of one log.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Jvms {
     numbers: Numbers,
     /// With their process ids where those are known; never empty.

@@ -54,7 +54,6 @@ mod parser;
 mod phase;
 mod possible;
 mod scan;
-mod splice;
 mod stamp;
 mod unified;
 mod unwrap;
@@ -71,7 +70,6 @@ pub use lines::{LineSplitter, MAX_LINE};
 pub use monitors::{Monitor, MonitorPause};
 pub use parser::Parser;
 pub use phase::{FreeSpace, Phase, PhaseTime, References, Tenuring};
-pub use splice::Renumber;
 pub use stamp::Stamp;
 pub use unified::{SafepointError, parse_safepoint};
 

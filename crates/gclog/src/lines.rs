@@ -95,6 +95,7 @@ impl LineSplitter {
 }
 
 /// The line without the `\r` of a Windows line end.
+#[inline]
 pub(crate) fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }

@@ -66,7 +66,7 @@ pub struct MonitorPause {
 }
 
 /// Reads the lines of monitors. A pause of Hadoop goes on in the lines after its first.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct Monitors {
     waiting: Option<MonitorPause>,
 }

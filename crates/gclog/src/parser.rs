@@ -31,12 +31,12 @@ use crate::{
 /// assert_eq!(remark.duration, std::time::Duration::from_micros(1_250));
 /// assert_eq!(remark.cpu.expect("logged").user, std::time::Duration::from_millis(10));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Parser {
-    pub(crate) counts: LineCounts,
+    counts: LineCounts,
     wrapping: Wrapping,
     layout: decorations::Layout,
-    pub(crate) jvms: Jvms,
+    jvms: Jvms,
     pub(crate) legacy: Legacy,
     monitors: Monitors,
     /// The line before was of the JVM, so that an indented one may belong to it.
@@ -156,7 +156,7 @@ impl Parser {
                 Err(Unrecognised::NotALogLine) if unified::is_known_text(text) => Ok(false),
                 read => read,
             },
-            _ if decorations::are_of_hotspot(decorations) => Ok(false),
+            _ if self.layout.are_of_hotspot(decorations) => Ok(false),
             _ => self.legacy(line, sink),
         }
     }

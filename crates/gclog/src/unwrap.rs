@@ -20,7 +20,7 @@ const MAX_LAYERS: usize = 2;
 const MAX_NAME: usize = 256;
 
 /// What is known of how a log is wrapped.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct Wrapping {
     /// The forms of the layers, the outermost first.
     layers: Option<Vec<Form>>,

@@ -1,19 +1,10 @@
 //! From the files of a set to events.
-use crate::{
-    Damage, Error, LogFile, LogSet, Note,
-    blocks::{Block, Blocks},
-    speculate,
-};
-use gclog::{Event, LineCounts, MAX_LINE, Parser};
-use memchr::memchr_iter;
-use std::{ops::ControlFlow, thread};
+use crate::{Error, LogFile, LogSet, Note, stream::Damage};
+use gclog::{Event, LineCounts, LineSplitter, Parser};
+use std::{io::Read, ops::ControlFlow, path::Path};
 
-/// More threads than this would wait for the disk, for the one that unpacks, or for who takes the
-/// events; and each has up to four pieces and their events, some megabytes.
-const MAX_THREADS: usize = 4;
-
-/// A file below this is read before other threads would have begun.
-const SMALL_BYTES: u64 = 4 << 20;
+/// So much text is read at once.
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// What became of a set that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,10 +39,9 @@ impl LogSet {
     /// Gives every event to `on_event`, in the order of the log, and tells `on_progress` how many
     /// bytes of the files were read, packed or not; it says whether to read on.
     ///
-    /// A single small file that is not packed is read by the calling thread alone. Otherwise other
-    /// threads read, unpack and parse ahead; the events, their order and the counts are the same,
-    /// also for a collection whose lines are in two files. Memory is bounded: a few megabytes for
-    /// each thread, and at most four such threads.
+    /// The calling thread reads, unpacks and parses it all, one file after the other. A parser must
+    /// know what came before; others that guess it would take more CPU time than they save anybody.
+    /// Memory is bounded, whatever the size.
     ///
     /// # Errors
     ///
@@ -62,49 +52,49 @@ impl LogSet {
         on_progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Summary, Error> {
-        let small = |bytes: u64| bytes < SMALL_BYTES;
-        let alone = matches!(&self.files[..], [only] if !only.is_packed() && only.size_bytes().is_some_and(small));
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-        if alone || threads == 1 {
-            return self.one_after_the_other(on_progress, on_event);
-        }
-        speculate::events(&self.files, threads, on_progress, on_event)
+        let (mut splitter, mut parser) = (LineSplitter::new(), Parser::new());
+        let mut summary = self.text(on_progress, &mut |chunk| {
+            splitter.push(chunk, &mut |line| parser.line(line, &mut |event| on_event(event)));
+        })?;
+        splitter.finish(&mut |line| parser.line(line, &mut |event| on_event(event)));
+        parser.finish(&mut |event| on_event(event));
+        summary.counts = parser.counts();
+        summary.lines_too_long = splitter.too_long();
+        Ok(summary)
     }
 
-    fn one_after_the_other(
+    /// Gives the text of all files to `sink`, in order, cut anywhere. Where one file ends without
+    /// a line end and another follows, a line end is put between them.
+    fn text(
         &self,
         on_progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
-        on_event: &mut dyn FnMut(Event),
+        sink: &mut dyn FnMut(&[u8]),
     ) -> Result<Summary, Error> {
-        let (mut blocks, mut block) = (Blocks::of(&self.files), Block::default());
-        let (mut parser, mut too_long) = (Parser::new(), 0);
-        while blocks.next(&mut block)? {
-            too_long += parse(&mut parser, block.text(), &mut |event| on_event(event));
-            if on_progress(block.packed_bytes).is_break() {
-                break;
+        let (mut summary, mut packed_bytes) = (Summary::default(), 0);
+        let (mut chunk, mut line_ended) = (vec![0; CHUNK_BYTES], true);
+        for file in &self.files {
+            let failed = |error| Error::file(Path::new(file.said()), &error);
+            let mut stream = file.open().map_err(failed)?;
+            if !line_ended {
+                sink(b"\n");
+                line_ended = true;
             }
+            loop {
+                let read = stream.read(&mut chunk).map_err(failed)?;
+                let Some(last) = chunk[..read].last() else { break };
+                line_ended = *last == b'\n';
+                summary.bytes += read as u64;
+                sink(&chunk[..read]);
+                if on_progress(packed_bytes + stream.packed_bytes()).is_break() {
+                    return Ok(summary);
+                }
+            }
+            packed_bytes += stream.packed_bytes();
+            summary.damaged(file, stream.damage());
         }
-        parser.finish(&mut |event| on_event(event));
-        Ok(with_counts(blocks.summary(), &parser, too_long))
+        Ok(summary)
     }
 }
 
-pub(crate) fn with_counts(summary: Summary, parser: &Parser, too_long: u64) -> Summary {
-    let lines_too_long = summary.lines_too_long + too_long;
-    Summary { counts: parser.counts(), lines_too_long, ..summary }
-}
-
-/// Parses whole lines, and returns how many were too long.
-pub(crate) fn parse(parser: &mut Parser, text: &[u8], sink: &mut impl FnMut(Event)) -> u64 {
-    let (mut begin, mut too_long) = (0, 0);
-    for end in memchr_iter(b'\n', text) {
-        let line = &text[begin..end];
-        if line.len() > MAX_LINE {
-            too_long += 1;
-        } else {
-            parser.line(line, sink);
-        }
-        begin = end + 1;
-    }
-    too_long
-}
+#[cfg(test)]
+mod tests;

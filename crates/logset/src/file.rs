@@ -78,23 +78,13 @@ impl LogFile {
         self.size_bytes
     }
 
-    /// Whether its text must be unpacked.
-    #[must_use]
-    pub fn is_packed(&self) -> bool {
-        self.container != Container::Plain || matches!(self.source, Source::Entry(..))
-    }
-
     /// Whether it can be opened again: it is no pipe.
     pub(crate) fn is_readable_again(&self) -> bool {
         !matches!(self.source, Source::Once(_))
     }
 
     /// Its text, from the begin. A pipe can be opened once.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
-    pub fn open(&self) -> io::Result<LogStream> {
+    pub(crate) fn open(&self) -> io::Result<LogStream> {
         match &self.source {
             Source::File(path, links) => {
                 LogStream::raw(Box::new(open(path, *links)?)).unpacked(self.container)

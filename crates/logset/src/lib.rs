@@ -1,9 +1,8 @@
 //! GC logs wherever they are: files, compressed files, archives, rotated sets, directories,
 //! patterns and standard input; found, put in order and read.
 //!
-//! [`find`] turns what a user named into [`LogSet`]s, one for each JVM's log. A set is read as
-//! text ([`LogSet::read`]) or as events ([`LogSet::events`]); a file of it can be opened alone
-//! ([`LogFile::open`]).
+//! [`find`] turns what a user named into [`LogSet`]s, one for each JVM's log. A set is read
+//! as events ([`LogSet::events`]), by the thread that asks for them.
 //!
 //! # Which files belong together
 //!
@@ -29,7 +28,6 @@
 
 mod archive;
 mod begin;
-mod blocks;
 mod candidate;
 mod container;
 mod error;
@@ -42,7 +40,6 @@ mod name;
 mod order;
 mod pattern;
 mod set;
-mod speculate;
 mod stream;
 
 pub use error::Error;
@@ -50,4 +47,3 @@ pub use events::Summary;
 pub use file::LogFile;
 pub use find::find;
 pub use set::{LogSet, Note};
-pub use stream::{Damage, LogStream};

@@ -1,9 +1,6 @@
 //! One JVM's log, in one file or several.
-use crate::{Error, LogFile, Summary};
-use std::{fmt, io::Read, path::Path};
-
-/// So much text is given out at once.
-const CHUNK_BYTES: usize = 256 * 1024;
+use crate::LogFile;
+use std::fmt;
 
 /// Something that whoever reads the result should know, and perhaps do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,43 +72,5 @@ impl LogSet {
     #[must_use]
     pub fn is_readable_again(&self) -> bool {
         self.files.iter().all(LogFile::is_readable_again)
-    }
-
-    /// Gives the text of all files to `sink`, in order, cut anywhere. Where one file ends without
-    /// a line end and another follows, a line end is put between them. `on_progress` is told how
-    /// many bytes of the files were read, packed or not.
-    ///
-    /// The counts of lines in the summary are zero: the text is not looked at.
-    ///
-    /// # Errors
-    ///
-    /// What the system says about a file. Damaged ones are read as far as possible, and noted in
-    /// the summary.
-    pub fn read(
-        &self,
-        on_progress: &mut dyn FnMut(u64),
-        sink: &mut dyn FnMut(&[u8]),
-    ) -> Result<Summary, Error> {
-        let (mut summary, mut packed_bytes) = (Summary::default(), 0);
-        let (mut chunk, mut line_ended) = (vec![0; CHUNK_BYTES], true);
-        for file in &self.files {
-            let failed = |error| Error::file(Path::new(file.said()), &error);
-            let mut stream = file.open().map_err(failed)?;
-            if !line_ended {
-                sink(b"\n");
-                line_ended = true;
-            }
-            loop {
-                let read = stream.read(&mut chunk).map_err(failed)?;
-                let Some(last) = chunk[..read].last() else { break };
-                line_ended = *last == b'\n';
-                summary.bytes += read as u64;
-                sink(&chunk[..read]);
-                on_progress(packed_bytes + stream.packed_bytes());
-            }
-            packed_bytes += stream.packed_bytes();
-            summary.damaged(file, stream.damage());
-        }
-        Ok(summary)
     }
 }

@@ -15,7 +15,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 /// What is wrong with a packed file. Everything before the damage was given out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Damage {
+pub(crate) enum Damage {
     /// It ends in the middle.
     Cut,
     /// After its end there is something else.
@@ -36,7 +36,7 @@ impl fmt::Display for Damage {
 
 /// The text of one file. Reading it never fails for damage, which ends it and is told by
 /// [`damage`](LogStream::damage); it fails only where the system says so.
-pub struct LogStream {
+pub(crate) struct LogStream {
     /// Read ahead, and not given out yet from `head_at` on.
     head: Vec<u8>,
     head_at: usize,
@@ -126,14 +126,12 @@ impl LogStream {
     }
 
     /// How many bytes were read of the file as it is, packed or not.
-    #[must_use]
-    pub fn packed_bytes(&self) -> u64 {
+    pub(crate) fn packed_bytes(&self) -> u64 {
         self.packed_bytes.load(Ordering::Relaxed)
     }
 
     /// What was wrong with it, as far as it has been read.
-    #[must_use]
-    pub fn damage(&self) -> Option<Damage> {
+    pub(crate) fn damage(&self) -> Option<Damage> {
         self.damage
     }
 

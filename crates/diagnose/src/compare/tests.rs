@@ -1,6 +1,6 @@
 //! Two logs in, what differs out.
 use super::*;
-use crate::{Keep, LogReader};
+use crate::{Keep, log_text};
 use expect_test::{Expect, expect};
 
 /// A run of G1 in which every so often a young collection takes `lengths` in turn, in milliseconds,
@@ -30,9 +30,7 @@ fn diagnose(run: &Run) -> Diagnosis {
         );
     }
     log += run.more;
-    let mut reader = LogReader::new("gc.log", Keep::Longest(10));
-    reader.push(log.as_bytes());
-    reader.finish()
+    log_text::read(log, Keep::Longest(10))
 }
 
 fn check(before: &Run, after: &Run, expected: &Expect) {

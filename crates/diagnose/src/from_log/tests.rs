@@ -1,15 +1,12 @@
 //! What is said of the pauses of a log: text in, one line a pause out.
 use super::*;
+use crate::log_text;
 use std::time::Duration;
 
 /// The parts of each pause of a log, one pause a line.
 #[track_caller]
 fn check(log: &str, expected: &str) {
-    let mut reader = LogReader::new("gc.log", Keep::All);
-    for chunk in log.as_bytes().chunks(7) {
-        reader.push(chunk);
-    }
-    let diagnosis = reader.finish();
+    let diagnosis = log_text::read(log, Keep::All);
     let lines: Vec<_> = diagnosis.pauses.iter().map(line).collect();
     assert_eq!(lines.join("\n"), expected);
 }
@@ -90,9 +87,7 @@ fn a_stop_whose_own_line_was_cut_off_is_noted_and_not_counted() {
                 "[{n}.500s][info][gc] GC({n}) Pause Full (G1 Compaction Pause) 40M->2M(64M) 5.000ms\n"
             );
         }
-        let mut reader = LogReader::new("gc.log", Keep::All);
-        reader.push(log.as_bytes());
-        reader.finish()
+        log_text::read(log, Keep::All)
     };
     let cut = log(2);
     assert_eq!(cut.pauses.len(), 1);

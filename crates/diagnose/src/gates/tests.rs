@@ -1,6 +1,6 @@
 //! A condition and a log in, a judgement out.
 use super::*;
-use crate::{Diagnosis, Keep, LogReader};
+use crate::{Diagnosis, Keep, log_text};
 use expect_test::{Expect, expect};
 
 /// Three collections of 10, 20 and 300 ms in ten seconds, the last one a full one, and a stop.
@@ -14,9 +14,7 @@ const LOG: &str = "\
 ";
 
 fn diagnose(log: &str, keep: usize) -> Diagnosis {
-    let mut reader = LogReader::new("gc.log", Keep::Longest(keep));
-    reader.push(log.as_bytes());
-    reader.finish()
+    log_text::read(log, Keep::Longest(keep))
 }
 
 fn judged(text: &str, run: &Diagnosis) -> String {

@@ -1,6 +1,7 @@
 //! What a JVM is exposed to: all that a hazard may look at.
 use super::Flags;
-use crate::{Diagnosis, Keep, LogReader, Situation};
+use crate::{Diagnosis, InputSummary, Keep, LogDiagnosis, Situation};
+use gclog::Parser;
 use recording::{FileFact, FileKey, HostSettings, JvmFact, LogLine, MemoryFact, Sample, Survey};
 use std::time::Duration;
 
@@ -96,10 +97,10 @@ impl<'a> Exposure<'a> {
 /// What the lines alone say: when they were read means nothing, and there may be a gap between the first
 /// and the last of them.
 fn explained(lines: &[LogLine]) -> Diagnosis {
-    let mut reader = LogReader::new("gc.log", Keep::Longest(1));
+    let (mut parser, mut diagnosis) = (Parser::new(), LogDiagnosis::new(Keep::Longest(1)));
     for line in lines {
-        reader.push(line.text.as_bytes());
-        reader.push(b"\n");
+        parser.line(line.text.as_bytes(), &mut |event| diagnosis.event(event));
     }
-    reader.finish()
+    parser.finish(&mut |event| diagnosis.event(event));
+    diagnosis.finish(InputSummary::of_log("gc.log".into(), 0, &parser.counts(), 0))
 }

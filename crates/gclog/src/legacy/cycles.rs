@@ -7,7 +7,8 @@ use memchr::{memchr, memchr2};
 use std::time::Duration;
 
 /// The concurrent cycle under way.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Cycle {
     /// When its first concurrent phase began.
     begun: Option<Stamp>,
@@ -41,11 +42,6 @@ impl Cycle {
         let end = self.edge(stamp, CycleEdge::End { duration });
         self.gc_id = None;
         end
-    }
-
-    /// Adds to the number of the collection.
-    pub(super) fn shift_number(&mut self, by: u64) {
-        self.gc_id = self.gc_id.map(|id| id.wrapping_add(by));
     }
 
     /// A pause has ended. Some begin a cycle, some end one.

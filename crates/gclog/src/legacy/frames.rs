@@ -92,12 +92,13 @@ fn phase(name: &[u8]) -> Option<Phase> {
 }
 
 /// The open brackets, outermost first.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Frames {
     stack: [Frame; MAX_DEPTH],
     depth: usize,
 }
 
+#[cfg(test)]
 impl PartialEq for Frames {
     /// What was open once does not matter.
     fn eq(&self, other: &Frames) -> bool {

@@ -6,7 +6,8 @@ use crate::{Event, FreeSpace, scan::integer};
 const WORD_BYTES: u64 = 8;
 
 /// The statistics being read.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct FreeLists {
     free_bytes: Option<u64>,
     /// The record whose old generation has been told before it, as long as that is under way.
@@ -35,13 +36,6 @@ impl Legacy {
             out(Event::FreeSpace(FreeSpace { stamp, free_bytes, largest_bytes }));
         }
         true
-    }
-}
-
-impl FreeLists {
-    /// Adds to the number of the record.
-    pub(super) fn shift_number(&mut self, by: u64) {
-        self.told_before = self.told_before.map(|id| id.wrapping_add(by));
     }
 }
 

@@ -11,20 +11,11 @@ use std::time::Duration;
 const MAX_AFTER: usize = 8;
 
 /// A record that has ended, and what was logged since.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Held {
     pub(super) pause: Option<Box<GcEvent>>,
     after: Vec<Event>,
-}
-
-impl Held {
-    /// Adds to the numbers of collections.
-    pub(super) fn shift_numbers(&mut self, by: u64) {
-        if let Some(pause) = &mut self.pause {
-            pause.gc_id = pause.gc_id.wrapping_add(by);
-        }
-        self.after.iter_mut().for_each(|event| event.shift_number(by));
-    }
 }
 
 impl Legacy {
@@ -79,7 +70,6 @@ impl Legacy {
             // Only CMS has pauses that collect nothing.
             self.collector = Some(Collector::Cms);
         }
-        self.is_numbered |= record.begin.gc_id.is_some();
         let gc_id = record.begin.gc_id.unwrap_or(self.next_id);
         self.next_id = self.next_id.max(gc_id.saturating_add(1));
         let (interrupted, free_after) = (record.interrupted, record.free_after);

@@ -45,14 +45,13 @@ const GLUED: usize = STOPPED.len() + 16;
 type Out<'a> = &'a mut dyn FnMut(Event);
 
 /// What is being put together from the lines of a legacy log.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Legacy {
     /// A line of a legacy log was there, so that lines without decorations belong to it.
     active: bool,
     collector: Option<Collector>,
     next_id: u64,
-    /// The log numbers its collections itself (`-XX:+PrintGCID`).
-    is_numbered: bool,
     stamps: Stamps,
     /// The record under way, and the one inside it.
     outer: Option<Record>,
@@ -77,6 +76,7 @@ pub(crate) struct Legacy {
 
 impl Legacy {
     /// Whether the line can only be one of a legacy log.
+    #[inline]
     pub(crate) fn claims(&self, line: &[u8]) -> bool {
         match line {
             [b'[', b'G', b'C', ..] => true,
@@ -87,25 +87,6 @@ impl Legacy {
             [b'0'..=b'9', ..] => true,
             _ => self.active,
         }
-    }
-
-    /// Goes on with the numbers of another, and tells what had to be added to them for that.
-    pub(crate) fn number_as(&mut self, other: &Legacy) -> u64 {
-        if self.is_numbered {
-            self.next_id = other.next_id;
-            return 0;
-        }
-        let by = other.next_id.wrapping_sub(self.next_id);
-        self.shift_numbers(by);
-        by
-    }
-
-    /// Adds to the numbers of collections.
-    pub(crate) fn shift_numbers(&mut self, by: u64) {
-        self.next_id = self.next_id.wrapping_add(by);
-        self.cycle.shift_number(by);
-        self.free_lists.shift_number(by);
-        self.held.shift_numbers(by);
     }
 
     /// The collector, as far as the log has said or shown it.

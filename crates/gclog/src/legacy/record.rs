@@ -34,7 +34,8 @@ pub(super) enum Head {
 }
 
 /// What was seen of a record so far.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Record {
     pub(super) head: Head,
     pub(super) begin: Prefix,

@@ -19,7 +19,8 @@ const SECONDS: &[u8] = b" seconds";
 const SUMMARY_WIDTH: usize = 36;
 
 /// What is known of stops from line to line.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Stops {
     /// The log has lines of stopped time, and so its statistics tell of the same stops again.
     has_stopped_lines: bool,

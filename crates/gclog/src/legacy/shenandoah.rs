@@ -72,7 +72,6 @@ impl Legacy {
         self.release_held(out);
         let known = KINDS.iter().find(|(begin, _)| text.starts_with(begin));
         let kind = known.map_or(GcKind::Other, |it| it.1);
-        self.is_numbered |= at.gc_id.is_some();
         let gc_id = at.gc_id.unwrap_or(self.next_id);
         self.next_id = self.next_id.max(gc_id.saturating_add(1));
         for event in self.cycle.shenandoah_pause(kind, at.stamp, gc_id).into_iter().flatten() {

@@ -18,7 +18,8 @@ pub(super) struct Prefix {
 }
 
 /// Reads stamps.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Stamps {
     dates: Dates,
 }

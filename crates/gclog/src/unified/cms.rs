@@ -1,25 +1,19 @@
 //! What only CMS and its young collector ParNew write (JDK 9 to 13).
-use super::pause::last_word_ms;
+use super::{Names, pause::last_word_ms};
 use crate::{GcKind, Space};
 use std::time::Duration;
 
 /// The pauses of a cycle. Its remark is that of G1, too.
 pub(super) const PAUSES: [(&[u8], GcKind); 1] = [(b"Initial Mark", GcKind::InitialMark)];
 
-/// The generation whose line begins with this name. `Old`, which a sweep writes, is not among
+/// The generations whose lines begin with these names. `Old`, which a sweep writes, is not among
 /// them: no pause belongs to it.
 ///
 /// # Source
 ///
 /// `ParNewGeneration::name` and `ConcurrentMarkSweepGeneration::short_name` in
 /// `src/hotspot/share/gc/cms` of JDK 11.
-pub(super) fn generation(name: &[u8]) -> Option<Space> {
-    match name {
-        b"ParNew" => Some(Space::Young),
-        b"CMS" => Some(Space::Old),
-        _ => None,
-    }
-}
+pub(super) const GENERATIONS: Names<Space> = &[(b"ParNew", Space::Young), (b"CMS", Space::Old)];
 
 /// The last phase of a cycle has ended: `Concurrent Reset 0.817ms`, and not `Concurrent Reset
 /// Relocation Set 0.817ms` of ZGC. A cycle has no line of its own.

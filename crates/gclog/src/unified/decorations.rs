@@ -43,7 +43,7 @@ pub(crate) fn split(line: &[u8]) -> (&[u8], &[u8]) {
 ///
 /// Those of the next line mostly end at the same places, because HotSpot pads levels and tags: to
 /// look at these is several times faster than to search.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct Layout {
     /// Behind each decoration.
     ends: [usize; MAX_DECORATIONS],
@@ -52,6 +52,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// As [`split`].
+    #[inline]
     pub(crate) fn split<'a>(&mut self, line: &'a [u8]) -> (&'a [u8], &'a [u8]) {
         if line.first() == Some(&b'[') && self.fits(line) {
             let end = self.ends[self.count - 1];
@@ -67,6 +68,17 @@ impl Layout {
         let Some((last, inner)) = self.ends[..self.count].split_last() else { return false };
         let is = |at: usize, bytes: &[u8; 2]| line.get(at - 1..=at).is_some_and(|it| it == bytes);
         inner.iter().all(|end| is(*end, b"][")) && is(*last, b"] ")
+    }
+
+    /// As [`are_of_hotspot`], for the line that was split last: none of the levels of others begins
+    /// with a letter that is not looked for here.
+    #[inline]
+    pub(crate) fn are_of_hotspot(&self, decorations: &[u8]) -> bool {
+        let may_be_level =
+            |&end: &usize| matches!(decorations[end + 1], b'T' | b'D' | b'I' | b'W' | b'E');
+        let inner = &self.ends[..self.count.saturating_sub(1)];
+        let begins_with_time = matches!(decorations, [b'[', b'0'..=b'9', ..]);
+        (begins_with_time && !inner.iter().any(may_be_level)) || are_of_hotspot(decorations)
     }
 
     fn learn(&mut self, decorations: &[u8]) {

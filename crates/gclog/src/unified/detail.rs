@@ -1,5 +1,5 @@
 //! What a line says of one pause beside its duration: parts, references, ages, failures.
-use super::{cms, phases};
+use super::{Names, cms, phases};
 use crate::{Failures, References, Tenuring, scan::integer};
 use memchr::memchr;
 
@@ -42,6 +42,20 @@ const EVACUATION: Failures =
 const PROMOTION: Failures = Failures { evacuation: false, promotion: true, concurrent_mode: false };
 const CONCURRENT_MODE: Failures =
     Failures { evacuation: false, promotion: false, concurrent_mode: true };
+
+/// How the messages begin that [`parse`] reads, beside those of [`phases`]; the lines of a table
+/// without their indentation.
+pub(super) const BEGINS: Names<()> = &[
+    (b"Discovered", ()),
+    (b"SoftReference", ()),
+    (b"WeakReference", ()),
+    (b"FinalReference", ()),
+    (b"PhantomReference", ()),
+    (b"To-space exhausted", ()),
+    (b"Promotion failed", ()),
+    (b"Desired survivor size ", ()),
+    (b"Ref Counts: ", ()),
+];
 
 /// Reads the message of a line with an id; `None` where it is of no interest.
 pub(super) fn parse(message: &[u8]) -> Option<Detail> {

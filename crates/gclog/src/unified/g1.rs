@@ -1,5 +1,5 @@
 //! What only G1 writes: kinds of young collections, numbers of regions, the concurrent cycle.
-use super::{CycleLine, CycleStep, pause::last_word_ms};
+use super::{CycleLine, CycleStep, Names, pause::last_word_ms};
 use crate::{GcKind, Space, YoungKind, scan::integer};
 use memchr::memmem;
 
@@ -26,21 +26,18 @@ pub(super) fn young_kind(text: &[u8]) -> Option<YoungKind> {
     }
 }
 
-/// The space whose number of regions a line with this name tells (tag `gc,heap`).
+/// The spaces whose numbers of regions the lines with these names tell (tag `gc,heap`).
 ///
 /// # Source
 ///
 /// `G1HeapTransition::print` in `src/hotspot/share/gc/g1/g1HeapTransition.cpp`.
-pub(super) fn regions(name: &[u8]) -> Option<Space> {
-    match name {
-        b"Eden regions" => Some(Space::Eden),
-        b"Survivor regions" => Some(Space::Survivor),
-        b"Old regions" => Some(Space::Old),
-        b"Humongous regions" => Some(Space::Humongous),
-        b"Archive regions" => Some(Space::Archive),
-        _ => None,
-    }
-}
+pub(super) const REGIONS: Names<Space> = &[
+    (b"Eden regions", Space::Eden),
+    (b"Survivor regions", Space::Survivor),
+    (b"Old regions", Space::Old),
+    (b"Humongous regions", Space::Humongous),
+    (b"Archive regions", Space::Archive),
+];
 
 /// The names of the cycle as a whole: JDK 9 to 13, since then, and one that found nothing to mark.
 const CYCLES: [&[u8]; 3] =
@@ -59,6 +56,10 @@ pub(super) fn parse_cycle(message: &[u8]) -> Option<CycleLine<'static>> {
         _ => None,
     }
 }
+
+/// How messages about a humongous allocation begin.
+pub(super) const REQUESTS: Names<()> =
+    &[(b"Attempt ", ()), (b"Request ", ()), (b"Do not request ", ())];
 
 /// The bytes that a humongous allocation asks for, where that made G1 think about a concurrent
 /// cycle (`gc,ergo,ihop=debug`) or a larger heap (`gc,ergo,heap=debug`).

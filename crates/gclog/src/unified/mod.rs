@@ -2,12 +2,13 @@
 //!
 //! `decorations` splits a line; this module looks at the first bytes of the message to reject what
 //! is of no interest, and hands the rest to the file of its family. Another collector is one more
-//! file here and its line in [`GenerationLine::parse`], in the names of pauses, or in [`cycle`].
+//! file here and its line in [`HEADS`], in [`GENERATIONS`], in the names of pauses, or in [`cycle`].
 mod cms;
 pub(crate) mod decorations;
 mod detail;
 mod epsilon;
 mod g1;
+mod heads;
 mod init;
 mod parallel;
 mod pause;
@@ -29,8 +30,29 @@ use crate::{
     heap::{byte_generations, regions_transition},
     scan::integer,
 };
+use heads::Heads;
 use memchr::memchr;
 use std::time::Duration;
+
+/// Names, and what each means.
+type Names<T> = &'static [(&'static [u8], T)];
+
+/// How messages begin that more than one collector writes.
+const BEGINS: Names<()> = &[(b"Pause ", ()), (b"User=", ()), (b"Concurrent ", ()), (b"Phase ", ())];
+
+/// How each message with an id begins that is read, and some that are not.
+static HEADS: Heads = Heads::new()
+    .with(BEGINS)
+    .with(&zgc::CYCLES)
+    .with(g1::REQUESTS)
+    .with(METASPACE)
+    .with(g1::REGIONS)
+    .with(parallel::GENERATIONS)
+    .with(cms::GENERATIONS)
+    .with(serial::GENERATIONS)
+    .with(detail::BEGINS)
+    .with(phases::YOUNG)
+    .with(phases::FULL_OR_REMARK);
 
 /// What one message says.
 #[derive(Debug)]
@@ -145,7 +167,12 @@ fn with_id(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> {
     let text = rest.strip_prefix(b") ").ok_or(Unrecognised::Malformed)?;
     let text = zgc::without_generation(text).unwrap_or(text);
     let read = match text {
-        [b' ', ..] => detail::parse(text).map(GcMessage::Detail),
+        // A line of a table.
+        [b' ', ..] if HEADS.may_begin(text.trim_ascii_start()) => {
+            detail::parse(text).map(GcMessage::Detail)
+        }
+        [b' ', ..] => None,
+        _ if !HEADS.may_begin(text) => None,
         [b'P', b'a', b'u', b's', b'e', b' ', ..] => Some(GcMessage::Pause(pause::parse(text)?)),
         [b'U', b's', b'e', b'r', b'=', ..] => {
             Some(GcMessage::Cpu(pause::parse_cpu(text).ok_or(Unrecognised::Malformed)?))
@@ -157,7 +184,7 @@ fn with_id(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> {
         [b'A', b't', ..] | [b'R', b'e', b'q', ..] | [b'D', b'o', ..] => {
             g1::humongous_request_bytes(text).map(GcMessage::HumongousBytes)
         }
-        [b'U' | b'L', ..] => None,
+        [b'U', ..] => None,
         _ => other(text),
     };
     Ok(read.map(|it| Message::Gc(id, it)))
@@ -185,6 +212,23 @@ fn other(text: &[u8]) -> Option<GcMessage<'_>> {
     generations.or_else(|| detail::parse(text).map(GcMessage::Detail))
 }
 
+/// What a name means.
+fn named<T: Copy>(names: Names<T>, name: &[u8]) -> Option<T> {
+    names.iter().find(|(known, _)| *known == name).map(|(_, meaning)| *meaning)
+}
+
+/// Every collector has it.
+const METASPACE: Names<Space> = &[(b"Metaspace", Space::Metaspace)];
+
+/// The generations of each collector.
+const GENERATIONS: [(Names<Space>, Option<Collector>); 5] = [
+    (METASPACE, None),
+    (g1::REGIONS, Some(Collector::G1)),
+    (parallel::GENERATIONS, Some(Collector::Parallel)),
+    (cms::GENERATIONS, Some(Collector::Cms)),
+    (serial::GENERATIONS, Some(Collector::Serial)),
+];
+
 /// A line with the sizes of one generation and perhaps its parts.
 #[derive(Debug)]
 pub(crate) struct GenerationLine<'a> {
@@ -203,17 +247,9 @@ impl<'a> GenerationLine<'a> {
         if sizes.ends_with(b" reserved") || !sizes.first().is_some_and(u8::is_ascii_digit) {
             return None;
         }
-        let (collector, space) = if name == b"Metaspace" {
-            (None, Space::Metaspace)
-        } else if let Some(space) = g1::regions(name) {
-            (Some(Collector::G1), space)
-        } else if let Some(space) = parallel::generation(name) {
-            (Some(Collector::Parallel), space)
-        } else if let Some(space) = cms::generation(name) {
-            (Some(Collector::Cms), space)
-        } else {
-            (Some(Collector::Serial), serial::generation(name)?)
-        };
+        let known = GENERATIONS.iter();
+        let mut known = known.filter_map(|(names, of)| Some((*of, named(names, name)?)));
+        let (collector, space) = known.next()?;
         Some(GenerationLine { collector, space, sizes })
     }
 

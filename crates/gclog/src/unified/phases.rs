@@ -2,7 +2,7 @@
 //!
 //! Only lines that say clearly how long something took are read. Of phases that several threads
 //! work on it is the longest thread's time.
-use super::pause::last_word_ms;
+use super::{Names, named, pause::last_word_ms};
 use crate::{
     Phase, PhaseTime,
     scan::{MILLISECOND_NS, decimal_ns},
@@ -18,75 +18,74 @@ pub(crate) struct Timed {
     pub(crate) whole_step: bool,
 }
 
-/// What the name of a young collection's part means; `true` for a whole step.
+/// What the names of a young collection's parts mean; `true` for a whole step.
 ///
 /// # Source
 ///
 /// `G1GCPhaseTimes` in `src/hotspot/share/gc/g1/g1GCPhaseTimes.cpp`, JDK 9 to 25.
-fn young(name: &[u8]) -> Option<(Phase, bool)> {
-    Some(match name {
-        b"Pre Evacuate Collection Set" => (Phase::CollectionSet, true),
-        b"Evacuate Collection Set" | b"Evacuate Optional Collection Set" => (Phase::Copying, true),
-        b"Post Evacuate Collection Set" => (Phase::Freeing, true),
-        b"Other" => (Phase::Other, false),
-        b"Merge Heap Roots" | b"Scan Heap Roots" | b"Update RS" | b"Scan RS" => {
-            (Phase::RememberedSets, false)
-        }
-        b"Ext Root Scanning" => (Phase::RootScanning, false),
-        b"Object Copy" => (Phase::Copying, false),
-        b"Termination" => (Phase::Termination, false),
-        b"Choose Collection Set" => (Phase::CollectionSet, false),
-        b"Free Collection Set" => (Phase::Freeing, false),
-        b"Reference Processing" => (Phase::ReferenceProcessing, false),
-        b"Reference Enqueuing" => (Phase::ReferenceEnqueueing, false),
-        b"Weak Processing" => (Phase::WeakRoots, false),
-        b"Evacuation Failure"
-        | b"Remove Self Forwards"
-        | b"Restore Preserved Marks"
-        | b"Process Evacuation Failed Regions"
-        | b"Restore Evacuation Failed Regions" => (Phase::FailureRepair, false),
-        _ => return None,
-    })
-}
+pub(super) const YOUNG: Names<(Phase, bool)> = &[
+    (b"Pre Evacuate Collection Set", (Phase::CollectionSet, true)),
+    (b"Evacuate Collection Set", (Phase::Copying, true)),
+    (b"Evacuate Optional Collection Set", (Phase::Copying, true)),
+    (b"Post Evacuate Collection Set", (Phase::Freeing, true)),
+    (b"Other", (Phase::Other, false)),
+    (b"Merge Heap Roots", (Phase::RememberedSets, false)),
+    (b"Scan Heap Roots", (Phase::RememberedSets, false)),
+    (b"Update RS", (Phase::RememberedSets, false)),
+    (b"Scan RS", (Phase::RememberedSets, false)),
+    (b"Ext Root Scanning", (Phase::RootScanning, false)),
+    (b"Object Copy", (Phase::Copying, false)),
+    (b"Termination", (Phase::Termination, false)),
+    (b"Choose Collection Set", (Phase::CollectionSet, false)),
+    (b"Free Collection Set", (Phase::Freeing, false)),
+    (b"Reference Processing", (Phase::ReferenceProcessing, false)),
+    (b"Reference Enqueuing", (Phase::ReferenceEnqueueing, false)),
+    (b"Weak Processing", (Phase::WeakRoots, false)),
+    (b"Evacuation Failure", (Phase::FailureRepair, false)),
+    (b"Remove Self Forwards", (Phase::FailureRepair, false)),
+    (b"Restore Preserved Marks", (Phase::FailureRepair, false)),
+    (b"Process Evacuation Failed Regions", (Phase::FailureRepair, false)),
+    (b"Restore Evacuation Failed Regions", (Phase::FailureRepair, false)),
+];
 
-/// What the name of a part of a full collection or a remark means.
+/// What the names of parts of a full collection or a remark mean.
 ///
 /// # Source
 ///
 /// `GCTraceTime` with the tag `gc,phases` in `g1FullCollector.cpp`, `g1ConcurrentMark.cpp`,
 /// `psParallelCompact.cpp`, `genMarkSweep.cpp` (later `serialFullGC.cpp`) and
 /// `concurrentMarkSweepGeneration.cpp`.
-fn full_or_remark(name: &[u8]) -> Option<Phase> {
-    Some(match name {
-        b"Mark live objects"
-        | b"Marking Phase"
-        | b"Finalize Marking"
-        | b"Rescan (parallel)"
-        | b"Rescan (non-parallel)" => Phase::Marking,
-        b"Prepare for compaction"
-        | b"Prepare compaction"
-        | b"Compute new object addresses"
-        | b"Adjust pointers"
-        | b"Adjust Pointers"
-        | b"Adjust Roots"
-        | b"Compact heap"
-        | b"Move objects"
-        | b"Summary Phase"
-        | b"Compaction Phase"
-        | b"Post Compact" => Phase::Compacting,
-        b"Reference Processing" => Phase::ReferenceProcessing,
-        b"Reference Enqueuing" => Phase::ReferenceEnqueueing,
-        b"Weak Processing" | b"Scrub String Table" | b"Scrub Symbol Table" => Phase::WeakRoots,
-        b"Class Unloading" | b"Class Unloading and Cleanup" => Phase::ClassUnloading,
-        _ => return None,
-    })
-}
+pub(super) const FULL_OR_REMARK: Names<Phase> = &[
+    (b"Mark live objects", Phase::Marking),
+    (b"Marking Phase", Phase::Marking),
+    (b"Finalize Marking", Phase::Marking),
+    (b"Rescan (parallel)", Phase::Marking),
+    (b"Rescan (non-parallel)", Phase::Marking),
+    (b"Prepare for compaction", Phase::Compacting),
+    (b"Prepare compaction", Phase::Compacting),
+    (b"Compute new object addresses", Phase::Compacting),
+    (b"Adjust pointers", Phase::Compacting),
+    (b"Adjust Pointers", Phase::Compacting),
+    (b"Adjust Roots", Phase::Compacting),
+    (b"Compact heap", Phase::Compacting),
+    (b"Move objects", Phase::Compacting),
+    (b"Summary Phase", Phase::Compacting),
+    (b"Compaction Phase", Phase::Compacting),
+    (b"Post Compact", Phase::Compacting),
+    (b"Reference Processing", Phase::ReferenceProcessing),
+    (b"Reference Enqueuing", Phase::ReferenceEnqueueing),
+    (b"Weak Processing", Phase::WeakRoots),
+    (b"Scrub String Table", Phase::WeakRoots),
+    (b"Scrub Symbol Table", Phase::WeakRoots),
+    (b"Class Unloading", Phase::ClassUnloading),
+    (b"Class Unloading and Cleanup", Phase::ClassUnloading),
+];
 
 /// Reads a name and its value, which a colon parts: `Evacuate Collection Set: 1.3ms`, or `Object
 /// Copy (ms):          Min:  0.3, Avg:  0.5, Max:  0.6, Diff: …`.
 pub(super) fn with_colon(name: &[u8], value: &[u8]) -> Option<Timed> {
     let by_threads = name.strip_suffix(b" (ms)");
-    let (phase, whole_step) = young(by_threads.unwrap_or(name))?;
+    let (phase, whole_step) = named(YOUNG, by_threads.unwrap_or(name))?;
     let duration = match by_threads {
         Some(_) => longest_thread(value)?,
         None => last_word_ms(value)?,
@@ -112,7 +111,7 @@ pub(super) fn parse(message: &[u8]) -> Option<Timed> {
         _ => message,
     };
     let space = memrchr(b' ', text)?;
-    let phase = full_or_remark(&text[..space])?;
+    let phase = named(FULL_OR_REMARK, &text[..space])?;
     let duration = last_word_ms(text)?;
     Some(Timed { time: PhaseTime { phase, duration }, whole_step: false })
 }

@@ -1,15 +1,10 @@
 //! What only Serial writes: its generations.
+use super::Names;
 use crate::Space;
 
-/// The generation whose line begins with this name.
+/// The generations whose lines begin with these names.
 ///
 /// # Source
 ///
 /// `DefNewGeneration` and `TenuredGeneration` in `src/hotspot/share/gc/serial`.
-pub(super) fn generation(name: &[u8]) -> Option<Space> {
-    match name {
-        b"DefNew" => Some(Space::Young),
-        b"Tenured" => Some(Space::Old),
-        _ => None,
-    }
-}
+pub(super) const GENERATIONS: Names<Space> = &[(b"DefNew", Space::Young), (b"Tenured", Space::Old)];

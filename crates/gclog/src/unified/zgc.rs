@@ -36,7 +36,7 @@ pub(super) fn is_part(text: &[u8]) -> bool {
 }
 
 /// The names of a cycle as a whole: of one generation, and of two.
-const CYCLES: [(&[u8], CycleScope); 3] = [
+pub(super) const CYCLES: [(&[u8], CycleScope); 3] = [
     (b"Garbage Collection", CycleScope::Whole),
     (b"Minor Collection", CycleScope::Young),
     (b"Major Collection", CycleScope::Whole),

@@ -1,12 +1,10 @@
 //! The flags of all findings as one line: a log in, the line out.
 use crate::pause;
-use diagnose::{Keep, LogReader};
+use diagnose::log_text;
 use remedy::FlagLine;
 
 fn line(log: &str) -> FlagLine {
-    let mut reader = LogReader::new("gc.log", Keep::All);
-    reader.push(log.as_bytes());
-    remedy::flag_line(&reader.finish())
+    remedy::flag_line(&log_text::diagnose(log))
 }
 
 /// The line and what goes, as text.

@@ -10,7 +10,7 @@ mod late;
 mod memory;
 mod registry;
 
-use diagnose::{Diagnosis, Keep, LogReader, facts_text};
+use diagnose::{Diagnosis, facts_text, log_text};
 
 /// All that is advised about a cause, one piece a line: `now: …`.
 #[track_caller]
@@ -30,9 +30,7 @@ fn advised(cause: &str, facts: &str) -> String {
 /// About a log.
 #[track_caller]
 fn of_log(cause: &str, log: &str) -> String {
-    let mut reader = LogReader::new("gc.log", Keep::All);
-    reader.push(log.as_bytes());
-    told(cause, &reader.finish())
+    told(cause, &log_text::diagnose(log))
 }
 
 /// A pause of a JDK 17 log with G1. Times in milliseconds.

@@ -1,6 +1,6 @@
 //! Every JDK at hand starts with the flags that are advised for it, beside those of the log that they
 //! were advised for, and says nothing about them.
-use diagnose::{Diagnosis, Keep, LogReader};
+use diagnose::log_text;
 use lab::Jdk;
 use remedy::Advice;
 use std::{collections::BTreeSet, time::Duration};
@@ -86,12 +86,6 @@ fn log(version: &str, collector: &str, flags: &str) -> String {
     log
 }
 
-fn diagnosis(log: &str) -> Diagnosis {
-    let mut reader = LogReader::new("gc.log", Keep::All);
-    reader.push(log.as_bytes());
-    reader.finish()
-}
-
 /// The flags with which a JVM is to be started that had `given`.
 fn followed(advice: &Advice, given: &[String]) -> Vec<String> {
     let stays = |it: &&String| !advice.replaces.contains(it);
@@ -123,7 +117,7 @@ fn every_jdk_starts_with_what_it_is_advised() {
             if collector.starts_with("Serial") {
                 given.pop();
             }
-            let diagnosis = diagnosis(&log(&jdk.version, collector, &given.join(" ")));
+            let diagnosis = log_text::diagnose(&log(&jdk.version, collector, &given.join(" ")));
             for advice in remedy::advise(&diagnosis).iter().flatten() {
                 let flags = followed(advice, &given);
                 if advice.action.jvm_flags().is_empty() || !tried.insert(flags.clone()) {
@@ -154,8 +148,11 @@ fn every_jdk_starts_with_the_whole_line() {
     for jdk in &jdks {
         for (collector, flag) in collectors(jdk) {
             let given = ["-Xmx64m".to_owned(), flag.to_owned()];
-            let line =
-                remedy::flag_line(&diagnosis(&log(&jdk.version, collector, &given.join(" "))));
+            let line = remedy::flag_line(&log_text::diagnose(&log(
+                &jdk.version,
+                collector,
+                &given.join(" "),
+            )));
             let stays = given.iter().filter(|it| !line.replaces.contains(it));
             let flags: Vec<String> = stays.cloned().chain(line.words()).collect();
             if collector == "G1" {
