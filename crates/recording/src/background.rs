@@ -28,7 +28,7 @@ const KEEP_ROWS: usize = 4096;
 /// for the next batch, up to 4,096 of them.
 ///
 /// Dropped without [`finish`](BackgroundWriter::finish), the thread writes what it has and leaves
-/// the segments for [`seal`](crate::seal()).
+/// the segments, which [`Recording::open`](crate::Recording::open) reads as they are.
 #[derive(Debug)]
 pub struct BackgroundWriter {
     sender: SyncSender<Order>,
@@ -121,8 +121,8 @@ impl BackgroundWriter {
     }
 
     /// Rows dropped so far because the thread could not keep up.
-    #[must_use]
-    pub fn dropped_rows(&self) -> u64 {
+    #[cfg(test)]
+    fn dropped_rows(&self) -> u64 {
         self.shared.dropped.load(Relaxed)
     }
 

@@ -18,7 +18,7 @@ use std::{
     path::Path,
 };
 
-pub(super) const NO_TABLE: &str = "holds no table of a recording";
+const NO_TABLE: &str = "holds no table of a recording";
 
 /// What the rows of a recording may take until all of them are explained, if its files are smaller.
 const KEPT_BYTES: u64 = 160 << 20;
@@ -75,14 +75,6 @@ impl Recording {
     }
 }
 
-/// All rows of one table, as far as they can be read.
-pub(crate) fn read_table(directory: &Directory, table: &Table) -> Facts {
-    let mut reading = Reading::new(directory);
-    let parts = directory.parts().unwrap_or_default();
-    parts.iter().filter(|it| it.table.name == table.name).for_each(|it| reading.part(*it));
-    reading.facts
-}
-
 /// A recording that is being read.
 struct Reading<'a> {
     directory: &'a Directory,
@@ -94,7 +86,7 @@ struct Reading<'a> {
     room: u64,
     /// Slices that may still be read.
     slices_left: u64,
-    /// What becomes of slices that do not fit. `None` while only one other table is read.
+    /// What becomes of slices that do not fit. `None` while other tables are read.
     thinning: Option<Thinning>,
     /// Parts of which at least the schema was read.
     readable: u64,

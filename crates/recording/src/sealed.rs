@@ -71,7 +71,7 @@ impl SealedWriter {
             .set_created_by(format!("whypause {}", env!("CARGO_PKG_VERSION")))
             .set_key_value_metadata(Some(metadata))
             .build();
-        let summed = Summed { file: io::BufWriter::new(file), sum: Checksum::new(), bytes: 0 };
+        let summed = Summed { file: io::BufWriter::new(file), sum: Checksum::new() };
         Ok(SealedWriter { parquet: ArrowWriter::try_new(summed, schema, Some(properties))? })
     }
 
@@ -80,16 +80,15 @@ impl SealedWriter {
         self.parquet.write(batch)
     }
 
-    /// Completes the file and waits until it is on storage. Its length in bytes.
-    pub(crate) fn finish(self) -> Result<u64, ParquetError> {
+    /// Completes the file and waits until it is on storage.
+    pub(crate) fn finish(self) -> Result<(), ParquetError> {
         let summed = self.parquet.into_inner()?;
         let file = summed.file.into_inner().map_err(|error| error.into_error())?;
         let digits = format!("{:08x}", summed.sum.value());
         let at = Footer::read(&file).and_then(|footer| footer.digits_at());
         let at = at.map_err(ParquetError::General)?;
         file.write_all_at(digits.as_bytes(), at)?;
-        file.sync_all()?;
-        Ok(summed.bytes)
+        Ok(file.sync_all()?)
     }
 }
 
@@ -97,14 +96,12 @@ impl SealedWriter {
 struct Summed {
     file: io::BufWriter<File>,
     sum: Checksum,
-    bytes: u64,
 }
 
 impl Write for Summed {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let written = self.file.write(buffer)?;
         self.sum.add(&buffer[..written]);
-        self.bytes += written as u64;
         Ok(written)
     }
 
