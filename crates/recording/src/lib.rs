@@ -88,7 +88,7 @@ pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use place::{Place, default_place, new_directory};
 pub use reader::is_recording;
 pub use recording::Recording;
-pub use schema::{Column, Kind, SCHEMA_VERSION, Table, Worth};
+pub use schema::{Column, Kind, SCHEMA_VERSION, Table};
 pub use secrets::{MASK, masked, masked_flag, masked_log_line};
 pub use surroundings::{CgroupFact, MemoryFact, PerfCounterFact};
 pub use survey::{DeletedFile, HostSettings, MemorySettings, Survey};

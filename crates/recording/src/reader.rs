@@ -6,7 +6,7 @@ use crate::{
     directory::Directory,
     manifest::{self, AllSeen, Bad},
     part::{Form, Part},
-    schema::{SCHEMA_VERSION, Table},
+    schema::SCHEMA_VERSION,
     sealed::SealedReader,
     segment::{SegmentReader, TORN_BATCH},
     thinning::{self, Thinning},

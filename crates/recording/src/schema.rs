@@ -81,7 +81,7 @@ pub(crate) const fn nullable(name: &'static str, kind: Kind, doc: &'static str) 
 
 /// What is given up first when a recording is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worth {
+pub(crate) enum Worth {
     /// Detail: left out first.
     Detail,
     /// Kept until the recording is full to the brim.
@@ -99,7 +99,7 @@ pub struct Table {
     /// Its columns.
     pub columns: &'static [Column],
     /// What happens to it when the recording is full.
-    pub worth: Worth,
+    pub(crate) worth: Worth,
     /// Number of its rows in a batch of facts.
     pub(crate) rows: fn(&Facts) -> usize,
     /// The given rows, one array per column, in the columns' order.
