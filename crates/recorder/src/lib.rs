@@ -30,7 +30,6 @@ mod rights;
 mod sampler;
 mod session;
 mod stop_state;
-mod syscalls;
 
 pub use ask::{
     AskError, CodeNames, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog,

@@ -65,6 +65,7 @@ mod secrets;
 mod segment;
 mod surroundings;
 mod survey;
+mod syscalls;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -92,5 +93,6 @@ pub use schema::{Column, Kind, SCHEMA_VERSION, Table};
 pub use secrets::{MASK, masked, masked_flag, masked_log_line};
 pub use surroundings::{CgroupFact, MemoryFact, PerfCounterFact};
 pub use survey::{DeletedFile, HostSettings, MemorySettings, Survey};
+pub use syscalls::Architecture;
 pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
 pub use writer::{Summary, Writer};
