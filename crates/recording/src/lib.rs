@@ -54,7 +54,6 @@ mod manifest;
 mod outputs;
 mod part;
 mod place;
-mod quiet;
 mod reader;
 mod recording;
 mod reserve;

@@ -217,8 +217,7 @@ impl<'a> Reading<'a> {
         *left.0 = rest;
         let facts = &mut self.facts;
         let slices = facts.slices.len();
-        let decode = || (part.table.decode)(&Columns(batch), facts);
-        let unknown = crate::quiet::catch(decode)?;
+        let unknown = (part.table.decode)(&Columns(batch), facts)?;
         if let Some(thinning) = &mut self.thinning {
             thinning.take_in(&mut self.facts.slices, slices);
         }

@@ -6,7 +6,7 @@
 //! The checksum is taken with its own eight hexadecimal digits as zeros.
 //! It finds damage. What was written with a right checksum to do harm is refused by `bounds`, which
 //! adds up what the file asks for.
-use crate::{bounds, checksum::Checksum, quiet, schema::Table};
+use crate::{bounds, checksum::Checksum, schema::Table};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::{
@@ -27,8 +27,12 @@ use std::{
     fs::File,
     io::{self, Read, Seek, Write},
     os::unix::fs::FileExt,
+    panic::{self, AssertUnwindSafe},
     sync::Arc,
 };
+
+#[cfg(panic = "abort")]
+compile_error!("damaged recordings are survived by unwinding: build with panic = \"unwind\"");
 
 /// Rows of a row group: the most that is held while sealing.
 const ROW_GROUP_ROWS: usize = 16 << 10;
@@ -192,6 +196,17 @@ fn add_all(sum: &mut Checksum, reader: &mut impl Read) -> io::Result<()> {
     }
 }
 
+/// Calls the library; a panic inside becomes an error.
+///
+/// Its decoders index and assert by what the pages hold: levels, run lengths, indices into a
+/// dictionary. To find that out before would take a second decoder of pages. Only a part whose
+/// checksum was made right gets there; it costs that part, and the message of the panic is printed.
+/// `work` must own or only read what it uses: what it leaves half changed is not looked at again.
+fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    result.unwrap_or_else(|_| Err("damaged".into()))
+}
+
 /// A sealed part that is being read.
 pub(crate) struct SealedReader {
     batches: ParquetRecordBatchReader,
@@ -205,7 +220,7 @@ impl SealedReader {
         verify(&file)?;
         bounds::check_footer(&Footer::read(&file)?.bytes)?;
         let failed = |error: ParquetError| error.to_string();
-        quiet::catch(|| {
+        caught(|| {
             // The Arrow schema inside is for other readers; the Parquet types say the same.
             let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
             let copy = file.try_clone().map_err(|error| error.to_string())?;
@@ -239,6 +254,6 @@ impl SealedReader {
     /// The next batch, or `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, String> {
         let batches = &mut self.batches;
-        quiet::catch(|| batches.next().transpose().map_err(|error| error.to_string()))
+        caught(|| batches.next().transpose().map_err(|error| error.to_string()))
     }
 }
