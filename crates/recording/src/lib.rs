@@ -40,7 +40,6 @@
 //! ```
 mod background;
 mod bounds;
-mod checksum;
 mod clock;
 mod columns;
 mod cost;

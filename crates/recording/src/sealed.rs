@@ -6,9 +6,10 @@
 //! The checksum is taken with its own eight hexadecimal digits as zeros.
 //! It finds damage. What was written with a right checksum to do harm is refused by `bounds`, which
 //! adds up what the file asks for.
-use crate::{bounds, checksum::Checksum, schema::Table};
+use crate::{bounds, schema::Table};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use crc32fast::Hasher;
 use parquet::{
     arrow::{
         ArrowWriter, ProjectionMask,
@@ -75,7 +76,7 @@ impl SealedWriter {
             .set_created_by(format!("whypause {}", env!("CARGO_PKG_VERSION")))
             .set_key_value_metadata(Some(metadata))
             .build();
-        let summed = Summed { file: io::BufWriter::new(file), sum: Checksum::new() };
+        let summed = Summed { file: io::BufWriter::new(file), sum: Hasher::new() };
         Ok(SealedWriter { parquet: ArrowWriter::try_new(summed, schema, Some(properties))? })
     }
 
@@ -88,7 +89,7 @@ impl SealedWriter {
     pub(crate) fn finish(self) -> Result<(), ParquetError> {
         let summed = self.parquet.into_inner()?;
         let file = summed.file.into_inner().map_err(|error| error.into_error())?;
-        let digits = format!("{:08x}", summed.sum.value());
+        let digits = format!("{:08x}", summed.sum.finalize());
         let at = Footer::read(&file).and_then(|footer| footer.digits_at());
         let at = at.map_err(ParquetError::General)?;
         file.write_all_at(digits.as_bytes(), at)?;
@@ -99,13 +100,13 @@ impl SealedWriter {
 /// A file whose bytes are summed as they are written.
 struct Summed {
     file: io::BufWriter<File>,
-    sum: Checksum,
+    sum: Hasher,
 }
 
 impl Write for Summed {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let written = self.file.write(buffer)?;
-        self.sum.add(&buffer[..written]);
+        self.sum.update(&buffer[..written]);
         Ok(written)
     }
 
@@ -177,21 +178,21 @@ pub(crate) fn verify(file: &File) -> Result<(), String> {
 /// The checksum of a file whose digits stand at `digits`.
 fn sum(file: &File, digits: u64) -> io::Result<u32> {
     let mut file = file.try_clone()?;
-    let mut sum = Checksum::new();
+    let mut sum = Hasher::new();
     file.rewind()?;
     add_all(&mut sum, &mut (&mut file).take(digits))?;
-    sum.add(&[b'0'; DIGITS]);
+    sum.update(&[b'0'; DIGITS]);
     file.seek_relative(DIGITS as i64)?;
     add_all(&mut sum, &mut file)?;
-    Ok(sum.value())
+    Ok(sum.finalize())
 }
 
-fn add_all(sum: &mut Checksum, reader: &mut impl Read) -> io::Result<()> {
+fn add_all(sum: &mut Hasher, reader: &mut impl Read) -> io::Result<()> {
     let mut buffer = vec![0; 64 << 10];
     loop {
         match reader.read(&mut buffer)? {
             0 => return Ok(()),
-            read => sum.add(&buffer[..read]),
+            read => sum.update(&buffer[..read]),
         }
     }
 }
