@@ -126,13 +126,13 @@ fn with_part(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (parent, path)
 }
 
-fn write(path: &Path, batches: impl IntoIterator<Item = Facts>) {
+pub(crate) fn write(path: &Path, batches: impl IntoIterator<Item = Facts>) {
     let mut writer = Writer::create(path, Limits::default()).expect("a new recording");
     batches.into_iter().for_each(|it| writer.write(&it).expect("writing"));
     writer.seal().expect("sealing");
 }
 
-fn safepoint(start: u64, end: u64) -> SafepointFact {
+pub(crate) fn safepoint(start: u64, end: u64) -> SafepointFact {
     let interval = Interval::new(MonoTime(start), MonoTime(end));
     SafepointFact {
         begin: interval.start,
