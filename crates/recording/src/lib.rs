@@ -61,6 +61,7 @@ mod seal;
 mod sealed;
 mod secrets;
 mod segment;
+mod shed;
 mod surroundings;
 mod survey;
 mod syscalls;

@@ -1,6 +1,6 @@
 //! Reading a recording: sealed parts and live segments, nothing written.
 use crate::{
-    Facts, FileKey, Note, Recording, RecordingError,
+    Facts, Note, Recording, RecordingError,
     columns::Columns,
     cost,
     directory::Directory,
@@ -267,7 +267,7 @@ impl<'a> Reading<'a> {
                 why: why.unwrap_or_default(),
             });
         }
-        keep_last(&mut facts);
+        facts.drop_replaced();
         if let Some(coverage) = &mut facts.coverage {
             let gone = manifest::gone(coverage, &self.seen);
             manifest::mark(coverage, &gone);
@@ -312,27 +312,4 @@ impl Notes {
         }
         self.list
     }
-}
-
-/// Drops the rows that later ones replace. A row keeps the place of its first version.
-fn keep_last(facts: &mut Facts) {
-    replace_earlier(&mut facts.threads, |it| it.tid);
-    replace_earlier(&mut facts.files, |it| -> FileKey { it.key });
-    let mut seen = BTreeSet::new();
-    facts.stacks.retain(|it| seen.insert(it.id));
-}
-
-fn replace_earlier<T, K: Ord>(rows: &mut Vec<T>, key: impl Fn(&T) -> K) {
-    let mut places = BTreeMap::new();
-    let mut kept: Vec<T> = Vec::with_capacity(rows.len());
-    for row in rows.drain(..) {
-        match places.entry(key(&row)) {
-            std::collections::btree_map::Entry::Occupied(place) => kept[*place.get()] = row,
-            std::collections::btree_map::Entry::Vacant(place) => {
-                place.insert(kept.len());
-                kept.push(row);
-            }
-        }
-    }
-    *rows = kept;
 }

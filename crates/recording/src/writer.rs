@@ -231,7 +231,7 @@ impl Writer {
         let bytes = self.live_bytes + self.stored_bytes;
         match worth {
             Worth::Detail => bytes >= self.limits.detail_bytes(),
-            Worth::Fact => bytes >= self.limits.max_bytes,
+            Worth::Fact | Worth::Reference => bytes >= self.limits.max_bytes,
             Worth::LastRow => false,
         }
     }
