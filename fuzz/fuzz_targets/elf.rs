@@ -8,9 +8,9 @@ fuzz_target!(|data: &[u8]| {
     let half = data.len() / 2;
     let (first, second) = data.split_at(half);
     let read = match how % 3 {
-        0 => recorder::read_libjvm(data),
-        1 => recorder::read_libjvm(&library([(".note.stapsdt", 7, data), (".strtab", 3, &[])])),
-        _ => recorder::read_libjvm(&library([(".symtab", 2, first), (".strtab", 3, second)])),
+        0 => recorder::fuzzing::read_libjvm(data),
+        1 => recorder::fuzzing::read_libjvm(&library([(".note.stapsdt", 7, data), (".strtab", 3, &[])])),
+        _ => recorder::fuzzing::read_libjvm(&library([(".symtab", 2, first), (".strtab", 3, second)])),
     };
     // Bounds of `usdt.rs` and `libjvm.rs`.
     assert!(read.0 <= 2 * 64 && read.1 <= 4, "{read:?}");

@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
         file.extend(i32::from(*how).to_le_bytes());
     }
     file.extend(data);
-    let found = recorder::perf_counters(&file);
+    let found = recorder::fuzzing::perf_counters(&file);
     assert!(found.len() <= 4096);
     for it in found {
         assert!(!it.name.is_empty() && it.name.len() <= 256);

@@ -29,13 +29,13 @@
 //! `unfinished`; `op - - -` had come to no operation. All sources were recorded unless one is missing.
 #[cfg(test)]
 use crate::{Cause, Certainty, Verdict};
-use crate::{Diagnosis, diagnose_facts, syscalls};
+use crate::{Diagnosis, diagnose_facts};
 use recording::{
-    CgroupFact, CodeFact, Coverage, Cut, Facts, FileFact, FileKey, HostFact, Interval,
-    JavaStackFact, JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime, OffCpuCause,
-    OutputFact, OutputKind, OutputReaderFact, PerfCounterFact, SafepointFact, SafepointTotals,
-    Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole, ThreadSlice, ThreadState,
-    VmOperationFact,
+    Architecture, CgroupFact, CodeFact, Coverage, Cut, Facts, FileFact, FileKey, HostFact,
+    Interval, JavaStackFact, JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime,
+    OffCpuCause, OutputFact, OutputKind, OutputReaderFact, PerfCounterFact, SafepointFact,
+    SafepointTotals, Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole, ThreadSlice,
+    ThreadState, VmOperationFact,
 };
 use std::time::Duration;
 
@@ -357,11 +357,12 @@ fn slice(facts: &mut Facts, words: &[&str]) {
         id
     });
     let blocked = words[1] == "blocked";
+    let call = |name: &str| Architecture::X86_64.call_number(name);
     let entered = match words[1] {
         "blocked" if words[4] == "-" => None,
         "blocked" if words[4] == "fault" => Some(OffCpuCause::PageFault),
-        "blocked" => Some(OffCpuCause::Syscall(syscalls::number(words[4]).expect("a system call"))),
-        "waiting" => syscalls::number("futex").map(OffCpuCause::Syscall),
+        "blocked" => Some(OffCpuCause::Syscall(call(words[4]).expect("a system call"))),
+        "waiting" => call("futex").map(OffCpuCause::Syscall),
         _ => None,
     };
     let state = if words[1] == "waiting" { "blocked" } else { words[1] };

@@ -1,8 +1,8 @@
 //! The facts of a recording, arranged for looking up.
-use crate::{history::History, kernel_work::KernelWorkTimes, syscalls::Architecture};
+use crate::{history::History, kernel_work::KernelWorkTimes};
 use recording::{
-    Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWorkKind, MonoTime, Source,
-    StackFact, ThreadRole, ThreadSlice,
+    Architecture, Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWorkKind, MonoTime,
+    Source, StackFact, ThreadRole, ThreadSlice,
 };
 use std::collections::BTreeMap;
 

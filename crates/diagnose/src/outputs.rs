@@ -22,7 +22,7 @@ pub(crate) fn name(fd: u32) -> Option<&'static str> {
 
 /// What a stream was open on, where that is no file.
 pub(crate) fn of_fd<'a>(index: &Index<'a>, fd: u32) -> Option<&'a OutputFact> {
-    index.facts?.outputs.iter().rfind(|it| it.fd == fd)
+    index.facts?.outputs.iter().find(|it| it.fd == fd)
 }
 
 /// Whether a call of a thread is on a standard stream that the flags send the log to. A thread that

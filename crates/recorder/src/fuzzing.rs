@@ -1,9 +1,12 @@
 //! Doors for the programs in `fuzz/`: parsers of what others wrote, given any text. Only there
 //! when built by them (`--cfg fuzzing`).
-use crate::host::gc_log;
 pub use crate::{
     ask::fuzzed::answers,
     host::fuzzed::{argument_files, proc_texts},
+};
+use crate::{
+    host::{self, gc_log},
+    kernel,
 };
 
 /// Reads a JVM's options as those of its log, and whether an open file may be the log that one of
@@ -25,4 +28,16 @@ pub fn xlog_options(flags: &[String], cwd: &str, path: &str) {
         // Whoever wrote the name meant the last part of it as well.
         assert!(!whole || last || name.contains('%'), "`{name}` is `{path}`");
     }
+}
+
+/// What is found in a JVM's file of performance counters.
+#[must_use]
+pub fn perf_counters(bytes: &[u8]) -> Vec<recording::PerfCounterFact> {
+    host::perf_counters(bytes)
+}
+
+/// How many places of probes, and how many functions, are found in a `libjvm.so`.
+#[must_use]
+pub fn read_libjvm(bytes: &[u8]) -> (usize, usize) {
+    kernel::read_libjvm(bytes)
 }

@@ -30,27 +30,21 @@ mod rights;
 mod sampler;
 mod session;
 mod stop_state;
-mod syscalls;
 
 pub use ask::{
     AskError, CodeNames, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog,
     ThreadNames, log_outputs, set_log_output,
 };
 pub use attach_error::AttachError;
-#[doc(hidden)]
-pub use host::perf_counters;
 pub use host::{
-    Directory, FileResolver, Found, HostOptions, HostSources, Jvm, JvmError, Lock, MemoryGroups,
-    MemoryLook, MemoryWatch, Roots, Selected, Stat, Stuck, StuckThread, chosen, directory_of,
-    find_jvms, group_directory, host_fact, host_settings, jvm, jvm_fact, memory_groups,
-    monotonic_to_wall, now, sees_our_mounts, select, stat, stat_of, stats, survey, surveys,
-    variable_of,
+    Directory, Found, HostSources, Jvm, JvmError, Lock, MemoryGroups, MemoryLook, MemoryWatch,
+    Roots, Selected, Stat, Stuck, StuckThread, chosen, directory_of, find_jvms, group_directory,
+    host_fact, host_settings, jvm, jvm_fact, memory_groups, now, sees_our_mounts, select, stat,
+    stat_of, stats, survey, surveys, variable_of,
 };
 pub use kernel::Windows;
-#[doc(hidden)]
-pub use kernel::read_libjvm;
 pub use residency::{BroughtIn, bring_in, swapped_bytes};
 pub use rights::{Duties, keep_only_looking};
 pub use sampler::SampledSession;
 pub use session::{Options, ProgramCost, Session, Step};
-pub use stop_state::{StopState, are_stopped, stop_state};
+pub use stop_state::are_stopped;

@@ -1,6 +1,6 @@
 //! One recording of one JVM: attach, drain on a timer, hand over facts that are final.
 use crate::{
-    AttachError, Duties, HostOptions, Jvm, Roots, Windows,
+    AttachError, Duties, Jvm, Roots, Windows,
     cost::Cost,
     host::{CountersFile, HostSources, now},
     kernel::{
@@ -26,16 +26,13 @@ mod under_way;
 /// How often the state of coverage is handed over while recording, for the case that nobody
 /// comes to finish it.
 const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
-/// Least time between two drains, whatever was asked for: the tool must not be a load.
-const SHORTEST_DRAIN: Duration = Duration::from_millis(5);
-/// Most time between two drains: the ring buffer holds 40,000 slices.
-const LONGEST_DRAIN: Duration = Duration::from_secs(1);
+/// Time between two drains of the kernel's ring buffer, which holds 40,000 slices: the tool must
+/// not be a load.
+const BETWEEN_DRAINS: Duration = Duration::from_millis(50);
 
 /// How to record.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Time between two drains of the kernel's ring buffer; 5 ms to 1 s.
-    pub drain_every: Duration,
     /// Stops at least this long are always kept in detail.
     pub detail_over: Duration,
     /// Shorter ones are kept in detail as long as together they bring no more than so many
@@ -53,8 +50,6 @@ pub struct Options {
     /// what these duties take, and the kernel ends this process first where memory runs out. Not to be
     /// undone: for a program that does nothing else and starts no other.
     pub duties_after: Option<Duties>,
-    /// What to read outside the kernel's tracing.
-    pub host: HostOptions,
     /// Where `/proc` and `/sys` are.
     pub roots: Roots,
 }
@@ -62,14 +57,12 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            drain_every: Duration::from_millis(50),
             detail_over: Duration::from_millis(10),
             detail_budget_per_s: 2_000,
             windows: Windows::Auto,
             measure_kernel_time: false,
             late_code: false,
             duties_after: None,
-            host: HostOptions::default(),
             roots: Roots::default(),
         }
     }
@@ -84,7 +77,7 @@ pub struct Step {
     pub exited: bool,
 }
 
-/// One program of the kernel side and what it cost, for measurements.
+/// One program of the kernel side and what it cost, for `examples/measure.rs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramCost {
     /// Name in the C source.
@@ -164,12 +157,12 @@ impl Session {
             under_way,
             idle,
             cost: Cost::new(proc, jvm.pid),
-            host: HostSources::start(&options.roots, jvm, options.host),
+            host: HostSources::start(&options.roots, jvm),
             budget: Budget::new(options.detail_budget_per_s, started),
             hiccup_budget: Budget::new(options.detail_budget_per_s, started),
             counters_file,
             counted,
-            next_drain: started + options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN),
+            next_drain: started + BETWEEN_DRAINS,
             next_coverage: started,
             gone: None,
             options,
@@ -189,9 +182,8 @@ impl Session {
     pub fn step(&mut self) -> Step {
         self.wait();
         let at = now();
-        let every = self.options.drain_every.clamp(SHORTEST_DRAIN, LONGEST_DRAIN);
         // A late drain does not bring the next one forward.
-        self.next_drain = (self.next_drain + every).max(at);
+        self.next_drain = (self.next_drain + BETWEEN_DRAINS).max(at);
         let mut facts = self.collect(self.gone.is_some());
         self.look_into_stop();
         if at >= self.next_coverage {
@@ -239,7 +231,7 @@ impl Session {
     }
 
     /// What each program of the kernel side has cost so far; empty unless
-    /// [`Options::measure_kernel_time`] was given.
+    /// [`Options::measure_kernel_time`] was given. Only `examples/measure.rs` prints them one by one.
     #[must_use]
     pub fn program_costs(&self) -> Vec<ProgramCost> {
         let programs = self.kernel.run_time().unwrap_or_default().programs;

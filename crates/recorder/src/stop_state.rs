@@ -35,7 +35,7 @@ const KIND: Kind =
 
 /// What the application threads of a JVM may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StopState {
+pub(crate) enum StopState {
     /// They run (`_not_synchronized`).
     Running,
     /// They were asked to stop, and some have not yet (`_synchronizing`).
@@ -56,7 +56,7 @@ impl StopState {
 
     /// Whether the application is kept from running.
     #[must_use]
-    pub fn is_stop(self) -> bool {
+    pub(crate) fn is_stop(self) -> bool {
         self != StopState::Running
     }
 }
@@ -206,13 +206,6 @@ fn read_process(pid: u32, bytes: &mut [u8; 4], at: u64) -> io::Result<()> {
     }
 }
 
-/// Whether the application threads of `jvm` are stopped now: read from its memory, nothing is asked
-/// of it. `None` where that cannot be known: its library is stripped, or it belongs to another user.
-#[must_use]
-pub fn stop_state(roots: &Roots, jvm: &Jvm) -> Option<StopState> {
-    StopStateReader::open(roots, jvm, &open_libjvm(roots, jvm)).ok()?.read()
-}
-
 /// A stop that is shorter is of no interest to anybody who looks once.
 const LASTS: Duration = Duration::from_millis(100);
 /// So long all JVMs of a host together may keep the caller waiting.
@@ -220,8 +213,9 @@ const PATIENCE_FOR_ALL: Duration = Duration::from_secs(2);
 /// More are not looked at.
 const MAX_JVMS: usize = 256;
 
-/// Whether the application threads of each JVM are stopped, now and 100 ms later. `None` where that
-/// cannot be known, as by [`stop_state`].
+/// Whether the application threads of each JVM are stopped, now and 100 ms later: read from its
+/// memory, nothing is asked of it. `None` where that cannot be known: its library is stripped, or it
+/// belongs to another user.
 #[must_use]
 pub fn are_stopped(roots: &Roots, jvms: &[Jvm]) -> Vec<Option<bool>> {
     let (send, answers) = channel();

@@ -135,8 +135,7 @@ fn a_disk_that_does_not_answer_holds_no_thread_of_the_recorder_up() {
     let to = recorder::now();
     drop(frozen);
     record_steps(&mut session, &mut writer, Duration::from_secs(1));
-    assert_eq!(writer.dropped_rows(), 0);
-    writer.finish(session.finish()).unwrap();
+    assert_eq!(writer.finish(session.finish()).unwrap().lost_rows, 0);
     let facts = Recording::open(&path).unwrap().facts;
     // Another test of this process may be making a file system.
     let own = ["gc-log", "processes", "counters", "whypause-write", "a_disk_that_doe"];

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Java, busy, newest, wait_until};
-use recorder::{Options, Roots, Session, stop_state};
+use recorder::{Options, Roots, Session, are_stopped};
 use recording::{Cut, Facts, Interval, SafepointFact, Source, ThreadState};
 use std::{
     path::Path,
@@ -22,9 +22,9 @@ fn hang(home: &Path) -> Java {
 
 fn is_stopped(java: &Java) -> bool {
     // A busy host may take longer than anybody waits for an answer.
-    let mut states = (0..5).map(|_| stop_state(&Roots::default(), &java.jvm()));
+    let mut states = (0..5).map(|_| are_stopped(&Roots::default(), &[java.jvm()])[0]);
     let state = states.find_map(|it| it);
-    state.expect("the state can be read: this JDK has its symbols").is_stop()
+    state.expect("the state can be read: this JDK has its symbols")
 }
 
 /// Waits until a hang is under way, and had begun a moment ago.

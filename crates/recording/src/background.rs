@@ -23,12 +23,12 @@ const KEEP_ROWS: usize = 4096;
 /// Hands batches to a thread that writes them.
 ///
 /// Sending never waits. Where the thread cannot keep up, because the storage is slow or the CPUs
-/// are taken, detail is dropped and counted in [`Coverage::lost_rows`](crate::Coverage::lost_rows).
-/// What other rows refer to (threads, files, stacks, the JVM, the host) and safepoints are kept
-/// for the next batch, up to 4,096 of them.
+/// are taken, rows are given up and counted in [`Coverage::lost_rows`](crate::Coverage::lost_rows):
+/// up to 4,096 are kept for the next batch, detail not among them where there are more
+/// ([`Facts::shed`]).
 ///
 /// Dropped without [`finish`](BackgroundWriter::finish), the thread writes what it has and leaves
-/// the segments for [`seal`](crate::seal()).
+/// the segments, which [`Recording::open`](crate::Recording::open) reads as they are.
 #[derive(Debug)]
 pub struct BackgroundWriter {
     sender: SyncSender<Order>,
@@ -104,25 +104,15 @@ impl BackgroundWriter {
         }
     }
 
-    /// Drops detail and keeps the rest for the next batch, if that is not too much.
+    /// Keeps for the next batch what there is room for.
     fn keep(&mut self, mut batch: Facts) {
-        let before = batch.rows();
-        batch.slices = Vec::new();
-        batch.samples = Vec::new();
-        batch.kernel_work = Vec::new();
-        batch.log_lines = Vec::new();
-        batch.writers = Vec::new();
-        if batch.rows() > KEEP_ROWS {
-            let (jvm, host, coverage) = (batch.jvm, batch.host, batch.coverage);
-            batch = Facts { jvm, host, coverage, ..Facts::default() };
-        }
-        self.shared.dropped.fetch_add((before - batch.rows()) as u64, Relaxed);
+        self.shared.dropped.fetch_add(batch.shed(KEEP_ROWS), Relaxed);
         self.kept = batch;
     }
 
     /// Rows dropped so far because the thread could not keep up.
-    #[must_use]
-    pub fn dropped_rows(&self) -> u64 {
+    #[cfg(test)]
+    fn dropped_rows(&self) -> u64 {
         self.shared.dropped.load(Relaxed)
     }
 

@@ -136,6 +136,9 @@ struct Pages {
 
 impl Pages {
     fn read(file: &File, length: u64, chunk: &ColumnChunkMetaData) -> Result<Pages, String> {
+        // The library panics where one of them is negative.
+        let begin = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+        sound(begin >= 0 && chunk.compressed_size() >= 0)?;
         let (start, bytes) = chunk.byte_range();
         let end = start.checked_add(bytes).filter(|end| *end <= length).ok_or("damaged")?;
         let (mut pages, mut at) = (Pages::default(), start);

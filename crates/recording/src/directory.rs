@@ -101,12 +101,9 @@ impl Directory {
 
     /// Opens it to read. A link to it is followed: the user named it.
     pub(crate) fn open(path: &Path) -> Result<Directory, RecordingError> {
-        Directory::open_with(path, OFlags::empty())
-    }
-
-    /// Opens it to write and locks it. A link in place of the directory is refused.
-    pub(crate) fn open_to_write(path: &Path) -> Result<Directory, RecordingError> {
-        Directory::open_with(path, OFlags::NOFOLLOW)?.locked()
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = fs::open(path, flags, Mode::empty()).map_err(|error| cannot_open(path, error))?;
+        Ok(Directory { fd, path: path.into(), made: None })
     }
 
     fn locked(self) -> Result<Directory, RecordingError> {
@@ -116,12 +113,6 @@ impl Directory {
             // Not every file system can lock; two writers still cannot create the same file.
             Err(_) => Ok(self),
         }
-    }
-
-    fn open_with(path: &Path, flags: OFlags) -> Result<Directory, RecordingError> {
-        let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let fd = fs::open(path, flags, Mode::empty()).map_err(|error| cannot_open(path, error))?;
-        Ok(Directory { fd, path: path.into(), made: None })
     }
 
     /// Where it is.
@@ -154,12 +145,6 @@ impl Directory {
             self.names()?.iter().filter_map(|name| Part::parse(name)).collect();
         parts.sort();
         Ok(parts)
-    }
-
-    /// Names of files that a crash left half written.
-    pub(crate) fn unfinished(&self) -> Result<Vec<String>, RecordingError> {
-        let finished = |name: &String| name.strip_suffix(".tmp").and_then(Part::parse).is_none();
-        Ok(self.names()?.into_iter().filter(|name| !finished(name)).collect())
     }
 
     /// Creates a file that must not exist.

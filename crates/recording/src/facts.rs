@@ -296,7 +296,7 @@ pub struct Facts {
     pub safepoints: Vec<SafepointFact>,
     /// Slices.
     pub slices: Vec<ThreadSlice>,
-    /// Stacks; each id once.
+    /// Stacks. A later row of the same id replaces an earlier one.
     pub stacks: Vec<StackFact>,
     /// Files. A later row of the same key replaces an earlier one.
     pub files: Vec<FileFact>,

@@ -8,7 +8,7 @@
 //! * [`Clock`], [`MonoTime`], [`Interval`]: times that say which clock they are on.
 //! * [`Facts`]: one batch of rows of every table; a [`Recording`] is all of them.
 //! * [`Coverage`]: which sources ran, what was lost, what could not be read.
-//! * [`Writer`], [`BackgroundWriter`], [`seal()`]: writing; [`Recording::open`]: reading.
+//! * [`Writer`], [`BackgroundWriter`]: writing; [`Recording::open`]: reading.
 //! * [`Table`]: name, columns, units and documentation of each table.
 //!
 //! # On storage
@@ -18,8 +18,8 @@
 //! ```text
 //! slices-0000.parquet       sealed: Parquet with zstd, complete, checksum inside
 //! slices-0001.arrows        live: Arrow IPC stream, grows by one batch per write
-//! slices-0001.parquet.tmp   being sealed; ignored, removed by the next sealing
-//! coverage-0000.arrows.tmp  space for the last row of coverage on a full disk; likewise
+//! slices-0001.parquet.tmp   being sealed; ignored
+//! coverage-0000.arrows.tmp  space for the last row of coverage on a full disk; ignored
 //! ```
 //!
 //! The number counts rotations. Parts of one table are read in the order of their numbers; a live
@@ -40,7 +40,6 @@
 //! ```
 mod background;
 mod bounds;
-mod checksum;
 mod clock;
 mod columns;
 mod cost;
@@ -54,7 +53,6 @@ mod manifest;
 mod outputs;
 mod part;
 mod place;
-mod quiet;
 mod reader;
 mod recording;
 mod reserve;
@@ -63,8 +61,10 @@ mod seal;
 mod sealed;
 mod secrets;
 mod segment;
+mod shed;
 mod surroundings;
 mod survey;
+mod syscalls;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -88,10 +88,10 @@ pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use place::{Place, default_place, new_directory};
 pub use reader::is_recording;
 pub use recording::Recording;
-pub use schema::{Column, Kind, SCHEMA_VERSION, Table, Worth};
-pub use seal::{Sealed, seal};
+pub use schema::{Column, Kind, SCHEMA_VERSION, Table};
 pub use secrets::{MASK, masked, masked_flag, masked_log_line};
 pub use surroundings::{CgroupFact, MemoryFact, PerfCounterFact};
 pub use survey::{DeletedFile, HostSettings, MemorySettings, Survey};
+pub use syscalls::Architecture;
 pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
 pub use writer::{Summary, Writer};

@@ -126,7 +126,7 @@ fn missing(table: &Table, written: &TableRows, seen: &Seen) -> Option<String> {
     let all = written.rows.saturating_add(written.lost);
     let too_many_lost = match table.worth {
         Worth::Detail => written.lost > all / BORNE_LOSS,
-        Worth::Fact | Worth::LastRow => written.lost > 0,
+        Worth::Fact | Worth::Reference | Worth::LastRow => written.lost > 0,
     };
     // Sealing keeps the last row alone.
     let has_one_row = table.worth == Worth::LastRow;

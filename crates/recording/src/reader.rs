@@ -1,12 +1,12 @@
 //! Reading a recording: sealed parts and live segments, nothing written.
 use crate::{
-    Facts, FileKey, Note, Recording, RecordingError,
+    Facts, Note, Recording, RecordingError,
     columns::Columns,
     cost,
     directory::Directory,
     manifest::{self, AllSeen, Bad},
     part::{Form, Part},
-    schema::{SCHEMA_VERSION, Table},
+    schema::SCHEMA_VERSION,
     sealed::SealedReader,
     segment::{SegmentReader, TORN_BATCH},
     thinning::{self, Thinning},
@@ -18,7 +18,7 @@ use std::{
     path::Path,
 };
 
-pub(super) const NO_TABLE: &str = "holds no table of a recording";
+const NO_TABLE: &str = "holds no table of a recording";
 
 /// What the rows of a recording may take until all of them are explained, if its files are smaller.
 const KEPT_BYTES: u64 = 160 << 20;
@@ -75,14 +75,6 @@ impl Recording {
     }
 }
 
-/// All rows of one table, as far as they can be read.
-pub(crate) fn read_table(directory: &Directory, table: &Table) -> Facts {
-    let mut reading = Reading::new(directory);
-    let parts = directory.parts().unwrap_or_default();
-    parts.iter().filter(|it| it.table.name == table.name).for_each(|it| reading.part(*it));
-    reading.facts
-}
-
 /// A recording that is being read.
 struct Reading<'a> {
     directory: &'a Directory,
@@ -94,7 +86,7 @@ struct Reading<'a> {
     room: u64,
     /// Slices that may still be read.
     slices_left: u64,
-    /// What becomes of slices that do not fit. `None` while only one other table is read.
+    /// What becomes of slices that do not fit. `None` while other tables are read.
     thinning: Option<Thinning>,
     /// Parts of which at least the schema was read.
     readable: u64,
@@ -225,8 +217,7 @@ impl<'a> Reading<'a> {
         *left.0 = rest;
         let facts = &mut self.facts;
         let slices = facts.slices.len();
-        let decode = || (part.table.decode)(&Columns(batch), facts);
-        let unknown = crate::quiet::catch(decode)?;
+        let unknown = (part.table.decode)(&Columns(batch), facts)?;
         if let Some(thinning) = &mut self.thinning {
             thinning.take_in(&mut self.facts.slices, slices);
         }
@@ -276,7 +267,7 @@ impl<'a> Reading<'a> {
                 why: why.unwrap_or_default(),
             });
         }
-        keep_last(&mut facts);
+        facts.drop_replaced();
         if let Some(coverage) = &mut facts.coverage {
             let gone = manifest::gone(coverage, &self.seen);
             manifest::mark(coverage, &gone);
@@ -321,27 +312,4 @@ impl Notes {
         }
         self.list
     }
-}
-
-/// Drops the rows that later ones replace. A row keeps the place of its first version.
-fn keep_last(facts: &mut Facts) {
-    replace_earlier(&mut facts.threads, |it| it.tid);
-    replace_earlier(&mut facts.files, |it| -> FileKey { it.key });
-    let mut seen = BTreeSet::new();
-    facts.stacks.retain(|it| seen.insert(it.id));
-}
-
-fn replace_earlier<T, K: Ord>(rows: &mut Vec<T>, key: impl Fn(&T) -> K) {
-    let mut places = BTreeMap::new();
-    let mut kept: Vec<T> = Vec::with_capacity(rows.len());
-    for row in rows.drain(..) {
-        match places.entry(key(&row)) {
-            std::collections::btree_map::Entry::Occupied(place) => kept[*place.get()] = row,
-            std::collections::btree_map::Entry::Vacant(place) => {
-                place.insert(kept.len());
-                kept.push(row);
-            }
-        }
-    }
-    *rows = kept;
 }

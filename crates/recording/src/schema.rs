@@ -69,6 +69,11 @@ pub struct Column {
     pub doc: &'static str,
 }
 
+/// Gives up the rows at the begin.
+pub(crate) fn keep_newest<T>(rows: &mut Vec<T>, most: usize) {
+    rows.drain(..rows.len().saturating_sub(most));
+}
+
 /// A column that is never null.
 pub(crate) const fn column(name: &'static str, kind: Kind, doc: &'static str) -> Column {
     Column { name, kind, nullable: false, doc }
@@ -79,13 +84,15 @@ pub(crate) const fn nullable(name: &'static str, kind: Kind, doc: &'static str) 
     Column { name, kind, nullable: true, doc }
 }
 
-/// What is given up first when a recording is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worth {
+/// What is given up first, when a recording is full or somebody cannot keep up with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Worth {
     /// Detail: left out first.
     Detail,
     /// Kept until the recording is full to the brim.
     Fact,
+    /// Likewise; and rows of other tables, also of later batches, cannot be understood without it.
+    Reference,
     /// One row that later rows replace: always written, and only its last row is sealed.
     LastRow,
 }
@@ -99,9 +106,11 @@ pub struct Table {
     /// Its columns.
     pub columns: &'static [Column],
     /// What happens to it when the recording is full.
-    pub worth: Worth,
+    pub(crate) worth: Worth,
     /// Number of its rows in a batch of facts.
     pub(crate) rows: fn(&Facts) -> usize,
+    /// Gives up all of its rows but the newest so many.
+    pub(crate) keep_newest: fn(&mut Facts, usize),
     /// The given rows, one array per column, in the columns' order.
     pub(crate) encode: fn(&Facts, Range<usize>) -> Vec<ArrayRef>,
     /// Adds the rows of a batch to the facts; the number of rows that hold an unknown word.

@@ -6,9 +6,10 @@
 //! The checksum is taken with its own eight hexadecimal digits as zeros.
 //! It finds damage. What was written with a right checksum to do harm is refused by `bounds`, which
 //! adds up what the file asks for.
-use crate::{bounds, checksum::Checksum, quiet, schema::Table};
+use crate::{bounds, schema::Table};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use crc32fast::Hasher;
 use parquet::{
     arrow::{
         ArrowWriter, ProjectionMask,
@@ -27,8 +28,12 @@ use std::{
     fs::File,
     io::{self, Read, Seek, Write},
     os::unix::fs::FileExt,
+    panic::{self, AssertUnwindSafe},
     sync::Arc,
 };
+
+#[cfg(panic = "abort")]
+compile_error!("damaged recordings are survived by unwinding: build with panic = \"unwind\"");
 
 /// Rows of a row group: the most that is held while sealing.
 const ROW_GROUP_ROWS: usize = 16 << 10;
@@ -71,7 +76,7 @@ impl SealedWriter {
             .set_created_by(format!("whypause {}", env!("CARGO_PKG_VERSION")))
             .set_key_value_metadata(Some(metadata))
             .build();
-        let summed = Summed { file: io::BufWriter::new(file), sum: Checksum::new(), bytes: 0 };
+        let summed = Summed { file: io::BufWriter::new(file), sum: Hasher::new() };
         Ok(SealedWriter { parquet: ArrowWriter::try_new(summed, schema, Some(properties))? })
     }
 
@@ -80,31 +85,28 @@ impl SealedWriter {
         self.parquet.write(batch)
     }
 
-    /// Completes the file and waits until it is on storage. Its length in bytes.
-    pub(crate) fn finish(self) -> Result<u64, ParquetError> {
+    /// Completes the file and waits until it is on storage.
+    pub(crate) fn finish(self) -> Result<(), ParquetError> {
         let summed = self.parquet.into_inner()?;
         let file = summed.file.into_inner().map_err(|error| error.into_error())?;
-        let digits = format!("{:08x}", summed.sum.value());
+        let digits = format!("{:08x}", summed.sum.finalize());
         let at = Footer::read(&file).and_then(|footer| footer.digits_at());
         let at = at.map_err(ParquetError::General)?;
         file.write_all_at(digits.as_bytes(), at)?;
-        file.sync_all()?;
-        Ok(summed.bytes)
+        Ok(file.sync_all()?)
     }
 }
 
 /// A file whose bytes are summed as they are written.
 struct Summed {
     file: io::BufWriter<File>,
-    sum: Checksum,
-    bytes: u64,
+    sum: Hasher,
 }
 
 impl Write for Summed {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let written = self.file.write(buffer)?;
-        self.sum.add(&buffer[..written]);
-        self.bytes += written as u64;
+        self.sum.update(&buffer[..written]);
         Ok(written)
     }
 
@@ -176,23 +178,34 @@ pub(crate) fn verify(file: &File) -> Result<(), String> {
 /// The checksum of a file whose digits stand at `digits`.
 fn sum(file: &File, digits: u64) -> io::Result<u32> {
     let mut file = file.try_clone()?;
-    let mut sum = Checksum::new();
+    let mut sum = Hasher::new();
     file.rewind()?;
     add_all(&mut sum, &mut (&mut file).take(digits))?;
-    sum.add(&[b'0'; DIGITS]);
+    sum.update(&[b'0'; DIGITS]);
     file.seek_relative(DIGITS as i64)?;
     add_all(&mut sum, &mut file)?;
-    Ok(sum.value())
+    Ok(sum.finalize())
 }
 
-fn add_all(sum: &mut Checksum, reader: &mut impl Read) -> io::Result<()> {
+fn add_all(sum: &mut Hasher, reader: &mut impl Read) -> io::Result<()> {
     let mut buffer = vec![0; 64 << 10];
     loop {
         match reader.read(&mut buffer)? {
             0 => return Ok(()),
-            read => sum.add(&buffer[..read]),
+            read => sum.update(&buffer[..read]),
         }
     }
+}
+
+/// Calls the library; a panic inside becomes an error.
+///
+/// Its decoders index and assert by what the pages hold: levels, run lengths, indices into a
+/// dictionary. To find that out before would take a second decoder of pages. Only a part whose
+/// checksum was made right gets there; it costs that part, and the message of the panic is printed.
+/// `work` must own or only read what it uses: what it leaves half changed is not looked at again.
+fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    result.unwrap_or_else(|_| Err("damaged".into()))
 }
 
 /// A sealed part that is being read.
@@ -208,7 +221,7 @@ impl SealedReader {
         verify(&file)?;
         bounds::check_footer(&Footer::read(&file)?.bytes)?;
         let failed = |error: ParquetError| error.to_string();
-        quiet::catch(|| {
+        caught(|| {
             // The Arrow schema inside is for other readers; the Parquet types say the same.
             let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
             let copy = file.try_clone().map_err(|error| error.to_string())?;
@@ -242,6 +255,6 @@ impl SealedReader {
     /// The next batch, or `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, String> {
         let batches = &mut self.batches;
-        quiet::catch(|| batches.next().transpose().map_err(|error| error.to_string()))
+        caught(|| batches.next().transpose().map_err(|error| error.to_string()))
     }
 }

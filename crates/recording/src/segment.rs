@@ -5,14 +5,15 @@
 //!
 //! Reading does the framing itself: lengths are checked against limits and against the bytes that
 //! are there before the Arrow library sees anything, so that a damaged length cannot make it
-//! allocate or index what is not there.
-use crate::{quiet, schema::Table};
+//! allocate or index what is not there. The schema is read here as well: the library panics on types
+//! that it does not know.
+use crate::schema::Table;
 use arrow_array::RecordBatch;
 use arrow_ipc::{
-    Message, MessageHeader, MetadataVersion, convert::fb_to_schema, reader::read_record_batch,
+    FieldNode, KeyValue, Message, MessageHeader, MetadataVersion, Type, reader::read_record_batch,
     root_as_message, writer::StreamWriter,
 };
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::{
     collections::HashMap,
     fmt,
@@ -113,11 +114,11 @@ impl SegmentReader {
         }
         let mut reader = SegmentReader {
             file: io::BufReader::with_capacity(64 << 10, file),
-            schema: Arc::new(arrow_schema::Schema::empty()),
+            schema: Arc::new(Schema::empty()),
             left,
         };
         let (head, _) = reader.frame()?.ok_or("cut off in its first bytes")?;
-        reader.schema = quiet::catch(|| schema(&head))?;
+        reader.schema = schema(&head)?;
         Ok(Some(reader))
     }
 
@@ -144,9 +145,7 @@ impl SegmentReader {
             Err(why) => return Err(format!("{why}, {left} bytes left out")),
         };
         let schema = self.schema();
-        quiet::catch(|| batch(&head, body, schema))
-            .map(Some)
-            .map_err(|why| format!("{why}, {left} bytes left out"))
+        batch(&head, body, schema).map(Some).map_err(|why| format!("{why}, {left} bytes left out"))
     }
 
     /// The next message; `None` at an end-of-stream marker.
@@ -165,8 +164,7 @@ impl SegmentReader {
             return Err("damaged".into());
         }
         let head = self.take(length)?;
-        let body = quiet::catch(|| body_bytes(&head))?;
-        let body = self.take(body)?;
+        let body = self.take(body_bytes(&head)?)?;
         Ok(Some((head, body)))
     }
 
@@ -207,23 +205,39 @@ fn body_bytes(head: &[u8]) -> Result<usize, String> {
 
 fn schema(head: &[u8]) -> Result<SchemaRef, String> {
     let schema = message(head)?.header_as_schema().ok_or("damaged")?;
-    if schema.fields().is_none_or(|it| it.len() > MAX_COLUMNS) {
-        return Err("damaged".into());
-    }
-    let schema = fb_to_schema(schema);
-    // Other types have values that take no byte of the body, or any number of them.
-    match schema.fields().iter().all(|it| is_plain(it.data_type())) {
-        true => Ok(Arc::new(schema)),
-        false => Err("damaged: a column of a type that no recording has".into()),
-    }
+    let fields = schema.fields().filter(|it| it.len() <= MAX_COLUMNS).ok_or("damaged")?;
+    let fields: Result<Vec<Field>, String> = fields.iter().map(|it| field(it, true)).collect();
+    let entries = schema.custom_metadata().into_iter().flatten();
+    Ok(Arc::new(Schema::new_with_metadata(fields?, metadata(entries))))
 }
 
-fn is_plain(data: &DataType) -> bool {
-    match data {
-        DataType::List(item) => is_plain(item.data_type()) && !item.data_type().is_nested(),
-        DataType::Utf8 | DataType::Boolean => true,
-        other => other.is_integer(),
-    }
+/// Types other than those of [`Kind`](crate::Kind) have values that take no byte of the body, or any
+/// number of them.
+fn field(field: arrow_ipc::Field<'_>, may_be_list: bool) -> Result<Field, String> {
+    let other = || "damaged: a column of a type that no recording has".to_owned();
+    let number = field.type_as_int().map(|it| (it.bitWidth(), it.is_signed()));
+    let data_type = match (field.type_type(), number) {
+        _ if field.dictionary().is_some() => return Err(other()),
+        (Type::Utf8, _) => DataType::Utf8,
+        (Type::Bool, _) => DataType::Boolean,
+        (Type::Int, Some((32, false))) => DataType::UInt32,
+        (Type::Int, Some((64, false))) => DataType::UInt64,
+        (Type::Int, Some((32, true))) => DataType::Int32,
+        (Type::Int, Some((64, true))) => DataType::Int64,
+        (Type::List, _) if may_be_list => {
+            let items = field.children().filter(|it| it.len() == 1).ok_or_else(other)?;
+            DataType::List(Arc::new(self::field(items.get(0), false)?))
+        }
+        _ => return Err(other()),
+    };
+    let name = field.name().ok_or("damaged")?;
+    let entries = field.custom_metadata().into_iter().flatten();
+    Ok(Field::new(name, data_type, field.nullable()).with_metadata(metadata(entries)))
+}
+
+fn metadata<'a>(entries: impl Iterator<Item = KeyValue<'a>>) -> HashMap<String, String> {
+    let texts = entries.filter_map(|it| Some((it.key()?.to_owned(), it.value()?.to_owned())));
+    texts.collect()
 }
 
 fn batch(head: &[u8], body: Vec<u8>, schema: SchemaRef) -> Result<RecordBatch, String> {
@@ -234,26 +248,59 @@ fn batch(head: &[u8], body: Vec<u8>, schema: SchemaRef) -> Result<RecordBatch, S
         return Err("damaged".into());
     }
     let batch = message.header_as_record_batch().ok_or("damaged")?;
-    check_lengths(&batch, body.len())?;
+    check_lengths(&batch, &schema, body.len())?;
     let none = HashMap::new();
     read_record_batch(&body.into(), batch, schema, &none, None, &message.version())
         .map_err(|_| "damaged".to_owned())
 }
 
-/// Every buffer must lie inside the body, and no array may have more values than the body has bits.
-fn check_lengths(batch: &arrow_ipc::RecordBatch<'_>, body: usize) -> Result<(), String> {
+/// Every buffer must lie inside the body and hold as many values as its column says. No column may
+/// have more values than the body has bits.
+fn check_lengths(
+    batch: &arrow_ipc::RecordBatch<'_>,
+    schema: &Schema,
+    body: usize,
+) -> Result<(), String> {
     let inside = |start: i64, length: i64| {
         let (start, length) = (usize::try_from(start).ok(), usize::try_from(length).ok());
         start.zip(length).and_then(|(a, b)| a.checked_add(b)).is_some_and(|end| end <= body)
     };
     let most = i64::try_from(body.saturating_mul(8)).unwrap_or(i64::MAX);
-    let buffers = batch.buffers().into_iter().flatten();
-    let nodes = batch.nodes().into_iter().flatten();
+    let mut buffers = batch.buffers().into_iter().flatten();
+    let mut nodes = batch.nodes().into_iter().flatten();
     let sound = (0..=most).contains(&batch.length())
         && batch.compression().is_none()
-        && buffers.into_iter().all(|it| inside(it.offset(), it.length()))
-        && nodes.into_iter().all(|it| {
+        && buffers.clone().all(|it| inside(it.offset(), it.length()))
+        && nodes.clone().all(|it| {
             (0..=most).contains(&it.length()) && (0..=it.length()).contains(&it.null_count())
         });
-    if sound { Ok(()) } else { Err("damaged".into()) }
+    let mut fields = schema.fields().iter();
+    if sound && fields.all(|it| holds(it.data_type(), &mut nodes, &mut buffers)) {
+        Ok(())
+    } else {
+        Err("damaged".into())
+    }
+}
+
+/// Whether a column's buffers are as long as its number of values asks for, where the library takes
+/// that for granted.
+fn holds<'a>(
+    data: &DataType,
+    nodes: &mut impl Iterator<Item = &'a FieldNode>,
+    buffers: &mut impl Iterator<Item = &'a arrow_ipc::Buffer>,
+) -> bool {
+    let (Some(node), Some(nulls), Some(values)) = (nodes.next(), buffers.next(), buffers.next())
+    else {
+        return false;
+    };
+    let has_bits = |it: &arrow_ipc::Buffer| it.length().saturating_mul(8) >= node.length();
+    // Each of them has four bytes.
+    let are_offsets = values.length() % 4 == 0;
+    (node.null_count() == 0 || has_bits(nulls))
+        && match data {
+            DataType::Boolean => has_bits(values),
+            DataType::Utf8 => are_offsets && buffers.next().is_some(),
+            DataType::List(item) => are_offsets && holds(item.data_type(), nodes, buffers),
+            _ => true,
+        }
 }

@@ -3,6 +3,8 @@
 //! The Parquet library believes lengths and counts before it has seen what they count. So its
 //! footers and page headers are walked here first: every text and list must lie inside the bytes
 //! that are there, and nothing may be nested deeper than Parquet nests.
+//! It is a bounded reader of hostile bytes, and our own for that: the Thrift libraries decode, and
+//! allocate what a count asks for while they do.
 //! (`doc/specs/thrift-compact-protocol.md` of Apache Thrift.)
 
 /// Parquet nests structures and lists about eight deep.

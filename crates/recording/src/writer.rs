@@ -6,7 +6,7 @@ use crate::{
     part::{Form, Part},
     reserve::Reserve,
     schema::{Table, Worth},
-    seal::{Sealed, seal_before, seal_empty},
+    seal::{Left, seal_before, seal_empty},
     segment::SegmentWriter,
 };
 use rustix::process::setpriority_process;
@@ -52,7 +52,8 @@ pub struct Summary {
 /// Every [`write`](Writer::write) is complete when it returns: a process that is killed loses
 /// nothing that was written. Files are not synced while they are live, since a sync on the disk
 /// under suspicion can itself make the JVM wait; a power failure may lose what was not sealed.
-/// Dropped without [`seal`](Writer::seal), it leaves the segments for [`seal`](crate::seal()).
+/// Dropped without [`seal`](Writer::seal), it leaves the segments, which
+/// [`Recording::open`](crate::Recording::open) reads as they are.
 ///
 /// Not for the sampling thread: it waits for the file system. See
 /// [`BackgroundWriter`](crate::BackgroundWriter).
@@ -68,7 +69,7 @@ pub struct Writer {
     /// Bytes of rotated and sealed parts.
     stored_bytes: u64,
     live_since: Instant,
-    sealing: Option<JoinHandle<Result<Sealed, RecordingError>>>,
+    sealing: Option<JoinHandle<Result<Left, RecordingError>>>,
     /// Space for the row that says what was lost.
     reserve: Option<Reserve>,
     rows: u64,
@@ -230,7 +231,7 @@ impl Writer {
         let bytes = self.live_bytes + self.stored_bytes;
         match worth {
             Worth::Detail => bytes >= self.limits.detail_bytes(),
-            Worth::Fact => bytes >= self.limits.max_bytes,
+            Worth::Fact | Worth::Reference => bytes >= self.limits.max_bytes,
             Worth::LastRow => false,
         }
     }
@@ -325,7 +326,7 @@ impl Writer {
             let _ = sealing.join();
         }
         let (directory, number) = (Arc::clone(&self.directory), self.number);
-        let sealed = at_nice(END_NICE, move || seal_all(&directory, number))
+        let unsealed = at_nice(END_NICE, move || seal_all(&directory, number))
             .map_err(|error| self.directory.error("", "seal", error))?
             .join()
             .map_err(|_| RecordingError::WriterGone { why: "sealing panicked".into() })??;
@@ -334,14 +335,14 @@ impl Writer {
             bytes: self.measure_stored(),
             rows: self.rows,
             lost_rows: self.lost.rows(),
-            unsealed: sealed.left,
+            unsealed,
             losses: self.lost.reasons(self.failure.as_deref()),
         })
     }
 }
 
-fn seal_all(directory: &Directory, number: u32) -> Result<Sealed, RecordingError> {
-    let mut sealed = seal_before(directory, u32::MAX)?;
+fn seal_all(directory: &Directory, number: u32) -> Result<Left, RecordingError> {
+    let mut left = seal_before(directory, u32::MAX)?;
     let parts = directory.parts()?;
     for table in Table::all() {
         if parts.iter().any(|part| part.table.name == table.name) {
@@ -349,11 +350,11 @@ fn seal_all(directory: &Directory, number: u32) -> Result<Sealed, RecordingError
         }
         let part = Part { table, number, form: Form::Sealed };
         if let Err(error) = seal_empty(directory, part) {
-            sealed.left.push((part.name(), error.to_string()));
+            left.push((part.name(), error.to_string()));
         }
     }
     directory.sync()?;
-    Ok(sealed)
+    Ok(left)
 }
 
 /// Runs `work` in a thread of its own that gives way to others.

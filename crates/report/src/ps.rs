@@ -2,7 +2,7 @@
 use crate::{
     Style,
     clean::{MOST_NAME, clean, clean_name},
-    text::{Page, Role},
+    text::{Page, Role, columns_of, padded},
 };
 use serde::Serialize;
 
@@ -80,7 +80,7 @@ pub fn text(rows: &[Row], stuck: &[NotResponding], style: Style) -> String {
     cells.extend(stuck.iter().map(|it| (it.pid, cells_of_stuck(it))));
     cells.sort_by_key(|it| it.0);
     let width = |column: usize| {
-        let widest = cells.iter().map(|(_, row)| row[column].chars().count()).max().unwrap_or(0);
+        let widest = cells.iter().map(|(_, row)| columns_of(&row[column])).max().unwrap_or(0);
         widest.max(TITLES[column].len())
     };
     let widths: [usize; 6] = std::array::from_fn(width);
@@ -132,7 +132,8 @@ fn cells_of(row: &Row) -> [String; 6] {
 fn line(cells: &[String; 6], widths: &[usize; 6]) -> String {
     let mut out = format!("{:>1$}", cells[0], widths[0]);
     for (cell, width) in cells.iter().zip(widths).skip(1) {
-        out.push_str(&format!("  {cell:width$}"));
+        out.push_str("  ");
+        out.push_str(&padded(cell, *width));
     }
     out
 }
@@ -176,6 +177,15 @@ mod tests {
         "#]]
         .assert_eq(&text(&rows(), &[], Style::PLAIN));
         assert_eq!(text(&[], &[], Style::PLAIN), "");
+    }
+
+    #[test]
+    fn names_in_characters_of_two_columns_leave_the_table_straight() {
+        let row =
+            |pid, main: &str| Row { pid, main: main.into(), gc_log: "x".into(), ..Row::default() };
+        let table = text(&[row(1, "服务"), row(2, "kafka")], &[], Style::PLAIN);
+        let ends: Vec<usize> = table.lines().skip(1).map(columns_of).collect();
+        assert_eq!(ends[0], ends[1], "{table}");
     }
 
     #[test]

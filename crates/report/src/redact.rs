@@ -15,7 +15,7 @@ mod log;
 
 use crate::ps::{NotResponding, Row};
 use gclog::{AllocationStall, Event, JvmEvent, JvmFact};
-use recording::{Facts, Recording};
+use recording::Recording;
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::{IpAddr, SocketAddr},
@@ -83,16 +83,8 @@ impl Redactor {
     pub fn recording(&mut self, it: &mut Recording) {
         if self.works {
             it.path = PathBuf::from(self.path(&it.path.display().to_string()));
+            self.another_log();
             self.facts(&mut it.facts);
-        }
-    }
-
-    /// Facts that are about to be recorded, in the order in which they come: what an answer would
-    /// not tell is not kept either, and of the GC log only lines that say something.
-    pub fn recorded(&mut self, facts: &mut Facts) {
-        if self.works {
-            self.facts(facts);
-            self.log_lines(&mut facts.log_lines);
         }
     }
 

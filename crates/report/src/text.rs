@@ -1,6 +1,7 @@
 //! Text for terminals: cleaned, wrapped, painted, and in ASCII where need be.
 use crate::Style;
 use remedy::Action;
+use unicode_width::UnicodeWidthStr;
 
 pub use crate::clean::{clean, clean_name};
 
@@ -29,6 +30,16 @@ pub fn ascii(text: &str) -> String {
     out
 }
 
+/// How many columns of a terminal `text` takes: a Chinese character takes two.
+pub(crate) fn columns_of(text: &str) -> usize {
+    text.width()
+}
+
+/// `text` with spaces behind it, so that it takes at least so many columns.
+pub(crate) fn padded(text: &str, columns: usize) -> String {
+    text.to_owned() + &" ".repeat(columns.saturating_sub(columns_of(text)))
+}
+
 /// Breaks `text` at spaces so that no line is wider than `width` columns.
 ///
 /// A word that is wider alone stays whole, so that paths and flags can be copied. A number stays
@@ -39,7 +50,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut columns = 0;
     for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let wide = word.chars().count();
+        let wide = columns_of(word);
         if columns > 0 && columns + 1 + wide > width {
             lines.push(String::new());
             columns = 0;
@@ -213,6 +224,12 @@ mod tests {
         assert_eq!(wrap("aaa bbb ccc", 7), ["aaa bbb", "ccc"]);
         assert_eq!(wrap("aaa bbb ccc", 6), ["aaa", "bbb", "ccc"]);
         assert_eq!(wrap("", 6), [""]);
+    }
+
+    #[test]
+    fn a_character_that_takes_two_columns_counts_as_two() {
+        assert_eq!(wrap("線程 線程", 9), ["線程 線程"]);
+        assert_eq!(wrap("線程 線程", 8), ["線程", "線程"]);
     }
 
     #[test]

@@ -258,7 +258,7 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
         Source::SafepointProbes | Source::SafepointSymbols => {
             "needs a JDK with safepoint probes or a symbol table, and `whypause record` as root"
         }
-        Source::GcLog => "needs a GC log: `-Xlog:gc*,safepoint:file=…`, or `--gc-log PATH`",
+        Source::GcLog => "needs a JVM that writes a GC log, as with `-Xlog:gc*,safepoint:file=…`",
         Source::Scheduler | Source::KernelStacks | Source::FileFaults => {
             "needs `whypause record` as root on a kernel with BTF"
         }

@@ -11,7 +11,7 @@ fn nanoseconds(time: Timespec) -> i64 {
     time.tv_sec.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec)
 }
 
-/// The monotonic clock now.
+/// The monotonic clock now, for tests of recordings to compare with.
 #[must_use]
 pub fn now() -> MonoTime {
     MonoTime(nanoseconds(clock_gettime(ClockId::Monotonic)).unsigned_abs())
@@ -30,8 +30,7 @@ pub(crate) fn suspended() -> Duration {
 }
 
 /// Measures the offset from the monotonic clock to the wall clock: the best of several tries.
-#[must_use]
-pub fn monotonic_to_wall() -> ClockOffset {
+pub(crate) fn monotonic_to_wall() -> ClockOffset {
     let tries = (0..TRIES).map(|_| {
         let before = nanoseconds(clock_gettime(ClockId::Monotonic));
         let wall = nanoseconds(clock_gettime(ClockId::Realtime));

@@ -45,7 +45,7 @@ pub(crate) enum Wanted {
 /// for a disk, a server or a lock of the JVM. Paths follow later as
 /// [`FileFact`](recording::FileFact)s.
 #[derive(Debug)]
-pub struct FileResolver {
+pub(crate) struct FileResolver {
     /// `None` where the process was gone before it could be opened.
     dir: Option<ProcessDir>,
     fds: HashMap<u32, (Instant, Option<FileKey>)>,
@@ -61,7 +61,7 @@ impl FileResolver {
 
     /// The regular file that descriptor `fd` is open on. `None` for anything else, and where the
     /// descriptor is closed.
-    pub fn by_fd(&mut self, fd: u32) -> Option<FileKey> {
+    pub(crate) fn by_fd(&mut self, fd: u32) -> Option<FileKey> {
         match self.fds.get(&fd) {
             Some((at, key)) if at.elapsed() < FD_VALID => return *key,
             _ => {}
@@ -86,7 +86,7 @@ impl FileResolver {
 
     /// The key of a mapped file, given the device number in `st_dev`'s encoding and the inode as
     /// the kernel reports them with a page fault. `None` only for an inode number of 0.
-    pub fn by_inode(&mut self, st_dev: u64, inode: u64) -> Option<FileKey> {
+    pub(crate) fn by_inode(&mut self, st_dev: u64, inode: u64) -> Option<FileKey> {
         if inode == 0 {
             return None;
         }

@@ -54,7 +54,7 @@ impl Jvm {
     /// Whether it is JDK 9 or later, by where the library lies: `lib/server`, not
     /// `lib/amd64/server`.
     #[must_use]
-    pub fn is_modular(&self) -> bool {
+    pub(crate) fn is_modular(&self) -> bool {
         home_of(&self.libjvm).1
     }
 }

@@ -58,11 +58,10 @@ mod tests;
 
 pub use cgroup::group_directory;
 pub(crate) use cgroup::{cpu_groups, freezer_groups};
+pub use clocks::now;
 pub(crate) use clocks::thread_cpu;
-pub use clocks::{monotonic_to_wall, now};
 pub(crate) use counters::{Counters, throttled_ns};
 pub(crate) use counters_file::CountersFile;
-pub use files::FileResolver;
 pub(crate) use flags::{Given, Named, read as flags, switch as flag_switch};
 pub use host_facts::host_fact;
 pub(crate) use in_the_way::ProbedLibrary;
@@ -77,13 +76,13 @@ pub(crate) use maps::{
 };
 pub use memory_groups::{MemoryGroups, memory_groups};
 pub use memory_watch::{MemoryLook, MemoryWatch};
-#[doc(hidden)]
-pub use perf_layout::parse as perf_counters;
+#[cfg(fuzzing)]
+pub(crate) use perf_layout::parse as perf_counters;
 pub use place::{Directory, directory_of, sees_our_mounts, variable_of};
 pub(crate) use process::ProcessDir;
 pub use process::{Stat, stat, stat_of, stats};
 pub(crate) use rights::{By, Rights};
-pub use sources::{HostOptions, HostSources};
+pub use sources::HostSources;
 pub(crate) use status::Status;
 pub use stuck::{Stuck, StuckThread};
 pub use survey::{chosen, host_settings, survey, surveys};

@@ -38,7 +38,7 @@ impl Numbers<'_> {
 
 /// Where each counter lies. Empty where these are no counters.
 #[must_use]
-pub fn parse(bytes: &[u8]) -> Vec<PerfCounterFact> {
+pub(crate) fn parse(bytes: &[u8]) -> Vec<PerfCounterFact> {
     counters(bytes).unwrap_or_default()
 }
 

@@ -13,7 +13,7 @@ use super::{
     outputs::Outputs,
     pace::Pace,
     process::{MAY_NOT_LIST_FILES, ProcessDir},
-    sources::{HostOptions, Shared},
+    sources::{Scope, Shared},
     writers::{Exited, Writers},
 };
 use recording::{JvmFact, Source, SourceState};
@@ -58,7 +58,7 @@ pub(crate) struct Processes<'a> {
     shared: &'a Shared,
     catalogue: Option<Catalogue>,
     outputs: Outputs<'a>,
-    writers: Option<Writers>,
+    writers: Writers,
     pace: Pace,
     memory: Option<Memory>,
     memory_pace: Pace,
@@ -74,7 +74,7 @@ impl<'a> Processes<'a> {
     pub(crate) fn new(
         roots: &'a Roots,
         jvm: &'a Jvm,
-        options: HostOptions,
+        scope: Scope,
         outbox: &'a Outbox,
         shared: &'a Shared,
     ) -> Processes<'a> {
@@ -94,9 +94,9 @@ impl<'a> Processes<'a> {
             shared,
             catalogue: catalogue.ok(),
             outputs: Outputs::new(roots, jvm, &log_streams(roots, jvm), outbox),
-            writers: options.writers.then(|| Writers::new(roots)),
+            writers: Writers::new(roots),
             pace: Pace::new(SHORTEST, LONGEST, BUDGET_US),
-            memory: options.memory.then(|| Memory::new(roots)),
+            memory: (scope == Scope::All).then(|| Memory::new(roots)),
             memory_pace: Pace::new(MEMORY_SHORTEST, MEMORY_LONGEST, MEMORY_BUDGET_US),
             next_memory: Instant::now(),
             fact: JvmFact::default(),
@@ -113,7 +113,6 @@ impl<'a> Processes<'a> {
         self.look_at_memory();
         let mut next = Instant::now() + FIRST_ROUND;
         loop {
-            self.shared.spend(1);
             let due = self.outputs.due().map_or(next, |due| due.min(next));
             match requests.recv_timeout(due.saturating_duration_since(Instant::now())) {
                 Ok(request) => self.serve(request),
@@ -136,7 +135,7 @@ impl<'a> Processes<'a> {
     fn serve(&mut self, request: Request) {
         match request {
             Request::Exited(exited) => {
-                let fact = self.writers.as_mut().and_then(|writers| writers.exited(exited));
+                let fact = self.writers.exited(exited);
                 self.outbox.push(ITEM, fact.map(Row::Writer));
             }
             Request::Output(fd) => self.outputs.want(fd),
@@ -164,18 +163,17 @@ impl<'a> Processes<'a> {
     }
 
     fn start_writers(&mut self) {
-        let Some(writers) = &mut self.writers else { return };
-        writers.scan(clocks::now());
+        self.writers.scan(clocks::now());
         self.outbox.state(Source::Writers, SourceState::Recorded);
-        if writers.unreadable > 0 {
+        if self.writers.unreadable > 0 {
             let message = "processes that may not be looked into, so what they write is not known";
-            self.outbox.note(ITEM, message, writers.unreadable);
+            self.outbox.note(ITEM, message, self.writers.unreadable);
         }
     }
 
     fn scan(&mut self) {
-        let facts = self.writers.as_mut().map(|it| it.scan(clocks::now()));
-        self.outbox.push(ITEM, facts.unwrap_or_default().into_iter().map(Row::Writer));
+        let facts = self.writers.scan(clocks::now());
+        self.outbox.push(ITEM, facts.into_iter().map(Row::Writer));
     }
 
     fn look_at_memory(&mut self) {

@@ -17,30 +17,19 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
     },
     thread,
     time::{Duration, Instant},
 };
 
-/// Which of the background readings are wanted.
+/// How much the background threads read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HostOptions {
-    /// Follow the GC log.
-    pub gc_log: bool,
-    /// Count who writes.
-    pub writers: bool,
-    /// Sample counters of the host, and read the limits of the JVM's control groups.
-    pub counters: bool,
-    /// Look at which processes use memory.
-    pub memory: bool,
-}
-
-impl Default for HostOptions {
-    fn default() -> HostOptions {
-        HostOptions { gc_log: true, writers: true, counters: true, memory: true }
-    }
+pub(crate) enum Scope {
+    /// Everything.
+    All,
+    /// Who writes, and the JVM's files.
+    Writers,
 }
 
 /// Least and most time between two samples of the counters.
@@ -64,8 +53,6 @@ const OUTBOX_BYTES: usize = 4 * 1024 * 1024;
 pub(crate) struct Shared {
     gc_log: Mutex<Option<GcLogFile>>,
     devices: Mutex<BTreeMap<u64, String>>,
-    /// CPU time of each thread in nanoseconds: log, processes, counters.
-    cpu_ns: [AtomicU64; 3],
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -74,12 +61,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Notes the calling thread's CPU time under its number.
-    pub(crate) fn spend(&self, thread: usize) {
-        let spent = u64::try_from(clocks::thread_cpu().as_nanos()).unwrap_or(u64::MAX);
-        self.cpu_ns[thread].store(spent, Ordering::Relaxed);
-    }
-
     /// The GC log that is followed.
     pub(crate) fn gc_log(&self) -> Option<GcLogFile> {
         lock(&self.gc_log).clone()
@@ -116,7 +97,17 @@ impl HostSources {
     /// Starts the threads. The first facts (JVM, host, clocks) come with the first
     /// [`take`](HostSources::take)s.
     #[must_use]
-    pub fn start(roots: &Roots, jvm: &Jvm, options: HostOptions) -> HostSources {
+    pub fn start(roots: &Roots, jvm: &Jvm) -> HostSources {
+        HostSources::start_in(roots, jvm, Scope::All)
+    }
+
+    /// Starts only the thread that counts who writes, which knows the JVM and its files as well.
+    #[must_use]
+    pub fn start_writers(roots: &Roots, jvm: &Jvm) -> HostSources {
+        HostSources::start_in(roots, jvm, Scope::Writers)
+    }
+
+    fn start_in(roots: &Roots, jvm: &Jvm, scope: Scope) -> HostSources {
         let (requests, asked) = sync_channel(MAX_REQUESTS);
         let (ending, ended) = channel();
         let mut sources = HostSources {
@@ -129,16 +120,16 @@ impl HostSources {
             threads: Vec::new(),
             lost_exits: 0,
         };
-        if options.gc_log {
+        if scope == Scope::All {
             let stop = sources.stop_signal();
             sources.spawn(0, "gc-log", Source::GcLog, (roots, jvm, &ending), move |it| {
                 follow_log(&it, &stop)
             });
         }
         sources.spawn(1, "processes", Source::Files, (roots, jvm, &ending), move |it| {
-            Processes::new(&it.roots, &it.jvm, options, &it.outbox, &it.shared).run(&asked);
+            Processes::new(&it.roots, &it.jvm, scope, &it.outbox, &it.shared).run(&asked);
         });
-        if options.counters {
+        if scope == Scope::All {
             let stop = sources.stop_signal();
             sources.spawn(2, "counters", Source::HostCounters, (roots, jvm, &ending), move |it| {
                 sample_counters(&it, &stop);
@@ -189,14 +180,14 @@ impl HostSources {
     }
 
     /// Files behind descriptors and mappings of the JVM.
-    pub fn files(&mut self) -> &mut FileResolver {
+    pub(crate) fn files(&mut self) -> &mut FileResolver {
         &mut self.files
     }
 
     /// Tells of a process that has ended: when, which and whose child, and all the bytes it wrote
     /// in its life (`write_bytes` less `cancelled_write_bytes` of all its threads, and of the
     /// children that it waited for).
-    pub fn exited_writer(
+    pub(crate) fn exited_writer(
         &mut self,
         at: MonoTime,
         (pid, parent): (u32, u32),
@@ -208,13 +199,6 @@ impl HostSources {
         }
         let exited = Exited { at, pid, parent, name: name.into(), bytes };
         self.lost_exits += u64::from(self.requests.try_send(Request::Exited(exited)).is_err());
-    }
-
-    /// CPU time that the background threads have used.
-    #[must_use]
-    pub fn cpu_time(&self) -> Duration {
-        let sum = self.shared.cpu_ns.iter().map(|it| it.load(Ordering::Relaxed)).sum();
-        Duration::from_nanos(sum)
     }
 
     /// Ends the threads and takes what they still bring: the rest of the log, the last counts.
@@ -264,7 +248,6 @@ fn follow_log(it: &Context, stop: &Receiver<()>) {
         if follower.found.is_some() {
             *lock(&it.shared.gc_log) = follower.found.take();
         }
-        it.shared.spend(0);
         if stop.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
             break;
         }
@@ -326,7 +309,6 @@ fn sample_counters(it: &Context, stop: &Receiver<()>) {
             next_clock = Instant::now() + BETWEEN_CLOCKS;
             it.outbox.push("clocks", [Row::Clock(clocks::monotonic_to_wall())]);
         }
-        it.shared.spend(2);
         if stop.recv_timeout(pace.after_round()) != Err(RecvTimeoutError::Timeout) {
             break;
         }

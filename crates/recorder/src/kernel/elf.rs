@@ -1,4 +1,7 @@
-//! Reads an ELF file that whoever wrote it may have made up.
+//! A bounded reader of hostile bytes: an ELF file that whoever wrote it may have made up.
+//!
+//! No crate does it, as they read from a slice: from the whole file in memory or mapped. Of `object`
+//! only the structures and constants are used.
 //!
 //! A JVM's `libjvm.so` belongs to the JVM's user. So every count and every size in it is held against
 //! a bound and against the file's end before anything is read, what is read goes through buffers of a

@@ -146,9 +146,9 @@ impl<B: Bytes> Libjvm<B> {
 
 /// How many places of probes, and how many functions, are found in these bytes: for the fuzzer, which
 /// has no other door to what reads them.
-#[doc(hidden)]
+#[cfg(any(test, fuzzing))]
 #[must_use]
-pub fn read_libjvm(bytes: &[u8]) -> (usize, usize) {
+pub(crate) fn read_libjvm(bytes: &[u8]) -> (usize, usize) {
     let Ok(library) = Libjvm::parse(bytes) else { return (0, 0) };
     let wanted = [("hs_private", "safepoint__begin"), ("hotspot", "vmops__begin")];
     let probes = library.probes(wanted).ok().flatten();

@@ -33,7 +33,8 @@ pub(crate) use budget::Budget;
 pub(crate) use inbox::Inbox;
 use libjvm::Function;
 pub(crate) use libjvm::Libjvm;
-pub use libjvm::read_libjvm;
+#[cfg(fuzzing)]
+pub(crate) use libjvm::read_libjvm;
 #[cfg(feature = "bpf")]
 pub(crate) use load::KernelError;
 pub(crate) use program::Kernel;

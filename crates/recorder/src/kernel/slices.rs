@@ -1,8 +1,8 @@
 //! Slices and kernel work as they came, unread, until the pause they belong to is over.
 use super::record::{SLICE_BYTES, Slice, Work};
-use crate::syscalls::takes_descriptor;
 use recording::{
-    FileKey, Interval, KernelWork, KernelWorkKind, MonoTime, OffCpuCause, ThreadSlice, ThreadState,
+    Architecture, FileKey, Interval, KernelWork, KernelWorkKind, MonoTime, OffCpuCause,
+    ThreadSlice, ThreadState,
 };
 use std::time::Duration;
 
@@ -218,7 +218,8 @@ pub(crate) fn kernel_work(work: &Work) -> Option<KernelWork> {
 
 /// The descriptor that the thread gave to its system call.
 pub(crate) fn descriptor(slice: &Slice<'_>) -> Option<u32> {
-    (takes_descriptor(slice.syscall) && i32::try_from(slice.fd).is_ok()).then_some(slice.fd)
+    (Architecture::HERE.takes_descriptor(slice.syscall) && i32::try_from(slice.fd).is_ok())
+        .then_some(slice.fd)
 }
 
 #[cfg(test)]

@@ -36,7 +36,8 @@ pub(crate) struct Threads {
     process_name: String,
     known: BTreeMap<u32, Known>,
     vm_tid: u32,
-    facts: Vec<ThreadFact>,
+    /// Those that are new since they were last taken, by their ids.
+    facts: BTreeMap<u32, ThreadFact>,
 }
 
 impl Threads {
@@ -52,7 +53,7 @@ impl Threads {
             tasks: process.join("task"),
             known: BTreeMap::new(),
             vm_tid: 0,
-            facts: Vec::new(),
+            facts: BTreeMap::new(),
         }
     }
 
@@ -70,7 +71,7 @@ impl Threads {
     /// The threads read so far are watched from `at` on: what they did before, nobody saw.
     pub(crate) fn watched_since(&mut self, at: MonoTime) {
         self.known.values_mut().for_each(|it| it.first_seen = at);
-        self.facts.iter_mut().for_each(|it| it.first_seen = at);
+        self.facts.values_mut().for_each(|it| it.first_seen = at);
     }
 
     /// What the thread is for. Reads its name where it is new.
@@ -86,7 +87,7 @@ impl Threads {
                 let known = Known { role, only_in_stops, first_seen: now, rereads: RENAMES };
                 self.known.insert(tid, known);
                 let name = String::new();
-                self.facts.push(ThreadFact { tid, name, role: ThreadRole::Java, first_seen: now });
+                self.note(ThreadFact { tid, name, role, first_seen: now });
             }
         }
         self.read(tid, now)
@@ -117,11 +118,14 @@ impl Threads {
             }
         }
         if let Some(name) = name {
-            // The fact of this thread that is still here was made a moment ago.
-            self.facts.retain(|it| it.tid != tid);
-            self.facts.push(ThreadFact { tid, name, role, first_seen });
+            self.note(ThreadFact { tid, name, role, first_seen });
         }
         role
+    }
+
+    /// Replaces the fact of this thread that is still here.
+    fn note(&mut self, fact: ThreadFact) {
+        self.facts.insert(fact.tid, fact);
     }
 
     fn role_by(&self, tid: u32, name: &str) -> ThreadRole {
@@ -139,7 +143,7 @@ impl Threads {
 
     /// Facts since the last call.
     pub(crate) fn take_facts(&mut self) -> Vec<ThreadFact> {
-        std::mem::take(&mut self.facts)
+        std::mem::take(&mut self.facts).into_values().collect()
     }
 }
 
@@ -153,6 +157,7 @@ fn read_name(directory: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, Instant};
 
     const NOW: MonoTime = MonoTime(5);
 
@@ -205,6 +210,29 @@ mod tests {
         threads.is_vm_thread(7, NOW);
         assert_eq!(threads.role(7, NOW), ThreadRole::VmThread);
         assert_eq!(names(&mut threads), "7 java vm-thread");
+    }
+
+    /// How long it takes to note so many threads, each of them twice; the shortest of some tries.
+    fn time_to_note(count: u32) -> Duration {
+        let fact =
+            |tid| ThreadFact { tid, name: String::new(), role: ThreadRole::Java, first_seen: NOW };
+        let tries = (0..5).map(|_| {
+            let mut threads = Threads::new(Path::new("/nowhere"), 7);
+            let begun = Instant::now();
+            (0..count).for_each(|tid| {
+                threads.note(fact(tid));
+                threads.note(fact(tid));
+            });
+            begun.elapsed()
+        });
+        tries.min().expect("some tries")
+    }
+
+    #[test]
+    fn the_time_to_attach_grows_with_the_threads_and_not_with_their_square() {
+        let (few, many) = (time_to_note(1_000), time_to_note(16_000));
+        // As the square it would be 256 times as long, and 19 as it is.
+        assert!(many < few * 90, "{few:?} for 1,000 threads, {many:?} for 16,000");
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl SampledSession {
             pid: jvm.pid,
             freezer: Freezer::open(&options.roots, &dir),
             host_counters: Counters::open(&options.roots, jvm.pid),
-            host: HostSources::start(&options.roots, jvm, options.host),
+            host: HostSources::start(&options.roots, jvm),
             cost: Cost::new(proc, jvm.pid),
             coverage,
             budget: Budget::new(options.detail_budget_per_s.max(500), at),

@@ -11,11 +11,10 @@ use crate::{
     kernel::Inbox,
     sampler::{Snapshot, Standing, look},
     stop_state::{StopState, StopStateReader},
-    syscalls::takes_descriptor,
 };
 use recording::{
-    Coverage, Facts, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
-    StackFact, ThreadRole, ThreadSlice, ThreadState,
+    Architecture, Coverage, Facts, Interval, MonoTime, OffCpuCause, SafepointFact, Source,
+    SourceState, StackFact, ThreadRole, ThreadSlice, ThreadState,
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -237,7 +236,9 @@ impl Session {
         facts: &mut Facts,
     ) -> ThreadSlice {
         let fd = match it.why.entered {
-            Some(OffCpuCause::Syscall(number)) if takes_descriptor(number) => it.why.first,
+            Some(OffCpuCause::Syscall(number)) if Architecture::HERE.takes_descriptor(number) => {
+                it.why.first
+            }
             _ => None,
         };
         let role = self.threads.role(tid, now());

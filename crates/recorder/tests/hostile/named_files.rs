@@ -3,7 +3,7 @@ use crate::{
     common::runs,
     nobody::{self, Sleeper},
 };
-use recorder::{HostOptions, HostSources, Jvm, Roots};
+use recorder::{HostSources, Jvm, Roots};
 use recording::{Coverage, Facts};
 use std::{
     fs,
@@ -80,7 +80,7 @@ impl Named {
 /// What is read outside the kernel's tracing.
 fn recorded(jvm: &Jvm) -> (Facts, Coverage) {
     let (mut facts, mut coverage) = (Facts::default(), Coverage::default());
-    let mut sources = HostSources::start(&Roots::default(), jvm, HostOptions::default());
+    let mut sources = HostSources::start(&Roots::default(), jvm);
     let end = Instant::now() + Duration::from_secs(10);
     while facts.jvm.is_none() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));

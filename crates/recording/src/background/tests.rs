@@ -64,13 +64,16 @@ fn a_stuck_disk_costs_detail_and_never_waits() {
     // Far more than fits: sending must come back every time although nothing is taken.
     let taken = (0..1000).filter(|_| background.send(lines(1000))).count() as u64;
     assert!((1..1000).contains(&taken), "{taken} taken");
-    assert_eq!(background.dropped_rows(), (1000 - taken) * 1000);
+    let kept = background.kept.log_lines.len() as u64;
+    assert!((1..=KEEP_ROWS as u64).contains(&kept), "{kept} kept");
+    assert_eq!(background.dropped_rows(), (1000 - taken) * 1000 - kept);
     drop(gate);
     let coverage = Coverage { switches: 1, ..Coverage::default() };
     let last = Facts { coverage: Some(coverage), ..Facts::default() };
     let lost = background.finish(last).expect("a summary").lost_rows;
     let facts = Recording::open(&path).expect("a recording").facts;
-    assert_eq!((facts.log_lines.len() as u64, lost), (taken * 1000, (1000 - taken) * 1000));
+    let read = taken * 1000 + kept;
+    assert_eq!((facts.log_lines.len() as u64, lost), (read, 1_000_000 - read));
     let coverage = facts.coverage.expect("coverage");
     assert_eq!((coverage.switches, coverage.lost_rows), (1, lost));
 }
@@ -111,8 +114,32 @@ fn what_waits_is_bounded() {
     let before = background.dropped_rows();
     background.send(many(4096));
     assert_eq!((background.kept.rows(), background.dropped_rows()), (4096, before));
-    background.send(many(1));
-    assert_eq!((background.kept.rows(), background.dropped_rows()), (0, before + 4097));
+    background.send(Facts { threads: vec![thread_named("new", 5000)], ..Facts::default() });
+    assert_eq!((background.kept.rows(), background.dropped_rows()), (4096, before + 1));
+    // One that is renamed is no other row.
+    background.send(Facts { threads: vec![thread_named("renamed", 5000)], ..Facts::default() });
+    assert_eq!((background.kept.rows(), background.dropped_rows()), (4096, before + 1));
+    drop(gate);
+    background.finish(Facts::default()).expect("a summary");
+}
+
+#[test]
+fn what_later_batches_refer_to_is_not_lost_with_too_many_rows_of_another_table() {
+    let (_parent, path) = place();
+    let (mut background, gate) = stuck(&path);
+    assert!(background.send(lines(QUEUE_ROWS)));
+    let sample = crate::tests::sample();
+    let Facts { cgroup, clocks, threads, stacks, files, .. } = sample.clone();
+    let (safepoints, outputs) = (sample.safepoints.clone(), sample.outputs.clone());
+    let referred =
+        Facts { cgroup, clocks, threads, stacks, files, safepoints, outputs, ..Facts::default() };
+    assert!(!background.send(referred.clone()));
+    let memory = vec![sample.memory[0].clone(); KEEP_ROWS];
+    assert!(!background.send(Facts { memory, ..Facts::default() }));
+    let mut kept = background.kept.clone();
+    assert_eq!(kept.rows(), KEEP_ROWS);
+    kept.memory.clear();
+    assert_eq!(kept, referred);
     drop(gate);
     background.finish(Facts::default()).expect("a summary");
 }

@@ -25,6 +25,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::LastRow,
     rows: |facts| facts.cgroup.as_slice().len(),
+    keep_newest: |facts, most| facts.cgroup = facts.cgroup.take().filter(|_| most > 0),
     encode,
     decode,
 };

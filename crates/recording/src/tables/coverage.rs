@@ -40,6 +40,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::LastRow,
     rows: |facts| facts.coverage.as_slice().len(),
+    keep_newest: |facts, most| facts.coverage = facts.coverage.take().filter(|_| most > 0),
     encode,
     decode,
 };

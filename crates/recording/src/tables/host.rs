@@ -24,6 +24,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::LastRow,
     rows: |facts| facts.host.as_slice().len(),
+    keep_newest: |facts, most| facts.host = facts.host.take().filter(|_| most > 0),
     encode,
     decode,
 };

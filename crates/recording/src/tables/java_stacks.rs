@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, text_lists, u32s, u64s},
     schema::{
         Kind::{Texts, U32, U64},
-        Table, Worth, column,
+        Table, Worth, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -21,6 +21,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::Fact,
     rows: |facts| facts.java_stacks.len(),
+    keep_newest: |facts, most| keep_newest(&mut facts.java_stacks, most),
     encode,
     decode,
 };

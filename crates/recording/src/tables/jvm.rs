@@ -38,6 +38,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::LastRow,
     rows: |facts| facts.jvm.as_slice().len(),
+    keep_newest: |facts, most| facts.jvm = facts.jvm.take().filter(|_| most > 0),
     encode,
     decode,
 };

@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, texts, u32s, u64s},
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column,
+        Table, Worth, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -21,6 +21,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::Detail,
     rows: |facts| facts.kernel_work.len(),
+    keep_newest: |facts, most| keep_newest(&mut facts.kernel_work, most),
     encode,
     decode,
 };

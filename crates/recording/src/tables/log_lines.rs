@@ -5,7 +5,7 @@ use crate::{
     masked_log_line,
     schema::{
         Kind::{Text, U64},
-        Table, Worth, column,
+        Table, Worth, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -21,6 +21,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::Fact,
     rows: |facts| facts.log_lines.len(),
+    keep_newest: |facts, most| keep_newest(&mut facts.log_lines, most),
     encode,
     decode,
 };

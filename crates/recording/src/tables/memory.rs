@@ -5,7 +5,7 @@ use crate::{
     masked,
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column,
+        Table, Worth, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -25,6 +25,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::Fact,
     rows: |facts| facts.memory.len(),
+    keep_newest: |facts, most| keep_newest(&mut facts.memory, most),
     encode,
     decode,
 };

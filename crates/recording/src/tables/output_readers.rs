@@ -5,7 +5,7 @@ use crate::{
     masked,
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column,
+        Table, Worth, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -26,6 +26,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::Fact,
     rows: |facts| facts.output_readers.len(),
+    keep_newest: |facts, most| keep_newest(&mut facts.output_readers, most),
     encode,
     decode,
 };

@@ -10,7 +10,7 @@ use crate::{
     schema::{
         Column,
         Kind::{Bool, Texts, U32, U64, U64s},
-        Table, Worth, column, nullable,
+        Table, Worth, column, keep_newest, nullable,
     },
 };
 use arrow_array::{ArrayRef, UInt64Array};
@@ -22,6 +22,7 @@ pub(super) static TABLE: Table = Table {
     columns: &COLUMNS,
     worth: Worth::Fact,
     rows: |facts| facts.safepoints.len(),
+    keep_newest: |facts, most| keep_newest(&mut facts.safepoints, most),
     encode,
     decode,
 };

@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, texts, u64s},
     schema::{
         Kind::{Text, U64},
-        Table, Worth, column,
+        Table, Worth, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -20,6 +20,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::Detail,
     rows: |facts| facts.samples.len(),
+    keep_newest: |facts, most| keep_newest(&mut facts.samples, most),
     encode,
     decode,
 };

@@ -7,7 +7,7 @@ use crate::{
     },
     schema::{
         Kind::{Bool, I32, Text, U32, U64},
-        Table, Worth, column, nullable,
+        Table, Worth, column, keep_newest, nullable,
     },
 };
 use arrow_array::{ArrayRef, BooleanArray, Int32Array, StringArray, UInt32Array, UInt64Array};
@@ -38,6 +38,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::Detail,
     rows: |facts| facts.slices.len(),
+    keep_newest: |facts, most| keep_newest(&mut facts.slices, most),
     encode,
     decode,
 };

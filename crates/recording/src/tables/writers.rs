@@ -5,7 +5,7 @@ use crate::{
     masked,
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column, nullable,
+        Table, Worth, column, keep_newest, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -27,6 +27,7 @@ pub(super) static TABLE: Table = Table {
     ],
     worth: Worth::Fact,
     rows: |facts| facts.writers.len(),
+    keep_newest: |facts, most| keep_newest(&mut facts.writers, most),
     encode,
     decode,
 };

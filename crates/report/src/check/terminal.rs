@@ -3,7 +3,7 @@ use super::Checked;
 use crate::{
     Options,
     clean::{MOST_NAME, MOST_PATH, clean, clean_name},
-    text::{Page, Role},
+    text::{Page, Role, columns_of, padded},
     value,
 };
 use diagnose::Outcome;
@@ -13,7 +13,7 @@ use diagnose::Outcome;
 pub fn render(all: &[Checked], options: &Options) -> String {
     let mut page = Page::new(options.style);
     let gates: Vec<String> = all.iter().map(|it| clean_name(&it.gate, MOST_NAME)).collect();
-    let widest = gates.iter().map(|it| it.chars().count()).max().unwrap_or(0);
+    let widest = gates.iter().map(|it| columns_of(it)).max().unwrap_or(0);
     for (it, gate) in all.iter().zip(&gates) {
         let input = clean_name(&it.input, MOST_PATH);
         let mark = match it.outcome {
@@ -26,7 +26,7 @@ pub fn render(all: &[Checked], options: &Options) -> String {
             (Outcome::Unknown, _) => it.missing.clone(),
             (_, actual) => format!("{actual}, limit {}", value::shown(it.limit)),
         };
-        page.line(&format!("{mark}{gate:<widest$}  {told}  {input}"));
+        page.line(&format!("{mark}{}  {told}  {input}", padded(gate, widest)));
         if let Some(blame) = &it.blame {
             page.wrapped(9, Some(Role::Faint), blame);
         }

@@ -4,7 +4,7 @@ use crate::{
     Options,
     clean::{MOST_NAME, clean, clean_name},
     terminal::findings::{BODY, FIELD, field, fix, when_width},
-    text::{Page, Role, glued},
+    text::{Page, Role, columns_of, glued},
     words,
 };
 use diagnose::{Likelihood, text::cpus};
@@ -117,7 +117,7 @@ fn heading(page: &mut Page, number: usize, title: &str, likelihood: Likelihood) 
     let role = if likelihood == Likelihood::Likely { Role::Bad } else { Role::Strong };
     let painted = page.paint(role, &left);
     let right = likelihood.id();
-    let columns = left.chars().count() + 2 + right.len();
+    let columns = columns_of(&left) + 2 + right.len();
     if columns <= page.width() {
         let gap = page.width() - columns + 2;
         page.line(&format!("{painted}{:gap$}{right}", ""));

@@ -3,7 +3,7 @@ use super::{Planned, Ranked};
 use crate::{
     Options,
     clean::clean,
-    text::{Page, Role, glued},
+    text::{Page, Role, columns_of, glued},
 };
 use diagnose::Diagnosis;
 use remedy::{
@@ -38,7 +38,7 @@ fn one(page: &mut Page, number: usize, it: &Ranked, diagnosis: &Diagnosis) {
     let left = format!("{number}  {}", it.remedy.title);
     let stops = crate::words::stops(it.pauses);
     let right = format!("up to {} in {stops} · {}", crate::duration(it.saves), it.certainty.id());
-    let columns = left.chars().count() + 2 + right.chars().count();
+    let columns = columns_of(&left) + 2 + columns_of(&right);
     let painted = page.paint(Role::Strong, &left);
     if columns <= page.width() {
         let gap = page.width() - columns + 2;

@@ -3,8 +3,9 @@ use super::Redactor;
 use recording::{Coverage, Facts, JvmFact, OutputFact, OutputKind, SourceState, Survey};
 
 impl Redactor {
-    /// Replaces the names in every table. What is known of files comes before the sentences that
-    /// may speak of them.
+    /// Replaces the names in every table, in the order in which batches of facts come. What is known
+    /// of files comes before the sentences that may speak of them. What an answer would not tell is
+    /// not left either: of the GC log only lines that say something.
     pub fn facts(&mut self, facts: &mut Facts) {
         if !self.works {
             return;
@@ -29,6 +30,7 @@ impl Redactor {
         }
         self.others(facts);
         facts.outputs.iter_mut().for_each(|it| self.output_fact(it));
+        self.log_lines(&mut facts.log_lines);
         if let Some(coverage) = &mut facts.coverage {
             self.coverage(coverage);
         }
@@ -37,8 +39,8 @@ impl Redactor {
     /// What was found of a JVM and its host.
     pub fn survey(&mut self, survey: &mut Survey) {
         if self.works {
+            self.another_log();
             self.facts(&mut survey.facts);
-            self.log_lines(&mut survey.facts.log_lines);
             survey.unseen = survey.unseen.iter().map(|it| self.text(it)).collect();
         }
     }
@@ -98,7 +100,7 @@ impl Redactor {
 
     fn coverage(&mut self, it: &mut Coverage) {
         for state in it.sources.values_mut() {
-            if let SourceState::Missing(reason) = state {
+            if let SourceState::Missing(reason) | SourceState::Partial(reason) = state {
                 *reason = self.text(reason);
             }
         }

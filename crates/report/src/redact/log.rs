@@ -3,6 +3,11 @@ use super::Redactor;
 use recording::LogLine;
 
 impl Redactor {
+    /// What comes next is no more of the log that came before.
+    pub(super) fn another_log(&mut self) {
+        self.log = gclog::Parser::new();
+    }
+
     /// Leaves the lines from which something is concluded, and of those no names: the others may
     /// hold anything. Lines come in the order of the log, in as many parts as they were read.
     pub(super) fn log_lines(&mut self, lines: &mut Vec<LogLine>) {

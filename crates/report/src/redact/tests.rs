@@ -2,6 +2,8 @@
 use super::*;
 use recording::{CgroupFact, Facts, HostFact, JvmFact as Jvm, Note, WriterFact};
 
+mod columns;
+
 fn redactor() -> Redactor {
     Redactor::new(true, None)
 }

@@ -1,7 +1,7 @@
 //! What stopped it: one block for each cause that matters.
 use crate::{
     clean::{MOST_NAME, clean, clean_name},
-    text::{Page, Role, glued},
+    text::{Page, Role, columns_of, glued},
     words,
 };
 use diagnose::{Certainty, Diagnosis, Finding, Verdict};
@@ -109,7 +109,7 @@ fn heading(page: &mut Page, number: usize, finding: &Finding, right: &str) {
     let left = format!("{number}  {}", finding.cause.title);
     let role = if finding.cause.is_fault() { Role::Bad } else { Role::Strong };
     let painted = page.paint(role, &left);
-    let columns = left.chars().count() + 2 + right.chars().count();
+    let columns = columns_of(&left) + 2 + columns_of(right);
     if columns <= page.width() {
         let gap = page.width() - columns + 2;
         page.line(&format!("{painted}{:gap$}{right}", ""));

@@ -148,7 +148,7 @@ impl Recorder<'_> {
             let mut step = session.step();
             self.announcement.look(&step.facts, self.console);
             self.progress.look(&step.facts, begun.elapsed());
-            self.redactor.recorded(&mut step.facts);
+            self.redactor.facts(&mut step.facts);
             self.writer.send(step.facts);
             if let Some(trouble) = self.writer.trouble().filter(|_| !troubled) {
                 troubled = true;
@@ -179,7 +179,7 @@ impl Recorder<'_> {
         self.announcement.say(&coverage, self.console);
         self.progress.count(&last);
         last.coverage = Some(coverage.clone());
-        self.redactor.recorded(&mut last);
+        self.redactor.facts(&mut last);
         let summary = self.writer.finish(last)?;
         coverage.lost_rows = coverage.lost_rows.max(summary.lost_rows);
         let length = report::duration(coverage.recorded);

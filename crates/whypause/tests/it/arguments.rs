@@ -1,5 +1,9 @@
 //! What can be typed, and what is said of what cannot.
-use crate::run::run;
+use crate::{
+    crafted::{safepoint, write},
+    run::run,
+};
+use recording::{Coverage, Facts};
 
 const COMMANDS: [&[&str]; 14] = [
     &[],
@@ -30,6 +34,23 @@ fn every_help_begins_with_one_line_and_ends_with_examples() {
         let examples = ran.stdout.split_once("EXAMPLES:\n").expect("examples").1;
         let name = [&["whypause"], command].concat().join(" ");
         assert!(examples.contains(&name), "{name}: {examples}");
+    }
+}
+
+#[test]
+fn no_answer_advises_an_option_that_does_not_exist() {
+    let parent = tempfile::tempdir().expect("a directory");
+    let path = parent.path().join("rec");
+    let safepoints = vec![safepoint(0, 50_000_000)];
+    // Nothing was watched, so the answer says of every source how to watch it.
+    let coverage = Some(Coverage::default());
+    write(&path, [Facts { safepoints, coverage, ..Facts::default() }]);
+    let said = run(&["explain", path.to_str().expect("UTF-8")]).stdout;
+    assert!(said.contains("needs a JVM that writes a GC log"), "{said}");
+    let help: String = COMMANDS.iter().map(|it| run(&[*it, &["--help"]].concat()).stdout).collect();
+    let options = said.split(|c: char| c.is_whitespace() || "`,().".contains(c));
+    for option in options.filter(|it| it.starts_with("--")) {
+        assert!(help.contains(option), "{option}: {said}");
     }
 }
 

@@ -60,25 +60,13 @@ fn check(path: &Path, what: &str) {
     panic!("{what}: {said}");
 }
 
-/// The CRC-32 of zip and PNG, one bit at a time.
-fn crc32(bytes: &[u8]) -> u32 {
-    let mut sum = u32::MAX;
-    for byte in bytes {
-        sum ^= u32::from(*byte);
-        for _ in 0..8 {
-            sum = if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
-        }
-    }
-    !sum
-}
-
 const MARK: &[u8] = b"whypause-crc32:";
 
 /// Makes the checksum right: it is taken with its own digits as zeros.
 fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     let mark = bytes.windows(MARK.len()).rposition(|it| it == MARK).expect("a mark");
     let digits = mark + MARK.len()..mark + MARK.len() + 8;
-    let sum = format!("{:08x}", crc32(&bytes));
+    let sum = format!("{:08x}", crc32fast::hash(&bytes));
     bytes[digits].copy_from_slice(sum.as_bytes());
     bytes
 }
@@ -138,13 +126,13 @@ fn with_part(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (parent, path)
 }
 
-fn write(path: &Path, batches: impl IntoIterator<Item = Facts>) {
+pub(crate) fn write(path: &Path, batches: impl IntoIterator<Item = Facts>) {
     let mut writer = Writer::create(path, Limits::default()).expect("a new recording");
     batches.into_iter().for_each(|it| writer.write(&it).expect("writing"));
     writer.seal().expect("sealing");
 }
 
-fn safepoint(start: u64, end: u64) -> SafepointFact {
+pub(crate) fn safepoint(start: u64, end: u64) -> SafepointFact {
     let interval = Interval::new(MonoTime(start), MonoTime(end));
     SafepointFact {
         begin: interval.start,

@@ -1,7 +1,7 @@
 //! What was seen of a thread, as rows.
 use super::SampledSession;
-use crate::{sampler::keep::Kept, syscalls::takes_descriptor};
-use recording::{Facts, OffCpuCause, StackFact, ThreadSlice};
+use crate::sampler::keep::Kept;
+use recording::{Architecture, Facts, OffCpuCause, StackFact, ThreadSlice};
 use std::time::Duration;
 
 /// Functions of the kernel that are remembered.
@@ -11,7 +11,9 @@ impl SampledSession {
     pub(super) fn slice(&mut self, kept: Kept, facts: &mut Facts) -> ThreadSlice {
         let Kept { tid, piece, .. } = kept;
         let fd = match piece.why.entered {
-            Some(OffCpuCause::Syscall(number)) if takes_descriptor(number) => piece.why.first,
+            Some(OffCpuCause::Syscall(number)) if Architecture::HERE.takes_descriptor(number) => {
+                piece.why.first
+            }
             _ => None,
         };
         ThreadSlice {

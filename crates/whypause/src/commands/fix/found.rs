@@ -2,7 +2,7 @@
 use super::{refused, verify::Temporary};
 use crate::{Failure, args::FixArgs, console::Console, interrupt::Interrupt, target};
 use diagnose::{Diagnosis, Situation, what_if::CpuLimits};
-use recorder::{HostOptions, HostSources, Jvm, Roots};
+use recorder::{HostSources, Jvm, Roots};
 use recording::{Coverage, Facts, WriterFact};
 use remedy::{Plan, Remedy, Target, Wishes};
 use std::time::Duration;
@@ -125,8 +125,7 @@ impl Found {
 /// Who writes, for some seconds.
 fn writers(roots: &Roots, jvm: &Jvm, console: &Console) -> Vec<WriterFact> {
     console.say(&format!("watching which processes write, for {}", report::duration(LOOK)));
-    let options = HostOptions { gc_log: false, writers: true, counters: false, memory: false };
-    let mut sources = HostSources::start(roots, jvm, options);
+    let mut sources = HostSources::start_writers(roots, jvm);
     let (mut facts, mut coverage) = (Facts::default(), Coverage::default());
     std::thread::sleep(LOOK);
     sources.take(&mut facts, &mut coverage);

@@ -15,6 +15,8 @@ use std::{
 /// Batches that may wait, a few seconds of them. Beyond that the thread stands still, and detail
 /// is let go.
 const QUEUE_BATCHES: usize = 64;
+/// Rows that are kept while it stands still, a few megabytes: the threads of a large JVM among them.
+const KEEP_ROWS: usize = 32 << 10;
 /// How often pauses that wait for their evidence are looked at when nothing new comes.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// The nice value that takes the CPU only where nobody else wants it.
@@ -34,8 +36,10 @@ enum Batch {
 pub(crate) struct Teller {
     sender: SyncSender<Batch>,
     thread: JoinHandle<Result<(), Failure>>,
-    /// What the thread must get to understand later batches, while it stands still.
+    /// What there was room for while it stands still.
     kept: Facts,
+    /// Rows for which there was none.
+    lost: u64,
 }
 
 impl Teller {
@@ -44,21 +48,27 @@ impl Teller {
         let thread = thread::Builder::new()
             .name("whypause-tell".into())
             .spawn(move || work(&receiver, over, console))?;
-        Ok(Teller { sender, thread, kept: Facts::default() })
+        Ok(Teller { sender, thread, kept: Facts::default(), lost: 0 })
     }
 
     /// Hands over and never waits.
     pub(crate) fn send(&mut self, facts: Facts) {
         let mut batch = std::mem::take(&mut self.kept);
-        batch.append(facts);
-        if let Err(TrySendError::Full(Batch::Final(batch))) =
+        batch.append(self.told(facts));
+        if let Err(TrySendError::Full(Batch::Final(mut batch))) =
             self.sender.try_send(Batch::Final(batch))
         {
-            let Facts { jvm, host, clocks, threads, stacks, files, coverage, .. } = batch;
-            let kept =
-                Facts { jvm, host, clocks, threads, stacks, files, coverage, ..Facts::default() };
-            self.kept = super::window::bounded(kept);
+            self.lost += batch.shed(KEEP_ROWS);
+            self.kept = batch;
         }
+    }
+
+    /// With what was lost here among the losses: nothing is ruled out then.
+    fn told(&self, mut facts: Facts) -> Facts {
+        if let Some(coverage) = &mut facts.coverage {
+            coverage.lost_rows += self.lost;
+        }
+        facts
     }
 
     /// Hands over what is known of the stop under way, and never waits: a thread that stands still has
@@ -73,9 +83,9 @@ impl Teller {
     }
 
     /// Hands over the last facts and waits until all is told.
-    pub(crate) fn finish(self, last: Facts) -> Result<(), Failure> {
-        let mut rest = self.kept;
-        rest.append(last);
+    pub(crate) fn finish(mut self, last: Facts) -> Result<(), Failure> {
+        let mut rest = std::mem::take(&mut self.kept);
+        rest.append(self.told(last));
         // The thread may have ended; then its result says why.
         let _ = self.sender.send(Batch::Final(rest));
         drop(self.sender);
@@ -118,5 +128,43 @@ fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<
         if end {
             return Ok(());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use recording::{CgroupFact, CodeFact, Coverage, MonoTime, PerfCounterFact, Sample};
+
+    /// A thread that takes nothing, and is never told to.
+    fn standing_still() -> (Teller, Receiver<Batch>) {
+        let (sender, receiver) = sync_channel(0);
+        let thread = thread::spawn(|| Ok(()));
+        (Teller { sender, thread, kept: Facts::default(), lost: 0 }, receiver)
+    }
+
+    #[test]
+    fn what_later_batches_refer_to_is_kept_while_the_thread_stands_still() {
+        let (mut teller, _receiver) = standing_still();
+        let counter = PerfCounterFact { name: "sun.rt.x".into(), offset: 8, length: 8 };
+        let facts = Facts {
+            cgroup: Some(CgroupFact::default()),
+            perf_counters: vec![counter],
+            code: vec![CodeFact { tid: 1, at: MonoTime(1), address: 1, method: "a.b".into() }],
+            ..Facts::default()
+        };
+        teller.send(facts.clone());
+        assert_eq!(teller.kept, facts);
+        let sample = Sample { at: MonoTime(1), counter: "vmstat.x".into(), value: 1 };
+        teller.send(Facts { samples: vec![sample; KEEP_ROWS], ..Facts::default() });
+        assert_eq!((&teller.kept, teller.lost), (&facts, KEEP_ROWS as u64));
+    }
+
+    #[test]
+    fn what_is_lost_while_the_thread_stands_still_is_told() {
+        let (mut teller, _receiver) = standing_still();
+        teller.lost = 5;
+        teller.send(Facts { coverage: Some(Coverage::default()), ..Facts::default() });
+        assert_eq!(teller.kept.coverage.map(|it| it.lost_rows), Some(5));
     }
 }

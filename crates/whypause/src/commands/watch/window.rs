@@ -140,7 +140,7 @@ impl Window {
         let log = Interval::new(begin - PATIENCE, end + KEPT);
         let slices = rows(&all.slices, |it| pause.intersect(it.interval).is_some());
         let stacks: BTreeSet<u32> = slices.iter().filter_map(|it| it.stack).collect();
-        Facts {
+        let mut facts = Facts {
             jvm: all.jvm.clone(),
             host: all.host.clone(),
             cgroup: all.cgroup.clone(),
@@ -161,11 +161,14 @@ impl Window {
             outputs: all.outputs.clone(),
             output_readers: rows(&all.output_readers, |it| near.contains(it.at)),
             coverage: all.coverage.clone(),
-        }
+        };
+        facts.drop_replaced();
+        facts
     }
 
     /// Where nothing but the log tells of pauses: those that were not told before.
     fn told_by_log(&mut self) -> Diagnosis {
+        self.facts.drop_replaced();
         let mut diagnosis = diagnose::diagnose_facts(&self.facts);
         let (told, over) = (&mut self.told, self.over);
         diagnosis.pauses.retain(|it| {
@@ -197,9 +200,8 @@ impl Window {
 }
 
 /// The same facts without rows that later ones replace, and the newest of each table only.
-pub(super) fn bounded(mut facts: Facts) -> Facts {
-    last_of_each(&mut facts.threads, |it| it.tid);
-    last_of_each(&mut facts.files, |it| (it.key.device, it.key.inode));
+fn bounded(mut facts: Facts) -> Facts {
+    facts.drop_replaced();
     keep_newest(&mut facts.slices);
     keep_newest(&mut facts.kernel_work);
     keep_newest(&mut facts.code);
@@ -207,7 +209,6 @@ pub(super) fn bounded(mut facts: Facts) -> Facts {
     keep_newest(&mut facts.samples);
     keep_newest(&mut facts.writers);
     keep_newest(&mut facts.memory);
-    last_of_each(&mut facts.outputs, |it| it.fd);
     keep_newest(&mut facts.output_readers);
     keep_newest(&mut facts.threads);
     keep_newest(&mut facts.files);
@@ -233,14 +234,6 @@ fn newest(facts: &Facts) -> MonoTime {
     let samples = facts.samples.iter().map(|it| it.at);
     let writers = facts.writers.iter().map(|it| it.interval.end);
     slices.chain(lines).chain(samples).chain(writers).max().unwrap_or_default()
-}
-
-/// A later row of the same key replaces an earlier one.
-fn last_of_each<T, K: Ord>(rows: &mut Vec<T>, key: impl Fn(&T) -> K) {
-    let mut seen = BTreeSet::new();
-    rows.reverse();
-    rows.retain(|row| seen.insert(key(row)));
-    rows.reverse();
 }
 
 fn rows<T: Clone>(all: &[T], wanted: impl Fn(&T) -> bool) -> Vec<T> {
