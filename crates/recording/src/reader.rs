@@ -6,13 +6,14 @@ use crate::{
     directory::Directory,
     manifest::{self, AllSeen, Bad},
     part::{Form, Part},
-    schema::SCHEMA_VERSION,
+    schema::{SCHEMA_VERSION, Table, Worth},
     sealed::SealedReader,
     segment::{SegmentReader, TORN_BATCH},
     thinning::{self, Thinning},
 };
 use arrow_array::RecordBatch;
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     fs::File,
     path::Path,
@@ -66,6 +67,8 @@ impl Recording {
         reading.slices_left = stored.max(MOST_SLICES);
         let (slices, others): (Vec<Part>, Vec<Part>) =
             parts.iter().partition(|it| it.table.name == thinning::TABLE);
+        let mut others = others;
+        others.sort_by_key(|it| last_what_is_large(it.table));
         others.iter().for_each(|part| reading.part(*part));
         // Last, as what they are worth depends on the stops.
         let room = reading.room + SLICES_KEPT_BYTES;
@@ -73,6 +76,12 @@ impl Recording {
         slices.iter().for_each(|part| reading.part(*part));
         reading.finish(path)
     }
+}
+
+/// The order in which tables get their room. A JVM may write any number of lines into its log: they
+/// take what is left, and not the place of the stops.
+fn last_what_is_large(table: &Table) -> (bool, Reverse<Worth>) {
+    (table.name == "log_lines", Reverse(table.worth))
 }
 
 /// A recording that is being read.
