@@ -24,6 +24,7 @@ mod host;
     allow(dead_code, unused_imports, reason = "only the part that loads programs is left out")
 )]
 mod kernel;
+mod own_memory;
 mod process;
 mod residency;
 mod rights;
@@ -43,6 +44,7 @@ pub use host::{
     stat_of, stats, survey, surveys, variable_of,
 };
 pub use kernel::Windows;
+pub use own_memory::give_memory_back;
 pub use residency::{BroughtIn, bring_in, swapped_bytes};
 pub use rights::{Duties, keep_only_looking};
 pub use sampler::SampledSession;

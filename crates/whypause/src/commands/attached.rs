@@ -106,6 +106,7 @@ pub(crate) fn attach(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<(Attached, Option<SafepointLog>), Failure> {
+    recorder::give_memory_back();
     // Before the recording, which would have the stop for it in it.
     let names = means.ask_jvm.then(|| names(jvm, &options, interrupt, console)).flatten();
     let log = means.log_safepoints.then(|| log(jvm, &options, interrupt, console)).flatten();
