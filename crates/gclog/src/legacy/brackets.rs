@@ -10,6 +10,7 @@ use super::{
     record::{Head, Record},
     safepoint::stop_length,
     sizes::{closing_seconds, number_start, occupancy, transition},
+    stamps::Prefix,
 };
 use crate::{
     Collector, YoungKind,
@@ -26,6 +27,12 @@ impl Legacy {
     pub(super) fn scan(&mut self, line: &[u8], from: usize, out: Out<'_>) -> bool {
         let (mut at, mut used) = (from, false);
         while let Some(found) = memchr2(b'[', b']', &line[at..]) {
+            if line[at] == b':'
+                && let Some(next) = self.tail(line, at, out)
+            {
+                (at, used) = (next, true);
+                continue;
+            }
             let bracket = at + found;
             let text = &line[at..bracket];
             if line[bracket] == b'[' {
@@ -40,9 +47,27 @@ impl Legacy {
         used | self.text(&line[at..], out)
     }
 
+    /// Reads a line that begins with stamps and the record they belong to, while none is open. Such
+    /// a line needs no search for them. Whether it was one.
+    pub(super) fn leading_record(&mut self, line: &[u8], out: Out<'_>) -> bool {
+        if self.outer.is_some() || !self.reads_whole_lines() {
+            return false;
+        }
+        let Some((prefix, [b'[', name @ ..])) = self.stamps.leading(line) else { return false };
+        let Some((head, length)) = record_head(name) else { return false };
+        self.lost_begin = false;
+        let after = line.len() - name.len() + length;
+        let next = self.begin_at(prefix, line, head, after, out);
+        self.scan(line, next, out);
+        true
+    }
+
     /// A bracket opens at `at`. Where to go on, and whether it is known.
     fn open(&mut self, line: &[u8], at: usize, out: Out<'_>) -> (usize, bool) {
         let name = &line[at + 1..];
+        if let Some(end) = self.references(line, at) {
+            return (end, true);
+        }
         if let Some((head, length)) = record_head(name) {
             return (self.begin(line, at, head, at + 1 + length, out), true);
         }
@@ -71,6 +96,18 @@ impl Legacy {
     /// A record begins. Where to go on.
     fn begin(&mut self, line: &[u8], at: usize, head: Head, after: usize, out: Out<'_>) -> usize {
         let prefix = self.stamps.before(line, at);
+        self.begin_at(prefix, line, head, after, out)
+    }
+
+    /// A record begins, behind stamps that have been read.
+    fn begin_at(
+        &mut self,
+        prefix: Prefix,
+        line: &[u8],
+        head: Head,
+        after: usize,
+        out: Out<'_>,
+    ) -> usize {
         let (cause, after) = cause(line, after);
         self.begin_record(head, cause.as_deref());
         let record = Record::new(head, prefix, cause);

@@ -115,8 +115,21 @@ impl Frames {
         }
     }
 
+    /// Whether one more can be opened.
+    pub(super) fn has_room(&self) -> bool {
+        self.depth < MAX_DEPTH
+    }
+
     pub(super) fn top(&self) -> Option<Frame> {
         self.stack[..self.depth].last().copied()
+    }
+
+    /// The generation that is open right in its record, if one is.
+    pub(super) fn generation(&self) -> Option<Space> {
+        match self.stack[..self.depth] {
+            [.., Frame::Record, Frame::Space(space)] => Some(space),
+            _ => None,
+        }
     }
 
     pub(super) fn pop(&mut self) {

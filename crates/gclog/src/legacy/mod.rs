@@ -17,10 +17,12 @@ mod header;
 mod held;
 mod known;
 mod record;
+mod references;
 mod safepoint;
 mod shenandoah;
 mod sizes;
 mod stamps;
+mod tail;
 mod tenuring;
 mod whole;
 
@@ -135,6 +137,7 @@ impl Legacy {
                 Ok(self.behind_application_time(&line[at..], out))
             }
             [b'{', ..] => Ok(false),
+            [b'[', ..] if self.leading_record(line, out) => self.begins_are_there(true),
             [b'A'..=b'Z' | b'a'..=b'z', ..] if at > 0 && self.statistics_row(line, out) => Ok(true),
             _ if at == 0 && known::is_histogram_row(line) => Ok(false),
             _ => self.anything(line, out),
@@ -172,13 +175,15 @@ impl Legacy {
         }
         self.lost_begin = false;
         let used = self.scan(line, 0, out) || self.long_form(text) || self.torn_heap(text);
-        if self.lost_begin {
-            return Err(Unrecognised::Malformed);
-        }
-        if used {
-            return Ok(true);
+        if used || self.lost_begin {
+            return self.begins_are_there(used);
         }
         if known::is_known(line) { Ok(false) } else { Err(Unrecognised::NotALogLine) }
+    }
+
+    /// A line of which something was `used` is as it should be, unless a begin is missing.
+    fn begins_are_there(&self, used: bool) -> Result<bool, Unrecognised> {
+        if self.lost_begin { Err(Unrecognised::Malformed) } else { Ok(used) }
     }
 }
 

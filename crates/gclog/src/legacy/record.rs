@@ -189,6 +189,16 @@ impl Record {
                 rest = after;
             }
         }
+        self.references_of(kind, count, took);
+    }
+
+    /// So many references of a kind were processed.
+    pub(super) fn references_of(
+        &mut self,
+        kind: ReferenceKind,
+        count: u64,
+        took: Option<Duration>,
+    ) {
         let all = self.references.get_or_insert_default();
         match kind {
             ReferenceKind::Soft => all.soft = count,

@@ -92,7 +92,7 @@ impl Legacy {
 
     /// Tests compare with a parser that reads every line by its brackets.
     #[inline]
-    fn reads_whole_lines(&self) -> bool {
+    pub(super) fn reads_whole_lines(&self) -> bool {
         #[cfg(test)]
         return !self.only_brackets;
         #[cfg(not(test))]
@@ -206,7 +206,7 @@ fn part(text: &[u8]) -> Option<(Part<'_>, &[u8])> {
 }
 
 /// ` [Times: user=0.01 sys=0.00, real=0.02 secs] `, or nothing but spaces.
-fn times(text: &[u8]) -> Option<Option<CpuTimes>> {
+pub(super) fn times(text: &[u8]) -> Option<Option<CpuTimes>> {
     let (cpu, rest) = match text.strip_prefix(b" [") {
         Some(text) => {
             let (cpu, rest) = parse_times(text)?;

@@ -113,19 +113,36 @@ const LINES: [&str; 20] = [
 ];
 
 /// Pieces of records, which leave some open.
-const PIECES: [&str; 6] = [
+const PIECES: [&str; 11] = [
     "9.900: [GC (Allocation Failure) 9.900: [ParNew",
     ": 9K->9K(9K), 0.0000001 secs] 9K->9K(9K), 0.0000001 secs]",
     "9.900: [GC [1 CMS-initial-mark: 9K(9K)] 9K(9K), 0.0000001 secs]",
     "9.900: [GC (CMS Final Remark) [YG occupancy: 9 K (9 K)]",
     "9.900: [Rescan (parallel) , 0.0000001 secs] [1 CMS-remark: 9K(9K)] 9K(9K), 0.0000001 secs]",
     "CMSCollect  [ 22 0 1 ]  [ 0 0 0 0 68 ]  0",
+    "2026-11-22T00:17:48.122+0000: 0.144: #0: [ParNew2026-11-22T00:17:48.146+0000: 0.169: #0: [SoftReference, 0 refs, 0.0000355 secs]2026-11-22T00:17:48.146+0000: 0.169: #0: [WeakReference, 208 refs, 0.0000187 secs]",
+    "9.900: [FinalReference, 9 refs, 0.0000001 secs]9.900: [PhantomReference, 9 refs, 9 refs, 0.0000001 secs]9.900: [JNI Weak Reference, 0.0000001 secs]: 9K->9K(9K), 0.0000001 secs] 9K->9K(9K), 0.0000001 secs] [Times: user=0.01 sys=0.00, real=0.03 secs] ",
+    "9.900: [GC (CMS Final Remark) [YG occupancy: 9 K (9 K)]9.900: [GC (CMS Final Remark) 9.900: [ParNew",
+    ": 9K->9K(9K), 0.0000001 secs] 9K->9K(9K), 0.0000001 secs] [Times: user=0.01 sys=0.00, real=0.03 secs] ",
+    "9.900: [CMS[Phase[Of[Many[Brackets[That[Never[Close[In[This[Line[At[All",
 ];
 
 #[test]
 fn the_usual_forms_are_read_in_one_go() {
     let other: Vec<&str> = LINES.into_iter().filter(|line| !is_whole(line)).collect();
     assert_eq!(other, [LINES[5]], "its uptime has one decimal, which HotSpot does not write");
+}
+
+#[test]
+fn the_usual_pieces_of_an_open_record_are_read_in_one_go() {
+    let (mut legacy, out) = (Legacy::default(), &mut |_| {});
+    assert_eq!(legacy.line(PIECES[0].as_bytes(), out), Ok(true));
+    let parts =
+        b"[SoftReference, 9 refs, 0.0000355 secs]9.900: [JNI Weak Reference, 0.0000001 secs]";
+    assert_eq!(legacy.references(&[&parts[..], b"9.900: [x"].concat(), 0), Some(parts.len()));
+    let tail = PIECES[9].as_bytes();
+    assert_eq!(legacy.tail(tail, 0, out), Some(tail.len()));
+    assert_eq!(legacy.tail(tail, 0, out), None, "no record is open any more");
 }
 
 #[test]
@@ -162,7 +179,9 @@ fn damaged(numbers: &mut Numbers) -> Vec<u8> {
     if numbers.below(8) == 0 {
         return PIECES[numbers.below(PIECES.len())].as_bytes().to_vec();
     }
-    let mut line = LINES[numbers.below(LINES.len())].as_bytes().to_vec();
+    let place = numbers.below(LINES.len() + PIECES.len());
+    let text = LINES.get(place).unwrap_or_else(|| &PIECES[place - LINES.len()]);
+    let mut line = text.as_bytes().to_vec();
     let other = LINES[numbers.below(LINES.len())].as_bytes();
     let (at, end) = (numbers.below(line.len()), numbers.below(other.len()));
     match numbers.below(9) {
