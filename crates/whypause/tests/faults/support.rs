@@ -60,8 +60,7 @@ impl Stage {
         static COMPILED: Once = Once::new();
         let java = java::newest()?;
         COMPILED.call_once(|| {
-            let source =
-                Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/java/Alloc.java");
             let mut command = spawn::command(java.with_file_name("javac"));
             command.args(["-d", CLASSES]).arg(&source);
             assert!(spawn::run(command, PATIENCE).unwrap().status.success());

@@ -172,8 +172,7 @@ fn classes(java: &Path) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let source =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/java/Alloc.java");
         let mut command = spawn::command(java.with_file_name("javac"));
         command.arg("-d").arg(directory.path()).arg(source);
         let output = spawn::run(command, PATIENCE).unwrap();

@@ -87,8 +87,7 @@ struct Stuck {
 impl Stuck {
     /// A JVM that holds the lock of its own memory map, or just waits for a file.
     fn java(java: &Path, waits_in: WaitsIn) -> Option<Stuck> {
-        let source =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Stuck.java");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/java/Stuck.java");
         let mut command = spawn::command(java);
         command.arg("-Xmx64m").arg(source);
         Stuck::start(command, waits_in, Some("fuse_launder_folio"))

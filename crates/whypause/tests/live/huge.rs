@@ -22,7 +22,7 @@ fn a_jvm_with_much_of_everything_costs_the_recorder_no_more_memory() {
     let Some(java) = newest() else { return };
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let log = memory.path().join("gc.log");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Huge.java");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/java/Huge.java");
     let mut command = spawn::command(&java);
     command
         .args(["-XX:+UseSerialGC", "-Xmx128m", "-Xmn16m", "-XX:CICompilerCount=2"])

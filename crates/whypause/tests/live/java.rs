@@ -1,7 +1,4 @@
 //! Real JVMs for the tests, and when there are none.
-#[path = "../../../recorder/tests/common/bare_jdk.rs"]
-mod bare;
-
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -51,7 +48,7 @@ pub(crate) fn with_compiler(classes: &Path) -> Option<PathBuf> {
         println!("SKIPPED: no JDK with a compiler in /usr/lib/jvm");
         return None;
     };
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Idle.java");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/java/Idle.java");
     let mut javac = spawn::command(java.with_file_name("javac"));
     javac.arg("-d").arg(classes).arg(source);
     assert!(spawn::run(javac, PATIENCE).unwrap().status.success());
@@ -77,7 +74,7 @@ impl Java {
 
     /// One that runs `tests/java/NAME.java` of the recorder with these flags.
     pub(crate) fn start_with(java: &Path, flags: &[&str], name: &str) -> Java {
-        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java");
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/java");
         let mut command = spawn::command(java);
         command.args(flags).arg(tests.join(format!("{name}.java")));
         Java::start_by(command)
@@ -94,7 +91,7 @@ impl Java {
 
 /// The command of such a JVM.
 pub(crate) fn command(java: &Path) -> Command {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/java/Alloc.java");
     let mut command = spawn::command(java);
     command.args(["-XX:+UseG1GC", "-Xmx128m", "-Xms128m", "-Xmn32m", "-XX:ParallelGCThreads=2"]);
     command.args(["-XX:CICompilerCount=2"]).arg(source);
@@ -104,9 +101,7 @@ pub(crate) fn command(java: &Path) -> Command {
 /// `java` of a JDK below `bare` that is the given one, but for a libjvm which has lost its probes and
 /// symbols; otherwise says why there is none.
 pub(crate) fn bare_jdk(java: &Path, bare: &Path) -> Option<PathBuf> {
-    if !bare::bare_jdk(java.parent()?.parent()?, bare) {
-        println!("SKIPPED: no objcopy");
-        return None;
-    }
-    Some(bare.join("bin/java"))
+    let home = java.parent()?.parent()?.to_owned();
+    let jdk = testing::Jdk::installed(0).into_iter().find(|it| it.home == home)?;
+    Some(jdk.stripped(bare)?.tool("java"))
 }
