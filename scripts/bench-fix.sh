@@ -12,7 +12,7 @@ fast="$(mktemp -d -p /dev/shm)"
 trap 'kill "${jvm:-}" 2>/dev/null || true; rm -rf "$work" "$fast"' EXIT
 
 [ -x "$whypause" ] || scripts/build.sh
-javac -d "$work" crates/recorder/tests/java/Alloc.java
+javac -d "$work" crates/testing/java/Alloc.java
 # Its stops are logged to memory, where no disk can make one longer.
 stops="$fast/stops"
 java -Xmx64m "-Xlog:safepoint:file=$stops:tn:filecount=0" \

@@ -26,7 +26,7 @@ end() {
 }
 trap end EXIT
 
-javac -d "$work" crates/recorder/tests/java/Alloc.java
+javac -d "$work" crates/testing/java/Alloc.java
 java -Xms512m -Xmx512m -XX:+UseTransparentHugePages -XX:+AlwaysPreTouch -cp "$work" Alloc \
     >"$work/java.out" 2>&1 </dev/null &
 jvm=$!

@@ -36,7 +36,7 @@ install -m 755 "$program" "$out/in/whypause"
 cp scripts/systemd/guest.sh "$out/in/"
 cp packaging/systemd/*.service "$out/in/"
 cp -r "$(kernel_dir "$package")/modules" "$out/in/"
-javac --release 17 -d "$out/in/java" crates/recorder/tests/java/Alloc.java
+javac --release 17 -d "$out/in/java" crates/testing/java/Alloc.java
 tar -C "$out/in" --owner 0 --group 0 -cf "$out/in.tar" .
 truncate -s %1M "$out/in.tar"
 truncate -s 2G "$out/disk"

@@ -1,17 +1,15 @@
 //! Attaching where something is wrong, and leaving without a trace.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
-#[path = "common/bare_jdk.rs"]
-mod bare_jdk;
 mod common;
 
-use bare_jdk::bare_jdk;
-use common::{Java, busy, newest, record};
+use common::{Java, newest, record};
 use recorder::{AttachError, JvmError, Options, Roots, Session};
 use recording::{Source, SourceState, ThreadRole};
 use std::{
     fs,
     time::{Duration, Instant},
 };
+use testing::{PATIENCE, busy};
 
 #[test]
 fn a_process_that_is_no_jvm_is_refused() {
@@ -23,8 +21,8 @@ fn a_process_that_is_no_jvm_is_refused() {
 
 #[test]
 fn a_jvm_that_is_gone_by_now_is_refused() {
-    let Some(home) = newest() else { return };
-    let java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    let Some(jdk) = newest() else { return };
+    let java = Java::start(&jdk, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
     let jvm = java.jvm();
     drop(java);
     let error = Session::attach(&jvm, Options::default()).unwrap_err();
@@ -33,8 +31,8 @@ fn a_jvm_that_is_gone_by_now_is_refused() {
 
 #[test]
 fn an_id_given_to_another_process_is_refused() {
-    let Some(home) = newest() else { return };
-    let java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    let Some(jdk) = newest() else { return };
+    let java = Java::start(&jdk, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
     let mut jvm = java.jvm();
     jvm.start_ticks += 1;
     let error = Session::attach(&jvm, Options::default()).unwrap_err();
@@ -43,8 +41,8 @@ fn an_id_given_to_another_process_is_refused() {
 
 #[test]
 fn the_end_of_the_jvm_ends_the_recording() {
-    let Some(home) = newest() else { return };
-    let mut java = Java::start(&home, &busy("-XX:+UseG1GC"), "Alloc", &[]);
+    let Some(jdk) = newest() else { return };
+    let mut java = Java::start(&jdk, &busy("-XX:+UseG1GC"), "Alloc", &[]);
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
     while session.step().facts.safepoints.is_empty() {}
     java.child.kill().unwrap();
@@ -58,8 +56,8 @@ fn the_end_of_the_jvm_ends_the_recording() {
 
 #[test]
 fn threads_have_names_and_roles() {
-    let Some(home) = newest() else { return };
-    let java = Java::start(&home, &busy("-XX:+UseParallelGC"), "Alloc", &[]);
+    let Some(jdk) = newest() else { return };
+    let java = Java::start(&jdk, &busy("-XX:+UseParallelGC"), "Alloc", &[]);
     let facts = record(&java.jvm(), Options::default(), |it| it.safepoints.len() > 10);
     let role = |name: &str| facts.threads.iter().find(|it| it.name == name).map(|it| it.role);
     assert_eq!(role("VM Thread"), Some(ThreadRole::VmThread));
@@ -81,13 +79,13 @@ fn a_killed_recorder_leaves_the_jvm_alone() {
             }
         }
     }
-    let Some(home) = newest() else { return };
-    let mut java = Java::start(&home, &busy("-XX:+UseG1GC"), "Alloc", &[]);
+    let Some(jdk) = newest() else { return };
+    let mut java = Java::start(&jdk, &busy("-XX:+UseG1GC"), "Alloc", &[]);
     let mut command = spawn::command(std::env::current_exe().unwrap());
     command.args(["--exact", "a_killed_recorder_leaves_the_jvm_alone", "--nocapture"]);
     command.env(VICTIM, java.child.id().to_string());
     let mut recorder = spawn::Running::start_heard(command).unwrap();
-    recorder.says("recording", common::PATIENCE).unwrap();
+    recorder.says("recording", PATIENCE).unwrap();
     let programs = programs_of(recorder.id());
     assert!(!programs.is_empty());
     recorder.kill().unwrap();
@@ -132,13 +130,10 @@ fn wait_until_gone(_programs: &[u32]) {}
 
 #[test]
 fn a_libjvm_without_probes_and_symbols_is_said_to_have_none() {
-    let Some(home) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let directory = tempfile::tempdir().unwrap();
-    if !bare_jdk(&home, directory.path()) {
-        println!("SKIPPED: no objcopy");
-        return;
-    }
-    let mut java = Java::start(directory.path(), &busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    let Some(bare) = jdk.stripped(directory.path()) else { return };
+    let mut java = Java::start(&bare, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
     let jvm = java.jvm();
     let mut session = Session::attach(&jvm, Options::default()).unwrap();
     session.step();

@@ -3,13 +3,14 @@
 mod common;
 
 use common::{
-    Java, busy, child_of,
-    container::{Container, Group},
-    newest, record, runs, signal,
+    Java, child_of,
+    container::{Container, below_root, group, inner},
+    newest, record,
 };
 use recorder::{Options, Roots};
 use recording::{Source, ThreadState};
 use std::path::Path;
+use testing::{busy, runs, signal};
 
 /// Where the JDK and the log are, in the JVM's own mount namespace only.
 const INSIDE: &str = "/mnt/whypause-jdk";
@@ -18,7 +19,7 @@ mount -t tmpfs none /mnt && mkdir /mnt/whypause-jdk && \
 mount --bind \"$0\" /mnt/whypause-jdk && exec /mnt/whypause-jdk/bin/java \"$@\"";
 
 fn can_unshare() -> bool {
-    let can = runs("unshare", &["-m", "-p", "-f", "true"]);
+    let can = runs("unshare", ["-m", "-p", "-f", "true"]);
     if !can {
         println!("SKIPPED: `unshare` cannot make namespaces here");
     }
@@ -27,12 +28,14 @@ fn can_unshare() -> bool {
 
 #[test]
 fn a_jvm_in_its_own_namespaces_is_recorded_with_its_log() {
-    let Some(home) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     if !can_unshare() {
         return;
     }
     let mut command = spawn::command("unshare");
-    command.args(["-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c", ENTER]).arg(home);
+    command
+        .args(["-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c", ENTER])
+        .arg(jdk.home);
     let mut flags = busy("-XX:+UseSerialGC");
     flags.push("-Xlog:gc,safepoint:file=/mnt/gc-%p.log:tn,tags");
     let java = Java::start_by(command, &flags, "Alloc", &["1", "2048"]);
@@ -58,11 +61,11 @@ fn enough(it: &recording::Facts) -> bool {
 
 #[test]
 fn a_jvm_in_a_container_with_users_of_its_own_is_recorded_with_its_log_on_an_overlay() {
-    let Some(home) = newest() else { return };
-    let Some(group) = Group::new("plain") else { return };
+    let Some(jdk) = newest() else { return };
+    let Some(group) = group("plain") else { return };
     let mut flags = busy("-XX:+UseSerialGC");
     flags.push("-Xlog:gc,safepoint:file=/tmp/gc-%p.log:tn,tags");
-    let Some(container) = Container::start(&home, &flags, Some(&group.inner())) else { return };
+    let Some(container) = Container::start(&jdk, &flags, Some(&inner(&group))) else { return };
     let found = recorder::find_jvms(&Roots::default()).jvms;
     let jvm = found.into_iter().find(|it| it.pid == container.pid).unwrap();
     let mut facts = record(&jvm, Options::default(), enough);
@@ -83,25 +86,25 @@ fn a_jvm_in_a_container_with_users_of_its_own_is_recorded_with_its_log_on_an_ove
         assert!(coverage.has(source), "{source:?}: {coverage:?}");
     }
     let cgroup = facts.cgroup.unwrap();
-    assert_eq!(cgroup.cpu_path, format!("{}/container", group.path()));
+    assert_eq!(cgroup.cpu_path, format!("{}/container", below_root(&group)));
 }
 
 #[test]
 fn the_quota_of_the_group_around_a_container_is_named() {
-    let Some(home) = newest() else { return };
-    let Some(group) = Group::new("quota") else { return };
+    let Some(jdk) = newest() else { return };
+    let Some(group) = group("quota") else { return };
     let flags = busy("-XX:+UseSerialGC");
-    let Some(container) = Container::start(&home, &flags, Some(&group.inner())) else { return };
-    group.limit(20);
+    let Some(container) = Container::start(&jdk, &flags, Some(&inner(&group))) else { return };
+    group.quota_ms(20);
     let jvm = recorder::jvm(&Roots::default(), container.pid).unwrap();
     let is_throttled = |it: &recording::Facts| {
         it.slices.iter().filter(|it| it.state == ThreadState::Throttled).count() >= 10
     };
     let facts = record(&jvm, Options::default(), is_throttled);
     // Ended before it is looked at: with so little CPU time that takes a while.
-    group.limit(200);
+    group.quota_ms(200);
     assert!(is_throttled(&facts));
     let cgroup = facts.cgroup.unwrap();
-    assert_eq!(cgroup.cpu_path, group.path());
+    assert_eq!(cgroup.cpu_path, below_root(&group));
     assert_eq!(cgroup.cpu_quota, Some(std::time::Duration::from_millis(20)));
 }

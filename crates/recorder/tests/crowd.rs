@@ -2,22 +2,23 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, busy, newest};
+use common::{Java, newest};
 use recorder::{Options, Session};
 use recording::Facts;
 use std::{
     collections::BTreeSet,
     time::{Duration, Instant},
 };
+use testing::busy;
 
 const THREADS: usize = 2000;
 const MOST_BYTES: u64 = 32 << 20;
 
 #[test]
 fn two_thousand_threads_are_all_told_apart_and_nothing_is_lost() {
-    let Some(home) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let threads = THREADS.to_string();
-    let java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Crowd", &[&threads]);
+    let java = Java::start(&jdk, &busy("-XX:+UseSerialGC"), "Crowd", &[&threads]);
     // Every stop in detail: many of the threads are in it.
     let options = Options { detail_over: Duration::ZERO, ..Options::default() };
     let mut session = Session::attach(&java.jvm(), options).unwrap();

@@ -2,35 +2,33 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, busy, disk::Disk, newest, record, signal, states, wait_until};
+use common::{Java, newest, record, states};
 use recorder::{Options, Session};
 use recording::{BackgroundWriter, Interval, Limits, Recording, Source, ThreadState, Writer};
 use rustix::process::Signal;
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use testing::{Disk, Jdk, busy, signal, until};
 
 /// A JVM whose GC log is on `disk`. When that is frozen its VM thread waits for it inside of a
 /// stop: where it writes the line of the collection.
-fn logging_to(home: &Path, disk: &Disk) -> Java {
+fn logging_to(jdk: &Jdk, disk: &Disk) -> Java {
     let log = format!("-Xlog:gc*:file={}:tn", disk.path().join("gc.log").display());
     let mut flags = busy("-XX:+UseSerialGC");
     flags.push(&log);
-    Java::start(home, &flags, "Alloc", &["1", "2048"])
+    Java::start(jdk, &flags, "Alloc", &["1", "2048"])
 }
 
 fn wait_until_stuck(java: &Java) {
-    wait_until("the vm thread waits for the disk", || {
+    until("the vm thread waits for the disk", || {
         states(java.child.id()).iter().any(|(_, state)| *state == 'D')
     });
 }
 
 #[test]
 fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
-    let Some(home) = newest() else { return };
-    let Some(disk) = Disk::new() else { return };
-    let java = logging_to(&home, &disk);
+    let Some(jdk) = newest() else { return };
+    let Some(disk) = Disk::ext4(common::DISK_BYTES) else { return };
+    let java = logging_to(&jdk, &disk);
     let frozen = disk.freeze();
     wait_until_stuck(&java);
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
@@ -67,9 +65,9 @@ fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
 
 #[test]
 fn a_stop_that_the_end_of_the_jvm_cuts_is_said_to_be_cut() {
-    let Some(home) = newest() else { return };
-    let Some(disk) = Disk::new() else { return };
-    let mut java = logging_to(&home, &disk);
+    let Some(jdk) = newest() else { return };
+    let Some(disk) = Disk::ext4(common::DISK_BYTES) else { return };
+    let mut java = logging_to(&jdk, &disk);
     let pid = java.child.id();
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = directory.path().join("recording");
@@ -120,9 +118,9 @@ fn waiting_for_a_disk() -> Vec<String> {
 /// Nothing saturates a disk like one that does not answer at all.
 #[test]
 fn a_disk_that_does_not_answer_holds_no_thread_of_the_recorder_up() {
-    let Some(home) = newest() else { return };
-    let Some(disk) = Disk::new() else { return };
-    let java = logging_to(&home, &disk);
+    let Some(jdk) = newest() else { return };
+    let Some(disk) = Disk::ext4(common::DISK_BYTES) else { return };
+    let java = logging_to(&jdk, &disk);
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = directory.path().join("recording");
@@ -183,9 +181,9 @@ fn record_steps(
 
 #[test]
 fn two_jvms_can_be_recorded_at_once() {
-    let Some(home) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let javas = ["-XX:+UseSerialGC", "-XX:+UseG1GC"]
-        .map(|collector| Java::start(&home, &busy(collector), "Alloc", &["1", "2048"]));
+        .map(|collector| Java::start(&jdk, &busy(collector), "Alloc", &["1", "2048"]));
     let both = std::thread::scope(|scope| {
         let recorders = javas.each_ref().map(|java| {
             let jvm = java.jvm();

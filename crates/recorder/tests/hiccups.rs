@@ -2,20 +2,20 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, disk::Disk, newest, record, record_for, signal, wait_until};
+use common::{Java, newest, record, record_for};
 use recorder::{Options, Session};
 use recording::{CgroupFact, Facts, Interval, Source, ThreadSlice, ThreadState};
 use rustix::process::Signal;
 use std::{
     fs,
-    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
+use testing::{Disk, Group, busy, signal};
 
 /// A JVM that computes in two threads and has no reason for a safepoint.
 fn spinning() -> Option<Java> {
     let flags = ["-Xmx64m", "-XX:+UseSerialGC", "-XX:CICompilerCount=2"];
-    newest().map(|home| Java::start(&home, &flags, "Spin", &["2"]))
+    newest().map(|jdk| Java::start(&jdk, &flags, "Spin", &["2"]))
 }
 
 fn is_outside(facts: &Facts, slice: &ThreadSlice) -> bool {
@@ -79,36 +79,32 @@ fn a_jvm_stopped_by_a_signal_is_seen_to_be_stopped() {
 /// `cgroup_enter_frozen`), and has no function of the freezer in the stack of one that is frozen.
 #[test]
 fn with_cgroup_version_2_a_frozen_jvm_is_told_from_one_stopped_by_a_signal() {
-    let Some(group) = newest().and_then(|_| Group::unified()) else { return };
+    let Some(group) = newest().and_then(|_| unified("unified")) else { return };
     let Some(java) = spinning() else { return };
-    group.write("cgroup.procs", &java.child.id().to_string());
+    group.admit(java.child.id());
     let freeze = |it: &str| group.write("cgroup.freeze", it);
     check_stopped(&java, || freeze("1"), || freeze("0"), (true, "get_signal"));
     let pid = java.child.id();
     let send = |it| move || signal(pid, it);
     check_stopped(&java, send(Signal::STOP), send(Signal::CONT), (false, "do_signal_stop"));
-    drop(java);
-    group.wait_until_empty();
 }
 
 #[test]
 fn a_frozen_jvm_is_seen_to_be_stopped() {
-    let Some(group) = newest().and_then(|_| Group::new("freezer")) else { return };
+    let Some(group) = newest().and_then(|_| group("freezer", "frozen")) else { return };
     let Some(java) = spinning() else { return };
-    group.write("cgroup.procs", &java.child.id().to_string());
+    group.admit(java.child.id());
     let state = |it: &str| group.write("freezer.state", it);
     check_stopped(&java, || state("FROZEN"), || state("THAWED"), (true, "__refrigerator"));
-    drop(java);
-    group.wait_until_empty();
 }
 
 /// All its threads sleep, so none of them is seen to be frozen; they are only seen to be let go.
 #[test]
 fn a_jvm_that_was_frozen_in_its_sleep_is_seen_to_have_been_stopped() {
-    let Some(group) = newest().and_then(|_| Group::new("freezer")) else { return };
-    let Some(home) = newest() else { return };
-    let java = Java::start(&home, &["-Xmx64m", "-XX:+UseSerialGC"], "Spin", &["0"]);
-    group.write("cgroup.procs", &java.child.id().to_string());
+    let Some(group) = newest().and_then(|_| group("freezer", "asleep")) else { return };
+    let Some(jdk) = newest() else { return };
+    let java = Java::start(&jdk, &["-Xmx64m", "-XX:+UseSerialGC"], "Spin", &["0"]);
+    group.admit(java.child.id());
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
     let mut facts = step_for(&mut session, Duration::from_secs(1));
     for _ in 0..3 {
@@ -133,8 +129,6 @@ fn a_jvm_that_was_frozen_in_its_sleep_is_seen_to_have_been_stopped() {
         let time = it.duration();
         assert!(time > Duration::from_millis(240) && time < Duration::from_secs(1), "{it:?}");
     }
-    drop(java);
-    group.wait_until_empty();
 }
 
 #[test]
@@ -148,77 +142,27 @@ fn a_spinning_jvm_has_no_hiccups() {
     assert_eq!(other.count(), 0, "{outside:?}");
 }
 
-/// What is frozen cannot even be killed (version 1): it is thawed also when this process is killed.
-const REMOVE: &str = "\
-for i in $(seq 100); do [ -d \"$1\" ] || break
-[ ! -e \"$1/freezer.state\" ] || echo THAWED > \"$1/freezer.state\"
-[ ! -e \"$1/cgroup.freeze\" ] || echo 0 > \"$1/cgroup.freeze\"
-rmdir \"$1\"; sleep 0.1; done";
-
-/// A control group. Goes away with the value.
-struct Group {
-    path: PathBuf,
-    _afterwards: spawn::Afterwards,
+/// A control group of version 1 with this controller; otherwise says that there is none.
+fn group(controller: &str, name: &str) -> Option<Group> {
+    let group = Group::v1(controller, name).ok();
+    if group.is_none() {
+        println!("SKIPPED: no {controller} controller of cgroup version 1");
+    }
+    group
 }
 
-impl Group {
-    /// Of version 1.
-    fn new(controller: &str) -> Option<Group> {
-        let what = format!("{controller} controller of cgroup version 1");
-        Group::below(Some(&Path::new("/sys/fs/cgroup").join(controller)), &what)
-    }
-
-    /// Of version 2, wherever that is mounted.
-    fn unified() -> Option<Group> {
-        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
-        let mounts = mounts.lines().map(|it| it.split(' ').collect::<Vec<_>>());
-        let found = mounts.into_iter().find(|it| it.get(2) == Some(&"cgroup2"));
-        let root = found.and_then(|it| it.get(1).map(PathBuf::from));
-        Group::below(root.as_deref(), "cgroup version 2")
-    }
-
-    fn below(root: Option<&Path>, what: &str) -> Option<Group> {
-        let name = format!("whypause-test-{}", std::process::id());
-        if let Some(path) = root.map(|it| it.join(name)) {
-            let afterwards = spawn::Afterwards::run(REMOVE, [&path], common::PATIENCE).unwrap();
-            if fs::create_dir(&path).is_ok() {
-                return Some(Group { path, _afterwards: afterwards });
-            }
-        }
-        println!("SKIPPED: no {what}");
-        None
-    }
-
-    fn write(&self, file: &str, value: &str) {
-        fs::write(self.path.join(file), value).unwrap();
-    }
-
-    fn wait_until_empty(&self) {
-        wait_until("the group is empty", || {
-            fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default().is_empty()
-        });
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // What is frozen cannot even be killed.
-        for (file, thaw) in [("freezer.state", "THAWED"), ("cgroup.freeze", "0")] {
-            if self.path.join(file).exists() {
-                let _ = fs::write(self.path.join(file), thaw);
-            }
-        }
-        let _ = fs::remove_dir(&self.path);
-    }
+/// One of version 2, in the same way.
+fn unified(name: &str) -> Option<Group> {
+    Group::v2(name).map_err(|_| println!("SKIPPED: no cgroup version 2")).ok()
 }
 
 #[test]
 fn a_throttled_jvm_is_seen_to_be_throttled_and_why() {
-    let Some(group) = newest().and_then(|_| Group::new("cpu")) else { return };
+    let Some(group) = newest().and_then(|_| group("cpu", "throttled")) else { return };
     let Some(java) = spinning() else { return };
     group.write("cpu.cfs_period_us", "100000");
     group.write("cpu.cfs_quota_us", "30000");
-    group.write("cgroup.procs", &java.child.id().to_string());
+    group.admit(java.child.id());
     let throttled = |facts: &Facts| {
         let long = Duration::from_millis(30);
         let is = |it: &&ThreadSlice| {
@@ -239,22 +183,20 @@ fn a_throttled_jvm_is_seen_to_be_throttled_and_why() {
     assert_eq!(cpus(&facts), Some(600), "a limit that changes is read again");
     let limits = facts.cgroup.as_ref().unwrap();
     assert_eq!(limits.version, 1);
-    assert!(group.path.ends_with(limits.cpu_path.trim_start_matches('/')), "{limits:?}");
+    assert!(group.path().ends_with(limits.cpu_path.trim_start_matches('/')), "{limits:?}");
     assert!(facts.coverage.unwrap().has(Source::CgroupLimits));
-    drop(java);
-    group.wait_until_empty();
 }
 
 /// The counters file on a disk that waits: which counter, which file, and in the fault.
 #[test]
 fn a_fault_on_the_counters_file_names_the_counter() {
-    let Some(home) = newest() else { return };
-    let Some(disk) = Disk::new() else { return };
+    let Some(jdk) = newest() else { return };
+    let Some(disk) = Disk::ext4(common::DISK_BYTES) else { return };
     let mount = "mount --bind \"$0\" /tmp/hsperfdata_root && exec \"$@\"";
     fs::create_dir_all("/tmp/hsperfdata_root").unwrap();
     let mut command = spawn::command("unshare");
-    command.args(["-m", "sh", "-c", mount]).arg(disk.path()).arg(home.join("bin/java"));
-    let java = Java::start_by(command, &common::busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    command.args(["-m", "sh", "-c", mount]).arg(disk.path()).arg(jdk.tool("java"));
+    let java = Java::start_by(command, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
     let mut facts = step_for(&mut session, Duration::from_secs(3));
     {
@@ -294,11 +236,11 @@ fn stolen() -> Duration {
 /// A JVM that collects without end, so that most of its time is inside of stops.
 #[test]
 fn what_the_hypervisor_took_is_told_and_no_more_than_that() {
-    let Some(home) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let flags =
         ["-Xmx200m", "-Xms200m", "-XX:+UseSerialGC", "-XX:CICompilerCount=2", "-XX:NewSize=2m"];
     let flags = [&flags[..], &["-XX:MaxNewSize=2m"]].concat();
-    let java = Java::start(&home, &flags, "Alloc", &["2", "20000"]);
+    let java = Java::start(&jdk, &flags, "Alloc", &["2", "20000"]);
     let before = stolen();
     let options = Options { detail_over: Duration::ZERO, ..Options::default() };
     let facts = record_for(&java.jvm(), options, Duration::from_secs(6));
@@ -317,15 +259,15 @@ fn what_the_hypervisor_took_is_told_and_no_more_than_that() {
 
 #[test]
 fn the_jvm_is_among_the_users_of_memory() {
-    let Some(home) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let flags = ["-Xmx256m", "-Xms256m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC"];
-    let java = Java::start(&home, &flags, "Spin", &["0"]);
+    let java = Java::start(&jdk, &flags, "Spin", &["0"]);
     let pid = java.child.id();
     let facts = record(&java.jvm(), Options::default(), |it| !it.memory.is_empty());
     let own = facts.memory.iter().find(|it| it.pid == pid);
     let own = own.unwrap_or_else(|| panic!("{:?}", facts.memory));
     assert!(own.resident_bytes > 256 << 20, "{own:?}");
     // The program and what it runs, and no argument.
-    assert_eq!(own.command_line, format!("{} Spin.java", home.join("bin/java").display()));
+    assert_eq!(own.command_line, format!("{} Spin.java", jdk.tool("java").display()));
     assert!(facts.coverage.unwrap().has(Source::MemoryUsers));
 }

@@ -3,21 +3,19 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, busy, newest, wait_until};
+use common::{Java, newest};
 use recorder::{Options, Roots, Session, are_stopped};
 use recording::{Cut, Facts, Interval, SafepointFact, Source, ThreadState};
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use testing::{Jdk, busy, until};
 
 /// A late thread may take so long: some 9 s where it has its CPU alone.
 const LONGEST_HANG: Duration = Duration::from_secs(120);
 /// What is wanted may be missed by a hang that is over too soon.
 const TRIES: u32 = 5;
 
-fn hang(home: &Path) -> Java {
-    Java::start(home, &busy("-XX:+UseSerialGC"), "Hang", &[])
+fn hang(jdk: &Jdk) -> Java {
+    Java::start(jdk, &busy("-XX:+UseSerialGC"), "Hang", &[])
 }
 
 fn is_stopped(java: &Java) -> bool {
@@ -29,8 +27,8 @@ fn is_stopped(java: &Java) -> bool {
 
 /// Waits until a hang is under way, and had begun a moment ago.
 fn wait_for_hang(java: &Java) {
-    wait_until("the jvm runs", || !is_stopped(java));
-    wait_until("the jvm hangs", || is_stopped(java));
+    until("the jvm runs", || !is_stopped(java));
+    until("the jvm hangs", || is_stopped(java));
     std::thread::sleep(Duration::from_millis(300));
 }
 
@@ -56,8 +54,8 @@ fn check_late(facts: &Facts, stop: &SafepointFact) {
 
 #[test]
 fn a_hang_recorded_from_its_middle_is_told_from_there_on() {
-    let Some(home) = newest() else { return };
-    let java = hang(&home);
+    let Some(jdk) = newest() else { return };
+    let java = hang(&jdk);
     for _ in 0..TRIES {
         wait_for_hang(&java);
         let before = recorder::now();
@@ -83,8 +81,8 @@ fn a_hang_recorded_from_its_middle_is_told_from_there_on() {
 
 #[test]
 fn a_hang_recorded_to_before_its_end_is_told_up_to_there() {
-    let Some(home) = newest() else { return };
-    let java = hang(&home);
+    let Some(jdk) = newest() else { return };
+    let java = hang(&jdk);
     for _ in 0..TRIES {
         let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
         let attached = recorder::now();
@@ -115,8 +113,8 @@ fn a_hang_recorded_to_before_its_end_is_told_up_to_there() {
 
 #[test]
 fn a_hang_that_lasts_longer_than_its_recording_is_all_of_it() {
-    let Some(home) = newest() else { return };
-    let java = hang(&home);
+    let Some(jdk) = newest() else { return };
+    let java = hang(&jdk);
     for _ in 0..TRIES {
         wait_for_hang(&java);
         let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();

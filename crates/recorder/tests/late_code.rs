@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, busy, jdks, major, possible};
+use common::{Java, newest};
 use recorder::{CodeNames, Options, Roots, Session, ThreadNames};
 use recording::{Facts, Source};
 use std::time::{Duration, Instant};
+use testing::busy;
 
 const LOOKS: usize = 20;
 
@@ -58,14 +59,11 @@ fn is_seen_in_dump(facts: &Facts) -> bool {
 
 #[test]
 fn the_method_and_its_callers_are_named() {
-    if !possible() {
-        return;
-    }
-    for home in jdks() {
-        let java = Java::start(&home, &busy("-XX:+UseParallelGC"), "Late", &[]);
+    for jdk in common::all() {
+        let java = Java::start(&jdk, &busy("-XX:+UseParallelGC"), "Late", &[]);
         let facts = (0..TRIES).map(|_| record(&java)).find(is_seen_in_dump);
         let facts = facts.expect("the thread is looked at in the stop of the dump");
-        let name = format!("JDK {:?}", major(&home));
+        let name = format!("JDK {:?}", jdk.major);
         assert!(facts.coverage.as_ref().unwrap().has(Source::LateCode), "{name}");
         let counter = facts.threads.iter().find(|it| it.name == "counter").unwrap().tid;
         let looks: Vec<_> = facts.code.iter().filter(|it| it.tid == counter).collect();
@@ -81,10 +79,8 @@ fn the_method_and_its_callers_are_named() {
 
 #[test]
 fn nothing_is_looked_at_unasked() {
-    if !possible() {
-        return;
-    }
-    let java = Java::start(&jdks()[0], &busy("-XX:+UseParallelGC"), "Late", &[]);
+    let Some(jdk) = newest() else { return };
+    let java = Java::start(&jdk, &busy("-XX:+UseParallelGC"), "Late", &[]);
     let facts = common::record(&java.jvm(), Options::default(), |it| it.safepoints.len() >= 5);
     assert!(facts.safepoints.len() >= 5);
     assert!(facts.code.is_empty());

@@ -3,12 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{PATIENCE, busy, newest, record, signal};
+use common::{newest, record};
 use recorder::{Options, SampledSession, Step};
 use recording::{Facts, OffCpuCause, OutputKind, Source, SourceState, ThreadSlice};
 use rustix::process::Signal;
 use std::{
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -16,6 +15,7 @@ use std::{
     thread::JoinHandle,
     time::{Duration, Instant},
 };
+use testing::{Jdk, PATIENCE, busy, program, signal};
 
 /// Of the pipe: so much is written in a few stops.
 const PIPE_BYTES: usize = 4096;
@@ -29,23 +29,22 @@ struct Piped {
 }
 
 /// A JVM with these flags whose standard output is a pipe, and `cat`, which reads that.
-fn piped(home: &Path, flags: &[&str]) -> (spawn::Running, spawn::Running) {
+fn piped(jdk: &Jdk, flags: &[&str]) -> (spawn::Running, spawn::Running) {
     let (read, write) = std::io::pipe().unwrap();
     rustix::pipe::fcntl_setpipe_size(&write, PIPE_BYTES).unwrap();
     let mut command = spawn::command("cat");
     command.stdin(read);
     let mut reader = spawn::Running::start_heard(command).unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
-    let mut command = spawn::command(home.join("bin/java"));
-    command.args(busy("-XX:+UseSerialGC")).args(flags).arg(source).stdout(write);
+    let mut command = jdk.java();
+    command.args(busy("-XX:+UseSerialGC")).args(flags).arg(program("Alloc")).stdout(write);
     let jvm = spawn::Running::start(command).unwrap();
     reader.says("ready", PATIENCE).unwrap();
     (jvm, reader)
 }
 
 impl Piped {
-    fn start(home: &Path) -> Piped {
-        let (jvm, reader) = piped(home, &["-Xlog:gc*=debug,safepoint*=debug"]);
+    fn start(jdk: &Jdk) -> Piped {
+        let (jvm, reader) = piped(jdk, &["-Xlog:gc*=debug,safepoint*=debug"]);
         let (ends, pid) = (Arc::new(AtomicBool::new(false)), reader.id());
         let stop = Arc::clone(&ends);
         let hand = std::thread::spawn(move || {
@@ -107,15 +106,15 @@ fn check(facts: &Facts, reader: u32) {
 
 #[test]
 fn the_process_that_does_not_read_the_log_is_found() {
-    let Some(home) = newest() else { return };
-    let piped = Piped::start(&home);
+    let Some(jdk) = newest() else { return };
+    let piped = Piped::start(&jdk);
     check(&record(&piped.jvm(), Options::default(), is_enough), piped.reader.id());
 }
 
 #[test]
 fn samples_show_it_too() {
-    let Some(home) = newest() else { return };
-    let piped = Piped::start(&home);
+    let Some(jdk) = newest() else { return };
+    let piped = Piped::start(&jdk);
     let mut session = SampledSession::start(&piped.jvm(), Options::default()).unwrap();
     let (end, mut all) = (Instant::now() + Duration::from_secs(20), Facts::default());
     while Instant::now() < end && !is_enough(&all) {
@@ -129,9 +128,9 @@ fn samples_show_it_too() {
 /// Neither a file nor `/dev/null` has a reader, and nobody is looked for.
 #[test]
 fn where_the_log_is_a_file_nobody_is_searched_for() {
-    let Some(home) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let log = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
-    let (jvm, _reader) = piped(&home, &[&format!("-Xlog:gc:file={}", log.path().display())]);
+    let (jvm, _reader) = piped(&jdk, &[&format!("-Xlog:gc:file={}", log.path().display())]);
     let jvm = recorder::jvm(&recorder::Roots::default(), jvm.id()).unwrap();
     let facts = record(&jvm, Options::default(), |it| it.safepoints.len() > 10);
     let output = facts.outputs.iter().find(|it| it.fd == 1).unwrap();

@@ -2,40 +2,29 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, busy, jdks, signal};
+use common::Java;
 use recorder::{Options, SampledSession};
 use recording::{Facts, Source, ThreadState};
 use rustix::process::Signal;
-use std::{
-    path::PathBuf,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use testing::{Jdk, busy, is_root, runs, signal};
 
 /// The sampler may be late by so much on a busy host.
 const NEAR_NS: u64 = 500_000_000;
 
-/// A JDK; otherwise says why there is none.
-fn jdk() -> Option<PathBuf> {
-    let home = jdks().into_iter().next_back();
-    if home.is_none() {
-        println!("SKIPPED: no JDK from 11 on in /usr/lib/jvm");
-    }
-    home
-}
-
 /// A JVM that has no more rights than any user's: where the tests run as root it must not have the
 /// capabilities of root, or nobody without them may look into it.
 fn start(flags: &[&str], name: &str, arguments: &[&str]) -> Option<Java> {
-    let java = jdk()?.join("bin/java");
-    if !rustix::process::geteuid().is_root() {
-        return Some(Java::start_by(spawn::command(java), flags, name, arguments));
+    let jdk = Jdk::any()?;
+    if !is_root() {
+        return Some(Java::start_by(jdk.java(), flags, name, arguments));
     }
-    if !common::runs("setpriv", &["--version"]) {
+    if !runs("setpriv", ["--version"]) {
         println!("SKIPPED: there is no `setpriv` to take the rights of root away");
         return None;
     }
     let mut command = spawn::command("setpriv");
-    command.args(["--bounding-set=-all", "--inh-caps=-all"]).arg(java);
+    command.args(["--bounding-set=-all", "--inh-caps=-all"]).arg(jdk.tool("java"));
     Some(Java::start_by(command, flags, name, arguments))
 }
 

@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, busy, jdks, major, possible, record};
+use common::{Java, all, record};
 use recorder::{Options, Windows};
 use recording::{Facts, Interval, SafepointFact, Source, ThreadState};
 use std::time::Duration;
+use testing::busy;
 
 const MEDIAN_NS: u64 = 50_000;
 const SAFEPOINTS: usize = 40;
@@ -33,14 +34,11 @@ fn median_difference_ns(facts: &Facts, logged: &[(u64, u64)]) -> u64 {
 }
 
 fn check(collector: &str, windows: Windows) {
-    if !possible() {
-        return;
-    }
-    for home in jdks() {
-        let java = Java::start(&home, &busy(collector), "Alloc", &["1", "2048"]);
+    for jdk in all() {
+        let java = Java::start(&jdk, &busy(collector), "Alloc", &["1", "2048"]);
         let options = Options { windows, ..Options::default() };
         let facts = record(&java.jvm(), options, |it| it.safepoints.len() >= SAFEPOINTS);
-        let name = format!("JDK {:?} {collector} {windows:?}", major(&home));
+        let name = format!("JDK {:?} {collector} {windows:?}", jdk.major);
         assert!(facts.safepoints.len() >= SAFEPOINTS, "{name}: {} stops", facts.safepoints.len());
         let median = median_difference_ns(&facts, &java.logged());
         println!("{name}: median difference {median} ns over {} stops", facts.safepoints.len());
@@ -133,10 +131,10 @@ fn functions_of_the_symbol_table_do_as_well() {
 /// A thread that waits for a disk is seen to do so, with the kernel's stack and the file.
 #[test]
 fn a_blocked_thread_has_its_stack_and_its_file() {
-    let Some(home) = common::newest() else { return };
+    let Some(jdk) = common::newest() else { return };
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let file = directory.path().join("synced");
-    let java = Java::start(&home, &busy("-XX:+UseG1GC"), "Sync", &[&file.to_string_lossy()]);
+    let java = Java::start(&jdk, &busy("-XX:+UseG1GC"), "Sync", &[&file.to_string_lossy()]);
     let syncing = |facts: &Facts| {
         let stack = |id: Option<u32>| facts.stacks.iter().find(|it| Some(it.id) == id);
         let file = |key| facts.files.iter().find(|it| Some(it.key) == key);

@@ -1,5 +1,5 @@
 //! Size, header, white space, and what no file may contain.
-use super::{ask_of_all, blank, complain_of_lines, no_complaints};
+use super::{FOR_TESTS, ask_of_all, blank, complain_of_lines, no_complaints};
 use crate::tree::{SourceFile, files, read, rust_files};
 use std::collections::BTreeMap;
 
@@ -44,9 +44,11 @@ fn counts(file: &SourceFile) -> bool {
     suffixes.iter().any(|suffix| file.path.ends_with(suffix))
 }
 
-/// Whether a file has nothing but tests in it, by its name or by how it is declared.
+/// Whether a file has nothing but tests in it, or is for nothing else: by its name, its crate, or how
+/// it is declared.
 fn is_test_file(path: &str, declared: &[String]) -> bool {
     path.ends_with("/tests.rs")
+        || path.starts_with(&format!("crates/{FOR_TESTS}/"))
         || path.split('/').any(|folder| folder == "tests" || folder == "benches")
         || declared.iter().any(|prefix| {
             path.strip_prefix(prefix.as_str())
@@ -193,10 +195,17 @@ mod tests {
     #[test]
     fn test_files_are_known_by_name_or_declaration() {
         let declared = ["crates/a/src/fixtures".to_owned()];
-        for path in ["crates/a/tests/b.rs", "crates/a/src/b/tests.rs", "crates/a/src/fixtures.rs"] {
+        for path in [
+            "crates/a/tests/b.rs",
+            "crates/a/src/b/tests.rs",
+            "crates/a/src/fixtures.rs",
+            "crates/testing/src/a.rs",
+        ] {
             assert!(is_test_file(path, &declared), "{path}");
         }
-        assert!(!is_test_file("crates/a/src/fixtures_of_war.rs", &declared));
+        for path in ["crates/a/src/fixtures_of_war.rs", "crates/testing-grounds/src/a.rs"] {
+            assert!(!is_test_file(path, &declared), "{path}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Dependencies between our crates point downwards, as the table in ARCHITECTURE.md says.
-use super::no_complaints;
+use super::{FOR_TESTS, no_complaints};
 use crate::tree::{read, root};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +42,9 @@ fn layers(
         }
     }
     for (name, used) in dependencies {
+        if used.contains(FOR_TESTS) {
+            complaints.push(format!("`{name}` may depend on `{FOR_TESTS}` in its tests alone"));
+        }
         let Some(row) = table.get(name) else {
             complaints.push(format!("ARCHITECTURE.md: the crate `{name}` is not in the table"));
             continue;
@@ -103,6 +106,14 @@ text";
         );
         let idle = "ARCHITECTURE.md: `mind` does not depend on `facts`";
         check(PAGE, &[("facts", &[]), ("mind", &[])], &[idle]);
+    }
+
+    #[test]
+    fn what_is_for_tests_is_for_nothing_else() {
+        let page = "| Crate | Layer | Depends on | What |\n|---|---|---|---|\n\
+                    | `testing` | 0 | nothing | x |\n| `mind` | 2 | `testing` | y |";
+        let complaint = "`mind` may depend on `testing` in its tests alone";
+        check(page, &[("testing", &[]), ("mind", &["testing"])], &[complaint]);
     }
 
     #[test]

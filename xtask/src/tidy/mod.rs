@@ -17,6 +17,9 @@ mod words;
 
 use crate::tree::SourceFile;
 
+/// The crate that is for tests: it may do what they may, and only they may depend on it.
+const FOR_TESTS: &str = "testing";
+
 /// Fails with one line for each complaint.
 #[track_caller]
 fn no_complaints(complaints: &[String]) {

@@ -71,13 +71,13 @@ fn a_full_disk_is_told_once_and_what_could_not_be_written_comes_later() {
             let more = noise(n, 200_000);
             append(&bench.log(), &more);
             log += &more;
-            wait_until("it fails", || !told.lock().unwrap().is_empty());
+            until("it fails", || !told.lock().unwrap().is_empty());
             std::thread::sleep(Duration::from_millis(100));
         }
         assert_eq!(*told.lock().unwrap(), [failing]);
         assert_eq!(size(&bench.copy(1)), before, "nothing torn is left");
         fs::remove_file(filler).unwrap();
-        wait_until("it works", || told.lock().unwrap().len() > 1);
+        until("it works", || told.lock().unwrap().len() > 1);
         stop.store(true, Ordering::Relaxed);
     });
     let told = told.into_inner().unwrap();

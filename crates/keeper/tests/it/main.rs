@@ -14,9 +14,7 @@ use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
-
-/// Longer than a loaded host takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+use testing::{PATIENCE, is_root, until};
 
 /// A log in memory and a place for its copies.
 struct Bench {
@@ -185,16 +183,4 @@ fn last(path: &str) -> &str {
 
 fn error<T>(result: Result<T, KeeperError>) -> String {
     short(&result.err().expect("it should not work").to_string())
-}
-
-fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !so() {
-        assert!(Instant::now() < end, "still not so: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }

@@ -23,7 +23,7 @@ fn it_ends_with_the_jvm_when_everything_is_copied() {
     let period = Duration::from_secs(3600);
     let options = Options { while_alive: Some(process), period, ..bench.options() };
     let mut keeper = Keeper::open(&options).unwrap();
-    wait_until("it writes", || fs::metadata(bench.log()).is_ok_and(|it| it.len() > 20));
+    until("it writes", || fs::metadata(bench.log()).is_ok_and(|it| it.len() > 20));
     assert!(!keeper.round().unwrap().ended);
     std::thread::scope(|scope| {
         let running = scope.spawn(|| keeper.run(&AtomicBool::new(false), &mut |_| {}));
@@ -60,7 +60,7 @@ fn when_it_is_stopped_it_makes_a_last_round() {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let running = scope.spawn(|| keeper.run(&stop, &mut |_| {}));
-        wait_until("the first round is over", || bench.copy(1).exists());
+        until("the first round is over", || bench.copy(1).exists());
         append(&bench.log(), "two\n");
         stop.store(true, Ordering::Relaxed);
         assert_eq!(running.join().unwrap(), Outcome::Stopped);
@@ -77,11 +77,11 @@ fn trouble_with_the_log_is_told_once() {
     let told = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         scope.spawn(|| keeper.run(&stop, &mut |it| told.lock().unwrap().push(plain(&it))));
-        wait_until("it is told", || !told.lock().unwrap().is_empty());
+        until("it is told", || !told.lock().unwrap().is_empty());
         std::thread::sleep(Duration::from_millis(100));
         fs::remove_dir(bench.log()).unwrap();
         append(&bench.log(), "log\n");
-        wait_until("it is copied", || told.lock().unwrap().len() > 2);
+        until("it is copied", || told.lock().unwrap().len() > 2);
         stop.store(true, Ordering::Relaxed);
     });
     let told = told.into_inner().unwrap();

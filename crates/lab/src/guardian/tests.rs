@@ -2,15 +2,13 @@
 //! guardian goes with the lab.
 use super::*;
 use crate::{Undo, test_dir::TestDir};
+use testing::{PATIENCE, until};
 
 /// The directory for which the program of the tests is to be the guardian.
 pub(super) const GUARDED: &str = "WHYPAUSE_LAB_TEST_GUARDED";
 
 /// The directory for which it is to be the lab.
 const HELD: &str = "WHYPAUSE_LAB_TEST_HELD";
-
-/// Longer than a loaded host takes.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Not a test of its own: the guardian of the other tests, when the variable says so.
 #[test]
@@ -66,17 +64,6 @@ impl Lab {
     }
 }
 
-fn comes_true(what: impl Fn() -> bool) -> bool {
-    let until = Instant::now() + PATIENCE;
-    while !what() {
-        if Instant::now() > until {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    true
-}
-
 fn runs(id: ProcessId) -> bool {
     let stat = crate::jvm::read(Path::new(&format!("/proc/{}/stat", id.pid)));
     let is_zombie = stat.rsplit_once(") ").is_none_or(|it| it.1.starts_with('Z'));
@@ -88,8 +75,8 @@ fn what_a_killed_lab_has_left_goes_without_a_next_start_and_so_does_the_guardian
     let mut lab = Lab::start();
     assert!(runs(lab.guardian));
     lab.kill();
-    assert!(comes_true(|| !lab.file.exists()), "it was left");
-    assert!(comes_true(|| !runs(lab.guardian)), "the guardian is still there");
+    until("what it has changed is undone", || !lab.file.exists());
+    until("the guardian is gone", || !runs(lab.guardian));
 }
 
 #[test]
@@ -105,14 +92,14 @@ fn signals_to_the_labs_process_group_or_to_the_guardian_do_not_end_it() {
         // bit 14 is SIGTERM
         caught & (1 << 14) != 0
     };
-    assert!(comes_true(handled), "it does not listen");
+    until("it listens", handled);
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         kill_process(guardian, signal).unwrap();
     }
     kill_process_group(group, Signal::KILL).unwrap();
     lab.child.wait(PATIENCE).unwrap();
-    assert!(comes_true(|| !lab.file.exists()), "it was left");
-    assert!(comes_true(|| !runs(lab.guardian)), "the guardian is still there");
+    until("what it has changed is undone", || !lab.file.exists());
+    until("the guardian is gone", || !runs(lab.guardian));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::{
     fs::{File, OpenOptions},
     os::unix::fs::FileExt,
 };
+use testing::{PATIENCE, until};
 
 /// What the program of the tests is to serve, instead of running tests.
 pub(super) const SERVED: &str = "WHYPAUSE_LAB_TEST_SERVED";
@@ -52,22 +53,10 @@ impl Place {
     }
 }
 
-/// Longer than a loaded host takes.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-#[track_caller]
-fn comes_true(what: impl Fn() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !what() {
-        assert!(Instant::now() < until, "it does not come true");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 /// What a thread answers, which is not waited for for ever.
 #[track_caller]
 fn answer<T>(thread: std::thread::JoinHandle<T>) -> T {
-    comes_true(|| thread.is_finished());
+    until("the thread ends", || thread.is_finished());
     thread.join().unwrap()
 }
 
@@ -167,7 +156,7 @@ fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
         writer.arg(of);
         let mut writer = spawn::Running::start_heard(writer).unwrap();
         rustix::process::kill_process(server, signal).unwrap();
-        comes_true(|| !runs(server));
+        until("the server is gone", || !runs(server));
         place.cleanup.undo_all().unwrap();
         assert!(!writer.wait(PATIENCE).unwrap().success());
         assert!(place.is_empty(), "{signal:?}");

@@ -2,7 +2,7 @@
 //!
 //! An actor is this very test program, started again to play one part: in a root directory of its
 //! own, as nobody.
-use crate::{common::wait_until, nobody};
+use crate::nobody;
 use recorder::{Jvm, Roots};
 use std::{
     env, fs,
@@ -17,6 +17,7 @@ use std::{
     thread::sleep,
     time::Duration,
 };
+use testing::{NOBODY, until};
 
 /// Set for an actor alone: what it plays, in which root directory, as which user.
 const PART: &str = "WHYPAUSE_TEST_PART";
@@ -73,7 +74,7 @@ impl Actor {
         let child = spawn::Running::start(command).unwrap();
         let mut actor = Actor { child, root: root.to_owned() };
         let ready = root.join(format!("ready-{}", actor.pid()));
-        wait_until("the actor plays", || {
+        until("the actor plays", || {
             assert!(actor.child.ended().unwrap().is_none(), "the actor ended");
             ready.exists()
         });
@@ -128,7 +129,7 @@ pub(crate) fn root() -> Option<tempfile::TempDir> {
     let root = nobody::home();
     let tmp = root.path().join("tmp");
     fs::create_dir(&tmp).unwrap();
-    std::os::unix::fs::chown(&tmp, Some(nobody::NOBODY), Some(nobody::NOBODY)).unwrap();
+    std::os::unix::fs::chown(&tmp, Some(NOBODY), Some(NOBODY)).unwrap();
     Some(root)
 }
 
@@ -138,7 +139,7 @@ fn play() {
     let (Ok(part), Ok(root)) = (env::var(PART), env::var(ROOT)) else { return };
     let (part, socket) = part.split_once(' ').unwrap();
     let part = PARTS.iter().find(|it| it.0 == part).unwrap().1;
-    let user = env::var(USER).map_or(nobody::NOBODY, |it| it.parse().unwrap());
+    let user = env::var(USER).map_or(NOBODY, |it| it.parse().unwrap());
     rustix::process::chroot(root).unwrap();
     env::set_current_dir("/").unwrap();
     let own = std::process::id();

@@ -1,15 +1,15 @@
 //! The JVM's process becomes another program, or its id another process: what follows is no fact about
 //! the JVM.
-use crate::common::{Java, busy, major, newest, wait_until};
+use crate::common::{Java, newest};
 use recorder::{AttachError, Options, SampledSession, Session, Step};
 use recording::{Coverage, Facts};
 use std::{
     fs,
     io::Write,
-    path::Path,
     process::Stdio,
     time::{Duration, Instant},
 };
+use testing::{busy, program, until};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -56,12 +56,12 @@ fn ended(mut recording: impl Recording) -> Facts {
 
 /// A JVM that becomes this program when it is told to; none where no JDK here can do that.
 fn before(program: &[&str]) -> Option<Java> {
-    let home = newest()?;
-    if major(&home).is_none_or(|it| it < 22) {
+    let jdk = newest()?;
+    if jdk.major < 22 {
         println!("SKIPPED: no JDK from 22 on, which can call `execv`");
         return None;
     }
-    let mut command = spawn::command(home.join("bin/java"));
+    let mut command = jdk.java();
     command.stdin(Stdio::piped());
     let mut flags = busy("-XX:+UseSerialGC");
     flags.push("--enable-native-access=ALL-UNNAMED");
@@ -100,7 +100,7 @@ fn a_jvm_that_has_become_another_program_before_the_attach_is_refused() {
     let jvm = java.jvm();
     become_it(&mut java);
     let name = format!("/proc/{}/comm", jvm.pid);
-    wait_until("it is another", || fs::read_to_string(&name).unwrap().trim() == "sleep");
+    until("it is another", || fs::read_to_string(&name).unwrap().trim() == "sleep");
     let exited = AttachError::Exited { pid: jvm.pid };
     assert_eq!(Session::attach(&jvm, Options::default()).unwrap_err(), exited);
     assert_eq!(SampledSession::start(&jvm, Options::default()).unwrap_err(), exited);
@@ -108,10 +108,9 @@ fn a_jvm_that_has_become_another_program_before_the_attach_is_refused() {
 
 #[test]
 fn a_jvm_that_starts_itself_anew_ends_the_recording() {
-    let Some(home) = newest() else { return };
-    let program = home.join("bin/java");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
-    let again = [program.to_str().unwrap(), "-Xmx64m", source.to_str().unwrap()];
+    let Some(jdk) = newest() else { return };
+    let (java, source) = (jdk.tool("java"), program("Alloc"));
+    let again = [java.to_str().unwrap(), "-Xmx64m", source.to_str().unwrap()];
     let Some(mut java) = before(&again) else { return };
     let session = Session::attach(&java.jvm(), Options::default()).unwrap();
     become_it(&mut java);
@@ -120,8 +119,8 @@ fn a_jvm_that_starts_itself_anew_ends_the_recording() {
 
 #[test]
 fn a_jvm_whose_id_another_process_has_by_now_has_exited() {
-    let Some(home) = newest() else { return };
-    let mut java = Java::start(&home, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
+    let Some(jdk) = newest() else { return };
+    let mut java = Java::start(&jdk, &busy("-XX:+UseSerialGC"), "Alloc", &[]);
     let pid = java.child.id();
     let session = Session::attach(&java.jvm(), Options::default()).unwrap();
     java.child.kill().unwrap();
@@ -140,7 +139,7 @@ fn a_jvm_whose_id_another_process_has_by_now_has_exited() {
 fn successor(pid: u32) -> Option<spawn::Running> {
     let mut found = None;
     let mut tries = 0;
-    wait_until("the id is given again", || {
+    until("the id is given again", || {
         tries += 1;
         let last = fs::write("/proc/sys/kernel/ns_last_pid", (pid - 1).to_string());
         if last.is_err() || tries > 200 {

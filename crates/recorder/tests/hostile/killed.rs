@@ -1,8 +1,5 @@
 //! What a recorder leaves behind that was killed, and the next one undoes.
-use crate::{
-    common::wait_until,
-    nobody::{self, Sleeper},
-};
+use crate::nobody::{self, Sleeper};
 use recorder::{AskError, Journal, Roots, SafepointLog};
 use std::{
     env, fs,
@@ -11,6 +8,7 @@ use std::{
     thread::sleep,
     time::Duration,
 };
+use testing::{NOBODY, signal, until};
 
 /// Set for a recorder alone: the JVM, and the directory of the journal.
 const PART: &str = "WHYPAUSE_TEST_RECORDER";
@@ -46,7 +44,7 @@ impl Logging {
     fn start() -> Option<Logging> {
         let jdk = nobody::jdk()?;
         let home = nobody::home();
-        let command = nobody::command(&jdk.join("bin/java"), home.path());
+        let command = nobody::command(&jdk.tool("java"), home.path());
         let jvm = Sleeper::start(command, home.path());
         let start = recorder::jvm(&Roots::default(), jvm.pid()).unwrap().start_ticks;
         let directory = PathBuf::from(format!("/dev/shm/{MARK}{}-{start}", jvm.pid()));
@@ -56,7 +54,7 @@ impl Logging {
         command.env(PART, format!("{} {}", jvm.pid(), journal.path().display()));
         let recorder = spawn::Running::start(command).unwrap();
         let logging = Logging { _home: home, jvm: Some(jvm), journal, recorder, directory };
-        wait_until("the jvm logs", || logging.logs());
+        until("the jvm logs", || logging.logs());
         Some(logging)
     }
 
@@ -96,7 +94,7 @@ impl Drop for Logging {
 fn the_log_of_a_killed_recorder_is_switched_off_by_the_next_one() {
     let Some(mut logging) = Logging::start() else { return };
     use std::os::unix::fs::MetadataExt;
-    assert_eq!(fs::metadata(&logging.directory).unwrap().uid(), nobody::NOBODY);
+    assert_eq!(fs::metadata(&logging.directory).unwrap().uid(), NOBODY);
     assert!(logging.undo().is_empty() && logging.logs(), "its recorder lives");
     logging.kill_recorder();
     assert!(logging.logs(), "a jvm goes on by itself");
@@ -128,9 +126,9 @@ fn a_log_that_cannot_be_switched_off_stays_in_the_journal() {
     let Some(mut logging) = Logging::start() else { return };
     logging.kill_recorder();
     let jvm = logging.pid();
-    crate::common::signal(jvm, rustix::process::Signal::STOP);
+    signal(jvm, rustix::process::Signal::STOP);
     let said = logging.undo();
-    crate::common::signal(jvm, rustix::process::Signal::CONT);
+    signal(jvm, rustix::process::Signal::CONT);
     assert!(said.len() == 1 && said[0].starts_with("could not switch off"), "{said:?}");
     assert_eq!(logging.entries(), 1);
     let said = logging.undo();

@@ -1,9 +1,6 @@
 //! The JVM's library belongs to the JVM's user: something else is put at its path, and it is made to
 //! cost whoever reads it.
-use crate::{
-    common::signal,
-    own_jdk::{OwnJvm, recorded, windows},
-};
+use crate::own_jdk::{OwnJvm, recorded, windows};
 use recorder::Roots;
 use rustix::{
     fs::{CWD, FileType, mknodat},
@@ -14,6 +11,7 @@ use std::{
     os::unix::fs::{FileExt, symlink},
     path::Path,
 };
+use testing::signal;
 
 /// Most memory of a recorder, whatever it records (`crowd.rs`), and as much again for its test.
 const MOST_BYTES: u64 = 64 << 20;
@@ -101,7 +99,7 @@ fn cost(pid: u32) -> (String, u64, u64) {
     let name = "libjvm::a_library_of_huge_tables_costs_the_recorder_no_memory_and_no_reading";
     let mut command = spawn::command(std::env::current_exe().unwrap());
     command.args(["--exact", name, "--nocapture"]).env(RECORD, pid.to_string());
-    let told = spawn::run(command, crate::common::PATIENCE).unwrap();
+    let told = spawn::run(command, testing::PATIENCE).unwrap();
     let told = String::from_utf8(told.stdout).unwrap();
     let after = |start: &str| {
         let line = told.lines().find_map(|it| it.strip_prefix(start));

@@ -1,8 +1,5 @@
 //! Files that a JVM names, for root to read.
-use crate::{
-    common::runs,
-    nobody::{self, Sleeper},
-};
+use crate::nobody::{self, Sleeper};
 use recorder::{HostSources, Jvm, Roots};
 use recording::{Coverage, Facts};
 use std::{
@@ -11,6 +8,7 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
+use testing::runs;
 
 /// In a file that only root may read; each word would be kept, of whatever kind the file is taken for.
 const SECRET: &str = "-Xhunter2 -XX:+Hunter2 Hunter2\n+Hunter2\n";
@@ -38,7 +36,7 @@ impl Named {
         ] {
             fs::write(home.path().join(name), text).unwrap();
         }
-        let mut command = nobody::command(&jdk.join("bin/java"), home.path());
+        let mut command = nobody::command(&jdk.tool("java"), home.path());
         command.env("JDK_JAVA_OPTIONS", "@launcher");
         command.args(["@args", "-XX:Flags=flags", "-XX:VMOptionsFile=options", "@more"]);
         let jvm = Sleeper::start(command, home.path());
@@ -131,7 +129,7 @@ fn a_file_of_root_behind_a_link_is_neither_listed_nor_recorded() {
 fn fifos_devices_loops_and_files_without_an_end_are_not_waited_for() {
     let Some(named) = Named::start() else { return };
     named.replace(|path| {
-        assert!(runs("mkfifo", &[path.to_str().unwrap()]));
+        assert!(runs("mkfifo", [&path]));
     });
     named.check();
     named.replace(|path| symlink("/dev/zero", path).unwrap());

@@ -1,26 +1,19 @@
 //! Processes of a user whom nobody trusts.
-use crate::common::{jdks, wait_until};
 use recorder::{Jvm, Roots};
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, chown},
-    path::{Path, PathBuf},
+    path::Path,
     process::Command,
 };
-
-/// User and group.
-pub(crate) const NOBODY: u32 = 65534;
+use testing::{Jdk, NOBODY, is_root, until};
 
 /// Whether one can be started, with a JDK to choose from; otherwise prints `SKIPPED`.
-pub(crate) fn jdk() -> Option<PathBuf> {
-    let why = if !rustix::process::geteuid().is_root() {
-        "not root"
-    } else if jdks().is_empty() {
-        "no JDK from 11 on in /usr/lib/jvm"
-    } else {
-        return jdks().pop();
-    };
-    println!("SKIPPED: {why}");
+pub(crate) fn jdk() -> Option<Jdk> {
+    if is_root() {
+        return Jdk::any();
+    }
+    println!("SKIPPED: not root");
     None
 }
 
@@ -60,7 +53,7 @@ impl Sleeper {
         fs::write(directory.join("Sleep.java"), text).unwrap();
         command.arg("Sleep.java").arg(&ready);
         let mut sleeper = Sleeper(spawn::Running::start(command).unwrap());
-        wait_until("the jvm sleeps", || {
+        until("the jvm sleeps", || {
             assert!(sleeper.0.ended().unwrap().is_none(), "the jvm ended");
             ready.exists()
         });

@@ -1,21 +1,17 @@
 //! A JDK that belongs to nobody, who may do to its files what he likes while a JVM runs from them.
-use crate::common::{PATIENCE, busy, jdks, possible};
 use recorder::{Jvm, Options, Roots, Session};
 use recording::{Coverage, Source, SourceState};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::{
     fs,
-    os::unix::{fs::PermissionsExt, fs::chown, fs::symlink, process::CommandExt},
-    path::{Path, PathBuf},
+    os::unix::{fs::PermissionsExt, fs::chown, process::CommandExt},
+    path::PathBuf,
     sync::mpsc::channel,
     thread,
     time::Duration,
 };
 use tempfile::TempDir;
-
-/// User and group.
-const NOBODY: u32 = 65534;
-const LIBJVM: &str = "lib/server/libjvm.so";
+use testing::{Jdk, NOBODY, busy, program, ready};
 
 /// A JVM of nobody, of nobody's JDK. It is killed when the test ends.
 pub(crate) struct OwnJvm {
@@ -26,18 +22,17 @@ pub(crate) struct OwnJvm {
 impl OwnJvm {
     /// Starts one that collects often; says why not where none can be recorded here.
     pub(crate) fn start() -> Option<OwnJvm> {
-        let jdk = possible().then(jdks)?.into_iter().next()?;
+        let jdk = crate::common::all().into_iter().next()?;
         let home = tempfile::tempdir_in("/dev/shm").unwrap();
-        copy(&jdk, home.path());
+        let jdk = give(jdk.copy(home.path()));
         let source = home.path().join("Alloc.java");
-        let text = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
-        fs::copy(text, &source).unwrap();
+        fs::copy(program("Alloc"), &source).unwrap();
         // Only its user may look in there.
         let private = home.path().join("private");
         fs::create_dir(&private).unwrap();
         chown(&private, Some(NOBODY), Some(NOBODY)).unwrap();
         fs::set_permissions(&private, fs::Permissions::from_mode(0o700)).unwrap();
-        let mut command = spawn::command(home.path().join("bin/java"));
+        let mut command = jdk.java();
         command
             .args(busy("-XX:+UseSerialGC"))
             .arg(format!("-Xlog:gc,safepoint:file={}", private.join("gc.log").display()))
@@ -45,9 +40,7 @@ impl OwnJvm {
             .current_dir(home.path())
             .uid(NOBODY)
             .gid(NOBODY);
-        let mut child = spawn::Running::start_heard(command).unwrap();
-        child.says("ready", PATIENCE).unwrap();
-        Some(OwnJvm { child, home })
+        Some(OwnJvm { child: ready(command), home })
     }
 
     pub(crate) fn jvm(&self) -> Jvm {
@@ -56,30 +49,19 @@ impl OwnJvm {
 
     /// Where its library was when it started.
     pub(crate) fn libjvm(&self) -> PathBuf {
-        self.home.path().join(LIBJVM)
+        self.home.path().join(Jdk::LIBJVM)
     }
 }
 
-/// A JDK that is `jdk` but for its directories and what its home is told by, which are nobody's own.
-fn copy(jdk: &Path, home: &Path) {
-    for part in ["lib/server", "lib", "conf", "bin"] {
-        fs::create_dir_all(home.join(part)).unwrap();
-        for entry in fs::read_dir(jdk.join(part)).unwrap().flatten() {
-            let to = home.join(part).join(entry.file_name());
-            // Some lead nowhere (`src.zip`).
-            let _ = fs::canonicalize(entry.path()).and_then(|from| symlink(from, to));
-        }
+/// Makes its directories, and what its home is told by, nobody's own.
+fn give(jdk: Jdk) -> Jdk {
+    let own = |part: &str| chown(jdk.home.join(part), Some(NOBODY), Some(NOBODY)).unwrap();
+    Jdk::FILES.into_iter().for_each(own);
+    for part in Jdk::DIRECTORIES.into_iter().chain([""]) {
+        own(part);
+        fs::set_permissions(jdk.home.join(part), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    for part in ["bin/java", "lib/libjli.so", "lib/libjava.so", LIBJVM] {
-        fs::remove_file(home.join(part)).unwrap();
-        fs::copy(jdk.join(part), home.join(part)).unwrap();
-        chown(home.join(part), Some(NOBODY), Some(NOBODY)).unwrap();
-    }
-    let _ = symlink(jdk.join("release"), home.join("release"));
-    for part in ["lib/server", "lib", "conf", "bin", ""] {
-        chown(home.join(part), Some(NOBODY), Some(NOBODY)).unwrap();
-        fs::set_permissions(home.join(part), fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    jdk
 }
 
 /// What a recording of `jvm` covers. With fewer rights (the documented ones) it cannot go through the

@@ -1,11 +1,12 @@
 //! What a recorder that is talked into something may do then: after the attach, little more than read.
-use crate::{common::PATIENCE, own_jdk::OwnJvm};
+use crate::own_jdk::OwnJvm;
 use recorder::{Duties, Options, Roots, SampledSession, Session, Step};
 use recording::{Coverage, Facts};
 use std::{
     fs,
     time::{Duration, Instant},
 };
+use testing::PATIENCE;
 
 /// Where set, this test process is the recorder of the JVM with this id.
 const RECORD: &str = "RECORD_WITH_THE_RIGHTS_LEFT";

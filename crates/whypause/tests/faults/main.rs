@@ -5,9 +5,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod clock;
 mod disk;
-#[expect(dead_code, reason = "its JVM is for the other tests")]
-#[path = "../live/java.rs"]
-mod java;
 mod kills;
 mod removed;
 mod support;

@@ -1,17 +1,15 @@
 //! Somebody removes the output, or was there before.
-use crate::support::{PATIENCE, Stage, check, record, said, wait, wait_until_it_records};
+use crate::support::{Stage, check, record, said, wait, wait_until_it_records};
 use rustix::{
     fs::{CWD, Gid, Uid},
-    process::{Pid, Signal, kill_process},
+    process::Signal,
 };
 use std::{
     fs,
     os::unix::{fs::symlink, process::CommandExt},
     path::Path,
 };
-
-/// `nobody` on Debian.
-const NOBODY: u32 = 65_534;
+use testing::{NOBODY, PATIENCE, signal};
 
 #[test]
 fn a_directory_that_is_removed_is_told_and_does_not_come_back() {
@@ -54,8 +52,7 @@ fn an_attach_that_fails_removes_nothing_that_was_there_before() {
     let (empty, new) = (stage.directory("empty"), stage.directory("new"));
     fs::create_dir(&empty).unwrap();
     // A process that is stopped in its death: found, but not to be recorded.
-    let id = Pid::from_raw(i32::try_from(jvm.child.id()).unwrap()).unwrap();
-    kill_process(id, Signal::KILL).unwrap();
+    signal(jvm.child.id(), Signal::KILL);
     for directory in [&empty, &new] {
         let status = wait(&mut record(directory, &["-p", &pid, "-d", "1s"]));
         assert_eq!(status.code(), Some(2), "{}", said(directory));

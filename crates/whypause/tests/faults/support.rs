@@ -1,5 +1,4 @@
 //! A JVM to record, a recorder to hurt, and what must hold of what they leave.
-use crate::java;
 use recording::{Coverage, Recording, is_recording};
 use spawn::Running;
 use std::{
@@ -11,9 +10,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 use tempfile::TempDir;
-
-/// How long anything may take before a test gives up.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+use testing::{Java, Jdk, PATIENCE, until};
 
 /// How often a fault is injected: a few times, or with `WHYPAUSE_FAULTS=full` many.
 pub(crate) fn times(few: u32, many: u32) -> u32 {
@@ -50,7 +47,7 @@ const CLASSES: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// A JVM to start, and a directory for recordings in memory.
 pub(crate) struct Stage {
-    pub(crate) java: PathBuf,
+    jdk: Jdk,
     pub(crate) memory: TempDir,
 }
 
@@ -58,15 +55,9 @@ impl Stage {
     /// `None` where nothing can be recorded; the reason is printed.
     pub(crate) fn new() -> Option<Stage> {
         static COMPILED: Once = Once::new();
-        let java = java::newest()?;
-        COMPILED.call_once(|| {
-            let source =
-                Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
-            let mut command = spawn::command(java.with_file_name("javac"));
-            command.args(["-d", CLASSES]).arg(&source);
-            assert!(spawn::run(command, PATIENCE).unwrap().status.success());
-        });
-        Some(Stage { java, memory: tempfile::tempdir_in("/dev/shm").unwrap() })
+        let jdk = testing::Jdk::newest(cfg!(feature = "bpf"))?;
+        COMPILED.call_once(|| jdk.compile("Alloc", Path::new(CLASSES)));
+        Some(Stage { jdk, memory: tempfile::tempdir_in("/dev/shm").unwrap() })
     }
 
     pub(crate) fn directory(&self, name: &str) -> PathBuf {
@@ -75,22 +66,19 @@ impl Stage {
 
     /// Starts a JVM that stops dozens of times a second and logs its collections, so that nothing
     /// is unknown of it but what a fault took.
-    pub(crate) fn jvm(&self) -> Jvm {
-        let mut command = spawn::command(&self.java);
+    pub(crate) fn jvm(&self) -> Java {
+        let mut command = self.jdk.java();
         command
             .args(["-XX:+UseSerialGC", "-Xmx64m", "-Xmn16m", "-XX:CICompilerCount=2"])
             .arg("-Xlog:gc*:file=gc-%p.log:uptime,level,tags:filecount=1,filesize=1m")
             .args(["-cp", CLASSES, "Alloc"])
             .current_dir(self.memory.path());
-        java::Java::start_by(command)
+        Java::start_by(command)
     }
 }
 
-/// A JVM; killed when dropped.
-pub(crate) use java::Java as Jvm;
-
 /// Ends it as a service is ended.
-pub(crate) fn terminate(mut jvm: Jvm) {
+pub(crate) fn terminate(mut jvm: Java) {
     jvm.child.terminate();
     wait(&mut jvm.child);
 }
@@ -138,15 +126,10 @@ pub(crate) fn wait_for_file(directory: &Path, recorder: &mut Running, is: impl F
 
 /// What has to be read before the first loss: a row of every kind, and which sources run.
 pub(crate) fn wait_until_it_records(directory: &Path, recorder: &mut Running) {
-    let end = Instant::now() + PATIENCE;
-    while recorder.ended().unwrap().is_none() {
-        let recording = Recording::open(directory);
-        if recording.is_ok_and(|it| it.facts.safepoints.len() > 5 && it.facts.coverage.is_some()) {
-            return;
-        }
-        assert!(Instant::now() < end, "nothing is recorded");
-        thread::sleep(Duration::from_millis(20));
-    }
+    let is_enough = |it: Recording| it.facts.safepoints.len() > 5 && it.facts.coverage.is_some();
+    until("something is recorded", || {
+        recorder.ended().unwrap().is_some() || Recording::open(directory).is_ok_and(is_enough)
+    });
 }
 
 fn explain(directory: &Path) -> Output {
@@ -191,7 +174,7 @@ pub(crate) fn check(directory: &Path) -> Option<Coverage> {
 
 /// That nothing of a recorder is left: in the JVM's place, in memory, or in the JVM itself.
 #[track_caller]
-pub(crate) fn check_nothing_left(stage: &Stage, jvm: Jvm, log_outputs: &str) {
+pub(crate) fn check_nothing_left(stage: &Stage, jvm: Java, log_outputs: &str) {
     let pid = jvm.pid();
     assert_eq!(self::log_outputs(stage, &jvm), log_outputs, "what the JVM logs");
     // `jcmd` above made its socket, which the JVM removes at its end.
@@ -209,8 +192,8 @@ pub(crate) fn check_nothing_left(stage: &Stage, jvm: Jvm, log_outputs: &str) {
 }
 
 /// Where the JVM logs to, as it says itself.
-pub(crate) fn log_outputs(stage: &Stage, jvm: &Jvm) -> String {
-    let mut command = spawn::command(stage.java.with_file_name("jcmd"));
+pub(crate) fn log_outputs(stage: &Stage, jvm: &Java) -> String {
+    let mut command = spawn::command(stage.jdk.tool("jcmd"));
     command.args([&jvm.pid(), "VM.log", "list"]);
     let listed = spawn::run(command, PATIENCE).unwrap();
     let text = String::from_utf8(listed.stdout).unwrap();

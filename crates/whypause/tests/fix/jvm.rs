@@ -1,14 +1,11 @@
 //! A JVM that logs, and the program on it.
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Output},
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
 };
-
-/// On any host that is not overloaded beyond use.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+use testing::{Jdk, PATIENCE, is_root, ready};
 
 /// What is changed is kept in mind in one place for each user: one test after the other.
 static ONE: Mutex<()> = Mutex::new(());
@@ -18,9 +15,6 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The user that belongs to nobody.
-pub(crate) const NOBODY: u32 = 65534;
-
 /// A JVM and a directory for its logs.
 pub(crate) struct Bench {
     pub(crate) jvm: spawn::Running,
@@ -28,17 +22,16 @@ pub(crate) struct Bench {
     _one: MutexGuard<'static, ()>,
 }
 
-/// `java` of a JDK, and nothing to be taken back that a person has changed here; otherwise says why
-/// the test cannot run.
-pub(crate) fn java() -> Option<PathBuf> {
-    let homes = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|it| it.path());
-    let java = homes.map(|it| it.join("bin/java")).find(|it| it.exists());
-    let why = if !rustix::process::geteuid().is_root() {
+/// The oldest JDK whose log can be moved, and nothing to be taken back that a person has changed here;
+/// otherwise says why the test cannot run.
+pub(crate) fn jdk() -> Option<Jdk> {
+    let jdk = Jdk::installed(9).into_iter().next();
+    let why = if !is_root() {
         "not root"
-    } else if java.is_none() {
+    } else if jdk.is_none() {
         "no JDK in /usr/lib/jvm"
     } else {
-        return java;
+        return jdk;
     };
     println!("SKIPPED: {why}");
     None
@@ -89,17 +82,17 @@ pub(crate) fn done(arguments: &[&str]) -> String {
 
 impl Bench {
     /// One of root, that logs to `gc.log` on a disk, and to standard output where that is said.
-    pub(crate) fn new(java: &Path, flags: &[&str]) -> Bench {
-        Bench::of_user(java, flags, 0)
+    pub(crate) fn new(jdk: &Jdk, flags: &[&str]) -> Bench {
+        Bench::of_user(jdk, flags, 0)
     }
 
     /// One of this user.
-    pub(crate) fn of_user(java: &Path, flags: &[&str], uid: u32) -> Bench {
+    pub(crate) fn of_user(jdk: &Jdk, flags: &[&str], uid: u32) -> Bench {
         let one = alone();
         let logs = tempfile::tempdir_in("/var/tmp").unwrap();
         std::os::unix::fs::chown(logs.path(), Some(uid), Some(uid)).unwrap();
-        let classes = classes(java);
-        let mut command = spawn::command(java);
+        let classes = classes(jdk);
+        let mut command = jdk.java();
         let log = format!("-Xlog:gc*,safepoint=debug:file={}:tn,tags:filecount=0", log_of(&logs));
         command.args(["-Xmx64m", "-XX:CICompilerCount=2", "-XX:TieredStopAtLevel=1"]);
         command.args(["-XX:-UsePerfData"]).arg(log).args(flags);
@@ -108,9 +101,7 @@ impl Bench {
             use std::os::unix::process::CommandExt;
             command.uid(uid).gid(uid);
         }
-        let mut jvm = spawn::Running::start_heard(command).unwrap();
-        jvm.says("ready", PATIENCE).unwrap();
-        Bench { jvm, logs, _one: one }
+        Bench { jvm: ready(command), logs, _one: one }
     }
 
     pub(crate) fn pid(&self) -> String {
@@ -166,29 +157,14 @@ fn log_of(logs: &tempfile::TempDir) -> String {
 }
 
 /// The workload, compiled once, where every user may read it.
-fn classes(java: &Path) -> PathBuf {
+fn classes(jdk: &Jdk) -> PathBuf {
     static CLASSES: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
     let directory = CLASSES.get_or_init(|| {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let source =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Alloc.java");
-        let mut command = spawn::command(java.with_file_name("javac"));
-        command.arg("-d").arg(directory.path()).arg(source);
-        let output = spawn::run(command, PATIENCE).unwrap();
-        assert!(output.status.success(), "{}", said(&output));
+        jdk.compile("Alloc", directory.path());
         directory
     });
     directory.path().to_owned()
-}
-
-/// Waits until it is so.
-#[track_caller]
-pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !so() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "not within 30 s: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }

@@ -1,9 +1,10 @@
 //! `fix` ended at any moment: everything is as it was after the next one.
-use crate::jvm::{Bench, command, done, java, said, until, whypause};
+use crate::jvm::{Bench, command, done, jdk, said, whypause};
 use std::{
     fs,
     time::{Duration, Instant},
 };
+use testing::until;
 
 /// So often.
 const TIMES: u32 = 40;
@@ -13,8 +14,8 @@ const LASTS: Duration = Duration::from_millis(120);
 /// Applies it and ends it after a part of its time. Everything must be as before: at once after a
 /// request to end, else after the next run.
 fn ended(by_kill: bool) {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &[]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &[]);
     let (pid, before) = (bench.pid(), bench.outputs());
     let mut cut = 0;
     for n in 0..TIMES {
@@ -63,8 +64,8 @@ fn groups(pid: u32) -> (String, Vec<String>) {
 /// A control group of its own with a limit for one process, killed at any moment on the way.
 #[test]
 fn a_killed_limit_of_a_process_leaves_no_group_and_no_limit() {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &[]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &[]);
     let mut sleeper = spawn::command("sleep");
     sleeper.arg("600");
     let sleeper = spawn::Running::start(sleeper).unwrap();

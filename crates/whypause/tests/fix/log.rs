@@ -1,6 +1,7 @@
 //! The log of a running JVM, moved and moved back.
-use crate::jvm::{Bench, done, java, said, until, whypause};
+use crate::jvm::{Bench, done, jdk, said, whypause};
 use std::{collections::BTreeSet, fs, process::Command, time::Duration};
+use testing::{PATIENCE, until};
 
 /// All lines of the log: what was on the disk before, what was copied from memory, and what was
 /// written to the disk after. While one output is set and the other is not off yet the JVM writes to
@@ -23,8 +24,8 @@ fn collections(lines: &[String]) -> Vec<u64> {
 
 #[test]
 fn a_log_is_moved_to_memory_and_back_and_no_line_is_lost() {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &[]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &[]);
     let (pid, before) = (bench.pid(), bench.outputs());
     let plan = done(&["fix", "gc-log-to-tmpfs", "-p", &pid]);
     assert!(plan.contains("nothing changed"), "{plan}");
@@ -51,8 +52,8 @@ fn a_log_is_moved_to_memory_and_back_and_no_line_is_lost() {
 
 #[test]
 fn a_log_that_is_moved_already_is_not_moved_again() {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &[]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &[]);
     let pid = bench.pid();
     done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
     let again = whypause(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
@@ -65,13 +66,13 @@ fn a_log_that_is_moved_already_is_not_moved_again() {
 
 #[test]
 fn a_log_that_somebody_has_moved_meanwhile_stays_where_it_is() {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &[]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &[]);
     let pid = bench.pid();
     done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
-    let mut jcmd: Command = spawn::command(java.with_file_name("jcmd"));
+    let mut jcmd: Command = spawn::command(jdk.tool("jcmd"));
     jcmd.args([&pid, "VM.log", &format!("output=file={}", bench.log()), "what=gc=info"]);
-    assert!(spawn::run(jcmd, crate::jvm::PATIENCE).unwrap().status.success());
+    assert!(spawn::run(jcmd, PATIENCE).unwrap().status.success());
     let undone = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
     assert!(undone.contains("changed by someone else, left as it is"), "{undone}");
     assert!(bench.outputs().iter().any(|it| it.contains("all=off,gc=info")), "{undone}");
@@ -80,8 +81,8 @@ fn a_log_that_somebody_has_moved_meanwhile_stays_where_it_is() {
 
 #[test]
 fn a_log_on_standard_output_goes_to_memory_and_comes_back() {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &["-Xlog:gc"]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &["-Xlog:gc"]);
     let (pid, before) = (bench.pid(), bench.outputs());
     done(&["fix", "gc-log-off-stdout", "-p", &pid, "--apply"]);
     let written = bench.jvm.stdout().len();
@@ -100,8 +101,8 @@ fn a_log_on_standard_output_goes_to_memory_and_comes_back() {
 /// Both had one directory, and the second one's file was in the way of the first one's end.
 #[test]
 fn two_remedies_on_one_jvm_are_taken_back_together() {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &["-Xlog:gc"]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &["-Xlog:gc"]);
     let (pid, before) = (bench.pid(), bench.outputs());
     done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
     done(&["fix", "gc-log-off-stdout", "-p", &pid, "--apply"]);
@@ -118,8 +119,8 @@ fn two_remedies_on_one_jvm_are_taken_back_together() {
 
 #[test]
 fn what_a_dead_jvm_has_left_in_memory_is_copied_and_removed() {
-    let Some(java) = java() else { return };
-    let mut bench = Bench::new(&java, &[]);
+    let Some(jdk) = jdk() else { return };
+    let mut bench = Bench::new(&jdk, &[]);
     let pid = bench.pid();
     // So late that the keeper would have nothing by itself.
     done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply", "--period", "1h"]);
@@ -135,15 +136,15 @@ fn what_a_dead_jvm_has_left_in_memory_is_copied_and_removed() {
 
 #[test]
 fn what_is_changed_can_be_taken_back_by_hand() {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &[]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &[]);
     let (pid, before) = (bench.pid(), bench.outputs());
     done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply"]);
     let commands = String::from_utf8(whypause(&["fix", "--undo", "--print"]).stdout).unwrap();
-    let script = commands.replace("jcmd ", &format!("{} ", java.with_file_name("jcmd").display()));
+    let script = commands.replace("jcmd ", &format!("{} ", jdk.tool("jcmd").display()));
     let mut shell = spawn::command("sh");
     shell.args(["-e", "-c", &script]);
-    let ran = spawn::run(shell, crate::jvm::PATIENCE).unwrap();
+    let ran = spawn::run(shell, PATIENCE).unwrap();
     assert!(ran.status.success(), "{script}\n{}", said(&ran));
     assert_eq!(bench.outputs(), before, "{script}");
     let undone = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
@@ -152,8 +153,8 @@ fn what_is_changed_can_be_taken_back_by_hand() {
 
 #[test]
 fn a_plan_is_told_to_programs() {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &[]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &[]);
     let output = whypause(&["fix", "gc-log-to-tmpfs", "-p", &bench.pid(), "--format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["remedy"], "gc-log-to-tmpfs");

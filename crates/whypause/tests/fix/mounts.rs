@@ -1,5 +1,6 @@
 //! A file system in memory for the JVM's counters, in mounts of the test's own.
-use crate::jvm::{PATIENCE, alone, java, said};
+use crate::jvm::{alone, jdk, said};
+use testing::PATIENCE;
 
 /// Everything in one shell, as its mounts go with it: a JVM that keeps counters, the mount, a JVM
 /// after it, and the mount taken back.
@@ -31,7 +32,7 @@ kill $first
 
 #[test]
 fn counters_are_kept_in_memory_from_the_next_start() {
-    let Some(java) = java() else { return };
+    let Some(jdk) = jdk() else { return };
     if std::path::Path::new("/run/systemd/system").exists() {
         println!("SKIPPED: systemd runs here, and the mount would be a unit of the host");
         return;
@@ -44,7 +45,7 @@ fn counters_are_kept_in_memory_from_the_next_start() {
     let _alone = alone();
     let mut command = spawn::command("unshare");
     command.args(["-m", "--propagation", "private", "sh", "-c", SCRIPT, "sh"]);
-    command.arg(program).arg(java);
+    command.arg(program).arg(jdk.tool("java"));
     let output = spawn::run(command, PATIENCE).unwrap();
     let said = said(&output);
     for word in ["MOUNTED", "HIDDEN", "KEPT", "BACK", "KILLED"] {

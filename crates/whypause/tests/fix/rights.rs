@@ -1,11 +1,12 @@
 //! Who may do what.
-use crate::jvm::{Bench, NOBODY, PATIENCE, command, done, java, said, until};
+use crate::jvm::{Bench, command, done, jdk, said};
 use std::{fs, os::unix::fs::MetadataExt};
+use testing::{NOBODY, PATIENCE, until};
 
 #[test]
 fn the_log_of_another_user_is_copied_with_that_users_rights() {
-    let Some(java) = java() else { return };
-    let bench = Bench::of_user(&java, &[], NOBODY);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::of_user(&jdk, &[], NOBODY);
     let pid = bench.pid();
     done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply", "--period", "200ms"]);
     let keeper = bench.keepers()[0];
@@ -22,8 +23,8 @@ fn the_log_of_another_user_is_copied_with_that_users_rights() {
 
 #[test]
 fn a_user_moves_the_log_of_its_own_jvm_without_more_rights() {
-    let Some(java) = java() else { return };
-    let bench = Bench::of_user(&java, &[], NOBODY);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::of_user(&jdk, &[], NOBODY);
     let (pid, before) = (bench.pid(), bench.outputs());
     let run = |arguments: &[&str]| {
         let output = spawn::run(command(arguments, NOBODY), PATIENCE).unwrap();
@@ -38,8 +39,8 @@ fn a_user_moves_the_log_of_its_own_jvm_without_more_rights() {
 
 #[test]
 fn a_user_changes_neither_the_jvm_of_another_nor_the_host() {
-    let Some(java) = java() else { return };
-    let bench = Bench::new(&java, &[]);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::new(&jdk, &[]);
     let before = bench.outputs();
     for remedy in ["gc-log-to-tmpfs", "background-io"] {
         let apply = ["fix", remedy, "-p", &bench.pid(), "--apply"];

@@ -1,6 +1,7 @@
 //! `fix thp-tuner` on the settings of this host: they are as before, however it ends.
-use crate::jvm::{Bench, NOBODY, PATIENCE, command, done, java, said};
+use crate::jvm::{Bench, command, done, jdk, said};
 use std::{fs, path::PathBuf};
+use testing::{NOBODY, PATIENCE};
 
 const SWITCHES: [&str; 3] = ["enabled", "defrag", "khugepaged/defrag"];
 
@@ -18,12 +19,12 @@ fn is_off() -> bool {
 
 /// A JVM, unless huge pages are off here.
 fn bench() -> Option<Bench> {
-    let java = java()?;
+    let jdk = jdk()?;
     if !file("enabled").exists() || is_off() {
         println!("SKIPPED: huge pages are off");
         return None;
     }
-    Some(Bench::new(&java, &[]))
+    Some(Bench::new(&jdk, &[]))
 }
 
 /// One that finds that there is too little memory.
@@ -127,8 +128,8 @@ fn a_value_of_somebody_else_is_left_and_told() {
 
 #[test]
 fn without_rights_it_only_tells() {
-    let Some(java) = java() else { return };
-    let bench = Bench::of_user(&java, &[], NOBODY);
+    let Some(jdk) = jdk() else { return };
+    let bench = Bench::of_user(&jdk, &[], NOBODY);
     let (before, pid) = (values(), bench.pid());
     let apply = ["fix", "thp-tuner", "-p", &pid, "--apply"];
     let output = spawn::run(command(&apply, NOBODY), PATIENCE).unwrap();

@@ -1,9 +1,9 @@
 //! Beside a process whose memory map is locked nothing that looks at processes hangs.
 use crate::{
-    java::{self, Java},
+    newest,
     stuck_file::{StuckFile, WaitsIn},
 };
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use spawn::Running;
 use std::{
     fs,
@@ -12,6 +12,7 @@ use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
+use testing::{Java, Jdk, program, signal, until};
 
 /// One test at a time: each takes its host for free of others' stuck processes.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -62,8 +63,7 @@ impl Run {
     }
 
     fn interrupt(&self) {
-        let pid = Pid::from_raw(self.child.id().cast_signed()).unwrap();
-        kill_process(pid, Signal::INT).unwrap();
+        signal(self.child.id(), Signal::INT);
     }
 }
 
@@ -86,11 +86,9 @@ struct Stuck {
 
 impl Stuck {
     /// A JVM that holds the lock of its own memory map, or just waits for a file.
-    fn java(java: &Path, waits_in: WaitsIn) -> Option<Stuck> {
-        let source =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Stuck.java");
-        let mut command = spawn::command(java);
-        command.arg("-Xmx64m").arg(source);
+    fn java(jdk: &Jdk, waits_in: WaitsIn) -> Option<Stuck> {
+        let mut command = jdk.java();
+        command.arg("-Xmx64m").arg(program("Stuck"));
         Stuck::start(command, waits_in, Some("fuse_launder_folio"))
     }
 
@@ -113,11 +111,7 @@ impl Stuck {
         command.arg(file.path());
         let child = Running::start_heard(command).unwrap();
         let stuck = Stuck { file: Some(file), child };
-        let begun = Instant::now();
-        while !stuck.waits_in(function) {
-            assert!(begun.elapsed() < Duration::from_secs(60), "it does not wait");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until("it waits", || stuck.waits_in(function));
         Some(stuck)
     }
 
@@ -147,9 +141,9 @@ impl Drop for Stuck {
 #[test]
 fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(java) = java::newest() else { return };
-    let mut healthy = Java::start(&java);
-    let Some(stuck) = Stuck::java(&java, WaitsIn::Mmap) else { return };
+    let Some(jdk) = newest() else { return };
+    let mut healthy = Java::busy(&jdk);
+    let Some(stuck) = Stuck::java(&jdk, WaitsIn::Mmap) else { return };
     let silent = format!(
         "process `{}` (`java`) is not responding: its memory map is locked",
         stuck.child.id()
@@ -214,8 +208,8 @@ fn doctor_tells_what_it_did_not_look_at(healthy: &Java, stuck: &Stuck) {
 #[test]
 fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(java) = java::newest() else { return };
-    let healthy = Java::start(&java);
+    let Some(jdk) = newest() else { return };
+    let healthy = Java::busy(&jdk);
     let Some(stuck) = Stuck::in_execve() else { return };
     let silent = "not responding: blocked in execve";
     // What is read without a process aside.
@@ -276,8 +270,8 @@ fn keepers() -> Vec<String> {
 #[test]
 fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the_host() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(java) = java::newest() else { return };
-    let healthy = Java::start(&java);
+    let Some(jdk) = newest() else { return };
+    let healthy = Java::busy(&jdk);
     let before = keepers();
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let output = directory.path().join("recording");
@@ -285,7 +279,7 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
         Run::start(&["record", "-p", &healthy.pid(), "-d", "20s", "-o", output.to_str().unwrap()]);
     record.says("recording Alloc.java", SOON * 4);
     std::thread::sleep(Duration::from_secs(1));
-    let Some(stuck) = Stuck::java(&java, WaitsIn::Mmap) else { return };
+    let Some(stuck) = Stuck::java(&jdk, WaitsIn::Mmap) else { return };
     record.interrupt();
     let interrupted = Instant::now();
     let (said, code) = record.ends(Duration::from_secs(60));
@@ -308,8 +302,8 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
 #[test]
 fn a_jvm_whose_files_never_answer_is_listed_and_recorded() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(java) = java::newest() else { return };
-    let Some(stuck) = Stuck::java(&java, WaitsIn::Open) else { return };
+    let Some(jdk) = newest() else { return };
+    let Some(stuck) = Stuck::java(&jdk, WaitsIn::Open) else { return };
     let pid = stuck.child.id().to_string();
     let (said, code) = Run::start(&["ps"]).ends(SOON);
     assert_eq!(code, Some(0), "{said}");

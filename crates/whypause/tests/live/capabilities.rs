@@ -1,13 +1,9 @@
 //! A recorder of another user with the documented capabilities alone: what it may not look at is never
 //! told as not there.
-use crate::java::{Java, newest};
+use crate::newest;
 use recording::{Recording, Source, SourceState};
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command, time::Duration};
-
-/// How long a recording of a second may take before the test gives up.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-const NOBODY: u32 = 65534;
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
+use testing::{Java, NOBODY, PATIENCE, runs};
 
 /// `whypause` as a user without rights but these.
 fn whypause(program: &Path, capabilities: &str) -> Command {
@@ -27,10 +23,8 @@ fn whypause(program: &Path, capabilities: &str) -> Command {
 
 #[test]
 fn a_log_that_may_not_be_looked_at_is_not_told_as_not_there() {
-    let Some(java) = newest() else { return };
-    let mut setpriv = spawn::command("setpriv");
-    setpriv.arg("--version");
-    if spawn::run(setpriv, PATIENCE).is_err() {
+    let Some(jdk) = newest() else { return };
+    if !runs("setpriv", ["--version"]) {
         println!("SKIPPED: no setpriv");
         return;
     }
@@ -45,7 +39,7 @@ fn a_log_that_may_not_be_looked_at_is_not_told_as_not_there() {
     fs::create_dir(&hidden).unwrap();
     open(&hidden, 0o700).unwrap();
     let log = format!("-Xlog:gc*:file={}", hidden.join("gc.log").display());
-    let jvm = Java::start_with(&java, &["-Xmx128m", "-Xmn32m", "-XX:+UseSerialGC", &log], "Alloc");
+    let jvm = Java::start(&jdk, &["-Xmx128m", "-Xmn32m", "-XX:+UseSerialGC", &log], "Alloc");
     let four = "+bpf,+perfmon,+sys_ptrace,+syslog";
     let record = |name: &str, capabilities: &str, way: &[&str]| {
         let path = out.join(name);

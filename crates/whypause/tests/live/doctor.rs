@@ -1,9 +1,5 @@
 //! JVMs that are set up wrong on purpose, each in one way, and one that is set up right: `doctor` finds
 //! what is wrong with each, and nothing with the last.
-use crate::{
-    group::Group,
-    java::{Java, with_compiler},
-};
 use serde_json::Value;
 use spawn::Running;
 use std::{
@@ -12,8 +8,8 @@ use std::{
     path::Path,
     time::Duration,
 };
+use testing::{Group, Java, Jdk, PATIENCE};
 
-const PATIENCE: Duration = Duration::from_secs(120);
 /// Hazards that come from the host and not from how the JVM is started: they may be there or not.
 const OF_HOST: [&str; 3] = ["memory-may-be-swapped", "memory-in-swap", "huge-pages-fragmented"];
 /// What is wrong with none but those that are started for it.
@@ -28,9 +24,26 @@ const RIGHT: [&str; 6] = [
 /// Keeps the statistics out of any file.
 const NO_FILE: &str = "-XX:+PerfDisableSharedMem";
 
+/// A control group with this controller; otherwise says why there is none.
+fn group(controller: &str, name: &str) -> Option<Group> {
+    Group::with(controller, name).map_err(|why| println!("SKIPPED: {why}")).ok()
+}
+
+/// JDK 17, else the newest one, with the class `Idle` in this directory. Needs no rights.
+fn with_compiler(classes: &Path) -> Option<Jdk> {
+    let mut all = Jdk::with_probes();
+    all.retain(|it| it.tool("javac").exists());
+    let Some(jdk) = all.into_iter().max_by_key(|it| (it.major == 17, it.major)) else {
+        println!("SKIPPED: no JDK with a compiler in /usr/lib/jvm");
+        return None;
+    };
+    jdk.compile("Idle", classes);
+    Some(jdk)
+}
+
 /// The JVMs of one test, and what is expected of each.
 struct Ward<'a> {
-    java: &'a Path,
+    jdk: &'a Jdk,
     classes: &'a Path,
     jvms: Vec<Java>,
     /// After the JVMs, which are in them.
@@ -47,7 +60,7 @@ impl Ward<'_> {
         arguments: &[&str],
         hazards: &[&'static str],
     ) -> u32 {
-        let mut command = spawn::command(self.java);
+        let mut command = self.jdk.java();
         command.args(RIGHT).args(flags).arg("-cp").arg(self.classes).arg("Idle").args(arguments);
         let jvm = Java::start_by(command);
         let pid = jvm.child.id();
@@ -79,10 +92,10 @@ fn hazards(of: &Value) -> BTreeSet<&str> {
 #[test]
 fn ten_that_are_wrong_are_found_and_one_that_is_right_is_left_in_peace() {
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
-    let Some(java) = with_compiler(memory.path()) else { return };
+    let Some(jdk) = with_compiler(memory.path()) else { return };
     let disk = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut ward = Ward {
-        java: &java,
+        jdk: &jdk,
         classes: memory.path(),
         jvms: Vec::new(),
         groups: Vec::new(),
@@ -145,20 +158,20 @@ fn flags_alone(ward: &mut Ward<'_>) {
 /// Those in control groups, as far as some can be made.
 fn limited(ward: &mut Ward<'_>) {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    if let Some(group) = Group::create("cpu", "threads") {
+    if let Some(group) = group("cpu", "threads") {
         group.quota_ms(100);
         let many = ["-XX:ParallelGCThreads=4", NO_FILE];
         group.admit(ward.admit("threads", &many, &[], &["gc-threads-over-quota"]));
         ward.groups.push(group);
     }
-    if let Some(group) = Group::create("cpu", "resized") {
+    if let Some(group) = group("cpu", "resized") {
         // As it starts there is room for all of them.
         let two = ["-XX:ParallelGCThreads=2", NO_FILE];
         group.admit(ward.admit("resized", &two, &[], &["gc-threads-over-quota"]));
         group.quota_ms(100);
         ward.groups.push(group);
     }
-    if let Some(group) = Group::create("cpu", "blind").filter(|_| cpus > 1) {
+    if let Some(group) = group("cpu", "blind").filter(|_| cpus > 1) {
         group.quota_ms(100);
         // A collector of one thread: it is the JVM's idea of the CPUs that is wrong.
         let blind = ["-XX:-UseG1GC", "-XX:+UseSerialGC", "-XX:-UseContainerSupport", NO_FILE];
@@ -166,8 +179,8 @@ fn limited(ward: &mut Ward<'_>) {
         group.admit(pid);
         ward.groups.push(group);
     }
-    if let Some(group) = Group::create("memory", "limit") {
-        group.limit_mib(96);
+    if let Some(group) = group("memory", "limit") {
+        group.write(group.memory_limit(), &(96 << 20).to_string());
         group.admit(ward.admit("limit", &[NO_FILE], &[], &["heap-over-limit"]));
         ward.groups.push(group);
     }
@@ -177,7 +190,7 @@ impl Ward<'_> {
     /// One that logs to its standard error, a pipe that this process reads.
     fn admit_on_pipe(&mut self) -> PipeReader {
         let (reader, writer) = std::io::pipe().unwrap();
-        let mut command = spawn::command(self.java);
+        let mut command = self.jdk.java();
         command.args(RIGHT).args(["-Xlog:gc*:stderr", NO_FILE]);
         command.arg("-cp").arg(self.classes).arg("Idle").stderr(writer);
         let mut child = Running::start_answering(command).unwrap();
@@ -195,7 +208,7 @@ impl Ward<'_> {
         flags: &[&str],
         hazards: &[&'static str],
     ) -> u32 {
-        let mut command = spawn::command(self.java);
+        let mut command = self.jdk.java();
         command.args(["-Xmx64m", "-Xms64m"]).args(flags);
         command.arg("-cp").arg(self.classes).arg("Idle");
         let jvm = Java::start_by(command);

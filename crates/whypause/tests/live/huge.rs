@@ -1,35 +1,31 @@
 //! A JVM that has much of all that the recorder reads of it: what that takes has a bound.
-use crate::java::{Java, newest};
+use crate::newest;
 use recording::Recording;
 use std::{
-    fs,
-    path::Path,
-    thread,
+    fs, thread,
     time::{Duration, Instant},
 };
+use testing::{Java, PATIENCE, program};
 
 /// What the recorder may take beside its program and its ring buffers, which no JVM makes larger. A
 /// plain JVM makes it 7 MiB; all together is measured by `make bench-recorder`.
 const MOST_KIB: u64 = 18 << 10;
-/// How long a recording of 5 s may take before the test gives up.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// Arguments to the JVM that it does not read. One may have 128 KiB.
 const ARGUMENTS: usize = 16;
 const ARGUMENT_BYTES: usize = 100 << 10;
 
 #[test]
 fn a_jvm_with_much_of_everything_costs_the_recorder_no_more_memory() {
-    let Some(java) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let log = memory.path().join("gc.log");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/tests/java/Huge.java");
-    let mut command = spawn::command(&java);
+    let mut command = jdk.java();
     command
         .args(["-XX:+UseSerialGC", "-Xmx128m", "-Xmn16m", "-XX:CICompilerCount=2"])
         // Its file of counters.
         .arg("-XX:PerfDataMemorySize=2m")
         .arg(format!("-Xlog:gc*,safepoint*:file={}:uptime,level,tags:filecount=0", log.display()))
-        .arg(source)
+        .arg(program("Huge"))
         .args([memory.path(), &log])
         .args(vec!["x".repeat(ARGUMENT_BYTES); ARGUMENTS]);
     let jvm = Java::start_by(command);

@@ -1,8 +1,6 @@
 //! The lab asks before it takes CPUs and memory from others.
-use crate::{
-    java::{Java, newest},
-    one_lab,
-};
+use crate::{newest, one_lab};
+use testing::Java;
 
 /// A run that is over soon, and what it says that it does.
 const SHORT_RUN: [&str; 6] = ["run", "late-java-thread", "--variants", "baseline", "-d", "1s"];
@@ -10,8 +8,8 @@ const UNDER_WAY: &str = "recording for 1 s";
 
 #[test]
 fn the_lab_refuses_beside_a_foreign_jvm_unless_it_is_told_to_run_on_this_host() {
-    let Some(java) = newest() else { return };
-    let mut other = Java::start(&java);
+    let Some(jdk) = newest() else { return };
+    let mut other = Java::busy(&jdk);
     let seen = format!("{} Alloc.java", other.pid());
     let said = |arguments: &[&str]| {
         let ran = one_lab::run(arguments);

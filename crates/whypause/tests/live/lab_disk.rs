@@ -6,8 +6,7 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
-
-const PATIENCE: Duration = Duration::from_secs(60);
+use testing::until;
 
 fn can_run() -> bool {
     let able = ::lab::slow_disk::can_run().and_then(|()| ::lab::workloads::can_run());
@@ -53,17 +52,8 @@ fn a_disk_whose_lab_is_killed_while_it_is_busy_is_gone_too() {
     let word = format!("touch {} && sleep 600", there.display());
     let arguments = ["disk", "--busy", "--on-this-host", "--", "sh", "-c", &word];
     let mut lab = Running::start(one_lab::command(&arguments)).unwrap();
-    comes_true(|| Path::new(&there).exists());
+    until("the command runs", || Path::new(&there).exists());
     assert!(is_mounted());
     lab.kill().expect("it ends");
-    comes_true(|| !is_mounted());
-}
-
-#[track_caller]
-fn comes_true(what: impl Fn() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !what() {
-        assert!(Instant::now() < until, "it does not come true");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("the disk is gone", || !is_mounted());
 }

@@ -1,6 +1,6 @@
 //! A lab that is killed leaves nothing: its guardian undoes the journal at once, and where that is
 //! killed too, the next start does.
-use crate::{java::newest, one_lab};
+use crate::{newest, one_lab};
 use serde_json::Value;
 use spawn::Running;
 use std::{
@@ -225,8 +225,7 @@ fn whoever_reads_from_a_killed_lab_sees_the_end_at_once_and_its_processes_end() 
         processes.len() >= 4,
         "a JVM, its recorder, the server and the guardian: {processes:?}"
     );
-    let pid = rustix::process::Pid::from_raw(i32::try_from(lab.child.id()).unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    testing::signal(lab.child.id(), rustix::process::Signal::KILL);
     let killed = Instant::now();
     let mut ended = [rustix::event::PollFd::new(&read, rustix::event::PollFlags::IN)];
     let limit = rustix::event::Timespec { tv_sec: 2, tv_nsec: 0 };

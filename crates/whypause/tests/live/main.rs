@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod capabilities;
 mod doctor;
-mod group;
 mod huge;
-mod java;
 mod lab_asks;
 mod lab_disk;
 mod lab_killed;
@@ -13,3 +11,10 @@ mod record;
 mod rights;
 mod secrets;
 mod stops;
+
+use testing::Jdk;
+
+/// The newest JDK, if a JVM can be recorded here at all; otherwise says why not.
+fn newest() -> Option<Jdk> {
+    testing::Jdk::newest(cfg!(feature = "bpf"))
+}

@@ -1,17 +1,14 @@
 //! `record` and its ends: the time, an interrupt, the JVM's exit, a command's exit, `kill -9`.
-use crate::java::{self, Java, newest};
+use crate::newest;
 use recording::{MonoTime, Recording};
 use rustix::{
     process::{Pid, Signal},
     time::ClockId,
 };
 use spawn::Running;
-use std::{
-    fs,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::{fs, path::Path, time::Duration};
 use tempfile::TempDir;
+use testing::{Java, busy_command, signal, until};
 
 /// How long anything may take before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,12 +25,9 @@ fn record(directory: &Path, arguments: &[&str]) -> Running {
 
 /// Waits until the recording has a safepoint on disk.
 fn wait_for_safepoints(directory: &Path) {
-    let end = Instant::now() + PATIENCE;
-    let there = || Recording::open(directory).is_ok_and(|it| it.facts.safepoints.len() > 10);
-    while !there() {
-        assert!(Instant::now() < end, "nothing was recorded");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("something is recorded", || {
+        Recording::open(directory).is_ok_and(|it| it.facts.safepoints.len() > 10)
+    });
 }
 
 fn ends_well(child: &mut Running) {
@@ -54,8 +48,8 @@ fn check_sealed(directory: &Path, end: &str) {
 
 #[test]
 fn the_given_time_ends_it() {
-    let Some(java) = newest() else { return };
-    let (jvm, memory) = (Java::start(&java), memory());
+    let Some(jdk) = newest() else { return };
+    let (jvm, memory) = (Java::busy(&jdk), memory());
     let directory = memory.path().join("recording");
     ends_well(&mut record(&directory, &["-p", &jvm.pid(), "-d", "1s"]));
     check_sealed(&directory, "the time given was over");
@@ -63,21 +57,20 @@ fn the_given_time_ends_it() {
 
 #[test]
 fn an_interrupt_ends_it() {
-    let Some(java) = newest() else { return };
-    let (jvm, memory) = (Java::start(&java), memory());
+    let Some(jdk) = newest() else { return };
+    let (jvm, memory) = (Java::busy(&jdk), memory());
     let directory = memory.path().join("recording");
     let mut recorder = record(&directory, &["-p", &jvm.pid()]);
     wait_for_safepoints(&directory);
-    let pid = Pid::from_raw(i32::try_from(recorder.id()).unwrap()).unwrap();
-    rustix::process::kill_process(pid, Signal::INT).unwrap();
+    signal(recorder.id(), Signal::INT);
     ends_well(&mut recorder);
     check_sealed(&directory, "it was interrupted");
 }
 
 #[test]
 fn the_exit_of_the_jvm_ends_it() {
-    let Some(java) = newest() else { return };
-    let (mut jvm, memory) = (Java::start(&java), memory());
+    let Some(jdk) = newest() else { return };
+    let (mut jvm, memory) = (Java::busy(&jdk), memory());
     let directory = memory.path().join("recording");
     let mut recorder = record(&directory, &["-p", &jvm.pid()]);
     wait_for_safepoints(&directory);
@@ -97,10 +90,10 @@ impl Drop for Ended {
 
 #[test]
 fn a_command_is_recorded_from_its_start_to_its_end() {
-    let Some(java) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let memory = memory();
     let directory = memory.path().join("recording");
-    let command = java::command(&java);
+    let command = busy_command(&jdk);
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let words: Vec<_> = words.map(|it| it.to_str().unwrap()).collect();
     let arguments: Vec<_> = std::iter::once("--").chain(words).collect();
@@ -117,8 +110,8 @@ fn a_command_is_recorded_from_its_start_to_its_end() {
 
 #[test]
 fn kill_9_loses_at_most_the_last_second_and_leaves_the_jvm_alone() {
-    let Some(java) = newest() else { return };
-    let (mut jvm, memory) = (Java::start(&java), memory());
+    let Some(jdk) = newest() else { return };
+    let (mut jvm, memory) = (Java::busy(&jdk), memory());
     let directory = memory.path().join("recording");
     let mut recorder = record(&directory, &["-p", &jvm.pid()]);
     wait_for_safepoints(&directory);
@@ -146,8 +139,8 @@ fn logs_safepoints(jvm: &Java) -> bool {
 
 #[test]
 fn kill_9_leaves_a_log_that_the_next_start_switches_off() {
-    let Some(java) = newest() else { return };
-    let (mut jvm, memory) = (Java::start(&java), memory());
+    let Some(jdk) = newest() else { return };
+    let (mut jvm, memory) = (Java::busy(&jdk), memory());
     let directory = memory.path().join("recording");
     let mut recorder = record(&directory, &["-p", &jvm.pid(), "--log-safepoints"]);
     wait_for_safepoints(&directory);
@@ -176,8 +169,8 @@ fn now() -> MonoTime {
 
 #[test]
 fn explain_reads_what_record_wrote() {
-    let Some(java) = newest() else { return };
-    let (jvm, memory) = (Java::start(&java), memory());
+    let Some(jdk) = newest() else { return };
+    let (jvm, memory) = (Java::busy(&jdk), memory());
     let directory = memory.path().join("recording");
     ends_well(&mut record(&directory, &["-p", &jvm.pid(), "-d", "2s"]));
     let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));

@@ -1,10 +1,11 @@
 //! What the program may still do while it records, and that what it started may do all that it could.
-use crate::java::{self, Java, newest};
+use crate::newest;
 use spawn::Running;
 use std::{
     fs,
     time::{Duration, Instant},
 };
+use testing::{Java, busy_command, signal};
 
 /// How long anything may take before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -56,8 +57,8 @@ fn check(pid: u32, with: u64) {
 
 #[test]
 fn record_and_watch_keep_few_rights() {
-    let Some(java) = newest() else { return };
-    let jvm = Java::start(&java);
+    let Some(jdk) = newest() else { return };
+    let jvm = Java::busy(&jdk);
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let directory = memory.path().join("recording");
     let directory = directory.to_str().unwrap();
@@ -94,8 +95,8 @@ fn part(pid: u32, is_wanted: impl Fn(u32) -> bool) -> u32 {
 
 #[test]
 fn a_watch_that_waits_gives_up_its_rights_before_and_leaves_them_to_who_does_nothing() {
-    let Some(java) = newest() else { return };
-    let jvm = Java::start(&java);
+    let Some(jdk) = newest() else { return };
+    let jvm = Java::busy(&jdk);
     for arguments in
         [["watch", "--wait", "--match", "no.such.Main"], ["watch", "--wait", "-p", &jvm.pid()]]
     {
@@ -116,10 +117,10 @@ fn a_watch_that_waits_gives_up_its_rights_before_and_leaves_them_to_who_does_not
 
 #[test]
 fn a_command_that_is_recorded_keeps_all_rights_and_its_place_where_memory_runs_out() {
-    let Some(java) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let directory = memory.path().join("recording");
-    let command = java::command(&java);
+    let command = busy_command(&jdk);
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let mut arguments = vec!["record", "-o", directory.to_str().unwrap(), "--"];
     arguments.extend(words.map(|it| it.to_str().unwrap()));
@@ -136,8 +137,7 @@ fn a_command_that_is_recorded_keeps_all_rights_and_its_place_where_memory_runs_o
     assert!(rights(child).iter().all(|it| it.1 == own), "{:x?}", rights(child));
     assert_eq!(adjusted(child), adjusted(std::process::id()));
     // It is its user's, and goes on where the recorder alone is killed.
-    let id = |pid: u32| rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
-    rustix::process::kill_process(id(recorder.id()), rustix::process::Signal::KILL).unwrap();
+    signal(recorder.id(), rustix::process::Signal::KILL);
     std::thread::sleep(Duration::from_secs(1));
     assert!(!rights(child).is_empty(), "it ended with its recorder");
     // What is left of the process group ends with this.

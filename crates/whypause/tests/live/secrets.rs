@@ -1,26 +1,20 @@
 //! Secrets on the command line of a JVM are in no byte of its recording and in no answer.
-use crate::java::{self, Java, newest};
+use crate::newest;
 use recording::Recording;
-use std::{
-    fs,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::{fs, path::Path};
+use testing::{Java, Jdk, PATIENCE, busy, program, until};
 
 /// In a property, in a program's argument, in a variable of the environment, in an address.
 const SECRETS: [&str; 4] = ["hunter2property", "hunter2argument", "hunter2variable", "hunter2user"];
 
 /// A JVM that was given all of them, and logs its command line with its collections.
-fn start(java: &Path, log: &Path) -> Java {
-    let plain = java::command(java);
-    let mut arguments: Vec<_> = plain.get_args().map(ToOwned::to_owned).collect();
-    let source = arguments.pop().unwrap();
-    let mut command = spawn::command(java);
+fn start(jdk: &Jdk, log: &Path) -> Java {
+    let mut command = jdk.java();
     command
-        .args(arguments)
+        .args(busy("-XX:+UseG1GC"))
         .arg(format!("-Ddb.password={}", SECRETS[0]))
         .arg(format!("-Xlog:gc*,safepoint,arguments:file={}", log.display()))
-        .arg(source)
+        .arg(program("Alloc"))
         .args(["1", "2048", "--token", SECRETS[1]])
         .arg(format!("jdbc:pg://joe:{}@db/orders", SECRETS[3]))
         .env("JAVA_TOOL_OPTIONS", format!("-Dapi.key={} -Xss1m", SECRETS[2]));
@@ -30,7 +24,7 @@ fn start(java: &Path, log: &Path) -> Java {
 fn said(args: &[&str]) -> String {
     let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
     command.args(args);
-    let output = spawn::run(command, Duration::from_secs(120)).unwrap();
+    let output = spawn::run(command, PATIENCE).unwrap();
     assert!(output.status.success(), "{args:?}: {output:?}");
     let (out, err) = (output.stdout, output.stderr);
     String::from_utf8(out).unwrap() + &String::from_utf8(err).unwrap()
@@ -50,25 +44,20 @@ fn record_and_kill(jvm: &Java, directory: &Path, more: &[&str]) {
     let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
     command.arg("record").arg("-o").arg(directory).args(["-p", &jvm.pid()]).args(more);
     let mut recorder = spawn::Running::start(command).unwrap();
-    let end = Instant::now() + Duration::from_secs(60);
-    let enough = || {
+    until("something of everything is recorded", || {
         let facts = Recording::open(directory).map(|it| it.facts).unwrap_or_default();
         let started = facts.jvm.is_some_and(|it| !it.flags.is_empty());
         started && facts.safepoints.len() > 10 && !facts.log_lines.is_empty()
-    };
-    while !enough() {
-        assert!(Instant::now() < end, "nothing was recorded");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    });
     recorder.kill().unwrap();
 }
 
 #[test]
 fn no_secret_of_a_command_line_is_recorded_or_told() {
-    let Some(java) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let log = memory.path().join("gc.log");
-    let jvm = start(&java, &log);
+    let jvm = start(&jdk, &log);
     let logged = fs::read_to_string(&log).unwrap();
     assert!(logged.contains(SECRETS[0]) && logged.contains(SECRETS[1]), "the test tests nothing");
     for format in ["text", "json"] {
@@ -92,16 +81,14 @@ fn no_secret_of_a_command_line_is_recorded_or_told() {
 
 #[test]
 fn a_redacted_recording_names_no_file_no_argument_and_no_host() {
-    let Some(java) = newest() else { return };
+    let Some(jdk) = newest() else { return };
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
-    let jvm = start(&java, &memory.path().join("gc.log"));
+    let jvm = start(&jdk, &memory.path().join("gc.log"));
     let directory = memory.path().join("recording");
     record_and_kill(&jvm, &directory, &["--redact"]);
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let home = java.canonicalize().unwrap();
-    let home = home.parent().and_then(Path::parent).unwrap();
     let folder = memory.path().file_name().unwrap();
-    let names = [host.as_str(), home.to_str().unwrap(), folder.to_str().unwrap(), "Alloc.java"];
+    let names = [host.as_str(), jdk.home.to_str().unwrap(), folder.to_str().unwrap(), "Alloc.java"];
     let mut placeholders = 0;
     for file in fs::read_dir(&directory).unwrap() {
         let path = file.unwrap().path();

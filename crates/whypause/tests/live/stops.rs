@@ -1,13 +1,9 @@
 //! What is said of a JVM that hangs in a stop, and of one of which nobody can see the stops.
-use crate::java::{Java, bare_jdk, newest};
-use std::{
-    path::Path,
-    process::Output,
-    time::{Duration, Instant},
-};
+use crate::newest;
+use rustix::process::Signal;
+use std::{path::Path, process::Output};
+use testing::{Java, Jdk, PATIENCE, signal, until};
 
-/// A hang takes some 9 s where its late thread has a CPU alone.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// What is wanted may be missed by a hang that is over too soon.
 const TRIES: u32 = 5;
 
@@ -17,9 +13,10 @@ fn whypause(arguments: &[&str]) -> Output {
     spawn::run(command, PATIENCE).unwrap()
 }
 
-fn hang(java: &Path) -> Java {
+/// A hang takes some 9 s where its late thread has a CPU alone.
+fn hang(jdk: &Jdk) -> Java {
     let flags = ["-XX:+UseSerialGC", "-Xmx128m", "-XX:CICompilerCount=2"];
-    Java::start_with(java, &flags, "Hang")
+    Java::start(jdk, &flags, "Hang")
 }
 
 fn is_marked(jvm: &Java) -> bool {
@@ -29,30 +26,22 @@ fn is_marked(jvm: &Java) -> bool {
     own.expect("the jvm is listed").contains("(stopped)")
 }
 
-fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !so() {
-        assert!(Instant::now() < end, "still not so: {what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
 #[test]
 fn a_jvm_that_hangs_is_marked_in_the_list() {
-    let Some(java) = newest() else { return };
-    let jvm = hang(&java);
-    wait_until("it is not marked while it runs", || !is_marked(&jvm));
-    wait_until("it is marked while it hangs", || is_marked(&jvm));
+    let Some(jdk) = newest() else { return };
+    let jvm = hang(&jdk);
+    until("it is not marked while it runs", || !is_marked(&jvm));
+    until("it is marked while it hangs", || is_marked(&jvm));
 }
 
 #[test]
 fn a_hang_longer_than_the_recording_is_no_recording_without_pauses() {
-    let Some(java) = newest() else { return };
-    let jvm = hang(&java);
+    let Some(jdk) = newest() else { return };
+    let jvm = hang(&jdk);
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     for n in 0..TRIES {
-        wait_until("it runs", || !is_marked(&jvm));
-        wait_until("it hangs", || is_marked(&jvm));
+        until("it runs", || !is_marked(&jvm));
+        until("it hangs", || is_marked(&jvm));
         let directory = memory.path().join(n.to_string());
         let path = directory.to_str().unwrap();
         let recorded = whypause(&["record", "-o", path, "-p", &jvm.pid(), "-d", "1s"]);
@@ -72,8 +61,8 @@ fn a_hang_longer_than_the_recording_is_no_recording_without_pauses() {
 
 #[test]
 fn watch_tells_a_hang_while_it_lasts_and_then_its_end() {
-    let Some(java) = newest() else { return };
-    let jvm = hang(&java);
+    let Some(jdk) = newest() else { return };
+    let jvm = hang(&jdk);
     let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
     command.args(["watch", "-p", &jvm.pid(), "--over", "1s", "-d", "100s"]);
     let mut watch = spawn::Running::start_heard(command).unwrap();
@@ -84,18 +73,19 @@ fn watch_tells_a_hang_while_it_lasts_and_then_its_end() {
         let lines = text.lines().skip_while(|it| !it.contains("still stopped after")).skip(1);
         lines.map(str::to_owned).find(|it| it.contains("late Java thread"))
     };
-    wait_until("the end is told", || end().is_some());
+    until("the end is told", || end().is_some());
     assert!(end().is_some_and(|it| !it.contains("still stopped")));
 }
 
 #[test]
 fn where_nothing_can_see_stops_the_answer_is_unknown() {
-    let Some(java) = newest() else { return };
-    let (jdk, memory) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
-    let Some(bare) = bare_jdk(&java, jdk.path()) else { return };
+    let Some(jdk) = newest() else { return };
+    let (directory, memory) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+    let Some(bare) = jdk.stripped(directory.path()) else { return };
     let path = memory.path().join("recording");
     let path = path.to_str().unwrap();
-    let jvm = Java::start_with(&bare, &["-Xmx128m", "-Xmn32m", "-XX:-UsePerfData"], "Alloc");
+    let jvm = Java::start(&bare, &["-Xmx128m", "-Xmn32m", "-XX:-UsePerfData"], "Alloc");
     let pid = jvm.pid();
     for way in [&["-d", "1s"][..], &["-d", "1s", "--without-ebpf"]] {
         // Waits of threads may show as hiccups; then they are what is told.
@@ -120,10 +110,11 @@ fn where_nothing_can_see_stops_the_answer_is_unknown() {
 
 #[test]
 fn without_probes_and_symbols_stops_are_those_that_the_jvm_counts() {
-    let Some(java) = newest() else { return };
-    let (jdk, memory) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
-    let Some(bare) = bare_jdk(&java, jdk.path()) else { return };
-    let jvm = Java::start_with(&bare, &["-Xmx128m", "-Xmn32m", "-XX:+UseSerialGC"], "Alloc");
+    let Some(jdk) = newest() else { return };
+    let (directory, memory) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+    let Some(bare) = jdk.stripped(directory.path()) else { return };
+    let jvm = Java::start(&bare, &["-Xmx128m", "-Xmn32m", "-XX:+UseSerialGC"], "Alloc");
     let pid = jvm.pid();
     for way in [&["-d", "2s"][..], &["-d", "2s", "--without-ebpf"]] {
         let path = memory.path().join(way.len().to_string());
@@ -141,23 +132,23 @@ fn without_probes_and_symbols_stops_are_those_that_the_jvm_counts() {
 
 #[test]
 fn where_nothing_tells_of_stops_a_vm_thread_that_only_waits_is_told() {
-    let Some(java) = newest() else { return };
-    let (jdk, memory) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
-    let Some(bare) = bare_jdk(&java, jdk.path()) else { return };
-    let jvm = Java::start_with(&bare, &["-Xmx128m", "-Xmn32m", "-XX:-UsePerfData"], "Alloc");
-    let (pid, id) = (jvm.pid(), rustix::process::Pid::from_raw(jvm.child.id().cast_signed()));
-    let send = |signal| rustix::process::kill_process(id.unwrap(), signal).unwrap();
+    let Some(jdk) = newest() else { return };
+    let (directory, memory) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+    let Some(bare) = jdk.stripped(directory.path()) else { return };
+    let jvm = Java::start(&bare, &["-Xmx128m", "-Xmn32m", "-XX:-UsePerfData"], "Alloc");
+    let pid = jvm.pid();
     let words = "all the time the vm thread only waited, in the kernel in";
     for (n, way) in [&["-d", "1s"][..], &["-d", "1s", "--without-ebpf"]].into_iter().enumerate() {
         for hangs in [false, true] {
             let path = memory.path().join(format!("{n}-{hangs}"));
             let path = path.to_str().unwrap();
             if hangs {
-                send(rustix::process::Signal::STOP);
+                signal(jvm.child.id(), Signal::STOP);
             }
             let arguments = [&["record", "-o", path, "-p", &pid], way].concat();
             let recorded = whypause(&arguments);
-            send(rustix::process::Signal::CONT);
+            signal(jvm.child.id(), Signal::CONT);
             assert!(recorded.status.success());
             let told = String::from_utf8(whypause(&["explain", path]).stdout).unwrap();
             let told = told.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,6 +1,6 @@
 //! Each scenario makes its pause and is named, on one JDK: the short form of `whypause lab
 //! matrix`. And each remedy of the demo takes it away.
-use crate::{java::newest, one_lab};
+use crate::{newest, one_lab};
 use serde_json::Value;
 
 /// What the program printed, and whether it was content.

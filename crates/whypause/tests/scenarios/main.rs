@@ -2,8 +2,12 @@
 //! CPU time that makes pauses of its own. Needs root, BTF and a JDK.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod every;
-#[path = "../live/java.rs"]
-#[allow(dead_code, reason = "only a part of it is used here")]
-mod java;
 #[path = "../live/one_lab.rs"]
 mod one_lab;
+
+use testing::Jdk;
+
+/// The newest JDK, if a JVM can be recorded here at all; otherwise says why not.
+fn newest() -> Option<Jdk> {
+    testing::Jdk::newest(cfg!(feature = "bpf"))
+}

@@ -8,6 +8,7 @@ use super::{
 };
 use object::elf::{PF_R, PF_X, SHT_NOTE, SHT_STRTAB};
 use std::path::{Path, PathBuf};
+use testing::Jdk;
 
 /// With these names in the table, each as the symbol of the function at 0x1000 and its number.
 fn library(strings: &[u8], symbols: &[u8]) -> Vec<u8> {
@@ -105,8 +106,7 @@ fn an_ordinary_program_has_neither_probes_nor_functions() {
 
 /// The libraries of the JDKs that are here.
 fn real() -> Vec<PathBuf> {
-    let homes = std::fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten();
-    let libraries = homes.map(|it| it.path().join("lib/server/libjvm.so"));
+    let libraries = Jdk::installed(0).into_iter().map(|it| it.home.join(Jdk::LIBJVM));
     libraries.filter(|it| it.exists()).collect()
 }
 

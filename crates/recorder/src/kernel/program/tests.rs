@@ -28,9 +28,8 @@ fn java() -> Option<Java> {
     } else if !Path::new("/sys/kernel/btf/vmlinux").exists() {
         "the kernel has no BTF"
     } else {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Alloc.java");
         let mut command = spawn::command("java");
-        command.args(["-Xmx64m", "-XX:+UseSerialGC"]).arg(source);
+        command.args(["-Xmx64m", "-XX:+UseSerialGC"]).arg(testing::program("Alloc"));
         match spawn::Running::start_heard(command) {
             Ok(mut child) => {
                 child.says("ready", Duration::from_secs(120)).unwrap();
