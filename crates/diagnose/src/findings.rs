@@ -65,9 +65,6 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
     }
 }
 
-/// Either of these tells of every stop, without the log.
-pub(crate) const PROBES_OF_STOPS: [Source; 2] = [Source::SafepointProbes, Source::SafepointSymbols];
-
 /// Any of these tells when the application was stopped. Every JVM can be made to write a log.
 pub(crate) const TELL_OF_STOPS: [Source; 4] =
     [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters, Source::GcLog];
@@ -185,8 +182,7 @@ fn blocked(segment: &Segment, thread: &str, index: &Index<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::facts_text::{diagnose, facts};
-    use recording::{Source, SourceState};
+    use crate::facts_text::diagnose;
 
     /// One stop of 100 ms, in which the VM thread had no CPU for so long and collected otherwise.
     fn ranked(without_cpu_ms: u64) -> Vec<&'static str> {
@@ -206,31 +202,5 @@ mod tests {
         assert_eq!(ranked(51), ["cpu-contention", "gc-work"]);
         // Of two that are as large the fault comes first.
         assert_eq!(ranked(50), ["cpu-contention", "gc-work"]);
-    }
-
-    #[test]
-    fn lines_of_a_log_that_were_left_out_leave_the_host_ruled_out_where_probes_told_the_stops() {
-        let verdicts = |probes: bool| {
-            let text = "
-                jvm 17.0.15 g1
-                thread 1 vm-thread VM Thread
-                safepoint 0ms 100ms op G1CollectForAllocation 0ms 100ms vm 1
-                1 on-cpu 0ms 100ms";
-            let mut facts = facts(text);
-            let sources = &mut facts.coverage.as_mut().unwrap().sources;
-            sources.insert(Source::GcLog, SourceState::Partial("left out".into()));
-            for probe in [Source::SafepointProbes, Source::SafepointSymbols] {
-                if !probes {
-                    sources.insert(probe, SourceState::Missing("no probes".into()));
-                }
-            }
-            let watched = crate::diagnose_facts(&facts).watched;
-            ["swap-in", "full-gc"].map(|id| {
-                let it = watched.iter().find(|it| it.cause.id == id).unwrap();
-                it.verdict == crate::Verdict::Absent
-            })
-        };
-        assert_eq!(verdicts(true), [true, false]);
-        assert_eq!(verdicts(false), [false, false]);
     }
 }
