@@ -14,8 +14,7 @@ use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, time::Duration};
 /// How many unexplained things are listed.
 const MOST: usize = 10;
 
-/// Findings in the order of reports: most time first, so that none stands above a larger one. A fault
-/// that shows beside the pauses, and has no time of its own, follows the other faults.
+/// Findings in the order of reports: faults before ordinary costs, most time first.
 pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec<Finding> {
     let nothing = Tally::default();
     let mut findings: Vec<_> = causes::ALL
@@ -26,13 +25,7 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
             finding(cause, tallies.get(&order).unwrap_or(&nothing), index, stopped)
         })
         .collect();
-    let timed = findings.iter().filter(|it| it.cause.is_fault() && !it.time.is_zero());
-    let beside = timed.map(|it| it.time).min().unwrap_or(Duration::MAX);
-    findings.sort_by_key(|it| {
-        let is_beside = it.cause.is_fault() && it.time.is_zero();
-        let place = if is_beside { beside } else { it.time };
-        (Reverse(place), !it.cause.is_fault(), Reverse(it.time))
-    });
+    findings.sort_by_key(|it| (!it.cause.is_fault(), Reverse(it.time)));
     findings
 }
 
@@ -64,9 +57,6 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
         detail: explanation.detail,
     }
 }
-
-/// Either of these tells of every stop, without the log.
-pub(crate) const PROBES_OF_STOPS: [Source; 2] = [Source::SafepointProbes, Source::SafepointSymbols];
 
 /// Any of these tells when the application was stopped. Every JVM can be made to write a log.
 pub(crate) const TELL_OF_STOPS: [Source; 4] =
@@ -181,56 +171,4 @@ fn blocked(segment: &Segment, thread: &str, index: &Index<'_>) -> String {
     let stack = if frames.is_empty() { String::new() } else { format!(": {}", frames.join(" < ")) };
     let call = syscalls::call(index.architecture(), segment.entered);
     format!("{thread} blocked in {call}{stack}")
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::facts_text::{diagnose, facts};
-    use recording::{Source, SourceState};
-
-    /// One stop of 100 ms, in which the VM thread had no CPU for so long and collected otherwise.
-    fn ranked(without_cpu_ms: u64) -> Vec<&'static str> {
-        let text = format!(
-            "jvm 17.0.15 g1
-             thread 1 vm-thread VM Thread
-             safepoint 0ms 100ms op G1CollectForAllocation 0ms 100ms vm 1
-             1 runnable 0ms {without_cpu_ms}ms held 77 stress
-             1 on-cpu {without_cpu_ms}ms 100ms"
-        );
-        diagnose(&text).findings.iter().map(|it| it.cause.id).collect()
-    }
-
-    #[test]
-    fn a_smaller_finding_does_not_stand_above_a_larger_one() {
-        assert_eq!(ranked(49), ["gc-work", "cpu-contention"]);
-        assert_eq!(ranked(51), ["cpu-contention", "gc-work"]);
-        // Of two that are as large the fault comes first.
-        assert_eq!(ranked(50), ["cpu-contention", "gc-work"]);
-    }
-
-    #[test]
-    fn lines_of_a_log_that_were_left_out_leave_the_host_ruled_out_where_probes_told_the_stops() {
-        let verdicts = |probes: bool| {
-            let text = "
-                jvm 17.0.15 g1
-                thread 1 vm-thread VM Thread
-                safepoint 0ms 100ms op G1CollectForAllocation 0ms 100ms vm 1
-                1 on-cpu 0ms 100ms";
-            let mut facts = facts(text);
-            let sources = &mut facts.coverage.as_mut().unwrap().sources;
-            sources.insert(Source::GcLog, SourceState::Partial("left out".into()));
-            for probe in [Source::SafepointProbes, Source::SafepointSymbols] {
-                if !probes {
-                    sources.insert(probe, SourceState::Missing("no probes".into()));
-                }
-            }
-            let watched = crate::diagnose_facts(&facts).watched;
-            ["swap-in", "full-gc"].map(|id| {
-                let it = watched.iter().find(|it| it.cause.id == id).unwrap();
-                it.verdict == crate::Verdict::Absent
-            })
-        };
-        assert_eq!(verdicts(true), [true, false]);
-        assert_eq!(verdicts(false), [false, false]);
-    }
 }

@@ -63,10 +63,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         }
     }
     let recorded = |source: Source| coverage.has(source);
-    // Where the probes told every stop, the log has none that they lack.
-    let probed = findings::PROBES_OF_STOPS.into_iter().any(recorded);
-    let is_partial =
-        |it: &Source| coverage.ran(*it) && !coverage.has(*it) && !(probed && *it == Source::GcLog);
+    let is_partial = |it: &Source| coverage.ran(*it) && !coverage.has(*it);
     let partial: Vec<Source> = Source::ALL.into_iter().filter(is_partial).collect();
     let knows_reaching = !facts.safepoints.is_empty() || log.pauses.has_safepoints;
     let statistics = statistics::of_pauses(&pauses, knows_reaching);
