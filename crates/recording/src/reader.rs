@@ -65,9 +65,8 @@ impl Recording {
         let stored = sizes.fold(0, u64::saturating_add);
         reading.room = stored.clamp(KEPT_BYTES, MOST_KEPT_BYTES) - SLICES_KEPT_BYTES;
         reading.slices_left = stored.max(MOST_SLICES);
-        let (slices, others): (Vec<Part>, Vec<Part>) =
+        let (slices, mut others): (Vec<Part>, Vec<Part>) =
             parts.iter().partition(|it| it.table.name == thinning::TABLE);
-        let mut others = others;
         others.sort_by_key(|it| last_what_is_large(it.table));
         others.iter().for_each(|part| reading.part(*part));
         // Last, as what they are worth depends on the stops.

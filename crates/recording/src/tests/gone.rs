@@ -92,3 +92,24 @@ fn what_is_left_out_for_want_of_a_word_is_gone_too() {
     let coverage = open(&path).coverage.expect("coverage");
     assert_eq!(coverage.incomplete(), Some("threads: 1 of its rows were left out"));
 }
+
+#[test]
+fn lines_of_a_log_do_not_take_the_place_of_the_stops() {
+    let (_parent, path) = place();
+    let mut writer = Writer::create(&path, Limits::default()).expect("a new recording");
+    let line = LogLine { read: MonoTime(1), offset: 1, text: "x".into() };
+    // More than a reader has room for.
+    for _ in 0..30 {
+        let log_lines = vec![line.clone(); 10_000];
+        writer.write(&Facts { log_lines, ..Facts::default() }).expect("writing");
+    }
+    let stops = vec![sample().safepoints[0].clone(); 20_000];
+    let last = Facts { safepoints: stops.clone(), coverage: Some(all_ran()), ..Facts::default() };
+    writer.write(&last).expect("writing");
+    writer.seal().expect("sealing");
+    let facts = open(&path);
+    assert_eq!(facts.safepoints, stops);
+    assert!(facts.log_lines.len() < 300_000, "there was room for all");
+    let coverage = facts.coverage.expect("coverage");
+    assert!(coverage.has(Source::SafepointProbes) && !coverage.has(Source::GcLog));
+}
