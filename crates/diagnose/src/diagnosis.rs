@@ -380,7 +380,7 @@ pub struct Diagnosis {
     pub gc: Option<GcStatistics>,
     /// The heap over the log; `None` where there was no log or none with sizes.
     pub memory: Option<MemoryStatistics>,
-    /// Causes that struck. Faults come first, most time first; then the ordinary costs.
+    /// Causes that struck, most time first; of two with the same time a fault before an ordinary cost.
     pub findings: Vec<Finding>,
     /// What the collections took of a stop whose own line was cut off at the end of the log. How
     /// long that stop was is not known, so it is not in `statistics`.

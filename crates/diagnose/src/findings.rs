@@ -14,7 +14,8 @@ use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, time::Duration};
 /// How many unexplained things are listed.
 const MOST: usize = 10;
 
-/// Findings in the order of reports: faults before ordinary costs, most time first.
+/// Findings in the order of reports: most time first, so that none stands above a larger one. A fault
+/// that shows beside the pauses, and has no time of its own, follows the other faults.
 pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec<Finding> {
     let nothing = Tally::default();
     let mut findings: Vec<_> = causes::ALL
@@ -25,7 +26,13 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
             finding(cause, tallies.get(&order).unwrap_or(&nothing), index, stopped)
         })
         .collect();
-    findings.sort_by_key(|it| (!it.cause.is_fault(), Reverse(it.time)));
+    let timed = findings.iter().filter(|it| it.cause.is_fault() && !it.time.is_zero());
+    let beside = timed.map(|it| it.time).min().unwrap_or(Duration::MAX);
+    findings.sort_by_key(|it| {
+        let is_beside = it.cause.is_fault() && it.time.is_zero();
+        let place = if is_beside { beside } else { it.time };
+        (Reverse(place), !it.cause.is_fault(), Reverse(it.time))
+    });
     findings
 }
 
@@ -171,4 +178,29 @@ fn blocked(segment: &Segment, thread: &str, index: &Index<'_>) -> String {
     let stack = if frames.is_empty() { String::new() } else { format!(": {}", frames.join(" < ")) };
     let call = syscalls::call(index.architecture(), segment.entered);
     format!("{thread} blocked in {call}{stack}")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::facts_text::diagnose;
+
+    /// One stop of 100 ms, in which the VM thread had no CPU for so long and collected otherwise.
+    fn ranked(without_cpu_ms: u64) -> Vec<&'static str> {
+        let text = format!(
+            "jvm 17.0.15 g1
+             thread 1 vm-thread VM Thread
+             safepoint 0ms 100ms op G1CollectForAllocation 0ms 100ms vm 1
+             1 runnable 0ms {without_cpu_ms}ms held 77 stress
+             1 on-cpu {without_cpu_ms}ms 100ms"
+        );
+        diagnose(&text).findings.iter().map(|it| it.cause.id).collect()
+    }
+
+    #[test]
+    fn a_smaller_finding_does_not_stand_above_a_larger_one() {
+        assert_eq!(ranked(49), ["gc-work", "cpu-contention"]);
+        assert_eq!(ranked(51), ["cpu-contention", "gc-work"]);
+        // Of two that are as large the fault comes first.
+        assert_eq!(ranked(50), ["cpu-contention", "gc-work"]);
+    }
 }

@@ -20,7 +20,7 @@ pub(super) struct Document<'a> {
     pub(super) gc: Option<Gc<'a>>,
     /// The heap, from the GC log.
     pub(super) memory: Option<Memory<'a>>,
-    /// Causes that struck, faults first, most time first.
+    /// Causes that struck, most time first.
     pub(super) causes: Vec<Cause<'a>>,
     pub(super) unattributed_ns: u64,
     /// What is known of the unattributed time, most first.

@@ -176,7 +176,7 @@ fn a_stop_of_3_seconds_with_an_eighth_of_a_second_of_collection() {
 #[test]
 fn a_slow_reference_phase_that_shrank_eden() {
     let answer = story("espresso-eden-shrunk");
-    assert_eq!(answer.causes(), ["reference-processing", "eden-shrunk", "gc-work"]);
+    assert_eq!(answer.causes(), ["reference-processing", "gc-work", "eden-shrunk"]);
     assert_eq!(answer.time_ns("reference-processing"), 101_300_000);
     answer.tells("eden-shrunk", "101 ms instead of 4 ms, and eden fell from 2.8 GiB to 216 MiB");
     answer.tells("eden-shrunk", "-XX:G1NewSizePercent=40");
