@@ -169,7 +169,7 @@ fn reason_of(what: &str, error: &libbpf_rs::Error, said: &Said) -> String {
     format!("{what}: {}", detail.lines().next().unwrap_or_default())
 }
 
-pub(super) fn kernel_error(what: &str, error: &libbpf_rs::Error) -> KernelError {
+fn kernel_error(what: &str, error: &libbpf_rs::Error) -> KernelError {
     error_of(what, error, &take_said())
 }
 

@@ -20,6 +20,8 @@ mod program;
 mod record;
 #[cfg(feature = "bpf")]
 mod refusal;
+#[cfg(feature = "bpf")]
+mod ring;
 mod roles;
 mod slices;
 mod stacks;

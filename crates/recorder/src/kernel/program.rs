@@ -5,17 +5,18 @@ use super::{
     live::LiveStop,
     load::{
         CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, Wanted,
-        keep_warning, kernel_error, load, locked, reason,
+        keep_warning, load, locked, reason,
     },
+    ring::Ring,
 };
 use libbpf_rs::{
-    Link, MapCore, MapFlags, Object, PrintLevel, ProgramMut, RingBuffer, RingBufferBuilder,
+    Link, MapCore, MapFlags, Object, PrintLevel, ProgramMut,
+    libbpf_sys::{bpf_prog_get_info_by_fd, bpf_prog_info},
     set_print,
 };
 use recording::{Coverage, MonoTime, Source, SourceState};
 use std::{
-    fs,
-    os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -63,7 +64,7 @@ pub(crate) struct Kernel {
     keeper: Option<Keeper>,
     /// When it was seen that nobody is in the way of a probe.
     clear_since: Option<Instant>,
-    ring: RingBuffer<'static>,
+    ring: Ring,
     /// Points into what `object` owns.
     live: Option<LiveStop>,
     object: Object,
@@ -107,8 +108,8 @@ impl Kernel {
         let measuring = if target.measure { enable_stats() } else { None };
         let (mut object, wanted, refused) = load(target, wanted).map_err(Failed::Entirely)?;
         let live = LiveStop::of(&mut object);
-        let inbox = Arc::new(Mutex::new(Inbox::default()));
-        let ring = ring(&object, &inbox).map_err(Failed::Entirely)?;
+        let inbox = Arc::default();
+        let ring = ring(&object).map_err(Failed::Entirely)?;
         let mut kernel = Kernel {
             links: Vec::new(),
             keeper,
@@ -280,8 +281,9 @@ impl Kernel {
 
     /// Takes what the kernel has sent and returns where it went.
     pub(crate) fn drain(&self) -> Arc<Mutex<Inbox>> {
-        // An error could only come from the callback, which has none.
-        let _ = self.ring.consume_raw_n(MAX_DRAINED);
+        let mut inbox = locked(&self.inbox);
+        self.ring.consume(MAX_DRAINED, |record| inbox.receive(record));
+        drop(inbox);
         Arc::clone(&self.inbox)
     }
 
@@ -330,28 +332,25 @@ impl Kernel {
                 .and_then(|it| it.lookup_percpu(&which.to_ne_bytes(), MapFlags::ANY).ok()?);
             values.iter().flatten().map(|it| number(it)).sum()
         };
-        let missed: u64 =
-            self.fdinfos().map(|(_, fdinfo)| field(&fdinfo, "recursion_misses:")).sum();
+        let missed: u64 = self.programs().map(|(_, it)| it.recursion_misses).sum();
         Counters { switches: sum(0), lost: sum(1) + missed, lost_stacks: sum(2), repaired: sum(3) }
     }
 
     /// What the programs cost so far, where it is measured.
     pub(crate) fn run_time(&self) -> Option<RunTime> {
         self.measuring.as_ref()?;
-        let cost = |(name, fdinfo): (String, String)| {
-            let time = Duration::from_nanos(field(&fdinfo, "run_time_ns:"));
-            (name, field(&fdinfo, "run_cnt:"), time)
+        let cost = |(name, it): (String, bpf_prog_info)| {
+            (name, it.run_cnt, Duration::from_nanos(it.run_time_ns))
         };
-        Some(RunTime { programs: self.fdinfos().map(cost).collect() })
+        Some(RunTime { programs: self.programs().map(cost).collect() })
     }
 
-    /// Name and `/proc/self/fdinfo` of each program that is loaded.
-    fn fdinfos(&self) -> impl Iterator<Item = (String, String)> {
-        self.object.progs().filter(|it| it.autoload()).filter_map(|it| {
-            let name = it.name().to_string_lossy().into_owned();
-            let path = format!("/proc/self/fdinfo/{}", it.as_fd().as_raw_fd());
-            Some((name, fs::read_to_string(path).ok()?))
-        })
+    /// Name of each program that is loaded, and what the kernel says of it.
+    fn programs(&self) -> impl Iterator<Item = (String, bpf_prog_info)> {
+        self.object
+            .progs()
+            .filter(|it| it.autoload())
+            .filter_map(|it| Some((it.name().to_string_lossy().into_owned(), info(it.as_fd())?)))
     }
 }
 
@@ -359,10 +358,15 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, u64::from_ne_bytes)
 }
 
-/// A number of the `fdinfo` of a program; 0 where this kernel does not have it.
-fn field(fdinfo: &str, name: &str) -> u64 {
-    let line = fdinfo.lines().find_map(|line| line.strip_prefix(name));
-    line.and_then(|it| it.trim().parse().ok()).unwrap_or(0)
+/// What the kernel says of a program; zero what this kernel does not count.
+#[expect(unsafe_code, reason = "libbpf-rs asks for all instructions as well")]
+fn info(program: BorrowedFd<'_>) -> Option<bpf_prog_info> {
+    let mut info = bpf_prog_info::default();
+    let mut length = u32::try_from(size_of_val(&info)).ok()?;
+    // SAFETY: the kernel writes at most so many bytes; of what it has lists of it is given no place.
+    let failed =
+        unsafe { bpf_prog_get_info_by_fd(program.as_raw_fd(), &raw mut info, &raw mut length) };
+    (failed == 0).then_some(info)
 }
 
 fn missing(coverage: &mut Coverage, which: &[Source], why: &str) {
@@ -370,18 +374,11 @@ fn missing(coverage: &mut Coverage, which: &[Source], why: &str) {
     coverage.sources.extend(which.iter().map(missing));
 }
 
-fn ring(object: &Object, inbox: &Arc<Mutex<Inbox>>) -> Result<RingBuffer<'static>, KernelError> {
-    let failed = |error: libbpf_rs::Error| kernel_error("cannot open the ring buffer", &error);
+fn ring(object: &Object) -> Result<Ring, KernelError> {
     let map = object.maps().find(|it| it.name() == "records");
     let map = map.ok_or_else(|| KernelError::Other("the programs have no ring buffer".into()))?;
-    let inbox = Arc::clone(inbox);
-    let mut builder = RingBufferBuilder::new();
-    let receive = move |data: &[u8]| {
-        locked(&inbox).receive(data);
-        0
-    };
-    builder.add(&map, receive).map_err(failed)?;
-    builder.build().map_err(failed)
+    Ring::map(map.as_fd(), map.max_entries() as usize)
+        .map_err(|error| KernelError::Other(format!("cannot map the ring buffer: {error}")))
 }
 
 /// Lets the kernel measure the run time of programs for as long as the descriptor is open.

@@ -10,14 +10,6 @@ use crate::{
 };
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-#[test]
-fn the_cost_is_read_from_fdinfo() {
-    let fdinfo = "pos:\t0\nrun_time_ns:\t1500\nrun_cnt:\t3\nrecursion_misses:\t0\n";
-    assert_eq!(field(fdinfo, "run_time_ns:"), 1500);
-    assert_eq!(field(fdinfo, "run_cnt:"), 3);
-    assert_eq!(field("", "run_cnt:"), 0);
-}
-
 /// A JVM that is killed when the test ends.
 struct Java(spawn::Running);
 
@@ -68,7 +60,7 @@ fn recorded(coverage: &Coverage) -> BTreeSet<Source> {
 /// The programs that run for `target`, and what is covered.
 fn attach(target: &Target) -> (BTreeSet<String>, Coverage) {
     let (kernel, coverage) = Kernel::attach(target).unwrap();
-    (kernel.fdinfos().map(|it| it.0).collect(), coverage)
+    (kernel.programs().map(|it| it.0).collect(), coverage)
 }
 
 /// What is lost with a program: its sources, and other programs.
@@ -195,7 +187,7 @@ fn where_the_windows_cannot_be_attached_the_scheduler_still_runs() {
 fn with_neither_windows_nor_the_scheduler_there_is_nothing_to_record_with() {
     let Some(java) = java() else { return };
     let mut target = target(&java, Windows::Auto, Some("on_switch"));
-    target.libjvm = Ok(Arc::new(fs::File::open("/etc/passwd").unwrap()));
+    target.libjvm = Ok(Arc::new(std::fs::File::open("/etc/passwd").unwrap()));
     let Err(load::KernelError::Other(why)) = Kernel::attach(&target) else { panic!() };
     assert!(why.contains("prog 'on_switch'"), "{why}");
 }
