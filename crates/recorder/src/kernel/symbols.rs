@@ -86,13 +86,18 @@ impl Symbols {
     }
 }
 
-/// Address and name of a line like `ffffffff81000000 T _stext`; `None` for data.
+/// Begins the names of what lies before functions for others to patch, half of all names on kernels
+/// that have it. Nothing runs there, and a call that does not return may well end where it begins.
+const PADDING: &[u8] = b"__pfx_";
+
+/// Address and name of a line like `ffffffff81000000 T _stext`; `None` for data and padding.
 fn function(line: &[u8]) -> Option<(u64, &[u8])> {
     let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|it| !it.is_empty());
     let address = std::str::from_utf8(words.next()?).ok()?;
     let address = u64::from_str_radix(address, 16).ok()?;
     let text = matches!(words.next()?, b"t" | b"T" | b"w" | b"W");
-    text.then_some((address, words.next()?))
+    let name = words.next()?;
+    (text && !name.starts_with(PADDING)).then_some((address, name))
 }
 
 #[cfg(test)]
@@ -104,6 +109,7 @@ ffffffff81000000 T _stext
 ffffffff81000400 t do_get_write_access.isra.0
 ffffffff81000200 T schedule
 ffffffff81000300 D jiffies
+ffffffff810003f0 t __pfx_do_get_write_access.isra.0
 ffffffff81000200 t schedule_alias
 ffffffffc0001000 t ext4_page_mkwrite\t[ext4]
 nonsense
@@ -119,6 +125,8 @@ nonsense
         check(0xffff_ffff_8100_0000, Some("_stext"));
         check(0xffff_ffff_8100_0200, Some("schedule"));
         check(0xffff_ffff_8100_03ff, Some("schedule"));
+        // Where a call that does not return ends a function.
+        check(0xffff_ffff_8100_03f0, Some("schedule"));
         check(0xffff_ffff_8100_0400, Some("do_get_write_access"));
         check(0xffff_ffff_c000_1001, Some("ext4_page_mkwrite"));
         check(0xffff_ffff_80ff_ffff, None);
