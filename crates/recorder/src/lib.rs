@@ -44,7 +44,7 @@ pub use host::{
     stat_of, stats, survey, surveys, variable_of,
 };
 pub use kernel::Windows;
-pub use own_memory::give_memory_back;
+pub use own_memory::{give_memory_back, let_go_of_program};
 pub use residency::{BroughtIn, bring_in, swapped_bytes};
 pub use rights::{Duties, keep_only_looking};
 pub use sampler::SampledSession;

@@ -26,3 +26,42 @@ pub fn give_memory_back() {
         unsafe { libc::mallopt(option, value) };
     }
 }
+
+/// Lets go of the pages of this program and its libraries that were needed so far, many of them for
+/// reading arguments and for attaching alone. To be called once, when what follows goes on for long.
+///
+/// They stay in the kernel's cache of files, and what is needed again is mapped again from there. Only
+/// what is read and never written is let go of: code, and constants without addresses in them.
+#[allow(unsafe_code, reason = "std knows neither the parts of a program nor their pages")]
+pub fn let_go_of_program() {
+    // SAFETY: it calls `let_go_of` for each object that is loaded, which takes what it is given by.
+    unsafe { libc::dl_iterate_phdr(Some(let_go_of), std::ptr::null_mut()) };
+}
+
+#[allow(unsafe_code, reason = "as above")]
+unsafe extern "C" fn let_go_of(
+    object: *mut libc::dl_phdr_info,
+    _: libc::size_t,
+    _: *mut libc::c_void,
+) -> libc::c_int {
+    // SAFETY: the loader hands over a description that is valid during the call, with an array of as
+    // many headers as it says.
+    let (base, headers) = unsafe {
+        let object = &*object;
+        (object.dlpi_addr, std::slice::from_raw_parts(object.dlpi_phdr, object.dlpi_phnum.into()))
+    };
+    let page = rustix::param::page_size() as u64;
+    for header in
+        headers.iter().filter(|it| it.p_type == libc::PT_LOAD && it.p_flags & libc::PF_W == 0)
+    {
+        let (start, end) = (base + header.p_vaddr, base + header.p_vaddr + header.p_filesz);
+        // Pages that this part has for itself.
+        let (start, end) = (start.next_multiple_of(page), end / page * page);
+        if start < end {
+            // SAFETY: the pages are mapped from a file and nobody can have written to them, so that they
+            // are the same whenever they are mapped again.
+            unsafe { libc::madvise(start as *mut _, (end - start) as usize, libc::MADV_DONTNEED) };
+        }
+    }
+    0
+}

@@ -118,6 +118,7 @@ pub(crate) fn attach(
     let way = way(jvm, options, means.without_ebpf, console)?;
     // Only now: its thread has the rights that are left to this one.
     let code = names.as_ref().map(|_| CodeNames::start(&roots, jvm)).transpose()?;
+    recorder::let_go_of_program();
     Ok((Attached { way, names: names.unwrap_or_default(), code }, log))
 }
 
