@@ -12,7 +12,7 @@ use crate::{
     sampler::{CountedStops, Idle},
 };
 pub(crate) use begin::open_libjvm;
-use begin::{check_host, counted_stops, is_blind, read_symbols, target};
+use begin::{check_host, counted_stops, is_blind, read_symbols, target, wake_up_with_others};
 use recording::{
     Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
     ThreadRole,
@@ -26,9 +26,9 @@ mod under_way;
 /// How often the state of coverage is handed over while recording, for the case that nobody
 /// comes to finish it.
 const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
-/// Time between two drains of the kernel's ring buffer, which holds 40,000 slices: the tool must
-/// not be a load.
-const BETWEEN_DRAINS: Duration = Duration::from_millis(50);
+/// Time between two drains of the kernel's ring buffer, which holds 35,000 slices: each drain wakes
+/// this process up, which costs more than what there is to take. A stop is told after two of them.
+const BETWEEN_DRAINS: Duration = Duration::from_millis(100);
 
 /// How to record.
 #[derive(Clone, Debug)]
@@ -148,6 +148,7 @@ impl Session {
         }
         let counted = counted_stops(&options.roots, jvm, counters_file.as_ref(), &mut coverage);
         keep_only(options.duties_after, &mut coverage, || kernel.can_be_read());
+        wake_up_with_others(options.duties_after, counted.as_ref());
         let started = now();
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);
@@ -182,8 +183,8 @@ impl Session {
     pub fn step(&mut self) -> Step {
         self.wait();
         let at = now();
-        // A late drain does not bring the next one forward.
-        self.next_drain = (self.next_drain + BETWEEN_DRAINS).max(at);
+        // A late drain does not bring the next one forward: a stop is held for the time between two.
+        self.next_drain = at + BETWEEN_DRAINS;
         let mut facts = self.collect(self.gone.is_some());
         self.look_into_stop();
         if at >= self.next_coverage {

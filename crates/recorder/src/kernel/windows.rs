@@ -2,7 +2,7 @@
 //!
 //! A safepoint is not complete at its end probe: JDK 11 wakes the Java threads after it
 //! (`SafepointSynchronize::end` calls `post_safepoint_end_event` first), JDK 17 to 25 before it
-//! (`disarm_safepoint` first). So it is held back for two more drains.
+//! (`disarm_safepoint` first). So it is held back for one more drain, a tenth of a second.
 use super::{
     OpenStop,
     record::{End, Record},
@@ -12,9 +12,9 @@ use recording::{
 };
 use std::{collections::VecDeque, time::Duration};
 
-/// Drains between an end probe and the safepoint being complete. One is not enough: it may come
-/// a microsecond after the probe.
-const DRAINS_HELD: u8 = 2;
+/// Drains after which the safepoint is complete: the one with its end may come a microsecond after
+/// that, and the next one comes a tenth of a second later.
+const DRAINS_HELD: u8 = 1;
 /// JDK 11 to 14 run a few operations in one safepoint; a runaway must not fill the memory.
 const MAX_OPERATIONS: usize = 64;
 /// The kernel side sends 8 after each operation.

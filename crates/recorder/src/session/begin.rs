@@ -1,14 +1,27 @@
 //! What a session finds out before it begins: whether this host and this JVM can be recorded, and how.
 use super::Options;
 use crate::{
-    AttachError, Jvm, Roots,
+    AttachError, Duties, Jvm, Roots,
     host::{CountersFile, ProbedLibrary, ProcessDir, open_mapped},
     kernel::{Stacks, Symbols, Target},
     process::in_initial_pid_namespace,
     sampler::CountedStops,
 };
 use recording::{Coverage, Source, SourceState};
-use std::{fs::File, path::Path, sync::Arc};
+use std::{fs::File, num::NonZeroU64, path::Path, sync::Arc};
+
+/// How late the kernel may wake up who waits for a time. Most of what a look at something costs is a
+/// timer of its own: with some leeway it comes along with another one.
+const LEEWAY: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
+
+/// Has this thread, and those that it will start, woken up together with others. Only where a tenth of
+/// a second is the shortest time that any of them waits, and nobody else's work is done in this thread.
+pub(super) fn wake_up_with_others(duties: Option<Duties>, counted: Option<&CountedStops>) {
+    if duties.is_some() && counted.is_none() {
+        // Without it all is as exact as ever.
+        let _ = rustix::thread::set_current_timer_slack(Some(LEEWAY));
+    }
+}
 
 /// The stops that the JVM counts, where no probe tells of them.
 pub(super) fn counted_stops(
