@@ -5,7 +5,7 @@ use std::{
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
+        mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -91,9 +91,15 @@ impl BackgroundWriter {
         // Counted before it is there: the thread may take it at once.
         self.shared.queued.fetch_add(rows, Relaxed);
         match self.sender.try_send(Order::Write(batch)) {
-            Ok(()) => true,
+            Ok(()) => {
+                if queued + rows >= WRITE_ROWS as u64 {
+                    self.thread.thread().unpark();
+                }
+                true
+            }
             Err(TrySendError::Full(Order::Write(batch) | Order::Finish(batch))) => {
                 self.shared.queued.fetch_sub(rows, Relaxed);
+                self.thread.thread().unpark();
                 self.keep(batch);
                 false
             }
@@ -133,6 +139,7 @@ impl BackgroundWriter {
         // Where the thread is gone, joining it says why.
         let _ = self.sender.send(Order::Finish(batch));
         drop(self.sender);
+        self.thread.thread().unpark();
         let gone = |_| RecordingError::WriterGone { why: "it panicked".into() };
         self.thread.join().map_err(gone)?
     }
@@ -174,15 +181,12 @@ enum Next {
 }
 
 /// Waits for rows and gathers more until `flush_after` has passed since the first or there are
-/// enough.
+/// enough. Those that come meanwhile wake nobody up, which would cost more than to write them.
 fn gather(receiver: &Receiver<Order>, flush_after: Duration, shared: &Shared) -> (Facts, Next) {
     let mut batch = Facts::default();
-    let mut until: Option<Instant> = None;
+    let mut order = receiver.recv().map_err(|_| TryRecvError::Disconnected);
+    let until = Instant::now() + flush_after;
     loop {
-        let order = match until {
-            None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(until) => receiver.recv_timeout(until.saturating_duration_since(Instant::now())),
-        };
         match order {
             Ok(Order::Write(facts)) => {
                 shared.queued.fetch_sub(facts.rows() as u64, Relaxed);
@@ -192,13 +196,19 @@ fn gather(receiver: &Receiver<Order>, flush_after: Duration, shared: &Shared) ->
                 batch.append(facts);
                 return (batch, Next::Seal);
             }
-            Err(RecvTimeoutError::Timeout) => return (batch, Next::Batch),
-            Err(RecvTimeoutError::Disconnected) => return (batch, Next::Leave),
+            Err(TryRecvError::Disconnected) => return (batch, Next::Leave),
+            Err(TryRecvError::Empty) => {
+                let wait = until.saturating_duration_since(Instant::now());
+                if wait.is_zero() {
+                    return (batch, Next::Batch);
+                }
+                thread::park_timeout(wait);
+            }
         }
         if batch.rows() >= WRITE_ROWS {
             return (batch, Next::Batch);
         }
-        until.get_or_insert_with(|| Instant::now() + flush_after);
+        order = receiver.try_recv();
     }
 }
 
