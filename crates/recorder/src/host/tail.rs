@@ -12,20 +12,22 @@ use super::{
     flags::{self, Named},
     gc_log::{self, GcLogFile, Search},
     jvms::Jvm,
-    maps::DELETED,
     outbox::{Outbox, Row},
     process::{MAY_NOT_LIST_FILES, ProcessDir, may_list_files},
 };
+use archive::Archive;
 pub(super) use lines::Lines;
 use recording::{LogLine, MonoTime, Source, SourceState};
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2};
 use std::{
+    cmp::Ordering,
     fs::File,
     io::{self, IoSliceMut},
     os::fd::AsRawFd,
     time::{Duration, Instant},
 };
 
+mod archive;
 mod lines;
 
 /// How often the file is looked at.
@@ -132,6 +134,14 @@ impl Tail {
         Ok(false)
     }
 
+    /// Reads what is new, if anything is: says how the file's length compares with what had been read,
+    /// and whether the end was reached.
+    fn read_news(&mut self, rows: &mut Vec<Row>) -> io::Result<(Ordering, bool)> {
+        let news = self.file.metadata()?.len().cmp(&self.offset);
+        let at_end = news != Ordering::Greater || self.read(CHUNKS_PER_POLL, rows)?;
+        Ok((news, at_end))
+    }
+
     /// Starts again where the file was cut to less than has been read (`copytruncate`).
     fn notice_truncation(&mut self) -> io::Result<bool> {
         let truncated = self.file.metadata()?.len() < self.offset;
@@ -156,40 +166,6 @@ impl Tail {
     }
 }
 
-/// What became of a file that the JVM writes no more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Archive {
-    /// `gc.log.3`
-    Number(u32),
-    /// Overwritten by a later one already.
-    Deleted,
-    /// Any other name.
-    Other,
-}
-
-impl Archive {
-    fn of(path: &str) -> Archive {
-        if path.ends_with(DELETED) {
-            return Archive::Deleted;
-        }
-        let number = path.rsplit_once('.').and_then(|(_, number)| number.parse().ok());
-        number.map_or(Archive::Other, Archive::Number)
-    }
-
-    /// Whether files must have come and gone between two that were read. HotSpot counts upwards
-    /// and starts again at 0 after the highest; other tools always rotate to the same number.
-    fn misses_some_before(self, next: Archive, highest: u32) -> bool {
-        match (self, next) {
-            (Archive::Number(before), Archive::Number(0)) => before != 0 && before < highest,
-            (Archive::Number(before), Archive::Number(now)) => {
-                now != before && now != before.saturating_add(1)
-            }
-            (_, Archive::Deleted) => true,
-            _ => false,
-        }
-    }
-}
-
 /// Whether a line belongs to a pause, and so to a time before the recording.
 fn speaks_of_a_pause(line: &str) -> bool {
     const MARKS: [&str; 6] =
@@ -204,6 +180,12 @@ const DENIED: &str =
 /// Looks at a closed descriptor after which the log is searched for again.
 const CLOSED_POLLS: u32 = 10;
 
+/// A log that is this old is not rotated every moment. Of a younger one it is asked at each look.
+const YOUNG: Duration = Duration::from_secs(10);
+/// Which file the JVM writes now is asked once it writes no more to this one, and then after so many
+/// looks each: to ask takes longer than all the rest of a look.
+const IDLE_POLLS: u32 = 5;
+
 /// Finds the log, follows it, finds it again. Lives in a background thread.
 #[derive(Debug)]
 pub(crate) struct LogFollower<'a> {
@@ -214,6 +196,10 @@ pub(crate) struct LogFollower<'a> {
     searches: u32,
     /// Looks in a row at which the descriptor was closed.
     closed_polls: u32,
+    /// Looks in a row at which there was nothing new.
+    idle_polls: u32,
+    /// When the present one was opened.
+    opened: Instant,
     /// Of the file before the present one.
     archive: Archive,
     /// The highest number that rotation has given so far.
@@ -240,6 +226,8 @@ impl<'a> LogFollower<'a> {
             tail: None,
             searches: 0,
             closed_polls: 0,
+            idle_polls: 0,
+            opened: Instant::now(),
             archive: Archive::Other,
             highest: 0,
             found: None,
@@ -285,6 +273,7 @@ impl<'a> LogFollower<'a> {
             Ok(tail) => {
                 self.found = Some(log);
                 self.tail = Some(tail);
+                self.opened = Instant::now();
                 self.outbox.state(Source::GcLog, SourceState::Recorded);
             }
             Err(error) => self.failed(&error),
@@ -310,10 +299,9 @@ impl<'a> LogFollower<'a> {
     /// Reads on; gives the tail back if it is still the one to follow.
     fn follow(&mut self, mut tail: Tail) -> Option<Tail> {
         let mut rows = Vec::new();
-        let read = tail.read(CHUNKS_PER_POLL, &mut rows);
-        let kept = match read {
-            Ok(true) => self.at_end(tail, &mut rows),
-            Ok(false) => Some(tail),
+        let kept = match tail.read_news(&mut rows) {
+            Ok((news, true)) if self.may_be_rotated(news) => self.at_end(tail, &mut rows),
+            Ok(_) => Some(tail),
             Err(error) => {
                 self.failed(&error);
                 None
@@ -321,6 +309,16 @@ impl<'a> LogFollower<'a> {
         };
         self.outbox.push(ITEM, rows);
         kept
+    }
+
+    /// Whether to ask, after a look that found the file so much longer or shorter. One that grows is
+    /// written still, or was a moment ago: then the next look finds nothing new.
+    fn may_be_rotated(&mut self, news: Ordering) -> bool {
+        self.idle_polls = if news == Ordering::Equal { self.idle_polls + 1 } else { 0 };
+        news == Ordering::Less
+            || self.closed_polls > 0
+            || self.idle_polls % IDLE_POLLS == 1
+            || self.opened.elapsed() < YOUNG
     }
 
     fn at_end(&mut self, mut tail: Tail, rows: &mut Vec<Row>) -> Option<Tail> {

@@ -117,6 +117,34 @@ fn rotation_loses_no_line() {
 }
 
 #[test]
+fn the_rotation_of_an_old_log_is_noticed_once_it_grows_no_more() {
+    let host = Host::new();
+    host.append(OLD);
+    host.open(4);
+    let mut follower = host.follower();
+    follower.round();
+    follower.opened -= YOUNG;
+    host.append("[2s] last\n");
+    host.rotate(0);
+    host.append("[2s] first after it\n");
+    // Grown, then not.
+    follower.round();
+    follower.round();
+    follower.round();
+    let texts: Vec<String> =
+        host.lines().iter().map(|it| it.split_once(' ').unwrap().1.to_owned()).collect();
+    assert_eq!(texts, ["last", "first after it"]);
+    // Without a word more in the old one.
+    follower.opened -= YOUNG;
+    host.rotate(1);
+    host.append("[3s] later\n");
+    for _ in 0..=IDLE_POLLS + 1 {
+        follower.round();
+    }
+    assert_eq!(host.lines(), ["0 later"]);
+}
+
+#[test]
 fn a_truncated_file_is_read_from_its_start_again() {
     let host = Host::new();
     host.append(OLD);
