@@ -2,13 +2,24 @@
 //!
 //! `VmRSS` and `VmSwap` of `/proc/PID/status` cost no lock of the process. Its command line does
 //! (`mmap_lock`): not for the sampling thread.
+//! To write `status` takes the kernel many times as long as `statm`, which has all but what is in swap:
+//! of a process whose `statm` is the same as before nothing has become swapped or resident.
 use super::{
     Roots, cgroup, command_line,
-    process::{ProcessDir, pids},
+    process::{DIRECTORY, ProcessDir, READ, pids},
     status::Status,
 };
 use recording::{MemoryFact, MonoTime};
-use std::{cmp::Reverse, collections::HashMap};
+use rustix::{
+    fd::OwnedFd,
+    fs::{Mode, openat},
+    io::read,
+};
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 /// The largest ones told each time.
 const TOP: usize = 10;
@@ -56,40 +67,74 @@ pub(crate) fn of(
     (fact, Status(&status).bytes("VmLck"))
 }
 
+/// What a process had at the last look.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Of its `statm`: a process of a large host is remembered in few bytes.
+    hash: u64,
+    bytes: u64,
+}
+
 /// Looks at all processes again and again.
 #[derive(Debug)]
 pub(crate) struct Memory {
     roots: Roots,
-    /// What each process had at the last look.
-    known: HashMap<u32, u64>,
+    /// `/proc`.
+    proc: Option<OwnedFd>,
+    known: HashMap<u32, Known>,
 }
 
 impl Memory {
     pub(crate) fn new(roots: &Roots) -> Memory {
-        Memory { roots: roots.clone(), known: HashMap::new() }
+        let proc = rustix::fs::open(&roots.proc, DIRECTORY, Mode::empty()).ok();
+        Memory { roots: roots.clone(), proc, known: HashMap::new() }
     }
 
     /// The largest processes, and those that have grown since the last look.
     pub(crate) fn look(&mut self, at: MonoTime) -> Vec<MemoryFact> {
-        let mut found: Vec<(u32, Usage)> = Vec::new();
+        let mut found: Vec<(u32, u64)> = Vec::new();
         let mut known = HashMap::new();
         for pid in pids(&self.roots).unwrap_or_default().into_iter().take(MAX_PROCESSES) {
-            let Some(usage) = self.usage(pid) else { continue };
-            known.insert(pid, usage.bytes());
-            if usage.bytes() >= MIN_BYTES {
-                found.push((pid, usage));
+            let Some(now) = self.now(pid) else { continue };
+            known.insert(pid, now);
+            if now.bytes >= MIN_BYTES {
+                found.push((pid, now.bytes));
             }
         }
         let before = std::mem::replace(&mut self.known, known);
-        found.sort_by_key(|(pid, usage)| (Reverse(usage.bytes()), *pid));
+        found.sort_by_key(|(pid, bytes)| (Reverse(*bytes), *pid));
         let rest = found.split_off(found.len().min(TOP));
-        let has_grown = |(pid, usage): &(u32, Usage)| {
+        let has_grown = |(pid, bytes): &(u32, u64)| {
             // At the first look nobody has grown, at a later one whoever is new has.
-            let had = before.get(pid).copied().unwrap_or(0);
-            !before.is_empty() && usage.bytes().saturating_sub(had) > GROWN_BYTES
+            let had = before.get(pid).map_or(0, |it| it.bytes);
+            !before.is_empty() && bytes.saturating_sub(had) > GROWN_BYTES
         };
         found.extend(rest.into_iter().filter(has_grown).take(MAX_GROWN));
-        found.into_iter().filter_map(|(pid, usage)| self.fact(at, pid, usage)).collect()
+        found.into_iter().filter_map(|(pid, _)| self.fact(at, pid, self.usage(pid)?)).collect()
+    }
+
+    /// What a process has now; `None` of one that is gone, or a thread of the kernel.
+    fn now(&self, pid: u32) -> Option<Known> {
+        let hash = match self.statm(pid) {
+            Some((_, 0)) => return None,
+            read => read.map(|it| it.0),
+        };
+        let known = self.known.get(&pid).filter(|it| Some(it.hash) == hash);
+        known
+            .copied()
+            .or_else(|| Some(Known { hash: hash.unwrap_or(0), bytes: self.usage(pid)?.bytes() }))
+    }
+
+    /// What stands for its `statm`, and the first number of that: 0 of a thread of the kernel.
+    fn statm(&self, pid: u32) -> Option<(u64, u64)> {
+        let path = format!("{pid}/statm");
+        let file = openat(self.proc.as_ref()?, path, READ, Mode::empty()).ok()?;
+        let mut text = [0; 128];
+        let length = read(file, &mut text).ok()?;
+        let mut hasher = DefaultHasher::new();
+        text[..length].hash(&mut hasher);
+        let pages = std::str::from_utf8(&text[..length]).ok()?.split(' ').next()?;
+        Some((hasher.finish(), pages.parse().ok()?))
     }
 
     fn usage(&self, pid: u32) -> Option<Usage> {
@@ -175,6 +220,28 @@ mod tests {
         host.set(22, 16 * MIB_KIB + 1, 0);
         assert_eq!(pids_of(&memory.look(MonoTime(2)))[10..], [21, 22]);
         assert_eq!(memory.look(MonoTime(3)).len(), 10);
+    }
+
+    #[test]
+    fn one_that_has_not_changed_is_not_read_again_unless_it_is_told() {
+        let host = Host(tempfile::tempdir().unwrap());
+        for pid in 1..=10 {
+            host.set(pid, 500 * MIB_KIB, 0);
+        }
+        let statm = |text| fs::write(host.0.path().join("20/statm"), text).unwrap();
+        host.set(20, 30 * MIB_KIB, 0);
+        statm("9000 7680 100 1 0 2000 0\n");
+        let mut memory = host.memory();
+        assert_eq!(memory.look(MonoTime(1)).len(), 10);
+        host.set(20, 30 * MIB_KIB, 40 * MIB_KIB);
+        assert_eq!(memory.look(MonoTime(2)).len(), 10);
+        statm("9000 7679 100 1 0 2000 0\n");
+        assert_eq!(pids_of(&memory.look(MonoTime(3)))[10..], [20]);
+        // What is told is as it is now.
+        host.set(1, 400 * MIB_KIB, 7);
+        assert!(
+            memory.look(MonoTime(4)).iter().any(|it| it.pid == 1 && it.swapped_bytes == 7 << 10)
+        );
     }
 
     #[test]

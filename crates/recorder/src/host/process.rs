@@ -33,6 +33,8 @@ pub(crate) struct ProcessDir {
 /// Flags that open a directory to look up names in it, and no more.
 pub(crate) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 pub(crate) const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+/// As much as most files have at most.
+const PAGE: usize = 4096;
 
 impl ProcessDir {
     /// Opens the directory of `pid`.
@@ -94,7 +96,8 @@ impl ProcessDir {
     /// Those of the file; [`NotResponding`](locked::NotResponding) where the process keeps a lock
     /// that is waited for.
     pub(crate) fn bytes(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+        // Most are shorter than a page: read at once, and not by and by.
+        let mut bytes = Vec::with_capacity(usize::try_from(limit).unwrap_or(PAGE).min(PAGE));
         self.reader(name)?.take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
