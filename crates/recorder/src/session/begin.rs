@@ -12,7 +12,7 @@ use std::{fs::File, num::NonZeroU64, path::Path, sync::Arc};
 
 /// How late the kernel may wake up who waits for a time. Most of what a look at something costs is a
 /// timer of its own: with some leeway it comes along with another one.
-const LEEWAY: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
+const LEEWAY: NonZeroU64 = NonZeroU64::new(10_000_000).expect("not 0");
 
 /// Has this thread, and those that it will start, woken up together with others. Only where a tenth of
 /// a second is the shortest time that any of them waits, and nobody else's work is done in this thread.
