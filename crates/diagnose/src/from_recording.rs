@@ -8,16 +8,17 @@ use crate::{
     history::Collection,
     index::Index,
     log_pauses::{LogPause, LogPauses},
+    log_walk::LogWalk,
     longest::Longest,
     room::Room,
     statistics,
-    timeline::Timeline,
+    timeline::{Stamps, Timeline},
 };
 use recording::{
     Clock, Coverage, Facts, Interval, JvmFact, MonoTime, Recording, SafepointFact, Source,
     SourceState,
 };
-use std::time::Duration;
+use std::{mem, time::Duration};
 
 /// Everything that a recording tells.
 ///
@@ -41,18 +42,16 @@ pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
 
 fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let index = Index::new(facts);
-    let log = Log::read(facts);
+    let mut log = Log::read(facts, &index);
     let wall = facts.wall_offset().map(|it| it.offset_ns);
     let found = found(facts, &index, &log);
     let mut room = Room::new(facts);
     // What is left of a damaged table still shows what it shows.
     let entitled = attribution::Entitled::new(|source| coverage.ran(source));
     let mut books = Books::default();
-    let pauses: Vec<Attribution> = found
-        .iter()
-        .filter_map(|it| it.case(&index, &log, wall, &mut room))
-        .map(|case| attribution::divide(case, &entitled, &mut books))
-        .collect();
+    let mut pauses: Vec<Attribution> = Vec::with_capacity(found.len());
+    let cases = found.iter().filter_map(|it| it.case(&index, &mut log, wall, &mut room));
+    pauses.extend(cases.map(|case| attribution::divide(case, &entitled, &mut books)));
     let left_out = log.left_out + room.left_out;
     if left_out > 0 {
         coverage.note("safepoints", "left out: more pauses than memory holds", left_out);
@@ -96,31 +95,38 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
 }
 
 /// The GC log inside a recording.
-struct Log {
+struct Log<'a> {
     pauses: LogPauses,
+    /// Its pauses, where they may be those that are told.
     found: Vec<LogPause>,
-    /// Middles of the pauses on the monotonic clock, where they can be told, with their places in
-    /// `found`; in order.
-    middles: Vec<(MonoTime, usize)>,
+    /// The log once more, for the collections in stops that the probes told.
+    walk: LogWalk<'a>,
     timeline: Timeline,
     counts: gclog::LineCounts,
     /// Pauses left out: more than memory holds.
     left_out: u64,
 }
 
-impl Log {
-    fn read(facts: &Facts) -> Log {
+impl<'a> Log<'a> {
+    fn read(facts: &'a Facts, index: &Index<'_>) -> Log<'a> {
         let mut parser = gclog::Parser::new();
         let mut pauses = LogPauses::default();
-        let mut longest = Longest::new(facts.log_lines.len());
-        for line in &facts.log_lines {
+        let mut stamps = Stamps::default();
+        let mut longest = Longest::new(facts.log_line_count());
+        let is_told_by_log = may_be_of_log(facts, index);
+        facts.each_log_line(|line| {
+            stamps.line(line);
             parser.line(line.text.as_bytes(), &mut |event| pauses.event(event));
-            longest.line(&mut pauses);
-        }
+            if is_told_by_log {
+                longest.line(&mut pauses);
+            } else {
+                pauses.take().for_each(drop);
+            }
+        });
         parser.finish(&mut |event| pauses.event(event));
         pauses.finish();
         let mut found = longest.finish(&mut pauses);
-        let timeline = Timeline::new(facts, pauses.clock());
+        let timeline = Timeline::new(facts, pauses.clock(), stamps);
         if let Some(begun) = threads_seen_since(facts) {
             found.retain_mut(|it| {
                 let start = timeline.monotonic(it.interval.start.0);
@@ -129,13 +135,15 @@ impl Log {
                 it.cut_off(before)
             });
         }
-        let middle =
-            |it: &LogPause| Some(timeline.monotonic(it.pause.start_ns)? + it.pause.duration / 2);
-        let mut middles: Vec<_> =
-            found.iter().enumerate().filter_map(|(at, it)| Some((middle(it)?, at))).collect();
-        middles.sort_unstable();
         let left_out = longest.left_out;
-        Log { pauses, found, middles, timeline, counts: parser.counts(), left_out }
+        Log {
+            pauses,
+            found,
+            walk: LogWalk::new(facts),
+            timeline,
+            counts: parser.counts(),
+            left_out,
+        }
     }
 
     fn statistics(&self) -> Option<GcStatistics> {
@@ -148,11 +156,9 @@ impl Log {
         Interval::new(start, start + of_log.duration())
     }
 
-    /// The collections inside `interval`, where the log has any.
-    fn collections_in(&self, interval: Interval) -> Vec<Collection> {
-        let first = self.middles.partition_point(|(middle, _)| *middle < interval.start);
-        let inside = self.middles[first..].iter().take_while(|it| interval.contains(it.0));
-        inside.flat_map(|&(_, at)| self.found[at].collections.iter().cloned()).collect()
+    /// Takes out the collections inside `interval`: each is in one stop.
+    fn collections_in(&mut self, interval: Interval) -> Vec<Collection> {
+        self.walk.collections_in(interval, &self.timeline)
     }
 }
 
@@ -167,15 +173,16 @@ fn threads_seen_since(facts: &Facts) -> Option<MonoTime> {
 /// for each slice of a thread, and a stop may have as many slices as the recording.
 enum Found<'a> {
     Stop(&'a SafepointFact),
-    Logged(&'a LogPause),
+    /// A pause of the log, by its place in it.
+    Logged(usize),
     Hiccup(Vec<hiccups::Wait>),
 }
 
 impl Found<'_> {
-    fn interval(&self, log: &Log) -> Interval {
+    fn interval(&self, log: &Log<'_>) -> Interval {
         match self {
             Found::Stop(it) => stop(it),
-            Found::Logged(it) => log.moved(it.interval),
+            Found::Logged(at) => log.moved(log.found[*at].interval),
             Found::Hiccup(waits) => hiccups::interval(waits),
         }
     }
@@ -184,7 +191,7 @@ impl Found<'_> {
     fn case<'i>(
         &self,
         index: &'i Index<'i>,
-        log: &Log,
+        log: &mut Log<'_>,
         wall: Option<i64>,
         room: &mut Room,
     ) -> Option<Case<'i>> {
@@ -195,14 +202,14 @@ impl Found<'_> {
                 room.case(|| safepoint_case(it, is_detailed, index, log, wall))
             }
             _ if is_crowded => room.without(),
-            Found::Logged(it) => room.case(|| log_case(it, index, log, wall)),
+            Found::Logged(at) => room.case(|| log_case(*at, index, log, wall)),
             Found::Hiccup(waits) => room.case(|| hiccups::case(index, waits, wall)),
         }
     }
 }
 
 /// All pauses, in order.
-fn found<'a>(facts: &'a Facts, index: &Index<'_>, log: &'a Log) -> Vec<Found<'a>> {
+fn found<'a>(facts: &'a Facts, index: &Index<'_>, log: &Log<'_>) -> Vec<Found<'a>> {
     let mut found = stops(facts, index, log);
     let hiccups = hiccups::of(index, found.iter().map(|it| it.interval(log)));
     found.extend(hiccups.into_iter().map(Found::Hiccup));
@@ -210,21 +217,29 @@ fn found<'a>(facts: &'a Facts, index: &Index<'_>, log: &'a Log) -> Vec<Found<'a>
     found
 }
 
-fn stops<'a>(facts: &'a Facts, index: &Index<'_>, log: &'a Log) -> Vec<Found<'a>> {
+fn stops<'a>(facts: &'a Facts, index: &Index<'_>, log: &Log<'_>) -> Vec<Found<'a>> {
     // The log knows a stop's operation and its edges better than the JVM's counters do. Samples show
     // less of other stops than of those that were counted.
     let is_sampled = facts.coverage.as_ref().is_some_and(|it| it.ran(Source::ThreadSamples));
     let logged = log.pauses.has_safepoints || (!is_sampled && !log.found.is_empty());
     let log_is_better = index.has_counted_stops() && logged;
-    // Of a stop that is not over no log has a line yet.
-    let nothing_whole = facts.safepoints.iter().all(|it| it.cut.is_part());
-    if !nothing_whole && !log_is_better {
+    if !nothing_whole(facts) && !log_is_better {
         return facts.safepoints.iter().map(Found::Stop).collect();
     }
     let logged: Vec<Interval> = log.found.iter().map(|it| log.moved(it.interval)).collect();
     let is_in_log = |it: &&SafepointFact| logged.iter().any(|of_log| is_same(*of_log, stop(it)));
     let cut = facts.safepoints.iter().filter(|it| it.cut.is_part() && !is_in_log(it));
-    log.found.iter().map(Found::Logged).chain(cut.map(Found::Stop)).collect()
+    (0..log.found.len()).map(Found::Logged).chain(cut.map(Found::Stop)).collect()
+}
+
+/// Whether the recorder saw no stop from begin to end. Of one that is not over no log has a line yet.
+fn nothing_whole(facts: &Facts) -> bool {
+    facts.safepoints.iter().all(|it| it.cut.is_part())
+}
+
+/// Whether stops may be told by the log: where not, its pauses need no accounts of their own.
+fn may_be_of_log(facts: &Facts, index: &Index<'_>) -> bool {
+    nothing_whole(facts) || index.has_counted_stops()
 }
 
 /// Whether a pause of the log is this stop: the larger part of one lies in the other.
@@ -236,11 +251,11 @@ fn is_same(of_log: Interval, stop: Interval) -> bool {
 /// The cases of the probes alone, without a log.
 #[cfg(test)]
 pub(crate) fn safepoint_cases<'a>(facts: &'a Facts, index: &'a Index<'a>) -> Vec<Case<'a>> {
-    let log = Log::read(facts);
+    let mut log = Log::read(facts, index);
     let mut room = Room::new(facts);
     found(facts, index, &log)
         .iter()
-        .filter_map(|it| it.case(index, &log, None, &mut room))
+        .filter_map(|it| it.case(index, &mut log, None, &mut room))
         .collect()
 }
 
@@ -253,7 +268,7 @@ fn safepoint_case<'a>(
     safepoint: &SafepointFact,
     is_detailed: bool,
     index: &'a Index<'a>,
-    log: &Log,
+    log: &mut Log<'_>,
     wall: Option<i64>,
 ) -> Case<'a> {
     let interval = stop(safepoint);
@@ -276,21 +291,24 @@ fn safepoint_case<'a>(
 }
 
 /// A pause of the log, moved to the monotonic clock as well as the log allows.
-fn log_case<'a>(found: &LogPause, index: &'a Index<'a>, log: &Log, wall: Option<i64>) -> Case<'a> {
-    let interval = log.moved(found.interval);
+fn log_case<'a>(at: usize, index: &'a Index<'a>, log: &mut Log<'_>, wall: Option<i64>) -> Case<'a> {
+    let interval = log.moved(log.found[at].interval);
     let start = interval.start;
+    let found = &mut log.found[at];
+    let (segments, collections) =
+        (mem::take(&mut found.segments), mem::take(&mut found.collections));
     let mut pause = found.pause.clone();
     pause.start_ns = start.0;
     pause.start_wall_ns =
         pause.start_wall_ns.or(wall.map(|offset| start.0.cast_signed().saturating_add(offset)));
-    let segments = found.segments.iter().cloned().map(|mut segment| {
+    let segments = segments.into_iter().map(|mut segment| {
         let [from, to] = [segment.interval.start, segment.interval.end]
             .map(|it| start + it.since(found.interval.start));
         segment.interval = Interval::new(from, to);
         segment
     });
     let segments = account::over_log(index, segments.collect(), interval);
-    Case { pause, interval, segments, collections: found.collections.clone(), index }
+    Case { pause, interval, segments, collections, index }
 }
 
 fn jvm(fact: Option<&JvmFact>, log: &LogPauses) -> JvmSummary {

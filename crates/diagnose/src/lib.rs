@@ -43,6 +43,7 @@ mod log_pauses;
 #[cfg(any(test, feature = "facts-text"))]
 #[doc(hidden)]
 pub mod log_text;
+mod log_walk;
 mod longest;
 mod marks;
 mod mechanisms;

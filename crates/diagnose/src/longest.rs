@@ -41,7 +41,9 @@ impl Longest {
     pub(crate) fn finish(&mut self, pauses: &mut LogPauses) -> Vec<LogPause> {
         self.take(pauses);
         self.thin();
-        std::mem::take(&mut self.found)
+        let mut found = std::mem::take(&mut self.found);
+        found.shrink_to_fit();
+        found
     }
 
     fn take(&mut self, pauses: &mut LogPauses) {

@@ -23,7 +23,7 @@ impl Room {
     pub(crate) fn new(facts: &Facts) -> Room {
         let slices = (facts.slices.len() + facts.kernel_work.len()) * Room::OF_SLICE;
         // Of the lines of a log few are pauses.
-        let stops = facts.safepoints.len() * Room::OF_STOP + facts.log_lines.len();
+        let stops = facts.safepoints.len() * Room::OF_STOP + facts.log_line_count();
         Room { segments: Room::LEAST + slices + stops, left_out: 0 }
     }
 

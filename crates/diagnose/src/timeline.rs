@@ -1,5 +1,5 @@
 //! From the clock of a log to the monotonic clock.
-use recording::{Clock, Facts, MonoTime};
+use recording::{Clock, Facts, LogLine, MonoTime};
 
 /// Moves times of a log inside a recording to the monotonic clock.
 #[derive(Debug)]
@@ -9,18 +9,19 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// From a recording whose log is on `clock`.
+    /// From a recording whose log is on `clock` and has these stamps.
     ///
     /// Uptime begins when the JVM has set itself up, some 10 to 100 ms after the process started,
     /// and nobody says when. Lines that carry the date as well tell it to the millisecond. Else: no
     /// line can be read before it was written, so the smallest difference between the time of
     /// reading and the line's stamp is the offset, too large by at most the shortest delay between
     /// writing and reading.
-    pub(crate) fn new(facts: &Facts, clock: Clock) -> Timeline {
+    pub(crate) fn new(facts: &Facts, clock: Clock, stamps: Stamps) -> Timeline {
+        let wall = facts.wall_offset().map(|it| it.offset_ns);
         let offset_ns = match clock {
             Clock::Monotonic => Some(0),
-            Clock::Wall => facts.wall_offset().map(|it| -it.offset_ns),
-            Clock::Uptime => uptime_offset(facts),
+            Clock::Wall => wall.map(|it| -it),
+            Clock::Uptime => stamps.uptime_offset(wall),
         };
         Timeline { offset_ns }
     }
@@ -36,50 +37,62 @@ impl Timeline {
 /// that is later still is not of this host's clock.
 const DATE_UNSURE_NS: i64 = 2_000_000;
 
-fn uptime_offset(facts: &Facts) -> Option<i64> {
-    let read = offset_by_reading(facts)?;
-    let dated = offset_by_date(facts).filter(|it| *it <= read.saturating_add(DATE_UNSURE_NS));
-    Some(dated.unwrap_or(read))
+/// What the stamps of a log's lines say of when the JVM's uptime began.
+#[derive(Debug, Default)]
+pub(crate) struct Stamps {
+    /// The smallest difference between the time of reading and the uptime.
+    read: Option<i64>,
+    /// Of lines with both, date less uptime.
+    dated: Vec<i64>,
 }
 
-fn offset_by_reading(facts: &Facts) -> Option<i64> {
-    let differences = facts.log_lines.iter().filter_map(|line| {
-        let uptime = gclog::stamp_of(line.text.as_bytes()).uptime_ns?;
-        Some(line.read.0.cast_signed().saturating_sub(uptime.cast_signed()))
-    });
-    differences.min()
-}
-
-/// Both stamps of a line are cut to milliseconds, each at its own time: the middle of many is exact
-/// to less than one.
-fn offset_by_date(facts: &Facts) -> Option<i64> {
-    let wall_offset_ns = facts.wall_offset()?.offset_ns;
-    let differences = facts.log_lines.iter().filter_map(|line| {
+impl Stamps {
+    /// Another line.
+    pub(crate) fn line(&mut self, line: &LogLine) {
         let stamp = gclog::stamp_of(line.text.as_bytes());
-        let dated = stamp.wall_ns?.checked_sub(wall_offset_ns)?;
-        dated.checked_sub(stamp.uptime_ns?.cast_signed())
-    });
-    let mut differences: Vec<i64> = differences.collect();
-    let middle = differences.len() / 2;
-    (!differences.is_empty()).then(|| *differences.select_nth_unstable(middle).1)
+        let Some(uptime) = stamp.uptime_ns.map(u64::cast_signed) else { return };
+        let read = line.read.0.cast_signed().saturating_sub(uptime);
+        self.read = Some(self.read.map_or(read, |it| it.min(read)));
+        self.dated.extend(stamp.wall_ns.and_then(|it| it.checked_sub(uptime)));
+    }
+
+    fn uptime_offset(self, wall: Option<i64>) -> Option<i64> {
+        let read = self.read?;
+        let dated = wall.and_then(|it| self.offset_by_date(it));
+        let dated = dated.filter(|it| *it <= read.saturating_add(DATE_UNSURE_NS));
+        Some(dated.unwrap_or(read))
+    }
+
+    /// Both stamps of a line are cut to milliseconds, each at its own time: the middle of many is
+    /// exact to less than one.
+    fn offset_by_date(mut self, wall: i64) -> Option<i64> {
+        let middle = self.dated.len() / 2;
+        let dated = (!self.dated.is_empty()).then(|| *self.dated.select_nth_unstable(middle).1);
+        dated?.checked_sub(wall)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use recording::{ClockOffset, LogLine};
+    use recording::ClockOffset;
     use std::time::Duration;
 
     fn line(read_ms: u64, text: &str) -> LogLine {
         LogLine { read: MonoTime(read_ms * 1_000_000), offset: 0, text: text.into() }
     }
 
+    fn of_uptime(facts: &Facts, lines: &[LogLine]) -> Timeline {
+        let mut stamps = Stamps::default();
+        lines.iter().for_each(|it| stamps.line(it));
+        Timeline::new(facts, Clock::Uptime, stamps)
+    }
+
     #[test]
     fn the_line_read_soonest_gives_the_offset() {
         let log_lines =
             vec![line(10_090, "[1.000s][info][gc] a"), line(10_505, "[1.500s][info][gc] b")];
-        let facts = Facts { log_lines, ..Facts::default() };
-        let timeline = Timeline::new(&facts, Clock::Uptime);
+        let timeline = of_uptime(&Facts::default(), &log_lines);
         assert_eq!(timeline.monotonic(1_000_000_000), Some(MonoTime(10_005_000_000)));
     }
 
@@ -87,8 +100,7 @@ mod tests {
     fn a_legacy_log_is_put_beside_the_other_clocks_too() {
         let text = "2026-01-02T03:04:05.678+0000: 1.000: Total time for which application threads \
                     were stopped: 0.0279180 seconds, Stopping threads took: 0.0000633 seconds";
-        let facts = Facts { log_lines: vec![line(10_090, text)], ..Facts::default() };
-        let timeline = Timeline::new(&facts, Clock::Uptime);
+        let timeline = of_uptime(&Facts::default(), &[line(10_090, text)]);
         assert_eq!(timeline.monotonic(1_000_000_000), Some(MonoTime(10_090_000_000)));
     }
 
@@ -107,8 +119,8 @@ mod tests {
             uncertainty: Duration::ZERO,
             measured: MonoTime(0),
         };
-        let facts = Facts { log_lines, clocks: vec![wall], ..Facts::default() };
-        Timeline::new(&facts, Clock::Uptime).monotonic(1_000_000_000)
+        let facts = Facts { clocks: vec![wall], ..Facts::default() };
+        of_uptime(&facts, &log_lines).monotonic(1_000_000_000)
     }
 
     #[test]
@@ -126,7 +138,7 @@ mod tests {
 
     #[test]
     fn without_stamps_nothing_is_moved() {
-        let facts = Facts { log_lines: vec![line(1, "[info][gc] a")], ..Facts::default() };
-        assert_eq!(Timeline::new(&facts, Clock::Uptime).monotonic(5), None);
+        let timeline = of_uptime(&Facts::default(), &[line(1, "[info][gc] a")]);
+        assert_eq!(timeline.monotonic(5), None);
     }
 }

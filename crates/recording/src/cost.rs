@@ -18,6 +18,13 @@ fn row_bytes(table: &str) -> u64 {
     }
 }
 
+/// What the lines of a log take that are packed, in `bytes`. One in eight may be a pause; where
+/// probes told the stops, it needs no account of its own.
+pub(crate) fn packed(lines: usize, bytes: u64, has_stops: bool) -> u64 {
+    let each = if has_stops { 24 } else { 64 };
+    (lines as u64).saturating_mul(each).saturating_add(bytes)
+}
+
 /// What the rows of a batch take.
 pub(crate) fn of(table: &Table, batch: &RecordBatch) -> u64 {
     let rows = batch.num_rows() as u64;

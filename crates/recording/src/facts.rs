@@ -1,7 +1,7 @@
 //! The rows of the tables, and a batch of them.
 use crate::{
-    CgroupFact, Clock, ClockOffset, Coverage, FileKey, Interval, MemoryFact, MonoTime, OutputFact,
-    OutputReaderFact, PerfCounterFact, ThreadFact, ThreadSlice,
+    CgroupFact, Clock, ClockOffset, Coverage, FileKey, Interval, LogLine, MemoryFact, MonoTime,
+    OutputFact, OutputReaderFact, PackedLines, PerfCounterFact, ThreadFact, ThreadSlice,
 };
 use std::time::Duration;
 
@@ -232,17 +232,6 @@ pub struct JavaStackFact {
     pub frames: Vec<String>,
 }
 
-/// One line of the GC log, as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogLine {
-    /// When the recorder read it: an upper bound of when it was written.
-    pub read: MonoTime,
-    /// Byte offset of the line in its file.
-    pub offset: u64,
-    /// The line without its line end; bytes that are no UTF-8 are replaced.
-    pub text: String,
-}
-
 /// One value of a host counter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
@@ -310,6 +299,8 @@ pub struct Facts {
     pub java_stacks: Vec<JavaStackFact>,
     /// GC log lines.
     pub log_lines: Vec<LogLine>,
+    /// The lines before those, where a recording has more than a few.
+    pub packed_lines: PackedLines,
     /// Host counters.
     pub samples: Vec<Sample>,
     /// Writers.
@@ -342,7 +333,7 @@ impl Facts {
             + self.kernel_work.len()
             + self.code.len()
             + self.java_stacks.len()
-            + self.log_lines.len()
+            + self.log_line_count()
             + self.samples.len()
             + self.writers.len()
             + self.memory.len()
@@ -366,6 +357,10 @@ impl Facts {
         self.kernel_work.extend(other.kernel_work);
         self.code.extend(other.code);
         self.java_stacks.extend(other.java_stacks);
+        if !other.packed_lines.is_empty() {
+            self.pack_log_lines();
+            self.packed_lines.append(other.packed_lines);
+        }
         self.log_lines.extend(other.log_lines);
         self.samples.extend(other.samples);
         self.writers.extend(other.writers);

@@ -48,6 +48,7 @@ mod directory;
 mod error;
 mod facts;
 mod limits;
+mod log_lines;
 mod losses;
 mod manifest;
 mod outputs;
@@ -80,9 +81,10 @@ pub use coverage::{Coverage, Note, Source, SourceState};
 pub use error::RecordingError;
 pub use facts::{
     CodeFact, Cut, Facts, FileFact, HostFact, JavaStackFact, JvmFact, KernelWork, KernelWorkKind,
-    LogLine, SafepointFact, SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
+    SafepointFact, SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
 };
 pub use limits::Limits;
+pub use log_lines::{LogLine, PackedLines};
 pub use manifest::{Manifest, TableRows};
 pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use place::{Place, default_place, new_directory};

@@ -6,7 +6,7 @@ use crate::{
     directory::Directory,
     manifest::{self, AllSeen, Bad},
     part::{Form, Part},
-    schema::{SCHEMA_VERSION, Table, Worth},
+    schema::SCHEMA_VERSION,
     sealed::SealedReader,
     segment::{SegmentReader, TORN_BATCH},
     thinning::{self, Thinning},
@@ -22,13 +22,19 @@ use std::{
 const NO_TABLE: &str = "holds no table of a recording";
 
 /// What the rows of a recording may take until all of them are explained, if its files are smaller.
-const KEPT_BYTES: u64 = 160 << 20;
+const KEPT_BYTES: u64 = 200 << 20;
 /// The most that rows may take, however large the files are.
 const MOST_KEPT_BYTES: u64 = 2 << 30;
 /// Of that, what slices may have at least, however much the other rows take.
 const SLICES_KEPT_BYTES: u64 = 48 << 20;
+/// And what the lines of the log may have at least, once the other rows are read.
+const LOG_KEPT_BYTES: u64 = 40 << 20;
 /// So many slices any recording may have; one with more has a byte for each.
 const MOST_SLICES: u64 = 1 << 20;
+/// The table of the GC log's lines.
+const LOG: &str = "log_lines";
+/// What lines of a log may take before they are packed.
+const UNPACKED_BYTES: u64 = 12 << 20;
 /// So many different things are said of parts; of more only their number.
 const MAX_NOTES: usize = 64;
 
@@ -45,7 +51,7 @@ impl Recording {
     ///
     /// Writes nothing and needs no permission but to read. What cannot be read is left out and
     /// becomes a note of [`Coverage`](crate::Coverage); rows that later ones replace are dropped.
-    /// All rows are kept in memory, as many as 160 MiB hold, or about as much as the files have
+    /// All rows are kept in memory, as many as 200 MiB hold, or about as much as the files have
     /// where that is more; the rest is left out and noted. Of slices those of the longest stops are
     /// kept. Whatever is in the files, reading them takes at most 96 MiB beside that.
     ///
@@ -63,24 +69,24 @@ impl Recording {
         let mut reading = Reading::new(&directory);
         let sizes = parts.iter().map(|part| directory.stored_bytes(&part.name()));
         let stored = sizes.fold(0, u64::saturating_add);
-        reading.room = stored.clamp(KEPT_BYTES, MOST_KEPT_BYTES) - SLICES_KEPT_BYTES;
+        reading.room =
+            stored.clamp(KEPT_BYTES, MOST_KEPT_BYTES) - SLICES_KEPT_BYTES - LOG_KEPT_BYTES;
         reading.slices_left = stored.max(MOST_SLICES);
-        let (slices, mut others): (Vec<Part>, Vec<Part>) =
+        let (slices, others): (Vec<Part>, Vec<Part>) =
             parts.iter().partition(|it| it.table.name == thinning::TABLE);
-        others.sort_by_key(|it| last_what_is_large(it.table));
+        let (log, mut others): (Vec<Part>, Vec<Part>) =
+            others.iter().partition(|it| it.table.name == LOG);
+        others.sort_by_key(|it| Reverse(it.table.worth));
         others.iter().for_each(|part| reading.part(*part));
+        // A JVM may write any number of lines: they do not take the place of the stops.
+        reading.room += LOG_KEPT_BYTES;
+        log.iter().for_each(|part| reading.part(*part));
         // Last, as what they are worth depends on the stops.
         let room = reading.room + SLICES_KEPT_BYTES;
         reading.thinning = Some(Thinning::new(&reading.facts.safepoints, room));
         slices.iter().for_each(|part| reading.part(*part));
         reading.finish(path)
     }
-}
-
-/// The order in which tables get their room. A JVM may write any number of lines into its log: they
-/// take what is left, and not the place of the stops.
-fn last_what_is_large(table: &Table) -> (bool, Reverse<Worth>) {
-    (table.name == "log_lines", Reverse(table.worth))
 }
 
 /// A recording that is being read.
@@ -92,6 +98,8 @@ struct Reading<'a> {
     bytes: u64,
     /// Bytes that may still be taken by rows other than slices.
     room: u64,
+    /// Of what was taken, what the lines of the log take that are not packed.
+    unpacked: u64,
     /// Slices that may still be read.
     slices_left: u64,
     /// What becomes of slices that do not fit. `None` while other tables are read.
@@ -113,6 +121,7 @@ impl<'a> Reading<'a> {
             notes: Notes::default(),
             bytes: 0,
             room: KEPT_BYTES,
+            unpacked: 0,
             slices_left: MOST_SLICES,
             thinning: None,
             readable: 0,
@@ -217,9 +226,10 @@ impl<'a> Reading<'a> {
     /// Adds the rows of a batch; `false` where there is no room for them.
     fn rows(&mut self, part: Part, batch: &RecordBatch) -> Result<bool, String> {
         let rows = batch.num_rows() as u64;
+        let cost = cost::of(part.table, batch);
         let left = match self.thinning {
             Some(_) => (&mut self.slices_left, rows),
-            None => (&mut self.room, cost::of(part.table, batch)),
+            None => (&mut self.room, cost),
         };
         let Some(rest) = left.0.checked_sub(left.1) else { return Ok(false) };
         *left.0 = rest;
@@ -228,6 +238,10 @@ impl<'a> Reading<'a> {
         let unknown = (part.table.decode)(&Columns(batch), facts)?;
         if let Some(thinning) = &mut self.thinning {
             thinning.take_in(&mut self.facts.slices, slices);
+        }
+        if part.table.name == LOG {
+            self.unpacked += cost;
+            self.pack();
         }
         self.seen.entry(part.table.name).or_default().add(part, rows);
         if unknown > 0 {
@@ -238,6 +252,18 @@ impl<'a> Reading<'a> {
             self.note(part, "left out: a word this version does not know".into(), unknown);
         }
         Ok(true)
+    }
+
+    /// Packs the lines of the log that are not, where they take much.
+    fn pack(&mut self) {
+        if self.unpacked < UNPACKED_BYTES {
+            return;
+        }
+        let facts = &mut self.facts;
+        let lines = facts.log_lines.len();
+        let bytes = facts.pack_log_lines();
+        let packed = cost::packed(lines, bytes, !facts.safepoints.is_empty());
+        self.room = (self.room + std::mem::take(&mut self.unpacked)).saturating_sub(packed);
     }
 
     fn leave_out(&mut self, part: Part, rows: u64) {
@@ -276,6 +302,7 @@ impl<'a> Reading<'a> {
             });
         }
         facts.drop_replaced();
+        facts.safepoints.shrink_to_fit();
         if let Some(coverage) = &mut facts.coverage {
             let gone = manifest::gone(coverage, &self.seen);
             manifest::mark(coverage, &gone);

@@ -73,7 +73,7 @@ fn a_stuck_disk_costs_detail_and_never_waits() {
     let lost = background.finish(last).expect("a summary").lost_rows;
     let facts = Recording::open(&path).expect("a recording").facts;
     let read = taken * 1000 + kept;
-    assert_eq!((facts.log_lines.len() as u64, lost), (read, 1_000_000 - read));
+    assert_eq!((facts.log_line_count() as u64, lost), (read, 1_000_000 - read));
     let coverage = facts.coverage.expect("coverage");
     assert_eq!((coverage.switches, coverage.lost_rows), (1, lost));
 }

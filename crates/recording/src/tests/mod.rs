@@ -93,6 +93,7 @@ pub(crate) fn sample() -> Facts {
             LogLine { read: MonoTime(5), offset: 0, text: "[gc] Pause \u{fffd} ½".into() },
             LogLine { read: MonoTime(6), offset: u64::MAX, text: String::new() },
         ],
+        packed_lines: PackedLines::default(),
         samples: vec![Sample {
             at: MonoTime(5),
             counter: "disk.sdb1.write_ms".into(),

@@ -70,10 +70,9 @@ fn later_rows_replace_earlier_ones() {
 #[test]
 fn many_rows_keep_their_order() {
     let mut facts = Facts::default();
-    let offsets = 0..40_000_u64;
-    facts.log_lines = offsets
-        .map(|offset| LogLine { read: MonoTime(offset), offset, text: format!("line {offset}") })
-        .collect();
+    let row =
+        |at: u64| Sample { at: MonoTime(at), counter: "disk.sdb1.write_ms".into(), value: at };
+    facts.samples = (0..40_000).map(row).collect();
     check(std::slice::from_ref(&facts), &facts);
 }
 
@@ -94,8 +93,39 @@ fn texts_are_cut_at_256_kib_between_characters() {
 fn a_batch_of_long_texts_is_written_in_pieces() {
     let text = "x".repeat(200 << 10);
     let line = |offset| LogLine { read: MonoTime(1), offset, text: text.clone() };
-    let facts = Facts { log_lines: (0..100).map(line).collect(), ..Facts::default() };
+    let facts = Facts { log_lines: (0..50).map(line).collect(), ..Facts::default() };
     check(std::slice::from_ref(&facts), &facts);
+}
+
+/// A day's recording, of which no line of the log was read once.
+#[test]
+fn beside_the_stops_of_a_day_a_long_log_is_read_whole_and_in_its_order() {
+    let (_parent, path) = place();
+    let mut writer = Writer::create(&path, Limits::default()).expect("a new recording");
+    let stop = |at: u64| SafepointFact {
+        operations: Vec::new(),
+        begin: MonoTime(at),
+        end_probe: MonoTime(at + 1),
+        ..sample().safepoints[0].clone()
+    };
+    let stops = (0..86_400).map(stop).collect();
+    writer.write(&Facts { safepoints: stops, ..Facts::default() }).expect("writing");
+    let text = |at: u64| format!("[{at}s][info][gc] GC({at}) Pause Young 1M->1M(1M) 1.0ms");
+    let line = |at: u64| LogLine { read: MonoTime(at), offset: at * 50, text: text(at) };
+    for part in 0..10 {
+        let lines = (part * 50_000..(part + 1) * 50_000).map(line);
+        let facts = Facts { log_lines: lines.collect(), ..Facts::default() };
+        writer.write(&facts).expect("writing");
+    }
+    writer.seal().expect("sealing");
+    let facts = open(&path);
+    assert_eq!((facts.safepoints.len(), facts.log_line_count()), (86_400, 500_000));
+    let mut at = 0;
+    facts.each_log_line(|it| {
+        assert_eq!(*it, line(at));
+        at += 1;
+    });
+    assert_eq!(facts.coverage, None, "nothing was left out");
 }
 
 /// Earlier recorders kept whole command lines.

@@ -30,7 +30,7 @@ impl Redactor {
         }
         self.others(facts);
         facts.outputs.iter_mut().for_each(|it| self.output_fact(it));
-        self.log_lines(&mut facts.log_lines);
+        self.log_lines(facts);
         if let Some(coverage) = &mut facts.coverage {
             self.coverage(coverage);
         }

@@ -1,6 +1,6 @@
 //! The lines of a recorded GC log, without names.
 use super::Redactor;
-use recording::LogLine;
+use recording::{Facts, LogLine};
 
 impl Redactor {
     /// What comes next is no more of the log that came before.
@@ -10,17 +10,21 @@ impl Redactor {
 
     /// Leaves the lines from which something is concluded, and of those no names: the others may
     /// hold anything. Lines come in the order of the log, in as many parts as they were read.
-    pub(super) fn log_lines(&mut self, lines: &mut Vec<LogLine>) {
-        lines.retain_mut(|it| {
-            let before = self.log.counts();
-            self.log.line(it.text.as_bytes(), &mut |_| {});
-            let became = self.log.counts().less(&before);
-            let keep = became.used > became.of_applications;
-            if keep {
-                it.text = self.log_line(&it.text);
-            }
-            keep
-        });
+    pub(super) fn log_lines(&mut self, facts: &mut Facts) {
+        facts.packed_lines.retain_mut(|it| self.keeps(it));
+        facts.log_lines.retain_mut(|it| self.keeps(it));
+    }
+
+    /// Whether something is concluded from the next line, which then has no names any more.
+    fn keeps(&mut self, line: &mut LogLine) -> bool {
+        let before = self.log.counts();
+        self.log.line(line.text.as_bytes(), &mut |_| {});
+        let became = self.log.counts().less(&before);
+        let keep = became.used > became.of_applications;
+        if keep {
+            line.text = self.log_line(&line.text);
+        }
+        keep
     }
 
     /// `[0.3s][db7][info][gc] …`: the host's name among the decorations, paths and addresses
@@ -91,9 +95,19 @@ mod tests {
     fn redacted(lines: &[&str]) -> Vec<String> {
         let line =
             |it: &&str| LogLine { read: recording::MonoTime(0), offset: 0, text: (*it).to_owned() };
-        let mut lines: Vec<LogLine> = lines.iter().map(line).collect();
-        Redactor::new(true, Some("db7")).log_lines(&mut lines);
-        lines.into_iter().map(|it| it.text).collect()
+        let all: Vec<LogLine> = lines.iter().map(line).collect();
+        let texts = |facts: &Facts| {
+            let mut texts = Vec::new();
+            facts.each_log_line(|it| texts.push(it.text.clone()));
+            texts
+        };
+        let mut facts = Facts { log_lines: all.clone(), ..Facts::default() };
+        Redactor::new(true, Some("db7")).log_lines(&mut facts);
+        let mut packed = Facts { log_lines: all, ..Facts::default() };
+        packed.pack_log_lines();
+        Redactor::new(true, Some("db7")).log_lines(&mut packed);
+        assert_eq!(texts(&facts), texts(&packed), "of a long log");
+        texts(&facts)
     }
 
     #[test]

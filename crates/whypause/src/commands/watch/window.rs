@@ -155,6 +155,7 @@ impl Window {
             code: rows(&all.code, |it| pause.contains(it.at)),
             java_stacks: Vec::new(),
             log_lines: rows(&all.log_lines, |it| log.contains(it.read)),
+            packed_lines: all.packed_lines.clone(),
             samples: rows(&all.samples, |it| near.contains(it.at)),
             writers: rows(&all.writers, |it| near.intersect(it.interval).is_some()),
             memory: rows(&all.memory, |it| near.contains(it.at)),
