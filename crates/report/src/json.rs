@@ -13,6 +13,7 @@ mod schema;
 use crate::{Options, Pauses};
 use diagnose::Diagnosis;
 use longest::Longest;
+use schemars::generate::SchemaSettings;
 use std::io::{self, Write};
 
 pub(crate) use build::{culprit, place, remedy};
@@ -21,6 +22,14 @@ pub use schema::SCHEMA_VERSION;
 
 /// So many pauses are in `longest` unless all are wanted.
 const MOST_LISTED: usize = 20;
+
+/// The JSON Schema (draft 2020-12) of what [`write`] writes, indented, with a line end.
+#[must_use]
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings.into_generator().into_root_schema_for::<schema::Document<'static>>();
+    format!("{:#}\n", schema.as_value())
+}
 
 /// Writes the diagnosis, indented, with a line end. Where all pauses are to be listed, `longest`
 /// has those of `pauses`, which are neither copied nor in memory all at once.

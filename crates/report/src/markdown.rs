@@ -1,19 +1,15 @@
 //! A diagnosis as Markdown, for tickets and post-mortems.
 use crate::{
     Options, Pauses,
-    clean::{MOST_NAME, clean, clean_name},
-    duration,
+    clean::clean,
+    view::{FindingView, Listed, PauseRow, View},
     when::{Clockface, Extent},
     words,
 };
-use diagnose::{Attribution, Diagnosis, Finding, Nature, Verdict};
-use remedy::Advice;
-use std::{fmt::Write, io, time::Duration};
+use diagnose::{Attribution, Diagnosis};
+use std::{fmt::Write, io};
 
-/// So many pauses are in the table, the longest ones, unless all are wanted.
-const MOST_LISTED: usize = 20;
-
-/// The whole report, of pauses that are in memory. Ends with a line end.
+/// The whole answer, of pauses that are in memory. Ends with a line end.
 #[must_use]
 pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
     let mut out = Vec::new();
@@ -22,8 +18,9 @@ pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Writes the whole report. Where all pauses are to be listed they are those of `pauses`, which is
-/// gone through twice: for the form of the times, and for the rows.
+/// Writes the whole answer, which is as long as the full one of the terminal. Where all pauses are to
+/// be listed they are those of `pauses`, which is gone through twice: for the form of the times, and for
+/// the rows.
 ///
 /// # Errors
 ///
@@ -34,26 +31,31 @@ pub fn write(
     options: &Options,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
+    let options = Options { full: true, ..options.clone() };
+    let view = View::new(diagnosis, &options);
     let mut text = format!("# Pauses of {}\n\n", escaped(&words::service(diagnosis)));
-    let facts: Vec<String> =
-        words::header(diagnosis).iter().skip(1).map(|it| escaped(it)).collect();
-    line(&mut text, &facts.join(" · "));
-    if let Some(hiccup) = words::what_a_hiccup_is(diagnosis) {
-        line(&mut text, &format!("\n{hiccup}"));
+    line(&mut text, &format!("**{}**", escaped(&view.verdict)));
+    for step in &view.steps {
+        line(&mut text, &format!("\n{}:\n\n{}", step.when, code(&step.action.to_string())));
     }
-    numbers(&mut text, diagnosis);
+    for items in [&view.header, &view.totals] {
+        let items: Vec<String> = items.iter().map(|it| escaped(it)).collect();
+        if !items.is_empty() {
+            line(&mut text, &format!("\n{}", items.join(" · ")));
+        }
+    }
+    for it in view.hiccup.iter().copied().chain(view.cut_stop.as_deref()) {
+        line(&mut text, &format!("\n{it}"));
+    }
     out.write_all(text.as_bytes())?;
-    if options.all_pauses {
-        table(diagnosis, pauses, options, out)?;
-    } else {
-        table(diagnosis, &mut &longest(diagnosis, options.over)[..], options, out)?;
-    }
+    list(diagnosis, &view, pauses, &options, out)?;
     let mut text = String::new();
-    let advice = remedy::advise(diagnosis);
-    for (n, (finding, advice)) in diagnosis.findings.iter().zip(&advice).enumerate() {
-        block(&mut text, diagnosis, n + 1, finding, advice);
+    view.findings.iter().for_each(|it| block(&mut text, it));
+    if !view.minor.is_empty() {
+        line(&mut text, &format!("\nMinor: {}.", escaped(&view.minor.join(" · "))));
     }
-    watched(&mut text, diagnosis);
+    numbers(&mut text, &view);
+    rest(&mut text, &view);
     out.write_all(text.as_bytes())
 }
 
@@ -62,27 +64,36 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-fn numbers(out: &mut String, diagnosis: &Diagnosis) {
-    let rows = crate::numbers::rows(diagnosis);
-    if !rows.is_empty() {
+fn numbers(out: &mut String, view: &View<'_>) {
+    if !view.numbers.is_empty() {
         line(out, "\n| | |\n|---|---|");
     }
-    for (label, text) in rows {
-        line(out, &format!("| {label} | {} |", escaped(&text)));
+    for (label, text) in &view.numbers {
+        line(out, &format!("| {label} | {} |", escaped(text)));
     }
 }
 
-/// The longest few of at least this length, in the order of time.
-fn longest(diagnosis: &Diagnosis, over: Duration) -> Vec<Attribution> {
-    let long = diagnosis.pauses.iter().filter(|it| it.pause.duration >= over);
-    let mut listed: Vec<&Attribution> = long.collect();
-    listed.sort_by_key(|it| std::cmp::Reverse(it.pause.duration));
-    listed.truncate(MOST_LISTED);
-    listed.sort_by_key(|it| it.pause.start_ns);
-    listed.into_iter().cloned().collect()
+fn list(
+    diagnosis: &Diagnosis,
+    view: &View<'_>,
+    pauses: &mut dyn Pauses,
+    options: &Options,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    match &view.listed {
+        Listed::All => all(diagnosis, pauses, options, out),
+        Listed::None(text) if *text != view.verdict => writeln!(out, "\n{}", escaped(text)),
+        Listed::None(_) => Ok(()),
+        Listed::Longest(listed, left_out) => {
+            let clock = Clockface::new(diagnosis, &options.zone);
+            head(&clock, out)?;
+            listed.iter().try_for_each(|it| row(diagnosis, &clock, it, out))?;
+            if left_out.is_empty() { Ok(()) } else { writeln!(out, "\n… {}", escaped(left_out)) }
+        }
+    }
 }
 
-fn table(
+fn all(
     diagnosis: &Diagnosis,
     pauses: &mut dyn Pauses,
     options: &Options,
@@ -94,25 +105,24 @@ fn table(
         Ok(())
     })?;
     if extent.first.is_none() {
-        return writeln!(out, "\nNo pause over {}.", duration(options.over));
+        return Ok(());
     }
-    let clock = if options.all_pauses {
-        extent.clockface(diagnosis.clock, &options.zone)
-    } else {
-        Clockface::new(diagnosis, &options.zone)
-    };
-    writeln!(out, "\n| {} | stopped | operation | of which |", escaped(&clock.title))?;
-    out.write_all(b"|---|--:|---|---|\n")?;
+    let clock = extent.clockface(diagnosis.clock, &options.zone);
+    head(&clock, out)?;
     let mut count = 0;
     pauses.each(&mut |it| {
         count += 1;
         row(diagnosis, &clock, it, out)
     })?;
-    let left_out = diagnosis.statistics.all.count.saturating_sub(count);
-    if options.all_pauses && left_out > 0 {
-        writeln!(out, "\n{left_out} shorter pauses left out.")?;
+    match diagnosis.statistics.all.count.saturating_sub(count) {
+        0 => Ok(()),
+        left_out => writeln!(out, "\n{left_out} shorter pauses left out."),
     }
-    Ok(())
+}
+
+fn head(clock: &Clockface, out: &mut dyn io::Write) -> io::Result<()> {
+    writeln!(out, "\n| {} | stopped | operation | breakdown |", escaped(&clock.title))?;
+    out.write_all(b"|---|--:|---|---|\n")
 }
 
 fn row(
@@ -121,51 +131,38 @@ fn row(
     it: &Attribution,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let operation = if words::is_hiccup(diagnosis, &it.pause) {
-        "hiccup".into()
-    } else {
-        escaped(&clean_name(&it.pause.operation, MOST_NAME))
-    };
-    let cells = [
-        clock.show(&it.pause),
-        duration(it.pause.duration),
-        operation,
-        escaped(&words::parts(it, 4).join(" · ")),
-    ];
+    let row = PauseRow::new(diagnosis, clock, it);
+    let operation = if row.is_hiccup { "hiccup".to_owned() } else { escaped(&row.operation) };
+    let cells = [row.at, row.length, operation, escaped(&row.parts.join(" · "))];
     writeln!(out, "| {} |", cells.join(" | "))
 }
 
-fn block(
-    out: &mut String,
-    diagnosis: &Diagnosis,
-    number: usize,
-    finding: &Finding,
-    advice: &[Advice],
-) {
-    let (title, extent) = (finding.cause.title, words::extent(diagnosis, finding));
-    line(out, &format!("\n## {number}. {title}\n"));
-    let share = crate::percent(finding.share);
-    line(out, &format!("**{extent}** ({share} of the stopped time, {})\n", finding.certainty.id()));
-    if !finding.story.is_empty() {
-        let story: Vec<String> = finding.story.iter().map(|it| escaped(it)).collect();
+fn block(out: &mut String, it: &FindingView<'_>) {
+    line(out, &format!("\n## {}. {}\n", it.number, it.title));
+    line(out, &format!("**{}** ({} of the stopped time, {})\n", it.extent, it.share, it.certainty));
+    if !it.story.is_empty() {
+        let story: Vec<String> = it.story.iter().map(|it| escaped(it)).collect();
         line(out, &format!("{}\n", story.join("\n")));
     }
-    if let Some(place) = &finding.place {
-        line(out, &format!("- where: {}", escaped(&words::place(place))));
+    let mut item = |label: &str, text: &str| line(out, &format!("- {label}: {}", escaped(text)));
+    if !it.mechanisms.is_empty() {
+        item("how", &it.mechanisms.join(" · "));
     }
-    for culprit in &finding.culprits {
-        line(out, &format!("- who: {}", escaped(&culprit.statement)));
+    it.who.iter().for_each(|who| item("who", who));
+    if !it.place.is_empty() {
+        item("where", &it.place);
     }
-    for evidence in &finding.evidence {
-        let source = evidence.source.id();
-        line(out, &format!("- seen ({source}): {}", escaped(&evidence.statement)));
+    if !it.frames.is_empty() {
+        item("kernel", &it.frames.join(" ← "));
     }
-    for advice in advice {
+    it.evidence.iter().for_each(|(source, seen)| item(&format!("seen ({source})"), seen));
+    for advice in &it.advice {
         let (action, note) = advice.shown();
         let note = if note.is_empty() { note } else { format!(" ({})", escaped(&note)) };
         let _ =
             writeln!(out, "- fix, {}:{note}\n\n{}\n", advice.when.id(), code(&action.to_string()));
     }
+    line(out, &format!("- more: `whypause cause {}`", it.id));
 }
 
 /// An indented block: whatever is inside, it cannot end it.
@@ -173,20 +170,31 @@ fn code(text: &str) -> String {
     text.lines().map(|line| format!("      {}", clean(line))).collect::<Vec<_>>().join("\n")
 }
 
-fn watched(out: &mut String, diagnosis: &Diagnosis) {
-    let absent = words::not_the_cause(diagnosis);
-    let unknown: Vec<&str> = diagnosis
-        .watched
-        .iter()
-        .filter(|it| it.cause.nature == Nature::Fault)
-        .filter(|it| matches!(it.verdict, Verdict::Unknown(_)))
-        .map(|it| it.cause.short)
-        .collect();
-    if !absent.is_empty() {
-        line(out, &format!("\nWatched and not the cause: {absent}."));
+fn rest(out: &mut String, view: &View<'_>) {
+    if let Some(rest) = &view.rest {
+        line(out, &format!("\n{}.", escaped(&rest.text)));
+        if !rest.seen.is_empty() {
+            line(out, "");
+        }
+        for (time, what) in &rest.seen {
+            line(out, &format!("- {time}: {}", escaped(what)));
+        }
+        if let Some(command) = &rest.command {
+            line(out, &format!("\nTo explain it, record while it happens:\n\n{}", code(command)));
+        }
     }
-    if !unknown.is_empty() {
-        line(out, &format!("\nNot watched: {}.", unknown.join(", ")));
+    for it in &view.not_checked {
+        let names = match it.causes.as_slice() {
+            [] => "every known fault".to_owned(),
+            causes => causes.join(", "),
+        };
+        line(out, &format!("\nNot checked: {names} ({}).", escaped(&it.reason)));
+    }
+    if !view.losses.is_empty() {
+        line(out, &format!("\nCoverage: {}.", escaped(&view.losses.join("; "))));
+    }
+    if !view.ruled_out.is_empty() {
+        line(out, &format!("\nRuled out: {}.", view.ruled_out.join(", ")));
     }
 }
 

@@ -14,8 +14,8 @@ pub struct Style {
 }
 
 impl Style {
-    /// For a file or a pipe: no colour, all characters, 100 columns.
-    pub const PLAIN: Style = Style { colour: false, unicode: true, width: 100 };
+    /// For a file or a pipe: no colour, all characters, 80 columns.
+    pub const PLAIN: Style = Style { colour: false, unicode: true, width: 80 };
 }
 
 /// What to show and how.
@@ -23,6 +23,8 @@ impl Style {
 pub struct Options {
     /// Pauses of at least this length are listed.
     pub over: Duration,
+    /// Everything that is known, and not only what fits a screen.
+    pub full: bool,
     /// Every pause, not only the longest.
     pub all_pauses: bool,
     /// In which zone times of day are shown.
@@ -35,6 +37,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             over: Duration::from_millis(50),
+            full: false,
             all_pauses: false,
             zone: TimeZone::UTC,
             style: Style::PLAIN,

@@ -1,23 +1,24 @@
-//! A diagnosis as text, for a tired person on a terminal.
+//! An answer as text, for a tired person on a terminal.
 //!
-//! The order is the order of the questions: which service and how bad; when; why, who, where and
-//! what to do; what it was not; what nobody looked at.
-mod coverage;
+//! What is shown is decided in [`View`]; here it gets its columns and its colours. The short form fits 24
+//! lines of 80 columns; the full one has the same order and all of it.
 pub(crate) mod findings;
-mod numbers;
-mod pauses;
+mod list;
+mod rest;
 
 use crate::{
-    Options, Pauses,
-    text::{Page, Role},
-    words,
+    Options, Pauses, duration, percent, share,
+    text::{Page, Role, glued},
+    view::{View, lost},
 };
 use diagnose::Diagnosis;
+use recording::Coverage;
 use std::io::{self, Write};
 
-pub use coverage::cost;
+/// Column of what is to be typed in the first lines.
+const STEP: usize = 14;
 
-/// The whole report, of pauses that are in memory. Ends with a line end.
+/// The whole answer, of pauses that are in memory. Ends with a line end.
 #[must_use]
 pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
     let mut out = Vec::new();
@@ -26,7 +27,7 @@ pub fn render(diagnosis: &Diagnosis, options: &Options) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Writes the whole report. Where all pauses are to be listed they are those of `pauses`, which is
+/// Writes the whole answer. Where all pauses are to be listed they are those of `pauses`, which is
 /// gone through twice: for the widths of the columns, and for the rows.
 ///
 /// # Errors
@@ -38,22 +39,62 @@ pub fn write(
     options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let view = View::new(diagnosis, options);
     let mut page = Page::new(options.style);
-    header(&mut page, diagnosis);
-    let mut page = pauses::list(page, diagnosis, pauses, options, out)?;
-    findings::all(&mut page, diagnosis);
-    numbers::rows(&mut page, diagnosis);
-    coverage::watched(&mut page, diagnosis);
-    coverage::losses(&mut page, diagnosis);
-    coverage::unexplained(&mut page, diagnosis);
+    verdict(&mut page, &view);
+    header(&mut page, &view);
+    let mut page = list::list(page, diagnosis, &view, pauses, options, out)?;
+    if options.full {
+        findings::blocks(&mut page, &view);
+        rest::all(&mut page, &view);
+    } else {
+        findings::lines(&mut page, &view);
+        rest::short(&mut page, &view);
+    }
     out.write_all(page.finish().as_bytes())
 }
 
-fn header(page: &mut Page, diagnosis: &Diagnosis) {
-    let items: Vec<String> =
-        words::header(diagnosis).iter().map(|it| crate::text::glued(it)).collect();
-    page.wrapped(0, Some(Role::Strong), &items.join(" · "));
-    if let Some(text) = words::what_a_hiccup_is(diagnosis) {
+/// The sentence that says it all, and what to do first.
+fn verdict(page: &mut Page, view: &View<'_>) {
+    page.wrapped(0, Some(Role::Strong), &view.verdict);
+    for step in &view.steps {
+        let action = page.copyable(&step.action).to_string();
+        for (n, line) in action.lines().enumerate() {
+            let when = if n == 0 { step.when } else { "" };
+            let painted = page.paint(Role::Action, &crate::clean::clean(line));
+            page.line(&format!("{:STEP$}{painted}", format!("  {when}")));
+        }
+    }
+}
+
+fn header(page: &mut Page, view: &View<'_>) {
+    page.blank();
+    for items in [&view.header, &view.totals] {
+        let items: Vec<String> = items.iter().map(|it| glued(it)).collect();
+        if !items.is_empty() {
+            page.wrapped(0, None, &items.join(" · "));
+        }
+    }
+    if let Some(text) = view.hiccup {
         page.wrapped(0, Some(Role::Faint), text);
     }
+}
+
+/// What recording cost and what it lost, one line each, for the end of a recording.
+#[must_use]
+pub fn cost(coverage: &Coverage) -> Vec<String> {
+    let mut cost = Vec::new();
+    if let Some(kernel) = coverage.kernel_time {
+        let part = percent(share::of(kernel, coverage.jvm_cpu));
+        cost.push(format!("{} in the kernel ({part} of the JVM's CPU)", duration(kernel)));
+    }
+    let part = percent(share::of(coverage.recorder_cpu, coverage.recorded));
+    cost.push(format!("{} of CPU ({part} of one core)", duration(coverage.recorder_cpu)));
+    cost.push(format!("{} of memory", crate::bytes(coverage.recorder_rss_bytes)));
+    let lost = lost(coverage);
+    let lost = if lost.is_empty() { "nothing lost".to_owned() } else { lost.join(", ") };
+    vec![
+        format!("cost: {}", cost.join(", ")),
+        format!("{} context switches seen, {lost}", coverage.switches),
+    ]
 }

@@ -4,7 +4,7 @@ use crate::{
     duration, share,
 };
 use diagnose::{
-    Attribution, Diagnosis, Doubt, Finding, JvmSummary, Nature, Pause, PauseKind, Place, Verdict,
+    Attribution, Diagnosis, Doubt, Finding, JvmSummary, Pause, PauseKind, Place,
 };
 use recording::{Source, SourceState};
 use remedy::{AdviceWhen, Command};
@@ -89,52 +89,62 @@ pub(crate) fn collector(jvm: &JvmSummary) -> String {
     }
 }
 
-/// The parts of one header line, in order; nothing for what is unknown.
+/// The service, its JVM and the time that was looked at, in order; nothing for what is unknown.
 pub(crate) fn header(diagnosis: &Diagnosis) -> Vec<String> {
     let all = diagnosis.statistics.all;
     let pid = match diagnosis.jvm.pid {
         0 => String::new(),
         pid => format!("pid {pid}"),
     };
-    let stopped = match share::of(all.total, diagnosis.span) {
-        _ if all.count == 0 => String::new(),
-        _ if diagnosis.span.is_zero() => format!("{} stopped", duration(all.total)),
-        part => format!("{} stopped ({})", duration(all.total), crate::percent(part)),
-    };
-    let explained = if all.total.is_zero() {
-        String::new()
-    } else {
-        format!("{} explained", crate::percent(1.0 - share::of(diagnosis.unattributed, all.total)))
-    };
-    let mut items = vec![service(diagnosis), pid, jdk(&diagnosis.jvm), collector(&diagnosis.jvm)];
     let count = match is_of_application(diagnosis) {
         true if all.count == 1 => "1 pause noticed".to_owned(),
         true => format!("{} pauses noticed", all.count),
         false => pauses(diagnosis),
     };
-    items.extend([duration(diagnosis.span), count, stopped, explained]);
+    let jvm = &diagnosis.jvm;
+    let span = duration(diagnosis.span);
+    let mut items = vec![service(diagnosis), pid, jdk(jvm), collector(jvm), span, count];
     items.retain(|item| !item.is_empty());
     items
 }
 
-/// Faults that were watched for and did not strike. Beside a recording those of the collector are
-/// taken together: nobody asked for them one by one.
-pub(crate) fn not_the_cause(diagnosis: &Diagnosis) -> String {
-    let absent = || {
-        let faults = diagnosis.watched.iter().filter(|it| it.cause.nature == Nature::Fault);
-        faults
-            .filter(|it| it.verdict == Verdict::Absent)
-            .map(|it| it.cause)
-            .filter(|it| it.concerns(&diagnosis.jvm.collector))
-    };
-    let mut names: Vec<&str> = absent()
-        .filter(|it| !it.shows_in_log() || !is_recording(diagnosis))
-        .map(|it| it.short)
-        .collect();
-    if is_recording(diagnosis) && absent().any(diagnose::Cause::shows_in_log) {
-        names.push("what else a GC log shows");
+/// The totals of all pauses, in order; nothing where there was none.
+pub(crate) fn totals(diagnosis: &Diagnosis, over: Duration) -> Vec<String> {
+    let all = diagnosis.statistics.all;
+    if all.count == 0 {
+        return Vec::new();
     }
-    names.join(", ")
+    let stopped = match share::of(all.total, diagnosis.span) {
+        _ if diagnosis.span.is_zero() => format!("stopped {}", duration(all.total)),
+        part => format!("stopped {} ({})", duration(all.total), crate::percent(part)),
+    };
+    let mut items = vec![stopped];
+    if all.count > 1 {
+        items.push(format!("longest {}", duration(all.max)));
+        items.push(format!("p99 {}", duration(diagnosis.statistics.quantiles.p99.min(all.max))));
+    }
+    let long = diagnosis.pauses.iter().filter(|it| it.pause.duration >= over).count();
+    // Of a long log not all pauses are at hand.
+    let least = if long > 0 && long == diagnosis.pauses.len() && all.count > long as u64 {
+        "at least "
+    } else {
+        ""
+    };
+    items.push(format!("{least}{long} over {}", duration(over)));
+    if !all.total.is_zero() {
+        let explained = 1.0 - share::of(diagnosis.unattributed, all.total);
+        items.push(format!("explained {}", crate::percent(explained)));
+    }
+    items
+}
+
+/// The command that would record this JVM.
+pub(crate) fn record_command(diagnosis: &Diagnosis) -> Command {
+    let pid = match diagnosis.jvm.pid {
+        0 => "PID".to_owned(),
+        pid => pid.to_string(),
+    };
+    Command::new("whypause").args(["record", "-p"]).arg(pid).args(["-d", "60s"])
 }
 
 /// A part of a pause for people: time and cause, as in `3.35 s GC log write blocked`.
@@ -198,7 +208,7 @@ pub(crate) fn unseen_part(pause: &Pause) -> Option<&'static str> {
 }
 
 /// Parts below this share of a pause are left out of the list of pauses,
-const SMALL_SHARE: f64 = 0.005;
+const SMALL_SHARE: f64 = 0.01;
 /// unless they are at least this long. They are in the findings and in the JSON in any case.
 const SMALL_TIME: Duration = Duration::from_millis(5);
 
@@ -209,7 +219,7 @@ fn worth_telling(part: Duration, whole: Duration) -> bool {
 /// `3.79 s in 2 stops`; `in 2 hiccups` where no stop is among them, `in 7 pauses` where both are.
 pub(crate) fn extent(diagnosis: &Diagnosis, finding: &Finding) -> String {
     let pauses = match (finding.pauses, finding.hiccups) {
-        (0, _) => return "beside the pauses".to_owned(),
+        (0, _) => return "outside pauses".to_owned(),
         (n, 0) => stops(n),
         (n, _) if !tells_hiccups(diagnosis) => stops(n),
         (n, m) if m >= n => hiccups(n),

@@ -83,6 +83,9 @@ pub enum Command {
     /// Show what is known of a cause of pauses
     #[command(after_help = examples::CAUSE)]
     Cause(CauseArgs),
+    /// Print the JSON Schema of `explain --format json`
+    #[command(after_help = examples::SCHEMA)]
+    Schema,
     /// Make a pause happen on purpose, diagnose it, fix it, compare
     #[command(after_help = examples::LAB)]
     Lab(LabArgs),
@@ -198,6 +201,9 @@ pub struct ExplainArgs {
     /// How to write the answer
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
+    /// Everything that is known, and not only what fits a screen
+    #[arg(long)]
+    pub full: bool,
     /// List every pause, and not only the longest: a log is read again for that, and of a pipe the
     /// longest million or so are listed
     #[arg(long)]

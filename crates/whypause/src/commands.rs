@@ -12,4 +12,5 @@ pub(crate) mod lab;
 pub(crate) mod man;
 pub(crate) mod ps;
 pub(crate) mod record;
+pub(crate) mod schema;
 pub(crate) mod watch;

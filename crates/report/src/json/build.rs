@@ -20,6 +20,7 @@ pub(super) fn diagnosis<'a>(
 ) -> Document<'a> {
     Document {
         schema_version: SCHEMA_VERSION,
+        verdict: crate::verdict(it),
         inputs: it.inputs.iter().map(input).collect(),
         jvm: jvm(&it.jvm),
         clock: clock(it.clock),

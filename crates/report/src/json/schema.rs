@@ -1,14 +1,20 @@
 //! The shape of the JSON. A field's doc comment is its meaning in the schema.
 use super::longest::Longest;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Version of the schema. Grows when a consumer of the old one would misread the new one.
 pub const SCHEMA_VERSION: u32 = 1;
 
-#[derive(Debug, Serialize)]
+/// An answer of whypause about one input. All times are integer nanoseconds, all sizes bytes, all shares
+/// numbers from 0 to 1; a value that is not known is null.
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Document<'a> {
     pub(super) schema_version: u32,
+    /// What stopped the application, for how long, by whom, and how sure that is: one or two
+    /// sentences, the first line of the text.
+    pub(super) verdict: String,
     pub(super) inputs: Vec<Input<'a>>,
     pub(super) jvm: Jvm<'a>,
     /// The clock of every `start_ns`: `monotonic`, `wall` or `uptime`.
@@ -26,13 +32,14 @@ pub(super) struct Document<'a> {
     /// What is known of the unattributed time, most first.
     pub(super) unexplained: Vec<Unexplained<'a>>,
     /// The longest pauses, longest first.
+    #[schemars(with = "Vec<Pause>")]
     pub(super) longest: Longest<'a>,
     /// The verdict on every cause that is known.
     pub(super) watched: Vec<Watched>,
     pub(super) coverage: Coverage<'a>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Input<'a> {
     pub(super) path: &'a str,
     pub(super) kind: &'static str,
@@ -45,7 +52,7 @@ pub(super) struct Input<'a> {
     pub(super) messages_dropped: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Unrecognised {
     /// No line of a JVM's log: text of the application, mostly.
     pub(super) foreign: u64,
@@ -55,7 +62,7 @@ pub(super) struct Unrecognised {
     pub(super) unknown_pause: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Jvm<'a> {
     pub(super) version: Option<&'a str>,
     pub(super) collector: Option<&'a str>,
@@ -64,7 +71,7 @@ pub(super) struct Jvm<'a> {
     pub(super) gc_threads: Option<u32>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Count {
     pub(super) count: u64,
     pub(super) total_ns: u64,
@@ -72,7 +79,7 @@ pub(super) struct Count {
 }
 
 /// Stops and hiccups together.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Pauses {
     #[serde(flatten)]
     pub(super) all: Count,
@@ -98,7 +105,7 @@ impl Serialize for Over {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Gc<'a> {
     pub(super) pauses: GcPauses,
     pub(super) by_kind: Vec<Kind<'a>>,
@@ -122,7 +129,7 @@ pub(super) struct Gc<'a> {
     pub(super) humongous: Option<Humongous>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct GcPauses {
     #[serde(flatten)]
     pub(super) all: Count,
@@ -133,7 +140,7 @@ pub(super) struct GcPauses {
     pub(super) p99_9_ns: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Phase<'a> {
     pub(super) phase: &'a str,
     #[serde(flatten)]
@@ -141,7 +148,7 @@ pub(super) struct Phase<'a> {
 }
 
 /// Sums over the collections that have CPU times.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct CpuTimes {
     pub(super) collections: u64,
     pub(super) user_ns: u64,
@@ -150,14 +157,14 @@ pub(super) struct CpuTimes {
 }
 
 /// Sums over the collections that count references.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct References {
     pub(super) collections: u64,
     #[serde(flatten)]
     pub(super) counts: BTreeMap<&'static str, u64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Humongous {
     pub(super) collections: u64,
     pub(super) most_regions: u64,
@@ -168,7 +175,7 @@ pub(super) struct Humongous {
     pub(super) region_size_needed_bytes: Option<u64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Memory<'a> {
     pub(super) allocated_bytes: u64,
     pub(super) allocation_bytes_per_s: Option<f64>,
@@ -186,7 +193,7 @@ pub(super) struct Memory<'a> {
     pub(super) series: Vec<(u64, u64, u64, Option<u64>)>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct LiveSet {
     pub(super) samples: u64,
     pub(super) first_bytes: u64,
@@ -196,7 +203,7 @@ pub(super) struct LiveSet {
     pub(super) growth_bytes_per_hour: Option<f64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Generation<'a> {
     pub(super) name: &'a str,
     pub(super) max_before_bytes: u64,
@@ -206,21 +213,21 @@ pub(super) struct Generation<'a> {
     pub(super) max_capacity_bytes: Option<u64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Kind<'a> {
     pub(super) kind: &'a str,
     #[serde(flatten)]
     pub(super) count: Count,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct GcCause<'a> {
     pub(super) cause: &'a str,
     #[serde(flatten)]
     pub(super) count: Count,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Cause<'a> {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
@@ -246,7 +253,7 @@ pub(super) struct Cause<'a> {
     pub(super) remedies: Vec<Remedy<'a>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct Place<'a> {
     pub(super) thread: &'a str,
     pub(super) call: &'a str,
@@ -257,7 +264,7 @@ pub(crate) struct Place<'a> {
     pub(super) stack: &'a [String],
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct Culprit<'a> {
     pub(super) kind: &'static str,
     pub(super) name: &'a str,
@@ -265,7 +272,7 @@ pub(crate) struct Culprit<'a> {
     pub(super) statement: &'a str,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Evidence<'a> {
     pub(super) source: &'static str,
     pub(super) certainty: &'static str,
@@ -273,7 +280,7 @@ pub(super) struct Evidence<'a> {
     pub(super) time_ns: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct Remedy<'a> {
     pub(super) id: &'static str,
     /// `now`, `next-start` or `code`.
@@ -294,19 +301,19 @@ pub(crate) struct Remedy<'a> {
     pub(super) apply: &'a [String],
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct Setting<'a> {
     pub(super) path: &'a str,
     pub(super) value: &'a str,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Unexplained<'a> {
     pub(super) what: &'a str,
     pub(super) time_ns: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Pause<'a> {
     pub(super) start_ns: u64,
     /// RFC 3339 in UTC.
@@ -328,14 +335,14 @@ pub(super) struct Pause<'a> {
     pub(super) unattributed_ns: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Part {
     pub(super) cause: &'static str,
     pub(super) time_ns: u64,
     pub(super) certainty: &'static str,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Watched {
     pub(super) cause: &'static str,
     /// `present`, `absent` or `unknown`.
@@ -344,7 +351,7 @@ pub(super) struct Watched {
     pub(super) missing: Vec<&'static str>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Coverage<'a> {
     /// Sources that ran for the whole recording.
     pub(super) sources: Vec<&'static str>,
@@ -360,13 +367,13 @@ pub(super) struct Coverage<'a> {
     pub(super) cost: Cost,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Missing<'a> {
     pub(super) source: &'static str,
     pub(super) reason: &'a str,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Note<'a> {
     pub(super) item: &'a str,
     pub(super) message: &'a str,
@@ -374,7 +381,7 @@ pub(super) struct Note<'a> {
 }
 
 /// What recording cost.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Cost {
     pub(super) switches: u64,
     pub(super) kernel_time_ns: Option<u64>,

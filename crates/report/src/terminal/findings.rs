@@ -1,144 +1,112 @@
-//! What stopped it: one block for each cause that matters.
+//! What stopped it: in full a block for each cause that matters, in short two lines.
 use crate::{
-    clean::{MOST_NAME, clean, clean_name},
+    clean::clean,
     text::{Page, Role, columns_of, glued},
-    words,
+    view::{FindingView, View},
 };
-use diagnose::{Certainty, Diagnosis, Finding, Verdict};
 use remedy::Advice;
-use std::time::Duration;
 
-/// A cause with less than this share of the stopped time, and no part of a pause as long as
-/// [`SMALL_TIME`], gets no block of its own: it would only hide what matters.
-const SMALL_SHARE: f64 = 0.01;
-/// Nobody is woken at night for a pause shorter than this.
-const SMALL_TIME: Duration = Duration::from_millis(10);
-/// The ordinary cost of collections gets a block beside a fault only above this share.
-const ORDINARY_SHARE: f64 = 0.10;
-/// So many kernel functions are shown, innermost first.
-const MOST_FRAMES: usize = 5;
-/// So many culprits and pieces of evidence are shown of each finding.
-const MOST_ITEMS: usize = 4;
+/// So many findings are in a short answer.
+const MOST_LINES: usize = 3;
 /// Column of a block's text.
 pub(crate) const BODY: usize = 3;
 /// Column of the text behind `who`, `where` and the like.
 pub(crate) const FIELD: usize = 10;
 
-pub(super) fn all(page: &mut Page, diagnosis: &Diagnosis) {
-    let fault = diagnosis.findings.iter().any(|it| it.cause.is_fault() && !is_small(it));
-    let advice = remedy::advise(diagnosis);
-    let (large, small): (Vec<_>, Vec<_>) =
-        diagnosis.findings.iter().zip(&advice).partition(|(it, _)| {
-            !is_small(it) && (it.cause.is_fault() || !fault || it.share >= ORDINARY_SHARE)
-        });
-    if !fault {
+/// In full.
+pub(super) fn blocks(page: &mut Page, view: &View<'_>) {
+    for it in &view.findings {
         page.blank();
-        page.wrapped(0, None, &no_fault(diagnosis));
+        block(page, it);
     }
-    for (n, (finding, advice)) in large.iter().enumerate() {
-        page.blank();
-        block(page, diagnosis, n + 1, finding, advice);
-    }
-    if !small.is_empty() {
-        let items: Vec<String> = small
-            .iter()
-            .map(|(it, _)| glued(&format!("{} {}", it.cause.short, words::extent(diagnosis, it))))
-            .collect();
-        page.blank();
-        page.wrapped(0, None, &format!("Also, but small: {}.", items.join(" · ")));
-    }
+    minor(page, &view.minor);
 }
 
-fn is_small(finding: &Finding) -> bool {
-    // What shows beside the pauses has no time in them.
-    finding.pauses > 0 && finding.share < SMALL_SHARE && finding.longest < SMALL_TIME
-}
-
-/// Says as much as was watched, and no more.
-fn no_fault(diagnosis: &Diagnosis) -> String {
-    let faults = || diagnosis.watched.iter().filter(|it| it.cause.is_fault());
-    let all_seen =
-        faults().count() > 0 && faults().all(|it| !matches!(it.verdict, Verdict::Unknown(_)));
-    if all_seen {
-        "No fault struck: every known one was watched for.".to_owned()
-    } else {
-        "No fault found among those that could be watched for.".to_owned()
-    }
-}
-
-fn block(
-    page: &mut Page,
-    diagnosis: &Diagnosis,
-    number: usize,
-    finding: &Finding,
-    advice: &[Advice],
-) {
-    let share = crate::percent(finding.share);
-    let extent = words::extent(diagnosis, finding);
-    let right = format!("{extent} · {share} · {}", finding.certainty.id());
-    heading(page, number, finding, &right);
-    if !finding.story.is_empty() {
-        let story: Vec<String> = finding.story.iter().map(|it| clean(it)).collect();
-        page.wrapped(BODY, None, &story.join(" "));
-    }
-    mechanisms(page, finding);
-    for (n, culprit) in finding.culprits.iter().take(MOST_ITEMS).enumerate() {
-        field(page, if n == 0 { "who" } else { "" }, &clean(&culprit.statement));
-    }
-    if let Some(place) = &finding.place {
-        let text = words::place(place);
-        if !text.is_empty() {
-            field(page, "where", &text);
-        }
-        let frames: Vec<String> =
-            place.stack.iter().take(MOST_FRAMES).map(|it| clean_name(it, MOST_NAME)).collect();
-        if !frames.is_empty() {
-            let text = format!("kernel: {}", frames.join(" ← "));
-            page.field(BODY, "", FIELD, Some(Role::Faint), &text);
+/// In short: the first few with one line of detail, of the others only what they are.
+pub(super) fn lines(page: &mut Page, view: &View<'_>) {
+    page.blank();
+    let title = |it: &FindingView<'_>| columns_of(it.title);
+    let (shown, others) = view.findings.split_at(view.findings.len().min(MOST_LINES));
+    let width = shown.iter().map(title).max().unwrap_or(0);
+    for it in shown {
+        let role = if it.is_fault { Role::Bad } else { Role::Strong };
+        let painted = page.paint(role, it.title);
+        let pad = width - columns_of(it.title);
+        let certainty = if it.certainty == "measured" { "" } else { ", inferred" };
+        let extent = format!("{} ({}{certainty})", it.extent, it.share);
+        page.line(&format!("{}  {painted}{:pad$}  {extent}", it.number, ""));
+        if let Some(detail) = detail(it) {
+            page.wrapped(BODY, Some(Role::Faint), &detail);
         }
     }
-    evidence(page, finding);
-    for (n, it) in advice.iter().enumerate() {
-        fix(page, if n == 0 { "fix" } else { "" }, it, when_width(advice));
+    let others = others.iter().map(|it| format!("{} {}", it.title, it.extent));
+    let minor: Vec<String> = others.chain(view.minor.iter().cloned()).collect();
+    match minor.len() {
+        0 => {}
+        1..=3 => self::minor(page, &minor),
+        more => page.wrapped(0, None, &format!("… {more} minor causes")),
     }
-    page.line(&format!("{:BODY$}{:7}whypause cause {}", "", "more", finding.cause.id));
 }
 
-/// `1  GC log write blocked            3.79 s in 2 stops · measured`
-fn heading(page: &mut Page, number: usize, finding: &Finding, right: &str) {
-    let left = format!("{number}  {}", finding.cause.title);
-    let role = if finding.cause.is_fault() { Role::Bad } else { Role::Strong };
+/// Where a fault struck, or else what was seen of it.
+fn detail(it: &FindingView<'_>) -> Option<String> {
+    if !it.is_fault {
+        return None;
+    }
+    let mechanism = it.mechanisms.first().map(|it| format!("{it}: ")).unwrap_or_default();
+    let frame = it.frames.last().map(|it| format!(", {it}")).unwrap_or_default();
+    let seen = || it.who.first().or(it.evidence.first().map(|it| &it.1)).cloned();
+    let text = if it.place.is_empty() { seen()? } else { format!("{}{frame}", it.place) };
+    Some(format!("{mechanism}{text}"))
+}
+
+fn minor(page: &mut Page, minor: &[String]) {
+    if !minor.is_empty() {
+        let items: Vec<String> = minor.iter().map(|it| glued(it)).collect();
+        page.blank();
+        page.wrapped(0, None, &format!("Minor: {}.", items.join(" · ")));
+    }
+}
+
+fn block(page: &mut Page, it: &FindingView<'_>) {
+    heading(page, it);
+    page.wrapped(BODY, None, &it.story.join(" "));
+    let mechanisms: Vec<String> = it.mechanisms.iter().map(|it| glued(it)).collect();
+    if !mechanisms.is_empty() {
+        field(page, "how", &mechanisms.join(" · "));
+    }
+    for (n, who) in it.who.iter().enumerate() {
+        field(page, if n == 0 { "who" } else { "" }, who);
+    }
+    if !it.place.is_empty() {
+        field(page, "where", &it.place);
+    }
+    if !it.frames.is_empty() {
+        let text = format!("kernel: {}", it.frames.join(" ← "));
+        page.field(BODY, "", FIELD, Some(Role::Faint), &text);
+    }
+    for (n, (_, seen)) in it.evidence.iter().enumerate() {
+        field(page, if n == 0 { "seen" } else { "" }, seen);
+    }
+    for (n, advice) in it.advice.iter().enumerate() {
+        fix(page, if n == 0 { "fix" } else { "" }, advice, when_width(&it.advice));
+    }
+    page.line(&format!("{:BODY$}{:7}whypause cause {}", "", "more", it.id));
+}
+
+/// `1  GC log write blocked            3.79 s in 2 stops · 92.1 % · measured`
+fn heading(page: &mut Page, it: &FindingView<'_>) {
+    let left = format!("{}  {}", it.number, it.title);
+    let right = format!("{} · {} · {}", it.extent, it.share, it.certainty);
+    let role = if it.is_fault { Role::Bad } else { Role::Strong };
     let painted = page.paint(role, &left);
-    let columns = columns_of(&left) + 2 + columns_of(right);
+    let columns = columns_of(&left) + 2 + columns_of(&right);
     if columns <= page.width() {
         let gap = page.width() - columns + 2;
         page.line(&format!("{painted}{:gap$}{right}", ""));
     } else {
         page.line(&painted);
-        page.wrapped(BODY, None, right);
-    }
-}
-
-/// How the time divides among refinements, where there is more to say than the story says.
-fn mechanisms(page: &mut Page, finding: &Finding) {
-    let items: Vec<String> = finding
-        .mechanisms
-        .iter()
-        .map(|it| glued(&format!("{} ({})", it.phrase, crate::duration(it.time))))
-        .collect();
-    if !items.is_empty() {
-        field(page, "how", &items.join(" · "));
-    }
-}
-
-fn evidence(page: &mut Page, finding: &Finding) {
-    for (n, evidence) in finding.evidence.iter().take(MOST_ITEMS).enumerate() {
-        let inferred = match (evidence.certainty, finding.certainty) {
-            (Certainty::Inferred, Certainty::Measured) => " (inferred)",
-            _ => "",
-        };
-        let text = format!("{}{inferred}", clean(&evidence.statement));
-        field(page, if n == 0 { "seen" } else { "" }, &text);
+        page.wrapped(BODY, None, &right);
     }
 }
 

@@ -31,6 +31,7 @@ case. The next step is `whypause explain DIR`.";
 pub(super) const EXPLAIN: &str = "\
 EXAMPLES:
   whypause explain rec                             a recording
+  whypause explain rec --full                      all that is known of it
   whypause explain gc.log --over 200ms             a GC log, pauses from 200 ms
   whypause explain gc.log.0.gz                     also in .gz, .zst and .zip
   whypause explain logs/                           a directory: rotated files make one log
@@ -160,6 +161,10 @@ pub(super) const CAUSE: &str = "\
 EXAMPLES:
   whypause cause                                   list all causes
   whypause cause gc-log-write-blocked              what happens, what proves it, what to do";
+
+pub(super) const SCHEMA: &str = "\
+EXAMPLES:
+  whypause schema > whypause.schema.json           to validate answers, or to generate types";
 
 pub(in crate::args) const LAB: &str = "\
 EXAMPLES:

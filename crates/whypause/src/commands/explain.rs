@@ -26,7 +26,12 @@ pub(crate) fn command(recording: &Path) -> Command {
 
 /// Several inputs are explained one after the other, each with a report of its own.
 pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
-    let options = Options { over: args.over, all_pauses: args.all_pauses, ..console.options() };
+    let options = Options {
+        over: args.over,
+        full: args.full,
+        all_pauses: args.all_pauses,
+        ..console.options()
+    };
     let inputs = input::inputs(&args.paths)?;
     let mut redactor = Redactor::new(args.redact, None);
     for (n, input) in inputs.iter().enumerate() {

@@ -12,7 +12,7 @@ use crate::{
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use recorder::{Duties, Jvm, Options, Roots};
-use recording::{BackgroundWriter, Facts, Limits, Place, Summary, Writer};
+use recording::{BackgroundWriter, Facts, Limits, Place, Recording, Summary, Writer};
 use report::Redactor;
 use std::{
     os::unix::fs::MetadataExt,
@@ -89,7 +89,21 @@ fn record(
     if let Some(next) = console.copyable(explain::command(&summary.path)) {
         console.say(&format!("next: {next}"));
     }
+    if summary.bytes <= EXPLAINED_BYTES {
+        verdict(&summary.path, console);
+    }
     Ok(Exit::Fine)
+}
+
+/// Recordings up to this size are explained at once, in one sentence: that takes some 30 MB of memory
+/// for a moment. A larger one may take ten times that, and is for whoever asks for it.
+const EXPLAINED_BYTES: u64 = 2 << 20;
+
+/// What stopped the JVM, in one sentence. A recording that cannot be read is for `explain` to tell.
+fn verdict(path: &Path, console: &Console) {
+    if let Ok(recording) = Recording::open(path) {
+        console.say(&report::verdict(&diagnose::diagnose_recording(&recording)));
+    }
 }
 
 /// Whether a directory belongs to another user.

@@ -15,5 +15,6 @@ mod output;
 mod recordings;
 mod redacted;
 mod run;
+mod schema;
 mod starts;
 mod stories;

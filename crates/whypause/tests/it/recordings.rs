@@ -18,30 +18,85 @@ pub(crate) fn recordings() -> Vec<(String, PathBuf)> {
     found
 }
 
-/// Each command that takes recordings, with the file that keeps its answer.
-const COMMANDS: [(&str, &[&str]); 6] = [
-    ("explain.txt", &["explain", "recording"]),
-    ("explain.markdown.txt", &["explain", "--format", "markdown", "recording"]),
-    ("explain.csv", &["explain", "--format", "csv", "recording"]),
-    ("explain.json", &["explain", "--format", "json", "recording"]),
-    ("check.txt", &["check", "recording", "--fail-if", "max>50ms", "--fail-if", "unexplained>2%"]),
-    ("compare.txt", &["compare", "../mapped-file-fault/recording", "recording"]),
+/// The commands whose answers are in `answer.txt` beside each recording.
+const COMMANDS: [&[&str]; 4] = [
+    &["explain", "recording"],
+    &["explain", "--full", "recording"],
+    &["check", "recording", "--fail-if", "max>50ms", "--fail-if", "unexplained>2%"],
+    &["compare", "../mapped-file-fault/recording", "recording"],
 ];
+
+/// What a command says in a folder.
+fn said(args: &[&str], folder: &Path) -> String {
+    let mut command = whypause(args);
+    command.current_dir(folder);
+    let ran = ran(command);
+    assert_eq!(ran.stderr, "", "{args:?} in {}", folder.display());
+    ran.stdout
+}
 
 #[test]
 fn every_recording_is_answered_as_written_beside_it() {
-    let found = recordings();
-    assert!(!found.is_empty());
-    for (_, folder) in found {
-        for (file, args) in COMMANDS {
-            let mut command = whypause(args);
-            command.current_dir(&folder);
-            let ran = ran(command);
-            assert_eq!(ran.stderr, "", "{file} of {}", folder.display());
-            // CSV has the line ends of RFC 4180, which git and the files here do not keep
-            let said = ran.stdout.replace('\r', "");
-            expect_file![folder.join(file)].assert_eq(&said);
+    for (_, folder) in recordings() {
+        let mut all = String::new();
+        for args in COMMANDS {
+            all += &format!("$ whypause {}\n{}\n", args.join(" "), said(args, &folder));
         }
+        expect_file![folder.join("answer.txt")].assert_eq(&all);
+    }
+}
+
+/// The words of a text, wherever its lines end.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Text as it stands in Markdown, where marks are escaped.
+fn unescaped(markdown: &str) -> String {
+    let text = markdown.replace("@<!-- -->", "@").replace("&amp;", "&");
+    words(&text).replace('\\', "")
+}
+
+#[test]
+fn all_formats_say_the_same_of_a_recording() {
+    for (name, folder) in recordings() {
+        let explain = |args: &[&str]| said(&[&["explain"], args, &["recording"]].concat(), &folder);
+        let json: serde_json::Value =
+            serde_json::from_str(&explain(&["--format", "json"])).expect("JSON");
+        let verdict = json["verdict"].as_str().expect("a sentence");
+        let full = words(&explain(&["--full"]));
+        assert!(full.starts_with(&words(verdict)), "{name}: {full}");
+        let markdown = unescaped(&explain(&["--format", "markdown"]));
+        assert!(markdown.contains(&words(verdict)), "{name}: {verdict}\n{markdown}");
+        let mut number = 0;
+        for cause in json["causes"].as_array().expect("causes") {
+            let (id, title) = (cause["id"].as_str().expect("an id"), &cause["title"]);
+            if !full.contains(&format!("whypause cause {id}")) {
+                continue;
+            }
+            number += 1;
+            let title = title.as_str().expect("a title");
+            assert!(full.contains(&format!("{number} {title} ")), "{name}: {id} in {full}");
+            assert!(markdown.contains(&format!("## {number}. {title} ")), "{name}: {id}");
+            for story in cause["story"].as_array().into_iter().flatten() {
+                let story = words(story.as_str().expect("a sentence"));
+                assert!(full.contains(&story), "{name}: {story}");
+                assert!(markdown.contains(&story.replace('\\', "")), "{name}: {story}");
+            }
+        }
+        let rows = explain(&["--format", "csv"]).lines().count() as u64 - 1;
+        assert_eq!(Some(rows), json["pauses"]["count"].as_u64(), "{name}");
+    }
+}
+
+#[test]
+fn a_short_answer_fits_a_screen() {
+    for (name, folder) in recordings() {
+        let text = said(&["explain", "recording"], &folder);
+        assert!(text.lines().count() <= 24, "{name}:\n{text}");
+        // What is to be copied is never broken.
+        let broken = |line: &&str| line.chars().count() > 80 && !line.contains("whypause fix");
+        assert_eq!(text.lines().find(broken), None, "{name}");
     }
 }
 

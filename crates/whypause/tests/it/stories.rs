@@ -18,14 +18,14 @@ fn testdata(name: &str) -> PathBuf {
 
 /// What `whypause explain` says of a story's log, in a format.
 fn explain(story: &Path, format: &str) -> String {
-    let mut command = whypause(&["explain", "--format", format, "gc.log"]);
+    let mut command = whypause(&["explain", "--full", "--format", format, "gc.log"]);
     command.current_dir(story);
     let ran = ran(command);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     ran.stdout
 }
 
-fn stories() -> Vec<PathBuf> {
+pub(crate) fn stories() -> Vec<PathBuf> {
     let entries = fs::read_dir(testdata("stories")).expect("the folder is there");
     let paths = entries.map(|it| it.expect("an entry").path());
     let mut found: Vec<_> = paths.filter(|it| it.is_dir()).collect();

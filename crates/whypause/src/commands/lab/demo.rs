@@ -115,6 +115,7 @@ fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(
     let args = ExplainArgs {
         paths: vec![recording],
         format: Format::Text,
+        full: false,
         all_pauses: false,
         redact: false,
         over: Duration::from_millis(50),

@@ -10,7 +10,7 @@ const MOST: usize = 4;
 
 /// Label and text, in the order of reading; empty where no GC log was read, and for a recording,
 /// whose answer is about other things.
-pub(crate) fn rows(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
+pub(super) fn rows(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
     if words::is_recording(diagnosis) {
         return Vec::new();
     }
@@ -25,7 +25,7 @@ pub(crate) fn rows(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
     let reaching = diagnosis.statistics.time_to_safepoint;
     if reaching.count > 0 && !reaching.total.is_zero() {
         let text = format!("{} in all, up to {}", duration(reaching.total), duration(reaching.max));
-        rows.push(("to safepoint", text));
+        rows.push(("time to safepoint", text));
     }
     if let Some(memory) = &diagnosis.memory {
         rows.push(("heap", heap(memory)));
@@ -40,7 +40,7 @@ fn pauses(diagnosis: &Diagnosis, gc: &GcStatistics) -> Vec<(&'static str, String
     }
     let of = gc.percentiles;
     let mut text = format!(
-        "{}, {}; median {}, 99 % at most {}, longest {}",
+        "{}, {}; median {}, p99 {}, longest {}",
         if gc.pauses.count == 1 {
             "1 pause".to_owned()
         } else {
@@ -82,7 +82,7 @@ fn cycles(gc: &GcStatistics) -> Option<(&'static str, String)> {
     let mut text = match (gc.concurrent_cycles, gc.young_cycles) {
         (0, _) => return None,
         (all, 0) => format!("{all}"),
-        (all, young) => format!("{all}, of which {young} of the young generation"),
+        (all, young) => format!("{all}, {young} of them of the young generation"),
     };
     if let Some(every) = gc.cycle_interval {
         text += &format!("; one every {}", duration(every));

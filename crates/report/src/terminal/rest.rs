@@ -1,0 +1,116 @@
+//! The numbers of a log; what is unexplained, was not checked or was lost; what is ruled out.
+use crate::{
+    text::{Page, Role, clean},
+    view::{NotChecked, Rest, View},
+};
+
+/// Column of a number's text.
+const NUMBER: usize = 17;
+/// So many numbers of a log are in a short answer.
+const MOST_NUMBERS: usize = 2;
+/// So many causes that were not checked are named in a short answer.
+const MOST_NAMES: usize = 3;
+
+/// In full.
+pub(super) fn all(page: &mut Page, view: &View<'_>) {
+    numbers(page, &view.numbers);
+    if let Some(rest) = &view.rest {
+        page.blank();
+        unexplained(page, rest);
+    }
+    page.blank();
+    for it in &view.not_checked {
+        page.wrapped(0, None, &not_checked(it, &names(it)));
+    }
+    if !view.losses.is_empty() {
+        page.blank();
+        page.wrapped(0, Some(Role::Faint), &format!("Coverage: {}.", view.losses.join("; ")));
+    }
+    if !view.ruled_out.is_empty() {
+        page.blank();
+        page.wrapped(0, None, &format!("Ruled out: {}.", view.ruled_out.join(", ")));
+    }
+}
+
+/// In short: of each at most a line or two.
+pub(super) fn short(page: &mut Page, view: &View<'_>) {
+    numbers(page, &view.numbers[..view.numbers.len().min(MOST_NUMBERS)]);
+    page.blank();
+    if let Some(rest) = &view.rest {
+        let seen = rest.seen.first().map(|(time, what)| format!(": {time} {what}"));
+        page.wrapped(0, None, &format!("{}{}.", rest.text, seen.unwrap_or_default()));
+    }
+    for it in &view.not_checked {
+        let names = match it.causes.len() {
+            n if n > MOST_NAMES => format!("{n} causes"),
+            _ => names(it),
+        };
+        page.wrapped(0, None, &not_checked(it, &names));
+    }
+    if let Some(first) = view.losses.first() {
+        let more = match view.losses.len() - 1 {
+            0 => String::new(),
+            n => format!("; {n} more"),
+        };
+        page.wrapped(0, Some(Role::Faint), &format!("Coverage: {first}{more}."));
+    }
+    page.blank();
+    page.wrapped(0, Some(Role::Faint), &hints(view));
+}
+
+/// What there is beyond a short answer: `17 other causes ruled out · all of it: --full · …`.
+fn hints(view: &View<'_>) -> String {
+    let mut hints = Vec::new();
+    let other = if view.findings.is_empty() { "" } else { "other " };
+    match view.ruled_out.len() {
+        0 => {}
+        1 => hints.push(format!("1 {other}cause ruled out")),
+        n => hints.push(format!("{n} {other}causes ruled out")),
+    }
+    hints.push("all of it: `--full`".to_owned());
+    let fault = view.findings.iter().find(|it| it.is_fault).or(view.findings.first());
+    hints.extend(fault.map(|it| format!("`whypause cause {}`", it.id)));
+    let hints: Vec<String> = hints.iter().map(|it| crate::text::glued(it)).collect();
+    hints.join(" · ")
+}
+
+fn numbers(page: &mut Page, rows: &[(&'static str, String)]) {
+    if !rows.is_empty() {
+        page.blank();
+    }
+    for (label, text) in rows {
+        page.field(2, label, NUMBER, None, &clean(text));
+    }
+}
+
+fn names(it: &NotChecked) -> String {
+    if it.causes.is_empty() { "every known fault".to_owned() } else { it.causes.join(", ") }
+}
+
+fn not_checked(it: &NotChecked, names: &str) -> String {
+    let NotChecked { reason, command, .. } = it;
+    if command.is_empty() {
+        format!("Not checked: {names} ({reason}).")
+    } else {
+        format!("Not checked: {names} ({reason}). To check: {command}")
+    }
+}
+
+fn unexplained(page: &mut Page, rest: &Rest) {
+    if rest.seen.is_empty() {
+        page.wrapped(0, None, &format!("{}.", rest.text));
+    } else {
+        page.wrapped(0, None, &format!("{}. What was seen of it:", rest.text));
+    }
+    for (time, what) in &rest.seen {
+        page.field(3, time, 16, None, what);
+    }
+    match &rest.command {
+        Some(command) => {
+            page.wrapped(0, None, "To explain it, record while it happens:");
+            let painted = page.paint(Role::Action, command);
+            page.line(&format!("   {painted}"));
+        }
+        None => page.wrapped(0, None, "No known cause fits it."),
+    }
+}

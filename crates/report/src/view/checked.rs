@@ -1,0 +1,73 @@
+//! Which causes are ruled out, and which could not be checked and why.
+use crate::{clean::clean, words};
+use diagnose::{Cause, Diagnosis, Nature, Verdict};
+use recording::{Source, SourceState};
+use std::collections::BTreeMap;
+
+/// Causes that could not be checked, for one reason.
+pub(crate) struct NotChecked {
+    /// Their names for the middle of a sentence; empty for all known faults.
+    pub(crate) causes: Vec<&'static str>,
+    /// Why, as a phrase.
+    pub(crate) reason: String,
+    /// The command that would check them; empty where the reason says what to do.
+    pub(crate) command: String,
+}
+
+fn faults(diagnosis: &Diagnosis) -> impl Iterator<Item = &diagnose::Watched> {
+    diagnosis.watched.iter().filter(|it| it.cause.nature == Nature::Fault)
+}
+
+/// The short names of the faults that were checked and did not occur.
+pub(super) fn ruled_out(diagnosis: &Diagnosis) -> Vec<&'static str> {
+    faults(diagnosis)
+        .filter(|it| it.verdict == Verdict::Absent)
+        .map(|it| it.cause)
+        .filter(|it| it.concerns(&diagnosis.jvm.collector))
+        .map(|it| it.short)
+        .collect()
+}
+
+/// Whether every fault was checked.
+pub(super) fn all(diagnosis: &Diagnosis) -> bool {
+    let mut faults = faults(diagnosis).peekable();
+    faults.peek().is_some() && faults.all(|it| !matches!(it.verdict, Verdict::Unknown(_)))
+}
+
+pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
+    let unknown: Vec<(&Cause, &[Source])> = faults(diagnosis)
+        .filter_map(|it| match &it.verdict {
+            Verdict::Unknown(missing) => Some((it.cause, missing.as_slice())),
+            _ => None,
+        })
+        .collect();
+    if unknown.is_empty() {
+        return Vec::new();
+    }
+    let command = words::record_command(diagnosis).typed().unwrap_or_default();
+    if words::is_of_application(diagnosis) {
+        let reason = "the application's log tells only that it did not run".to_owned();
+        return vec![NotChecked { causes: Vec::new(), reason, command }];
+    }
+    if !words::is_recording(diagnosis) {
+        let causes = unknown.iter().map(|(cause, _)| cause.short).collect();
+        return vec![NotChecked { causes, reason: "a log cannot show it".to_owned(), command }];
+    }
+    let mut groups: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
+    for (cause, missing) in unknown {
+        groups.entry(reason(diagnosis, missing)).or_default().push(cause.short);
+    }
+    let group = |(reason, causes)| NotChecked { causes, reason, command: String::new() };
+    groups.into_iter().map(group).collect()
+}
+
+/// Why a cause that needs these sources could not be checked.
+fn reason(diagnosis: &Diagnosis, missing: &[Source]) -> String {
+    let Some(source) = missing.first() else { return words::doubt(diagnosis) };
+    match diagnosis.coverage.sources.get(source) {
+        Some(SourceState::Missing(why) | SourceState::Partial(why)) => {
+            format!("{}: {}", source.id(), clean(why))
+        }
+        _ => words::how_to_record(*source).to_owned(),
+    }
+}

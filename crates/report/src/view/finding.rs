@@ -1,0 +1,114 @@
+//! The causes that struck: which of them matter, and what is said of each.
+use crate::{
+    clean::{MOST_NAME, clean, clean_name},
+    duration, percent, words,
+};
+use diagnose::{Certainty, Diagnosis, Finding};
+use remedy::Advice;
+use std::time::Duration;
+
+/// A cause with less than this share of the stopped time, and no part of a pause as long as
+/// [`SMALL_TIME`], is only named: it would hide what matters.
+const SMALL_SHARE: f64 = 0.01;
+/// A pause shorter than this wakes nobody at night.
+const SMALL_TIME: Duration = Duration::from_millis(10);
+/// The ordinary cost of collections stands beside a fault only above this share.
+const ORDINARY_SHARE: f64 = 0.10;
+/// So many kernel functions are shown, innermost first.
+const MOST_FRAMES: usize = 5;
+/// So many culprits and pieces of evidence are shown of each finding.
+const MOST_ITEMS: usize = 4;
+
+/// One cause that matters.
+pub(crate) struct FindingView<'a> {
+    /// The id of the cause.
+    pub(crate) id: &'static str,
+    /// Its place in the order of the answer, from 1.
+    pub(crate) number: usize,
+    /// The cause's title.
+    pub(crate) title: &'static str,
+    /// Whether it is a fault, and no ordinary cost.
+    pub(crate) is_fault: bool,
+    /// `3.79 s in 2 stops`.
+    pub(crate) extent: String,
+    /// Its share of the stopped time: `92.1 %`.
+    pub(crate) share: String,
+    /// `measured` or `inferred`.
+    pub(crate) certainty: &'static str,
+    /// What happened: whole sentences.
+    pub(crate) story: Vec<String>,
+    /// Its refinements with their time: `journal commit (3.50 s)`.
+    pub(crate) mechanisms: Vec<String>,
+    /// Who did it.
+    pub(crate) who: Vec<String>,
+    /// Where: thread, call and file. Empty where that is not known.
+    pub(crate) place: String,
+    /// The kernel functions that show it, innermost first.
+    pub(crate) frames: Vec<String>,
+    /// What proves it, each with the id of the source that saw it.
+    pub(crate) evidence: Vec<(&'static str, String)>,
+    /// What can be done about it.
+    pub(crate) advice: Vec<Advice>,
+    /// What was found.
+    pub(crate) finding: &'a Finding,
+}
+
+/// The findings that matter, and the others in a few words each.
+pub(super) fn divided(diagnosis: &Diagnosis) -> (Vec<FindingView<'_>>, Vec<String>) {
+    let fault = diagnosis.findings.iter().any(|it| it.cause.is_fault() && !is_small(it));
+    let matters = |it: &Finding| {
+        !is_small(it) && (it.cause.is_fault() || !fault || it.share >= ORDINARY_SHARE)
+    };
+    let (mut large, mut small) = (Vec::new(), Vec::new());
+    for (finding, advice) in diagnosis.findings.iter().zip(remedy::advise(diagnosis)) {
+        if matters(finding) {
+            large.push(view(diagnosis, large.len() + 1, finding, advice));
+        } else {
+            small.push(format!("{} {}", finding.cause.short, words::extent(diagnosis, finding)));
+        }
+    }
+    (large, small)
+}
+
+/// Whether a finding is only named.
+pub(super) fn is_small(finding: &Finding) -> bool {
+    // What shows outside of pauses has no time in them.
+    finding.pauses > 0 && finding.share < SMALL_SHARE && finding.longest < SMALL_TIME
+}
+
+fn view<'a>(
+    diagnosis: &Diagnosis,
+    number: usize,
+    finding: &'a Finding,
+    advice: Vec<Advice>,
+) -> FindingView<'a> {
+    let place = finding.place.as_ref();
+    let frames = place.map_or(&[][..], |it| &it.stack).iter().take(MOST_FRAMES);
+    let mechanism = |it: &diagnose::MechanismShare| format!("{} ({})", it.phrase, duration(it.time));
+    FindingView {
+        id: finding.cause.id,
+        number,
+        title: finding.cause.title,
+        is_fault: finding.cause.is_fault(),
+        extent: words::extent(diagnosis, finding),
+        share: percent(finding.share),
+        certainty: finding.certainty.id(),
+        story: finding.story.iter().map(|it| clean(it)).collect(),
+        mechanisms: finding.mechanisms.iter().map(mechanism).collect(),
+        who: finding.culprits.iter().take(MOST_ITEMS).map(|it| clean(&it.statement)).collect(),
+        place: place.map(words::place).unwrap_or_default(),
+        frames: frames.map(|it| clean_name(it, MOST_NAME)).collect(),
+        evidence: finding.evidence.iter().take(MOST_ITEMS).map(|it| evidence(finding, it)).collect(),
+        advice,
+        finding,
+    }
+}
+
+/// What was seen, and that it is inferred where the finding as a whole is measured.
+fn evidence(finding: &Finding, it: &diagnose::Evidence) -> (&'static str, String) {
+    let inferred = match (it.certainty, finding.certainty) {
+        (Certainty::Inferred, Certainty::Measured) => " (inferred)",
+        _ => "",
+    };
+    (it.source.id(), format!("{}{inferred}", clean(&it.statement)))
+}

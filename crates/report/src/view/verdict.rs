@@ -1,0 +1,153 @@
+//! The first lines of an answer: what stopped the application, and what to do first.
+use super::{FindingView, Rest, checked, finding, listed};
+use crate::{
+    clean::clean,
+    duration, percent, share,
+    words,
+};
+use diagnose::{Certainty, Culprit, Diagnosis, Finding};
+use remedy::{Action, AdviceWhen};
+use std::time::Duration;
+
+/// Something to do, and when.
+pub(crate) struct Step {
+    /// `now`, `next start` or `in the code`.
+    pub(crate) when: &'static str,
+    /// What to type, or a phrase.
+    pub(crate) action: Action,
+}
+
+/// What stopped the application, for how long, by whom, and how sure that is.
+pub(super) fn sentence(diagnosis: &Diagnosis) -> String {
+    let stopped = diagnosis.statistics.all.total;
+    if diagnosis.statistics.all.count == 0 {
+        return listed::none_long(diagnosis, Duration::ZERO);
+    }
+    match diagnosis.findings.first() {
+        Some(first) if first.time >= diagnosis.unattributed && !first.time.is_zero() => {
+            let share = of_stopped(first.time, stopped);
+            if first.cause.is_fault() {
+                format!("{share} stopped: {}", fault(first))
+            } else {
+                format!("{share} stopped: {}. {}", first.cause.short, beside(diagnosis))
+            }
+        }
+        _ => unexplained(diagnosis),
+    }
+}
+
+/// `3.78 s of 4.10 s`; `4.10 s` where it is nearly all of it.
+fn of_stopped(time: Duration, stopped: Duration) -> String {
+    if duration(time) == duration(stopped) {
+        duration(stopped)
+    } else {
+        format!("{} of {}", duration(time), duration(stopped))
+    }
+}
+
+/// What a fault did, and who.
+fn fault(finding: &Finding) -> String {
+    let what = match finding.story.first() {
+        Some(story) => in_sentence(clean(story).trim_end_matches('.')),
+        None => finding.cause.short.to_owned(),
+    };
+    let who = finding.culprits.first().map(who).unwrap_or_default();
+    format!("{what}{who}. {}.", certainty(finding.certainty))
+}
+
+/// `; dd wrote 412 MB to sdb1 in the 10 s before`: the ids and the command line are in the finding.
+fn who(culprit: &Culprit) -> String {
+    let statement = clean(&culprit.statement);
+    let short = match (statement.find(" (pid "), culprit.pid) {
+        (Some(at), Some(_)) => match closing(&statement[at + 1..]) {
+            Some(end) => format!("{}{}", &statement[..at], &statement[at + 1 + end..]),
+            None => statement,
+        },
+        _ => statement,
+    };
+    format!("; {short}")
+}
+
+/// Where the bracket with which `text` begins is closed: the place behind it.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, c) in text.char_indices() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// A sentence as it stands behind a colon. Only an article loses its capital: another word may be a
+/// name.
+fn in_sentence(sentence: &str) -> String {
+    match sentence.split_once(' ') {
+        Some((article @ ("The" | "A" | "An"), rest)) => {
+            format!("{} {rest}", article.to_lowercase())
+        }
+        _ => sentence.to_owned(),
+    }
+}
+
+fn certainty(certainty: Certainty) -> &'static str {
+    match certainty {
+        Certainty::Measured => "Measured",
+        Certainty::Inferred => "Inferred",
+    }
+}
+
+/// What is to be said of faults where the largest part is an ordinary cost.
+fn beside(diagnosis: &Diagnosis) -> String {
+    let fault = diagnosis.findings.iter().find(|it| it.cause.is_fault() && !finding::is_small(it));
+    match fault {
+        Some(it) if it.time.is_zero() => format!("Outside of pauses: {}.", it.cause.short),
+        Some(it) => format!(
+            "{} more: {}, {}.",
+            duration(it.time),
+            it.cause.short,
+            it.certainty.id()
+        ),
+        None if checked::all(diagnosis) => "No known fault occurred; all were checked.".to_owned(),
+        None => "No known fault found among those that could be checked.".to_owned(),
+    }
+}
+
+/// Where most of the time has no cause.
+fn unexplained(diagnosis: &Diagnosis) -> String {
+    let (rest, stopped) = (diagnosis.unattributed, diagnosis.statistics.all.total);
+    let share = of_stopped(rest, stopped);
+    let seen = match diagnosis.unexplained.first() {
+        Some(it) if share::of(it.time, rest) >= 0.5 => format!(": {}", clean(&it.what)),
+        _ => String::new(),
+    };
+    let log = if words::is_recording(diagnosis) { "" } else { " A log alone cannot tell why." };
+    let known = match diagnosis.findings.first() {
+        Some(it) if !it.time.is_zero() => format!(
+            " {} ({}) is {}.",
+            duration(it.time),
+            percent(it.share),
+            it.cause.short
+        ),
+        _ => String::new(),
+    };
+    format!("{share} stopped is unexplained{seen}.{log}{known}")
+}
+
+/// What to do first: of the largest fault with advice, or to record what is unexplained.
+pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<Step> {
+    let advised = findings.iter().find(|it| it.is_fault && !it.advice.is_empty());
+    let Some(finding) = advised else {
+        let command = rest.and_then(|it| it.command.as_ref());
+        return command
+            .map(|it| Step { when: "now", action: Action::say(it) })
+            .into_iter()
+            .collect();
+    };
+    let first = |when: AdviceWhen| finding.advice.iter().find(|it| it.when == when);
+    let step = |label, when| first(when).map(|it| Step { when: label, action: it.shown().0 });
+    let steps = [step("now", AdviceWhen::Now), step("next start", AdviceWhen::NextStart)];
+    let steps: Vec<Step> = steps.into_iter().flatten().collect();
+    if steps.is_empty() { step("in the code", AdviceWhen::Code).into_iter().collect() } else { steps }
+}

@@ -1,0 +1,48 @@
+//! What `whypause schema` publishes is what `explain --format json` keeps.
+use crate::{
+    recordings::recordings,
+    run::{run, whypause},
+};
+use serde_json::Value;
+
+fn validator() -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(&run(&["schema"]).stdout).expect("JSON");
+    jsonschema::validator_for(&schema).expect("a schema")
+}
+
+#[track_caller]
+fn check(validator: &jsonschema::Validator, answer: &Value) {
+    let errors: Vec<String> = validator.iter_errors(answer).map(|it| it.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+fn answer(path: &str) -> Value {
+    let ran = crate::run::ran(whypause(&["explain", "--format", "json", path]));
+    serde_json::from_str(&ran.stdout).expect("JSON")
+}
+
+#[test]
+fn the_answer_to_every_recording_and_story_keeps_the_published_schema() {
+    let validator = validator();
+    for (_, folder) in recordings() {
+        check(&validator, &answer(&folder.join("recording").to_string_lossy()));
+    }
+    for story in crate::stories::stories() {
+        check(&validator, &answer(&story.join("gc.log").to_string_lossy()));
+    }
+}
+
+#[test]
+fn an_answer_without_a_name_of_the_schema_does_not_keep_it() {
+    let validator = validator();
+    let (_, folder) = recordings().remove(0);
+    let whole = answer(&folder.join("recording").to_string_lossy());
+    for name in ["schema_version", "verdict", "causes", "longest", "coverage"] {
+        let mut less = whole.clone();
+        less.as_object_mut().expect("an object").remove(name).expect("it was there");
+        assert!(!validator.is_valid(&less), "{name}");
+    }
+    let mut other = whole;
+    other["causes"][0]["time_ns"] = "3 s".into();
+    assert!(!validator.is_valid(&other));
+}
