@@ -1,61 +1,61 @@
 //! One pause on one line, for `watch`.
 use crate::{
     Options, duration,
-    text::{Role, ascii, paint, wrap},
+    text::{Role, ascii, paint},
     when::Clockface,
     words,
 };
 use diagnose::{Attribution, CulpritKind, Diagnosis, Place};
 
-/// `14:02:41.118   3.36 s   3.35 s GC log write blocked · 9 ms GC work`, and below it where it
-/// happened and who did it, where that is known.
+/// What stands above the lines: the columns, with the time zone. Ends with a line end.
+#[must_use]
+pub fn header(diagnosis: &Diagnosis, options: &Options) -> String {
+    let clock = Clockface::dated(diagnosis, &options.zone);
+    let start = diagnosis.pauses.first().map_or(0, |it| clock.show(&it.pause).chars().count());
+    let text = format!("{:start$}  {:>8}   breakdown", clock.title, "stopped");
+    format!("{}\n", paint(options.style, Role::Faint, &text))
+}
+
+/// `2026-11-24 14:02:41.118   3.36 s   3.35 s GC log write blocked · 9 ms GC work · …`, and behind it
+/// where it happened and who did it, where that is known.
 ///
 /// `diagnosis` should be that of this pause alone: its findings are taken to be about this pause.
 /// Ends with a line end.
 #[must_use]
 pub fn render(diagnosis: &Diagnosis, attribution: &Attribution, options: &Options) -> String {
-    let clock = Clockface::new(diagnosis, &options.zone);
-    let start = clock.show(&attribution.pause);
-    let length =
-        paint(options.style, Role::Strong, &format!("{:>8}", words::length(&attribution.pause)));
+    let length = format!("{:>8}", words::length(&attribution.pause));
     let mut parts = words::parts(attribution, 4);
     parts.extend(words::unseen_part(&attribution.pause).map(str::to_owned));
-    body(format!("{start}  {length}   {}\n", parts.join(" · ")), diagnosis, attribution, options)
+    line(&length, parts, diagnosis, attribution, options)
 }
 
-/// The same of a stop that is not over: `14:02:41.118   still stopped after 2.05 s   2.05 s late Java
-/// thread`.
+/// The same of a stop that is not over: `2026-11-24 14:02:41.118   still stopped after 2.05 s   2.05 s
+/// late Java thread`.
 #[must_use]
 pub fn render_under_way(
     diagnosis: &Diagnosis,
     attribution: &Attribution,
     options: &Options,
 ) -> String {
-    let clock = Clockface::new(diagnosis, &options.zone);
-    let start = clock.show(&attribution.pause);
     let length = format!("still stopped after {}", duration(attribution.pause.duration));
-    let length = paint(options.style, Role::Strong, &length);
     let mut parts = words::parts(attribution, 4);
     if attribution.pause.cut.begin {
         parts.push("had begun before".to_owned());
     }
-    body(format!("{start}  {length}   {}\n", parts.join(" · ")), diagnosis, attribution, options)
+    line(&length, parts, diagnosis, attribution, options)
 }
 
-/// A first line with its details.
-fn body(
-    mut out: String,
+fn line(
+    length: &str,
+    mut parts: Vec<String>,
     diagnosis: &Diagnosis,
     attribution: &Attribution,
     options: &Options,
 ) -> String {
-    for line in details(diagnosis, attribution) {
-        let width = options.style.width.clamp(40, 110).saturating_sub(25);
-        for line in wrap(&line, width) {
-            let line = paint(options.style, Role::Faint, &line);
-            out.push_str(&format!("{:25}{line}\n", ""));
-        }
-    }
+    let start = Clockface::dated(diagnosis, &options.zone).show(&attribution.pause);
+    let length = paint(options.style, Role::Strong, length);
+    parts.extend(details(diagnosis, attribution));
+    let out = format!("{start}  {length}   {}\n", parts.join(" · "));
     if options.style.unicode { out } else { ascii(&out) }
 }
 

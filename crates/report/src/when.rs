@@ -35,6 +35,11 @@ impl Clockface {
         Clockface::between(diagnosis.clock, first.as_ref(), last.as_ref(), zone)
     }
 
+    /// For pauses that are shown one by one, over any number of days: always with the date.
+    pub(crate) fn dated(diagnosis: &Diagnosis, zone: &TimeZone) -> Clockface {
+        Clockface { with_date: true, ..Clockface::new(diagnosis, zone) }
+    }
+
     /// Chooses the form: time of day, with the date where the pauses lie on several days; the
     /// JVM's uptime, or the time since the first pause, where there is no wall clock.
     pub(crate) fn between(
@@ -46,7 +51,8 @@ impl Clockface {
         let zoned = |pause| wall(clock, pause).map(|at| at.to_zoned(zone.clone()));
         let [begin, end] = [first, last].map(|it| it.and_then(zoned));
         let title = match (&begin, clock) {
-            (Some(begin), _) => format!("at ({})", begin.strftime("%Z")),
+            (Some(begin), _) if begin.time_zone() == &TimeZone::UTC => "at (UTC)".to_owned(),
+            (Some(begin), _) => format!("at ({})", begin.strftime("%:z")),
             (None, Clock::Uptime) => "uptime".to_owned(),
             (None, _) => "after the first".to_owned(),
         };

@@ -145,7 +145,8 @@ fn markdown_for_a_ticket() {
 #[test]
 fn one_pause_on_one_line() {
     let it = slow_log();
-    let mut out = line::render(&it, &it.pauses[0], &Options::default());
+    let mut out = line::header(&it, &Options::default());
+    out.push_str(&line::render(&it, &it.pauses[0], &Options::default()));
     out.push_str(&line::render(&it, &it.pauses[5], &Options::default()));
     expect![[r#"
         14:02:41.118    3.36 s   3.35 s GC log write blocked · 9 ms GC work

@@ -5,8 +5,20 @@ use expect_test::{Expect, expect};
 use recording::{Source, SourceState};
 use report::{Options, Style, terminal};
 
+/// The full answer.
+fn full(diagnosis: &Diagnosis) -> String {
+    terminal::render(diagnosis, &Options { full: true, ..Options::default() })
+}
+
 fn check(diagnosis: &Diagnosis, expected: Expect) {
-    expected.assert_eq(&terminal::render(diagnosis, &Options::default()));
+    expected.assert_eq(&full(diagnosis));
+}
+
+#[test]
+fn the_short_answer_says_first_what_to_do() {
+    let text = terminal::render(&slow_log(), &Options::default());
+    expect![[""]].assert_eq(&text);
+    assert!(text.lines().count() <= 24, "{text}");
 }
 
 #[test]
@@ -184,7 +196,7 @@ fn losses_and_missing_sources_are_told_with_their_reason() {
 fn the_list_shows_the_longest_ten_and_counts_the_others() {
     let mut pauses: Vec<_> = (0..14).map(|n| pause(n * 1000, 50 + n, &[])).collect();
     pauses.push(pause(15_000, 49, &[]));
-    let text = terminal::render(&diagnosis(pauses), &Options::default());
+    let text = full(&diagnosis(pauses));
     assert!(!text.contains("  53 ms") && text.contains("  54 ms"), "{text}");
     assert!(text.contains("… 4 more over 50 ms (`--all-pauses` lists them), 1 below"), "{text}");
 }
@@ -192,7 +204,7 @@ fn the_list_shows_the_longest_ten_and_counts_the_others() {
 #[test]
 fn both_sides_of_the_threshold_of_the_list() {
     let at =
-        |length| terminal::render(&diagnosis(vec![pause(0, length, &[])]), &Options::default());
+        |length| full(&diagnosis(vec![pause(0, length, &[])]));
     assert!(at(49).contains("No pause over 50 ms: the only stop took 49 ms."));
     assert!(at(50).contains("14:02:41.118"));
 }
@@ -204,7 +216,7 @@ fn a_small_finding_does_not_hide_a_large_one() {
         let mut small = finding("cpu-contention", 3, 10, share);
         small.longest = longest;
         it.findings.push(small);
-        terminal::render(&it, &Options::default()).contains("whypause cause cpu-contention")
+        full(&it).contains("whypause cause cpu-contention")
     };
     assert!(!block(0.009_9, ms(9)));
     assert!(block(0.01, ms(9)));
@@ -216,7 +228,7 @@ fn what_is_unexplained_names_the_command_that_would_explain_it() {
     let told = |length, part, detailed| {
         let mut it = diagnosis(vec![pause(0, length, &[("gc-work", part)])]);
         it.pauses[0].pause.detailed = detailed;
-        let text = terminal::render(&it, &Options::default());
+        let text = full(&it);
         let command = text.contains("whypause record -p 4242 -d 60s --detail-over 1ms");
         (text.contains("of the stopped time is unexplained"), command)
     };
@@ -230,7 +242,7 @@ fn what_is_unexplained_names_the_command_that_would_explain_it() {
 #[test]
 fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
     let style = Style { colour: false, unicode: false, width: 60 };
-    let options = Options { style, ..Options::default() };
+    let options = Options { style, full: true, ..Options::default() };
     let text = terminal::render(&slow_log(), &options);
     assert!(text.is_ascii(), "{text}");
     expect![[r#"
@@ -288,14 +300,14 @@ fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
 #[test]
 fn colour_adds_nothing_but_colour() {
     let style = Style { colour: true, ..Style::PLAIN };
-    let options = Options { style, ..Options::default() };
+    let options = Options { style, full: true, ..Options::default() };
     let coloured = terminal::render(&slow_log(), &options);
     assert!(coloured.contains("\u{1b}[1;31m1  GC log write blocked\u{1b}[0m"), "{coloured}");
     let mut plain = String::new();
     for (n, piece) in coloured.split('\u{1b}').enumerate() {
         plain.push_str(if n == 0 { piece } else { piece.split_once('m').expect("a code").1 });
     }
-    assert_eq!(plain, terminal::render(&slow_log(), &Options::default()));
+    assert_eq!(plain, full(&slow_log()));
 }
 
 #[test]
@@ -306,14 +318,14 @@ fn a_name_cannot_steer_the_terminal() {
     it.situation.jvm.as_mut().expect("a jvm").gc_log = "/run\u{1b}[A".to_owned();
     it.findings[0].place.as_mut().expect("a place").path = "/tmp/\u{9b}31m".to_owned();
     it.coverage.note("x\u{1b}", "y\u{1b}", 1);
-    let text = terminal::render(&it, &Options::default());
+    let text = full(&it);
     assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
 }
 
 #[test]
 fn pauses_on_several_days_show_the_date() {
     let it = diagnosis(vec![pause(0, 60, &[]), pause(86_400_000, 60, &[])]);
-    let text = terminal::render(&it, &Options::default());
+    let text = full(&it);
     assert!(text.contains("2026-11-22 14:02:41.118"), "{text}");
 }
 
@@ -326,7 +338,7 @@ fn the_cost_of_recording_is_told() {
 
 /// What is said of these facts, on one line.
 fn told(diagnosis: &Diagnosis) -> String {
-    let text = terminal::render(diagnosis, &Options::default());
+    let text = full(diagnosis);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

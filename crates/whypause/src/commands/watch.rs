@@ -86,7 +86,7 @@ impl Watch<'_> {
         Ok(if others_follow { Exit::NextJvm } else { Exit::Fine })
     }
 
-    /// Watches one JVM until it exits, or the watch ends; with the reason for people.
+    /// Watches one JVM until it exits, or the watch ends; with what was seen and why it ended, for people.
     fn one(&self, jvm: &Jvm, redactor: &mut Redactor) -> Result<(End, String), Failure> {
         let (args, console) = (self.args, self.console);
         // What is not printed need not be known in detail.
@@ -136,7 +136,7 @@ impl Watch<'_> {
                 why.clone_from(&coverage.end);
             }
         }
-        teller.finish(last)?;
-        Ok((end, why))
+        let told = teller.finish(last)?;
+        Ok((end, format!("{}; {why}", told.sentence())))
     }
 }

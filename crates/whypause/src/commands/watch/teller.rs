@@ -4,9 +4,11 @@
 //! nor compute: this one does both, and leaves the CPU to everybody else first.
 use super::window::Window;
 use crate::{Failure, console::Console};
+use diagnose::{Attribution, Diagnosis};
 use recording::Facts;
 use report::line;
 use std::{
+    collections::BTreeMap,
     sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -35,7 +37,7 @@ enum Batch {
 #[derive(Debug)]
 pub(crate) struct Teller {
     sender: SyncSender<Batch>,
-    thread: JoinHandle<Result<(), Failure>>,
+    thread: JoinHandle<Result<Told, Failure>>,
     /// What there was room for while it stands still.
     kept: Facts,
     /// Rows for which there was none.
@@ -82,8 +84,8 @@ impl Teller {
         self.thread.is_finished()
     }
 
-    /// Hands over the last facts and waits until all is told.
-    pub(crate) fn finish(mut self, last: Facts) -> Result<(), Failure> {
+    /// Hands over the last facts and waits until all is told. What was told in all.
+    pub(crate) fn finish(mut self, last: Facts) -> Result<Told, Failure> {
         let mut rest = std::mem::take(&mut self.kept);
         rest.append(self.told(last));
         // The thread may have ended; then its result says why.
@@ -96,11 +98,13 @@ impl Teller {
     }
 }
 
-fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<(), Failure> {
+fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<Told, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let _ = rustix::process::setpriority_process(None, NICE);
     let begun = Instant::now();
     let mut window = Window::new(over);
+    let mut heading = Heading(Some(console));
+    let mut told = Told::default();
     loop {
         let end = match receiver.recv_timeout(LOOK_EVERY) {
             Ok(Batch::Final(facts)) => {
@@ -110,6 +114,7 @@ fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<
             Ok(Batch::UnderWay(facts)) => {
                 let diagnosis = window.under_way(facts);
                 for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
+                    heading.print(&diagnosis)?;
                     let line = line::render_under_way(&diagnosis, it, &console.options());
                     console.print(&line)?;
                 }
@@ -122,11 +127,57 @@ fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<
         for diagnosis in window.ended(now) {
             let options = console.options();
             for attribution in &diagnosis.pauses {
+                heading.print(&diagnosis)?;
                 console.print(&line::render(&diagnosis, attribution, &options))?;
+                told.add(attribution);
             }
         }
         if end {
-            return Ok(());
+            return Ok(told);
+        }
+    }
+}
+
+/// The pauses that were printed, in sums.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    count: u64,
+    total: Duration,
+    by_cause: BTreeMap<&'static str, Duration>,
+}
+
+impl Told {
+    fn add(&mut self, it: &Attribution) {
+        self.count += 1;
+        self.total += it.pause.duration;
+        for part in &it.parts {
+            *self.by_cause.entry(part.cause.short).or_default() += part.time;
+        }
+    }
+
+    /// `5 pauses, 7.20 s stopped, 7.10 s of it: GC log write blocked`.
+    pub(crate) fn sentence(&self) -> String {
+        let count = match self.count {
+            0 => return "no pause".to_owned(),
+            1 => "1 pause".to_owned(),
+            n => format!("{n} pauses"),
+        };
+        let most = self.by_cause.iter().max_by_key(|(_, time)| **time);
+        let most = most.map(|(cause, time)| format!(", {} of it: {cause}", report::duration(*time)));
+        let total = report::duration(self.total);
+        format!("{count}, {total} stopped{}", most.unwrap_or_default())
+    }
+}
+
+/// The line above all others, until it is printed.
+struct Heading(Option<Console>);
+
+impl Heading {
+    /// Where it is not there yet: the form of the times is known with the first pause.
+    fn print(&mut self, of: &Diagnosis) -> Result<(), Failure> {
+        match self.0.take() {
+            Some(console) => console.print(&line::header(of, &console.options())),
+            None => Ok(()),
         }
     }
 }
@@ -139,7 +190,7 @@ mod tests {
     /// A thread that takes nothing, and is never told to.
     fn standing_still() -> (Teller, Receiver<Batch>) {
         let (sender, receiver) = sync_channel(0);
-        let thread = thread::spawn(|| Ok(()));
+        let thread = thread::spawn(|| Ok(Told::default()));
         (Teller { sender, thread, kept: Facts::default(), lost: 0 }, receiver)
     }
 
