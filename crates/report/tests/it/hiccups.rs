@@ -46,7 +46,7 @@ fn application() -> Diagnosis {
 }
 
 fn text(it: &Diagnosis) -> String {
-    terminal::render(it, &Options::default())
+    terminal::render(it, &Options { full: true, ..Options::default() })
 }
 
 /// The text up to the blank line behind the list of pauses.
@@ -123,7 +123,7 @@ fn what_an_application_noticed_is_told_as_ever() {
 #[test]
 fn a_hiccup_takes_its_columns_from_the_parts_and_not_from_the_page() {
     let style = Style { width: 70, ..Style::PLAIN };
-    let text = terminal::render(&mixed(), &Options { style, ..Options::default() });
+    let text = terminal::render(&mixed(), &Options { style, full: true, ..Options::default() });
     // What is to be done is never broken: no line begins with a name that somebody chose.
     let mut lines = text.lines().take_while(|it| !it.starts_with("   fix "));
     assert!(lines.all(|it| it.chars().count() <= 70), "{text}");

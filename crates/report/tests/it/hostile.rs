@@ -62,7 +62,7 @@ fn bytes(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> 
 
 /// Every answer about this diagnosis, each with what it is.
 fn answers(it: &Diagnosis, name: &str) -> Vec<(&'static str, String)> {
-    let options = Options { all_pauses: true, ..Options::default() };
+    let options = Options { full: true, all_pauses: true, ..Options::default() };
     let other = slow_log();
     let compared = diagnose::compare(it, &other);
     let gates = [Gate::parse("max>50ms").expect("a gate")];

@@ -144,8 +144,8 @@ fn check_words(remedy: &Value) -> usize {
 
 /// No line that could be copied begins with what was smuggled in, and nothing steers the terminal.
 fn check_lines(diagnosis: &Diagnosis) {
-    let plain = Options::default();
-    let ascii = Options { style: Style { unicode: false, ..Style::PLAIN }, ..Options::default() };
+    let plain = Options { full: true, ..Options::default() };
+    let ascii = Options { style: Style { unicode: false, ..Style::PLAIN }, ..plain.clone() };
     for text in [terminal::render(diagnosis, &plain), terminal::render(diagnosis, &ascii)] {
         no_control(&text);
         // Only there nothing is wrapped but sentences.
@@ -207,7 +207,7 @@ fn a_name_with_control_characters_is_told_and_makes_no_command() {
 /// A sign that is quoted well in Unicode must not become a quote where there is only ASCII.
 #[test]
 fn a_typographic_quote_opens_none_on_a_screen_for_ascii() {
-    let ascii = Options { style: Style { unicode: false, ..Style::PLAIN }, ..Options::default() };
+    let ascii = Options { style: Style { unicode: false, ..Style::PLAIN }, full: true, ..Options::default() };
     let mut refused = 0;
     for (_, facts) in recordings() {
         let diagnosis = diagnose_facts(&named(&facts, "x’;OWNED;’"));

@@ -134,7 +134,7 @@ pub(crate) fn wait_until_it_records(directory: &Path, recorder: &mut Running) {
 
 fn explain(directory: &Path) -> Output {
     let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
-    command.args(["explain", "--color", "never"]).arg(directory);
+    command.args(["explain", "--full", "--color", "never"]).arg(directory);
     spawn::run(command, PATIENCE).unwrap()
 }
 

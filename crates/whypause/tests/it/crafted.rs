@@ -31,7 +31,7 @@ const MOST_KIB: u64 = 256 * 1024;
 
 /// Explains it in a process of its own; what it said, and the most memory that it had.
 fn explain(path: &Path) -> (Ran, u64) {
-    let command = whypause(&["explain", &path.to_string_lossy()]);
+    let command = whypause(&["explain", "--full", &path.to_string_lossy()]);
     let mut child = spawn::Running::start_heard(command).expect("it starts");
     let end = Instant::now() + PATIENCE;
     let status = format!("/proc/{}/status", child.id());

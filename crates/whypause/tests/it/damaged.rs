@@ -157,7 +157,7 @@ fn the_exit_code_of_a_gate_that_would_pass_is_3_and_of_one_that_fails_1() {
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     assert!(ran.stdout.contains("part of the recording is gone: slices:"), "{}", ran.stdout);
     assert_eq!(check("max>50ms").code, 1, "what is left makes it fail");
-    let explained = run(&["explain", &path.to_string_lossy()]);
+    let explained = run(&["explain", "--full", &path.to_string_lossy()]);
     assert_eq!(explained.code, 0, "{}", explained.stderr);
     assert!(explained.stdout.contains("`slices-0000.parquet` is"), "{}", explained.stdout);
 }
@@ -182,7 +182,7 @@ fn a_recording_that_a_crash_left_is_used_up_to_its_torn_end() {
     fs::write(&segment, &bytes[..bytes.len() - 1]).expect("writing");
     let check = run(&["check", &path.to_string_lossy(), "--fail-if", "max>100s"]);
     assert_eq!(check.code, 0, "{}", check.stdout);
-    let said = run(&["explain", &path.to_string_lossy()]).stdout;
+    let said = run(&["explain", "--full", &path.to_string_lossy()]).stdout;
     // Wherever its lines end.
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("cut off in the middle of a batch"), "{said}");

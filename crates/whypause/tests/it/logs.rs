@@ -59,7 +59,7 @@ fn a_large_log_shows_progress_to_a_person_and_not_to_a_pipe() {
     file.write_all(log(1).as_bytes()).expect("written");
     // The rest is a hole, which takes no room on the disk.
     file.set_len(65 << 20).expect("a sparse file");
-    let ran = run(&["explain", path.to_str().expect("UTF-8")]);
+    let ran = run(&["explain", "--full", path.to_str().expect("UTF-8")]);
     assert_eq!((ran.code, &*ran.stderr), (0, ""), "a pipe is shown none");
     let Some(shown) = on_a_terminal(&path) else {
         println!("SKIPPED: there is no `script` to make a terminal");

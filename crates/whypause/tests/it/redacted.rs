@@ -40,7 +40,7 @@ fn names(facts: &Facts, path: &Path) -> BTreeSet<String> {
 
 /// Each way to print something about a recording.
 const ANSWERS: [&[&str]; 11] = [
-    &["explain", "REC"],
+    &["explain", "--full", "REC"],
     &["explain", "REC", "--all-pauses", "--format", "json"],
     &["explain", "REC", "--format", "markdown"],
     &["explain", "REC", "--format", "csv"],
@@ -126,12 +126,12 @@ fn a_log_is_explained_without_its_name_and_what_its_flags_name() {
     std::fs::write(&path, &log).expect("a file");
     let path = path.to_str().expect("UTF-8");
     for format in ["text", "json", "markdown", "csv"] {
-        let args = ["explain", path, "--format", format, "--redact"];
+        let args = ["explain", "--full", path, "--format", format, "--redact"];
         let ran = run(&args);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(!ran.stdout.contains("acme"), "{}", ran.stdout);
     }
-    let ran = run_with_input(&["explain", "-", "--redact"], log.as_bytes());
+    let ran = run_with_input(&["explain", "--full", "-", "--redact"], log.as_bytes());
     assert!(!ran.stdout.contains("acme") && ran.code == 0, "{}", ran.stdout);
     let ran = run(&["ps", "--redact"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -100,6 +100,6 @@ fn a_redacted_recording_names_no_file_no_argument_and_no_host() {
         }
     }
     assert!(placeholders > 3, "the test tests nothing");
-    let told = said(&["explain", "--over", "0s", directory.to_str().unwrap()]);
+    let told = said(&["explain", "--full", "--over", "0s", directory.to_str().unwrap()]);
     assert!(told.contains("GC"), "{told}");
 }

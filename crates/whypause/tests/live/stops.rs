@@ -46,7 +46,7 @@ fn a_hang_longer_than_the_recording_is_no_recording_without_pauses() {
         let path = directory.to_str().unwrap();
         let recorded = whypause(&["record", "-o", path, "-p", &jvm.pid(), "-d", "1s"]);
         assert!(recorded.status.success());
-        let told = whypause(&["explain", path]);
+        let told = whypause(&["explain", "--full", path]);
         let text = String::from_utf8(told.stdout).unwrap();
         assert_eq!(told.status.code(), Some(0), "{text}");
         assert!(!text.contains("never stopped"), "{text}");
@@ -93,7 +93,7 @@ fn where_nothing_can_see_stops_the_answer_is_unknown() {
             let _ = std::fs::remove_dir_all(path);
             let arguments = [&["record", "-o", path, "-p", &pid], way].concat();
             assert!(whypause(&arguments).status.success());
-            let told = whypause(&["explain", path]);
+            let told = whypause(&["explain", "--full", path]);
             let text = String::from_utf8(told.stdout.clone()).unwrap();
             assert!(!text.contains("never stopped"), "{text}");
             (!text.contains("hiccup")).then_some((told, text))
@@ -123,7 +123,7 @@ fn without_probes_and_symbols_stops_are_those_that_the_jvm_counts() {
         assert!(whypause(&arguments).status.success());
         let facts = recording::Recording::open(Path::new(path)).unwrap().facts;
         assert!(facts.safepoints.len() >= 3, "{way:?}: {} stops", facts.safepoints.len());
-        let told = whypause(&["explain", path]);
+        let told = whypause(&["explain", "--full", path]);
         let text = String::from_utf8(told.stdout).unwrap();
         assert_eq!(told.status.code(), Some(0), "{text}");
         assert!(!text.contains("never stopped"), "{text}");
@@ -150,7 +150,7 @@ fn where_nothing_tells_of_stops_a_vm_thread_that_only_waits_is_told() {
             let recorded = whypause(&arguments);
             signal(jvm.child.id(), Signal::CONT);
             assert!(recorded.status.success());
-            let told = String::from_utf8(whypause(&["explain", path]).stdout).unwrap();
+            let told = String::from_utf8(whypause(&["explain", "--full", path]).stdout).unwrap();
             let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(told.contains(words), hangs, "{way:?}: {told}");
             assert_eq!(told.contains("and no java thread ran"), hangs, "{way:?}: {told}");
