@@ -48,7 +48,7 @@ fn of_stopped(time: Duration, stopped: Duration) -> String {
 /// What a fault did, and who.
 fn fault(finding: &Finding) -> String {
     let what = match finding.story.first() {
-        Some(story) => in_sentence(clean(story).trim_end_matches('.')),
+        Some(story) => in_sentence(first_sentence(&clean(story))),
         None => finding.cause.short.to_owned(),
     };
     let who = finding.culprits.first().map(who).unwrap_or_default();
@@ -65,7 +65,17 @@ fn who(culprit: &Culprit) -> String {
         },
         _ => statement,
     };
-    format!("; {short}")
+    format!("; {}", in_sentence(&short))
+}
+
+/// Up to the first full stop that ends a sentence, without it.
+fn first_sentence(text: &str) -> &str {
+    let ends = |at: &usize| {
+        let behind = text[at + 1..].trim_start();
+        behind.is_empty() || (behind.len() < text.len() - at - 1 && behind.starts_with(char::is_uppercase))
+    };
+    let end = text.match_indices('.').map(|(at, _)| at).find(ends);
+    end.map_or(text, |at| &text[..at])
 }
 
 /// Where the bracket with which `text` begins is closed: the place behind it.
@@ -80,12 +90,11 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// A sentence as it stands behind a colon. Only an article loses its capital: another word may be a
-/// name.
+/// A sentence as it stands behind a colon. Only a word of ours loses its capital: another may be a name.
 fn in_sentence(sentence: &str) -> String {
     match sentence.split_once(' ') {
-        Some((article @ ("The" | "A" | "An"), rest)) => {
-            format!("{} {rest}", article.to_lowercase())
+        Some((word @ ("The" | "A" | "An" | "Thread"), rest)) => {
+            format!("{} {rest}", word.to_lowercase())
         }
         _ => sentence.to_owned(),
     }
@@ -150,4 +159,40 @@ pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<St
     let steps = [step("now", AdviceWhen::Now), step("next start", AdviceWhen::NextStart)];
     let steps: Vec<Step> = steps.into_iter().flatten().collect();
     if steps.is_empty() { step("in the code", AdviceWhen::Code).into_iter().collect() } else { steps }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_ends_with_a_full_stop_before_a_capital() {
+        assert_eq!(first_sentence("It took 6.3 ms at /a.B/c. The rest."), "It took 6.3 ms at /a.B/c");
+        assert_eq!(first_sentence("One alone."), "One alone");
+        assert_eq!(first_sentence("none"), "none");
+        assert_eq!(first_sentence("JDK 17. or later. Yes"), "JDK 17. or later");
+    }
+
+    #[test]
+    fn a_name_keeps_its_capital() {
+        assert_eq!(in_sentence("The VM thread waited"), "the VM thread waited");
+        assert_eq!(in_sentence("Thread `a` ran"), "thread `a` ran");
+        assert_eq!(in_sentence("Xorg wrote 3 MB"), "Xorg wrote 3 MB");
+    }
+
+    #[test]
+    fn of_a_culprit_the_ids_and_the_command_line_are_left_out() {
+        let culprit = |pid, statement: &str| {
+            let name = "dd".to_owned();
+            who(&Culprit {
+                kind: diagnose::CulpritKind::Process,
+                name,
+                pid,
+                statement: statement.into(),
+            })
+        };
+        assert_eq!(culprit(Some(9), "dd (pid 9, dd of=/a(b) …) wrote 4 MB"), "; dd wrote 4 MB");
+        assert_eq!(culprit(Some(9), "dd (pid 9, dd of=(a wrote"), "; dd (pid 9, dd of=(a wrote");
+        assert_eq!(culprit(None, "/a may use 50 ms"), "; /a may use 50 ms");
+    }
 }
