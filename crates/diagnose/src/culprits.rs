@@ -143,6 +143,10 @@ fn shortened(command: &str) -> String {
     }
 }
 
+/// Whoever held the CPU for less than this, and less than a twentieth of what all held it, is not
+/// worth a line beside the others.
+const SMALL_HOLDER: Duration = Duration::from_millis(5);
+
 /// The processes that held the CPU while the path's threads queued for it.
 pub(crate) fn cpu_holders(tally: &Tally, index: &Index<'_>) -> Vec<Culprit> {
     let own = index.jvm.map(|jvm| jvm.pid);
@@ -156,7 +160,12 @@ pub(crate) fn cpu_holders(tally: &Tally, index: &Index<'_>) -> Vec<Culprit> {
     }
     let mut holders: Vec<_> = by_name.into_iter().collect();
     holders.sort_by_key(|it| std::cmp::Reverse(it.1.time));
-    holders.iter().take(MOST).map(|(name, it)| it.culprit(index, name)).collect()
+    let all: Duration = holders.iter().map(|it| it.1.time).sum();
+    let matters = |(at, it): &(usize, &(&str, Holders))| {
+        *at == 0 || it.1.time >= SMALL_HOLDER || it.1.time * 20 >= all
+    };
+    let named = holders.iter().enumerate().filter(matters).take(MOST);
+    named.map(|(_, (name, it))| it.culprit(index, name)).collect()
 }
 
 /// Processes of one name that held CPUs.

@@ -112,6 +112,24 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_had_the_cpu_for_a_few_milliseconds_is_not_named_beside_others() {
+        let names_cron = |cron_ms: u64, all_ms: u64| {
+            let text = format!(
+                "jvm 17.0.15 g1
+                 thread 1 vm-thread VM Thread
+                 safepoint 0ms {end}ms op G1CollectForAllocation 0ms {end}ms vm 1
+                 1 runnable 0ms {cron_ms}ms held 78 cron
+                 1 runnable {cron_ms}ms {all_ms}ms held 77 stress
+                 1 on-cpu {all_ms}ms {end}ms",
+                end = all_ms + 1
+            );
+            culprits_of(&CAUSE, &text).contains("process cron")
+        };
+        assert!(names_cron(5, 200) && !names_cron(4, 200));
+        assert!(names_cron(4, 80) && !names_cron(4, 81), "a twentieth");
+    }
+
+    #[test]
     fn peers_that_work_on_all_cpus_are_the_collection_itself() {
         let saturated = |cpus: u32, end: u32| {
             format!(
