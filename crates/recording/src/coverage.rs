@@ -156,7 +156,7 @@ pub struct Coverage {
     pub jvm_cpu: Duration,
     /// How long was recorded.
     pub recorded: Duration,
-    /// Why the recording ended, for people: `the time given was over`, `the jvm exited`, …
+    /// Why the recording ended, for people: `duration elapsed`, `the jvm exited`, …
     /// Empty where the recorder was killed.
     pub end: String,
     /// Everything else worth saying.

@@ -6,7 +6,7 @@
 //!
 //! ## What proves it
 //! The log says `Allocation Stall`, `Pause Degenerated GC`, or has a `Pause Full` of Shenandoah.
-//! Stalls of ZGC stop single threads and not the application, so they are counted beside the pauses.
+//! Stalls of ZGC stop single threads and not the application, so they are counted outside the pauses.
 //!
 //! ## What looks alike
 //! `heap-pressure`: the live data fills the heap, and no collector can be fast enough.

@@ -1,4 +1,4 @@
-//! # Bound whoever fills the disk
+//! # Limit the process that fills the disk
 //!
 //! ## What it changes
 //! The process that wrote most to the disk gets less of it, by what this host has:
@@ -34,8 +34,8 @@ use std::collections::BTreeMap;
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "background-io",
-    title: "Bound whoever fills the disk",
-    summary: "Bound or move the process that fills the queue of the disk.",
+    title: "Limit the process that fills the disk",
+    summary: "Limit or move the process that fills the queue of the disk.",
     file: include_str!("background_io.rs"),
     advise,
     plan: Some(plan),
@@ -57,7 +57,8 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
     let note =
         format!("{} then takes longer; the pauses become shorter and may not go away", writer.name);
     vec![Advice::now(Action::run([idle]), note).cautioned(
-        "it then writes only when nobody else does, where the disk's scheduler is BFQ; else bound its unit: systemctl set-property UNIT IOWriteBandwidthMax=",
+        "it then writes only when no other process does, where the disk's scheduler is BFQ; else \
+         limit its unit: systemctl set-property UNIT IOWriteBandwidthMax=",
     )]
 }
 
@@ -209,7 +210,7 @@ fn of_disk(plan: Plan, disk: &Disk, target: &Target<'_>) -> Result<Plan, Refusal
     })?;
     let ratio = disk.ratio_of_unwritten(speed / 10).ok_or_else(|| {
         Refusal::new(
-            format!("this kernel cannot bound who writes to {}", disk.name),
+            format!("this kernel cannot limit the process that writes to {}", disk.name),
             "it takes version 2 of control groups, or Linux 6.2",
         )
     })?;

@@ -36,7 +36,8 @@ use diagnose::{Detail, Finding, Situation};
 pub(super) static REMEDY: Remedy = Remedy {
     id: "explicit-unmap",
     title: "Release mappings explicitly",
-    summary: "Release the mapping when the file is deleted, in a thread nobody waits for (library whypause-unmap).",
+    summary: "Release the mapping when the file is deleted, in a thread that no other thread waits \
+              for (library whypause-unmap).",
     file: include_str!("explicit_unmap.rs"),
     advise,
     plan: None,

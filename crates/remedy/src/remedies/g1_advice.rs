@@ -38,7 +38,7 @@ fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {
 
 fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     let diagnosis = target.diagnosis.ok_or_else(|| {
-        Refusal::new("nothing was recorded that flags could be told from", "name a JVM with -p")
+        Refusal::new("nothing was recorded from which flags can be derived", "name a JVM with -p")
     })?;
     let FlagLine { flags, replaces, .. } = &flag_line(diagnosis);
     if flags.is_empty() {

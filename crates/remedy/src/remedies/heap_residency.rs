@@ -121,7 +121,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
 fn limit(plan: Plan, target: &Target<'_>, groups: &MemoryGroups) -> Result<Plan, Refusal> {
     let Some(bytes) = target.wishes.group_limit_bytes else { return Ok(plan) };
     let own = groups.own().ok_or_else(|| {
-        Refusal::new("the jvm is in the root group, which has no limit", "leave --group-limit out")
+        Refusal::new("the JVM is in the root group, which has no limit", "leave --group-limit out")
     })?;
     let unit = protection::unit(target.roots, own);
     if let Some(unit) = unit {
@@ -145,7 +145,7 @@ fn limit(plan: Plan, target: &Target<'_>, groups: &MemoryGroups) -> Result<Plan,
 fn protect(plan: Plan, target: &Target<'_>, groups: &MemoryGroups) -> Result<Plan, Refusal> {
     let unknown = |_| {
         let hint = "say it: --footprint 4G";
-        Refusal::new("how much memory the jvm may need is not known", hint)
+        Refusal::new("how much memory the JVM may need is not known", hint)
     };
     let mut situation = target.situation.clone();
     if let (Some(group), Some(limit)) = (&mut situation.cgroup, target.wishes.group_limit_bytes) {
@@ -166,8 +166,8 @@ fn protect(plan: Plan, target: &Target<'_>, groups: &MemoryGroups) -> Result<Pla
 fn swappiness(plan: Plan, target: &Target<'_>, own: Option<&Path>) -> Result<Plan, Refusal> {
     if target.wishes.hard {
         return Err(Refusal::new(
-            "there is no memory.min for this jvm",
-            "it takes version 2 of control groups, and a group of the jvm's own",
+            "there is no memory.min for this JVM",
+            "it takes version 2 of control groups, and a group of the JVM's own",
         ));
     }
     let of_host = target.roots.proc.join("sys/vm/swappiness");

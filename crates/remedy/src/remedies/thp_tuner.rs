@@ -67,13 +67,14 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::new("this kernel has no transparent huge pages", ""));
     }
     if enabled.as_deref() == Some("madvise") && !target.situation.is_on("UseTransparentHugePages") {
-        plan = plan.note("this JVM has no huge pages: `enabled` is `madvise`, and it does not ask (-XX:+UseTransparentHugePages)");
+        plan = plan.note("this JVM has no huge pages: `enabled` is `madvise`, and it does not \
+                          request them (-XX:+UseTransparentHugePages)");
     }
     match plan.changes.first() {
         Some(Change::Setting(it)) if it.file == Control::Enabled.file() => Ok(plan),
         _ => Err(Refusal::new(
             "huge pages are off on this host (`enabled` is `never`)",
-            "start the jvm with -XX:+UseTransparentHugePages, and they are switched on for it",
+            "start the JVM with -XX:+UseTransparentHugePages, and they are switched on for it",
         )),
     }
 }
@@ -103,7 +104,7 @@ pub fn footprint(situation: &Situation, wanted: Option<u64>) -> Result<u64, Refu
         .or_else(|| host::memory(situation).map(|(bytes, _)| bytes / 4))
         .map(|heap| heap.saturating_add(heap / 4));
     wanted.or(heap).ok_or_else(|| {
-        Refusal::new("how much memory the jvm may need is not known", "say it: --footprint 4G")
+        Refusal::new("how much memory the JVM may need is not known", "say it: --footprint 4G")
     })
 }
 

@@ -22,7 +22,7 @@ fn what_saves_most_comes_first_and_what_can_be_done_now_before_what_cannot() {
                     What is only in memory is gone after a reboot: `whypause fix` also copies it to where
                     the log was, every 5 s and packed.
 
-        2  Bound whoever fills the disk                                   up to 3.78 s in 2 stops · measured
+        2  Limit the process that fills the disk                                   up to 3.78 s in 2 stops · measured
            for      gc-log-write-blocked
            when     now
            fix      whypause fix background-io -p 4242 --apply
@@ -86,7 +86,7 @@ fn a_plan_says_from_what_to_what_by_hand_at_what_cost_and_how_it_is_undone() {
         before: &[Some(Some("madvise".into()))],
     };
     expect![[r#"
-        Leave making huge pages to the kernel's own threads · orders (pid 4242)
+        Leave compaction to the kernel's own threads · orders (pid 4242)
 
         1  /sys/kernel/mm/transparent_hugepage/defrag
            now      madvise

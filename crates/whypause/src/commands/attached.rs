@@ -81,7 +81,7 @@ impl Attached {
     pub(crate) fn finish_with_stacks(mut self, console: &Console) -> Facts {
         let asked = self.code.as_ref().and_then(CodeNames::ask_for_stacks);
         let Some(asked) = asked else { return self.finish() };
-        console.say("asking the jvm for the stacks of threads that were late");
+        console.say("requesting a thread dump from the JVM, for the stacks of late threads");
         let mut facts = Facts::default();
         let begun = Instant::now();
         while !asked.is_finished() && begun.elapsed() < PATIENCE {
@@ -192,7 +192,7 @@ fn without(pid: u32, error: &AttachError) -> String {
         }
         other => (other.to_string(), other.hint().to_owned()),
     };
-    format!("no ebpf ({why}): threads are sampled and causes only inferred; for all of it: {all}")
+    format!("no eBPF ({why}): threads are sampled and causes only inferred; for all of it: {all}")
 }
 
 /// `orders (pid 4242)`.
@@ -274,7 +274,8 @@ fn missing(coverage: &Coverage) -> Vec<String> {
                 .to_owned(),
         ),
         (false, true) => lines.push(
-            "nothing tells when this jvm is stopped: `--log-safepoints` has it log that".to_owned(),
+            "no source shows when this JVM is stopped: `--log-safepoints` makes the JVM log \
+             that".to_owned(),
         ),
     }
     lines
@@ -287,7 +288,7 @@ mod tests {
     #[test]
     fn samples_stand_for_what_only_the_kernel_reports() {
         let mut coverage = Coverage::default();
-        let missing = || SourceState::Missing("not without ebpf".into());
+        let missing = || SourceState::Missing("needs eBPF".into());
         coverage.sources.extend(NOT_SAMPLED.map(|it| (it, missing())));
         assert_eq!(missing_count(&coverage), 8);
         coverage.sources.insert(Source::ThreadSamples, SourceState::Recorded);

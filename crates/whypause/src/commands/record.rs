@@ -209,8 +209,8 @@ enum End {
 impl End {
     fn words(self) -> &'static str {
         match self {
-            End::TimeOver => "the time given was over",
-            End::Exited => "the jvm exited",
+            End::TimeOver => "duration elapsed",
+            End::Exited => "the JVM exited",
             End::Interrupted => "it was interrupted",
         }
     }
