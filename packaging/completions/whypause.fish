@@ -55,7 +55,7 @@ never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l self-cost -d 'Let the kernel measure what recording costs it (adds about 50 ns to each event)'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l redact -d 'Record path-1, host-1, … instead of paths, arguments, and names of hosts, users and control groups; of the GC log only the lines that are used'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
-complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Ask the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for stacks at the end, and the JVM stops for that as long as the late thread makes it'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests stacks at the end, and the JVM stops for that until the late thread has stopped'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
@@ -79,7 +79,7 @@ never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l wait -d 'Wait until one JVM has this name, and for the next one when it exits: for a service'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Ask the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for stacks at the end, and the JVM stops for that as long as the late thread makes it'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests stacks at the end, and the JVM stops for that until the late thread has stopped'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r

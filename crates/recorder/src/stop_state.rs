@@ -87,7 +87,8 @@ impl StopStateReader {
         let placed = placed.map_err(|error| unreadable(&error))?;
         let (variable, segment) = match placed[..] {
             [] => {
-                return Err("this libjvm has no symbol table that tells where it keeps that".into());
+                return Err("this libjvm has no symbol table with the address of the safepoint \
+                            state".into());
             }
             [variable] => (variable, None),
             [variable, first, offset, ..] => (variable, Some((first, offset))),

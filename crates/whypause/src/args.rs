@@ -65,7 +65,7 @@ pub enum Command {
     /// Print each long pause of a running JVM as it ends, with its cause
     #[command(after_help = examples::WATCH)]
     Watch(WatchArgs),
-    /// Find what may stop a JVM before it happens, from its flags, files and limits and the kernel's settings
+    /// Find what may stop a JVM before it happens, from its flags, files, limits and the kernel's settings
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
     /// Compare two runs, and separate changes from noise
@@ -251,12 +251,12 @@ pub struct Means {
     /// Sample the threads from /proc as a user without privileges must: causes are only inferred
     #[arg(long)]
     pub without_ebpf: bool,
-    /// Ask the JVM, which stops for that at the beginning, for the full names of its threads; with
-    /// eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for
-    /// stacks at the end, and the JVM stops for that as long as the late thread makes it
+    /// Attach to the JVM, which stops for that at the beginning, for the full names of its threads;
+    /// with eBPF and JDK 9 or later also for the code that late threads run; if any was late,
+    /// `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped
     #[arg(long)]
     pub ask_jvm: bool,
-    /// Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile
+    /// Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded
     #[arg(long)]
     pub log_safepoints: bool,
 }

@@ -203,7 +203,7 @@ impl Started {
                 }
                 Some(at) if at.elapsed() >= END_PATIENCE => {
                     let (name, pid) = (&self.name, self.child.id());
-                    return Ok(format!("`{name}` (pid {pid}) was asked to end and goes on"));
+                    return Ok(format!("`{name}` (pid {pid}) was sent SIGTERM and keeps running"));
                 }
                 _ => sleep(LOOK_EVERY),
             }

@@ -72,7 +72,7 @@ fn stalls(index: &Index<'_>) -> Option<Evidence> {
     let stalls = log.stalls;
     (stalls.count > 0).then(|| {
         let text = format!(
-            "threads waited {} times for memory, {} together; {} waited longest, {}",
+            "threads waited {} times for memory, {} in total; {} waited longest, {}",
             stalls.count,
             text::duration(stalls.total),
             text::the_thread(&log.most_stalled).to_lowercase(),

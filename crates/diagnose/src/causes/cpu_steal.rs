@@ -56,22 +56,25 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let counter = counted(tally, index, "cpu.steal_ms", |ms| {
         let time = text::duration(Duration::from_millis(ms));
-        format!(
-            "the hypervisor ran other guests for {time} around these pauses (all CPUs in total)"
-        )
+        format!("the hypervisor ran other guests for {time} around these pauses (all CPUs in total)")
     });
-    let who = if counter.is_some() { "the hypervisor" } else { "the hypervisor or an interrupt" };
+    let who = if counter.is_some() { "another guest" } else { "another guest or an interrupt" };
     let source = if tally.certainty() == Certainty::Measured {
         Source::Scheduler
     } else {
         Source::HostCounters
     };
-    let mut evidence = vec![spent(tally, source, "on a CPU that was not there")];
     let by_hypervisor = counter.is_some();
+    let how = if by_hypervisor {
+        "on a CPU while the hypervisor ran another guest"
+    } else {
+        "on a CPU while another guest or an interrupt ran"
+    };
+    let mut evidence = vec![spent(tally, source, how)];
     evidence.extend(counter);
     Explanation {
         story: vec![format!(
-            "{} had a CPU, and {who} took it away for a while without the thread being told.",
+            "{} was on a CPU, and {who} ran there in its place for a part of the time.",
             text::the_thread(&place.thread)
         )],
         culprits: Vec::new(),
@@ -139,6 +142,6 @@ mod tests {
         let both = counted(500).replace("1 on-cpu 0ms 100ms", "1 on-cpu 0ms 100ms taken 5ms");
         check(&CAUSE, &both, "present 5ms measured");
         assert!(evidence_of(&CAUSE, &both).contains("for 500 ms around these pauses"));
-        assert!(story_of(&CAUSE, &both).contains("the hypervisor took it"));
+        assert!(story_of(&CAUSE, &both).contains("another guest ran there"));
     }
 }

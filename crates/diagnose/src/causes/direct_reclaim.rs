@@ -4,7 +4,7 @@
 //! A thread that needs memory when there is none free must free some itself before it gets any: it looks for pages that can be dropped, written out or swapped, and may wait for the disk meanwhile.
 //! It happens when the host's background thread (`kswapd`) cannot keep up, and whenever a control group is at its limit: a group has no background thread.
 //! Cached files count towards that limit, so a JVM in a group that reads or writes many files is at its limit for most of its life.
-//! A collection that copies objects into fresh regions asks for memory from all its threads at once.
+//! A collection that copies objects into fresh regions allocates memory from all its threads at once.
 //! The JVM's log shows much `Sys` time, or a `Real` time far above both.
 //!
 //! ## What proves it

@@ -134,7 +134,7 @@ fn java_stack(tid: u32, index: &Index<'_>) -> Option<Evidence> {
     (!frames.is_empty()).then(|| Evidence {
         source: Source::LateCode,
         certainty: Certainty::Measured,
-        statement: format!("the thread was late for a thread dump and stopped in {}", \
+        statement: format!("the thread was late for a thread dump and stopped in {}",
                             frames.join(" ← ")),
         time: Duration::ZERO,
     })

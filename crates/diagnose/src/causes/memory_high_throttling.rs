@@ -178,7 +178,7 @@ mod tests {
     fn the_group_is_to_blame_and_can_be_relieved() {
         assert_eq!(
             culprits_of(&CAUSE, SLOWED),
-            "cgroup /app: /app is slowed down above 400 MiB (memory.high)\n"
+            "cgroup /app: /app is throttled above 400 MiB (memory.high)\n"
         );
     }
 }

@@ -3,7 +3,7 @@
 //! ## What happens
 //! A huge page needs 2 MiB of memory in one piece.
 //! On a host that has been up for long, free memory lies in small pieces, so a thread that touches a new part of the heap may have to compact memory first (direct compaction), and wait where pages cannot be moved at once.
-//! That takes milliseconds for each huge page, and a collection that copies objects into fresh regions asks for many, from all its threads at once.
+//! That takes milliseconds for each huge page, and a collection that copies objects into fresh regions needs many, from all its threads at once.
 //! The JVM's log shows much `Sys` time.
 //!
 //! ## What proves it

@@ -211,5 +211,5 @@ fn what_a_run_could_not_have_seen_is_not_gone() {
     }
     let it = compare(&before, &after);
     assert!(!it.causes[0].is_gone());
-    assert_eq!(it.causes[0].significance, Significance::Unknown("not watched"));
+    assert_eq!(it.causes[0].significance, Significance::Unknown("not checked"));
 }

@@ -23,7 +23,7 @@ pub(super) fn sentences(rows: &[Row], causes: &[CauseRow], collections: bool) ->
 }
 
 const LENGTHS: [(&str, &str); 4] =
-    [("mean", "mean"), ("p50", "median"), ("p99", "99 %"), ("p99.9", "99.9 %")];
+    [("mean", "mean"), ("p50", "median"), ("p99", "p99"), ("p99.9", "p99.9")];
 
 /// `Pauses got shorter: mean 41 ms → 29 ms, 99 % 120 ms → 60 ms.` Only what is certain is told.
 fn lengths(rows: &[Row], what: &str) -> String {

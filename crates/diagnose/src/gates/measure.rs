@@ -132,7 +132,7 @@ fn cause(gate: &Gate, of: &Diagnosis, id: &str) -> Known {
         if missing.is_empty() {
             return Err("too much was lost or is unexplained to rule it out".to_owned());
         }
-        let missing: Vec<&str> = missing.iter().map(|it| it.id()).collect();
+        let missing: Vec<&str> = missing.iter().map(|it| it.title()).collect();
         return Err(format!("it was not checked, which needs {}", missing.join(" and ")));
     }
     match gate.limit {

@@ -146,7 +146,7 @@ fn what_a_log_cannot_tell_is_unknown_and_says_what_is_missing() {
             allocation>1GiB/s: unknown: there is no GC log with heap sizes
             promotion>1MiB/s: unknown: there is no GC log with heap sizes
             live>80%: unknown: there is no GC log with heap sizes
-            cause(gc-log-write-blocked)>0s: unknown: it was not checked, which needs scheduler
+            cause(gc-log-write-blocked)>0s: unknown: it was not checked, which needs the kernel's scheduler events (eBPF)
             max>8ms: failed Time(9ms)"#]],
     );
 }
@@ -216,7 +216,7 @@ fn what_zgc_hides_is_not_taken_for_nothing() {
         &log,
         &expect![[r#"
             allocation>19MiB/s: failed BytesPerSecond(20971520.0) or more
-            allocation>31MiB/s: unknown BytesPerSecond(20971520.0) or more: what a concurrent collector frees hides what is allocated meanwhile
+            allocation>31MiB/s: unknown BytesPerSecond(20971520.0) or more: what a concurrent collector frees hides what is allocated at the same time
             allocation<19MiB/s: passed BytesPerSecond(20971520.0) or more"#]],
     );
 }

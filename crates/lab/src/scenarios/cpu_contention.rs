@@ -1,4 +1,4 @@
-//! # No CPU free
+//! # CPU contention
 //!
 //! ## What it does
 //! A JVM allocates steadily on a host where other processes want all CPUs too, eight for each.

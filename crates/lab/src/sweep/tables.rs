@@ -62,9 +62,9 @@ fn example(swept: &Swept) -> String {
     table.load_preset(presets::NOTHING);
     table.set_header([
         "GC threads",
-        "reckoned",
+        "estimated (from the model)",
         "without quota",
-        "longest felt",
+        "longest observed",
         "without quota",
         "throttled",
     ]);

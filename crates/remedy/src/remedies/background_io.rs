@@ -3,13 +3,13 @@
 //! ## What it changes
 //! The process that wrote most to the disk gets less of it, by what this host has:
 //! a unit of systemd gets `IOWriteBandwidthMax`, a control group of version 2 gets `io.max`.
-//! With version 1 of control groups the kernel writes back in nobody's name, and no limit of a group reaches it: there the whole disk gets less unwritten data (`max_ratio_fine` and `strict_limit` of `/sys/class/bdi`, Linux 6.2), as much as it writes in a tenth of a second, and a short queue (`nr_requests`), so that no journal commit waits for more.
+//! With version 1 of control groups the kernel attributes writeback to no group, and no limit of a group reaches it: there the whole disk gets less unwritten data (`max_ratio_fine` and `strict_limit` of `/sys/class/bdi`, Linux 6.2), as much as it writes in a tenth of a second, and a short queue (`nr_requests`), so that no journal commit waits for more.
 //! A process that is named (`--process`) gets a control group of its own in version 1, too; that limits what it writes itself (`O_DIRECT`, `fsync`).
 //! Where the disk's scheduler knows classes (BFQ), the process also gets the idle one.
 //!
 //! ## What it costs
-//! That process takes longer; where the whole disk is bounded, whoever writes much to it does.
-//! A journal in ordered mode (ext4) waits for the data of whoever is bounded, too: pauses become shorter and need not go away.
+//! That process takes longer; where the whole disk is limited, so does every process that writes much to it.
+//! A journal in ordered mode (ext4) waits for the data of the limited process, too: pauses become shorter and need not go away.
 //! What it writes to memory is written back by the kernel: only version 2 of control groups counts that to the writer.
 //! What was queued before the limit is written first, at full speed.
 //!

@@ -1,7 +1,7 @@
 //! # Find the process that stops the JVM
 //!
 //! ## What it changes
-//! A line of bpftrace prints who does it, when it is done again.
+//! A line of bpftrace prints the process that does it, when it is done again.
 //! Nothing is changed.
 //!
 //! ## What it costs

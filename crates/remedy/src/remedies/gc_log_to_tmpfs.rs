@@ -2,7 +2,7 @@
 //!
 //! ## What it changes
 //! The log goes to a file on tmpfs that is bounded in size, with the JVM's process id in its name, so that two JVMs never share one.
-//! A running JVM is told through its attach mechanism: first the new output, then the old one off.
+//! The output of a running JVM is changed through its attach mechanism: first the new output, then the old one off.
 //!
 //! ## What it costs
 //! Memory: up to 24 MiB for each JVM.

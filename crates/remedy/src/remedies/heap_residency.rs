@@ -26,10 +26,10 @@
 //! The disk with the swap space reads all that is brought back.
 //!
 //! ## How to see that it helped
-//! `whypause fix` tells the JVM's swap before and after; `VmSwap` of `/proc/PID/status` no longer grows.
+//! `whypause fix` prints the JVM's swap before and after; `VmSwap` of `/proc/PID/status` no longer grows.
 //!
 //! ## How to undo it
-//! `whypause fix --undo heap-residency`; what was brought back is in memory until somebody needs that.
+//! `whypause fix --undo heap-residency`; what was brought back is in memory until that memory is needed.
 //! A limit that was raised is set back only where the group fits into it.
 //!
 //! ## References

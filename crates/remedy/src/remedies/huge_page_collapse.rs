@@ -1,7 +1,7 @@
 //! # Collapse huge pages more rarely
 //!
 //! ## What it changes
-//! `khugepaged/scan_sleep_millisecs` is 60000: the thread that puts small pages together to huge ones looks once a minute.
+//! `khugepaged/scan_sleep_millisecs` is 60000: the thread that collapses small pages into huge ones scans once a minute.
 //!
 //! ## What it costs
 //! A fresh heap stays in small pages for longer.

@@ -1,10 +1,10 @@
 //! # Huge pages only for programs that request them
 //!
 //! ## What it changes
-//! `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`: a program that does not ask gets small pages.
+//! `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`: a program that does not request huge pages gets small pages.
 //!
 //! ## What it costs
-//! A program that does not ask may become slower.
+//! A program that does not request huge pages may become slower.
 //!
 //! ## How to see that it helped
 //! `AnonHugePages` of `/proc/PID/smaps_rollup` stays at 0 for a JVM that was started afterwards.

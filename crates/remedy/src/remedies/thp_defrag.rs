@@ -1,7 +1,7 @@
 //! # Leave compaction to the kernel's own threads
 //!
 //! ## What it changes
-//! `/sys/kernel/mm/transparent_hugepage/defrag` is `defer`: who asks for a huge page and finds none gets small ones, and `kcompactd` makes room meanwhile.
+//! `/sys/kernel/mm/transparent_hugepage/defrag` is `defer`: a thread that finds no free huge page gets small ones, and `kcompactd` compacts memory in the background.
 //!
 //! ## What it costs
 //! Memory comes in small pages until then.

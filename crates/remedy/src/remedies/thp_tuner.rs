@@ -1,7 +1,7 @@
 //! # Huge pages only while there is memory for them
 //!
 //! ## What it changes
-//! A process looks at the memory every 2 s and has three switches below `/sys/kernel/mm/transparent_hugepage`:
+//! A process checks the memory every 2 s and has three switches below `/sys/kernel/mm/transparent_hugepage`:
 //! `enabled` is `never` while less memory is available, to the host or in the JVM's control group, than the JVM may still take and an eighth of its footprint; `defrag` is `never` while threads that need memory scan 10,000 pages per second or more themselves; `khugepaged/defrag` is 0 while `khugepaged` takes a fifth of a core or more.
 //! Each is switched on again, to what it was, once twice as much room is there or a tenth of the scanning or a quarter of the CPU time is left, after half a minute at the earliest.
 //! What was off before stays off.

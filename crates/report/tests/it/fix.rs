@@ -26,9 +26,8 @@ fn what_saves_most_comes_first_and_what_can_be_done_now_before_what_cannot() {
            for      gc-log-write-blocked
            when     now
            fix      whypause fix background-io -p 4242 --apply
-           cost     That process takes longer; where the whole disk is bounded, whoever writes much to it
-                    does.
-                    A journal in ordered mode (ext4) waits for the data of whoever is bounded, too: pauses
+           cost     That process takes longer; where the whole disk is limited, so does every process that writes much to it.
+                    A journal in ordered mode (ext4) waits for the data of the limited process, too: pauses
                     become shorter and need not go away.
                     What it writes to memory is written back by the kernel: only version 2 of control groups
                     counts that to the writer.

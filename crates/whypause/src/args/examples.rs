@@ -25,8 +25,8 @@ EXAMPLES:
   whypause record -p 4242 --redact                 to send to others: without names of files and hosts
   whypause record -- java -jar app.jar             start a program and record it until it ends
 
-Recording ends when the duration has elapsed, with Ctrl-C, or when the JVM exits; the recording is \
-complete in each case. The next step is `whypause explain DIR`.";
+Recording ends when the duration has elapsed, with Ctrl-C, or when the JVM exits; the recording
+is complete in each case. The next step is `whypause explain DIR`.";
 
 pub(super) const EXPLAIN: &str = "\
 EXAMPLES:
@@ -85,8 +85,8 @@ ACCEPTED HAZARDS:
   hazards, and in `check` the gates on that cause. What is accepted is listed, and never fails.
 
 EXIT CODES:
-  0 nothing was found that `--fail-on` names    1 something was found 2 wrong arguments or input   \
-   3 the JVM does not respond, or one did not with `--fail-on`";
+  0 nothing was found that `--fail-on` names    1 something was found
+  2 wrong arguments or input    3 the JVM does not respond, or one did not with `--fail-on`";
 
 pub(super) const COMPARE: &str = "\
 EXAMPLES:
@@ -112,7 +112,7 @@ OPERATORS:
 
 METRICS:
   max, mean, p50, p90, p99, p99.9    length of the pauses: 200ms
-  total                              all pauses together: 5s
+  total                              the total of all pauses: 5s
   count                              number of pauses: 1000 or 10/h
   over(TIME)                         number of pauses longer than TIME: 3 or 10/h
   stopped, throughput                share of the time, stopped or not: 5%

@@ -201,7 +201,7 @@ pub(crate) fn name(main: &str, pid: u32) -> String {
     format!("{} (pid {pid})", report::text::clean_name(main, 80))
 }
 
-/// Says once what is not watched, as soon as that is known.
+/// Says once what is not recorded, as soon as that is known.
 #[derive(Debug)]
 pub(crate) struct Announcement {
     since: Instant,
@@ -261,7 +261,7 @@ fn missing(coverage: &Coverage) -> Vec<String> {
         .filter(|(source, _)| !(sampled && NOT_SAMPLED.contains(source)))
         .filter_map(|(source, state)| match state {
             SourceState::Missing(reason) | SourceState::Partial(reason) => {
-                Some(format!("not watched: {}: {reason}", source.id()))
+                Some(format!("not recorded: {}: {reason}", source.title()))
             }
             SourceState::Recorded => None,
         })
@@ -274,8 +274,8 @@ fn missing(coverage: &Coverage) -> Vec<String> {
                 .to_owned(),
         ),
         (false, true) => lines.push(
-            "no source shows when this JVM is stopped: `--log-safepoints` makes the JVM log \
-             that".to_owned(),
+            "no source shows when this JVM is stopped: `--log-safepoints` makes the JVM log its stops"
+                .to_owned(),
         ),
     }
     lines
@@ -317,10 +317,10 @@ mod tests {
         assert!(missing(&coverage).is_empty());
         coverage.sources.insert(Source::SafepointSymbols, SourceState::Missing("none".into()));
         let lines = missing(&coverage);
-        assert_eq!(lines[0], "not watched: safepoint-probes: no probes");
+        assert_eq!(lines[0], "not recorded: safepoint probes of the JVM (USDT): no probes");
         let mut counted = coverage.clone();
         counted.sources.insert(Source::SafepointCounters, SourceState::Recorded);
-        assert_eq!(missing(&counted), ["not watched: safepoint-probes: no probes"]);
+        assert_eq!(missing(&counted), ["not recorded: safepoint probes of the JVM (USDT): no probes"]);
         assert!(lines[2].contains("GC log alone"));
         coverage.sources.insert(Source::GcLog, SourceState::Missing("no log".into()));
         let lines = missing(&coverage);

@@ -184,7 +184,7 @@ fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
     }
     let reason = WINDOWS.iter().find_map(|source| match coverage.sources.get(source) {
         Some(SourceState::Missing(reason) | SourceState::Partial(reason)) => {
-            Some(format!("{}: {reason}", source.id()))
+            Some(format!("{}: {reason}", source.title()))
         }
         _ => None,
     });

@@ -211,7 +211,7 @@ impl End {
         match self {
             End::TimeOver => "duration elapsed",
             End::Exited => "the JVM exited",
-            End::Interrupted => "it was interrupted",
+            End::Interrupted => "interrupted",
         }
     }
 }

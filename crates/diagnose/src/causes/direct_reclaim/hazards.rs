@@ -55,8 +55,10 @@ fn over_limit(exposure: &Exposure<'_>) -> Check {
         if cgroup.memory_path.is_empty() { "its control group" } else { &cgroup.memory_path };
     let [heap_text, limit_text, rest_text] = [heap, limit, rest].map(text::memory);
     let (likelihood, what) = match rest {
-        0 => (Likelihood::Likely, "which leaves nothing for everything else that a JVM \
-                                   needs".to_owned()),
+        0 => (
+            Likelihood::Likely,
+            "which leaves nothing for everything else that a JVM needs".to_owned(),
+        ),
         _ => (
             Likelihood::Possible,
             format!("which leaves {rest_text} for everything else that a JVM needs"),

@@ -8,7 +8,7 @@ use crate::{
 pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {
     id: "hsperfdata-on-disk",
     title: "hsperfdata on a disk",
-    subject: "statistics file",
+    subject: "hsperfdata file",
     about: "The JVM counts every stop in a file that it has mapped. Where the file is on a disk, the kernel writes its page back every now and then, and the next count waits for the journal or the disk, and every application thread with it.",
     scope: Scope::Jvm,
     check: on_disk,
