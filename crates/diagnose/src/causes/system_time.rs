@@ -2,7 +2,7 @@
 //!
 //! ## What happens
 //! The collector's threads were busy, but in the kernel and not with the heap.
-//! A collection has little reason to be there: it touches memory for the first time (a page fault for each 4 KiB of a heap that grows), gets huge pages made for it, gives memory back, or finds memory swapped out.
+//! A collection has little reason to be there: it touches memory for the first time (a page fault for each 4 KiB of a heap that grows), gets huge pages made for it, gives memory back, or waits for swap-in.
 //!
 //! ## What proves it
 //! `sys` is larger than `user` and at least 50 ms.

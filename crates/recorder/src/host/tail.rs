@@ -43,7 +43,7 @@ const LAST_READ: Duration = Duration::from_secs(1);
 /// A log that appears later is read from its start, unless it is so long that it cannot be new.
 const NEW_LOG_BYTES: u64 = 1024 * 1024;
 /// The item of notes about the log.
-const ITEM: &str = "gc log";
+const ITEM: &str = "GC log";
 
 /// Where to start reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,8 +284,8 @@ impl<'a> LogFollower<'a> {
     fn failed(&self, error: &io::Error) {
         self.missing(match error.kind() {
             io::ErrorKind::PermissionDenied => {
-                "the GC log may not be read: that needs root or CAP_DAC_READ_SEARCH, and the \
-                 jvm's own right to read it"
+                "the GC log may not be read: that needs root or CAP_DAC_READ_SEARCH, and the JVM's \
+                 own right to read it"
                     .into()
             }
             _ => format!("the GC log cannot be read: {error}"),

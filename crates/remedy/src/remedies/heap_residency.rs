@@ -10,7 +10,7 @@
 //! A swappiness of 0 would mean in version 1 that nothing of the group is ever swapped, and the OOM killer comes at its limit; 1 is the least with which the kernel still swaps in need.
 //! `--group-limit SIZE` raises the limit of the JVM's own control group, where that limit is why memory was swapped out.
 //! What is in swap would stay there until a collection touches it: it is touched now, page by page, by another process (`process_madvise`, `process_vm_readv`), as long as there is room for it on the host and in the group.
-//! No thread of the JVM is stopped or traced for that; its lock of the address space is taken for reading, for each page anew, and not while the page is read from the disk.
+//! No thread of the JVM is stopped or traced for that; its `mmap_lock` is taken for reading, for each page anew, and not while the page is read from the disk.
 //!
 //! It cannot protect the JVM from everything: a process that shares the JVM's control group has the same protection, and version 1 has none.
 //! Where the two fill the group's limit together, each page that is brought back pushes out another one.

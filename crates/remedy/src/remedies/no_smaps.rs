@@ -1,7 +1,7 @@
 //! # Do not read the maps of a large JVM
 //!
 //! ## What it changes
-//! Whoever reads the maps of the JVM does it more rarely or not at all.
+//! The program that reads the maps of the JVM does so more rarely or not at all.
 //! The command names the readers and changes nothing.
 //!
 //! ## What it costs
