@@ -105,7 +105,7 @@ mod tests {
         let text = told(&CAUSE, log);
         assert!(
             text.contains(
-                "threads waited 2 times for memory, 141 ms together; thread `main` waited longest"
+                "threads waited 2 times for memory, 141 ms in total; thread `main` waited longest"
             ),
             "{text}"
         );

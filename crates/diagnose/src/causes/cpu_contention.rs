@@ -89,11 +89,11 @@ mod tests {
         let named = format!("{QUEUED}\nmemory 77 stress /batch 0ms 1 0");
         assert_eq!(
             culprits_of(&CAUSE, &named),
-            "process stress: stress (pid 77, in /batch) had the CPU in waits of 60 ms together\n"
+            "process stress: stress (pid 77, in /batch) ran on the CPU while these threads waited (60 ms in total)\n"
         );
         let own = QUEUED.replace("held 77 stress", "held 4242 java");
         let expected = "process other threads of the JVM itself: other threads of the JVM itself \
-                        (pid 4242) had the CPU in waits of 60 ms together\n";
+                        (pid 4242) ran on the CPU while these threads waited (60 ms in total)\n";
         assert_eq!(culprits_of(&CAUSE, &own), expected);
     }
 
@@ -106,8 +106,8 @@ mod tests {
         );
         assert_eq!(
             culprits_of(&CAUSE, &two),
-            "process rustc: rustc (2 processes such as pid 77) had the CPU in waits of 50 ms together\n\
-             process cron: cron (pid 78) had the CPU in waits of 10 ms together\n"
+            "process rustc: rustc (2 processes such as pid 77) ran on the CPU while these threads waited (50 ms in total)\n\
+             process cron: cron (pid 78) ran on the CPU while these threads waited (10 ms in total)\n"
         );
     }
 

@@ -191,7 +191,7 @@ mod tests {
         check(&CAUSE, &beside(19), "absent");
         let story = story_of(&CAUSE, &beside(900));
         assert!(story.contains("Thread `cleaner` was blocked for 900 ms"), "{story}");
-        assert!(story.contains("The world kept running"), "{story}");
+        assert!(story.contains("Other threads kept running"), "{story}");
         assert_eq!(
             culprits_of(&CAUSE, &beside(900)),
             "file segment.log: segment.log (ext4 on sdb1) was in use by the JVM\n"

@@ -185,7 +185,7 @@ mod tests {
         let looks = [look("a.B.sum([D)D"), look("a.B.sum([D)D"), look("a.B.copy()V"), look("")];
         let facts = late(1000) + &looks.concat() + "\ncode 8 500us c.D.other()V";
         let told = culprits_of(&CAUSE, &facts);
-        assert!(told.contains("in a.B.sum in 2 of 4 looks while it was late"), "{told}");
+        assert!(told.contains("in a.B.sum in 2 of 4 samples while it was late"), "{told}");
     }
 
     #[test]

@@ -212,7 +212,7 @@ mod tests {
             format!("{SWAPPED}\nmemory 77 hog /app 0ms 900 10\nmemory 4242 java /app 0ms 999 9");
         assert_eq!(
             culprits_of(&CAUSE, &still),
-            "process hog: hog (pid 77) has the most memory beside the JVM, 910 MiB, 10 MiB of it swapped out; nobody was seen to grow\n"
+            "process hog: hog (pid 77) uses the most memory besides the JVM, 910 MiB, 10 MiB of it swapped out; no process was seen to grow\n"
         );
     }
 

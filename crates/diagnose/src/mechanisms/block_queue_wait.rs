@@ -1,7 +1,7 @@
 //! # Block layer queue
 //!
 //! ## What happens
-//! Before a request goes to a disk it needs a tag of the disk's queue, and the permission of the I/O controllers.
+//! Before a request goes to a disk it needs a free slot (tag) of the disk's queue, and the permission of the I/O controllers.
 //! There are only so many places, and a process that writes much can fill them all; writeback throttling (`wbt`), `io.latency` and `io.cost` let some wait on purpose, and `io.max` limits a control group to so many bytes or requests a second.
 //! The thread sleeps before its request has even reached the disk.
 //!
@@ -23,7 +23,7 @@ use super::Mechanism;
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "block-queue-wait",
     title: "Block layer queue",
-    phrase: "a place in the disk's queue",
+    phrase: "a free slot in the disk's queue",
     file: include_str!("block_queue_wait.rs"),
     frames: &[
         "blk_mq_get_tag",

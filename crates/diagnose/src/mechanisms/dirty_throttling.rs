@@ -20,7 +20,7 @@ use super::Mechanism;
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "dirty-throttling",
     title: "Dirty throttling",
-    phrase: "the kernel's limit on unwritten data",
+    phrase: "the kernel's limit on dirty pages",
     file: include_str!("dirty_throttling.rs"),
     frames: &[
         "balance_dirty_pages",

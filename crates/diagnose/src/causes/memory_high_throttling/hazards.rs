@@ -43,7 +43,7 @@ mod tests {
     fn a_heap_fits_below_memory_high() {
         let of = |heap: u32| format!("jvm 17.0.15 g1 flags -Xmx{heap}m\ncgroup high 400");
         check(&of(400), "memory-high-throttling ");
-        let said = "memory-high-throttling likely heap-over-memory-high: The heap may take 401 MiB, and /app is slowed down from 400 MiB on (memory.high).";
+        let said = "memory-high-throttling likely heap-over-memory-high: The heap may take 401 MiB, and /app is throttled from 400 MiB on (memory.high).";
         check(&of(401), said);
         check("jvm 17.0.15 g1 flags -Xmx9g", "memory-high-throttling ");
     }
