@@ -139,7 +139,7 @@ fn a_libjvm_without_probes_and_symbols_is_said_to_have_none() {
     session.step();
     let coverage = session.finish().coverage.unwrap();
     let state = coverage.sources.get(&Source::SafepointProbes);
-    let said = matches!(state, Some(SourceState::Missing(why)) if why.contains("neither usdt probes nor a symbol table"));
+    let said = matches!(state, Some(SourceState::Missing(why)) if why.contains("neither USDT probes nor a symbol table"));
     assert!(said, "{state:?}");
     // what threads do is watched all the same, for the stops that a log tells
     assert!(coverage.has(Source::Scheduler));

@@ -88,7 +88,7 @@ fn errors_say_what_and_what_to_do() {
     check_error(select(&roots, "Cassandra"), "no JVM matches `Cassandra`", "whypause ps");
     check_error(
         select(&roots, "or"),
-        "`or` matches 2 jvms: 200 orders.jar, 300 org.legacy.Main",
+        "`or` matches 2 JVMs: 200 orders.jar, 300 org.legacy.Main",
         "more of the name",
     );
     let denied = io::Error::from(rustix::io::Errno::ACCESS);
@@ -159,5 +159,5 @@ fn a_process_that_cannot_be_read_is_counted() {
     let roots = Roots { proc: root.path().into(), sys: root.path().into() };
     assert_eq!(find_jvms(&roots), Found { unreadable: 1, ..Found::default() });
     let error = select(&roots, "x").unwrap_err();
-    assert!(error.hint().contains("could not look into 1 of the processes"));
+    assert!(error.hint().contains("1 of the processes could not be inspected"));
 }
