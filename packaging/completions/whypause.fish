@@ -32,18 +32,18 @@ complete -c whypause -n "__fish_whypause_needs_command" -s V -l version -d 'Prin
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "record" -d 'Record a running JVM and why it pauses'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "explain" -d 'Explain the pauses of a recording or a GC log'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
-complete -c whypause -n "__fish_whypause_needs_command" -f -a "doctor" -d 'Find what may stop a JVM before it does, from its flags, files and limits and the kernel\'s settings'
-complete -c whypause -n "__fish_whypause_needs_command" -f -a "compare" -d 'Compare two runs, and tell what changed from what is noise'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "doctor" -d 'Find what may stop a JVM before it happens, from its flags, files and limits and the kernel\'s settings'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "compare" -d 'Compare two runs, and separate changes from noise'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "fix" -d 'Apply a remedy, verify it, undo it'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "ps" -d 'List the JVMs of this host'
-complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show what is known of a cause of pauses'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show the page of a cause of pauses'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l match -d 'The same by name only: a part of the main class or jar' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l duration -d 'How long to record, from 100ms to 7 days (168h) [default: 60s; with a command, until it ends]' -r
-complete -c whypause -n "__fish_whypause_using_subcommand record" -s o -l output -d 'Directory to write to; must not exist or be empty [default: a new one in memory, on tmpfs]' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand record" -s o -l output -d 'Directory to write to; must be new or empty [default: a new one in memory, on tmpfs]' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l detail-over -d 'Keep every thread\'s doings for pauses of at least this, from 0s to 1m; totals for all others' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l max-size -d 'Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l windows -d 'How the beginning and end of a pause are seen' -r -f -a "auto\t'The best that this JVM has'
@@ -55,7 +55,7 @@ never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l self-cost -d 'Let the kernel measure what recording costs it (adds about 50 ns to each event)'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l redact -d 'Record path-1, host-1, … instead of paths, arguments, and names of hosts, users and control groups; of the GC log only the lines that are used'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
-complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Ask the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for stacks at the end, and the JVM stops for that as long as the late thread makes it'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests stacks at the end, and the JVM stops for that until the late thread has stopped'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
@@ -79,13 +79,13 @@ never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l wait -d 'Wait until one JVM has this name, and for the next one when it exits: for a service'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Ask the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for stacks at the end, and the JVM stops for that as long as the late thread makes it'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests stacks at the end, and the JVM stops for that until the late thread has stopped'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l match -d 'The same by name only: a part of the main class or jar' -r
-complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l flags -d 'Look at flags that no JVM has yet, in one argument: \'-Xmx4g -Xlog:gc:file=gc.log\'' -r
-complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l jdk -d 'The version of the JDK that is to get them: 17, 1.8.0_412' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l flags -d 'Check flags that no JVM has yet, in one argument: \'-Xmx4g -Xlog:gc:file=gc.log\'' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l jdk -d 'The version of the JDK that will get them: 17, 1.8.0_412' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
 sarif\t'For servers that show findings of tools: SARIF 2.1.0'"
@@ -123,15 +123,15 @@ complete -c whypause -n "__fish_whypause_using_subcommand fix" -l match -d 'The 
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l verify -d 'Record this long before and after, and compare, from 1s to 1h' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l quota -d 'cfs-advice: what this quota would do, in CPUs such as 1.4' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l burst -d 'cfs-advice: what this burst would do' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l gc-threads -d 'cfs-advice: what so many stop-the-world GC threads would do' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l gc-threads -d 'cfs-advice: what this number of stop-the-world GC threads would do' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l from -d 'Do not record: list what would help by this recording or GC log; also for cfs-advice (a recording) and g1-advice' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s d -l duration -d 'How long to record for the list, cfs-advice and g1-advice, from 1s to 1h' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l process -d 'background-io: the process to limit [default: the one that writes most to the GC log\'s disk]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l unit -d 'background-io: the systemd unit to limit' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l limit -d 'background-io: write limit per second (K, M, G: powers of 1024) [default: half of what it writes]' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l footprint -d 'thp-tuner, heap-residency: memory that the JVM may need in all [default: its largest heap and a quarter of it]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l footprint -d 'thp-tuner, heap-residency: memory that the JVM may need in total [default: its largest heap and a quarter of it]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l group-limit -d 'heap-residency: raise the memory limit of the JVM\'s control group to this' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l period -d 'How often a log is copied [default: 5s], or memory looked at by thp-tuner [default: 2s]; from 100ms to 1h' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l period -d 'How often a log is copied [default: 5s], or memory checked by thp-tuner [default: 2s]; from 100ms to 1h' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l format -d 'How to write the list or plan' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
@@ -163,7 +163,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_se
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "disk" -d 'Run a command beside a slow disk of its own, and remove the disk when it has ended'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "disk" -d 'Run a command with a slow disk of its own, and remove the disk when it has ended'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "reproduce" -d 'Make the figures and tables of the documents behind this program again, on this host'

@@ -54,7 +54,7 @@ check "lab list" '^mapped-file-fault' whypause lab list
 
 start_java
 wanted_ebpf=' context switches seen, nothing lost'
-[ -e /sys/kernel/btf/vmlinux ] || wanted_ebpf='^no ebpf'
+[ -e /sys/kernel/btf/vmlinux ] || wanted_ebpf='^no eBPF'
 check "ps" "^ *$java .*whypause-check" whypause ps
 check "record" "$wanted_ebpf" whypause record -p "$java" -d 5s -o /run/rec
 # By its title, or among what is small.

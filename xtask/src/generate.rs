@@ -129,7 +129,7 @@ fn sources(needs: &[Source]) -> String {
     if needs.is_empty() {
         return "nothing more than the pause itself".to_owned();
     }
-    needs.iter().map(|source| format!("`{}`", source.id())).collect::<Vec<_>>().join(", ")
+    needs.iter().map(|source| source.title()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The account of a pause: for each nanosecond, the one thread that everybody waited for and
+//! The account of a pause: for each nanosecond, the one thread that all others waited for and
 //! what it did.
 //!
 //! The VM thread's path is walked backwards along wake-ups ([`path`]); where it only waits for

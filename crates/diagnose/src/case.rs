@@ -15,7 +15,7 @@ pub(crate) enum Phase {
     Operation,
 }
 
-/// A stretch of a pause, labelled with the one thread that everybody waited for.
+/// A stretch of a pause, labelled with the one thread that all others waited for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Segment {
     pub(crate) interval: Interval,

@@ -189,7 +189,7 @@ impl Holders {
             pid,
             // Of each wait one process was seen: that with the longest run in it.
             statement: format!(
-                "{name} ({who}) had the CPU in waits of {} together",
+                "{name} ({who}) ran on the CPU while these threads waited ({} in total)",
                 text::duration(self.time)
             ),
         }

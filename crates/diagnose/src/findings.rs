@@ -144,13 +144,13 @@ fn what(segment: &Segment, index: &Index<'_>) -> Cow<'static, str> {
     Cow::Owned(match segment.state {
         None => format!("{thread} was not seen"),
         Some(ThreadState::OnCpu) => format!("{thread} ran"),
-        Some(ThreadState::Runnable) => format!("{thread} had no CPU"),
+        Some(ThreadState::Runnable) => format!("{thread} waited for a CPU"),
         Some(ThreadState::Throttled) => format!("{thread} was throttled by its CPU quota"),
         Some(ThreadState::Stopped) => {
             format!("{thread} was stopped by a signal, a debugger or the freezer")
         }
         Some(ThreadState::Blocked) if segment.idle => {
-            format!("{thread} waited, nobody saw for whom")
+            format!("{thread} waited; what for was not recorded")
         }
         Some(ThreadState::Blocked) => blocked(segment, &thread, index),
     })
@@ -159,17 +159,17 @@ fn what(segment: &Segment, index: &Index<'_>) -> Cow<'static, str> {
 /// What a log shows of time that it does not explain.
 fn in_log(part: LogPart) -> &'static str {
     match part {
-        LogPart::Reaching => "application threads took long to stop; a log cannot tell why",
+        LogPart::Reaching => "application threads took long to stop; a log does not show why",
         LogPart::Kernel => {
-            "a collection's threads were busy in the kernel; a log cannot tell with what"
+            "a collection's threads were busy in the kernel; a log does not show with what"
         }
-        LogPart::Waiting => "a collection took longer than its CPU time; a log cannot tell why",
-        LogPart::Around => "the stop went on without a collection; a log cannot tell why",
+        LogPart::Waiting => "a collection took longer than its CPU time; a log does not show why",
+        LogPart::Around => "the stop went on without a collection; a log does not show why",
         LogPart::Hiccup => {
-            "the application did not run, and no collection was counted; its log cannot tell why"
+            "the application did not run, and no collection was counted; its log does not show why"
         }
-        LogPart::Untold => "the application did not run; its log does not tell of collections",
-        LogPart::References | LogPart::Collecting => "a log cannot tell what happened",
+        LogPart::Untold => "the application did not run; its log does not show collections",
+        LogPart::References | LogPart::Collecting => "a log does not show what happened",
     }
 }
 

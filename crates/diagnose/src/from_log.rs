@@ -162,7 +162,7 @@ fn coverage(input: &InputSummary, pauses: &LogPauses) -> Coverage {
     let mut coverage = Coverage::default();
     let state = match recorded(pauses)(Source::GcLog) {
         true => SourceState::Recorded,
-        false => SourceState::Missing("only the application tells of its pauses".into()),
+        false => SourceState::Missing("only the application's own log shows its pauses".into()),
     };
     coverage.sources.insert(Source::GcLog, state);
     let mut note = |message: &str, count: u64| {
@@ -173,10 +173,11 @@ fn coverage(input: &InputSummary, pauses: &LogPauses) -> Coverage {
     note("lines longer than 1 MiB, left out", input.lines_too_long);
     note("another run of a JVM begins within the log", pauses.clock.restarts());
     let noticed = pauses.noticed.only_counted();
-    note("pauses that the application noticed by itself, not counted again", noticed);
+    note("pauses that the application measured itself, not counted again", noticed);
     if pauses.clock.restarts() >= MIXED {
         note(
-            "time goes back so often that several JVMs may write to it: shares and rates are not theirs",
+            "time goes back so often that several JVMs may write to this log: shares and rates are \
+             not reliable",
             1,
         );
     }

@@ -34,7 +34,7 @@ pub(crate) fn rhythm(tally: &Tally) -> Option<Evidence> {
     let every = text::duration(period);
     Some(seen(
         Duration::ZERO,
-        format!("they come every {every}, {times} times: look for what the host does then"),
+        format!("they come every {every}, {times} times: check what the host does then"),
     ))
 }
 

@@ -137,7 +137,7 @@ impl Source {
     fn verify(&mut self) -> Result<(), KeeperError> {
         let Some(file) = &self.file else { return Ok(()) };
         let Position { offset, head, tail, .. } = self.position;
-        let size = file.metadata().map_err(|error| self.directory.failed("look at", error))?.len();
+        let size = file.metadata().map_err(|error| self.directory.failed("inspect", error))?.len();
         if size >= offset && head.begins(file) && tail.is_before(file, offset) {
             return Ok(());
         }

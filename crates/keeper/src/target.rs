@@ -121,7 +121,7 @@ impl Target {
         while let Some(copy) = self.older.pop() {
             let name = self.name(copy.number);
             let Some(file) = copies::file(&self.place, &name)? else { continue };
-            let status = file.metadata().map_err(|it| self.place.failed("look at", &name, it))?;
+            let status = file.metadata().map_err(|it| self.place.failed("inspect", &name, it))?;
             let known = written
                 .filter(|it| (it.device, it.inode) == (status.dev(), status.ino()))
                 .filter(|it| it.bytes <= status.len());

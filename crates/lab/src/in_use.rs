@@ -2,7 +2,7 @@
 //! that hold for them too.
 //!
 //! A wrong "in use" costs the user one option, a wrong "free" costs somebody else a service, so what
-//! could not be looked into and may be a JVM counts as one.
+//! could not be inspected and may be a JVM counts as one.
 mod hidden;
 
 use crate::{Interrupt, LabError, large_blocks};
@@ -50,7 +50,7 @@ const NAME_CHARS: usize = 60;
 pub struct InUse {
     /// Pid and main class of each JVM.
     jvms: Vec<(u32, String)>,
-    /// Pid and name of each process that could not be looked into and may be one.
+    /// Pid and name of each process that could not be inspected and may be one.
     unreadable: Vec<(u32, String)>,
     load: Option<Load>,
     memory: Option<Memory>,

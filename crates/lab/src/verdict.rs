@@ -130,10 +130,11 @@ fn disagree(writes: &BlockedWrites) -> bool {
 fn fault(result: &RunResult) -> Vec<String> {
     let mut found = Vec::new();
     if result.felt_longest < LONG {
-        found.push(format!("the fault did not strike: longest felt {:.0?}", result.felt_longest));
+        found.push(format!("the fault did not strike: longest observed {:.0?}",
+                            result.felt_longest));
     } else if result.long.is_empty() {
         found.push(format!(
-            "the application felt {:.0?} and no pause was seen",
+            "the application observed {:.0?} and no pause was recorded",
             result.felt_longest
         ));
     } else if result.privilege == Privilege::Unprivileged {
@@ -157,7 +158,7 @@ fn wrong_mechanism(result: &RunResult) -> Option<String> {
     let cause = result.causes.iter().find(|it| it.id == result.cause)?;
     let told = cause.mechanisms.first().map(String::as_str);
     let what = told.map_or_else(|| "no mechanism".to_owned(), |it| format!("`{it}`"));
-    (told != Some(expected)).then(|| format!("{what} was told of it, not `{expected}`"))
+    (told != Some(expected)).then(|| format!("{what} was reported, not `{expected}`"))
 }
 
 /// Without privilege samples tell what kind of thing it was, and not always which.

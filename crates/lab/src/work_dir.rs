@@ -91,7 +91,7 @@ fn check_private(path: &Path) -> Result<(), LabError> {
         return Ok(());
     }
     let lacks = format!("`{}` is not a directory of this user alone", path.display());
-    Err(LabError::CannotRun(Reason::new(lacks, "look at what it is, then remove it")))
+    Err(LabError::CannotRun(Reason::new(lacks, "check what it is, then remove it")))
 }
 
 fn lock(path: &Path, word: &str) -> Result<File, LabError> {
@@ -144,7 +144,7 @@ pub fn has_room(path: &Path, bytes: u64) -> Result<(), Reason> {
     const ON_DISK: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x794C_7630];
     let parent = path.parent().unwrap_or(path);
     let about = rustix::fs::statfs(parent)
-        .map_err(|e| Reason::new(format!("cannot look at `{}`: {e}", parent.display()), ""))?;
+        .map_err(|e| Reason::new(format!("cannot inspect `{}`: {e}", parent.display()), ""))?;
     if !ON_DISK.contains(&about.f_type) {
         let lacks = format!("`{}` is not on a disk file system", parent.display());
         return Err(Reason::new(lacks, "mount a disk there, ext4 for instance"));

@@ -124,8 +124,8 @@ fn others_of_its_set<P: AsRef<Path>>(set: &LogSet, paths: &[P]) -> Option<Note> 
     };
     match count {
         0 => None,
-        1 => Some(Note::new("there is another file of this log beside it", hint)),
-        _ => Some(Note::new(format!("there are {count} other files of this log beside it"), hint)),
+        1 => Some(Note::new("there is another file of this log next to it", hint)),
+        _ => Some(Note::new(format!("there are {count} other files of this log next to it"), hint)),
     }
 }
 

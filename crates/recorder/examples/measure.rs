@@ -61,7 +61,7 @@ fn print(it: &Coverage, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     if let Some(time) = it.kernel_time {
         writeln!(
             out,
-            "kernel {:.3} % of the jvm's cpu ({:?} of {:?})",
+            "kernel {:.3} % of the JVM's cpu ({:?} of {:?})",
             share(time, it.jvm_cpu),
             time,
             it.jvm_cpu

@@ -11,13 +11,13 @@ pub enum AttachError {
         pid: u32,
     },
     /// It ended while the probes were being attached.
-    #[error("the jvm `{pid}` exited while it was being attached to")]
+    #[error("the JVM `{pid}` exited while it was being attached to")]
     Exited {
         /// Asked for.
         pid: u32,
     },
     /// The kernel refused.
-    #[error("no permission to attach to the jvm `{pid}`: {reason}")]
+    #[error("no permission to attach to the JVM `{pid}`: {reason}")]
     NoPermission {
         /// Asked for.
         pid: u32,
@@ -34,7 +34,7 @@ pub enum AttachError {
     #[error("this build cannot attach to the kernel")]
     NotBuilt,
     /// The kernel is older than those which have all that is needed, and refused.
-    #[error("linux `{release}` cannot record the jvm `{pid}`: {reason}")]
+    #[error("linux `{release}` cannot record the JVM `{pid}`: {reason}")]
     OldKernel {
         /// Asked for.
         pid: u32,
@@ -44,7 +44,7 @@ pub enum AttachError {
         reason: String,
     },
     /// Anything else.
-    #[error("cannot attach to the jvm `{pid}`: {reason}")]
+    #[error("cannot attach to the JVM `{pid}`: {reason}")]
     Kernel {
         /// Asked for.
         pid: u32,
@@ -78,7 +78,7 @@ impl AttachError {
     pub fn hint(&self) -> &'static str {
         match self {
             AttachError::NoSuchProcess { .. } | AttachError::Exited { .. } => {
-                "`whypause ps` lists the jvms of this host"
+                "`whypause ps` lists the JVMs of this host"
             }
             AttachError::NoPermission { .. } => {
                 "run as root, or with the capabilities cap_bpf, cap_perfmon and cap_sys_ptrace"
@@ -128,7 +128,7 @@ mod tests {
         for new in ["5.15.0", "6.1.0-56-cloud-amd64\n", "7.3-rc1", "10.0", "nonsense", ""] {
             let error = said(new);
             assert!(error.hint().contains("report this line"), "{new}");
-            assert_eq!(error.to_string(), "cannot attach to the jvm `1`: map 'threads': failed");
+            assert_eq!(error.to_string(), "cannot attach to the JVM `1`: map 'threads': failed");
         }
     }
 }

@@ -47,8 +47,8 @@ impl Gone {
     /// Says so where people read why a recording ended, and what it does not cover.
     pub(crate) fn tell(self, coverage: &mut Coverage) {
         coverage.end = match self {
-            Gone::Exited => "the jvm exited",
-            Gone::Replaced => "the jvm's process became another program",
+            Gone::Exited => "the JVM exited",
+            Gone::Replaced => "the JVM's process became another program",
         }
         .into();
         if self == Gone::Replaced {

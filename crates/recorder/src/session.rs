@@ -143,7 +143,7 @@ impl Session {
         coverage.sources.extend(attached.sources);
         coverage.notes.extend(attached.notes);
         if !coverage.has(Source::Scheduler) {
-            let why = SourceState::Missing("not without the scheduler's tracepoints".into());
+            let why = SourceState::Missing("needs the scheduler's tracepoints".into());
             coverage.sources.insert(Source::KernelStacks, why);
         }
         let counted = counted_stops(&options.roots, jvm, counters_file.as_ref(), &mut coverage);
@@ -307,7 +307,7 @@ impl Session {
         if self.hiccup_budget.take(1, now()) {
             self.keep(raw, facts);
         } else {
-            let what = "long waits outside of pauses, too many at once to keep";
+            let what = "long waits outside pauses dropped: over budget";
             self.coverage.note("slices", what, 1);
         }
     }
@@ -365,11 +365,11 @@ impl Session {
         }
         let untold = self.counted.as_ref().map_or(0, CountedStops::untold);
         if untold > 0 {
-            let what = "short stops that could not be told from their neighbours";
+            let what = "short stops that could not be separated from their neighbours";
             coverage.note("safepoints", what, untold);
         }
         if counters.repaired > 0 {
-            let what = "switches were not seen, and reckoned from the threads' run time";
+            let what = "context switches missed; estimated from run time";
             coverage.note("scheduler", what, counters.repaired);
         }
         coverage.kernel_time = self.kernel.run_time().map(|it| it.total());

@@ -87,7 +87,8 @@ impl StopStateReader {
         let placed = placed.map_err(|error| unreadable(&error))?;
         let (variable, segment) = match placed[..] {
             [] => {
-                return Err("this libjvm has no symbol table that tells where it keeps that".into());
+                return Err("this libjvm has no symbol table with the address of the safepoint \
+                            state".into());
             }
             [variable] => (variable, None),
             [variable, first, offset, ..] => (variable, Some((first, offset))),
@@ -96,7 +97,7 @@ impl StopStateReader {
         let dir = ProcessDir::open(roots, jvm.pid).map_err(|error| error.to_string())?;
         let dir = dir.trusted();
         let base = library_base(&dir, &jvm.libjvm)
-            .map_err(|error| format!("cannot read the mappings of the jvm: {error}"))?
+            .map_err(|error| format!("cannot read the mappings of the JVM: {error}"))?
             .ok_or("libjvm is not mapped from its begin")?;
         let (first, offset) = segment.ok_or("libjvm has nothing to load")?;
         let at =
@@ -106,11 +107,11 @@ impl StopStateReader {
             Ok(file) => Memory::File(file),
             // Of another user's process the file takes CAP_DAC_READ_SEARCH, and the call does not.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Memory::Process(dir),
-            Err(error) => return Err(format!("cannot open the memory of the jvm: {error}")),
+            Err(error) => return Err(format!("cannot open the memory of the JVM: {error}")),
         };
         let mut reader = StopStateReader { memory, at, aside: None };
         // What is no state is no answer: another build than its table says.
-        let why = "the memory of this jvm may not be read: that needs CAP_SYS_PTRACE";
+        let why = "the memory of this JVM may not be read: that needs CAP_SYS_PTRACE";
         reader.read().map(|_| reader).ok_or_else(|| why.into())
     }
 

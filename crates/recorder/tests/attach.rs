@@ -51,7 +51,7 @@ fn the_end_of_the_jvm_ends_the_recording() {
         assert!(killed.elapsed() < Duration::from_secs(5));
     }
     let coverage = session.finish().coverage.unwrap();
-    assert_eq!(coverage.end, "the jvm exited");
+    assert_eq!(coverage.end, "the JVM exited");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_killed_recorder_leaves_the_jvm_alone() {
         std::thread::yield_now();
     }
     assert!(java.runs());
-    assert!(java.logged().len() >= before + 5, "the jvm does not collect any more");
+    assert!(java.logged().len() >= before + 5, "the JVM does not collect any more");
     // The next one finds everything as it was.
     let facts = record(&java.jvm(), Options::default(), |it| !it.safepoints.is_empty());
     assert!(!facts.safepoints.is_empty());
@@ -139,7 +139,7 @@ fn a_libjvm_without_probes_and_symbols_is_said_to_have_none() {
     session.step();
     let coverage = session.finish().coverage.unwrap();
     let state = coverage.sources.get(&Source::SafepointProbes);
-    let said = matches!(state, Some(SourceState::Missing(why)) if why.contains("neither usdt probes nor a symbol table"));
+    let said = matches!(state, Some(SourceState::Missing(why)) if why.contains("neither USDT probes nor a symbol table"));
     assert!(said, "{state:?}");
     // what threads do is watched all the same, for the stops that a log tells
     assert!(coverage.has(Source::Scheduler));

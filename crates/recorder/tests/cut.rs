@@ -93,14 +93,14 @@ fn a_stop_that_the_end_of_the_jvm_cuts_is_said_to_be_cut() {
         if step.exited {
             break;
         }
-        assert!(Instant::now() < end, "the end of the jvm is not noticed");
+        assert!(Instant::now() < end, "the end of the JVM is not noticed");
     }
     writer.write(&session.finish()).unwrap();
     writer.seal().unwrap();
     assert!(!java.runs());
     let facts = Recording::open(&path).unwrap().facts;
     assert!(!facts.safepoints.is_empty());
-    assert_eq!(facts.coverage.as_ref().unwrap().end, "the jvm exited");
+    assert_eq!(facts.coverage.as_ref().unwrap().end, "the JVM exited");
     let (cut, whole): (Vec<_>, Vec<_>) = facts.safepoints.iter().partition(|it| it.cut.end);
     assert!(whole.iter().all(|it| it.end_probe < stuck));
     let [cut] = cut[..] else { panic!("{cut:?}") };
@@ -197,7 +197,7 @@ fn two_jvms_can_be_recorded_at_once() {
         assert_eq!(facts.jvm.as_ref().unwrap().pid, pid);
         assert!(facts.safepoints.len() >= 20);
         assert!(facts.safepoints.iter().all(|it| own.contains(&it.vm_tid)));
-        assert!(facts.slices.iter().all(|it| own.contains(&it.tid)), "a slice of another jvm");
+        assert!(facts.slices.iter().all(|it| own.contains(&it.tid)), "a slice of another JVM");
         assert_eq!(facts.coverage.as_ref().unwrap().lost_events, 0);
     }
 }

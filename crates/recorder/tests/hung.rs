@@ -27,8 +27,8 @@ fn is_stopped(java: &Java) -> bool {
 
 /// Waits until a hang is under way, and had begun a moment ago.
 fn wait_for_hang(java: &Java) {
-    until("the jvm runs", || !is_stopped(java));
-    until("the jvm hangs", || is_stopped(java));
+    until("the JVM runs", || !is_stopped(java));
+    until("the JVM hangs", || is_stopped(java));
     std::thread::sleep(Duration::from_millis(300));
 }
 

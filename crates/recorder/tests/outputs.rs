@@ -99,7 +99,7 @@ fn check(facts: &Facts, reader: u32) {
     let waits = waits_in_write(facts, "pipe_write");
     let write = Some(OffCpuCause::Syscall(i32::try_from(libc::SYS_write).unwrap()));
     assert!(waits.iter().any(|it| it.entered == write && it.fd == Some(1)), "{waits:?}");
-    let missing = "the jvm writes its gc log to standard output, which cannot be read back";
+    let missing = "the JVM writes its GC log to standard output, which cannot be read back";
     let state = &facts.coverage.as_ref().unwrap().sources[&Source::GcLog];
     assert_eq!(*state, SourceState::Missing(missing.into()));
 }

@@ -165,7 +165,7 @@ fn run(
             Next::Batch => {}
             Next::Seal => return writer.seal(),
             Next::Leave => {
-                return Err(RecordingError::WriterGone { why: "nobody finished it".into() });
+                return Err(RecordingError::WriterGone { why: "not finished".into() });
             }
         }
     }

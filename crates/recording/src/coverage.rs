@@ -99,6 +99,32 @@ impl Source {
         }
     }
 
+    /// What it is, for people: a few words for the middle of a sentence.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Source::SafepointProbes => "safepoint probes of the JVM (USDT)",
+            Source::SafepointSymbols => "safepoint functions of the JVM (uprobes)",
+            Source::GcLog => "the GC log",
+            Source::Scheduler => "the kernel's scheduler events (eBPF)",
+            Source::KernelStacks => "kernel stacks (eBPF)",
+            Source::Reclaim => "the kernel's reclaim tracepoints (eBPF)",
+            Source::Compaction => "the kernel's compaction tracepoints (eBPF)",
+            Source::CpuThrottling => "CFS throttling of the control group",
+            Source::FileFaults => "files of page faults (eBPF)",
+            Source::Writers => "bytes written by each process",
+            Source::Files => "open and mapped files",
+            Source::HostCounters => "counters of the host",
+            Source::ThreadSamples => "samples of the threads (/proc)",
+            Source::CounterFaults => "page faults on hsperfdata (eBPF)",
+            Source::MemoryUsers => "memory of other processes",
+            Source::CgroupLimits => "limits of the control groups",
+            Source::SafepointCounters => "the JVM's own counters of stops (hsperfdata)",
+            Source::LateCode => "code of late threads",
+            Source::StopState => "the JVM's safepoint state",
+        }
+    }
+
     /// The source with this [`id`](Source::id).
     #[must_use]
     pub fn from_id(id: &str) -> Option<Source> {
@@ -156,7 +182,7 @@ pub struct Coverage {
     pub jvm_cpu: Duration,
     /// How long was recorded.
     pub recorded: Duration,
-    /// Why the recording ended, for people: `the time given was over`, `the jvm exited`, …
+    /// Why the recording ended, for people: `duration elapsed`, `the JVM exited`, …
     /// Empty where the recorder was killed.
     pub end: String,
     /// Everything else worth saying.

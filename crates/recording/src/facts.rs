@@ -226,7 +226,7 @@ pub struct CodeFact {
 pub struct JavaStackFact {
     /// Thread id (host).
     pub tid: u32,
-    /// From when the JVM asked its threads to stop for the dump until the last one had.
+    /// From when the JVM requested the safepoint of the dump until the last one had.
     pub reaching: Interval,
     /// As in the dump, innermost first: `demo.Orders.sum(Orders.java:12)`. At most 32.
     pub frames: Vec<String>,

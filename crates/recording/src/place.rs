@@ -103,7 +103,7 @@ fn take(path: &Path) -> Result<Place, RecordingError> {
         error => RecordingError::io(path, "open", error),
     })?;
     verify(path, &fd)?;
-    let failed = |error| RecordingError::io(path, "look at", error);
+    let failed = |error| RecordingError::io(path, "inspect", error);
     let space = fs::fstatvfs(&fd).map_err(failed)?;
     let system = fs::fstatfs(&fd).map_err(failed)?;
     Ok(Place {
@@ -115,7 +115,7 @@ fn take(path: &Path) -> Result<Place, RecordingError> {
 
 fn verify(path: &Path, fd: &OwnedFd) -> Result<(), RecordingError> {
     let refuse = |why| Err(RecordingError::Unsafe { path: path.into(), why });
-    let status = fs::fstat(fd).map_err(|error| RecordingError::io(path, "look at", error))?;
+    let status = fs::fstat(fd).map_err(|error| RecordingError::io(path, "inspect", error))?;
     if FileType::from_raw_mode(status.st_mode) != FileType::Directory {
         return refuse("it is no directory");
     }

@@ -249,7 +249,7 @@ impl<'a> Reading<'a> {
             if part.table.name != "coverage" {
                 self.seen.entry(part.table.name).or_default().left_out += unknown;
             }
-            self.note(part, "left out: a word this version does not know".into(), unknown);
+            self.note(part, "left out: unknown value".into(), unknown);
         }
         Ok(true)
     }

@@ -44,7 +44,7 @@ pub(crate) fn parent(path: &Path) -> Result<(OwnedFd, OsString), RecordingError>
 
 /// Verifies that a directory that is to be written to is one that others cannot change.
 pub(crate) fn verify_end(path: &Path, fd: &OwnedFd) -> Result<(), RecordingError> {
-    let status = fs::fstat(fd).map_err(|error| RecordingError::io(path, "look at", error))?;
+    let status = fs::fstat(fd).map_err(|error| RecordingError::io(path, "inspect", error))?;
     let refuse = |why| Err(RecordingError::Unsafe { path: path.into(), why });
     if !Trusted::here(path)?.has(status.st_uid) {
         return refuse("it belongs to another user");
@@ -130,13 +130,13 @@ impl<'a> Walk<'a> {
         };
         let fd = open(&self.at, name).map_err(|error| match error {
             Errno::NOENT => RecordingError::NoSuchDirectory { path: shown.clone() },
-            error => RecordingError::io(&shown, "look at", error),
+            error => RecordingError::io(&shown, "inspect", error),
         })?;
         let status = self.status(&fd)?;
         match FileType::from_raw_mode(status.st_mode) {
             FileType::Symlink => self.follow(&fd, &status, &shown),
             FileType::Directory => self.enter(fd, shown),
-            _ => Err(RecordingError::io(shown, "look into", Errno::NOTDIR)),
+            _ => Err(RecordingError::io(shown, "inspect", Errno::NOTDIR)),
         }
     }
 
@@ -173,7 +173,7 @@ impl<'a> Walk<'a> {
     }
 
     fn status(&self, fd: &OwnedFd) -> Result<Stat, RecordingError> {
-        fs::fstat(fd).map_err(|error| RecordingError::io(self.asked, "look at", error))
+        fs::fstat(fd).map_err(|error| RecordingError::io(self.asked, "inspect", error))
     }
 
     fn refuse(&self, why: &'static str, above: &Path) -> Result<(), RecordingError> {
@@ -267,7 +267,7 @@ mod tests {
         check(
             |dir| std::fs::write(dir.join("file"), "").expect("writing"),
             "file/rec",
-            "cannot look into `DIR/file`: Not a directory (os error 20)",
+            "cannot inspect `DIR/file`: Not a directory (os error 20)",
         );
     }
 

@@ -155,7 +155,7 @@ impl std::fmt::Display for Needs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Needs::Root => f.write_str("root"),
-            Needs::TheJvmsUser(uid) => write!(f, "the jvm's user ({uid}) or root"),
+            Needs::TheJvmsUser(uid) => write!(f, "the JVM's user ({uid}) or root"),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn outputs(target: &Target<'_>) -> Result<Vec<LogOutput>, Refusal> {
     recorder::log_outputs(target.roots, jvm, target.interrupt).map_err(|error| {
         Refusal::new(
             format!("{} (pid {}) did not report its log outputs: {error}", jvm.main, jvm.pid),
-            "run it as the jvm's user or as root",
+            "run it as the JVM's user or as root",
         )
     })
 }
@@ -63,7 +63,7 @@ pub(crate) fn move_to_memory(
     let need = BOUND_BYTES * all.len() as u64 + SPARE_BYTES;
     if directory.free_bytes().is_ok_and(|free| free < need) {
         return Err(Refusal::new(
-            format!("/dev/shm of the jvm has less than {} MiB free", need >> 20),
+            format!("/dev/shm of the JVM has less than {} MiB free", need >> 20),
             "make room there, or give the container more (`--shm-size`)",
         ));
     }

@@ -15,23 +15,23 @@ pub(crate) fn plan(plan: Plan, target: &Target<'_>, flags: &[&str]) -> Result<Pl
     let by_hand = format!("add {flags} to its command line, and start it again");
     let given = target.situation.flags();
     if flags.split(' ').all(|it| given.iter().any(|given| given == it)) {
-        return Err(Refusal::new(format!("the jvm was started with {flags} already"), ""));
+        return Err(Refusal::new(format!("the JVM was started with {flags} already"), ""));
     }
     let Some(unit) = unit_of(target).filter(|_| is_systemd_here()) else {
         let message =
-            format!("{flags} is read when a jvm starts, and no unit of systemd starts this one");
+            format!("{flags} is read when a JVM starts, and no unit of systemd starts this one");
         return Err(Refusal::new(message, by_hand));
     };
     let before = recorder::variable_of(target.roots, jvm, FLAGS_VARIABLE)
         .map_err(|error| {
             let message = format!("the environment of {} (pid {}): {error}", jvm.main, jvm.pid);
-            Refusal::new(message, "run it as the jvm's user or as root")
+            Refusal::new(message, "run it as the JVM's user or as root")
         })?
         .unwrap_or_default();
     let value = format!("{before} {flags}");
     let text = drop_in(value.trim()).ok_or_else(|| {
         Refusal::new(
-            format!("{FLAGS_VARIABLE} of the jvm has characters that no unit can have"),
+            format!("{FLAGS_VARIABLE} of the JVM has characters that no unit can have"),
             by_hand,
         )
     })?;

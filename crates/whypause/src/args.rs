@@ -65,10 +65,10 @@ pub enum Command {
     /// Print each long pause of a running JVM as it ends, with its cause
     #[command(after_help = examples::WATCH)]
     Watch(WatchArgs),
-    /// Find what may stop a JVM before it does, from its flags, files and limits and the kernel's settings
+    /// Find what may stop a JVM before it happens, from its flags, files, limits and the kernel's settings
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
-    /// Compare two runs, and tell what changed from what is noise
+    /// Compare two runs, and separate changes from noise
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
     /// Fail where a run breaks a limit, for CI
@@ -80,7 +80,7 @@ pub enum Command {
     /// List the JVMs of this host
     #[command(after_help = examples::PS)]
     Ps(PsArgs),
-    /// Show what is known of a cause of pauses
+    /// Show the page of a cause of pauses
     #[command(after_help = examples::CAUSE)]
     Cause(CauseArgs),
     /// Print the JSON Schema of `explain --format json`
@@ -141,10 +141,10 @@ pub struct RecordArgs {
     /// How long to record, from 100ms to 7 days (168h) [default: 60s; with a command, until it ends]
     #[arg(short, long, value_name = "TIME", value_parser = parse_recording_time)]
     pub duration: Option<Duration>,
-    /// Directory to write to; must not exist or be empty [default: a new one in memory, on tmpfs]
+    /// Directory to write to; must be new or empty [default: a new one in memory, on tmpfs]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Keep every thread's doings for pauses of at least this, from 0s to 1m; totals for all others
+    /// Keep every thread's activity for pauses of at least this, from 0s to 1m; totals for all others
     #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = parse_detail)]
     pub detail_over: Duration,
     /// Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first
@@ -257,12 +257,12 @@ pub struct Means {
     /// Sample the threads from /proc as a user without privileges must: causes are only inferred
     #[arg(long)]
     pub without_ebpf: bool,
-    /// Ask the JVM, which stops for that at the beginning, for the full names of its threads; with
-    /// eBPF and JDK 9 or later also which code late threads run; if any was, `record` asks for
-    /// stacks at the end, and the JVM stops for that as long as the late thread makes it
+    /// Attach to the JVM, which stops for that at the beginning, for the full names of its threads;
+    /// with eBPF and JDK 9 or later also for the code that late threads run; if any was late,
+    /// `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped
     #[arg(long)]
     pub ask_jvm: bool,
-    /// Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile
+    /// Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded
     #[arg(long)]
     pub log_safepoints: bool,
 }

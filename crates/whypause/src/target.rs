@@ -78,12 +78,12 @@ pub(crate) fn awaited(
 pub(crate) fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
     let Some(pattern) = which.pattern() else {
         return Err(Failure::input(
-            "which jvm is missing",
+            "no JVM named",
             "`-p PID`, `-p NAME`, or see `whypause ps`",
         ));
     };
     if pattern.is_empty() {
-        return Err(Failure::input("an empty name matches every jvm", "see `whypause ps`"));
+        return Err(Failure::input("an empty name matches every JVM", "see `whypause ps`"));
     }
     Ok(recorder::select(&Roots::default(), pattern))
 }
@@ -147,7 +147,7 @@ impl Started {
             let ended = self.child.try_wait().unwrap_or_default();
             if let Some(status) = ended {
                 return Err(Failure::input(
-                    format!("`{}` ended ({status}) before it was a jvm", self.name),
+                    format!("`{}` ended ({status}) before it was a JVM", self.name),
                     "",
                 ));
             }
@@ -167,7 +167,7 @@ impl Started {
         }
         let waited = report::duration(begun.elapsed());
         Err(Failure::input(
-            format!("`{}` started no jvm within {waited}, it was ended", self.name),
+            format!("`{}` started no JVM within {waited}, it was ended", self.name),
             "start the service as usual and record it with `whypause record -p PID`",
         ))
     }
@@ -203,7 +203,7 @@ impl Started {
                 }
                 Some(at) if at.elapsed() >= END_PATIENCE => {
                     let (name, pid) = (&self.name, self.child.id());
-                    return Ok(format!("`{name}` (pid {pid}) was asked to end and goes on"));
+                    return Ok(format!("`{name}` (pid {pid}) was sent SIGTERM and keeps running"));
                 }
                 _ => sleep(LOOK_EVERY),
             }

@@ -18,7 +18,7 @@ check_record() {
         is_whole
         return
     fi
-    grep -qi '^no ebpf' "$here/plain.record" || failed "no word of eBPF"
+    grep -qi '^no eBPF' "$here/plain.record" || failed "no word of eBPF"
     grep -qi 'linux 5.15' "$here/plain.record" || failed "not told which kernel is needed"
     note "sampled, and says why"
 }
@@ -38,7 +38,7 @@ check_explain() {
 check_watch() {
     the_jvm
     timeout 120 "$program" watch -p "$jvm" --over 1ms -d 8s >"$here/watch.txt" 2>"$here/watch.err"
-    grep -q ' ms .*GC work' "$here/watch.txt" || failed "no line tells of a collection"
+    grep -q ' ms .*GC work' "$here/watch.txt" || failed "no line shows a collection"
 }
 
 check_unprivileged() {

@@ -12,6 +12,7 @@ mod messages;
 mod packaging;
 mod prose;
 mod purity;
+mod terms;
 mod unsafe_code;
 mod words;
 

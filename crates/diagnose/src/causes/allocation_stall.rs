@@ -6,7 +6,7 @@
 //!
 //! ## What proves it
 //! The log says `Allocation Stall`, `Pause Degenerated GC`, or has a `Pause Full` of Shenandoah.
-//! Stalls of ZGC stop single threads and not the application, so they are counted beside the pauses.
+//! Stalls of ZGC stop single threads and not the application, so they are counted outside the pauses.
 //!
 //! ## What looks alike
 //! `heap-pressure`: the live data fills the heap, and no collector can be fast enough.
@@ -72,7 +72,7 @@ fn stalls(index: &Index<'_>) -> Option<Evidence> {
     let stalls = log.stalls;
     (stalls.count > 0).then(|| {
         let text = format!(
-            "threads waited {} times for memory, {} together; {} waited longest, {}",
+            "threads waited {} times for memory, {} in total; {} waited longest, {}",
             stalls.count,
             text::duration(stalls.total),
             text::the_thread(&log.most_stalled).to_lowercase(),
@@ -105,7 +105,7 @@ mod tests {
         let text = told(&CAUSE, log);
         assert!(
             text.contains(
-                "threads waited 2 times for memory, 141 ms together; thread `main` waited longest"
+                "threads waited 2 times for memory, 141 ms in total; thread `main` waited longest"
             ),
             "{text}"
         );

@@ -1,7 +1,7 @@
-//! # CPU quota used up
+//! # CFS throttling (CPU quota used up)
 //!
 //! ## What happens
-//! A control group with a CPU quota may use so much CPU time in each period, usually 100 ms, on all CPUs together.
+//! A control group with a CPU quota may use that much CPU time in each period, usually 100 ms, in total over all CPUs.
 //! A collection starts all its threads at once, and they use the quota up in a fraction of the period: eight threads and a quota of one CPU, in an eighth of it.
 //! Then the kernel takes every thread of the group off the CPUs until the next period begins, the VM thread and the application among them, however idle the host is.
 //! A collection of 90 ms of CPU time on eight threads could be over in 12 ms; with a quota of half a CPU it takes two periods.
@@ -9,7 +9,7 @@
 //! Outside of collections the application's own threads use the quota up in the same way.
 //!
 //! ## What proves it
-//! A thread that everybody waits for wants a CPU while the scheduler holds its group as throttled (`task_struct.throttled`, `cfs_rq.throttle_count`).
+//! A thread that all others wait for wants a CPU while the scheduler holds its group as throttled (`task_struct.throttled`, `cfs_rq.throttle_count`).
 //! The group's `nr_throttled` and throttled time grow.
 //!
 //! ## What looks alike
@@ -38,8 +38,8 @@ use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cfs-throttling",
-    title: "CPU quota used up",
-    short: "CPU quota used up",
+    title: "CFS throttling (CPU quota used up)",
+    short: "CFS throttling",
     needs: &[Source::Scheduler, Source::CpuThrottling],
     collectors: &[],
     nature: Nature::Fault,
@@ -62,7 +62,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         evidence: vec![spent(
             tally,
             Source::CpuThrottling,
-            "the threads that everybody waited for were throttled",
+            "the threads that all others waited for were throttled",
         )],
         detail: Detail::Quota(other_limits(index).map(Box::new)),
     }

@@ -11,7 +11,7 @@
 //!
 //! ## What looks alike
 //! `promotion-failure`: no cycle was under way.
-//! `explicit-gc`: `concurrent mode interrupted` is a full collection that somebody asked for in the middle of a cycle.
+//! `explicit-gc`: `concurrent mode interrupted` is a full collection that was requested in the middle of a cycle.
 //!
 //! ## References
 //! HotSpot (until JDK 13) `gc/cms/concurrentMarkSweepGeneration.cpp` (`acquire_control_and_collect`, `report_concurrent_mode_interruption`); JEP 363.

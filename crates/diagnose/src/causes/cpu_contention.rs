@@ -1,15 +1,15 @@
-//! # No CPU free
+//! # CPU contention (waiting for a CPU)
 //!
 //! ## What happens
-//! The thread that everybody waits for is ready to run, but other threads have the CPUs.
-//! During a collection every GC thread needs a CPU; one that has to queue holds up the others.
+//! The thread that all others wait for is runnable, but other threads run on the CPUs.
+//! During a collection every GC thread needs a CPU; one that has to wait in the run queue delays the others.
 //! The others may be processes of the same host, or threads of the JVM itself.
 //!
 //! ## What proves it
 //! The time between a thread's wake-up, or its preemption, and its next turn on a CPU, inside the pause, while its cgroup was not throttled.
 //!
 //! ## What looks alike
-//! `late-java-thread`: the straggler has a CPU and uses it.
+//! `late-java-thread`: the last thread to stop runs on a CPU.
 //! `gc-work`: a GC thread waits while its peers have all CPUs and work; the collection goes on as fast as the host allows, however many GC threads it has.
 //! `gc-log-write-blocked`: `Real` is far above `User` and `Sys` in the log there too, but the thread is blocked and not runnable.
 //!
@@ -28,8 +28,8 @@ use recording::{Source, ThreadState};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cpu-contention",
-    title: "No CPU free",
-    short: "no CPU free",
+    title: "CPU contention (waiting for a CPU)",
+    short: "CPU contention",
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
@@ -50,10 +50,10 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let others = culprits.iter().any(|it| it.pid != index.jvm.map(|jvm| jvm.pid));
     Explanation {
         story: vec![
-            "The threads that everybody waited for were ready to run and found no CPU free.".into(),
+            "The threads that all others waited for were runnable and waited for a CPU.".into(),
         ],
         culprits,
-        evidence: vec![spent_in_stops(tally, "ready to run and without a CPU")],
+        evidence: vec![spent_in_stops(tally, "runnable, waiting for a CPU")],
         detail: Detail::CpuHolders { others },
     }
 }
@@ -89,11 +89,11 @@ mod tests {
         let named = format!("{QUEUED}\nmemory 77 stress /batch 0ms 1 0");
         assert_eq!(
             culprits_of(&CAUSE, &named),
-            "process stress: stress (pid 77, in /batch) had the CPU in waits of 60 ms together\n"
+            "process stress: stress (pid 77, in /batch) ran on the CPU while these threads waited (60 ms in total)\n"
         );
         let own = QUEUED.replace("held 77 stress", "held 4242 java");
         let expected = "process other threads of the JVM itself: other threads of the JVM itself \
-                        (pid 4242) had the CPU in waits of 60 ms together\n";
+                        (pid 4242) ran on the CPU while these threads waited (60 ms in total)\n";
         assert_eq!(culprits_of(&CAUSE, &own), expected);
     }
 
@@ -106,8 +106,8 @@ mod tests {
         );
         assert_eq!(
             culprits_of(&CAUSE, &two),
-            "process rustc: rustc (2 processes such as pid 77) had the CPU in waits of 50 ms together\n\
-             process cron: cron (pid 78) had the CPU in waits of 10 ms together\n"
+            "process rustc: rustc (2 processes such as pid 77) ran on the CPU while these threads waited (50 ms in total)\n\
+             process cron: cron (pid 78) ran on the CPU while these threads waited (10 ms in total)\n"
         );
     }
 

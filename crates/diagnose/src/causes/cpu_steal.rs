@@ -1,18 +1,18 @@
-//! # CPU taken away
+//! # CPU steal
 //!
 //! ## What happens
-//! In a virtual machine a CPU is itself a thread of the host below, and waits there for a turn.
-//! The guest's scheduler believes that its thread runs, and the thread's clock shows that it does not.
-//! Interrupts take the CPU from a thread in the same way: network and disk traffic is served on the CPU that it arrives at.
-//! A collection waits for its slowest thread, so one CPU that is away for 50 ms makes the pause 50 ms longer.
+//! In a virtual machine a virtual CPU is a thread of the hypervisor's host, and waits there for a CPU (steal time).
+//! For the guest's scheduler the thread runs; the thread's run time shows that it does not.
+//! Interrupts run in place of a thread in the same way: network and disk traffic is served on the CPU that it arrives at.
+//! A collection waits for its slowest thread, so one CPU that runs another guest for 50 ms makes the pause 50 ms longer.
 //!
 //! ## What proves it
-//! A thread that everybody waits for was on a CPU for longer than the kernel's account says it ran (`se.sum_exec_runtime`).
-//! Where the kernel cannot tell (no paravirtual clock for it), the host's steal time over the second around the pause bounds it, and the time is inferred.
+//! A thread that all others wait for was on a CPU for longer than the kernel's account says it ran (`se.sum_exec_runtime`).
+//! Where the kernel does not count that (no paravirtual clock), the host's steal time over the second around the pause bounds it, and the time is inferred.
 //!
 //! ## What looks alike
 //! `cpu-contention`: the thread waits for a CPU of the guest.
-//! `gc-work`: what a log alone, and every profiler, makes of it; `User` and `Sys` do not contain stolen time, `Real` does.
+//! `gc-work`: what a log alone, and every profiler, shows instead; `User` and `Sys` do not contain stolen time, `Real` does.
 //!
 //! ## References
 //! Linux `kernel/sched/core.c` (`update_rq_clock_task`), `Documentation/virt/kvm/x86/msr.rst` (`MSR_KVM_STEAL_TIME`), `Documentation/core-api/irq/irq-affinity.rst`.
@@ -30,8 +30,8 @@ use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cpu-steal",
-    title: "CPU taken away",
-    short: "CPU taken away",
+    title: "CPU steal",
+    short: "CPU steal",
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
@@ -56,22 +56,25 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let counter = counted(tally, index, "cpu.steal_ms", |ms| {
         let time = text::duration(Duration::from_millis(ms));
-        format!(
-            "the hypervisor ran somebody else for {time} around these pauses, all CPUs together"
-        )
+        format!("the hypervisor ran other guests for {time} around these pauses (all CPUs in total)")
     });
-    let who = if counter.is_some() { "the hypervisor" } else { "the hypervisor or an interrupt" };
+    let who = if counter.is_some() { "another guest" } else { "another guest or an interrupt" };
     let source = if tally.certainty() == Certainty::Measured {
         Source::Scheduler
     } else {
         Source::HostCounters
     };
-    let mut evidence = vec![spent(tally, source, "on a CPU that was not there")];
     let by_hypervisor = counter.is_some();
+    let how = if by_hypervisor {
+        "on a CPU while the hypervisor ran another guest"
+    } else {
+        "on a CPU while another guest or an interrupt ran"
+    };
+    let mut evidence = vec![spent(tally, source, how)];
     evidence.extend(counter);
     Explanation {
         story: vec![format!(
-            "{} had a CPU, and {who} took it away for a while without the thread being told.",
+            "{} was on a CPU, and {who} ran there in its place for a part of the time.",
             text::the_thread(&place.thread)
         )],
         culprits: Vec::new(),
@@ -139,6 +142,6 @@ mod tests {
         let both = counted(500).replace("1 on-cpu 0ms 100ms", "1 on-cpu 0ms 100ms taken 5ms");
         check(&CAUSE, &both, "present 5ms measured");
         assert!(evidence_of(&CAUSE, &both).contains("for 500 ms around these pauses"));
-        assert!(story_of(&CAUSE, &both).contains("the hypervisor took it"));
+        assert!(story_of(&CAUSE, &both).contains("another guest ran there"));
     }
 }

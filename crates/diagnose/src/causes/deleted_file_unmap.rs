@@ -1,11 +1,11 @@
-//! # Deleted file released
+//! # Unmap of a deleted file
 //!
 //! ## What happens
 //! A file that was deleted while a program had it open or mapped lives on until the last use ends.
-//! Then the thread that ends it, in `munmap` or `close`, gives all its blocks back: the larger and the more scattered the file, the longer, and each step waits for the file system's journal.
-//! Before Linux released files outside of the address space's lock, every other thread that needed memory waited, and with it the world.
-//! On today's kernels only that thread is blocked, in native code where no safepoint waits for it; but it may be one that others wait for.
-//! Kafka and other logs that delete mapped segments are known for it.
+//! Then the thread that ends it, in `munmap` or `close`, frees all its blocks: the larger and the more scattered the file, the longer, and each step waits for the file system's journal.
+//! Before Linux released files outside of `mmap_lock`, every other thread that needed memory waited too, and with them every safepoint.
+//! On today's kernels only that thread is blocked, in native code where no safepoint waits for it; but other threads may wait for that thread.
+//! Kafka and other logs that delete mapped segments are known for this.
 //! In a JVM that thread is, unless the code releases its mappings itself, the one that handles references: no mapping is released before the collector has found its buffer.
 //!
 //! ## What proves it
@@ -34,8 +34,8 @@ use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "deleted-file-unmap",
-    title: "Deleted file released",
-    short: "deleted file released",
+    title: "Unmap of a deleted file",
+    short: "unmap of a deleted file",
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
@@ -103,11 +103,11 @@ fn held_up(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     Explanation {
         story: vec![format!(
-            "{} gave the blocks of a deleted file back, in {}, and everybody waited for it.",
+            "{} freed the blocks of a deleted file in {} while the JVM was stopped.",
             text::the_thread(&place.thread),
             place.call
         )],
-        evidence: vec![spent(tally, Source::Scheduler, "blocked in the release of a deleted file")],
+        evidence: vec![spent(tally, Source::Scheduler, "blocked freeing a deleted file")],
         ..Explanation::default()
     }
 }
@@ -119,7 +119,8 @@ fn beside(index: &Index<'_>) -> Explanation {
     let call = crate::syscalls::call(index.architecture(), longest.entered);
     Explanation {
         story: vec![format!(
-            "{thread} was blocked for {time}, giving the blocks of a deleted file back. The world kept running meanwhile."
+            "{thread} was blocked for {time}, freeing the blocks of a deleted file. Other threads \
+             kept running."
         )],
         evidence: vec![Evidence {
             source: Source::Scheduler,
@@ -190,7 +191,7 @@ mod tests {
         check(&CAUSE, &beside(19), "absent");
         let story = story_of(&CAUSE, &beside(900));
         assert!(story.contains("Thread `cleaner` was blocked for 900 ms"), "{story}");
-        assert!(story.contains("The world kept running"), "{story}");
+        assert!(story.contains("Other threads kept running"), "{story}");
         assert_eq!(
             culprits_of(&CAUSE, &beside(900)),
             "file segment.log: segment.log (ext4 on sdb1) was in use by the JVM\n"

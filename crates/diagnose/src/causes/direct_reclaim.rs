@@ -1,20 +1,20 @@
-//! # Memory freed by the thread itself
+//! # Direct reclaim
 //!
 //! ## What happens
 //! A thread that needs memory when there is none free must free some itself before it gets any: it looks for pages that can be dropped, written out or swapped, and may wait for the disk meanwhile.
 //! It happens when the host's background thread (`kswapd`) cannot keep up, and whenever a control group is at its limit: a group has no background thread.
 //! Cached files count towards that limit, so a JVM in a group that reads or writes many files is at its limit for most of its life.
-//! A collection that copies objects into fresh regions asks for memory from all its threads at once.
+//! A collection that copies objects into fresh regions allocates memory from all its threads at once.
 //! The JVM's log shows much `Sys` time, or a `Real` time far above both.
 //!
 //! ## What proves it
-//! The kernel's tracepoints at the begin and the end of direct reclaim, in the thread that everybody waits for; most of it is spent on a CPU.
+//! The kernel's tracepoints at the begin and the end of direct reclaim, in the thread that all others wait for; most of it is spent on a CPU.
 //! Where it waits: a stack with `try_to_free_pages`, or with `try_to_free_mem_cgroup_pages` for a group's limit.
 //! Without privilege: a thread of the JVM waits for a page in a page fault, the host reads none meanwhile, and the kernel counts pressure for memory (`/proc/pressure/memory`).
 //!
 //! ## What looks alike
 //! `memory-high-throttling`: the soft limit puts the thread to sleep.
-//! `swap-in`: the thread needs back what others, or it, freed before.
+//! `swap-in`: the thread needs a page that was swapped out before.
 //! `thp-compaction`: there is memory, but not in one piece.
 //!
 //! ## References
@@ -37,8 +37,8 @@ use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "direct-reclaim",
-    title: "Memory freed by the thread itself",
-    short: "memory freed by the thread itself",
+    title: "Direct reclaim",
+    short: "direct reclaim",
     needs: &[Source::Scheduler, Source::Reclaim],
     collectors: &[],
     nature: Nature::Fault,
@@ -120,23 +120,23 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let whom = for_whom(tally, index);
     let why = match whom {
         For::Group => "because its control group was at its memory limit",
-        For::Host => "because the host had none left",
-        For::Unknown => "because there was none left",
+        For::Host => "because the host had no free memory",
+        For::Unknown => "because no memory was free",
     };
     let mut evidence = vec![match tally.certainty() {
-        Certainty::Measured => spent(tally, Source::Reclaim, "busy freeing memory"),
+        Certainty::Measured => spent(tally, Source::Reclaim, "freeing memory (direct reclaim)"),
         Certainty::Inferred => {
             spent(tally, Source::ThreadSamples, "waiting for a page while memory was short")
         }
     }];
     evidence.extend(counted(tally, index, "vmstat.allocstall", |times| {
         format!(
-            "threads of the host had to free memory themselves {times} times around these pauses"
+            "threads of this host entered direct reclaim {times} times around these pauses"
         )
     }));
     Explanation {
         story: vec![format!(
-            "{} had to free memory before it got any, {why}.",
+            "{} had to free memory before its allocation could go on, {why}.",
             text::the_thread(&place.thread)
         )],
         culprits: culprits(tally, index, whom),

@@ -1,14 +1,14 @@
 //! # Explicit collection
 //!
 //! ## What happens
-//! Somebody asked for a collection: the application with `System.gc()`, the JDK when direct buffers ran out, RMI once an hour, an agent, or `jcmd PID GC.run`.
-//! It is a full one, whether or not there was anything to collect.
+//! A collection was requested: by the application with `System.gc()`, by the JDK when direct buffers ran out, by RMI once an hour, by an agent, or by `jcmd PID GC.run`.
+//! The collection is a full one, whether or not there was anything to collect.
 //!
 //! ## What proves it
 //! The collection's cause in the log is `System.gc()`, `Diagnostic Command`, `Heap Inspection Initiated GC` or `Heap Dump Initiated GC`.
 //!
 //! ## What looks alike
-//! `full-gc`: the collector itself saw a need.
+//! `full-gc`: the collector itself needed the collection.
 //!
 //! ## References
 //! HotSpot `prims/jvm.cpp` (`JVM_GC`), `gc/shared/gcCause.cpp`; JDK `java.nio.Bits` (`reserveMemory`).
@@ -62,7 +62,8 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     }));
     Explanation {
         story: vec![
-            "Somebody asked for these collections; the collector saw no need for them.".into(),
+            "These collections were requested by code or by a tool; the collector itself did not \
+             need them.".into(),
         ],
         evidence,
         detail: Detail::Explicit { by_inspection: by_inspection(tally) },

@@ -1,15 +1,15 @@
 //! # Frozen, stopped or traced
 //!
 //! ## What happens
-//! Somebody stopped the process from outside, and no thread of it ran until somebody let it go on.
+//! The process was stopped from outside, and no thread of it ran until the process was resumed.
 //! Three things do that: a signal (`SIGSTOP`, or `SIGTSTP` of a terminal), a tracer that attaches (`gdb`, `strace`, `jstack -F`, `jmap -F`, a core dump by `gcore`), and the freezer of a control group (`docker pause`, a checkpoint, a container runtime or batch system that makes room).
-//! The JVM knows nothing of it: where it happened during a safepoint, its log blames the operation; where not, it says nothing at all.
+//! The JVM does not notice: where the stop happened during a safepoint, the log shows a long operation; elsewhere the log shows nothing.
 //! A freezer that catches one thread in the kernel waits for it, with all others frozen already: a slow disk makes such a stop long.
 //!
 //! ## What proves it
-//! The kernel's state of the thread that everybody waited for: stopped, traced or frozen.
-//! The kernel says itself whether it was a freezer (`control-group-freezer`); its stack tells the other two apart: `do_signal_stop` for a signal (`stop-signal`), `ptrace_stop` for a tracer (`tracer`).
-//! Since Linux 6.1 the freezer leaves a thread that sleeps where it is: that it was frozen shows when it is let go, and since when is told by the thread that ran last.
+//! The kernel's state of the thread that all others waited for: stopped, traced or frozen.
+//! The kernel reports whether it was a freezer (`control-group-freezer`); the kernel stack separates the other two: `do_signal_stop` for a signal (`stop-signal`), `ptrace_stop` for a tracer (`tracer`).
+//! Since Linux 6.1 the freezer leaves a thread that sleeps where it is: its wait is known as frozen once the group is thawed, and the begin is taken from the thread that ran last.
 //!
 //! ## What looks alike
 //! `cfs-throttling`: the threads could not run either, but because their quota was used up, and for less than its period at a time.
@@ -69,10 +69,11 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     Explanation {
         story: vec![
             what.into(),
-            "The JVM could do nothing about it and knows nothing of it: none of its threads ran until it was let go.".into(),
+            "No thread of the JVM ran until the process was resumed.".into(),
         ],
         culprits: Vec::new(),
-        evidence: vec![spent(tally, Source::Scheduler, "the threads were stopped from outside")],
+        evidence: vec![spent(tally, Source::Scheduler, "the threads were stopped from outside the \
+                                                        JVM")],
         detail: Detail::StoppedBy(way),
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! ## What looks alike
 //! `heap-pressure`: the full collection freed little, because what is in the heap is live.
-//! `explicit-gc`: somebody asked for it with `System.gc()`.
+//! `explicit-gc`: requested with `System.gc()`.
 //! `metaspace-gc`: class metadata reached its threshold, and the heap had room.
 //! `promotion-failure` and `concurrent-mode-failure`: it ended a collection of Serial, ParNew or CMS that could not go on.
 //! `evacuation-failure`: G1 found no free region to copy into.

@@ -48,7 +48,8 @@ fn is_claimed(it: &Collection) -> bool {
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     Explanation {
         story: vec![
-            "Native code held Java arrays, and collections had to wait until it let go.".into(),
+            "Native code held Java arrays, and collections had to wait until the code released \
+             them.".into(),
         ],
         evidence: vec![extent(tally)],
         ..Explanation::default()

@@ -4,12 +4,12 @@
 //! The JVM writes its GC log from the thread that stops the application, while the application is stopped.
 //! The write goes to memory and is quick, until the file system makes the writer wait: for a journal commit, for a page that is on its way to the disk, or because too much memory is dirty.
 //! Then every application thread waits for one line of log.
-//! The disk need not be busy with the JVM's own data: any process that writes much to the same file system will do.
+//! The disk need not be busy with the JVM's own data: writes of any process to the same file system are enough.
 //! A collector thread that blocks in the write while it holds the log's lock stops the VM thread in the same way.
 //! A log on standard output, as in most containers, needs no disk: the write waits where the process that reads the pipe does not keep up.
 //!
 //! ## What proves it
-//! A thread of the JVM that everybody waits for is blocked in `write()` to the GC log, with a kernel stack inside the file system, or in a write to a pipe, a terminal or a socket.
+//! A thread of the JVM that all others wait for is blocked in `write()` to the GC log, with a kernel stack inside the file system, or in a write to a pipe, a terminal or a socket.
 //! In the log itself the pause is long and its `User` and `Sys` times are short.
 //!
 //! ## What looks alike
@@ -123,7 +123,7 @@ fn story(tally: &Tally, place: &crate::Place) -> Vec<String> {
             place.call,
             text::file(place)
         ),
-        "Every application thread waited with it.".into(),
+        "All application threads waited for this thread.".into(),
     ]
 }
 

@@ -5,7 +5,7 @@
 //! This is the part of a pause that heap size, live data and collector settings decide, and nothing outside the JVM.
 //!
 //! ## What proves it
-//! During a collection the thread that everybody waits for (the VM thread or a GC worker) runs on a CPU.
+//! During a collection the thread that all others wait for (the VM thread or a GC worker) runs on a CPU.
 //! From a log alone: the collection's time as far as its `User` and `Sys` times cover it.
 //!
 //! ## What looks alike

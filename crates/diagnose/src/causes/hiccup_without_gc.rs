@@ -3,12 +3,12 @@
 //! ## What happens
 //! A thread of the application that sleeps for a fixed time woke late: it, and most likely all others, did not run.
 //! The JVM counted no collection meanwhile, or only short ones.
-//! No safepoint needs to be involved: the whole process, or the whole host, did not run, because memory came back from swap or was read again from disk, a CPU quota was used up, other processes had the CPUs, or the hypervisor had the host wait.
+//! No safepoint needs to be involved: the whole process, or the whole host, did not run, because of swap-in, of page faults on files, of CFS throttling, of CPU contention, or of CPU steal.
 //! It may also have been a stop for something else than a collection, or one that the threads were slow to reach.
 //!
 //! ## What proves it
 //! The application's own monitor (Neo4j, Hadoop) noticed the pause, and the collections that it counted are shorter by 100 ms or more.
-//! What it was, the application cannot tell, so the time stays unexplained until the host was watched too.
+//! The application's log does not show the reason, so the time stays unexplained until the host is recorded too.
 //!
 //! ## What looks alike
 //! `gc-work`: the collections that were counted are as long as the pause.
@@ -52,7 +52,10 @@ fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let story = "The application did not run, and the collector is not the cause. No safepoint needs to be involved: the whole process, or the host, may not have run (memory read back from disk or swap, a CPU quota, a hypervisor). Which it was, the application's log cannot show.";
+    let story = "The application did not run, and the collector is not the cause. No safepoint \
+                 needs to be involved: the whole process, or the host, may not have run (memory \
+                 read back from disk or swap, a CPU quota, a hypervisor). The application's log \
+                 does not show which.";
     let extent = format!(
         "{} of {} that the application noticed, up to {} of one, were in no collection that it counted",
         text::duration(tally.time),

@@ -1,14 +1,14 @@
-//! # JVM statistics file blocked
+//! # hsperfdata write blocked
 //!
 //! ## What happens
 //! Every JVM keeps its counters, for `jps` and `jstat`, in a file that it has mapped: `/tmp/hsperfdata_USER/PID`.
 //! It counts each safepoint and each collection there, from the VM thread, while the application is stopped or about to be.
-//! That is a store to memory, until the kernel writes the page to the disk: then the next store is a page fault that must first tell the file system that the page changes, and waits for the journal or for the disk like any write.
-//! Every application thread waits for one counter.
-//! The disk need not be busy with the JVM's own data: whatever else lives on the file system of `/tmp` will do.
+//! That is a store to memory, until the kernel writes the page to the disk: then the next store is a page fault that must first notify the file system that the page changes, and waits for the journal or for the disk like any write.
+//! All application threads wait for the update of one counter.
+//! The disk need not be busy with the JVM's own data: writes of any other process to the file system of `/tmp` are enough.
 //!
 //! ## What proves it
-//! A thread of the JVM that everybody waits for is blocked in a page fault on that file, with `do_page_mkwrite` or `fault_dirty_shared_page` in its stack.
+//! A thread of the JVM that all others wait for is blocked in a page fault on that file, with `do_page_mkwrite` or `fault_dirty_shared_page` in its stack.
 //! The address of the fault names the counter.
 //! In the log the time may be anywhere: before the threads were stopped, inside the collection, or around it.
 //!
@@ -39,8 +39,8 @@ use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "hsperfdata-write-blocked",
-    title: "JVM statistics file blocked",
-    short: "JVM statistics file blocked",
+    title: "hsperfdata write blocked",
+    short: "hsperfdata write blocked",
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
@@ -104,7 +104,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         evidence: vec![spent(
             tally,
             Source::Scheduler,
-            &format!("{} blocked in page faults on the JVM's counters", place.thread),
+            &format!("{} blocked in page faults on hsperfdata", place.thread),
         )],
     }
 }
@@ -129,7 +129,7 @@ fn story(tally: &Tally, index: &Index<'_>, place: &Place) -> Vec<String> {
         .map_or_else(|| "a counter".to_owned(), |name| format!("the counter `{name}`"));
     vec![
         format!(
-            "{} was to change {counter} in {} and was stopped in the page fault{why}.",
+            "{} stalled in a page fault while updating {counter} in {}{why}.",
             text::the_thread(&place.thread),
             text::file(place)
         ),
@@ -140,7 +140,7 @@ fn story(tally: &Tally, index: &Index<'_>, place: &Place) -> Vec<String> {
 /// Counters are changed at safepoints, but also by threads that take new memory for themselves.
 fn who_waited(tally: &Tally) -> String {
     let when = match (tally.hiccups, tally.pauses) {
-        (0, _) => return "Every application thread waited with it.".into(),
+        (0, _) => return "All application threads waited for this thread.".into(),
         (hiccups, pauses) if hiccups < pauses => format!("In {hiccups} of {pauses} pauses no"),
         _ => "No".into(),
     };

@@ -1,19 +1,19 @@
-//! # Inverted parallelism
+//! # Inverted parallelism (real > user + sys): GC threads were not running
 //!
 //! ## What happens
 //! Several threads collect at once, so a collection should use more CPU time than time passes on the clock.
 //! Here it used less: its threads were not running.
-//! Either they were blocked (a write to the GC log behind a busy disk, a page fault on a file, memory that was swapped out), or they wanted to run and got no CPU (a quota, other processes, a hypervisor).
+//! Either they were blocked (a write to the GC log behind a busy disk, a page fault on a file, memory that was swapped out), or they were runnable and waited for a CPU (a quota, other processes, a hypervisor).
 //!
 //! ## What proves it
 //! `real` is larger than `user` and `sys` together, by more than their rounding.
 //! The difference is the least that is unexplained: with several threads at work it is more.
-//! What it was, no GC log can tell, so the time stays unexplained until the host was watched too.
+//! A GC log does not show the reason, so the time stays unexplained until the host is recorded too.
 //!
 //! ## What looks alike
 //! `system-time`: the threads did run, in the kernel.
 //! `slow-time-to-safepoint`: the wait was before the collection began.
-//! `gc-work`: a collection that used its CPUs; then neither disk nor CPU is to blame, however long it took.
+//! `gc-work`: a collection that used its CPUs; then neither a disk nor a lack of CPU is the reason, however long it took.
 //!
 //! ## References
 //! The term is the field's (JDK Mission Control's rule of this name, garbagecat); HotSpot `gc/shared/gcTraceTime.cpp`.
@@ -33,7 +33,7 @@ const MIN_COLLECTIONS: u64 = 20;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "inverted-parallelism",
-    title: "Inverted parallelism: a collection that did not run",
+    title: "Inverted parallelism (real > user + sys): GC threads were not running",
     short: "inverted parallelism",
     needs: &[Source::GcLog],
     collectors: &[],
@@ -47,7 +47,8 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let story = "Collections took longer than their CPU time: their threads were blocked, or had no CPU. Which of the two a log cannot show.";
+    let story = "Collections took longer than their CPU time: their threads were blocked, or \
+                 waited for a CPU. A log does not show which.";
     let story = std::iter::once(story.to_owned()).chain(how_often(tally, index)).collect();
     let extent = format!(
         "{} in {} unexplained, up to {} in one",

@@ -1,16 +1,16 @@
 //! # Late Java thread
 //!
 //! ## What happens
-//! To stop the application the JVM asks every Java thread to stop, and each does so at its next safepoint poll.
+//! To stop the application the JVM requests a safepoint, and each Java thread stops at its next safepoint poll.
 //! A thread in a long loop without polls, in a large array copy or in a long intrinsic comes late, and all others wait for it.
 //!
 //! ## What proves it
-//! The straggler, the last application thread to stop, was running on a CPU all the while.
+//! The last application thread to stop was running on a CPU all the time.
 //! The JVM's log shows a long time to safepoint.
 //!
 //! ## What looks alike
-//! `mapped-file-fault`: the straggler is not running, it waits for a page of a file.
-//! `cpu-contention`: the straggler wants to run and has no CPU.
+//! `mapped-file-fault`: the last thread to stop is not running, it waits for a page of a file.
+//! `cpu-contention`: the last thread to stop is runnable and waits for a CPU.
 //!
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
@@ -73,7 +73,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![spent_in_stops(tally, "the last thread to stop was on a CPU")];
     evidence.extend(tid.and_then(|tid| java_stack(tid, index)));
     Explanation {
-        story: vec!["A Java thread went on running after it was asked to stop, and all others waited for it.".into()],
+        story: vec!["A Java thread kept running after the safepoint request, and all others waited \
+                     for it.".into()],
         culprits: std::iter::once(who).chain(looks.culprit(&place.thread)).collect(),
         evidence,
         detail: looks.detail(),
@@ -111,7 +112,7 @@ impl<'a> Looks<'a> {
             name: method.to_owned(),
             pid: None,
             statement: format!(
-                "{} was in {} in {times} of {} looks while it was late",
+                "{} was in {} in {times} of {} samples while it was late",
                 text::the_thread(thread),
                 without_types(method),
                 self.all
@@ -133,7 +134,8 @@ fn java_stack(tid: u32, index: &Index<'_>) -> Option<Evidence> {
     (!frames.is_empty()).then(|| Evidence {
         source: Source::LateCode,
         certainty: Certainty::Measured,
-        statement: format!("it came late to a thread dump and stopped in {}", frames.join(" ← ")),
+        statement: format!("the thread was late for a thread dump and stopped in {}",
+                            frames.join(" ← ")),
         time: Duration::ZERO,
     })
 }
@@ -183,7 +185,7 @@ mod tests {
         let looks = [look("a.B.sum([D)D"), look("a.B.sum([D)D"), look("a.B.copy()V"), look("")];
         let facts = late(1000) + &looks.concat() + "\ncode 8 500us c.D.other()V";
         let told = culprits_of(&CAUSE, &facts);
-        assert!(told.contains("in a.B.sum in 2 of 4 looks while it was late"), "{told}");
+        assert!(told.contains("in a.B.sum in 2 of 4 samples while it was late"), "{told}");
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //!
 //! ## What happens
 //! A concurrent collector marks while the application runs, and ends that with a pause, the remark.
-//! It looks again at what changed meanwhile, at references and at classes to unload.
+//! The remark visits again what changed in the meantime, at references and at classes to unload.
 //! CMS also goes through the whole young generation, which takes long when that is full.
 //!
 //! ## What proves it
-//! A remark took 50 ms or more; its time in the reference phase is told apart where the log has it.
+//! A remark took 50 ms or more; its time in the reference phase is shown separately where the log has it.
 //!
 //! ## What looks alike
 //! `reference-processing`: the part of the remark that is spent on references.

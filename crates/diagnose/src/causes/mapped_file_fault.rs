@@ -1,4 +1,4 @@
-//! # Page fault on a mapped file
+//! # Page fault on a mapped file (major fault)
 //!
 //! ## What happens
 //! A Java thread reads (or writes) memory that is mapped to a file, as with `MappedByteBuffer`.
@@ -8,13 +8,13 @@
 //! The GC log shows a short collection and a long time to safepoint, or nothing at all.
 //!
 //! ## What proves it
-//! The straggler, the last application thread to stop, is blocked in a page fault with a stack through `filemap_fault` (or through `do_page_mkwrite`, for a write).
+//! The last application thread to stop is blocked in a page fault with a stack through `filemap_fault` (or through `do_page_mkwrite`, for a write).
 //! The file is named by the tracepoint `filemap:mm_filemap_fault` (Linux 6.12 and later), on older kernels at the entry of `filemap_fault`, where the kernel lets programs run there (fentry).
 //!
 //! ## What looks alike
-//! `late-java-thread`: the straggler runs on a CPU and needs no disk.
+//! `late-java-thread`: the last thread to stop runs on a CPU and needs no disk.
 //! `gc-log-write-blocked`: the VM thread waits in a write, after the application has stopped.
-//! `cpu-contention`: the straggler wants a CPU and gets none.
+//! `cpu-contention`: the last thread to stop is runnable and waits for a CPU.
 //! `deleted-file-unmap`: a mapping of a deleted file ends.
 //! Its remedy, the library of `java/unmap/README.md`, prevents no page fault on a file that is in use.
 //!
@@ -52,7 +52,7 @@ const FILE_FAULT: [&str; 9] = [
 
 pub(super) static CAUSE: Cause = Cause {
     id: "mapped-file-fault",
-    title: "Page fault on a mapped file",
+    title: "Page fault on a mapped file (major fault)",
     short: "page fault on a mapped file",
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
@@ -108,11 +108,12 @@ fn story(tally: &Tally, place: &Place) -> Vec<String> {
     );
     vec![
         format!(
-            "{} was stopped in a page fault on {}{why}.",
+            "{} stalled in a page fault on {}{why}.",
             text::the_thread(&place.thread),
             text::file(place)
         ),
-        "It counts as running Java code, so every other application thread waited for it.".into(),
+        "The thread counts as running Java code, so every other application thread waited for \
+         it.".into(),
     ]
 }
 

@@ -1,14 +1,14 @@
-//! # Slowed down above memory.high
+//! # memory.high throttling
 //!
 //! ## What happens
 //! A control group of version 2 has a soft limit, `memory.high`.
-//! A thread that takes more is not refused; it must free memory itself, and if that does not help it is put to sleep, for up to two seconds each time, on its way back from the kernel.
+//! A thread that allocates more is not refused; the thread must reclaim memory, and if that does not help the kernel puts it to sleep, for up to two seconds each time, on its way back from the kernel.
 //! It sleeps wherever it is: a GC thread that copies objects during a pause, or an application thread that allocates.
 //! Every collection that touches fresh memory while the group is over its limit grows by these sleeps.
 //!
 //! ## What proves it
-//! The thread that everybody waits for sleeps in `mem_cgroup_handle_over_high`, in the kernel but in no call of its own.
-//! Where it frees memory, its stack has `reclaim_high`; where no stack was taken, the group has a `memory.high` and no hard limit, and the host counted nobody who freed memory for want of its own (`allocstall`): then nothing else makes a thread free memory.
+//! The thread that all others wait for sleeps in `mem_cgroup_handle_over_high`, in the kernel but in no call of its own.
+//! Where it frees memory, its stack has `reclaim_high`; where no stack was taken, the group has a `memory.high` and no hard limit, and the host counted no direct reclaim (`allocstall`): then nothing else makes a thread free memory.
 //! The count `high` in the group's `memory.events` grows.
 //!
 //! ## What looks alike
@@ -34,8 +34,8 @@ use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "memory-high-throttling",
-    title: "Slowed down above memory.high",
-    short: "slowed down above memory.high",
+    title: "memory.high throttling",
+    short: "memory.high throttling",
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
@@ -81,14 +81,15 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     culprits.extend(culprits::memory_takers(tally, index));
     Explanation {
         story: vec![format!(
-            "{} was held up because its control group uses more memory than memory.high: then a thread must free some itself, and is put to sleep.",
+            "{} was throttled because its control group uses more memory than memory.high: the \
+             kernel makes such a thread free memory and sleep.",
             text::the_thread(&place.thread)
         )],
         culprits,
         evidence: vec![spent(
             tally,
             Source::Scheduler,
-            "freeing memory or asleep for being over memory.high",
+            "freeing memory or asleep above memory.high",
         )],
         ..Explanation::default()
     }
@@ -98,7 +99,7 @@ fn group(index: &Index<'_>) -> Option<Culprit> {
     let cgroup = os_evidence::cgroup(index)?;
     let high = text::memory(cgroup.memory_high_bytes?);
     let name = cgroup.memory_path.clone();
-    let statement = format!("{name} is slowed down above {high} (memory.high)");
+    let statement = format!("{name} is throttled above {high} (memory.high)");
     Some(Culprit { kind: CulpritKind::Cgroup, name, pid: None, statement })
 }
 
@@ -177,7 +178,7 @@ mod tests {
     fn the_group_is_to_blame_and_can_be_relieved() {
         assert_eq!(
             culprits_of(&CAUSE, SLOWED),
-            "cgroup /app: /app is slowed down above 400 MiB (memory.high)\n"
+            "cgroup /app: /app is throttled above 400 MiB (memory.high)\n"
         );
     }
 }

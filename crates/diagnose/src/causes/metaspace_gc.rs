@@ -2,7 +2,7 @@
 //!
 //! ## What happens
 //! Class metadata lives outside the Java heap.
-//! When it reaches a threshold, which begins at about 20 MiB whatever the size of the heap, the JVM collects the heap to find classes that can go.
+//! When it reaches a threshold, which begins at about 20 MiB whatever the size of the heap, the JVM collects the heap to find classes that can be unloaded.
 //! During start and while classes are loaded that happens again and again, and for Serial and Parallel each time is a full collection.
 //!
 //! ## What proves it
@@ -56,7 +56,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     );
     Explanation {
         story: vec![
-            "Class metadata reached its threshold, and the heap was collected to find classes that can go.".into(),
+            "Class metadata reached its threshold, and the heap was collected to find classes that \
+             can be unloaded.".into(),
         ],
         evidence,
         ..Explanation::default()

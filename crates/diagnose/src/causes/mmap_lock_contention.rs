@@ -1,14 +1,14 @@
-//! # Lock of the address space
+//! # mmap_lock contention
 //!
 //! ## What happens
-//! All threads of a process share one lock over its address space.
-//! Whoever maps, unmaps or protects memory holds it alone, and a page fault needs it, shared; Linux 6.4 and later often do without, but not always.
-//! A large `munmap`, a `madvise` over the whole heap, or a tool that reads `/proc/PID/smaps` keeps every other thread of the process waiting at its next page fault; one that waits to hold it alone holds up all who come after.
-//! The probes of a recording need it, shared, where somebody holds it alone; the answer then says that it was a probe that waited.
+//! All threads of a process share one lock over its address space, `mmap_lock`.
+//! A thread that maps, unmaps or protects memory holds the lock for writing, and a page fault takes it for reading; Linux 6.4 and later often need only a lock per mapping, but not always.
+//! A large `munmap`, a `madvise` over the whole heap, or a tool that reads `/proc/PID/smaps` keeps every other thread of the process waiting at its next page fault; a writer that waits for the lock blocks all later readers.
+//! The probes of a recording take the lock for reading, and wait where another thread holds it for writing; the answer then says that a probe waited.
 //! A collector that gives memory back to the system, and a monitoring agent that reads `smaps` each second, meet here.
 //!
 //! ## What proves it
-//! The thread that everybody waits for is blocked in a page fault before the fault is even looked at (`lock_mm_and_find_vma`, or `rwsem_down_read_slowpath` outside of `handle_mm_fault`), or in `mmap`, `munmap`, `mprotect`, `madvise` or `brk` with `rwsem_down_write_slowpath`.
+//! The thread that all others wait for is blocked in a page fault before the fault is handled (`lock_mm_and_find_vma`, or `rwsem_down_read_slowpath` outside of `handle_mm_fault`), or in `mmap`, `munmap`, `mprotect`, `madvise` or `brk` with `rwsem_down_write_slowpath`.
 //!
 //! ## What looks alike
 //! `mapped-file-fault`: the lock is held, the page is waited for; a file's own lock lies below `handle_mm_fault`.
@@ -31,8 +31,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "mmap-lock-contention",
-    title: "Lock of the address space",
-    short: "lock of the address space",
+    title: "mmap_lock contention",
+    short: "mmap_lock contention",
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
@@ -104,19 +104,19 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     Explanation {
         story: vec![format!(
-            "{} waited in {} for the lock that all threads of the process share over its address space.",
+            "{} waited in {} for mmap_lock, the lock of the process's address space.",
             text::the_thread(&place.thread),
             if is_probe(&place.stack) { PROBE } else { place.call.as_str() }
         )],
         culprits: holder(tally, index).into_iter().collect(),
-        evidence: vec![spent(tally, Source::Scheduler, "blocked on the lock of the address space")],
+        evidence: vec![spent(tally, Source::Scheduler, "blocked on mmap_lock")],
         ..Explanation::default()
     }
 }
 
 /// A probe needs the lock, shared, where somebody holds it alone (`kernel/events/uprobes.c`,
 /// `find_active_uprobe_rcu`). Without the recording the thread would have gone on to its next fault.
-const PROBE: &str = "a probe of this very recording";
+const PROBE: &str = "a probe of this recording";
 
 fn is_probe(stack: &[String]) -> bool {
     stack.iter().any(|it| it == "uprobe_notify_resume")
@@ -216,7 +216,7 @@ mod tests {
         let story = |frames: &str| story_of(&CAUSE, &waits(50_000, "fault", frames));
         let probe =
             "rwsem_down_read_slowpath down_read find_active_uprobe_rcu uprobe_notify_resume";
-        assert!(story(probe).contains("waited in a probe of this very recording"));
+        assert!(story(probe).contains("waited in a probe of this recording"));
         assert!(story("lock_mm_and_find_vma").contains("waited in a page fault"));
     }
 

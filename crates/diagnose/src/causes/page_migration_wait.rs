@@ -1,4 +1,4 @@
-//! # Page being moved
+//! # Page migration
 //!
 //! ## What happens
 //! The kernel moves pages from one place in memory to another: to make room for huge pages (compaction, `khugepaged`), or nearer to the CPU that uses them (automatic NUMA balancing).
@@ -6,7 +6,7 @@
 //! One move takes microseconds; a queue of them on a busy host, or a page that also has to be written to a disk, takes milliseconds, and a collection touches every page there is.
 //!
 //! ## What proves it
-//! The thread that everybody waits for is blocked in a page fault with `migration_entry_wait` in its stack, or moves the page itself in `migrate_misplaced_folio`.
+//! The thread that all others wait for is blocked in a page fault with `migration_entry_wait` in its stack, or moves the page itself in `migrate_misplaced_folio`.
 //!
 //! ## What looks alike
 //! `thp-compaction`: the thread itself moves pages, to get a huge one.
@@ -28,8 +28,8 @@ use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "page-migration-wait",
-    title: "Page being moved",
-    short: "a page being moved",
+    title: "Page migration",
+    short: "page migration",
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
@@ -76,10 +76,11 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let stack = tally.main_spot().and_then(|it| it.2);
     let balancing = is_balancing(index, stack);
     let evidence =
-        vec![spent(tally, Source::Scheduler, "blocked in page faults on pages being moved")];
+        vec![spent(tally, Source::Scheduler, "blocked in page faults on pages under migration")];
     Explanation {
         story: vec![format!(
-            "{} touched memory that the kernel was moving{}, and waited until it had arrived.",
+            "{} touched a page that the kernel was migrating{}, and waited until the migration had \
+             ended.",
             text::the_thread(&place.thread),
             if balancing { " to another NUMA node" } else { "" }
         )],

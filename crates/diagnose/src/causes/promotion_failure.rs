@@ -1,7 +1,7 @@
 //! # Promotion failure
 //!
 //! ## What happens
-//! A young collection of ParNew or Serial copies survivors into the old generation, and one of them finds no place there.
+//! A young collection of ParNew or Serial copies survivors into the old generation, and one of them does not fit there.
 //! The collection is undone in the middle and a full one follows in the same pause, with one thread.
 //! There are two reasons, and they need opposite cures.
 //! Either the old generation is full; or it has room, but in pieces: CMS sweeps and never compacts, so its free memory becomes a list of holes of which none is large enough.

@@ -1,9 +1,9 @@
 //! # Reference processing
 //!
 //! ## What happens
-//! In each collection the JVM looks at every soft, weak, final and phantom reference it met, and decides whether to clear it.
+//! In each collection the JVM visits every soft, weak, final and phantom reference it met, and decides whether to clear it.
 //! Usually that takes a fraction of a millisecond.
-//! With many of them (caches of soft references, weak maps with an entry for each connection, objects with finalizers) it takes longer than the collection itself, and before JDK 17 G1 does it with one thread unless told otherwise.
+//! With many of them (caches of soft references, weak maps with an entry for each connection, objects with finalizers) it takes longer than the collection itself, and before JDK 17 G1 does it with one thread unless a flag changes that.
 //!
 //! ## What proves it
 //! The log's own phase (`Reference Processing`, `Ref Proc`, `weak refs processing`) took 10 ms or more and a fifth of the pause or more.

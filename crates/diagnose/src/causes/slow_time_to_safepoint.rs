@@ -2,13 +2,13 @@
 //!
 //! ## What happens
 //! Before anything can happen in a stop, every application thread must have stopped, and the first waits for the last.
-//! One thread was late: it ran in a loop or a copy without a safepoint poll, it waited for a page of a mapped file or of swapped memory, or it had no CPU.
+//! One thread was late: it ran in a loop or a copy without a safepoint poll, it waited for a page of a mapped file or of swapped memory, or it waited for a CPU.
 //! The VM thread itself may be late, too: it waits for concurrent GC threads to yield, and it may wait for a file that it writes.
 //! The collection, if there was one, had not begun.
 //!
 //! ## What proves it
 //! `Reaching safepoint` (before JDK 13 `Stopping threads took`) is 1 ms or more.
-//! Who was late, and why, no log shows by itself, so the time stays unexplained until the threads were watched.
+//! A log does not show which thread was late, nor why, so the time stays unexplained until the threads are recorded.
 //!
 //! ## What looks alike
 //! `inverted-parallelism`: the threads had stopped, and the collection waited.
@@ -44,7 +44,9 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let story = "It took long until all threads had stopped, and those that had waited for the last. The collection had not begun, and its lines in the GC log are written later: neither is the cause.";
+    let story = "It took long until all threads had stopped; those that had stopped waited for the \
+                 last one. The collection had not begun, and its lines in the GC log are written \
+                 later: neither is the cause.";
     let extent = format!(
         "{} in {} went by before all threads had stopped",
         text::duration(tally.time),

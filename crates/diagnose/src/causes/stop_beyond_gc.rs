@@ -2,12 +2,12 @@
 //!
 //! ## What happens
 //! The application was stopped for longer than the collection in the stop took, after all threads had stopped.
-//! Something at the edge of the operation waited: most often the JVM, writing its log lines about the collection with the application still stopped; or the counters of `/tmp/hsperfdata_*`, whose page waits for the disk; or the VM thread had no CPU.
+//! Something at the edge of the operation waited: most often the JVM, writing its log lines about the collection with the application still stopped; or the counters of `/tmp/hsperfdata_*`, whose page waits for the disk; or the VM thread waited for a CPU.
 //! Where no line names the operation, as before JDK 9, it may also be an operation that is no collection.
 //!
 //! ## What proves it
 //! The stop's own line is longer than time to safepoint and collections together, by 1 ms and a tenth of the collections or more.
-//! What it was, no log can tell, so the time stays unexplained until the host was watched too.
+//! A log does not show the reason, so the time stays unexplained until the host is recorded too.
 //!
 //! ## What looks alike
 //! `slow-time-to-safepoint`: the wait was before the threads had stopped.
@@ -44,7 +44,8 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let story = "The application stayed stopped though no collection was at work. On what the JVM waited, a log cannot show.";
+    let story = "The application stayed stopped though no collection was running. A log does not \
+                 show what the JVM waited for.";
     let extent = format!(
         "{} in {} were neither collection nor waiting for threads to stop",
         text::duration(tally.time),
@@ -57,7 +58,7 @@ fn longest(tally: &Tally) -> Option<crate::Evidence> {
     let worst = tally.worst.as_ref()?;
     let beside = match worst.pause.collection {
         None => "without any collection".to_owned(),
-        Some(time) => format!("beside its collection of {}", text::duration(time)),
+        Some(time) => format!("outside its collection of {}", text::duration(time)),
     };
     let percent = worst.part.as_nanos() * 100 / worst.pause.duration.as_nanos().max(1);
     let whole = seconds(worst.pause.duration);

@@ -1,4 +1,4 @@
-//! # Memory swapped out
+//! # Swap-in
 //!
 //! ## What happens
 //! When memory is short the kernel moves pages of processes to swap, those first that were not touched for long.
@@ -8,13 +8,13 @@
 //! The JVM's log shows a collection whose `Real` time is far above its `User` and `Sys` times.
 //!
 //! ## What proves it
-//! The thread that everybody waits for is blocked in a page fault with `do_swap_page` in its stack.
+//! The thread that all others wait for is blocked in a page fault with `do_swap_page` in its stack.
 //! The host's counter `pswpin` grows, and `VmSwap` in `/proc/PID/status` is not zero.
 //!
 //! ## What looks alike
 //! `mapped-file-fault`: the page comes from a file and not from swap.
 //! `page-migration-wait`: passes through `do_swap_page` too, but the page is in memory and only being moved.
-//! `direct-reclaim`: the thread frees memory for itself; both come with a shortage.
+//! `direct-reclaim`: the thread frees memory (direct reclaim); both come with a shortage.
 //!
 //! ## References
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c` (`swapin_readahead`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.swap.max`).
@@ -38,8 +38,8 @@ use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "swap-in",
-    title: "Memory swapped out",
-    short: "memory swapped out",
+    title: "Swap-in",
+    short: "swap-in",
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
@@ -212,7 +212,7 @@ mod tests {
             format!("{SWAPPED}\nmemory 77 hog /app 0ms 900 10\nmemory 4242 java /app 0ms 999 9");
         assert_eq!(
             culprits_of(&CAUSE, &still),
-            "process hog: hog (pid 77) has the most memory beside the JVM, 910 MiB, 10 MiB of it swapped out; nobody was seen to grow\n"
+            "process hog: hog (pid 77) uses the most memory besides the JVM, 910 MiB, 10 MiB of it swapped out; no process was seen to grow\n"
         );
     }
 

@@ -2,11 +2,11 @@
 //!
 //! ## What happens
 //! The collector's threads were busy, but in the kernel and not with the heap.
-//! A collection has little reason to be there: it touches memory for the first time (a page fault for each 4 KiB of a heap that grows), gets huge pages made for it, gives memory back, or finds memory swapped out.
+//! A collection has little reason to be there: it touches memory for the first time (a page fault for each 4 KiB of a heap that grows), gets huge pages made for it, gives memory back, or waits for swap-in.
 //!
 //! ## What proves it
 //! `sys` is larger than `user` and at least 50 ms.
-//! What the kernel did, no GC log can tell, so the time stays unexplained until the host was watched too.
+//! A GC log does not show what the kernel did, so the time stays unexplained until the host is recorded too.
 //!
 //! ## What looks alike
 //! `inverted-parallelism`: the threads did not run at all.
@@ -43,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let story =
-        "Collections spent more time in the kernel than on the heap. On what, a log cannot show.";
+        "Collections spent more time in the kernel than on the heap. A log does not show on what.";
     let extent = format!(
         "{} of {} went into the kernel, up to {} of one",
         text::duration(tally.time),

@@ -1,20 +1,20 @@
-//! # Making room for a huge page
+//! # THP compaction (direct compaction for huge pages)
 //!
 //! ## What happens
 //! A huge page needs 2 MiB of memory in one piece.
-//! On a host that has been up for long, free memory lies in small pieces, so a thread that touches a fresh part of the heap may have to move other pages together first, by itself, and wait where they cannot be moved at once.
-//! That takes milliseconds for each huge page, and a collection that copies objects into fresh regions asks for many, from all its threads at once.
+//! On a host that has been up for long, free memory lies in small pieces, so a thread that touches a new part of the heap may have to compact memory first (direct compaction), and wait where pages cannot be moved at once.
+//! That takes milliseconds for each huge page, and a collection that copies objects into fresh regions needs many, from all its threads at once.
 //! The JVM's log shows much `Sys` time.
 //!
 //! ## What proves it
-//! The kernel's tracepoints at the begin and the end of compaction, in the thread that everybody waits for; most of it is spent on a CPU.
+//! The kernel's tracepoints at the begin and the end of compaction, in the thread that all others wait for; most of it is spent on a CPU.
 //! Where it waits: a stack with `__alloc_pages_direct_compact` or `compact_zone`.
 //! The host's counter `compact_stall` grows.
-//! Without eBPF it is concluded: by the log a collection was busy in the kernel rather than on the heap, the host's tasks waited for memory for at least half as long (pressure stall information counts compaction), and `compact_stall` grew by one or more for each 10 ms, and by more than `allocstall`.
+//! Without eBPF the cause is inferred: by the log a collection was busy in the kernel rather than on the heap, the host's tasks waited for memory for at least half as long (pressure stall information counts compaction), and `compact_stall` grew by one or more for each 10 ms, and by more than `allocstall`.
 //!
 //! ## What looks alike
 //! `direct-reclaim`: there is no free memory at all; the two often come together, and compaction counts first.
-//! `page-migration-wait`: somebody else moves the page.
+//! `page-migration-wait`: another thread moves the page.
 //! `gc-work`: zeroing huge pages is `Sys` time, too, but nothing is moved.
 //!
 //! ## References
@@ -38,8 +38,8 @@ use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "thp-compaction",
-    title: "Making room for a huge page",
-    short: "making room for a huge page",
+    title: "THP compaction (direct compaction for huge pages)",
+    short: "THP compaction",
     needs: &[Source::Scheduler, Source::Compaction],
     collectors: &[],
     nature: Nature::Fault,
@@ -110,19 +110,19 @@ fn counts_say_so(index: &Index<'_>, interval: Interval) -> bool {
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let mut evidence = vec![match tally.certainty() {
-        Certainty::Measured => spent(tally, Source::Compaction, "busy moving pages together"),
+        Certainty::Measured => spent(tally, Source::Compaction, "compacting memory"),
         // A log knows of no threads, and so of no spots.
         Certainty::Inferred if tally.spots.is_empty() => {
-            spent(tally, Source::GcLog, "busy in the kernel, mostly with that,")
+            spent(tally, Source::GcLog, "compacting memory in the kernel")
         }
-        Certainty::Inferred => spent(tally, Source::ThreadSamples, "waiting for that"),
+        Certainty::Inferred => spent(tally, Source::ThreadSamples, "waiting for compaction"),
     }];
     evidence.extend(counted(tally, index, "vmstat.compact_stall", |times| {
-        format!("threads of the host had to make room themselves {times} times around these pauses")
+        format!("threads of this host entered direct compaction {times} times around these pauses")
     }));
     Explanation {
         story: vec![format!(
-            "{} touched fresh memory and had to move other pages together first, to get a huge page.",
+            "{} touched new memory and had to compact other pages first, to get a huge page.",
             text::the_thread(&place.thread)
         )],
         culprits: Vec::new(),

@@ -23,7 +23,7 @@ fn row(cause: &'static Cause, before: &Diagnosis, after: &Diagnosis) -> Option<C
     }
     let times = (per_hour(cause, before), per_hour(cause, after));
     let significance = match times {
-        (None, _) | (_, None) => Significance::Unknown("not watched"),
+        (None, _) | (_, None) => Significance::Unknown("not checked"),
         _ => significance::sums((moments(a), before.span), (moments(b), after.span)),
     };
     let pauses = |it: Option<&Finding>| it.map_or(0, |it| it.pauses);

@@ -87,10 +87,10 @@ fn lengths(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
         row("p50", "pauses, median", at(|it| it.p50), || {
             significance::bounds(a.bounds.p50, b.bounds.p50)
         }),
-        row("p99", "pauses, 99 % at most", at(|it| it.p99), || {
+        row("p99", "pauses, p99", at(|it| it.p99), || {
             significance::bounds(a.bounds.p99, b.bounds.p99)
         }),
-        row("p99.9", "pauses, 99.9 % at most", at(|it| it.p99_9), || {
+        row("p99.9", "pauses, p99.9", at(|it| it.p99_9), || {
             significance::bounds(a.bounds.p99_9, b.bounds.p99_9)
         }),
         row("max", "pauses, longest", (longest(a.all), longest(b.all)), || SINGLE),

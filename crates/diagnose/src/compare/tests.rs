@@ -116,8 +116,8 @@ fn a_few_pauses_prove_nothing() {
         &RUN,
         &few,
         &expect![[r#"
-        Pauses are too few to tell whether they got shorter or longer.
-        Whether the time stopped per second changed cannot be told.
+        Pauses are too few to show whether they got shorter or longer.
+        Whether the time stopped per second changed is not known.
         mean Time(40ms) Time(10.8ms) unknown
         p50 Time(40.009727ms) Time(10.002431ms) unknown
         p99 Time(45ms) Time(12ms) unknown
@@ -211,5 +211,5 @@ fn what_a_run_could_not_have_seen_is_not_gone() {
     }
     let it = compare(&before, &after);
     assert!(!it.causes[0].is_gone());
-    assert_eq!(it.causes[0].significance, Significance::Unknown("not watched"));
+    assert_eq!(it.causes[0].significance, Significance::Unknown("not checked"));
 }

@@ -23,7 +23,7 @@ pub(super) fn sentences(rows: &[Row], causes: &[CauseRow], collections: bool) ->
 }
 
 const LENGTHS: [(&str, &str); 4] =
-    [("mean", "mean"), ("p50", "median"), ("p99", "99 %"), ("p99.9", "99.9 %")];
+    [("mean", "mean"), ("p50", "median"), ("p99", "p99"), ("p99.9", "p99.9")];
 
 /// `Pauses got shorter: mean 41 ms → 29 ms, 99 % 120 ms → 60 ms.` Only what is certain is told.
 fn lengths(rows: &[Row], what: &str) -> String {
@@ -36,7 +36,7 @@ fn lengths(rows: &[Row], what: &str) -> String {
         let decided = told.iter().any(|(row, _)| row.significance == Significance::WithinNoise);
         return match decided {
             true => format!("{what} did not get shorter or longer by more than noise."),
-            false => format!("{what} are too few to tell whether they got shorter or longer."),
+            false => format!("{what} are too few to show whether they got shorter or longer."),
         };
     }
     let less = certain.iter().filter(|(row, _)| row.change().is_some_and(|it| it < 0.0)).count();
@@ -60,7 +60,7 @@ fn stopped(rows: &[Row]) -> String {
         (None, Some(Significance::WithinNoise)) => {
             "The time stopped per second did not change by more than noise.".to_owned()
         }
-        _ => "Whether the time stopped per second changed cannot be told.".to_owned(),
+        _ => "Whether the time stopped per second changed is not known.".to_owned(),
     }
 }
 
@@ -103,14 +103,15 @@ pub(super) fn caveats(rows: &[Row], before: &Diagnosis, after: &Diagnosis) -> Ve
     let steps = |it: &Diagnosis| matches!(it.jvm.collector.as_str(), "zgc" | "shenandoah");
     if steps(before) != steps(after) {
         caveats.push(
-            "One of the collectors does most of its work beside the application: its pauses are \
+            "One of the collectors does most of its work while the application runs: its pauses \
+             are \
              short steps of a cycle, and no whole collections."
                 .to_owned(),
         );
     }
     if before.span.is_zero() || after.span.is_zero() {
         caveats
-            .push("A log without times tells nothing of how often something happens.".to_owned());
+            .push("A log without times does not show how often something happens.".to_owned());
     }
     caveats
 }

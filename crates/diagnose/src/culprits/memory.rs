@@ -98,7 +98,7 @@ fn holder(row: &MemoryFact) -> Culprit {
         name: row.name.clone(),
         pid: Some(row.pid),
         statement: format!(
-            "{} has the most memory beside the JVM, {}{swapped}; nobody was seen to grow",
+            "{} uses the most memory besides the JVM, {}{swapped}; no process was seen to grow",
             who(row),
             text::memory(all_of(row))
         ),

@@ -26,7 +26,7 @@ pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
     if of_pauses.contains(&word) && !of.tells_of_pauses() {
         let recorded = of.inputs.iter().any(|it| it.kind == "recording");
         let what = if recorded { "no source of the recording" } else { "no line of the log" };
-        return Err(format!("{what} tells of a pause"));
+        return Err(format!("{what} shows a pause"));
     }
     if let ("max", Some(cut)) = (word, of.cut_stop.filter(|it| *it > of.statistics.all.max)) {
         return Ok(Measured { least: Value::Time(cut), most: None });
@@ -66,7 +66,7 @@ fn longest_is_cut(of: &Diagnosis) -> bool {
 }
 
 fn gc(of: &Diagnosis) -> Result<&GcStatistics, String> {
-    of.collections_seen().ok_or_else(|| "no line tells of a collection".to_owned())
+    of.collections_seen().ok_or_else(|| "no line shows a collection".to_owned())
 }
 
 fn lengths(name: &str, all: Count, quantiles: Quantiles) -> Known {
@@ -89,7 +89,7 @@ fn lengths(name: &str, all: Count, quantiles: Quantiles) -> Known {
 
 fn span(of: &Diagnosis) -> Result<Duration, String> {
     match of.span.is_zero() {
-        true => Err("the input does not tell how long it covers".to_owned()),
+        true => Err("the input does not show how long it covers".to_owned()),
         false => Ok(of.span),
     }
 }
@@ -132,8 +132,8 @@ fn cause(gate: &Gate, of: &Diagnosis, id: &str) -> Known {
         if missing.is_empty() {
             return Err("too much was lost or is unexplained to rule it out".to_owned());
         }
-        let missing: Vec<&str> = missing.iter().map(|it| it.id()).collect();
-        return Err(format!("it was not watched for, which needs {}", missing.join(" and ")));
+        let missing: Vec<&str> = missing.iter().map(|it| it.title()).collect();
+        return Err(format!("it was not checked, which needs {}", missing.join(" and ")));
     }
     match gate.limit {
         Value::Count(_) => exactly(Value::Count(finding.map_or(0, |it| it.pauses))),
@@ -194,7 +194,7 @@ fn memory(word: &str, gate: &Gate, of: &Diagnosis) -> Known {
 }
 
 fn no_rate() -> String {
-    "the input does not tell how long it covers".to_owned()
+    "the input does not show how long it covers".to_owned()
 }
 
 fn no_promotion() -> String {

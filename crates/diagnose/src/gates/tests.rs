@@ -139,14 +139,14 @@ fn what_a_log_cannot_tell_is_unknown_and_says_what_is_missing() {
         ],
         bare,
         &expect![[r#"
-            stopped>5%: unknown: the input does not tell how long it covers
-            throughput<95%: unknown: the input does not tell how long it covers
-            count>1/h: unknown: the input does not tell how long it covers
+            stopped>5%: unknown: the input does not show how long it covers
+            throughput<95%: unknown: the input does not show how long it covers
+            count>1/h: unknown: the input does not show how long it covers
             tts.max>1ms: unknown: there are no safepoint lines (`-Xlog:safepoint`)
             allocation>1GiB/s: unknown: there is no GC log with heap sizes
             promotion>1MiB/s: unknown: there is no GC log with heap sizes
             live>80%: unknown: there is no GC log with heap sizes
-            cause(gc-log-write-blocked)>0s: unknown: it was not watched for, which needs scheduler
+            cause(gc-log-write-blocked)>0s: unknown: it was not checked, which needs the kernel's scheduler events (eBPF)
             max>8ms: failed Time(9ms)"#]],
     );
 }
@@ -158,9 +158,9 @@ fn a_log_of_stops_alone_does_not_pass_for_one_without_full_collections() {
         &["full>0", "gc.max>1s", "cycles>0", "max>1s"],
         &stops,
         &expect![[r#"
-            full>0: unknown: no line tells of a collection
-            gc.max>1s: unknown: no line tells of a collection
-            cycles>0: unknown: no line tells of a collection
+            full>0: unknown: no line shows a collection
+            gc.max>1s: unknown: no line shows a collection
+            cycles>0: unknown: no line shows a collection
             max>1s: passed Time(70ms)"#]],
     );
 }
@@ -216,7 +216,7 @@ fn what_zgc_hides_is_not_taken_for_nothing() {
         &log,
         &expect![[r#"
             allocation>19MiB/s: failed BytesPerSecond(20971520.0) or more
-            allocation>31MiB/s: unknown BytesPerSecond(20971520.0) or more: what a concurrent collector frees hides what is allocated meanwhile
+            allocation>31MiB/s: unknown BytesPerSecond(20971520.0) or more: what a concurrent collector frees hides what is allocated at the same time
             allocation<19MiB/s: passed BytesPerSecond(20971520.0) or more"#]],
     );
 }

@@ -3,9 +3,11 @@ use super::{Check, Exposed, Exposure, HazardKind, Likelihood, Scope};
 
 pub(super) static ALL: [HazardKind; 1] = [HazardKind {
     id: "pressure-off",
-    title: "The kernel does not count waiting",
+    title: "Pressure stall information is off",
     subject: "pressure stall information",
-    about: "Without pressure stall information nobody sees how long tasks wait for memory, disks and CPUs. No pause comes of that, but the next one is harder to explain.",
+    about: "Without pressure stall information (PSI) the kernel does not report how long tasks \
+            wait for memory, disks and CPUs. That causes no pause, but the next one is harder to \
+            explain.",
     scope: Scope::Host,
     check: pressure_off,
 }];

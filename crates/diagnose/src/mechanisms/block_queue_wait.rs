@@ -1,7 +1,7 @@
-//! # Queue of the block layer
+//! # Block layer queue
 //!
 //! ## What happens
-//! Before a request goes to a disk it needs a place in the disk's queue, and leave to take it.
+//! Before a request goes to a disk it needs a free slot (tag) of the disk's queue, and the permission of the I/O controllers.
 //! There are only so many places, and a process that writes much can fill them all; writeback throttling (`wbt`), `io.latency` and `io.cost` let some wait on purpose, and `io.max` limits a control group to so many bytes or requests a second.
 //! The thread sleeps before its request has even reached the disk.
 //!
@@ -9,7 +9,7 @@
 //! A kernel stack of the blocked thread with `blk_mq_get_tag`, `rq_qos_wait` or `__blk_throtl_bio`.
 //!
 //! ## What looks alike
-//! `journal-commit`: the thread waits for somebody else's request to be done.
+//! `journal-commit`: the thread waits for the request of another process.
 //! `dirty-throttling`: the limit is on memory that is not yet written, not on requests.
 //!
 //! ## Remedies
@@ -22,8 +22,8 @@ use super::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "block-queue-wait",
-    title: "Queue of the block layer",
-    phrase: "a place in the disk's queue",
+    title: "Block layer queue",
+    phrase: "a free slot in the disk's queue",
     file: include_str!("block_queue_wait.rs"),
     frames: &[
         "blk_mq_get_tag",

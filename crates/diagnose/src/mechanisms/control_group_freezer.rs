@@ -1,11 +1,11 @@
-//! # Freezer of the control group
+//! # Control group freezer
 //!
 //! ## What happens
-//! Somebody froze the control group of the process: every thread of it stays where it is until the group is thawed.
+//! The control group of the process was frozen: every thread of it stays where it is until the group is thawed.
 //! `docker pause`, a checkpoint, a backup of a container and batch systems do that; suspending a host freezes in the same way.
 //!
 //! ## What proves it
-//! The kernel says of the thread that it is frozen (`frozen` in its `task_struct` with version 2 of control groups, the state `TASK_FROZEN` or the flag `PF_FROZEN` with version 1).
+//! The kernel marks the thread as frozen (`frozen` in its `task_struct` with version 2 of control groups, the state `TASK_FROZEN` or the flag `PF_FROZEN` with version 1).
 //! Where that was not recorded, `do_freezer_trap` or `__refrigerator` in its kernel stack says so; on most kernels since 6.1 the first is inlined.
 //! Samples without privilege take it from the group's own file: `frozen 1` in `cgroup.events`, `FROZEN` in `freezer.state`.
 //!
@@ -15,7 +15,7 @@
 //! `tracer`: a debugger holds one thread after the other.
 //!
 //! ## Remedies
-//! Find who freezes (`cgroup:cgroup_freeze`), and have it do so when nobody waits for the JVM, or not at all.
+//! Find the process that freezes (`cgroup:cgroup_freeze`), and let it do so when no request waits for the JVM, or not at all.
 //!
 //! ## References
 //! Linux `kernel/cgroup/freezer.c` (`cgroup_enter_frozen`), `kernel/signal.c` (`do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`, `__freeze_task`).
@@ -24,7 +24,7 @@ use super::Mechanism;
 /// Version 2 has a trap of its own since Linux 5.2; version 1 uses the refrigerator of suspending.
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "control-group-freezer",
-    title: "Freezer of the control group",
+    title: "Control group freezer",
     phrase: "the freezer of its control group",
     file: include_str!("control_group_freezer.rs"),
     frames: &[

@@ -1,8 +1,8 @@
 //! # Dirty throttling
 //!
 //! ## What happens
-//! When more memory is dirty than the kernel allows (`vm.dirty_ratio`, or a limit of the device), it makes those who dirty pages sleep, each for a while, until the disk has caught up.
-//! It makes no difference that the log wrote a hundred bytes and another process wrote gigabytes: whoever dirties a page may be put to sleep.
+//! When more memory is dirty than the kernel allows (`vm.dirty_ratio`, or a limit of the device), the kernel makes threads that dirty pages sleep, each for a while, until the disk has caught up.
+//! It makes no difference that the log wrote a hundred bytes and another process wrote gigabytes: any thread that dirties a page may be put to sleep.
 //!
 //! ## What proves it
 //! A kernel stack of the blocked thread with `balance_dirty_pages`.
@@ -11,7 +11,7 @@
 //! `journal-commit` and `stable-page-writeback`: the wait is for one block or page, not for the sum of all.
 //!
 //! ## Remedies
-//! Make writeback start earlier (`vm.dirty_background_bytes`), bound the process that dirties the memory, or take the log off the disk.
+//! Make writeback start earlier (`vm.dirty_background_bytes`), limit the process that dirties the memory, or take the log off the disk.
 //!
 //! ## References
 //! Linux `mm/page-writeback.c` (`balance_dirty_pages`), `Documentation/admin-guide/sysctl/vm.rst` (`dirty_ratio`).
@@ -20,7 +20,7 @@ use super::Mechanism;
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "dirty-throttling",
     title: "Dirty throttling",
-    phrase: "the kernel's limit on unwritten data",
+    phrase: "the kernel's limit on dirty pages",
     file: include_str!("dirty_throttling.rs"),
     frames: &[
         "balance_dirty_pages",

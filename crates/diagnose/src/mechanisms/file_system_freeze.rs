@@ -2,7 +2,7 @@
 //!
 //! ## What happens
 //! To take a snapshot of a disk, a backup freezes the file system: nothing may change it until it is thawed.
-//! Whoever writes meanwhile, or changes a mapped page, waits; usually for a second, and for as long as a backup script takes when it goes wrong.
+//! A thread that writes in the meantime, or changes a mapped page, waits; usually for a second, and for as long as a backup script takes when it goes wrong.
 //!
 //! ## What proves it
 //! A kernel stack of the blocked thread with `percpu_rwsem_wait` or `__sb_start_write`.
@@ -11,7 +11,7 @@
 //! `journal-commit`: an ordinary commit; a freeze begins with one.
 //!
 //! ## Remedies
-//! Take snapshots when nobody minds, or of another file system than the one of logs and of `/tmp`.
+//! Take snapshots when waiting does no harm, or of another file system than the one of logs and of `/tmp`.
 //! Virtual machines: the guest agent freezes on behalf of the hypervisor's backup; exclude the file system there.
 //!
 //! ## References

@@ -1,8 +1,8 @@
-//! # Lock of the file
+//! # Inode lock
 //!
 //! ## What happens
-//! Only one thread at a time may write to a file; the kernel takes the file's own lock around each write.
-//! Whoever holds it may be waiting for the disk, or for the journal, and all others wait behind.
+//! Only one thread at a time may write to a file; the kernel takes the file's inode lock around each write.
+//! The thread that holds the lock may be waiting for the disk, or for the journal, and all other writers wait for that thread.
 //! A log that is being copied over, truncated or synced by another program meets this, and so do two threads that write to one file.
 //!
 //! ## What proves it
@@ -13,8 +13,8 @@
 //! `mmap-lock-contention`: a lock, too, but of the address space and not of a file.
 //!
 //! ## Remedies
-//! Leave the file to one writer: rotate by renaming (not by `copytruncate`), and do not `fsync` or truncate a file that somebody writes.
-//! Writing from a thread that nobody waits for (asynchronous logging) helps as ever.
+//! Leave the file to one writer: rotate by renaming (not by `copytruncate`), and do not `fsync` or truncate a file that another process writes.
+//! Writing from a thread that no other thread waits for (asynchronous logging) helps as ever.
 //!
 //! ## References
 //! Linux `kernel/locking/rwsem.c`, `fs/ext4/file.c` (`ext4_buffered_write_iter`), `fs/xfs/xfs_inode.c` (`xfs_ilock`), `fs/btrfs/inode.c` (`btrfs_inode_lock`).
@@ -22,7 +22,7 @@ use super::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "inode-lock",
-    title: "Lock of the file",
+    title: "Inode lock",
     phrase: "another writer of the same file",
     file: include_str!("inode_lock.rs"),
     frames: &[

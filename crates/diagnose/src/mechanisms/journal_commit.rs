@@ -1,7 +1,7 @@
 //! # Journal commit
 //!
 //! ## What happens
-//! A journaling file system collects metadata changes in a transaction and commits it every few seconds, or when somebody calls `fsync`.
+//! A journaling file system collects metadata changes in a transaction and commits it every few seconds, or when a process calls `fsync`.
 //! Even a plain `write()` to a log changes metadata: the file's modification time.
 //! If the inode's block belongs to a transaction that is being committed, the writer must wait until that block is on the disk.
 //! The block stands in the device's queue behind everything that other processes wrote.
@@ -15,7 +15,7 @@
 //! `dirty-throttling`: the kernel puts the writer to sleep because too much memory is dirty.
 //!
 //! ## Remedies
-//! Take the file off the journaled disk (tmpfs), or write it from a thread that nobody waits for (asynchronous logging).
+//! Take the file off the journaled disk (tmpfs), or write it from a thread that no other thread waits for (asynchronous logging).
 //! A longer `commit=` interval makes it rarer and longer; a separate file system takes it out of the way of other writers.
 //!
 //! ## References

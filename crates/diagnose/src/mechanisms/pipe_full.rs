@@ -1,8 +1,8 @@
 //! # Pipe full
 //!
 //! ## What happens
-//! A pipe holds 64 KiB that nobody has read yet, unless somebody set another size; a terminal and a socket hold about as much.
-//! Who writes into one that is full sleeps until the process at the other end reads, however long that takes.
+//! A pipe holds 64 KiB of unread data, unless its size was changed; a terminal and a socket hold about as much.
+//! A thread that writes into a full one sleeps until the process at the other end reads, however long that takes.
 //! Standard output of a container is such a pipe, and the process at its other end is the container runtime's log driver, which may be slow itself: its disk is busy, it has used up a CPU quota, or it waits for a server.
 //! A terminal is full, too, while its output is stopped (Ctrl-S), and a socket while its other end does not read.
 //!
@@ -16,8 +16,8 @@
 //!
 //! ## Remedies
 //! Take the log off standard output: into a file with a bounded size, in memory where a disk could make it wait.
-//! Or write it from a thread that nobody waits for (asynchronous logging).
-//! A reader that keeps up helps all that the process writes, and is not the JVM's to choose.
+//! Or write it from a thread that no other thread waits for (asynchronous logging).
+//! A reader that keeps up helps all that the process writes, but the JVM does not choose its reader.
 //!
 //! ## References
 //! Linux `fs/pipe.c` (`pipe_write`, since 6.15 `anon_pipe_write` and `fifo_pipe_write`; `pipe(7)` on capacity), `drivers/tty/n_tty.c` (`n_tty_write`), `drivers/tty/tty_io.c` (`file_tty_write`), `net/unix/af_unix.c` (`unix_stream_sendmsg`), `net/core/sock.c` (`sock_alloc_send_pskb`, `sock_wait_for_wmem`), `net/core/stream.c` (`sk_stream_wait_memory`), `net/ipv4/tcp.c` (`tcp_sendmsg_locked`).

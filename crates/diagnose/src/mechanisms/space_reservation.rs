@@ -1,4 +1,4 @@
-//! # Reservation of space
+//! # Space reservation
 //!
 //! ## What happens
 //! Btrfs sets space aside before it accepts data or metadata, because it never overwrites in place and cannot know yet where a block will go.
@@ -20,7 +20,7 @@ use super::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "space-reservation",
-    title: "Reservation of space",
+    title: "Space reservation",
     phrase: "free space that the file system could set aside",
     file: include_str!("space_reservation.rs"),
     frames: &[

@@ -1,4 +1,4 @@
-//! # Stable page under writeback
+//! # Stable page writeback
 //!
 //! ## What happens
 //! Some devices need a page to stay unchanged while it is written, because they checksum it.
@@ -10,11 +10,11 @@
 //! `/sys/block/DEVICE/queue/stable_writes` is 1 on a device that needs it.
 //!
 //! ## What looks alike
-//! `journal-commit`: the metadata, not the page, is on its way to the disk; on most of today's disks this is what binds.
+//! `journal-commit`: the metadata, not the page, is on its way to the disk; on most of today's disks this is the one that occurs.
 //! `dirty-throttling`: the kernel puts the writer to sleep because too much memory is dirty.
 //!
 //! ## Remedies
-//! Put the file on tmpfs or on a device that needs no stable pages, or write it from a thread that nobody waits for (asynchronous logging).
+//! Put the file on tmpfs or on a device that needs no stable pages, or write it from a thread that no other thread waits for (asynchronous logging).
 //!
 //! ## References
 //! Linux `mm/page-writeback.c` (`folio_wait_stable`), `Documentation/ABI/stable/sysfs-block` (`stable_writes`).
@@ -23,7 +23,7 @@ use super::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "stable-page-writeback",
-    title: "Stable page under writeback",
+    title: "Stable page writeback",
     phrase: "a page that was being written to the disk",
     file: include_str!("stable_page_writeback.rs"),
     frames: &[

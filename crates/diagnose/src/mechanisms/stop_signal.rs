@@ -1,7 +1,7 @@
 //! # Stop signal
 //!
 //! ## What happens
-//! Somebody sent the process `SIGSTOP`, or a terminal `SIGTSTP`, `SIGTTIN` or `SIGTTOU`; no thread of it runs until it gets `SIGCONT`.
+//! A process sent the JVM `SIGSTOP`, or a terminal `SIGTSTP`, `SIGTTIN` or `SIGTTOU`; no thread of it runs until it gets `SIGCONT`.
 //! Tools that limit CPU use (`cpulimit`), job control of a shell and some watchdogs do that.
 //!
 //! ## What proves it
@@ -12,7 +12,7 @@
 //! `tracer`: a debugger holds the threads; the state is `t`.
 //!
 //! ## Remedies
-//! Find who sends the signal (`signal:signal_generate`) and have it leave the JVM alone; limit CPU with a quota.
+//! Find the process that sends the signal (`signal:signal_generate`) and exclude the JVM there; limit CPU with a quota.
 //!
 //! ## References
 //! Linux `kernel/signal.c` (`do_signal_stop`); `signal(7)`.

@@ -1,7 +1,7 @@
 //! # Tracer
 //!
 //! ## What happens
-//! A debugger or tracer is attached to the process (`gdb`, `strace`, `gcore`, `jstack -F`, `jmap -F`) and holds its threads, one by one, while it looks at them.
+//! A debugger or tracer is attached to the process (`gdb`, `strace`, `gcore`, `jstack -F`, `jmap -F`) and holds its threads, one by one, while it inspects them.
 //!
 //! ## What proves it
 //! The thread is in a trace stop, with `ptrace_stop` or what calls it in its kernel stack.
@@ -10,7 +10,7 @@
 //! `stop-signal`: a signal stops the whole process at once; the state is `T` and not `t`.
 //!
 //! ## Remedies
-//! `jcmd`, and `jstack` and `jmap` without `-F`, ask the JVM itself and stop it for a safepoint only.
+//! `jcmd`, and `jstack` and `jmap` without `-F`, attach to the JVM and stop it for a safepoint only.
 //!
 //! ## References
 //! Linux `kernel/signal.c` (`ptrace_stop`, `do_jobctl_trap`); `ptrace(2)`.

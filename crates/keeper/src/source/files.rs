@@ -104,7 +104,7 @@ impl Directory {
         match statat(self.held()?, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(status) => Ok(Some(status)),
             Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(self.failed("look at", error.into())),
+            Err(error) => Err(self.failed("inspect", error.into())),
         }
     }
 
@@ -182,7 +182,7 @@ impl Directory {
             Err(Errno::NOENT | Errno::LOOP) => return Ok(None),
             Err(error) => return Err(self.failed("open", error.into())),
         };
-        let status = fstat(&file).map_err(|error| self.failed("look at", error.into()))?;
+        let status = fstat(&file).map_err(|error| self.failed("inspect", error.into()))?;
         let same = (status.st_dev, status.st_ino) == (found.device, found.inode);
         Ok((same && self.refuses(&status).is_none()).then(|| file.into()))
     }

@@ -63,7 +63,7 @@ pub(super) fn list(place: &Place, kind: &Kind) -> Result<Copies, KeeperError> {
         let Some(number) = number(entry.file_name().to_bytes(), kind) else { continue };
         let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
         let Some(file) = file(place, &name)? else { continue };
-        let bytes = file.metadata().map_err(|it| place.failed("look at", &name, it))?.len();
+        let bytes = file.metadata().map_err(|it| place.failed("inspect", &name, it))?.len();
         let told = whose(&mut &file, kind.compression, kind.name);
         match told.map_err(|it| place.failed("read", &name, it))? {
             Whose::Ours => copies.ours.push(Copy { number, bytes }),
@@ -88,7 +88,7 @@ pub(super) fn file(place: &Place, name: &OsStr) -> Result<Option<File>, KeeperEr
         Err(Errno::ACCESS | Errno::PERM) => return Ok(None),
         Err(error) => return Err(place.failed("open", name, error.into())),
     };
-    let status = fstat(&file).map_err(|it| place.failed("look at", name, it.into()))?;
+    let status = fstat(&file).map_err(|it| place.failed("inspect", name, it.into()))?;
     let right = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile
         && status.st_uid == geteuid().as_raw()
         && status.st_nlink == 1;

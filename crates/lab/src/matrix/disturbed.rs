@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_secs(2);
 pub(super) fn disturbed(results: &[RunResult], recorded: Duration, cpus: u32) -> Option<String> {
     let stolen = results.iter().map(|it| it.stolen).max()?;
     let percent = percent(stolen, recorded, cpus);
-    let word = format!("the hypervisor gave {percent} % of the CPU time to others meanwhile");
+    let word = format!("the hypervisor gave {percent} % of the CPU time to other guests meanwhile");
     (percent >= MOST_STOLEN_PERCENT).then_some(word)
 }
 

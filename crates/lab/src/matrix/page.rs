@@ -158,7 +158,7 @@ fn quiet(tally: &Tally) -> String {
     };
     if !tally.quiet_symptoms.is_empty() {
         let found = firsts(&tally.quiet_symptoms);
-        text += "Symptoms, which say that time is not explained and blame nobody, by recordings: ";
+        text += "Symptoms, which say that time is not explained and name no cause, by recordings: ";
         text += &format!("{found}.\n\n");
     }
     text

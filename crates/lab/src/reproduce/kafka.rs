@@ -87,8 +87,9 @@ fn make(lab: &mut Lab<'_, '_, '_>) -> Result<Made, LabError> {
 fn differs(deleted: &Seen, late_ms: u64) -> String {
     let long = deleted.stops.over(Duration::from_millis(250));
     let world = match long {
-        0 => "No pause was over 0.25 s: the stop of the world does not come back here. \
-              On Linux 6.18, where its stacks were looked at, the kernel gives a file up after it has released the lock of the address space."
+        0 => "No pause was over 0.25 s: the stop-the-world pause is not reproduced here. On Linux \
+              6.18, where its stacks were inspected, the kernel frees a file after it has released \
+              mmap_lock."
             .to_owned(),
         long => format!("Pauses over 0.25 s: {long}."),
     };

@@ -12,7 +12,7 @@ const NAME: &str = "reproduced.md";
 const HEAD: &str = "\
 # Reproduced
 
-What five documents on pauses of JVMs print, measured again by `whypause lab reproduce`, beside the original numbers.
+What five documents on pauses of JVMs print, measured again by `whypause lab reproduce`, next to the original numbers.
 Sizes are scaled to the host; each part says what it ran.
 ";
 

@@ -1,4 +1,4 @@
-//! # CPU quota used up by GC threads
+//! # CFS throttling by GC threads
 //!
 //! ## What it does
 //! A JVM allocates at full speed in a control group that may use half a CPU's worth of time.

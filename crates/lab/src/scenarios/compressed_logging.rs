@@ -68,7 +68,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
         Variant::new(
             "fixed-busy-disk",
             Role::Fixed,
-            "compressed log beside another writer, GC log on tmpfs",
+            "compressed log with another writer, GC log on tmpfs",
             fixed_busy_disk,
         ),
     ],

@@ -1,8 +1,8 @@
-//! # No CPU free
+//! # CPU contention
 //!
 //! ## What it does
 //! A JVM allocates steadily on a host where other processes want all CPUs too, eight for each.
-//! The threads that everybody waits for in a pause are ready to run and have to queue.
+//! The threads that all others wait for in a pause are ready to run and have to queue.
 //!
 //! - `baseline`: the JVM has the CPUs for itself
 //! - `fault`: with the other processes, all of equal weight
@@ -32,7 +32,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[
-        Variant::baseline("nobody else wants a CPU", baseline),
+        Variant::baseline("no other process wants a CPU", baseline),
         Variant::fault("other processes want all CPUs", fault),
         Variant::new(
             "fixed",

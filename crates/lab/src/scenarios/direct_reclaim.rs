@@ -13,7 +13,7 @@
 //! The limit is that of a group with one group for each of the two below it.
 //! The JVM's has `memory.min`, so that none of its own pages is swapped out: it would wait for those as well, and that is `swap-in`.
 //!
-//! - `baseline`: nobody else in the group
+//! - `baseline`: no other process in the group
 //! - `fault`: the other process in the same group
 //! - `fixed-isolated`: the other process has a group and a limit of its own
 //! - `eased-pretouch`: in the same group, with a heap that has all its pages from the start (`-XX:+AlwaysPreTouch`); what the JVM needs outside of its heap still waits now and then
@@ -79,7 +79,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),
     variants: &[
-        Variant::baseline("nobody else in the group", baseline),
+        Variant::baseline("no other process in the group", baseline),
         Variant::fault("another process fills the same group", fault),
         Variant::new(
             "fixed-isolated",

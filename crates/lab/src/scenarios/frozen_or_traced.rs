@@ -4,7 +4,7 @@
 //! A JVM allocates steadily, and every now and then something outside stops all its threads for 0.2 to 0.8 s, as `docker pause`, a snapshot of a container, `kill -STOP` or a debugger does.
 //! The JVM's own logs show nothing, or a stop that is much too long.
 //!
-//! - `baseline`: nobody stops it
+//! - `baseline`: the JVM is not stopped
 //! - `fault`: the freezer of its control group stops it
 //! - `fault-signal`: `SIGSTOP` stops it, `SIGCONT` lets it go on
 //! - `fixed`: it is left alone again
@@ -28,7 +28,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[
-        Variant::baseline("nobody stops it", undisturbed),
+        Variant::baseline("the JVM is not stopped", undisturbed),
         Variant::fault("its control group is frozen now and then", frozen)
             .by("control-group-freezer"),
         Variant::new("fixed", Role::Fixed, "it is left alone", undisturbed),

@@ -54,7 +54,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(15),
     warm_up: Duration::from_secs(3),
     variants: &[
-        Variant::baseline("nobody else writes to the disk", baseline),
+        Variant::baseline("no other process writes to the disk", baseline),
         Variant::fault("another process writes to the disk of the counters file", fault),
         Variant::new(
             "fixed-flag",

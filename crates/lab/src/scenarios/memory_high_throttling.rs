@@ -1,4 +1,4 @@
-//! # Slowed down above memory.high
+//! # memory.high throttling
 //!
 //! ## What it does
 //! A JVM whose heap grows is in a control group of version 2 with a soft limit (`memory.high`), and no swap space to go to.

@@ -38,12 +38,12 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),
     variants: &[
-        Variant::baseline("fragmented memory, and nobody makes room for huge pages", baseline),
-        Variant::fault("the same, and threads make room themselves", fault),
+        Variant::baseline("fragmented memory, no compaction for huge pages", baseline),
+        Variant::fault("the same, with direct compaction", fault),
         Variant::new(
             "fixed-defer",
             Role::Fixed,
-            "the same, and the kernel's own threads make room",
+            "the same, with compaction by the kernel's own threads",
             fixed_defer,
         ),
     ],

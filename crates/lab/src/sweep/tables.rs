@@ -62,9 +62,9 @@ fn example(swept: &Swept) -> String {
     table.load_preset(presets::NOTHING);
     table.set_header([
         "GC threads",
-        "reckoned",
+        "estimated (from the model)",
         "without quota",
-        "longest felt",
+        "longest observed",
         "without quota",
         "throttled",
     ]);
@@ -80,7 +80,8 @@ fn example(swept: &Swept) -> String {
     }
     format!(
         "a quota of 90 ms in 300 ms: what a collection of 90 ms of CPU time must make of the\n\
-         application by the model, and the longest that a 1 ms sleep felt of a real load\n{}\n",
+         application by the model, and the longest that a 1 ms sleep observed under a real \
+         load\n{}\n",
         aligned(table)
     )
 }

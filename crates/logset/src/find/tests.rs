@@ -140,7 +140,7 @@ fn of_one_file_of_a_ring_the_others_are_told() {
         expect![[r#"
         gc.log.0: gc.log.0
           collections 1
-          note: there are 2 other files of this log beside it
+          note: there are 2 other files of this log next to it
           hint: to read them all, give the directory or `gc.log*`
     "#]],
     );
@@ -150,7 +150,7 @@ fn of_one_file_of_a_ring_the_others_are_told() {
         expect![[r#"
         gc.log: gc.log
           collections 3
-          note: there is another file of this log beside it
+          note: there is another file of this log next to it
           hint: to read them all, give the directory or `gc.log*`
     "#]],
     );

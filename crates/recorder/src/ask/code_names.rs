@@ -145,7 +145,7 @@ impl CodeNames {
         self.given_up = true;
         self.hand_over(now(), facts);
         if let Some(coverage) = facts.coverage.as_mut().filter(|_| self.unnamed > 0) {
-            let what = "looks at late threads, of which the jvm did not tell the code";
+            let what = "samples of late threads, whose code the JVM did not report";
             coverage.note("late-code", what, self.unnamed);
         }
     }

@@ -29,17 +29,19 @@ impl std::error::Error for AskError {}
 impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AskError::Deaf => f.write_str("the jvm does not handle SIGQUIT and cannot be asked"),
-            AskError::Silent => f.write_str("the jvm does not let itself be asked"),
+            AskError::Deaf => f.write_str("the JVM has no handler for SIGQUIT and cannot be \
+                                           attached to"),
+            AskError::Silent => f.write_str("the JVM does not accept attach requests"),
             AskError::Unsure(why) => {
-                write!(f, "whether the jvm lets itself be asked is not known: {why}")
+                write!(f, "whether the JVM accepts attach requests is not known: {why}")
             }
-            AskError::Gone => f.write_str("the jvm has ended"),
-            AskError::Impostor(why) => write!(f, "not the jvm would answer: {why}"),
-            AskError::Late => f.write_str("the jvm did not answer within 5 s"),
-            AskError::Interrupted => f.write_str("interrupted before the jvm answered"),
-            AskError::Refused(why) => write!(f, "the jvm refused to answer: {why}"),
-            AskError::Broken(why) => write!(f, "the jvm could not be asked: {why}"),
+            AskError::Gone => f.write_str("the JVM has ended"),
+            AskError::Impostor(why) => write!(f, "another process would answer the attach request: \
+                                                  {why}"),
+            AskError::Late => f.write_str("the JVM did not answer within 5 s"),
+            AskError::Interrupted => f.write_str("interrupted before the JVM answered"),
+            AskError::Refused(why) => write!(f, "the JVM refused to answer: {why}"),
+            AskError::Broken(why) => write!(f, "the attach request failed: {why}"),
         }
     }
 }

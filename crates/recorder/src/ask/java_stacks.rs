@@ -47,7 +47,7 @@ impl JavaStacks {
         if !stops.is_empty()
             && let Some(coverage) = facts.coverage.as_mut()
         {
-            let what = "left out, because they were for a thread dump that the recorder asked for";
+            let what = "left out: they were for a thread dump that the recorder requested";
             coverage.note("safepoints", what, stops.len() as u64);
         }
         let Some(reaching) = stops.iter().find_map(reaching) else { return };

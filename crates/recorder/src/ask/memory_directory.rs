@@ -52,7 +52,7 @@ impl MemoryDirectory {
             let about = rustix::fs::fstatfs(&shm).map_err(io::Error::from)?;
             match u32::try_from(about.f_type) {
                 Ok(TMPFS_MAGIC) => Ok((shm, Rights::of(&dir)?)),
-                _ => Err(AskError::Broken(format!("`{SHM}` of the jvm is not in memory"))),
+                _ => Err(AskError::Broken(format!("`{SHM}` of the JVM is not in memory"))),
             }
         })?;
         Ok(MemoryDirectory { shm, rights, name })

@@ -123,7 +123,7 @@ impl Asked {
                 return Err(AskError::Impostor(format!("`{name}` is not a socket")));
             }
             if uid != Rights::of(&dir)?.uid() {
-                let why = format!("`{name}` belongs to user {uid}, not to the jvm's");
+                let why = format!("`{name}` belongs to user {uid}, not to the JVM's");
                 return Err(AskError::Impostor(why));
             }
             Ok(Some(found))

@@ -36,7 +36,7 @@ pub(crate) struct CountersFile {
 
 impl CountersFile {
     /// Looks through the mappings of the process. `None` where it has no such file mapped
-    /// (`-XX:-UsePerfData`, `-XX:+PerfDisableSharedMem`) or cannot be looked into.
+    /// (`-XX:-UsePerfData`, `-XX:+PerfDisableSharedMem`) or cannot be inspected.
     pub(crate) fn find(roots: &Roots, pid: u32) -> Option<CountersFile> {
         let dir = ProcessDir::open(roots, pid).ok()?;
         let mut found = None;
@@ -66,16 +66,16 @@ impl CountersFile {
         let denied = opened.as_ref().is_err_and(|it| it.kind() == ErrorKind::PermissionDenied);
         match (found, opened) {
             (None, _) if denied => {
-                "the mappings of this jvm may not be read: that needs CAP_SYS_PTRACE".into()
+                "the mappings of this JVM may not be read: that needs CAP_SYS_PTRACE".into()
             }
-            (None, Ok(())) => "this jvm keeps no counters in a file".into(),
-            (None, Err(error)) => format!("the mappings of this jvm cannot be read: {error}"),
+            (None, Ok(())) => "this JVM keeps no counters in a file".into(),
+            (None, Err(error)) => format!("the mappings of this JVM cannot be read: {error}"),
             (Some(_), _) if denied => {
-                "the file in which this jvm counts its stops may not be read: that needs root or CAP_DAC_READ_SEARCH".into()
+                "the file in which this JVM counts its stops may not be read: that needs root or CAP_DAC_READ_SEARCH".into()
             }
-            (Some(_), Ok(())) => "this jvm does not count its stops in its file of counters".into(),
+            (Some(_), Ok(())) => "this JVM does not count its stops in its file of counters".into(),
             (Some(_), Err(error)) => {
-                format!("the file in which this jvm counts its stops cannot be opened: {error}")
+                format!("the file in which this JVM counts its stops cannot be opened: {error}")
             }
         }
     }
@@ -158,7 +158,7 @@ mod tests {
         };
         assert!(why().contains("cannot be read"), "{}", why());
         fs::write(root.path().join("7/maps"), "").unwrap();
-        assert_eq!(why(), "this jvm keeps no counters in a file");
+        assert_eq!(why(), "this JVM keeps no counters in a file");
         fs::write(root.path().join("7/maps"), LINE).unwrap();
         assert!(why().contains("cannot be opened"), "{}", why());
     }

@@ -64,7 +64,7 @@ impl Jvm {
 pub struct Found {
     /// JVMs, by pid.
     pub jvms: Vec<Jvm>,
-    /// Processes that could not be looked into, mostly for lack of permission.
+    /// Processes that could not be inspected, mostly for lack of permission.
     pub unreadable: u64,
     /// Processes that do not let themselves be read, by pid; they may be JVMs.
     pub stuck: Vec<Stuck>,
@@ -89,7 +89,7 @@ pub enum JvmError {
         pid: u32,
     },
     /// It is a process, but has no `libjvm.so` mapped.
-    #[error("process `{pid}` (`{name}`) is not a hotspot jvm")]
+    #[error("process `{pid}` (`{name}`) is not a HotSpot JVM")]
     NotAJvm {
         /// Asked for.
         pid: u32,
@@ -97,7 +97,7 @@ pub enum JvmError {
         name: String,
     },
     /// The kernel does not let us look.
-    #[error("no permission to look into process `{pid}`")]
+    #[error("no permission to inspect process `{pid}`")]
     NoPermission {
         /// Asked for.
         pid: u32,
@@ -117,11 +117,11 @@ pub enum JvmError {
         stuck: Stuck,
     },
     /// No main class contains the pattern.
-    #[error("no jvm matches `{pattern}`")]
+    #[error("no JVM matches `{pattern}`")]
     NoMatch {
         /// Asked for.
         pattern: String,
-        /// Processes that could not be looked into; one of them may be meant.
+        /// Processes that could not be inspected; one of them may be meant.
         unreadable: u64,
         /// Processes that do not let themselves be read; likewise.
         stuck: Vec<Stuck>,
@@ -129,7 +129,7 @@ pub enum JvmError {
         hidden: u64,
     },
     /// Several do.
-    #[error("`{pattern}` matches {} jvms: {}", .jvms.len(), list(.jvms))]
+    #[error("`{pattern}` matches {} JVMs: {}", .jvms.len(), list(.jvms))]
     Ambiguous {
         /// Asked for.
         pattern: String,
@@ -144,23 +144,23 @@ impl JvmError {
     pub fn hint(&self) -> String {
         match self {
             JvmError::NoSuchProcess { .. } | JvmError::NotAJvm { .. } => {
-                "`whypause ps` lists the jvms of this host".into()
+                "`whypause ps` lists the JVMs of this host".into()
             }
             JvmError::NoPermission { .. } => {
                 "run as root, or with the capabilities cap_sys_ptrace, cap_bpf and cap_perfmon"
                     .into()
             }
             JvmError::Unreadable { .. } => {
-                "is it still running? `whypause ps` lists the jvms".into()
+                "is it still running? `whypause ps` lists the JVMs".into()
             }
             JvmError::NotResponding { stuck } if stuck.lock == Some(Lock::Execve) => {
-                "it waits for a file of the program that it starts, or for one that it closes: look at the \
-                 file system behind it"
+                "the process waits for a file of the program that it starts, or for one that it \
+                 closes: check the file system behind it"
                     .into()
             }
             JvmError::NotResponding { stuck } if stuck.lock == Some(Lock::MemoryMap) => {
-                "whatever that thread waits for keeps everybody from reading or tracing this process: \
-                 look at the file system or disk behind it"
+                "what that thread waits for blocks reading and tracing of this process: check the \
+                 file system or disk behind it"
                     .into()
             }
             JvmError::NotResponding { .. } => "try again when the host is less busy".into(),
@@ -169,14 +169,14 @@ impl JvmError {
                 format!("{} not responding and may be meant: {}", are(names.len()), list(&names))
             }
             JvmError::NoMatch { unreadable: count @ 1.., .. } => format!(
-                "could not look into {count} of the processes; run as root to see their jvms too"
+                "{count} of the processes could not be inspected; run as root to see their JVMs too"
             ),
             JvmError::NoMatch { hidden: 1.., .. } => {
-                "the main class of a jvm may stand in an argument file, which is not opened to find \
+                "the main class of a JVM may stand in an argument file, which is not opened to find \
                  a name: give the pid, see `whypause ps`"
                     .into()
             }
-            JvmError::NoMatch { .. } => "`whypause ps` lists the jvms of this host".into(),
+            JvmError::NoMatch { .. } => "`whypause ps` lists the JVMs of this host".into(),
             JvmError::Ambiguous { .. } => "give the pid, or more of the name".into(),
         }
     }

@@ -112,7 +112,7 @@ pub(super) fn key_as_mapped(file: &File) -> io::Result<FileKey> {
             return Ok(key);
         }
     }
-    Err(io::Error::new(io::ErrorKind::NotFound, "the kernel does not tell what is mapped"))
+    Err(io::Error::new(io::ErrorKind::NotFound, "the kernel does not report what is mapped"))
 }
 
 /// The first page of a file, mapped and never touched.

@@ -179,13 +179,13 @@ mod tests {
             directories.filter(|it| it.file_name().to_string_lossy().starts_with("hsperfdata_"));
         let files = directories.flat_map(|it| std::fs::read_dir(it.path()).into_iter().flatten());
         let Some(file) = files.flatten().find_map(|it| std::fs::read(it.path()).ok()) else {
-            println!("SKIPPED: no jvm runs that keeps its counters in /tmp");
+            println!("SKIPPED: no JVM runs that keeps its counters in /tmp");
             return;
         };
         let found = parse(&file);
         // A JVM that just starts has not yet entered all of its counters.
         if found.len() < 100 {
-            println!("SKIPPED: the jvm has only just started");
+            println!("SKIPPED: the JVM has only just started");
             return;
         }
         // Numbers are aligned; texts lie where their entry's name ends.

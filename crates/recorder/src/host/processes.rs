@@ -83,7 +83,7 @@ impl<'a> Processes<'a> {
             Ok(it) if it.may_list_files() => SourceState::Recorded,
             Ok(_) => SourceState::Missing(MAY_NOT_LIST_FILES.into()),
             Err(error) => {
-                SourceState::Missing(format!("cannot read the files of the jvm: {error}"))
+                SourceState::Missing(format!("cannot read the files of the JVM: {error}"))
             }
         };
         outbox.state(Source::Files, files);
@@ -166,7 +166,7 @@ impl<'a> Processes<'a> {
         self.writers.scan(clocks::now());
         self.outbox.state(Source::Writers, SourceState::Recorded);
         if self.writers.unreadable > 0 {
-            let message = "processes that may not be looked into, so what they write is not known";
+            let message = "processes could not be read; their writes are unknown";
             self.outbox.note(ITEM, message, self.writers.unreadable);
         }
     }
@@ -211,7 +211,7 @@ impl<'a> Processes<'a> {
         // A JVM that has ended meanwhile says nothing; what it said before stays true.
         if self.fact.version.is_empty() || !fact.collector.is_empty() {
             if !unread.is_empty() && !std::mem::replace(&mut self.told_unread, true) {
-                let what = "that may hold flags of the jvm could not be read with its rights";
+                let what = "that may hold flags of the JVM could not be read with its rights";
                 self.outbox.note("files", what, unread.len() as u64);
             }
             self.fact = fact;

@@ -239,7 +239,7 @@ fn follow_log(it: &Context, stop: &Receiver<()>) {
     let mut follower = match LogFollower::new(&it.roots, &it.jvm, &it.outbox) {
         Ok(follower) => follower,
         Err(error) => {
-            let reason = format!("cannot look into the jvm: {error}");
+            let reason = format!("cannot inspect the JVM: {error}");
             return it.outbox.state(Source::GcLog, SourceState::Missing(reason));
         }
     };
@@ -280,7 +280,7 @@ impl Limits {
             it.outbox.push("cgroup", found.clone().map(|it| Row::Cgroup(Box::new(it))));
             self.told = found;
         } else if self.told.is_none() {
-            let why = "the control groups of the jvm cannot be seen from here";
+            let why = "the control groups of the JVM cannot be seen from here";
             it.outbox.state(Source::CgroupLimits, SourceState::Missing(why.into()));
         }
     }

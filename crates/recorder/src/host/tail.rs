@@ -43,7 +43,7 @@ const LAST_READ: Duration = Duration::from_secs(1);
 /// A log that appears later is read from its start, unless it is so long that it cannot be new.
 const NEW_LOG_BYTES: u64 = 1024 * 1024;
 /// The item of notes about the log.
-const ITEM: &str = "gc log";
+const ITEM: &str = "GC log";
 
 /// Where to start reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +175,7 @@ fn speaks_of_a_pause(line: &str) -> bool {
 
 /// What is said where the log may be one of the files that could not be looked at.
 const DENIED: &str =
-    "may not be read and may be its gc log: that needs root or CAP_DAC_READ_SEARCH";
+    "may not be read and may be its GC log: that needs root or CAP_DAC_READ_SEARCH";
 
 /// Looks at a closed descriptor after which the log is searched for again.
 const CLOSED_POLLS: u32 = 10;
@@ -214,9 +214,9 @@ impl<'a> LogFollower<'a> {
         let flags = flags::read(&dir, jvm, Named::Read).flags;
         let missing = match gc_log::standard_streams(&flags)[..] {
             [] if !may_list_files(&dir) => MAY_NOT_LIST_FILES,
-            [] => "the jvm writes no gc log to a file",
-            [2] => "the jvm writes its gc log to standard error, which cannot be read back",
-            _ => "the jvm writes its gc log to standard output, which cannot be read back",
+            [] => "the JVM writes no GC log to a file",
+            [2] => "the JVM writes its GC log to standard error, which cannot be read back",
+            _ => "the JVM writes its GC log to standard output, which cannot be read back",
         };
         outbox.state(Source::GcLog, SourceState::Missing(missing.into()));
         Ok(LogFollower {
@@ -259,9 +259,9 @@ impl<'a> LogFollower<'a> {
             Search::Denied(_) if !may_list_files(&self.dir) => {
                 self.missing(MAY_NOT_LIST_FILES.into());
             }
-            Search::Denied(1) => self.missing(format!("a file that the jvm writes {DENIED}")),
+            Search::Denied(1) => self.missing(format!("a file that the JVM writes {DENIED}")),
             Search::Denied(files) => {
-                self.missing(format!("{files} files that the jvm writes {DENIED}"));
+                self.missing(format!("{files} files that the JVM writes {DENIED}"));
             }
             Search::None => {}
         }
@@ -284,11 +284,11 @@ impl<'a> LogFollower<'a> {
     fn failed(&self, error: &io::Error) {
         self.missing(match error.kind() {
             io::ErrorKind::PermissionDenied => {
-                "the gc log may not be read: that needs root or CAP_DAC_READ_SEARCH, and the \
-                 jvm's own right to read it"
+                "the GC log may not be read: that needs root or CAP_DAC_READ_SEARCH, and the JVM's \
+                 own right to read it"
                     .into()
             }
-            _ => format!("the gc log cannot be read: {error}"),
+            _ => format!("the GC log cannot be read: {error}"),
         });
     }
 

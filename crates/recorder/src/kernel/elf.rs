@@ -140,13 +140,13 @@ impl<B: Bytes> Elf<B> {
         let order = if cfg!(target_endian = "little") { ELFDATA2LSB } else { ELFDATA2MSB };
         let ident = header.e_ident;
         if (ident.magic, ident.class, ident.data) != (ELFMAG, ELFCLASS64, order) {
-            return Err(malformed("it is no 64-bit elf file of this machine"));
+            return Err(malformed("it is no 64-bit ELF file of this machine"));
         }
         let count = (header.e_shnum.get(NativeEndian), header.e_phnum.get(NativeEndian));
         // None at all, but a place for them: their count is in the first of them, as it is too large.
         let uncounted = count.0 == 0 && header.e_shoff.get(NativeEndian) != 0;
         if uncounted || count.0 > MAX_SECTIONS || count.1 > MAX_SEGMENTS {
-            return Err(malformed("it has more headers than any jvm"));
+            return Err(malformed("it has more headers than any JVM"));
         }
         let segments = table(&bytes, header.e_phoff.get(NativeEndian), count.1.into())?;
         let sections = table(&bytes, header.e_shoff.get(NativeEndian), count.0.into())?;
@@ -294,7 +294,7 @@ pub(crate) fn malformed(what: &str) -> io::Error {
 }
 
 fn too_large() -> io::Error {
-    malformed("a table is larger than any jvm's")
+    malformed("a table is larger than any JVM's")
 }
 
 #[cfg(test)]

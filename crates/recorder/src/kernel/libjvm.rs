@@ -112,7 +112,7 @@ impl<B: Bytes> Libjvm<B> {
             if found.len() > MAX_NAMES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         if found.len() > MAX_NAMES {
-            return Err(malformed("it has a function more often than any jvm"));
+            return Err(malformed("it has a function more often than any JVM"));
         }
         found.sort_unstable_by_key(|(_, at)| *at);
         found.dedup();

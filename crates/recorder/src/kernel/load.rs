@@ -253,7 +253,7 @@ fn plan_of(file: &File, windows: Windows) -> io::Result<Plan> {
         return Ok(Plan::Usdt(Box::new(sites)));
     }
     if windows == Windows::Usdt {
-        return Ok(Plan::None("this libjvm has no usdt probes".into()));
+        return Ok(Plan::None("this libjvm has no USDT probes".into()));
     }
     let functions = library.functions()?;
     Ok(match functions.len() {
@@ -367,7 +367,7 @@ mod tests {
         let site = |n| Site { offset: n, semaphore: n + 1, argument: u64::MAX };
         let probes = [vec![site(1)], vec![site(2), site(3)], vec![], vec![site(4)]];
         let symbols = SYMBOLS.iter().zip(5..).map(|(it, offset)| (it.1, offset)).collect();
-        let none = || Plan::None("this libjvm has no usdt probes".into());
+        let none = || Plan::None("this libjvm has no USDT probes".into());
         for make in [Plan::Usdt(Box::new(probes)), Plan::Symbols(symbols), none()] {
             let text = make.apart().0;
             let again = Plan::together(text.clone(), None).unwrap();

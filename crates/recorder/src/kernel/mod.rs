@@ -120,7 +120,7 @@ pub(crate) struct OpenStop {
 }
 
 /// What is said where no safepoint can be seen.
-pub(crate) const NO_WINDOWS: &str = "this libjvm has neither usdt probes nor a symbol table";
+pub(crate) const NO_WINDOWS: &str = "this libjvm has neither USDT probes nor a symbol table";
 
 /// What the programs have cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -40,7 +40,7 @@ const OPTIONAL: [(Source, &[&str]); 2] = [
 ];
 
 /// Why it does not run where the scheduler's programs do not.
-const NO_SCHEDULER: &str = "not without the scheduler's tracepoints";
+const NO_SCHEDULER: &str = "needs the scheduler's tracepoints";
 
 /// Why the file of a page fault is not told.
 const NO_FILE_FAULT: &str =
@@ -177,7 +177,7 @@ impl Kernel {
         let (source, attached) = match &wanted.plan {
             Plan::Usdt(sites) => (Source::SafepointProbes, self.attach_usdt(target, sites)),
             Plan::Symbols(functions) => {
-                let why = "this libjvm has no usdt probes, or they were not asked for";
+                let why = "this libjvm has no USDT probes, or they were not requested";
                 missing(coverage, &[Source::SafepointProbes], why);
                 (Source::SafepointSymbols, self.attach_symbols(target, functions))
             }
@@ -187,7 +187,7 @@ impl Kernel {
                 let windows = [Source::SafepointProbes, Source::SafepointSymbols];
                 missing(coverage, &windows, &why);
                 if target.late_code {
-                    missing(coverage, &[Source::LateCode], "not without safepoint probes");
+                    missing(coverage, &[Source::LateCode], "needs safepoint probes");
                 }
                 return Ok(());
             }

@@ -53,7 +53,7 @@ pub(crate) fn sites<B: Bytes>(elf: &Elf<B>, provider: &str, name: &str) -> io::R
         };
         found.push(Site { offset, semaphore, argument: first_argument(note.arguments) });
         if found.len() > MAX_SITES {
-            return Err(malformed("a probe has more places than any jvm's"));
+            return Err(malformed("a probe has more places than any JVM's"));
         }
     }
     Ok(found)

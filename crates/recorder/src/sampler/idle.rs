@@ -82,12 +82,13 @@ fn told(waits: &[String], ran: &[String]) -> String {
     let names =
         |few: &[String]| few.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     let ran = match ran {
-        [] => "no java thread ran".to_owned(),
-        few if few.len() <= NAMED => format!("of the java threads only {} ran", names(few)),
-        many => format!("{} java threads ran", many.len()),
+        [] => "no Java thread ran".to_owned(),
+        few if few.len() <= NAMED => format!("of the Java threads only {} ran", names(few)),
+        many => format!("{} Java threads ran", many.len()),
     };
     format!(
-        "all the time the vm thread only waited{waits}, and {ran}: it may be a stop that nothing tells"
+        "all the time the VM thread only waited{waits}, and {ran}: this may be a stop that no \
+         source reports"
     )
 }
 
@@ -101,21 +102,21 @@ mod tests {
             |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
         let check = |waits: &str, ran: &str, expected: &str| {
             let told = told(&words(waits), &words(ran));
-            let end = ": it may be a stop that nothing tells";
+            let end = ": this may be a stop that no source reports";
             assert_eq!(told.strip_suffix(end), Some(expected));
         };
         check(
             "jbd2_log_wait_commit ext4_sync",
             "",
-            "all the time the vm thread only waited, in the kernel in \
-             jbd2_log_wait_commit < ext4_sync, and no java thread ran",
+            "all the time the VM thread only waited, in the kernel in \
+             jbd2_log_wait_commit < ext4_sync, and no Java thread ran",
         );
         check(
             "",
             "counter",
-            "all the time the vm thread only waited, and of the java threads only `counter` ran",
+            "all the time the VM thread only waited, and of the java threads only `counter` ran",
         );
-        check("", "a b c d", "all the time the vm thread only waited, and 4 java threads ran");
+        check("", "a b c d", "all the time the VM thread only waited, and 4 java threads ran");
     }
 
     #[test]

@@ -337,7 +337,7 @@ impl SampledSession {
                 let slice = self.slice(it, &mut facts);
                 facts.slices.push(slice);
             } else {
-                let what = "pieces of threads, too many at once to keep";
+                let what = "thread slices dropped: over budget";
                 self.coverage.note("slices", what, 1);
             }
         }
@@ -350,17 +350,17 @@ impl SampledSession {
         let mut coverage = self.coverage.clone();
         let (usual, slowest) = (self.credit.period(false), self.credit.slowest());
         let reached =
-            format!("a look every {} ms, {} ms at most", usual.as_millis(), slowest.as_millis());
+            format!("sampled every {} ms, {} ms at most", usual.as_millis(), slowest.as_millis());
         coverage.note("thread samples", &reached, 1);
         if self.watch.left_out > 0 {
-            coverage.note("thread samples", "threads left out, too many", self.watch.left_out);
+            coverage.note("thread samples", "threads left out: too many", self.watch.left_out);
         }
         if self.stops.untold > 0 {
-            let what = "short stops that could not be told from their neighbours";
+            let what = "short stops that could not be separated from their neighbours";
             coverage.note("safepoints", what, self.stops.untold);
         }
         if self.keep.dropped > 0 {
-            coverage.note("slices", "dropped undecided, too many", self.keep.dropped);
+            coverage.note("slices", "dropped: buffer full", self.keep.dropped);
         }
         coverage.recorder_cpu = self.cost.own_cpu();
         coverage.recorder_rss_bytes = self.cost.own_peak_bytes();

@@ -6,7 +6,7 @@ use recording::{
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::time::Duration;
 
-const WHY_NOT: &str = "not without ebpf";
+const WHY_NOT: &str = "needs eBPF";
 
 /// Each thread of the JVM takes two open files: as many as this process may ever have.
 pub(super) fn allow_many_files() {
@@ -32,7 +32,7 @@ pub(super) fn coverage(quota: &Quota) -> Coverage {
     coverage.sources.insert(Source::ThreadSamples, SourceState::Recorded);
     let throttling = match quota.is_seen() {
         true => SourceState::Recorded,
-        false => SourceState::Missing("no control group of the jvm has a quota to read".into()),
+        false => SourceState::Missing("no control group of the JVM has a quota to read".into()),
     };
     coverage.sources.insert(Source::CpuThrottling, throttling);
     coverage

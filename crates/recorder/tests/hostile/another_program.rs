@@ -73,7 +73,7 @@ fn become_it(java: &mut Java) {
 }
 
 fn check_end(coverage: &Coverage) {
-    assert_eq!(coverage.end, "the jvm's process became another program");
+    assert_eq!(coverage.end, "the JVM's process became another program");
     let told = coverage.notes.iter().any(|it| it.message.contains("became another program"));
     assert!(told, "{:?}", coverage.notes);
 }
@@ -129,7 +129,7 @@ fn a_jvm_whose_id_another_process_has_by_now_has_exited() {
         return;
     };
     let facts = ended(session);
-    assert_eq!(facts.coverage.unwrap().end, "the jvm exited");
+    assert_eq!(facts.coverage.unwrap().end, "the JVM exited");
     let names: Vec<_> = facts.threads.iter().map(|it| it.name.as_str()).collect();
     assert!(!names.contains(&"sleep"), "{names:?}");
     drop(successor);

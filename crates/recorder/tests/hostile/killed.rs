@@ -54,7 +54,7 @@ impl Logging {
         command.env(PART, format!("{} {}", jvm.pid(), journal.path().display()));
         let recorder = spawn::Running::start(command).unwrap();
         let logging = Logging { _home: home, jvm: Some(jvm), journal, recorder, directory };
-        until("the jvm logs", || logging.logs());
+        until("the JVM logs", || logging.logs());
         Some(logging)
     }
 
@@ -97,7 +97,7 @@ fn the_log_of_a_killed_recorder_is_switched_off_by_the_next_one() {
     assert_eq!(fs::metadata(&logging.directory).unwrap().uid(), NOBODY);
     assert!(logging.undo().is_empty() && logging.logs(), "its recorder lives");
     logging.kill_recorder();
-    assert!(logging.logs(), "a jvm goes on by itself");
+    assert!(logging.logs(), "a JVM goes on by itself");
     let said = logging.undo();
     assert!(said.len() == 1 && said[0].starts_with("switched off"), "{said:?}");
     assert!(!logging.logs());

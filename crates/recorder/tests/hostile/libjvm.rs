@@ -74,9 +74,9 @@ fn a_library_of_huge_tables_costs_the_recorder_no_memory_and_no_reading() {
         (
             "a count of sections in the first of them",
             &uncounted_sections,
-            "more headers than any jvm",
+            "more headers than any JVM",
         ),
-        ("as many sections as can be told", &many_sections, "more headers than any jvm"),
+        ("as many sections as can be told", &many_sections, "more headers than any JVM"),
         ("tables of 60 GiB", &|file, whole| tables(file, whole, 60 << 30), "larger than any"),
         ("tables in a hole", &|file, whole| tables(file, whole, 60 << 20), "a hole of the file"),
     ];

@@ -71,7 +71,7 @@ impl Named {
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
         assert!(!told.contains(MARK), "{told}");
         assert!(told.contains("-XX:VMOptionsFile=options"), "{told}");
-        assert!(told.contains("that may hold flags of the jvm could not be read"), "{told}");
+        assert!(told.contains("that may hold flags of the JVM could not be read"), "{told}");
     }
 }
 

@@ -53,8 +53,8 @@ impl Sleeper {
         fs::write(directory.join("Sleep.java"), text).unwrap();
         command.arg("Sleep.java").arg(&ready);
         let mut sleeper = Sleeper(spawn::Running::start(command).unwrap());
-        until("the jvm sleeps", || {
-            assert!(sleeper.0.ended().unwrap().is_none(), "the jvm ended");
+        until("the JVM sleeps", || {
+            assert!(sleeper.0.ended().unwrap().is_none(), "the JVM ended");
             ready.exists()
         });
         sleeper

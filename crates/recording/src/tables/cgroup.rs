@@ -21,7 +21,7 @@ pub(super) static TABLE: Table = Table {
         column("cpu_burst_ns", U64, "CPU time that may be saved up"),
         column("memory_path", Text, "group whose memory limit binds"),
         nullable("memory_max_bytes", U64, "most memory; null: no limit"),
-        nullable("memory_high_bytes", U64, "memory above which it is slowed down; null: no limit"),
+        nullable("memory_high_bytes", U64, "memory above which it is throttled; null: no limit"),
     ],
     worth: Worth::LastRow,
     rows: |facts| facts.cgroup.as_slice().len(),

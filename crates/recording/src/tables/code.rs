@@ -12,7 +12,7 @@ use std::ops::Range;
 
 pub(super) static TABLE: Table = Table {
     name: "code",
-    doc: "where Java threads were that had not stopped a millisecond after they were asked to",
+    doc: "where Java threads were that had not stopped a millisecond after the safepoint request",
     columns: &[
         column("tid", U32, "thread id in the host's initial pid namespace"),
         column("at_ns", U64, "when the clock of its CPU found it there"),

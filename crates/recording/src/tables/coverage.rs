@@ -17,7 +17,7 @@ pub(super) static TABLE: Table = Table {
     name: "coverage",
     doc: "which sources ran, what was lost and what recording cost so far; the last row counts",
     columns: &[
-        column("sources", Texts, "the sources that were asked for"),
+        column("sources", Texts, "the sources that were requested"),
         column("sources_missing", Texts, "for each: why it did not run; null where it ran"),
         column("lost_events", U64, "events that the kernel could not hand over"),
         column("lost_stacks", U64, "kernel stacks that could not be taken"),

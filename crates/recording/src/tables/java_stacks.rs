@@ -15,7 +15,7 @@ pub(super) static TABLE: Table = Table {
     doc: "the Java stack of a thread that was late, from a thread dump",
     columns: &[
         column("tid", U32, "thread id in the host's initial pid namespace"),
-        column("begin_ns", U64, "when the JVM asked its threads to stop for the dump"),
+        column("begin_ns", U64, "when the JVM requested the safepoint of the dump"),
         column("reached_ns", U64, "when the last one had"),
         column("frames", Texts, "as in the dump, innermost first"),
     ],

@@ -5,7 +5,7 @@ use std::fs;
 /// All sources ran, and the recording ended as it should.
 fn all_ran() -> Coverage {
     let sources = Source::ALL.map(|it| (it, SourceState::Recorded)).into_iter().collect();
-    Coverage { sources, end: "the time given was over".into(), ..Coverage::default() }
+    Coverage { sources, end: "duration elapsed".into(), ..Coverage::default() }
 }
 
 /// Three parts of slices, lines and coverage, one after the other, sealed.

@@ -324,7 +324,7 @@ fn coverage() -> Coverage {
         recorder_rss_bytes: 6,
         jvm_cpu: Duration::from_secs(7),
         recorded: Duration::from_secs(8),
-        end: "the time given was over".into(),
+        end: "duration elapsed".into(),
         ..Coverage::default()
     };
     coverage.sources.insert(Source::GcLog, SourceState::Recorded);

@@ -52,7 +52,7 @@ fn each_table_alone() {
 #[test]
 fn later_rows_replace_earlier_ones() {
     let mut later = sample();
-    later.jvm.as_mut().expect("a jvm").version = "21".into();
+    later.jvm.as_mut().expect("a JVM").version = "21".into();
     later.host.as_mut().expect("a host").cpus = 3;
     later.coverage.as_mut().expect("coverage").switches = 5;
     later.threads[0].name = "renamed".into();
@@ -134,7 +134,7 @@ fn of_a_recording_with_secrets_none_is_read() {
     let (_parent, path) = place();
     let mut facts = sample();
     let secret = "java -Ddb.password=hunter2 -XX:OnError=hunter2 Main --token hunter2";
-    let jvm = facts.jvm.as_mut().expect("a jvm");
+    let jvm = facts.jvm.as_mut().expect("a JVM");
     jvm.command_line = secret.into();
     jvm.flags = vec!["-XX:OnError=hunter2".into(), "-Xmx1g".into()];
     facts.writers[0].command_line = secret.into();
@@ -144,6 +144,6 @@ fn of_a_recording_with_secrets_none_is_read() {
     live(&path, &facts);
     let read = open(&path);
     assert!(!format!("{read:?}").contains("hunter2"), "{read:?}");
-    let command_line = read.jvm.expect("a jvm").command_line;
+    let command_line = read.jvm.expect("a JVM").command_line;
     assert!(command_line.starts_with("java -Ddb.password=***"), "{command_line}");
 }

@@ -102,10 +102,11 @@ fn against(diagnosis: &Diagnosis, name: &str) -> Vec<String> {
     }
     match situation.cpus {
         Some(cpus) if cpus < FEW_CPUS => {
-            told.push(format!("It works beside the application, which has {cpus} CPUs."));
+            told.push(format!("It works while the application runs, which has {cpus} CPUs."));
         }
         None => told
-            .push("How many CPUs are free is not known: it works beside the application.".into()),
+            .push("How many CPUs are free is not known: it works while the application \
+                   runs.".into()),
         Some(_) => {}
     }
     if name.contains("ZGC") && heap.is_some_and(|it| it < COMPRESSED_BYTES) {

@@ -1,4 +1,4 @@
-//! # Ask the JVM instead of tracing it
+//! # Attach to the JVM instead of tracing it
 //!
 //! ## What it changes
 //! What debuggers are used for on a running service, `jcmd` does in a safepoint: thread dumps, heap dumps, statistics.
@@ -13,8 +13,8 @@ use diagnose::{Detail, Finding, Situation, StoppedBy};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "attach-gently",
-    title: "Ask the JVM instead of tracing it",
-    summary: "`jcmd` and `jstack` without `-F` ask the JVM itself and stop it for a safepoint only.",
+    title: "Attach to the JVM instead of tracing it",
+    summary: "`jcmd` and `jstack` without `-F` attach to the JVM and stop it for a safepoint only.",
     file: include_str!("attach_gently.rs"),
     advise,
     plan: None,

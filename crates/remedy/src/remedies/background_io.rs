@@ -1,15 +1,15 @@
-//! # Bound whoever fills the disk
+//! # Limit the process that fills the disk
 //!
 //! ## What it changes
 //! The process that wrote most to the disk gets less of it, by what this host has:
 //! a unit of systemd gets `IOWriteBandwidthMax`, a control group of version 2 gets `io.max`.
-//! With version 1 of control groups the kernel writes back in nobody's name, and no limit of a group reaches it: there the whole disk gets less unwritten data (`max_ratio_fine` and `strict_limit` of `/sys/class/bdi`, Linux 6.2), as much as it writes in a tenth of a second, and a short queue (`nr_requests`), so that no journal commit waits for more.
+//! With version 1 of control groups the kernel attributes writeback to no group, and no limit of a group reaches it: there the whole disk gets less unwritten data (`max_ratio_fine` and `strict_limit` of `/sys/class/bdi`, Linux 6.2), as much as it writes in a tenth of a second, and a short queue (`nr_requests`), so that no journal commit waits for more.
 //! A process that is named (`--process`) gets a control group of its own in version 1, too; that limits what it writes itself (`O_DIRECT`, `fsync`).
 //! Where the disk's scheduler knows classes (BFQ), the process also gets the idle one.
 //!
 //! ## What it costs
-//! That process takes longer; where the whole disk is bounded, whoever writes much to it does.
-//! A journal in ordered mode (ext4) waits for the data of whoever is bounded, too: pauses become shorter and need not go away.
+//! That process takes longer; where the whole disk is limited, so does every process that writes much to it.
+//! A journal in ordered mode (ext4) waits for the data of the limited process, too: pauses become shorter and need not go away.
 //! What it writes to memory is written back by the kernel: only version 2 of control groups counts that to the writer.
 //! What was queued before the limit is written first, at full speed.
 //!
@@ -34,8 +34,8 @@ use std::collections::BTreeMap;
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "background-io",
-    title: "Bound whoever fills the disk",
-    summary: "Bound or move the process that fills the queue of the disk.",
+    title: "Limit the process that fills the disk",
+    summary: "Limit or move the process that fills the queue of the disk.",
     file: include_str!("background_io.rs"),
     advise,
     plan: Some(plan),
@@ -57,7 +57,8 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
     let note =
         format!("{} then takes longer; the pauses become shorter and may not go away", writer.name);
     vec![Advice::now(Action::run([idle]), note).cautioned(
-        "it then writes only when nobody else does, where the disk's scheduler is BFQ; else bound its unit: systemctl set-property UNIT IOWriteBandwidthMax=",
+        "it then writes only when no other process does, where the disk's scheduler is BFQ; else \
+         limit its unit: systemctl set-property UNIT IOWriteBandwidthMax=",
     )]
 }
 
@@ -209,7 +210,7 @@ fn of_disk(plan: Plan, disk: &Disk, target: &Target<'_>) -> Result<Plan, Refusal
     })?;
     let ratio = disk.ratio_of_unwritten(speed / 10).ok_or_else(|| {
         Refusal::new(
-            format!("this kernel cannot bound who writes to {}", disk.name),
+            format!("this kernel cannot limit the process that writes to {}", disk.name),
             "it takes version 2 of control groups, or Linux 6.2",
         )
     })?;

@@ -9,7 +9,7 @@
 //! ## What it costs
 //! The neighbours on the host may get less.
 //! With fewer GC threads each stop takes longer that was not throttled.
-//! Where a manager owns the group (Kubernetes, Docker), nothing is changed, and what to tell it is printed.
+//! Where a manager owns the group (Kubernetes, Docker), nothing is changed, and the settings for the manager are printed.
 //!
 //! ## How to see that it helped
 //! `nr_throttled` of the group's `cpu.stat` no longer grows.

@@ -1,4 +1,4 @@
-//! # Let the group save up what it did not use
+//! # Let the group save up unused CPU quota
 //!
 //! ## What it changes
 //! `cpu.max.burst` (`cpu.cfs_burst_us`): CPU time that the group left unused may be used later, on top of its quota.
@@ -19,8 +19,8 @@ use diagnose::{Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "cpu-burst",
-    title: "Let the group save up what it did not use",
-    summary: "Let the group save up what it did not use (Linux 5.14 and later).",
+    title: "Let the group save up unused CPU quota",
+    summary: "Let the group save up unused CPU quota (Linux 5.14 and later).",
     file: include_str!("cpu_burst.rs"),
     advise,
     plan: None,

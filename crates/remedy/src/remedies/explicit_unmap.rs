@@ -1,7 +1,7 @@
 //! # Release mappings explicitly
 //!
 //! ## What it changes
-//! In the code: a thread that nobody waits for releases a mapping when its file is deleted or replaced; today the collector finds the buffer some time later, and a thread of the JVM that handles all references releases it.
+//! In the code: a thread that no other thread waits for releases a mapping when its file is deleted or replaced; today the collector finds the buffer some time later, and a thread of the JVM that handles all references releases it.
 //! The library `io.github.whypause:whypause-unmap:0.1.0` does it, on JDK 8 to 25, without a warning and without a crash where a mapping is used after its release:
 //!
 //! ```java
@@ -36,7 +36,8 @@ use diagnose::{Detail, Finding, Situation};
 pub(super) static REMEDY: Remedy = Remedy {
     id: "explicit-unmap",
     title: "Release mappings explicitly",
-    summary: "Release the mapping when the file is deleted, in a thread nobody waits for (library whypause-unmap).",
+    summary: "Release the mapping when the file is deleted, in a thread that no other thread waits \
+              for (library whypause-unmap).",
     file: include_str!("explicit_unmap.rs"),
     advise,
     plan: None,

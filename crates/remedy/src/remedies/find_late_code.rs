@@ -4,7 +4,7 @@
 //! Nothing is changed: the recording names the method that ran while the others waited.
 //!
 //! ## What it costs
-//! The JVM stops for a moment when it is asked.
+//! The JVM stops for a moment for each attach request.
 //!
 //! ## References
 //! HotSpot `runtime/safepoint.cpp`; async-profiler, `--ttsp`.

@@ -1,7 +1,7 @@
-//! # Find out who stops the process
+//! # Find the process that stops the JVM
 //!
 //! ## What it changes
-//! A line of bpftrace prints who does it, when it is done again.
+//! A line of bpftrace prints the process that does it, when it is done again.
 //! Nothing is changed.
 //!
 //! ## What it costs
@@ -14,7 +14,7 @@ use diagnose::{Detail, Finding, Situation, StoppedBy};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "find-who-stops",
-    title: "Find out who stops the process",
+    title: "Find the process that stops the JVM",
     summary: "Have the kernel name the process that sends the signal, traces or freezes.",
     file: include_str!("find_who_stops.rs"),
     advise,

@@ -1,14 +1,14 @@
 //! # All G1 flags of one diagnosis
 //!
 //! ## What it changes
-//! The flags that the findings of one GC log or recording ask for, put together into one line: none that is given already, none that this JDK refuses, none twice, and each with the numbers that speak for it.
+//! The flags that the findings of one GC log or recording need, put together into one line: none that is given already, none that this JDK refuses, none twice, and each with the numbers that speak for it.
 //! Its parts are `g1-region-size`, `g1-young-floor`, `g1-earlier-cycles`, `g1-reserve`, `parallel-references`, `concurrent-collector` (CMS and others to G1) and `generational-zgc`.
-//! Of collectors with shorter pauses than the one at work it tells what speaks for and against them, and decides nothing.
+//! Of collectors with shorter pauses than the one at work it lists what speaks for and against them, and decides nothing.
 //! `whypause fix g1-advice --from gc.log` prints the line; `-p PID` does it after a recording.
 //! `--apply` gives the flags to the JVM's unit of systemd, for its next start.
 //!
 //! ## What it costs
-//! A flag that is set is no longer adapted by the JVM: look at them again when the load has changed.
+//! A flag that is set is no longer adapted by the JVM: check the flags again when the load has changed.
 //!
 //! ## How to see that it helped
 //! `whypause fix g1-advice --apply --verify 1m -- COMMAND` starts the command without and with the flags and compares.
@@ -38,7 +38,7 @@ fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {
 
 fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     let diagnosis = target.diagnosis.ok_or_else(|| {
-        Refusal::new("nothing was recorded that flags could be told from", "name a JVM with -p")
+        Refusal::new("nothing was recorded from which flags can be derived", "name a JVM with -p")
     })?;
     let FlagLine { flags, replaces, .. } = &flag_line(diagnosis);
     if flags.is_empty() {

@@ -24,7 +24,8 @@ use diagnose::{Detail, Finding, Situation};
 pub(super) static REMEDY: Remedy = Remedy {
     id: "gc-log-async",
     title: "Write the GC log from a thread of its own",
-    summary: "JDK 17 and later hand the lines of the log to a thread that nobody waits for.",
+    summary: "JDK 17 and later hand the lines of the log to a thread that no other thread waits \
+              for.",
     file: include_str!("gc_log_async.rs"),
     advise,
     plan: Some(plan),
@@ -52,7 +53,7 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
 fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     if target.situation.feature().is_some_and(|it| it < FIRST) {
         return Err(Refusal::new(
-            format!("this jvm has no asynchronous log: that came with JDK {FIRST}"),
+            format!("this JVM has no asynchronous log: that came with JDK {FIRST}"),
             "`whypause fix gc-log-to-tmpfs` moves the log of JDK 9 and later",
         ));
     }

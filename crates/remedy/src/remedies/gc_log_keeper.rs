@@ -26,7 +26,8 @@ use std::{fs, os::unix::fs::MetadataExt, path::Path};
 pub(super) static REMEDY: Remedy = Remedy {
     id: "gc-log-keeper",
     title: "Keep a copy of a log that is in memory",
-    summary: "A process copies a log from memory to a disk, and nobody waits for it.",
+    summary: "A process copies a log from memory to a disk, and no thread of the JVM waits for \
+              that.",
     file: include_str!("gc_log_keeper.rs"),
     advise,
     plan: Some(plan),

@@ -5,7 +5,7 @@
 //! Then no reader of a pipe can hold it up.
 //!
 //! ## What it costs
-//! Whoever collects standard output no longer sees the log; up to 24 MiB of memory.
+//! A program that collects standard output no longer sees the log; up to 24 MiB of memory.
 //!
 //! ## How to see that it helped
 //! `jcmd PID VM.log list` shows the stream with `all=off`.

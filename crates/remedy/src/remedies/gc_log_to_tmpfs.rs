@@ -2,7 +2,7 @@
 //!
 //! ## What it changes
 //! The log goes to a file on tmpfs that is bounded in size, with the JVM's process id in its name, so that two JVMs never share one.
-//! A running JVM is told through its attach mechanism: first the new output, then the old one off.
+//! The output of a running JVM is changed through its attach mechanism: first the new output, then the old one off.
 //!
 //! ## What it costs
 //! Memory: up to 24 MiB for each JVM.
@@ -27,7 +27,7 @@ use diagnose::{Detail, Finding, Situation};
 pub(super) static REMEDY: Remedy = Remedy {
     id: "gc-log-to-tmpfs",
     title: "Write the GC log to memory",
-    summary: "A log in memory never waits for a disk; a running JVM (JDK 9 and later) can be told to move it.",
+    summary: "A log in memory never waits for a disk; a running JVM (JDK 9 and later) can move it.",
     file: include_str!("gc_log_to_tmpfs.rs"),
     advise,
     plan: Some(plan),

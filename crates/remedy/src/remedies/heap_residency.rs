@@ -10,7 +10,7 @@
 //! A swappiness of 0 would mean in version 1 that nothing of the group is ever swapped, and the OOM killer comes at its limit; 1 is the least with which the kernel still swaps in need.
 //! `--group-limit SIZE` raises the limit of the JVM's own control group, where that limit is why memory was swapped out.
 //! What is in swap would stay there until a collection touches it: it is touched now, page by page, by another process (`process_madvise`, `process_vm_readv`), as long as there is room for it on the host and in the group.
-//! No thread of the JVM is stopped or traced for that; its lock of the address space is taken for reading, for each page anew, and not while the page is read from the disk.
+//! No thread of the JVM is stopped or traced for that; its `mmap_lock` is taken for reading, for each page anew, and not while the page is read from the disk.
 //!
 //! It cannot protect the JVM from everything: a process that shares the JVM's control group has the same protection, and version 1 has none.
 //! Where the two fill the group's limit together, each page that is brought back pushes out another one.
@@ -26,10 +26,10 @@
 //! The disk with the swap space reads all that is brought back.
 //!
 //! ## How to see that it helped
-//! `whypause fix` tells the JVM's swap before and after; `VmSwap` of `/proc/PID/status` no longer grows.
+//! `whypause fix` prints the JVM's swap before and after; `VmSwap` of `/proc/PID/status` no longer grows.
 //!
 //! ## How to undo it
-//! `whypause fix --undo heap-residency`; what was brought back is in memory until somebody needs that.
+//! `whypause fix --undo heap-residency`; what was brought back is in memory until that memory is needed.
 //! A limit that was raised is set back only where the group fits into it.
 //!
 //! ## References
@@ -121,7 +121,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
 fn limit(plan: Plan, target: &Target<'_>, groups: &MemoryGroups) -> Result<Plan, Refusal> {
     let Some(bytes) = target.wishes.group_limit_bytes else { return Ok(plan) };
     let own = groups.own().ok_or_else(|| {
-        Refusal::new("the jvm is in the root group, which has no limit", "leave --group-limit out")
+        Refusal::new("the JVM is in the root group, which has no limit", "leave --group-limit out")
     })?;
     let unit = protection::unit(target.roots, own);
     if let Some(unit) = unit {
@@ -145,7 +145,7 @@ fn limit(plan: Plan, target: &Target<'_>, groups: &MemoryGroups) -> Result<Plan,
 fn protect(plan: Plan, target: &Target<'_>, groups: &MemoryGroups) -> Result<Plan, Refusal> {
     let unknown = |_| {
         let hint = "say it: --footprint 4G";
-        Refusal::new("how much memory the jvm may need is not known", hint)
+        Refusal::new("how much memory the JVM may need is not known", hint)
     };
     let mut situation = target.situation.clone();
     if let (Some(group), Some(limit)) = (&mut situation.cgroup, target.wishes.group_limit_bytes) {
@@ -166,8 +166,8 @@ fn protect(plan: Plan, target: &Target<'_>, groups: &MemoryGroups) -> Result<Pla
 fn swappiness(plan: Plan, target: &Target<'_>, own: Option<&Path>) -> Result<Plan, Refusal> {
     if target.wishes.hard {
         return Err(Refusal::new(
-            "there is no memory.min for this jvm",
-            "it takes version 2 of control groups, and a group of the jvm's own",
+            "there is no memory.min for this JVM",
+            "it takes version 2 of control groups, and a group of the JVM's own",
         ));
     }
     let of_host = target.roots.proc.join("sys/vm/swappiness");

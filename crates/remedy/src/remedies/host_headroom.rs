@@ -1,7 +1,7 @@
 //! # A host that is less full
 //!
 //! ## What it changes
-//! Ask who runs the hypervisor for dedicated CPUs, or move to another host.
+//! Request dedicated CPUs from the operator of the hypervisor, or move to another host.
 //!
 //! ## What it costs
 //! Money.
@@ -23,6 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     vec![Advice::now(
         Action::run([Command::new("mpstat").args(["-P", "ALL", "1"])]),
-        "%steal is the hypervisor's: ask for dedicated CPUs, or for another host; %irq and %soft are interrupts",
+        "%steal is the hypervisor's: request dedicated CPUs, or another host; %irq and %soft are \
+         interrupts",
     )]
 }

@@ -1,7 +1,7 @@
-//! # Put huge pages together more rarely
+//! # Collapse huge pages more rarely
 //!
 //! ## What it changes
-//! `khugepaged/scan_sleep_millisecs` is 60000: the thread that puts small pages together to huge ones looks once a minute.
+//! `khugepaged/scan_sleep_millisecs` is 60000: the thread that collapses small pages into huge ones scans once a minute.
 //!
 //! ## What it costs
 //! A fresh heap stays in small pages for longer.
@@ -16,7 +16,7 @@ use diagnose::{Detail, Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "huge-page-collapse",
-    title: "Put huge pages together more rarely",
+    title: "Collapse huge pages more rarely",
     summary: "Make `khugepaged` rarer.",
     file: include_str!("huge_page_collapse.rs"),
     advise,
@@ -30,6 +30,6 @@ fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
     let file = "/sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs";
     vec![Advice::now(
         Action::write("60000", file),
-        "huge pages are then put together more rarely; a fresh heap stays in small pages for longer",
+        "huge pages are then collapsed more rarely; a fresh heap stays in small pages for longer",
     )]
 }

@@ -1,4 +1,4 @@
-//! # No brake before the limit
+//! # No throttling before the limit
 //!
 //! ## What it changes
 //! `memory.high` of the group no longer slows its threads down; only `memory.max` bounds it.
@@ -19,7 +19,7 @@ use diagnose::{Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "memory-high",
-    title: "No brake before the limit",
+    title: "No throttling before the limit",
     summary: "Raise `memory.high` or set it to `max`.",
     file: include_str!("memory_high.rs"),
     advise,

@@ -14,7 +14,7 @@ use diagnose::{Finding, Situation};
 pub(super) static REMEDY: Remedy = Remedy {
     id: "memory-room",
     title: "More room in memory",
-    summary: "Move or bound whoever takes the memory, or give the group a larger limit.",
+    summary: "Move or limit the process that takes the memory, or give the group a larger limit.",
     file: include_str!("memory_room.rs"),
     advise,
     plan: None,

@@ -5,7 +5,7 @@
 //!
 //! ## What it costs
 //! None.
-//! Metadata that grows for ever is a leak of class loaders: look at `jcmd PID VM.classloader_stats`.
+//! Metadata that grows for ever is a leak of class loaders: see `jcmd PID VM.classloader_stats`.
 //!
 //! ## How to undo it
 //! Leave the flag out at the next start.

@@ -1,7 +1,7 @@
 //! # Have the JVM name its operations
 //!
 //! ## What it changes
-//! The log tells for each stop which operation it was for.
+//! The log names the operation of each stop.
 //!
 //! ## What it costs
 //! On standard output, before JDK 9.

@@ -1,7 +1,7 @@
 //! # A kernel with locks for parts of an address space
 //!
 //! ## What it changes
-//! Most page faults no longer wait for whoever changes another part of the address space.
+//! Most page faults no longer wait for a thread that changes another part of the address space.
 //!
 //! ## What it costs
 //! A reboot.

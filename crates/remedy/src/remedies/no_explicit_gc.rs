@@ -5,7 +5,7 @@
 //! Heap dumps and class histograms collect all the same: take them with `-all`, which does not.
 //!
 //! ## What it costs
-//! Whoever relies on the call, such as direct buffers and RMI, gets nothing.
+//! Code that relies on the call, such as direct buffers and RMI, gets nothing.
 //!
 //! ## How to undo it
 //! Leave the flag out at the next start.

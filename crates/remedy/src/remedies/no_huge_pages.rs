@@ -1,10 +1,10 @@
-//! # Huge pages only for those who ask
+//! # Huge pages only for programs that request them
 //!
 //! ## What it changes
-//! `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`: a program that does not ask gets small pages.
+//! `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`: a program that does not request huge pages gets small pages.
 //!
 //! ## What it costs
-//! A program that does not ask may become slower.
+//! A program that does not request huge pages may become slower.
 //!
 //! ## How to see that it helped
 //! `AnonHugePages` of `/proc/PID/smaps_rollup` stays at 0 for a JVM that was started afterwards.
@@ -19,8 +19,9 @@ use diagnose::{Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "no-huge-pages",
-    title: "Huge pages only for those who ask",
-    summary: "`enabled=madvise` gives huge pages only to those who ask; the JVM asks with `-XX:+UseTransparentHugePages`.",
+    title: "Huge pages only for programs that request them",
+    summary: "`enabled=madvise` gives huge pages only to programs that request them; the JVM \
+              requests them with `-XX:+UseTransparentHugePages`.",
     file: include_str!("no_huge_pages.rs"),
     advise,
     plan: None,
@@ -32,6 +33,6 @@ fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     }
     vec![Advice::now(
         Action::write("madvise", "/sys/kernel/mm/transparent_hugepage/enabled"),
-        "only programs that ask get huge pages; this JVM does not ask",
+        "only programs that request huge pages get them; this JVM does not",
     )]
 }

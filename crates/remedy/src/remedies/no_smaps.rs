@@ -1,7 +1,7 @@
 //! # Do not read the maps of a large JVM
 //!
 //! ## What it changes
-//! Whoever reads the maps of the JVM does it more rarely or not at all.
+//! The program that reads the maps of the JVM does so more rarely or not at all.
 //! The command names the readers and changes nothing.
 //!
 //! ## What it costs
@@ -28,7 +28,8 @@ fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     let trace = Command::new("bpftrace").arg("-e").arg(OPENS).through(&["grep", "maps"]);
     vec![Advice::now(
         Action::run([trace]),
-        "prints who reads the maps of processes: pmap, an agent, a metrics exporter; is the JVM among them?",
+        "prints which processes read the maps of others: pmap, an agent, a metrics exporter; is \
+         the JVM among them?",
     )]
 }
 

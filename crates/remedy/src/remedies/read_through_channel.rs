@@ -25,6 +25,6 @@ fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
     let file = if path.is_empty() { "the mapped file" } else { path };
     vec![Advice::in_code(
         format!("read {file} through FileChannel.read instead of MappedByteBuffer"),
-        "a thread in a read() holds up no safepoint",
+        "a thread in a read() delays no safepoint",
     )]
 }

@@ -1,7 +1,7 @@
-//! # Leave making huge pages to the kernel's own threads
+//! # Leave compaction to the kernel's own threads
 //!
 //! ## What it changes
-//! `/sys/kernel/mm/transparent_hugepage/defrag` is `defer`: who asks for a huge page and finds none gets small ones, and `kcompactd` makes room meanwhile.
+//! `/sys/kernel/mm/transparent_hugepage/defrag` is `defer`: a thread that finds no free huge page gets small ones, and `kcompactd` compacts memory in the background.
 //!
 //! ## What it costs
 //! Memory comes in small pages until then.
@@ -20,8 +20,8 @@ use diagnose::{Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "thp-defrag",
-    title: "Leave making huge pages to the kernel's own threads",
-    summary: "Leave making room for huge pages to the kernel's own threads (`defrag`).",
+    title: "Leave compaction to the kernel's own threads",
+    summary: "Leave compaction for huge pages to the kernel's own threads (`defrag`).",
     file: include_str!("thp_defrag.rs"),
     advise,
     plan: None,
@@ -30,6 +30,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     vec![Advice::now(
         Action::write("defer", "/sys/kernel/mm/transparent_hugepage/defrag"),
-        "nobody makes room while others wait; memory then comes in small pages until the kernel's threads have made some",
+        "then there is no direct compaction; memory comes in small pages until the kernel's \
+         threads have made huge ones",
     )]
 }

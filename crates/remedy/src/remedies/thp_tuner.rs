@@ -1,7 +1,7 @@
 //! # Huge pages only while there is memory for them
 //!
 //! ## What it changes
-//! A process looks at the memory every 2 s and has three switches below `/sys/kernel/mm/transparent_hugepage`:
+//! A process checks the memory every 2 s and has three switches below `/sys/kernel/mm/transparent_hugepage`:
 //! `enabled` is `never` while less memory is available, to the host or in the JVM's control group, than the JVM may still take and an eighth of its footprint; `defrag` is `never` while threads that need memory scan 10,000 pages per second or more themselves; `khugepaged/defrag` is 0 while `khugepaged` takes a fifth of a core or more.
 //! Each is switched on again, to what it was, once twice as much room is there or a tenth of the scanning or a quarter of the CPU time is left, after half a minute at the earliest.
 //! What was off before stays off.
@@ -67,13 +67,14 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::new("this kernel has no transparent huge pages", ""));
     }
     if enabled.as_deref() == Some("madvise") && !target.situation.is_on("UseTransparentHugePages") {
-        plan = plan.note("this JVM has no huge pages: `enabled` is `madvise`, and it does not ask (-XX:+UseTransparentHugePages)");
+        plan = plan.note("this JVM has no huge pages: `enabled` is `madvise`, and it does not \
+                          request them (-XX:+UseTransparentHugePages)");
     }
     match plan.changes.first() {
         Some(Change::Setting(it)) if it.file == Control::Enabled.file() => Ok(plan),
         _ => Err(Refusal::new(
             "huge pages are off on this host (`enabled` is `never`)",
-            "start the jvm with -XX:+UseTransparentHugePages, and they are switched on for it",
+            "start the JVM with -XX:+UseTransparentHugePages, and they are switched on for it",
         )),
     }
 }
@@ -103,7 +104,7 @@ pub fn footprint(situation: &Situation, wanted: Option<u64>) -> Result<u64, Refu
         .or_else(|| host::memory(situation).map(|(bytes, _)| bytes / 4))
         .map(|heap| heap.saturating_add(heap / 4));
     wanted.or(heap).ok_or_else(|| {
-        Refusal::new("how much memory the jvm may need is not known", "say it: --footprint 4G")
+        Refusal::new("how much memory the JVM may need is not known", "say it: --footprint 4G")
     })
 }
 

@@ -14,7 +14,8 @@ use diagnose::{Detail, Finding, Situation};
 pub(super) static REMEDY: Remedy = Remedy {
     id: "truncate-in-background",
     title: "Shorten a file before it is deleted",
-    summary: "Shorten the file step by step, in a thread nobody waits for, before it is deleted or unmapped.",
+    summary: "Shorten the file step by step, in a thread that no other thread waits for, before it \
+              is deleted or unmapped.",
     file: include_str!("truncate_in_background.rs"),
     advise,
     plan: None,

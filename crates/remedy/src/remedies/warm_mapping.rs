@@ -14,7 +14,8 @@ use diagnose::{Finding, Situation};
 pub(super) static REMEDY: Remedy = Remedy {
     id: "warm-mapping",
     title: "Read the file before it is needed",
-    summary: "Read the file once (`MappedByteBuffer.load`) from a thread and at a time that nobody minds, and leave it room in memory.",
+    summary: "Read the file once (`MappedByteBuffer.load`) from a thread and at a time when \
+              waiting does no harm, and leave it room in memory.",
     file: include_str!("warm_mapping.rs"),
     advise,
     plan: None,

@@ -22,13 +22,12 @@ fn what_saves_most_comes_first_and_what_can_be_done_now_before_what_cannot() {
                     What is only in memory is gone after a reboot: `whypause fix` also copies it to where
                     the log was, every 5 s and packed.
 
-        2  Bound whoever fills the disk                                   up to 3.78 s in 2 stops · measured
+        2  Limit the process that fills the disk                                   up to 3.78 s in 2 stops · measured
            for      gc-log-write-blocked
            when     now
            fix      whypause fix background-io -p 4242 --apply
-           cost     That process takes longer; where the whole disk is bounded, whoever writes much to it
-                    does.
-                    A journal in ordered mode (ext4) waits for the data of whoever is bounded, too: pauses
+           cost     That process takes longer; where the whole disk is limited, so does every process that writes much to it.
+                    A journal in ordered mode (ext4) waits for the data of the limited process, too: pauses
                     become shorter and need not go away.
                     What it writes to memory is written back by the kernel: only version 2 of control groups
                     counts that to the writer.
@@ -86,7 +85,7 @@ fn a_plan_says_from_what_to_what_by_hand_at_what_cost_and_how_it_is_undone() {
         before: &[Some(Some("madvise".into()))],
     };
     expect![[r#"
-        Leave making huge pages to the kernel's own threads · orders (pid 4242)
+        Leave compaction to the kernel's own threads · orders (pid 4242)
 
         1  /sys/kernel/mm/transparent_hugepage/defrag
            now      madvise

@@ -114,7 +114,7 @@ pub(crate) fn coverage() -> Coverage {
     coverage.jvm_cpu = Duration::from_secs(30);
     coverage.kernel_time = Some(ms(75));
     coverage.switches = 240_000;
-    coverage.end = "the time given was over".to_owned();
+    coverage.end = "duration elapsed".to_owned();
     coverage
 }
 

@@ -315,7 +315,7 @@ fn a_name_cannot_steer_the_terminal() {
     let mut it = slow_log();
     it.jvm.main = "a\u{1b}[2Jb".to_owned();
     it.findings[0].culprits[0].statement = "evil\u{1b}]0;x\u{7} (pid 1)".to_owned();
-    it.situation.jvm.as_mut().expect("a jvm").gc_log = "/run\u{1b}[A".to_owned();
+    it.situation.jvm.as_mut().expect("a JVM").gc_log = "/run\u{1b}[A".to_owned();
     it.findings[0].place.as_mut().expect("a place").path = "/tmp/\u{9b}31m".to_owned();
     it.coverage.note("x\u{1b}", "y\u{1b}", 1);
     let text = full(&it);

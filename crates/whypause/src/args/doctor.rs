@@ -30,16 +30,16 @@ pub struct AcceptArgs {
 /// `whypause doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// A recording to look at instead of a running JVM
+    /// A recording to inspect instead of a running JVM
     #[arg(value_name = "RECORDING", conflicts_with_all = ["which-jvm", "flags"])]
     pub recording: Option<PathBuf>,
     /// Which [default: all of this host].
     #[command(flatten)]
     pub jvm: WhichJvm,
-    /// Look at flags that no JVM has yet, in one argument: '-Xmx4g -Xlog:gc:file=gc.log'
+    /// Check flags that no JVM has yet, in one argument: '-Xmx4g -Xlog:gc:file=gc.log'
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, conflicts_with = "which-jvm")]
     pub flags: Option<String>,
-    /// The version of the JDK that is to get them: 17, 1.8.0_412
+    /// The version of the JDK that will get them: 17, 1.8.0_412
     #[arg(long, value_name = "VERSION", requires = "flags")]
     pub jdk: Option<String>,
     /// How to write the answer

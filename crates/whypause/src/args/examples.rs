@@ -25,8 +25,8 @@ EXAMPLES:
   whypause record -p 4242 --redact                 to send to others: without names of files and hosts
   whypause record -- java -jar app.jar             start a program and record it until it ends
 
-Recording ends when the time is over, with Ctrl-C, or when the JVM exits; it is whole in each
-case. The next step is `whypause explain DIR`.";
+Recording ends when the duration has elapsed, with Ctrl-C, or when the JVM exits; the recording
+is complete in each case. The next step is `whypause explain DIR`.";
 
 pub(super) const EXPLAIN: &str = "\
 EXAMPLES:
@@ -61,14 +61,14 @@ HAZARDS:
   cpu-quota-unseen        A CPU quota that the JVM does not know of
   gc-threads-over-quota   More GC threads than the CPU quota has CPUs
   cpu-quota-used-up       The CPU quota is used up
-  hsperfdata-on-disk      JVM statistics file on a disk
+  hsperfdata-on-disk      hsperfdata on a disk
   memory-in-swap          Memory of the JVM is in swap
   memory-may-be-swapped   Nothing keeps the heap out of swap
   heap-over-memory-high   A heap larger than memory.high
-  huge-pages-fragmented   Huge pages wanted where memory is in pieces
+  huge-pages-fragmented   Huge pages where free memory is fragmented
   heap-over-limit         A heap that fills the memory limit
   memory-limit-unseen     A memory limit that the JVM does not know of
-  zone-reclaim            Memory is freed on one node while another has some
+  zone-reclaim            Memory is reclaimed on one node while another has free memory
   gc-log-on-disk          GC log written to a disk while the application is stopped
   gc-log-on-stdout        GC log written to a pipe or terminal while the application is stopped
   deleted-files-mapped    Deleted files that the JVM still has mapped
@@ -79,14 +79,14 @@ HAZARDS:
   pretouch-in-pauses      A heap that grows is touched in pauses
   ihop-adapts             A start of marking that G1 changes by itself
   gc-log-unbounded        A GC log without rotation
-  pressure-off            The kernel does not count waiting
+  pressure-off            Pressure stall information is off
 
 ACCEPTED HAZARDS:
   A file has a line for each: an id, and a reason behind `#`. The id of a cause accepts all its
   hazards, and in `check` the gates on that cause. What is accepted is listed, and never fails.
 
 EXIT CODES:
-  0 it was looked at, and nothing was found that `--fail-on` names    1 something was
+  0 nothing was found that `--fail-on` names    1 something was found
   2 wrong arguments or input    3 the JVM does not respond, or one did not with `--fail-on`";
 
 pub(super) const COMPARE: &str = "\
@@ -113,7 +113,7 @@ OPERATORS:
 
 METRICS:
   max, mean, p50, p90, p99, p99.9    length of the pauses: 200ms
-  total                              all pauses together: 5s
+  total                              the total of all pauses: 5s
   count                              number of pauses: 1000 or 10/h
   over(TIME)                         number of pauses longer than TIME: 3 or 10/h
   stopped, throughput                share of the time, stopped or not: 5%
@@ -129,7 +129,7 @@ METRICS:
 
 EXIT CODES:
   0 no gate failed    1 a gate failed    2 wrong arguments or input
-  3 none failed, but the input cannot tell all of them";
+  3 none failed, but the input cannot decide all of them";
 
 pub(super) const FIX: &str = "\
 EXAMPLES:
@@ -183,14 +183,14 @@ pub(in crate::args) const LAB_DEMO: &str = "\
 EXAMPLES:
   whypause lab demo                                needs root and a JVM of JDK 17 or later
   whypause lab demo --keep ./demo
-  whypause lab demo --on-this-host                 beside other JVMs, or a build";
+  whypause lab demo --on-this-host                 with other JVMs or a build running";
 
 pub(in crate::args) const LAB_RUN: &str = "\
 EXAMPLES:
   whypause lab run gc-log-write-blocked
   whypause lab run mapped-file-fault -d 30s --variants fault
   whypause lab run gc-log-write-blocked --jdk 17,/opt/jdk-25 --runs 10 --keep ./runs
-  whypause lab run late-java-thread --on-this-host beside other JVMs, or a build
+  whypause lab run late-java-thread --on-this-host with other JVMs or a build running
 
 Where other JVMs, busy CPUs or much memory in use are seen, the lab refuses to run; --on-this-host
 makes it run anyway.";
@@ -214,21 +214,21 @@ EXAMPLES:
   whypause lab matrix --short
   whypause lab matrix --jdk 17,25 --results runs.jsonl > accuracy.md
   whypause lab matrix swap-in cfs-throttling --collectors g1 --runs 5 --format json
-  whypause lab matrix --short --on-this-host       beside other JVMs, or a build";
+  whypause lab matrix --short --on-this-host       with other JVMs or a build running";
 
 pub(in crate::args) const LAB_SWEEP: &str = "\
 EXAMPLES:
   whypause lab sweep --quick
   whypause lab sweep --jdk 25 --format json > sweep.json
   whypause lab sweep --quick --svg ./pictures
-  whypause lab sweep --quick --on-this-host        beside other JVMs, or a build";
+  whypause lab sweep --quick --on-this-host        with other JVMs or a build running";
 
 pub(in crate::args) const LAB_REPRODUCE: &str = "\
 EXAMPLES:
   whypause lab reproduce                           all of it, into ./reproduced; needs root
   whypause lab reproduce --quick -o /tmp/figures
   whypause lab reproduce paper-gc-log kafka-4614   two parts; the page keeps the others
-  whypause lab reproduce --on-this-host            beside other JVMs, or a build";
+  whypause lab reproduce --on-this-host            with other JVMs or a build running";
 
 pub(in crate::args) const LAB_CLEAN: &str = "\
 EXAMPLES:

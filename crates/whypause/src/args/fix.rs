@@ -30,7 +30,7 @@ pub struct FixArgs {
     /// cfs-advice: what this burst would do
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     pub burst: Option<Duration>,
-    /// cfs-advice: what so many stop-the-world GC threads would do
+    /// cfs-advice: what this number of stop-the-world GC threads would do
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub gc_threads: Option<u32>,
     /// thp-tuner: only print what it would do, until stopped
@@ -55,7 +55,7 @@ pub struct FixArgs {
     /// background-io: write limit per second (K, M, G: powers of 1024) [default: half of what it writes]
     #[arg(long, value_name = "SIZE", value_parser = size::parse_rate)]
     pub limit: Option<u64>,
-    /// thp-tuner, heap-residency: memory that the JVM may need in all [default: its largest heap and
+    /// thp-tuner, heap-residency: memory that the JVM may need in total [default: its largest heap and
     /// a quarter of it]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub footprint: Option<u64>,
@@ -65,7 +65,7 @@ pub struct FixArgs {
     /// heap-residency: memory.min in place of memory.low, at the risk of the OOM killer
     #[arg(long)]
     pub hard: bool,
-    /// How often a log is copied [default: 5s], or memory looked at by thp-tuner [default: 2s];
+    /// How often a log is copied [default: 5s], or memory checked by thp-tuner [default: 2s];
     /// from 100ms to 1h
     #[arg(long, value_name = "TIME", value_parser = parse_period)]
     pub period: Option<Duration>,

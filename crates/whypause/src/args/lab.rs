@@ -26,7 +26,7 @@ pub enum LabCommand {
     /// Keep a fault going, so that something can be tried on it
     #[command(after_help = examples::LAB_HOLD)]
     Hold(LabHoldArgs),
-    /// Run a command beside a slow disk of its own, and remove the disk when it has ended
+    /// Run a command with a slow disk of its own, and remove the disk when it has ended
     #[command(after_help = examples::LAB_DISK)]
     Disk(LabDiskArgs),
     /// Run all scenarios with all JDKs, and count how often the answers are right
@@ -62,7 +62,7 @@ pub enum LabCommand {
         bytes: u64,
         /// Process id of the lab
         lab: u32,
-        /// Keep contents in memory, up to so many MiB, and not on disk
+        /// Keep contents in memory, up to this number of MiB, and not on disk
         #[arg(long, value_name = "MIB")]
         in_memory: Option<u32>,
     },

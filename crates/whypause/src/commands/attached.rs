@@ -81,7 +81,7 @@ impl Attached {
     pub(crate) fn finish_with_stacks(mut self, console: &Console) -> Facts {
         let asked = self.code.as_ref().and_then(CodeNames::ask_for_stacks);
         let Some(asked) = asked else { return self.finish() };
-        console.say("asking the jvm for the stacks of threads that were late");
+        console.say("requesting a thread dump from the JVM, for the stacks of late threads");
         let mut facts = Facts::default();
         let begun = Instant::now();
         while !asked.is_finished() && begun.elapsed() < PATIENCE {
@@ -192,7 +192,7 @@ fn without(pid: u32, error: &AttachError) -> String {
         }
         other => (other.to_string(), other.hint().to_owned()),
     };
-    format!("no ebpf ({why}): threads are sampled and causes only inferred; for all of it: {all}")
+    format!("no eBPF ({why}): threads are sampled and causes only inferred; for all of it: {all}")
 }
 
 /// `orders (pid 4242)`.
@@ -201,7 +201,7 @@ pub(crate) fn name(main: &str, pid: u32) -> String {
     format!("{} (pid {pid})", report::text::clean_name(main, 80))
 }
 
-/// Says once what is not watched, as soon as that is known.
+/// Says once what is not recorded, as soon as that is known.
 #[derive(Debug)]
 pub(crate) struct Announcement {
     since: Instant,
@@ -261,7 +261,7 @@ fn missing(coverage: &Coverage) -> Vec<String> {
         .filter(|(source, _)| !(sampled && NOT_SAMPLED.contains(source)))
         .filter_map(|(source, state)| match state {
             SourceState::Missing(reason) | SourceState::Partial(reason) => {
-                Some(format!("not watched: {}: {reason}", source.id()))
+                Some(format!("not recorded: {}: {reason}", source.title()))
             }
             SourceState::Recorded => None,
         })
@@ -274,7 +274,8 @@ fn missing(coverage: &Coverage) -> Vec<String> {
                 .to_owned(),
         ),
         (false, true) => lines.push(
-            "nothing tells when this jvm is stopped: `--log-safepoints` has it log that".to_owned(),
+            "no source shows when this JVM is stopped: `--log-safepoints` makes the JVM log its stops"
+                .to_owned(),
         ),
     }
     lines
@@ -287,7 +288,7 @@ mod tests {
     #[test]
     fn samples_stand_for_what_only_the_kernel_reports() {
         let mut coverage = Coverage::default();
-        let missing = || SourceState::Missing("not without ebpf".into());
+        let missing = || SourceState::Missing("needs eBPF".into());
         coverage.sources.extend(NOT_SAMPLED.map(|it| (it, missing())));
         assert_eq!(missing_count(&coverage), 8);
         coverage.sources.insert(Source::ThreadSamples, SourceState::Recorded);
@@ -316,10 +317,10 @@ mod tests {
         assert!(missing(&coverage).is_empty());
         coverage.sources.insert(Source::SafepointSymbols, SourceState::Missing("none".into()));
         let lines = missing(&coverage);
-        assert_eq!(lines[0], "not watched: safepoint-probes: no probes");
+        assert_eq!(lines[0], "not recorded: safepoint probes of the JVM (USDT): no probes");
         let mut counted = coverage.clone();
         counted.sources.insert(Source::SafepointCounters, SourceState::Recorded);
-        assert_eq!(missing(&counted), ["not watched: safepoint-probes: no probes"]);
+        assert_eq!(missing(&counted), ["not recorded: safepoint probes of the JVM (USDT): no probes"]);
         assert!(lines[2].contains("GC log alone"));
         coverage.sources.insert(Source::GcLog, SourceState::Missing("no log".into()));
         let lines = missing(&coverage);

@@ -177,24 +177,25 @@ fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
     if lacks == Some(Source::StopState) {
         let why = match coverage.sources.get(&Source::StopState) {
             Some(SourceState::Missing(why)) => why.as_str(),
-            _ => "the recording has no word of it",
+            _ => "the recording does not say so",
         };
         return Err(Failure::not_enough(
             format!(
-                "no pause was seen, and whether the jvm was stopped all the time is unknown ({why})"
+                "no pause was seen, and whether the JVM was stopped all the time is unknown ({why})"
             ),
-            "record for longer: a jvm that runs has a stop some day; one that hangs answers no `jcmd PID Thread.print`",
+            "record for longer: a running JVM has a stop sooner or later; a JVM that hangs does \
+             not answer `jcmd PID Thread.print`",
         ));
     }
     let reason = WINDOWS.iter().find_map(|source| match coverage.sources.get(source) {
         Some(SourceState::Missing(reason) | SourceState::Partial(reason)) => {
-            Some(format!("{}: {reason}", source.id()))
+            Some(format!("{}: {reason}", source.title()))
         }
         _ => None,
     });
-    let reason = reason.unwrap_or_else(|| "the recording holds no word of its sources".to_owned());
+    let reason = reason.unwrap_or_else(|| "the recording does not list its sources".to_owned());
     Err(Failure::not_enough(
-        format!("nothing that was recorded can tell when the jvm was paused ({reason})"),
-        "record as root with `--log-safepoints`, or let the jvm write a GC log: `-Xlog:gc*,safepoint:file=PATH`",
+        format!("no source that was recorded shows when the JVM was paused ({reason})"),
+        "record as root with `--log-safepoints`, or let the JVM write a GC log: `-Xlog:gc*,safepoint:file=PATH`",
     ))
 }

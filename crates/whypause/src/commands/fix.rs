@@ -42,8 +42,8 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
         return flags::run(args, &interrupt, console);
     }
     if let (false, Some(_)) = (from_diagnosis, &args.from) {
-        let message = format!("`{id}` is not told by a log: --from lists what would help");
-        return Err(Failure::input(message, "leave the remedy out, or name a jvm with -p"));
+        let message = format!("`{id}` cannot be derived from a log: --from lists what would help");
+        return Err(Failure::input(message, "leave the remedy out, or name a JVM with -p"));
     }
     let mut found = Found::look(args, remedy, console)?;
     if from_diagnosis {
@@ -181,7 +181,7 @@ fn apply(
                 "`{}` takes effect at the next start, so there is nothing to compare yet",
                 remedy.id
             ),
-            "apply it without --verify, or give the command that starts the jvm: -- COMMAND",
+            "apply it without --verify, or give the command that starts the JVM: -- COMMAND",
         ));
     }
     let before = found.before(args, interrupt, console)?;

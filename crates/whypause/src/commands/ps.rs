@@ -35,7 +35,7 @@ pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
     if unreadable > 0 {
         let processes = if unreadable == 1 { "process" } else { "processes" };
         let hint = if rustix::process::geteuid().is_root() { "" } else { ": try sudo" };
-        console.say(&format!("{unreadable} {processes} could not be looked into{hint}"));
+        console.say(&format!("{unreadable} {processes} could not be inspected{hint}"));
     }
     Ok(Exit::Fine)
 }

@@ -223,9 +223,9 @@ enum End {
 impl End {
     fn words(self) -> &'static str {
         match self {
-            End::TimeOver => "the time given was over",
-            End::Exited => "the jvm exited",
-            End::Interrupted => "it was interrupted",
+            End::TimeOver => "duration elapsed",
+            End::Exited => "the JVM exited",
+            End::Interrupted => "interrupted",
         }
     }
 }

@@ -47,10 +47,10 @@ enum End {
 impl End {
     fn why(self) -> &'static str {
         match self {
-            End::OutputClosed => "nobody reads any more",
-            End::JvmExited => "the jvm exited",
+            End::OutputClosed => "output closed",
+            End::JvmExited => "the JVM exited",
             End::Interrupted => "interrupted",
-            End::TimeOver => "the time given is over",
+            End::TimeOver => "duration elapsed",
         }
     }
 }

@@ -48,7 +48,7 @@ fn a_clock_set_forth_and_back_by_an_hour_costs_nothing_but_its_time_of_day() {
         assert!(wait(&mut recorder).success(), "{}", said(&directory));
         said(&directory);
         let coverage = check(&directory).expect("a recording");
-        assert_eq!(coverage.end, "the time given was over");
+        assert_eq!(coverage.end, "duration elapsed");
         let facts = Recording::open(&directory).unwrap().facts;
         let longest = facts.safepoints.iter().map(|it| it.end_probe.since(it.begin)).max();
         assert!(longest.unwrap() < Duration::from_secs(HOUR as u64 / 2), "{longest:?}");

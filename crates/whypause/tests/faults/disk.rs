@@ -25,7 +25,7 @@ fn a_disk_that_fills_up_leaves_a_recording_that_says_what_it_lacks() {
         let said = said(&directory);
         assert!(status.success(), "{said}");
         let coverage = check(&directory).expect("a recording");
-        assert_eq!(coverage.end, "the time given was over", "{said}");
+        assert_eq!(coverage.end, "duration elapsed", "{said}");
         if coverage.lost_rows > 0 {
             lost += 1;
             let told = "rows left out, writing failed: no space left; the rest can be read";

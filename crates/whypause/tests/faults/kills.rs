@@ -50,7 +50,7 @@ fn a_recorder_killed_at_any_moment_leaves_what_it_had_written_and_nothing_else()
     let directory = stage.directory("next");
     let mut next = record(&directory, &["-p", &jvm.pid(), "-d", "1s", "--ask-jvm"]);
     assert!(wait(&mut next).success(), "{}", said(&directory));
-    assert_eq!(check(&directory).unwrap().end, "the time given was over");
+    assert_eq!(check(&directory).unwrap().end, "duration elapsed");
     said(&directory);
     check_nothing_left(&stage, jvm, &outputs);
 }
@@ -75,7 +75,7 @@ fn a_jvm_killed_while_it_is_recorded_ends_the_recording() {
         let said = said(&directory);
         if status.success() {
             let coverage = check(&directory).expect("a recording that ended well");
-            assert_eq!(coverage.end, "the jvm exited", "{said}");
+            assert_eq!(coverage.end, "the JVM exited", "{said}");
             opened += 1;
         } else {
             // It was gone before the recorder had attached.

@@ -160,7 +160,7 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
 
     let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(SOON);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains(&silent) && said.contains("no jvm matches"), "{said}");
+    assert!(said.contains(&silent) && said.contains("no JVM matches"), "{said}");
 
     let (said, code) = Run::start(&["record", "-p", &stuck.child.id().to_string()]).ends(SOON);
     assert_eq!(code, Some(2), "{said}");
@@ -232,7 +232,7 @@ fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
 
     let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(SOON);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains(&stuck.pid()) && said.contains("no jvm matches"), "{said}");
+    assert!(said.contains(&stuck.pid()) && said.contains("no JVM matches"), "{said}");
 
     let (said, code) = Run::start(&["record", "-p", &stuck.pid()]).ends(SOON);
     assert_eq!(code, Some(2), "{said}");

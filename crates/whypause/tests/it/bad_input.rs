@@ -149,18 +149,18 @@ fn a_pid_that_is_not_there_and_one_that_is_no_jvm() {
         let pid = std::process::id();
         let ran = run(&[command, "-p", &pid.to_string()]);
         assert_eq!(ran.code, 2);
-        assert!(ran.stderr.contains("is not a hotspot jvm"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("is not a HotSpot JVM"), "{}", ran.stderr);
         assert!(ran.stderr.contains("hint: `whypause ps`"), "{}", ran.stderr);
         let ran = run(&[command, "--match", "no.such.MainClass"]);
-        check(&ran, "no jvm matches `no.such.MainClass`");
+        check(&ran, "no JVM matches `no.such.MainClass`");
     }
 }
 
 #[test]
 fn no_jvm_named_at_all() {
-    check(&run(&["record"]), "which jvm is missing");
-    check(&run(&["watch"]), "which jvm is missing");
-    check(&run(&["record", "-p", ""]), "an empty name matches every jvm");
+    check(&run(&["record"]), "no JVM named");
+    check(&run(&["watch"]), "no JVM named");
+    check(&run(&["record", "-p", ""]), "an empty name matches every JVM");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_command_that_cannot_start_or_is_no_jvm() {
     let ran = run(&["record", "--", "/no/such/java"]);
     check(&ran, "cannot start `/no/such/java`: no such file or directory");
     let ran = run(&["record", "--", "false"]);
-    check(&ran, "`false` ended (exit status: 1) before it was a jvm");
+    check(&ran, "`false` ended (exit status: 1) before it was a JVM");
 }
 
 #[test]

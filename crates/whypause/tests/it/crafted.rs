@@ -108,7 +108,7 @@ fn coverage() -> Coverage {
     let sources = [Source::SafepointProbes, Source::Scheduler, Source::GcLog];
     Coverage {
         sources: sources.map(|it| (it, SourceState::Recorded)).into_iter().collect(),
-        end: "the time given was over".into(),
+        end: "duration elapsed".into(),
         ..Coverage::default()
     }
 }

@@ -35,7 +35,7 @@ fn a_directory_of_rotated_files_is_one_log() {
     let one = dir.path().join("gc.log");
     let ran = run(&["explain", one.to_str().expect("UTF-8"), "--format", "csv"]);
     assert_eq!((ran.code, pauses(&ran.stdout)), (0, 1), "{}", ran.stderr);
-    assert!(ran.stderr.starts_with("note: there are 2 other files of this log beside it\nhint: "));
+    assert!(ran.stderr.starts_with("note: there are 2 other files of this log next to it\nhint: "));
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn a_log_that_may_not_be_looked_at_is_not_told_as_not_there() {
         let told = spawn::run(command, PATIENCE).unwrap();
         let text = String::from_utf8_lossy(&told.stderr).into_owned();
         assert!(told.status.success(), "{text}");
-        assert!(!text.contains("writes no gc log"), "{text}");
+        assert!(!text.contains("writes no GC log"), "{text}");
         assert!(!text.contains("keeps no counters"), "{text}");
         Recording::open(&path).unwrap().coverage().sources
     };

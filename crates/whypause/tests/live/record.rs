@@ -52,7 +52,7 @@ fn the_given_time_ends_it() {
     let (jvm, memory) = (Java::busy(&jdk), memory());
     let directory = memory.path().join("recording");
     ends_well(&mut record(&directory, &["-p", &jvm.pid(), "-d", "1s"]));
-    check_sealed(&directory, "the time given was over");
+    check_sealed(&directory, "duration elapsed");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn the_exit_of_the_jvm_ends_it() {
     wait_for_safepoints(&directory);
     jvm.child.kill().unwrap();
     ends_well(&mut recorder);
-    check_sealed(&directory, "the jvm exited");
+    check_sealed(&directory, "the JVM exited");
 }
 
 /// Ends a process that is not a child of the test.
@@ -105,7 +105,7 @@ fn a_command_is_recorded_from_its_start_to_its_end() {
     drop(Ended(Pid::from_raw(i32::try_from(jvm).unwrap()).unwrap()));
     ends_well(&mut recorder);
     std::mem::forget(recorder_end);
-    check_sealed(&directory, "the jvm exited");
+    check_sealed(&directory, "the JVM exited");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn kill_9_loses_at_most_the_last_second_and_leaves_the_jvm_alone() {
     // Nothing stands in the way of the next one.
     let again = memory.path().join("again");
     ends_well(&mut record(&again, &["-p", &jvm.pid(), "-d", "1s"]));
-    check_sealed(&again, "the time given was over");
+    check_sealed(&again, "duration elapsed");
 }
 
 /// Whether the JVM writes a log that was asked of it.
@@ -146,7 +146,7 @@ fn kill_9_leaves_a_log_that_the_next_start_switches_off() {
     wait_for_safepoints(&directory);
     assert!(logs_safepoints(&jvm));
     recorder.kill().unwrap();
-    assert!(logs_safepoints(&jvm), "a jvm goes on by itself");
+    assert!(logs_safepoints(&jvm), "a JVM goes on by itself");
     // Of whichever jvm: the next one undoes it first.
     let again = memory.path().join("again");
     ends_well(&mut record(&again, &["-p", &jvm.pid(), "-d", "1s"]));

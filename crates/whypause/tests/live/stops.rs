@@ -23,7 +23,7 @@ fn is_marked(jvm: &Java) -> bool {
     let list = whypause(&["ps"]);
     let text = String::from_utf8_lossy(&list.stdout).into_owned();
     let own = text.lines().find(|it| it.trim_start().starts_with(&jvm.pid()));
-    own.expect("the jvm is listed").contains("(stopped)")
+    own.expect("the JVM is listed").contains("(stopped)")
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn where_nothing_tells_of_stops_a_vm_thread_that_only_waits_is_told() {
     let Some(bare) = jdk.stripped(directory.path()) else { return };
     let jvm = Java::start(&bare, &["-Xmx128m", "-Xmn32m", "-XX:-UsePerfData"], "Alloc");
     let pid = jvm.pid();
-    let words = "all the time the vm thread only waited, in the kernel in";
+    let words = "all the time the VM thread only waited, in the kernel in";
     for (n, way) in [&["-d", "1s"][..], &["-d", "1s", "--without-ebpf"]].into_iter().enumerate() {
         for hangs in [false, true] {
             let path = memory.path().join(format!("{n}-{hangs}"));
@@ -153,7 +153,7 @@ fn where_nothing_tells_of_stops_a_vm_thread_that_only_waits_is_told() {
             let told = String::from_utf8(whypause(&["explain", "--full", path]).stdout).unwrap();
             let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(told.contains(words), hangs, "{way:?}: {told}");
-            assert_eq!(told.contains("and no java thread ran"), hangs, "{way:?}: {told}");
+            assert_eq!(told.contains("and no Java thread ran"), hangs, "{way:?}: {told}");
         }
     }
 }

@@ -10,7 +10,9 @@ pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {
     id: "deleted-files-mapped",
     title: "Deleted files that the JVM still has mapped",
     subject: "deleted files",
-    about: "The blocks of a deleted file are given back by whoever ends its last use. Where that is a mapping that the collector releases, a thread of the JVM does it, and for large files that takes long.",
+    about: "The blocks of a deleted file are freed when its last use ends. Where that is a mapping \
+            that the collector releases, a thread of the JVM frees them, and for large files that \
+            takes long.",
     scope: Scope::Jvm,
     check: mapped,
 }];
@@ -40,7 +42,8 @@ fn mapped(exposure: &Exposure<'_>) -> Check {
     let files =
         if count == 1 { "1 file that was".into() } else { format!("{count} files that were") };
     let statement = format!(
-        "The JVM has {size} of {files} deleted still mapped, and the thread that unmaps them gives their blocks back."
+        "The JVM has {size} of {files} deleted still mapped, and the thread that unmaps them frees \
+         their blocks."
     );
     Check::of(Some(Exposed {
         culprits: named.iter().map(|(file, bytes)| culprit(file, *bytes)).collect(),
@@ -73,7 +76,9 @@ mod tests {
         let of =
             |first: u32| format!("jvm 17.0.15 g1\nmappings\ndeleted {first} /d/1\ndeleted 30 /d/2");
         check(&of(33), "deleted-file-unmap ");
-        let said = "deleted-file-unmap possible deleted-files-mapped: The JVM has 64 MiB of 2 files that were deleted still mapped, and the thread that unmaps them gives their blocks back.";
+        let said = "deleted-file-unmap possible deleted-files-mapped: The JVM has 64 MiB of 2 \
+                    files that were deleted still mapped, and the thread that unmaps them frees \
+                    their blocks.";
         check(&of(34), said);
         let named = "/d/1 (ext4 on sdb1): 34 MiB mapped\n/d/2 (ext4 on sdb1): 30 MiB mapped\n";
         assert_eq!(evidence_of(&of(34)), named);

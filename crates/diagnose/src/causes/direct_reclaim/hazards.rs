@@ -10,7 +10,10 @@ pub(super) static HAZARDS: [HazardKind; 3] = [
         id: "heap-over-limit",
         title: "A heap that fills the memory limit",
         subject: "memory limit",
-        about: "A JVM needs memory beside its heap: for class metadata, compiled code, stacks of threads and buffers. Where the heap may take nearly all of the limit, threads free memory for themselves in the middle of a collection, and the kernel kills the JVM where there is none.",
+        about: "A JVM needs memory in addition to its heap: for class metadata, compiled code, \
+                stacks of threads and buffers. Where the heap may take nearly all of the limit, \
+                threads free memory in the middle of a collection (direct reclaim), and the kernel \
+                kills the JVM where nothing can be freed.",
         scope: Scope::Jvm,
         check: over_limit,
     },
@@ -24,9 +27,10 @@ pub(super) static HAZARDS: [HazardKind; 3] = [
     },
     HazardKind {
         id: "zone-reclaim",
-        title: "Memory is freed on one node while another has some",
+        title: "Memory is reclaimed on one node while another has free memory",
         subject: "zone reclaim",
-        about: "With vm.zone_reclaim_mode a thread that finds no memory on its own NUMA node frees some there itself, although other nodes have some.",
+        about: "With vm.zone_reclaim_mode a thread that finds no memory on its own NUMA node frees \
+                some there first, although other nodes have free memory.",
         scope: Scope::Host,
         check: zone_reclaim,
     },
@@ -51,10 +55,13 @@ fn over_limit(exposure: &Exposure<'_>) -> Check {
         if cgroup.memory_path.is_empty() { "its control group" } else { &cgroup.memory_path };
     let [heap_text, limit_text, rest_text] = [heap, limit, rest].map(text::memory);
     let (likelihood, what) = match rest {
-        0 => (Likelihood::Likely, "which leaves nothing for all else that a JVM needs".to_owned()),
+        0 => (
+            Likelihood::Likely,
+            "which leaves nothing for everything else that a JVM needs".to_owned(),
+        ),
         _ => (
             Likelihood::Possible,
-            format!("which leaves {rest_text} for all else that a JVM needs"),
+            format!("which leaves {rest_text} for everything else that a JVM needs"),
         ),
     };
     let statement =
@@ -130,9 +137,11 @@ mod tests {
     fn a_heap_leaves_a_twentieth_of_the_limit_at_least() {
         let of = |heap: u32| format!("jvm 17.0.15 g1 flags -Xmx{heap}m\ncgroup limit 1000");
         hazards(&of(950), "");
-        let said = "possible heap-over-limit: The heap may take 951 MiB, and /app 1000 MiB in all, which leaves 49 MiB for all else that a JVM needs.";
+        let said = "possible heap-over-limit: The heap may take 951 MiB, and /app 1000 MiB in all, \
+                    which leaves 49 MiB for everything else that a JVM needs.";
         hazards(&of(951), said);
-        let said = "likely heap-over-limit: The heap may take 1000 MiB, and /app 1000 MiB in all, which leaves nothing for all else that a JVM needs.";
+        let said = "likely heap-over-limit: The heap may take 1000 MiB, and /app 1000 MiB in all, \
+                    which leaves nothing for everything else that a JVM needs.";
         hazards(&of(1000), said);
         hazards("jvm 17.0.15 g1 flags -Xmx9g", "");
         hazards("jvm 17.0.15 g1\ncgroup limit 1000", "");

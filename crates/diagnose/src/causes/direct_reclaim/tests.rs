@@ -91,7 +91,7 @@ fn the_groups_limit_and_the_hosts_are_told_apart() {
     let group = story_of(&CAUSE, &blocked("try_to_free_mem_cgroup_pages"));
     assert!(group.contains("its control group was at its memory limit"), "{group}");
     let host = story_of(&CAUSE, &blocked("try_to_free_pages"));
-    assert!(host.contains("the host had none left"), "{host}");
+    assert!(host.contains("the host had no free memory"), "{host}");
     assert!(!story_of(&CAUSE, ON_CPU).contains("group"));
     let limited = format!("{ON_CPU}\ncgroup limit 512");
     assert!(story_of(&CAUSE, &limited).contains("its control group"));

@@ -25,7 +25,7 @@ fn story(index: &Index<'_>, output: &OutputFact, place: &Place) -> Vec<String> {
     let (to, kind) = (outputs::described(index, output), outputs::kind(output));
     let mut story = vec![
         format!("{thread} waited in {call} to {to}, because the {kind} was full."),
-        "Every application thread waited with it.".into(),
+        "All application threads waited for this thread.".into(),
     ];
     story.extend(outputs::unknown_reader(index, output));
     if !output.gc_log {
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(
             story_of(&CAUSE, PIPE),
             "The VM thread waited in write() to standard output (a pipe read by cat, pid 77), because the pipe was full. \
-             Every application thread waited with it."
+             All application threads waited for this thread."
         );
         assert_eq!(
             culprits_of(&CAUSE, PIPE),

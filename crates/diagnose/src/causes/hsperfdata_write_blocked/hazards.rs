@@ -7,8 +7,8 @@ use crate::{
 
 pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {
     id: "hsperfdata-on-disk",
-    title: "JVM statistics file on a disk",
-    subject: "statistics file",
+    title: "hsperfdata on a disk",
+    subject: "hsperfdata file",
     about: "The JVM counts every stop in a file that it has mapped. Where the file is on a disk, the kernel writes its page back every now and then, and the next count waits for the journal or the disk, and every application thread with it.",
     scope: Scope::Jvm,
     check: on_disk,
@@ -22,12 +22,12 @@ fn on_disk(exposure: &Exposure<'_>) -> Check {
     let Some(file) = exposure.counters_file() else {
         return match exposure.survey.mappings_read {
             true => Check::Fine,
-            false => Check::Unknown("where /tmp/hsperfdata_USER, the JVM's statistics, is"),
+            false => Check::Unknown("where /tmp/hsperfdata_USER, the JVM's counters, is"),
         };
     };
     match medium(&file.file_system) {
         Medium::Memory => Check::Fine,
-        Medium::Unknown => Check::Unknown("whether the JVM's statistics file is on a disk"),
+        Medium::Unknown => Check::Unknown("whether the JVM's hsperfdata file is on a disk"),
         Medium::Disk => {
             let place = disk_place(file);
             let named = text::file(&place);

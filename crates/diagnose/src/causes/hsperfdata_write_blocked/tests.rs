@@ -77,7 +77,7 @@ fn an_application_thread_on_a_counter_outside_of_stops_is_a_hiccup() {
     let text = "5 blocked 0ms 40ms fault /tmp/hsperfdata_app/42 offset 8 stack do_page_mkwrite";
     check(&CAUSE, text, "present 40ms measured");
     assert!(story_of(&CAUSE, text).contains("No safepoint was under way: other threads ran on"));
-    assert!(story_of(&CAUSE, BLOCKED).contains("Every application thread waited with it."));
+    assert!(story_of(&CAUSE, BLOCKED).contains("All application threads waited for this thread."));
     let both = format!("{BLOCKED}\n{}", text.replace("0ms 40ms", "500ms 540ms"));
     assert!(story_of(&CAUSE, &both).contains("In 1 of 2 pauses no safepoint was under way: other"));
 }

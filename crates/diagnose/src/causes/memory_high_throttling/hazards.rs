@@ -9,7 +9,9 @@ pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {
     id: "heap-over-memory-high",
     title: "A heap larger than memory.high",
     subject: "memory.high",
-    about: "Above memory.high the kernel slows every thread of the group down whenever it takes memory, for up to two seconds at a time. A heap that is larger gets there as soon as it is full.",
+    about: "Above memory.high the kernel throttles every thread of the group whenever the thread \
+            allocates memory, for up to two seconds at a time. A larger heap gets there as soon as \
+            it is full.",
     scope: Scope::Jvm,
     check: over_high,
 }];
@@ -25,7 +27,7 @@ fn over_high(exposure: &Exposure<'_>) -> Check {
         Exposed::new(
             Likelihood::Likely,
             format!(
-                "The heap may take {heap}, and {name} is slowed down from {high} on (memory.high)."
+                "The heap may take {heap}, and {name} is throttled from {high} on (memory.high)."
             ),
         )
         .with_detail(Detail::MemoryShort { of_group: true, of_host: false })
@@ -41,7 +43,7 @@ mod tests {
     fn a_heap_fits_below_memory_high() {
         let of = |heap: u32| format!("jvm 17.0.15 g1 flags -Xmx{heap}m\ncgroup high 400");
         check(&of(400), "memory-high-throttling ");
-        let said = "memory-high-throttling likely heap-over-memory-high: The heap may take 401 MiB, and /app is slowed down from 400 MiB on (memory.high).";
+        let said = "memory-high-throttling likely heap-over-memory-high: The heap may take 401 MiB, and /app is throttled from 400 MiB on (memory.high).";
         check(&of(401), said);
         check("jvm 17.0.15 g1 flags -Xmx9g", "memory-high-throttling ");
     }

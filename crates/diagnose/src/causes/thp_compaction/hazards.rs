@@ -7,9 +7,11 @@ use crate::{
 
 pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {
     id: "huge-pages-fragmented",
-    title: "Huge pages wanted where memory is in pieces",
+    title: "Huge pages where free memory is fragmented",
     subject: "huge pages",
-    about: "Whoever touches new memory that is to be a huge page, and finds no free block of that size, moves pages together first where the kernel is set so. A heap that still grows does that in its collections.",
+    about: "A thread that touches new memory for a huge page, and finds no free block of that \
+            size, compacts memory first where the kernel is set so. A heap that still grows does \
+            that in its collections.",
     scope: Scope::Jvm,
     check: fragmented,
 }];
@@ -51,7 +53,8 @@ fn fragmented(exposure: &Exposure<'_>) -> Check {
     let likelihood = if stalls.is_some() { Likelihood::Likely } else { Likelihood::Possible };
     let [needed, free] = [needed, free].map(text::memory);
     let statement = format!(
-        "The heap may still grow by {needed}, and {free} are free in blocks of a huge page: its threads make room for the rest themselves."
+        "The heap may still grow by {needed}, and {free} are free in blocks of a huge page: its \
+         threads compact memory for the rest."
     );
     let settings = format!(
         "transparent_hugepage/enabled is {}, and defrag is {}",
@@ -59,7 +62,7 @@ fn fragmented(exposure: &Exposure<'_>) -> Check {
     );
     let counted = stalls.map(|(times, time)| {
         format!(
-            "threads of the host made room themselves {times} times in {}",
+            "threads of this host entered direct compaction {times} times in {}",
             text::duration(time)
         )
     });
@@ -70,7 +73,8 @@ fn fragmented(exposure: &Exposure<'_>) -> Check {
 mod tests {
     use crate::hazards::check;
 
-    const SAID: &str = "huge-pages-fragmented: The heap may still grow by 900 MiB, and 899 MiB are free in blocks of a huge page: its threads make room for the rest themselves.";
+    const SAID: &str = "huge-pages-fragmented: The heap may still grow by 900 MiB, and 899 MiB are \
+                        free in blocks of a huge page: its threads compact memory for the rest.";
 
     #[track_caller]
     fn hazards(flags: &str, settings: &str, expected: &str) {

@@ -82,19 +82,19 @@ fn check_error<T: std::fmt::Debug>(result: Result<T, JvmError>, message: &str, h
 fn errors_say_what_and_what_to_do() {
     let roots = fixture("mixed");
     check_error(jvm(&roots, 99), "no process with pid `99`", "whypause ps");
-    check_error(jvm(&roots, 1), "process `1` (`systemd`) is not a hotspot jvm", "whypause ps");
-    check_error(jvm(&roots, 2), "process `2` (`kthreadd`) is not a hotspot jvm", "whypause ps");
+    check_error(jvm(&roots, 1), "process `1` (`systemd`) is not a HotSpot JVM", "whypause ps");
+    check_error(jvm(&roots, 2), "process `2` (`kthreadd`) is not a HotSpot JVM", "whypause ps");
     check_error(select(&roots, "99"), "no process with pid `99`", "whypause ps");
-    check_error(select(&roots, "Cassandra"), "no jvm matches `Cassandra`", "whypause ps");
+    check_error(select(&roots, "Cassandra"), "no JVM matches `Cassandra`", "whypause ps");
     check_error(
         select(&roots, "or"),
-        "`or` matches 2 jvms: 200 orders.jar, 300 org.legacy.Main",
+        "`or` matches 2 JVMs: 200 orders.jar, 300 org.legacy.Main",
         "more of the name",
     );
     let denied = io::Error::from(rustix::io::Errno::ACCESS);
     check_error(
         Err::<Jvm, _>(JvmError::from_io(&roots, 7, &denied)),
-        "no permission to look into process `7`",
+        "no permission to inspect process `7`",
         "run as root",
     );
 }
@@ -111,7 +111,7 @@ fn no_argument_file_is_opened_to_find_a_name() {
     let root = tempfile::tempdir().unwrap();
     copy_process(root.path(), 1, "java\0@/etc/opts\0");
     let roots = Roots { proc: root.path().into(), sys: root.path().into() };
-    check_error(select(&roots, "Main"), "no jvm matches `Main`", "give the pid");
+    check_error(select(&roots, "Main"), "no JVM matches `Main`", "give the pid");
     assert_eq!(select(&roots, "opts").unwrap().jvm.pid, 1);
 }
 
@@ -159,5 +159,5 @@ fn a_process_that_cannot_be_read_is_counted() {
     let roots = Roots { proc: root.path().into(), sys: root.path().into() };
     assert_eq!(find_jvms(&roots), Found { unreadable: 1, ..Found::default() });
     let error = select(&roots, "x").unwrap_err();
-    assert!(error.hint().contains("could not look into 1 of the processes"));
+    assert!(error.hint().contains("1 of the processes could not be inspected"));
 }

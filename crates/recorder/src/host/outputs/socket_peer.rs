@@ -53,7 +53,7 @@ fn unix_peer(inode: u64) -> Result<u32, String> {
     let inode = u32::try_from(inode).map_err(|_| "its number is too large".to_owned())?;
     let answer = ask(&request(inode)).map_err(|error| {
         let error = std::io::Error::from(error);
-        format!("the kernel does not tell the other end of a socket: {error}")
+        format!("the kernel does not report the other end of a socket: {error}")
     })?;
     peer(&answer).ok_or_else(|| "the socket is not connected".to_owned())
 }

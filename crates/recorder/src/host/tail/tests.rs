@@ -254,6 +254,6 @@ fn without_a_log_the_source_is_missing() {
     host.follower().round();
     let (mut facts, mut coverage) = (Facts::default(), Coverage::default());
     host.outbox.take(&mut facts, &mut coverage);
-    let missing = SourceState::Missing("the jvm writes no gc log to a file".into());
+    let missing = SourceState::Missing("the JVM writes no GC log to a file".into());
     assert_eq!(coverage.sources.get(&Source::GcLog), Some(&missing));
 }

@@ -124,7 +124,7 @@ fn a_file_of_another_kind_is_refused() {
     for (at, value) in [(0, 0), (4, 1), (5, 3)] {
         let mut other = file.clone();
         other[at] = value;
-        assert_eq!(said(Elf::parse(&other[..])), "it is no 64-bit elf file of this machine");
+        assert_eq!(said(Elf::parse(&other[..])), "it is no 64-bit ELF file of this machine");
     }
     assert!(Elf::parse(&[][..]).is_err());
     assert!(Elf::parse(&[0xaa; 100_000][..]).is_err());
@@ -148,18 +148,18 @@ fn more_headers_than_any_jvm_has_are_refused_before_they_are_read() {
     };
     // With the first one and that of the names.
     assert!(made(most - 2).is_ok());
-    assert_eq!(said(made(most - 1)), "it has more headers than any jvm");
+    assert_eq!(said(made(most - 1)), "it has more headers than any JVM");
     let made = |segments: u16| {
         let made = (0..segments).fold(Made::new(), |it, _| it.segment(0, 0, 0, PF_R));
         Elf::parse(&made.bytes()[..]).map(drop)
     };
     assert!(made(MAX_SEGMENTS).is_ok());
-    assert_eq!(said(made(MAX_SEGMENTS + 1)), "it has more headers than any jvm");
+    assert_eq!(said(made(MAX_SEGMENTS + 1)), "it has more headers than any JVM");
     // A count whose headers are not there, and one that is too large for its place.
     for count in [u16::MAX, 0] {
         let mut file = Made::new().bytes();
         file[60..62].copy_from_slice(&count.to_ne_bytes());
-        assert_eq!(said(Elf::parse(&file[..])), "it has more headers than any jvm");
+        assert_eq!(said(Elf::parse(&file[..])), "it has more headers than any JVM");
     }
 }
 
@@ -169,7 +169,7 @@ fn a_table_beyond_the_end_or_too_large_is_refused_before_it_is_read() {
     let elf = Elf::parse(&file[..]).unwrap();
     let text = elf.named(b".text").unwrap();
     assert_eq!(elf.all(text, 4).unwrap(), b"code");
-    assert_eq!(said(elf.all(text, 3)), "a table is larger than any jvm's");
+    assert_eq!(said(elf.all(text, 3)), "a table is larger than any JVM's");
     let to_end = file.len() as u64 - text.offset;
     let with = |offset: u64, size: u64| Section { offset, size, ..text.clone() };
     assert_eq!(elf.all(&with(text.offset, to_end), u64::MAX).unwrap().len() as u64, to_end);

@@ -63,7 +63,7 @@ fn a_function_has_so_many_names_and_no_more() {
     let found = functions(strings(MAX_NAMES).as_bytes(), &symbols).unwrap();
     assert_eq!(found, [(Function::End, 1)]);
     let error = functions(strings(MAX_NAMES + 1).as_bytes(), &symbols).unwrap_err();
-    assert_eq!(error.to_string(), "it has a function more often than any jvm");
+    assert_eq!(error.to_string(), "it has a function more often than any JVM");
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn a_probe_has_so_many_places_and_no_more() {
     let notes = |count| note([0x1001, 0x3100, 0], PROBE).repeat(count);
     assert_eq!(found(&notes(MAX_SITES)).unwrap().len(), MAX_SITES);
     let error = found(&notes(MAX_SITES + 1)).unwrap_err();
-    assert_eq!(error.to_string(), "a probe has more places than any jvm's");
+    assert_eq!(error.to_string(), "a probe has more places than any JVM's");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn notes_have_so_many_bytes_and_no_more() {
     notes.resize(most, 0);
     assert_eq!(found(&notes).unwrap().len(), 1);
     notes.push(0);
-    assert_eq!(found(&notes).unwrap_err().to_string(), "a table is larger than any jvm's");
+    assert_eq!(found(&notes).unwrap_err().to_string(), "a table is larger than any JVM's");
 }
 
 #[test]

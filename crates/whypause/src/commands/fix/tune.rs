@@ -86,7 +86,7 @@ fn not_started(error: TunerError) -> Failure {
         TunerError::Another => Failure::input(error.to_string(), "stop that one first"),
         TunerError::Off => Failure::input(
             error.to_string(),
-            "start the jvm with -XX:+UseTransparentHugePages, and they are switched on for it",
+            "start the JVM with -XX:+UseTransparentHugePages, and they are switched on for it",
         ),
         TunerError::Store(_) => Failure::input(error.to_string(), ""),
     }

@@ -70,7 +70,7 @@ impl Temporary {
             let error = error.unwrap_or("recording failed").to_owned();
             return Err(Failure::input(error, hint.unwrap_or_default()));
         }
-        let worth = |it: &&str| it.starts_with("recorded ") || it.starts_with("no ebpf");
+        let worth = |it: &&str| it.starts_with("recorded ") || it.starts_with("no eBPF");
         said.lines().filter(worth).for_each(|it| console.say(it));
         Ok(recording)
     }
@@ -158,8 +158,8 @@ pub(super) fn start_twice(
         recordings.push(recorded);
         if flags.is_empty() {
             return Err(Failure::input(
-                format!("`{}` has no flag for this jvm, or it has it already", remedy.id),
-                "leave the command out, and name a running jvm with -p",
+                format!("`{}` has no flag for this JVM, or it has it already", remedy.id),
+                "leave the command out, and name a running JVM with -p",
             ));
         }
     }

@@ -40,7 +40,7 @@ pub(super) fn run(
     let threads = recording.facts.jvm.as_ref().map_or(1, |it| it.gc_threads);
     let most = MOST / (threads / 8).max(1);
     let demand = Demand::of(&recording.facts, most).map_err(|missing| {
-        let hint = "record the jvm with `whypause record`, under its quota";
+        let hint = "record the JVM with `whypause record`, under its quota";
         Failure::input(missing.to_string(), hint)
     })?;
     let asked = asked(args, demand.today());
