@@ -90,9 +90,6 @@ const TERMS: [(&str, &str); 76] = [
 /// Where a term that is wrong elsewhere is right: as the gloss of the term, or as a name.
 const RIGHT_HERE: [&str; 2] = ["CFS throttling (CPU quota used up)", "`nobody`"];
 
-/// Of this crate others take care now. To be deleted with them.
-const EXEMPT: &str = "crates/report/src/";
-
 /// Complains of each term in `text`, which begins in this line.
 fn terms_in(path: &str, first_line: usize, text: &str) -> Vec<String> {
     let mut text = text.to_owned();
@@ -145,7 +142,6 @@ fn is_product(file: &SourceFile) -> bool {
         && (shipped || file.path == "xtask/src/generate.rs")
         && !in_tests
         && file.crate_name() != super::FOR_TESTS
-        && !file.path.starts_with(EXEMPT)
 }
 
 /// Whether it is a page that people read who use the program.

@@ -131,7 +131,7 @@ fn no_line_of_a_pause(diagnosis: &Diagnosis) -> String {
     } else {
         ""
     };
-    format!("No line of this log tells of a pause, which does not mean that there was none.{zgc}")
+    format!("No line of this log shows a pause, which does not mean that there was none.{zgc}")
 }
 
 /// What the list does not show. Of a long log only the longest pauses are at hand, so that the

@@ -131,7 +131,7 @@ fn unexplained(diagnosis: &Diagnosis) -> String {
         Some(it) if share::of(it.time, rest) >= 0.5 => format!(": {}", clean(&it.what)),
         _ => String::new(),
     };
-    let log = if words::is_recording(diagnosis) { "" } else { " A log alone cannot tell why." };
+    let log = if words::is_recording(diagnosis) { "" } else { " A log alone does not show why." };
     let known = match diagnosis.findings.first() {
         Some(it) if !it.time.is_zero() => format!(
             " {} ({}) is {}.",
