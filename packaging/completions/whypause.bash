@@ -46,6 +46,9 @@ _whypause() {
             whypause,record)
                 cmd="whypause__subcmd__record"
                 ;;
+            whypause,schema)
+                cmd="whypause__subcmd__schema"
+                ;;
             whypause,watch)
                 cmd="whypause__subcmd__watch"
                 ;;
@@ -83,7 +86,7 @@ _whypause() {
 
     case "${cmd}" in
         whypause)
-            opts="-h -V --color --help --version record explain watch doctor compare check fix ps cause lab completions"
+            opts="-h -V --color --help --version record explain watch doctor compare check fix ps cause schema lab completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -251,7 +254,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__explain)
-            opts="-h --format --all-pauses --over --redact --color --help"
+            opts="-h --format --full --all-pauses --over --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -747,6 +750,24 @@ _whypause() {
                     COMPREPLY=($(compgen -W "auto usdt symbols" -- "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__schema)
+            opts="-h --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0

@@ -32,19 +32,20 @@ complete -c whypause -n "__fish_whypause_needs_command" -s V -l version -d 'Prin
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "record" -d 'Record a running JVM and why it pauses'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "explain" -d 'Explain the pauses of a recording or a GC log'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
-complete -c whypause -n "__fish_whypause_needs_command" -f -a "doctor" -d 'Find what may stop a JVM before it happens, from its flags, files and limits and the kernel\'s settings'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "doctor" -d 'Find what may stop a JVM before it happens, from its flags, files, limits and the kernel\'s settings'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "compare" -d 'Compare two runs, and separate changes from noise'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "fix" -d 'Apply a remedy, verify it, undo it'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "ps" -d 'List the JVMs of this host'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show the page of a cause of pauses'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "schema" -d 'Print the JSON Schema of `explain --format json`'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l match -d 'The same by name only: a part of the main class or jar' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l duration -d 'How long to record, from 100ms to 7 days (168h) [default: 60s; with a command, until it ends]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s o -l output -d 'Directory to write to; must be new or empty [default: a new one in memory, on tmpfs]' -r -F
-complete -c whypause -n "__fish_whypause_using_subcommand record" -l detail-over -d 'Keep every thread\'s doings for pauses of at least this, from 0s to 1m; totals for all others' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l detail-over -d 'Keep every thread\'s activity for pauses of at least this, from 0s to 1m; totals for all others' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l max-size -d 'Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l windows -d 'How the beginning and end of a pause are seen' -r -f -a "auto\t'The best that this JVM has'
 usdt\t'USDT probes of libjvm'
@@ -55,8 +56,8 @@ never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l self-cost -d 'Let the kernel measure what recording costs it (adds about 50 ns to each event)'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l redact -d 'Record path-1, host-1, … instead of paths, arguments, and names of hosts, users and control groups; of the GC log only the lines that are used'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
-complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests stacks at the end, and the JVM stops for that until the late thread has stopped'
-complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped'
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
@@ -66,6 +67,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'L
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l full -d 'Everything that is known, and not only what fits a screen'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l all-pauses -d 'List every pause, and not only the longest: a log is read again for that, and of a pipe the longest million or so are listed'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -79,8 +81,8 @@ never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l wait -d 'Wait until one JVM has this name, and for the next one when it exits: for a service'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests stacks at the end, and the JVM stops for that until the late thread has stopped'
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory and only meanwhile'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l match -d 'The same by name only: a part of the main class or jar' -r
@@ -155,6 +157,10 @@ complete -c whypause -n "__fish_whypause_using_subcommand cause" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand schema" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand schema" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"

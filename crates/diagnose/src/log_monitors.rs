@@ -128,7 +128,7 @@ mod tests {
         for log in [format!("{gc}{noticed}"), format!("{noticed}{gc}")] {
             check(&log, &["gc 20 = 20 + 0"]);
             let notes = format!("{:?}", diagnose(&log).coverage);
-            assert!(notes.contains("the application noticed by itself"), "{notes}");
+            assert!(notes.contains("the application measured itself"), "{notes}");
         }
     }
 

@@ -130,8 +130,7 @@ fn disagree(writes: &BlockedWrites) -> bool {
 fn fault(result: &RunResult) -> Vec<String> {
     let mut found = Vec::new();
     if result.felt_longest < LONG {
-        found.push(format!("the fault did not strike: longest observed {:.0?}",
-                            result.felt_longest));
+        found.push(format!("the fault did not strike: at most {:.0?}", result.felt_longest));
     } else if result.long.is_empty() {
         found.push(format!(
             "the application observed {:.0?} and no pause was recorded",

@@ -66,8 +66,11 @@ pub(crate) fn keep_only(
     let Some(duties) = duties else { return };
     go_first();
     if let Err(error) = give_up(duties, reads_maps) {
-        coverage.note("recorder", &format!("the recorder could not give up its rights: {error}"), \
-                       1);
+        coverage.note(
+            "recorder",
+            &format!("the recorder could not give up its rights: {error}"),
+            1,
+        );
     }
 }
 

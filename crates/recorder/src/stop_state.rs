@@ -88,7 +88,8 @@ impl StopStateReader {
         let (variable, segment) = match placed[..] {
             [] => {
                 return Err("this libjvm has no symbol table with the address of the safepoint \
-                            state".into());
+                            state"
+                    .into());
             }
             [variable] => (variable, None),
             [variable, first, offset, ..] => (variable, Some((first, offset))),

@@ -50,8 +50,10 @@ pub(crate) fn room(situation: &Situation) -> Advice {
             "raise the memory limit of {path} ({}), or make the JVM or its neighbours in it smaller",
             text::memory(bytes)
         )),
-        None => Action::say("move or limit the process that takes the memory, or make the JVM's \
-                             heap smaller"),
+        None => Action::say(
+            "move or limit the process that takes the memory, or make the JVM's \
+                             heap smaller",
+        ),
     };
     Advice::now(action, "a group's cached files count towards its limit, too")
 }

@@ -50,7 +50,7 @@ fn what_a_hiccup_is(it: &Comparison<'_>) -> Option<&'static str> {
 
 /// Name, JDK, collector, span and stops of a run on one line, and the limit of its heap.
 fn run(it: &Diagnosis) -> Vec<String> {
-    let mut items = words::header(it);
+    let mut items = words::header(it, true);
     let limit = it.memory.as_ref().and_then(|it| it.max_heap_bytes);
     items.extend(limit.map(|it| format!("heap up to {}", diagnose::text::memory(it))));
     items

@@ -162,7 +162,7 @@ fn block(out: &mut String, it: &FindingView<'_>) {
         let _ =
             writeln!(out, "- fix, {}:{note}\n\n{}\n", advice.when.id(), code(&action.to_string()));
     }
-    line(out, &format!("- more: `whypause cause {}`", it.id));
+    line(out, &format!("- more: `{}`", it.more));
 }
 
 /// An indented block: whatever is inside, it cannot end it.
@@ -190,8 +190,9 @@ fn rest(out: &mut String, view: &View<'_>) {
         };
         line(out, &format!("\nNot checked: {names} ({}).", escaped(&it.reason)));
     }
-    if !view.losses.is_empty() {
-        line(out, &format!("\nCoverage: {}.", escaped(&view.losses.join("; "))));
+    let coverage = [&view.losses[..], &view.notes[..]].concat();
+    if !coverage.is_empty() {
+        line(out, &format!("\nCoverage: {}.", escaped(&coverage.join("; "))));
     }
     if !view.ruled_out.is_empty() {
         line(out, &format!("\nRuled out: {}.", view.ruled_out.join(", ")));

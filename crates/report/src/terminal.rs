@@ -8,7 +8,7 @@ mod rest;
 
 use crate::{
     Options, Pauses, duration, percent, share,
-    text::{Page, Role, glued},
+    text::{Page, Role, columns_of, glued},
     view::{View, lost},
 };
 use diagnose::Diagnosis;
@@ -16,7 +16,7 @@ use recording::Coverage;
 use std::io::{self, Write};
 
 /// Column of what is to be typed in the first lines.
-const STEP: usize = 14;
+const STEP: usize = 15;
 
 /// The whole answer, of pauses that are in memory. Ends with a line end.
 #[must_use]
@@ -41,8 +41,8 @@ pub fn write(
 ) -> io::Result<()> {
     let view = View::new(diagnosis, options);
     let mut page = Page::new(options.style);
-    verdict(&mut page, &view);
-    header(&mut page, &view);
+    verdict(&mut page, &view, options.full);
+    header(&mut page, &view, options.full);
     let mut page = list::list(page, diagnosis, &view, pauses, options, out)?;
     if options.full {
         findings::blocks(&mut page, &view);
@@ -55,11 +55,11 @@ pub fn write(
 }
 
 /// The sentence that says it all, and what to do first.
-fn verdict(page: &mut Page, view: &View<'_>) {
+fn verdict(page: &mut Page, view: &View<'_>, full: bool) {
     page.wrapped(0, Some(Role::Strong), &view.verdict);
     for step in &view.steps {
         let action = page.copyable(&step.action).to_string();
-        for (n, line) in action.lines().enumerate() {
+        for (n, line) in action.lines().enumerate().take(if full { usize::MAX } else { 1 }) {
             let when = if n == 0 { step.when } else { "" };
             let painted = page.paint(Role::Action, &crate::clean::clean(line));
             page.line(&format!("{:STEP$}{painted}", format!("  {when}")));
@@ -67,15 +67,18 @@ fn verdict(page: &mut Page, view: &View<'_>) {
     }
 }
 
-fn header(page: &mut Page, view: &View<'_>) {
+fn header(page: &mut Page, view: &View<'_>, full: bool) {
     page.blank();
     for items in [&view.header, &view.totals] {
-        let items: Vec<String> = items.iter().map(|it| glued(it)).collect();
+        let mut items: Vec<String> = items.iter().map(|it| glued(it)).collect();
+        if !full && columns_of(&items.join(" · ")) > page.width() {
+            items.retain(|it| !it.starts_with("p99"));
+        }
         if !items.is_empty() {
             page.wrapped(0, None, &items.join(" · "));
         }
     }
-    if let Some(text) = view.hiccup {
+    if let Some(text) = view.hiccup.filter(|_| full) {
         page.wrapped(0, Some(Role::Faint), text);
     }
 }

@@ -166,6 +166,17 @@ impl Page {
         self.field(indent, "", indent, role, text);
     }
 
+    /// As much of the text as one line holds, with `…` where that is not all.
+    pub(crate) fn one_line(&mut self, indent: usize, role: Option<Role>, text: &str) {
+        let width = self.style.width.saturating_sub(indent).max(20);
+        let lines = wrap(text, width);
+        let first = match lines.as_slice() {
+            [all] => all.clone(),
+            _ => wrap(text, width - 2).swap_remove(0) + " …",
+        };
+        self.wrapped(indent, role, &glued(&first));
+    }
+
     /// `label` at column `indent`, then wrapped text at column `at`.
     pub(crate) fn field(
         &mut self,

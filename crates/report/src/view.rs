@@ -51,6 +51,8 @@ pub(crate) struct View<'a> {
     pub(crate) not_checked: Vec<NotChecked>,
     /// What was lost or not understood.
     pub(crate) losses: Vec<String>,
+    /// What else there is to say of how it was recorded.
+    pub(crate) notes: Vec<String>,
     /// Causes that were checked and did not occur.
     pub(crate) ruled_out: Vec<&'static str>,
 }
@@ -63,7 +65,7 @@ impl<'a> View<'a> {
         View {
             verdict: verdict::sentence(diagnosis),
             steps: verdict::steps(&findings, rest.as_ref()),
-            header: words::header(diagnosis),
+            header: words::header(diagnosis, options.full),
             totals: words::totals(diagnosis, options.over),
             hiccup: words::what_a_hiccup_is(diagnosis),
             cut_stop: listed::cut_stop(diagnosis),
@@ -74,6 +76,7 @@ impl<'a> View<'a> {
             rest,
             not_checked: checked::not_checked(diagnosis),
             losses: losses::losses(diagnosis),
+            notes: losses::notes(diagnosis),
             ruled_out: checked::ruled_out(diagnosis),
         }
     }

@@ -51,7 +51,7 @@ impl Clockface {
         let zoned = |pause| wall(clock, pause).map(|at| at.to_zoned(zone.clone()));
         let [begin, end] = [first, last].map(|it| it.and_then(zoned));
         let title = match (&begin, clock) {
-            (Some(begin), _) if begin.time_zone() == &TimeZone::UTC => "at (UTC)".to_owned(),
+            (Some(begin), _) if begin.offset().seconds() == 0 => "at (UTC)".to_owned(),
             (Some(begin), _) => format!("at ({})", begin.strftime("%:z")),
             (None, Clock::Uptime) => "uptime".to_owned(),
             (None, _) => "after the first".to_owned(),

@@ -3,9 +3,7 @@ use crate::{
     clean::{MOST_NAME, MOST_PATH, clean, clean_name},
     duration, share,
 };
-use diagnose::{
-    Attribution, Diagnosis, Doubt, Finding, JvmSummary, Pause, PauseKind, Place,
-};
+use diagnose::{Attribution, Diagnosis, Doubt, Finding, JvmSummary, Pause, PauseKind, Place};
 use recording::{Source, SourceState};
 use remedy::{AdviceWhen, Command};
 use std::time::Duration;
@@ -90,7 +88,9 @@ pub(crate) fn collector(jvm: &JvmSummary) -> String {
 }
 
 /// The service, its JVM and the time that was looked at, in order; nothing for what is unknown.
-pub(crate) fn header(diagnosis: &Diagnosis) -> Vec<String> {
+///
+/// Of a main class only its own name, unless in `full`.
+pub(crate) fn header(diagnosis: &Diagnosis, full: bool) -> Vec<String> {
     let all = diagnosis.statistics.all;
     let pid = match diagnosis.jvm.pid {
         0 => String::new(),
@@ -103,7 +103,10 @@ pub(crate) fn header(diagnosis: &Diagnosis) -> Vec<String> {
     };
     let jvm = &diagnosis.jvm;
     let span = duration(diagnosis.span);
-    let mut items = vec![service(diagnosis), pid, jdk(jvm), collector(jvm), span, count];
+    let service = service(diagnosis);
+    let class = service.rsplit('.').next().filter(|it| it.starts_with(char::is_uppercase));
+    let service = if full { service.as_str() } else { class.unwrap_or(&service) };
+    let mut items = vec![service.to_owned(), pid, jdk(jvm), collector(jvm), span, count];
     items.retain(|item| !item.is_empty());
     items
 }
@@ -121,7 +124,8 @@ pub(crate) fn totals(diagnosis: &Diagnosis, over: Duration) -> Vec<String> {
     let mut items = vec![stopped];
     if all.count > 1 {
         items.push(format!("longest {}", duration(all.max)));
-        items.push(format!("p99 {}", duration(diagnosis.statistics.quantiles.p99.min(all.max))));
+        let p99 = duration(diagnosis.statistics.quantiles.p99.min(all.max));
+        items.extend((p99 != duration(all.max)).then(|| format!("p99 {p99}")));
     }
     let long = diagnosis.pauses.iter().filter(|it| it.pause.duration >= over).count();
     // Of a long log not all pauses are at hand.

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Columns where the terminal does not say, or where there is none.
-const DEFAULT_WIDTH: usize = 100;
+const DEFAULT_WIDTH: usize = 80;
 
 /// What the user's terminal can show, found out once.
 #[derive(Clone, Copy, Debug)]

@@ -101,7 +101,9 @@ fn terms_in(path: &str, first_line: usize, text: &str) -> Vec<String> {
         let wrong = TERMS.iter().filter(move |(term, _)| has_term(line, term));
         wrong.map(move |it| (first_line + index, it))
     });
-    found.map(|(line, (term, write))| format!("{path}:{line}: \"{term}\", write: {write}")).collect()
+    found
+        .map(|(line, (term, write))| format!("{path}:{line}: \"{term}\", write: {write}"))
+        .collect()
 }
 
 /// Whether `line` has the term as whole words, also with a capital at its begin.

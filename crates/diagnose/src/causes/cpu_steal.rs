@@ -56,7 +56,9 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let counter = counted(tally, index, "cpu.steal_ms", |ms| {
         let time = text::duration(Duration::from_millis(ms));
-        format!("the hypervisor ran other guests for {time} around these pauses (all CPUs in total)")
+        format!(
+            "the hypervisor ran other guests for {time} around these pauses (all CPUs in total)"
+        )
     });
     let who = if counter.is_some() { "another guest" } else { "another guest or an interrupt" };
     let source = if tally.certainty() == Certainty::Measured {

@@ -130,9 +130,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         }
     }];
     evidence.extend(counted(tally, index, "vmstat.allocstall", |times| {
-        format!(
-            "threads of this host entered direct reclaim {times} times around these pauses"
-        )
+        format!("threads of this host entered direct reclaim {times} times around these pauses")
     }));
     Explanation {
         story: vec![format!(

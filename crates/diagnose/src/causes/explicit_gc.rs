@@ -63,7 +63,8 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     Explanation {
         story: vec![
             "These collections were requested by code or by a tool; the collector itself did not \
-             need them.".into(),
+             need them."
+                .into(),
         ],
         evidence,
         detail: Detail::Explicit { by_inspection: by_inspection(tally) },

@@ -67,13 +67,14 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
         StoppedBy::Unknown => "The process was stopped by a signal, held by a tracer, or frozen.",
     };
     Explanation {
-        story: vec![
-            what.into(),
-            "No thread of the JVM ran until the process was resumed.".into(),
-        ],
+        story: vec![what.into(), "No thread of the JVM ran until the process was resumed.".into()],
         culprits: Vec::new(),
-        evidence: vec![spent(tally, Source::Scheduler, "the threads were stopped from outside the \
-                                                        JVM")],
+        evidence: vec![spent(
+            tally,
+            Source::Scheduler,
+            "the threads were stopped from outside the \
+                                                        JVM",
+        )],
         detail: Detail::StoppedBy(way),
     }
 }

@@ -49,7 +49,8 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     Explanation {
         story: vec![
             "Native code held Java arrays, and collections had to wait until the code released \
-             them.".into(),
+             them."
+                .into(),
         ],
         evidence: vec![extent(tally)],
         ..Explanation::default()

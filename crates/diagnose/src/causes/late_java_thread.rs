@@ -73,8 +73,11 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![spent_in_stops(tally, "the last thread to stop was on a CPU")];
     evidence.extend(tid.and_then(|tid| java_stack(tid, index)));
     Explanation {
-        story: vec!["A Java thread kept running after the safepoint request, and all others waited \
-                     for it.".into()],
+        story: vec![
+            "A Java thread kept running after the safepoint request, and all others waited \
+                     for it."
+                .into(),
+        ],
         culprits: std::iter::once(who).chain(looks.culprit(&place.thread)).collect(),
         evidence,
         detail: looks.detail(),
@@ -134,8 +137,10 @@ fn java_stack(tid: u32, index: &Index<'_>) -> Option<Evidence> {
     (!frames.is_empty()).then(|| Evidence {
         source: Source::LateCode,
         certainty: Certainty::Measured,
-        statement: format!("the thread was late for a thread dump and stopped in {}",
-                            frames.join(" ← ")),
+        statement: format!(
+            "the thread was late for a thread dump and stopped in {}",
+            frames.join(" ← ")
+        ),
         time: Duration::ZERO,
     })
 }

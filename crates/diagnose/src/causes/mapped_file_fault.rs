@@ -113,7 +113,8 @@ fn story(tally: &Tally, place: &Place) -> Vec<String> {
             text::file(place)
         ),
         "The thread counts as running Java code, so every other application thread waited for \
-         it.".into(),
+         it."
+        .into(),
     ]
 }
 

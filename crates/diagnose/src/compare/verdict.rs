@@ -110,8 +110,7 @@ pub(super) fn caveats(rows: &[Row], before: &Diagnosis, after: &Diagnosis) -> Ve
         );
     }
     if before.span.is_zero() || after.span.is_zero() {
-        caveats
-            .push("A log without times does not show how often something happens.".to_owned());
+        caveats.push("A log without times does not show how often something happens.".to_owned());
     }
     caveats
 }

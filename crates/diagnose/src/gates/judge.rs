@@ -98,8 +98,10 @@ impl Gate {
 
     fn why_not_certain(&self) -> String {
         match self.metric.word() {
-            "allocation" => "what a concurrent collector frees hides what is allocated at the same \
-             time",
+            "allocation" => {
+                "what a concurrent collector frees hides what is allocated at the same \
+             time"
+            }
             _ => "only the longest pauses are known one by one",
         }
         .to_owned()

@@ -154,7 +154,7 @@ fn evidence_calls_a_hiccup_no_stop() {
         safepoint 200ms 240ms op ThreadDump 205ms 239ms vm 1
         1 runnable 200ms 205ms held 77 stress
         1 on-cpu 205ms 240ms";
-    assert!(seen(in_stop).contains("without a CPU for 5 ms in 1 stop, "));
+    assert!(seen(in_stop).contains("waiting for a CPU for 5 ms in 1 stop, "));
     // Between its two waits the thread was ready to run.
     let both = format!(
         "{in_stop}
@@ -162,7 +162,7 @@ fn evidence_calls_a_hiccup_no_stop() {
         5 runnable 30ms 33ms held 77 stress
         5 throttled 33ms 60ms"
     );
-    assert!(seen(&both).contains("without a CPU for 8 ms in 2 pauses, "), "{}", seen(&both));
+    assert!(seen(&both).contains("waiting for a CPU for 8 ms in 2 pauses, "), "{}", seen(&both));
 }
 
 #[test]

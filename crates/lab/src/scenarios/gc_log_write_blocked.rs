@@ -84,8 +84,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
     recorded: Duration::from_secs(20),
     warm_up: Duration::from_secs(3),
     variants: &[
-        Variant::baseline("no other process writes to the disk",
-                           baseline).needing(slow_disk::can_run),
+        Variant::baseline("no other process writes to the disk", baseline)
+            .needing(slow_disk::can_run),
         Variant::fault("another process writes to the log's disk", fault)
             .needing(slow_disk::can_run),
         Variant::new("fixed-async", Role::Fixed, "the same with -Xlog:async", fixed_async)

@@ -29,15 +29,20 @@ impl std::error::Error for AskError {}
 impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AskError::Deaf => f.write_str("the JVM has no handler for SIGQUIT and cannot be \
-                                           attached to"),
+            AskError::Deaf => f.write_str(
+                "the JVM has no handler for SIGQUIT and cannot be \
+                                           attached to",
+            ),
             AskError::Silent => f.write_str("the JVM does not accept attach requests"),
             AskError::Unsure(why) => {
                 write!(f, "whether the JVM accepts attach requests is not known: {why}")
             }
             AskError::Gone => f.write_str("the JVM has ended"),
-            AskError::Impostor(why) => write!(f, "another process would answer the attach request: \
-                                                  {why}"),
+            AskError::Impostor(why) => write!(
+                f,
+                "another process would answer the attach request: \
+                                                  {why}"
+            ),
             AskError::Late => f.write_str("the JVM did not answer within 5 s"),
             AskError::Interrupted => f.write_str("interrupted before the JVM answered"),
             AskError::Refused(why) => write!(f, "the JVM refused to answer: {why}"),

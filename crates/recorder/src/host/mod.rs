@@ -22,8 +22,14 @@ mod flags;
 pub(crate) mod fuzzed;
 pub(crate) mod gc_log;
 mod host_facts;
-#[cfg_attr(not(feature = "bpf"), allow(dead_code, reason = "without probes no process is in the \
-                          way"))]
+#[cfg_attr(
+    not(feature = "bpf"),
+    allow(
+        dead_code,
+        reason = "without probes no process is in the \
+                          way"
+    )
+)]
 mod in_the_way;
 mod inside;
 mod jvm_fact;

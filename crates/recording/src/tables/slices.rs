@@ -30,8 +30,12 @@ pub(super) static TABLE: Table = Table {
         nullable("fault_offset_bytes", U64, "where in the JVM's counters file the fault was"),
         nullable("stack", U32, "kernel stack at the switch-out, a key into stacks"),
         nullable("woken_by_tid", U32, "thread of this JVM that woke it, through a futex"),
-        nullable("cpu_holder_pid", U32, "runnable: process that was on the CPU longest in that \
-                  time"),
+        nullable(
+            "cpu_holder_pid",
+            U32,
+            "runnable: process that was on the CPU longest in that \
+                  time",
+        ),
         nullable("cpu_holder_name", Text, "runnable: name of that process"),
         column("taken_ns", U64, "on-cpu: time in which the hypervisor or an interrupt had the CPU"),
         column("sampled", Bool, "whether it was put together from periodic samples"),

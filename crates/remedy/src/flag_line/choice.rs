@@ -104,9 +104,11 @@ fn against(diagnosis: &Diagnosis, name: &str) -> Vec<String> {
         Some(cpus) if cpus < FEW_CPUS => {
             told.push(format!("It works while the application runs, which has {cpus} CPUs."));
         }
-        None => told
-            .push("How many CPUs are free is not known: it works while the application \
-                   runs.".into()),
+        None => told.push(
+            "How many CPUs are free is not known: it works while the application \
+                   runs."
+                .into(),
+        ),
         Some(_) => {}
     }
     if name.contains("ZGC") && heap.is_some_and(|it| it < COMPRESSED_BYTES) {

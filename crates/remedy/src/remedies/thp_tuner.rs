@@ -67,8 +67,10 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::new("this kernel has no transparent huge pages", ""));
     }
     if enabled.as_deref() == Some("madvise") && !target.situation.is_on("UseTransparentHugePages") {
-        plan = plan.note("this JVM has no huge pages: `enabled` is `madvise`, and it does not \
-                          request them (-XX:+UseTransparentHugePages)");
+        plan = plan.note(
+            "this JVM has no huge pages: `enabled` is `madvise`, and it does not \
+                          request them (-XX:+UseTransparentHugePages)",
+        );
     }
     match plan.changes.first() {
         Some(Change::Setting(it)) if it.file == Control::Enabled.file() => Ok(plan),

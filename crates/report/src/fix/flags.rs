@@ -19,7 +19,7 @@ const FIELD: usize = 12;
 pub fn text(diagnosis: &Diagnosis, line: &FlagLine, options: &Options) -> String {
     let mut page = Page::new(options.style);
     let header: Vec<String> =
-        crate::words::header(diagnosis).iter().map(|it| glued(&clean(it))).collect();
+        crate::words::header(diagnosis, true).iter().map(|it| glued(&clean(it))).collect();
     page.wrapped(0, None, &header.join(" · "));
     page.blank();
     if line.flags.is_empty() {

@@ -20,7 +20,7 @@ const FIELD: usize = 12;
 pub fn ranking(diagnosis: &Diagnosis, ranked: &[Ranked], options: &Options) -> String {
     let mut page = Page::new(options.style);
     let header: Vec<String> =
-        crate::words::header(diagnosis).iter().map(|it| glued(&clean(it))).collect();
+        crate::words::header(diagnosis, true).iter().map(|it| glued(&clean(it))).collect();
     page.wrapped(0, None, &header.join(" · "));
     page.blank();
     if ranked.is_empty() {

@@ -88,6 +88,7 @@ pub(super) struct Pauses {
     pub(super) p90_ns: u64,
     pub(super) p99_ns: u64,
     pub(super) p99_9_ns: u64,
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub(super) over: Over,
     pub(super) time_to_safepoint: Count,
     /// Those of the pauses that are no stops: application threads did not run, though no safepoint

@@ -36,15 +36,13 @@ pub(super) fn lines(page: &mut Page, view: &View<'_>) {
         let extent = format!("{} ({}{certainty})", it.extent, it.share);
         page.line(&format!("{}  {painted}{:pad$}  {extent}", it.number, ""));
         if let Some(detail) = detail(it) {
-            page.wrapped(BODY, Some(Role::Faint), &detail);
+            page.one_line(BODY, Some(Role::Faint), &detail);
         }
     }
     let others = others.iter().map(|it| format!("{} {}", it.title, it.extent));
     let minor: Vec<String> = others.chain(view.minor.iter().cloned()).collect();
-    match minor.len() {
-        0 => {}
-        1..=3 => self::minor(page, &minor),
-        more => page.wrapped(0, None, &format!("… {more} minor causes")),
+    if !minor.is_empty() {
+        page.one_line(0, None, &format!("Minor: {}", minor.join(" · ")));
     }
 }
 
@@ -56,7 +54,10 @@ fn detail(it: &FindingView<'_>) -> Option<String> {
     let mechanism = it.mechanisms.first().map(|it| format!("{it}: ")).unwrap_or_default();
     let frame = it.frames.last().map(|it| format!(", {it}")).unwrap_or_default();
     let seen = || it.who.first().or(it.evidence.first().map(|it| &it.1)).cloned();
-    let text = if it.place.is_empty() { seen()? } else { format!("{}{frame}", it.place) };
+    // A thread alone says nothing; a call or a file does.
+    let telling =
+        it.finding.place.as_ref().is_some_and(|it| !it.call.is_empty() || !it.path.is_empty());
+    let text = if telling { format!("{}{frame}", it.place) } else { seen()? };
     Some(format!("{mechanism}{text}"))
 }
 
@@ -91,7 +92,7 @@ fn block(page: &mut Page, it: &FindingView<'_>) {
     for (n, advice) in it.advice.iter().enumerate() {
         fix(page, if n == 0 { "fix" } else { "" }, advice, when_width(&it.advice));
     }
-    page.line(&format!("{:BODY$}{:7}whypause cause {}", "", "more", it.id));
+    page.line(&format!("{:BODY$}{:7}{}", "", "more", it.more));
 }
 
 /// `1  GC log write blocked            3.79 s in 2 stops · 92.1 % · measured`

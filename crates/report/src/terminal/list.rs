@@ -1,7 +1,7 @@
 //! The list of long pauses.
 use crate::{
     Options, Pauses,
-    text::{Page, Role, glued},
+    text::{Page, Role, columns_of, glued},
     view::{Listed, PauseRow, View},
     when::{Clockface, Extent},
     words,
@@ -37,7 +37,7 @@ pub(super) fn list(
             listed.iter().for_each(|it| columns.add(it, diagnosis));
             let table = columns.table(diagnosis, Clockface::new(diagnosis, &options.zone));
             table.head(&mut page);
-            listed.iter().for_each(|it| table.row(&mut page, it));
+            listed.iter().for_each(|it| table.row(&mut page, it, !options.full));
             if !left_out.is_empty() {
                 page.wrapped(2, Some(Role::Faint), &format!("… {left_out}"));
             }
@@ -68,7 +68,7 @@ fn all(
     out.write_all(page.finish().as_bytes())?;
     pauses.each(&mut |it| {
         let mut page = Page::new(options.style);
-        table.row(&mut page, it);
+        table.row(&mut page, it, false);
         out.write_all(page.finish().as_bytes())
     })?;
     let mut page = Page::continued(options.style);
@@ -125,15 +125,21 @@ impl Table<'_> {
         page.line(&title);
     }
 
-    fn row(&self, page: &mut Page, it: &Attribution) {
+    /// A row; in short, as many of its parts as one line holds.
+    fn row(&self, page: &mut Page, it: &Attribution, short: bool) {
         let Table { at, stopped, marks, .. } = *self;
         let row = PauseRow::new(self.diagnosis, &self.clock, it);
         let pad = stopped.saturating_sub(row.length.chars().count());
         let length = page.paint(Role::Strong, &row.length);
         let mark = if row.is_hiccup { HICCUP } else { "" };
         let label = format!("{:>at$}   {:pad$}{length}{mark:marks$}", row.at, "");
-        let parts: Vec<String> = row.parts.iter().map(|it| glued(it)).collect();
-        field_after(page, &label, at + stopped + marks + 8, &parts.join(" · "));
+        let column = at + stopped + marks + 8;
+        let mut parts: Vec<String> = row.parts.iter().map(|it| glued(it)).collect();
+        let is_long = |parts: &[String]| column + columns_of(&parts.join(" · ")) > page.width();
+        while short && parts.len() > 1 && is_long(&parts) {
+            parts.pop();
+        }
+        field_after(page, &label, column, &parts.join(" · "));
     }
 }
 

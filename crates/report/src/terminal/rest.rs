@@ -22,9 +22,10 @@ pub(super) fn all(page: &mut Page, view: &View<'_>) {
     for it in &view.not_checked {
         page.wrapped(0, None, &not_checked(it, &names(it)));
     }
-    if !view.losses.is_empty() {
+    let coverage = [&view.losses[..], &view.notes[..]].concat();
+    if !coverage.is_empty() {
         page.blank();
-        page.wrapped(0, Some(Role::Faint), &format!("Coverage: {}.", view.losses.join("; ")));
+        page.wrapped(0, Some(Role::Faint), &format!("Coverage: {}.", coverage.join("; ")));
     }
     if !view.ruled_out.is_empty() {
         page.blank();
@@ -38,38 +39,32 @@ pub(super) fn short(page: &mut Page, view: &View<'_>) {
     page.blank();
     if let Some(rest) = &view.rest {
         let seen = rest.seen.first().map(|(time, what)| format!(": {time} {what}"));
-        page.wrapped(0, None, &format!("{}{}.", rest.text, seen.unwrap_or_default()));
+        page.one_line(0, None, &format!("{}{}.", rest.text, seen.unwrap_or_default()));
     }
     for it in &view.not_checked {
         let names = match it.causes.len() {
             n if n > MOST_NAMES => format!("{n} causes"),
             _ => names(it),
         };
-        page.wrapped(0, None, &not_checked(it, &names));
+        page.one_line(0, None, &not_checked(it, &names));
     }
-    if let Some(first) = view.losses.first() {
-        let more = match view.losses.len() - 1 {
-            0 => String::new(),
-            n => format!("; {n} more"),
-        };
-        page.wrapped(0, Some(Role::Faint), &format!("Coverage: {first}{more}."));
+    if !view.losses.is_empty() {
+        page.one_line(0, None, &format!("Coverage: {}.", view.losses.join("; ")));
     }
-    page.blank();
     page.wrapped(0, Some(Role::Faint), &hints(view));
 }
 
-/// What there is beyond a short answer: `17 other causes ruled out · all of it: --full · …`.
+/// What there is beyond a short answer: `17 causes ruled out · all: --full · …`.
 fn hints(view: &View<'_>) -> String {
     let mut hints = Vec::new();
-    let other = if view.findings.is_empty() { "" } else { "other " };
     match view.ruled_out.len() {
         0 => {}
-        1 => hints.push(format!("1 {other}cause ruled out")),
-        n => hints.push(format!("{n} {other}causes ruled out")),
+        1 => hints.push("1 cause ruled out".to_owned()),
+        n => hints.push(format!("{n} causes ruled out")),
     }
-    hints.push("all of it: `--full`".to_owned());
+    hints.push("all: `--full`".to_owned());
     let fault = view.findings.iter().find(|it| it.is_fault).or(view.findings.first());
-    hints.extend(fault.map(|it| format!("`whypause cause {}`", it.id)));
+    hints.extend(fault.map(|it| format!("`{}`", it.more)));
     let hints: Vec<String> = hints.iter().map(|it| crate::text::glued(it)).collect();
     hints.join(" · ")
 }

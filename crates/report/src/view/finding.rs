@@ -4,7 +4,7 @@ use crate::{
     duration, percent, words,
 };
 use diagnose::{Certainty, Diagnosis, Finding};
-use remedy::Advice;
+use remedy::{Advice, Command};
 use std::time::Duration;
 
 /// A cause with less than this share of the stopped time, and no part of a pause as long as
@@ -21,8 +21,6 @@ const MOST_ITEMS: usize = 4;
 
 /// One cause that matters.
 pub(crate) struct FindingView<'a> {
-    /// The id of the cause.
-    pub(crate) id: &'static str,
     /// Its place in the order of the answer, from 1.
     pub(crate) number: usize,
     /// The cause's title.
@@ -47,6 +45,8 @@ pub(crate) struct FindingView<'a> {
     pub(crate) frames: Vec<String>,
     /// What proves it, each with the id of the source that saw it.
     pub(crate) evidence: Vec<(&'static str, String)>,
+    /// The command that shows the page of its cause.
+    pub(crate) more: String,
     /// What can be done about it.
     pub(crate) advice: Vec<Advice>,
     /// What was found.
@@ -84,9 +84,9 @@ fn view<'a>(
 ) -> FindingView<'a> {
     let place = finding.place.as_ref();
     let frames = place.map_or(&[][..], |it| &it.stack).iter().take(MOST_FRAMES);
-    let mechanism = |it: &diagnose::MechanismShare| format!("{} ({})", it.phrase, duration(it.time));
+    let mechanism =
+        |it: &diagnose::MechanismShare| format!("{} ({})", it.phrase, duration(it.time));
     FindingView {
-        id: finding.cause.id,
         number,
         title: finding.cause.title,
         is_fault: finding.cause.is_fault(),
@@ -98,7 +98,16 @@ fn view<'a>(
         who: finding.culprits.iter().take(MOST_ITEMS).map(|it| clean(&it.statement)).collect(),
         place: place.map(words::place).unwrap_or_default(),
         frames: frames.map(|it| clean_name(it, MOST_NAME)).collect(),
-        evidence: finding.evidence.iter().take(MOST_ITEMS).map(|it| evidence(finding, it)).collect(),
+        evidence: finding
+            .evidence
+            .iter()
+            .take(MOST_ITEMS)
+            .map(|it| evidence(finding, it))
+            .collect(),
+        more: Command::new("whypause")
+            .args(["cause", finding.cause.id])
+            .typed()
+            .unwrap_or_default(),
         advice,
         finding,
     }

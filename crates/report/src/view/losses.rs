@@ -57,6 +57,7 @@ fn would_explain(diagnosis: &Diagnosis) -> Option<String> {
     command.args(["--detail-over", "1ms"]).typed()
 }
 
+/// What was lost or not understood.
 pub(super) fn losses(diagnosis: &Diagnosis) -> Vec<String> {
     let coverage = &diagnosis.coverage;
     let mut items = lost(coverage);
@@ -66,14 +67,20 @@ pub(super) fn losses(diagnosis: &Diagnosis) -> Vec<String> {
     if unread > 0 && !words::is_of_application(diagnosis) {
         items.push(format!("{unread} of {lines} log lines not understood"));
     }
-    items.extend(coverage.notes.iter().take(MOST_NOTES).map(note));
-    match coverage.notes.len().saturating_sub(MOST_NOTES) {
+    if words::is_recording(diagnosis) && coverage.end.is_empty() {
+        items.push("the recorder was killed: the last second may be missing".to_owned());
+    }
+    items
+}
+
+/// What else the recorder has to say of what it saw: the first few notes.
+pub(super) fn notes(diagnosis: &Diagnosis) -> Vec<String> {
+    let notes = &diagnosis.coverage.notes;
+    let mut items: Vec<String> = notes.iter().take(MOST_NOTES).map(note).collect();
+    match notes.len().saturating_sub(MOST_NOTES) {
         0 => {}
         1 => items.push("1 more note with `--format json`".to_owned()),
         more => items.push(format!("{more} more notes with `--format json`")),
-    }
-    if words::is_recording(diagnosis) && coverage.end.is_empty() {
-        items.push("the recorder was killed: the last second may be missing".to_owned());
     }
     items
 }

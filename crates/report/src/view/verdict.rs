@@ -1,10 +1,6 @@
 //! The first lines of an answer: what stopped the application, and what to do first.
 use super::{FindingView, Rest, checked, finding, listed};
-use crate::{
-    clean::clean,
-    duration, percent, share,
-    words,
-};
+use crate::{clean::clean, duration, percent, share, words};
 use diagnose::{Certainty, Culprit, Diagnosis, Finding};
 use remedy::{Action, AdviceWhen};
 use std::time::Duration;
@@ -16,6 +12,9 @@ pub(crate) struct Step {
     /// What to type, or a phrase.
     pub(crate) action: Action,
 }
+
+/// What was done and who did it fit three lines of a terminal: of more, who did it is in the finding.
+const MOST_BYTES: usize = 210;
 
 /// What stopped the application, for how long, by whom, and how sure that is.
 pub(super) fn sentence(diagnosis: &Diagnosis) -> String {
@@ -52,6 +51,7 @@ fn fault(finding: &Finding) -> String {
         None => finding.cause.short.to_owned(),
     };
     let who = finding.culprits.first().map(who).unwrap_or_default();
+    let who = if what.len() + who.len() > MOST_BYTES { "" } else { &who };
     format!("{what}{who}. {}.", certainty(finding.certainty))
 }
 
@@ -65,14 +65,21 @@ fn who(culprit: &Culprit) -> String {
         },
         _ => statement,
     };
-    format!("; {}", in_sentence(&short))
+    let short = short.split("; ").next().unwrap_or_default();
+    // It begins with the name of a process, or of a thread behind that word.
+    if short.starts_with("Thread ") {
+        format!("; {}", in_sentence(short))
+    } else {
+        format!("; {short}")
+    }
 }
 
 /// Up to the first full stop that ends a sentence, without it.
 fn first_sentence(text: &str) -> &str {
     let ends = |at: &usize| {
         let behind = text[at + 1..].trim_start();
-        behind.is_empty() || (behind.len() < text.len() - at - 1 && behind.starts_with(char::is_uppercase))
+        behind.is_empty()
+            || (behind.len() < text.len() - at - 1 && behind.starts_with(char::is_uppercase))
     };
     let end = text.match_indices('.').map(|(at, _)| at).find(ends);
     end.map_or(text, |at| &text[..at])
@@ -90,11 +97,12 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// A sentence as it stands behind a colon. Only a word of ours loses its capital: another may be a name.
+/// A sentence of ours as it stands behind a colon: `GC`, `VM` and `JVM` keep their capitals.
 fn in_sentence(sentence: &str) -> String {
-    match sentence.split_once(' ') {
-        Some((word @ ("The" | "A" | "An" | "Thread"), rest)) => {
-            format!("{} {rest}", word.to_lowercase())
+    let mut chars = sentence.chars();
+    match (chars.next(), chars.next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() && !second.is_numeric() => {
+            first.to_lowercase().chain(sentence.chars().skip(1)).collect()
         }
         _ => sentence.to_owned(),
     }
@@ -112,12 +120,9 @@ fn beside(diagnosis: &Diagnosis) -> String {
     let fault = diagnosis.findings.iter().find(|it| it.cause.is_fault() && !finding::is_small(it));
     match fault {
         Some(it) if it.time.is_zero() => format!("Outside of pauses: {}.", it.cause.short),
-        Some(it) => format!(
-            "{} more: {}, {}.",
-            duration(it.time),
-            it.cause.short,
-            it.certainty.id()
-        ),
+        Some(it) => {
+            format!("{} more: {}, {}.", duration(it.time), it.cause.short, it.certainty.id())
+        }
         None if checked::all(diagnosis) => "No known fault occurred; all were checked.".to_owned(),
         None => "No known fault found among those that could be checked.".to_owned(),
     }
@@ -133,15 +138,12 @@ fn unexplained(diagnosis: &Diagnosis) -> String {
     };
     let log = if words::is_recording(diagnosis) { "" } else { " A log alone does not show why." };
     let known = match diagnosis.findings.first() {
-        Some(it) if !it.time.is_zero() => format!(
-            " {} ({}) is {}.",
-            duration(it.time),
-            percent(it.share),
-            it.cause.short
-        ),
+        Some(it) if !it.time.is_zero() => {
+            format!(" {} ({}) is {}.", duration(it.time), percent(it.share), it.cause.short)
+        }
         _ => String::new(),
     };
-    format!("{share} stopped is unexplained{seen}.{log}{known}")
+    format!("{share} stopped: unexplained{seen}.{log}{known}")
 }
 
 /// What to do first: of the largest fault with advice, or to record what is unexplained.
@@ -158,7 +160,11 @@ pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<St
     let step = |label, when| first(when).map(|it| Step { when: label, action: it.shown().0 });
     let steps = [step("now", AdviceWhen::Now), step("next start", AdviceWhen::NextStart)];
     let steps: Vec<Step> = steps.into_iter().flatten().collect();
-    if steps.is_empty() { step("in the code", AdviceWhen::Code).into_iter().collect() } else { steps }
+    if steps.is_empty() {
+        step("in the code", AdviceWhen::Code).into_iter().collect()
+    } else {
+        steps
+    }
 }
 
 #[cfg(test)]
@@ -167,17 +173,21 @@ mod tests {
 
     #[test]
     fn a_sentence_ends_with_a_full_stop_before_a_capital() {
-        assert_eq!(first_sentence("It took 6.3 ms at /a.B/c. The rest."), "It took 6.3 ms at /a.B/c");
+        assert_eq!(
+            first_sentence("It took 6.3 ms at /a.B/c. The rest."),
+            "It took 6.3 ms at /a.B/c"
+        );
         assert_eq!(first_sentence("One alone."), "One alone");
         assert_eq!(first_sentence("none"), "none");
         assert_eq!(first_sentence("JDK 17. or later. Yes"), "JDK 17. or later");
     }
 
     #[test]
-    fn a_name_keeps_its_capital() {
+    fn an_abbreviation_keeps_its_capitals() {
         assert_eq!(in_sentence("The VM thread waited"), "the VM thread waited");
-        assert_eq!(in_sentence("Thread `a` ran"), "thread `a` ran");
-        assert_eq!(in_sentence("Xorg wrote 3 MB"), "Xorg wrote 3 MB");
+        assert_eq!(in_sentence("A thread ran"), "a thread ran");
+        assert_eq!(in_sentence("GC threads ran"), "GC threads ran");
+        assert_eq!(in_sentence("G1 cut eden"), "G1 cut eden");
     }
 
     #[test]
@@ -194,5 +204,7 @@ mod tests {
         assert_eq!(culprit(Some(9), "dd (pid 9, dd of=/a(b) …) wrote 4 MB"), "; dd wrote 4 MB");
         assert_eq!(culprit(Some(9), "dd (pid 9, dd of=(a wrote"), "; dd (pid 9, dd of=(a wrote");
         assert_eq!(culprit(None, "/a may use 50 ms"), "; /a may use 50 ms");
+        assert_eq!(culprit(None, "Xorg wrote 3 MB"), "; Xorg wrote 3 MB");
+        assert_eq!(culprit(None, "Thread `a` was late"), "; thread `a` was late");
     }
 }

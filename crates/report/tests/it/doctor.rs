@@ -91,42 +91,49 @@ fn a_block_for_each_hazard_and_a_line_for_what_is_fine() {
     expect![[r#"
         orders · pid 4242 · JDK 17.0.15 · G1, 8 GC threads · quota of 2 CPUs
 
-        1  GC log written to a disk while the application is stopped                                  likely
-           The GC log is /var/log/orders/gc.log (ext4 on sdb1), and the VM thread writes it while the
-           application is stopped.
+        1  GC log written to a disk while the application is stopped              likely
+           The GC log is /var/log/orders/gc.log (ext4 on sdb1), and the VM thread writes
+           it while the application is stopped.
            who    dd (pid 991) wrote 412 MB to sdb1 in 1.00 s
            seen   sdb1 was busy for 34 % of 1.00 s
-           why    The JVM writes its GC log from the thread that stops the application. Where the log is on
-                  a disk, a busy disk or a commit of its journal makes that thread wait, and every
-                  application thread with it.
+           why    The JVM writes its GC log from the thread that stops the application.
+                  Where the log is on a disk, a busy disk or a commit of its journal
+                  makes that thread wait, and every application thread with it.
            fix    now                 whypause fix gc-log-to-tmpfs -p 4242 --apply
-                                      the log goes to memory, up to 24 MiB, and is copied to where it was
+                                      the log goes to memory, up to 24 MiB, and is
+                                      copied to where it was
                   now                 whypause fix background-io -p 4242 --apply
-                                      dd then takes longer; the pauses become shorter and may not go away
+                                      dd then takes longer; the pauses become shorter
+                                      and may not go away
                   at the next start   -Xlog:async
-                                      lines are dropped, and the drop is logged, when its buffer of 2 MiB is
-                                      full
+                                      lines are dropped, and the drop is logged, when
+                                      its buffer of 2 MiB is full
            more   whypause cause gc-log-write-blocked
            accept --accept gc-log-on-disk
 
-        2  More GC threads than the CPU quota has CPUs                                              possible
-           The JVM has 8 GC threads, and /pods/orders a quota of 2 CPUs: together they use the 200 ms of
-           each period up in 25 ms.
-           why    A collection starts all its threads at once. Where there are more than the quota has CPUs,
-                  they use it up before the period ends, and the kernel takes every thread off the CPUs
-                  until the next one. That is so also after a quota was made smaller for a JVM that runs.
+        2  More GC threads than the CPU quota has CPUs                          possible
+           The JVM has 8 GC threads, and /pods/orders a quota of 2 CPUs: together they
+           use the 200 ms of each period up in 25 ms.
+           why    A collection starts all its threads at once. Where there are more than
+                  the quota has CPUs, they use it up before the period ends, and the
+                  kernel takes every thread off the CPUs until the next one. That is so
+                  also after a quota was made smaller for a JVM that runs.
            fix    now                 echo '800000 100000' > /sys/fs/cgroup/pods/orders/cpu.max
-                                      in Kubernetes: raise or remove resources.limits.cpu and set
+                                      in Kubernetes: raise or remove
+                                      resources.limits.cpu and set
                                       resources.requests.cpu
                   at the next start   -XX:ParallelGCThreads=2
                                       it has 8 GC threads on a quota of 2 CPUs
            more   whypause cause cfs-throttling
            accept --accept gc-threads-over-quota
 
-        Looked at and fine: container support for CPUs, statistics file, deleted files, obsolete flags.
-        Not looked at: flags in `/etc/orders.flags`; whether the CPU quota is used up; how much of the JVM's
-        memory is in swap; whether the host has swap; which memory gets huge pages.
-    "#]].assert_eq(&text);
+        Looked at and fine: container support for CPUs, hsperfdata file, deleted files,
+        obsolete flags.
+        Not looked at: flags in `/etc/orders.flags`; whether the CPU quota is used up;
+        how much of the JVM's memory is in swap; whether the host has swap; which memory
+        gets huge pages.
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]

@@ -11,37 +11,40 @@ use report::{
 fn what_saves_most_comes_first_and_what_can_be_done_now_before_what_cannot() {
     let all = slow_log();
     expect![[r#"
-        orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops · 4.10 s stopped (6.8 %) ·
-        99.9 % explained
+        orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops
 
-        1  Write the GC log to memory                                     up to 3.78 s in 2 stops · measured
+        1  Write the GC log to memory                 up to 3.78 s in 2 stops · measured
            for      gc-log-write-blocked
            when     now
            fix      whypause fix gc-log-to-tmpfs -p 4242 --apply
            cost     Memory: up to 24 MiB for each JVM.
-                    What is only in memory is gone after a reboot: `whypause fix` also copies it to where
-                    the log was, every 5 s and packed.
+                    What is only in memory is gone after a reboot: `whypause fix` also
+                    copies it to where the log was, every 5 s and packed.
 
-        2  Limit the process that fills the disk                                   up to 3.78 s in 2 stops · measured
+        2  Limit the process that fills the disk      up to 3.78 s in 2 stops · measured
            for      gc-log-write-blocked
            when     now
            fix      whypause fix background-io -p 4242 --apply
-           cost     That process takes longer; where the whole disk is limited, so does every process that writes much to it.
-                    A journal in ordered mode (ext4) waits for the data of the limited process, too: pauses
-                    become shorter and need not go away.
-                    What it writes to memory is written back by the kernel: only version 2 of control groups
-                    counts that to the writer.
+           cost     That process takes longer; where the whole disk is limited, so does
+                    every process that writes much to it.
+                    A journal in ordered mode (ext4) waits for the data of the limited
+                    process, too: pauses become shorter and need not go away.
+                    What it writes to memory is written back by the kernel: only version
+                    2 of control groups counts that to the writer.
                     What was queued before the limit is written first, at full speed.
 
-        3  Write the GC log from a thread of its own                      up to 3.78 s in 2 stops · measured
+        3  Write the GC log from a thread of its own  up to 3.78 s in 2 stops · measured
            for      gc-log-write-blocked
            when     at the next start
            do       -Xlog:async
-           cost     Lines are dropped where the buffer is full, and the log says how many.
-                    Since JDK 24 `-Xlog:async:stall` waits instead, which brings the pause back.
+           cost     Lines are dropped where the buffer is full, and the log says how
+                    many.
+                    Since JDK 24 `-Xlog:async:stall` waits instead, which brings the
+                    pause back.
                     What is in the buffer is lost where the JVM crashes.
 
-    "#]].assert_eq(&terminal::ranking(&all, &fix::rank(&all), &Options::default()));
+    "#]]
+    .assert_eq(&terminal::ranking(&all, &fix::rank(&all), &Options::default()));
 }
 
 #[test]

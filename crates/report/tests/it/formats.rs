@@ -101,12 +101,26 @@ fn markdown_for_a_ticket() {
     expect![[r#"
         # Pauses of orders
 
-        pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops · 4.10 s stopped (6.8 %) · 99.9 % explained
+        **3.78 s of 4.10 s stopped: the VM thread waited in write() for the GC log; dd wrote 412 MB to sdb1 in the 10 s before. Measured.**
 
-        | at (UTC) | stopped | operation | of which |
+        now:
+
+              whypause fix gc-log-to-tmpfs -p 4242 --apply
+
+        next start:
+
+              -Xlog:async
+
+        orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops
+
+        stopped 4.10 s (6.8 %) · longest 3.36 s · 2 over 50 ms · explained 99.9 %
+
+        | at (UTC) | stopped | operation | breakdown |
         |---|--:|---|---|
         | 14:02:41.118 | 3.36 s | G1CollectForAllocation | 3.35 s GC log write blocked · 9 ms GC work |
         | 14:02:47.902 | 440 ms | G1CollectForAllocation | 430 ms GC log write blocked · 8 ms GC work |
+
+        … 59 more, none over 50 ms
 
         ## 1. GC log write blocked
 
@@ -115,8 +129,10 @@ fn markdown_for_a_ticket() {
         The VM thread waited in write() for the GC log.
         Every application thread waited with it; the collections themselves took 17 ms.
 
-        - where: VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
+        - how: a journal commit (3.50 s) · throttling (280 ms)
         - who: dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before
+        - where: VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
+        - kernel: jbd2\_log\_wait\_commit ← ext4\_sync\_file ← vfs\_write
         - seen (kernel-stacks): 14 waits in write() of this file, the longest 3.35 s
         - fix, now: (the log goes to memory, up to 24 MiB, and is copied to where it was)
 
@@ -130,15 +146,11 @@ fn markdown_for_a_ticket() {
 
               -Xlog:async
 
+        - more: `whypause cause gc-log-write-blocked`
 
-        ## 2. Garbage collection work
+        Minor: GC work 312 ms in 61 stops.
 
-        **312 ms in 61 stops** (7.6 % of the stopped time, measured)
-
-        Something took time.
-
-
-        Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory freed by the thread itself, a page being moved, page fault on a mapped file, deleted file released, lock of the address space, no CPU free, CPU taken away, late Java thread, what else a GC log shows.
+        Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked, swap-in, memory.high throttling, THP compaction, direct reclaim, page migration, page fault on a mapped file, unmap of a deleted file, mmap_lock contention, CPU contention, CPU steal, late Java thread, explicit collection, metaspace collection, heap pressure, humongous allocation, evacuation failure, full collection, GC locker, reference processing, long remark, eden shrunk.
     "#]].assert_eq(&markdown::render(&slow_log(), &Options::default()));
 }
 
@@ -149,11 +161,9 @@ fn one_pause_on_one_line() {
     out.push_str(&line::render(&it, &it.pauses[0], &Options::default()));
     out.push_str(&line::render(&it, &it.pauses[5], &Options::default()));
     expect![[r#"
-        14:02:41.118    3.36 s   3.35 s GC log write blocked · 9 ms GC work
-                                 VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
-                                 dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s
-                                 before
-        14:02:49.618      5 ms   5 ms GC work
+        at (UTC)                  stopped   breakdown
+        2026-11-21 14:02:41.118    3.36 s   3.35 s GC log write blocked · 9 ms GC work · VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1) · dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before
+        2026-11-21 14:02:49.618      5 ms   5 ms GC work
     "#]].assert_eq(&out);
 }
 

@@ -207,7 +207,11 @@ fn a_name_with_control_characters_is_told_and_makes_no_command() {
 /// A sign that is quoted well in Unicode must not become a quote where there is only ASCII.
 #[test]
 fn a_typographic_quote_opens_none_on_a_screen_for_ascii() {
-    let ascii = Options { style: Style { unicode: false, ..Style::PLAIN }, full: true, ..Options::default() };
+    let ascii = Options {
+        style: Style { unicode: false, ..Style::PLAIN },
+        full: true,
+        ..Options::default()
+    };
     let mut refused = 0;
     for (_, facts) in recordings() {
         let diagnosis = diagnose_facts(&named(&facts, "x’;OWNED;’"));

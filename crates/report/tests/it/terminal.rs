@@ -17,7 +17,27 @@ fn check(diagnosis: &Diagnosis, expected: Expect) {
 #[test]
 fn the_short_answer_says_first_what_to_do() {
     let text = terminal::render(&slow_log(), &Options::default());
-    expect![[""]].assert_eq(&text);
+    expect![[r#"
+        3.78 s of 4.10 s stopped: the VM thread waited in write() for the GC log; dd
+        wrote 412 MB to sdb1 in the 10 s before. Measured.
+          now          whypause fix gc-log-to-tmpfs -p 4242 --apply
+          next start   -Xlog:async
+
+        orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops
+        stopped 4.10 s (6.8 %) · longest 3.36 s · 2 over 50 ms · explained 99.9 %
+
+          at (UTC)       stopped   breakdown
+          14:02:41.118    3.36 s   3.35 s GC log write blocked · 9 ms GC work
+          14:02:47.902    440 ms   430 ms GC log write blocked · 8 ms GC work
+          … 59 more, none over 50 ms
+
+        1  GC log write blocked  3.78 s in 2 stops (92.1 %)
+           a journal commit (3.50 s): VM Thread in write(), /var/log/orders/gc.log …
+        Minor: GC work 312 ms in 61 stops
+
+        24 causes ruled out · all: `--full` · `whypause cause gc-log-write-blocked`
+    "#]]
+    .assert_eq(&text);
     assert!(text.lines().count() <= 24, "{text}");
 }
 
@@ -26,37 +46,47 @@ fn a_fault_is_told_with_time_who_where_and_what_to_do() {
     check(
         &slow_log(),
         expect![[r#"
-            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops · 4.10 s stopped (6.8 %) ·
-            99.9 % explained
+            3.78 s of 4.10 s stopped: the VM thread waited in write() for the GC log; dd
+            wrote 412 MB to sdb1 in the 10 s before. Measured.
+              now          whypause fix gc-log-to-tmpfs -p 4242 --apply
+              next start   -Xlog:async
 
-              at (UTC)       stopped   of which
+            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops
+            stopped 4.10 s (6.8 %) · longest 3.36 s · 2 over 50 ms · explained 99.9 %
+
+              at (UTC)       stopped   breakdown
               14:02:41.118    3.36 s   3.35 s GC log write blocked · 9 ms GC work
               14:02:47.902    440 ms   430 ms GC log write blocked · 8 ms GC work
               … 59 more, none over 50 ms
 
-            1  GC log write blocked                                        3.78 s in 2 stops · 92.1 % · measured
-               The VM thread waited in write() for the GC log. Every application thread waited with it; the
-               collections themselves took 17 ms.
+            1  GC log write blocked                    3.78 s in 2 stops · 92.1 % · measured
+               The VM thread waited in write() for the GC log. Every application thread
+               waited with it; the collections themselves took 17 ms.
                how    a journal commit (3.50 s) · throttling (280 ms)
-               who    dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before
+               who    dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s
+                      before
                where  VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
                       kernel: jbd2_log_wait_commit ← ext4_sync_file ← vfs_write
                seen   14 waits in write() of this file, the longest 3.35 s
                fix    now                 whypause fix gc-log-to-tmpfs -p 4242 --apply
-                                          the log goes to memory, up to 24 MiB, and is copied to where it was
+                                          the log goes to memory, up to 24 MiB, and is
+                                          copied to where it was
                       now                 whypause fix background-io -p 4242 --apply
-                                          dd then takes longer; the pauses become shorter and may not go away
+                                          dd then takes longer; the pauses become shorter
+                                          and may not go away
                       at the next start   -Xlog:async
-                                          lines are dropped, and the drop is logged, when its buffer of 2 MiB is
-                                          full
+                                          lines are dropped, and the drop is logged, when
+                                          its buffer of 2 MiB is full
                more   whypause cause gc-log-write-blocked
 
-            Also, but small: GC work 312 ms in 61 stops.
+            Minor: GC work 312 ms in 61 stops.
 
-            Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file
-            blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory
-            freed by the thread itself, a page being moved, page fault on a mapped file, deleted file released,
-            lock of the address space, no CPU free, CPU taken away, late Java thread, what else a GC log shows.
+            Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked,
+            swap-in, memory.high throttling, THP compaction, direct reclaim, page migration,
+            page fault on a mapped file, unmap of a deleted file, mmap_lock contention, CPU
+            contention, CPU steal, late Java thread, explicit collection, metaspace
+            collection, heap pressure, humongous allocation, evacuation failure, full
+            collection, GC locker, reference processing, long remark, eden shrunk.
         "#]],
     );
 }
@@ -66,33 +96,37 @@ fn a_log_alone_says_what_it_cannot_show() {
     check(
         &log_alone(),
         expect![[r#"
-            gc.log · G1 · 60 s · 2 stops · 907 ms stopped (1.5 %) · 5.2 % explained
+            860 ms of 907 ms stopped: unexplained. A log alone does not show why. 47 ms
+            (5.2 %) is GC work.
+              now          whypause record -p PID -d 60s
 
-              uptime    stopped   of which
+            gc.log · G1 · 60 s · 2 stops
+            stopped 907 ms (1.5 %) · longest 900 ms · 1 over 50 ms · explained 5.2 %
+
+              uptime    stopped   breakdown
               5.000 s    900 ms   40 ms GC work · 860 ms unexplained
               … 1 more, none over 50 ms
 
-            No fault found among those that could be watched for.
-
-            1  Garbage collection work                                       47 ms in 2 stops · 5.2 % · measured
+            1  Garbage collection work                   47 ms in 2 stops · 5.2 % · measured
                Something took time.
                more   whypause cause gc-work
 
-              to safepoint 1 ms in all, up to 1 ms
-
-            Not watched, because a log cannot show it: frozen, stopped or traced, CPU quota used up, JVM
-            statistics file blocked, memory swapped out, slowed down above memory.high, making room for a huge
-            page, memory freed by the thread itself, GC log write blocked, a page being moved, page fault on a
-            mapped file, deleted file released, lock of the address space, no CPU free, CPU taken away, late
-            Java thread, concurrent mode failure, promotion failure, explicit collection, metaspace collection,
-            heap pressure, humongous allocation, evacuation failure, allocation stall, full collection, GC
-            locker, reference processing, long remark, eden shrunk. To watch: whypause record -p PID -d 60s
-
-            Coverage: 3 of 61 log lines not understood.
+              time to safepoint1 ms in all, up to 1 ms
 
             860 ms (94.8 %) of the stopped time is unexplained.
             To explain it, record while it happens:
                whypause record -p PID -d 60s
+
+            Not checked: frozen, stopped or traced, CFS throttling, hsperfdata write
+            blocked, swap-in, memory.high throttling, THP compaction, direct reclaim, GC log
+            write blocked, page migration, page fault on a mapped file, unmap of a deleted
+            file, mmap_lock contention, CPU contention, CPU steal, late Java thread,
+            concurrent mode failure, promotion failure, explicit collection, metaspace
+            collection, heap pressure, humongous allocation, evacuation failure, allocation
+            stall, full collection, GC locker, reference processing, long remark, eden
+            shrunk (a log cannot show it). To check: whypause record -p PID -d 60s
+
+            Coverage: 3 of 61 log lines not understood.
         "#]],
     );
 }
@@ -104,22 +138,24 @@ fn a_quiet_recording_is_said_to_be_quiet() {
     check(
         &it,
         expect![[r#"
-            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops · 305 ms stopped (0.5 %) ·
-            100 % explained
+            305 ms stopped: GC work. No known fault occurred; all were checked.
 
-            No pause over 50 ms: the longest of 61 stops took 5 ms, 99 % took at most 5 ms.
+            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops
+            stopped 305 ms (0.5 %) · longest 5 ms · 0 over 50 ms · explained 100 %
 
-            No fault struck: every known one was watched for.
+            No pause over 50 ms: the longest of 61 stops took 5 ms, p99 5 ms.
 
-            1  Garbage collection work                                     305 ms in 61 stops · 100 % · measured
+            1  Garbage collection work                 305 ms in 61 stops · 100 % · measured
                Something took time.
                more   whypause cause gc-work
 
-            Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file
-            blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory
-            freed by the thread itself, GC log write blocked, a page being moved, page fault on a mapped file,
-            deleted file released, lock of the address space, no CPU free, CPU taken away, late Java thread,
-            what else a GC log shows.
+            Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked,
+            swap-in, memory.high throttling, THP compaction, direct reclaim, GC log write
+            blocked, page migration, page fault on a mapped file, unmap of a deleted file,
+            mmap_lock contention, CPU contention, CPU steal, late Java thread, explicit
+            collection, metaspace collection, heap pressure, humongous allocation,
+            evacuation failure, full collection, GC locker, reference processing, long
+            remark, eden shrunk.
         "#]],
     );
 }
@@ -129,17 +165,17 @@ fn no_stop_at_all_is_said_too() {
     check(
         &diagnosis(Vec::new()),
         expect![[r#"
-            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 0 stops
-
             No pause at all: the JVM was never stopped in this time.
 
-            No fault struck: every known one was watched for.
+            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 0 stops
 
-            Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file
-            blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory
-            freed by the thread itself, GC log write blocked, a page being moved, page fault on a mapped file,
-            deleted file released, lock of the address space, no CPU free, CPU taken away, late Java thread,
-            what else a GC log shows.
+            Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked,
+            swap-in, memory.high throttling, THP compaction, direct reclaim, GC log write
+            blocked, page migration, page fault on a mapped file, unmap of a deleted file,
+            mmap_lock contention, CPU contention, CPU steal, late Java thread, explicit
+            collection, metaspace collection, heap pressure, humongous allocation,
+            evacuation failure, full collection, GC locker, reference processing, long
+            remark, eden shrunk.
         "#]],
     );
 }
@@ -165,29 +201,36 @@ fn losses_and_missing_sources_are_told_with_their_reason() {
     check(
         &it,
         expect![[r#"
-            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 1 stop · 80 ms stopped (0.1 %) ·
-            38 % explained
+            50 ms of 80 ms stopped: unexplained: GC Thread#1 blocked in a page fault:
+            folio_wait_bit_common < do_swap_page. 30 ms (38 %) is CPU contention.
 
-              at (UTC)       stopped   of which
-              14:02:41.118     80 ms   30 ms no CPU free · 50 ms unexplained
+            orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 1 stop
+            stopped 80 ms (0.1 %) · 1 over 50 ms · explained 38 %
 
-            1  No CPU free                                                     30 ms in 1 stop · 38 % · measured
+              at (UTC)       stopped   breakdown
+              14:02:41.118     80 ms   30 ms CPU contention · 50 ms unexplained
+
+            1  CPU contention (waiting for a CPU)          30 ms in 1 stop · 38 % · measured
                Something took time.
                more   whypause cause cpu-contention
 
-            Watched and not the cause: frozen, stopped or traced, CPU quota used up, JVM statistics file
-            blocked, memory swapped out, slowed down above memory.high, making room for a huge page, memory
-            freed by the thread itself, GC log write blocked, a page being moved, deleted file released, lock of
-            the address space, no CPU free, CPU taken away, late Java thread, what else a GC log shows.
-            Not watched: page fault on a mapped file (file-faults: tracepoint `filemap:mm_filemap_fault` not
-            found).
-
-            Coverage: 12 events lost; gc-log: the file was rotated away (2 times); the recorder was killed: the
-            last second may be missing.
-
             50 ms (62 %) of the stopped time is unexplained. What was seen of it:
-               50 ms        GC Thread#1 blocked in a page fault: folio_wait_bit_common < do_swap_page
+               50 ms        GC Thread#1 blocked in a page fault: folio_wait_bit_common <
+                            do_swap_page
             No known cause fits it.
+
+            Not checked: page fault on a mapped file (file-faults: tracepoint
+            `filemap:mm_filemap_fault` not found).
+
+            Coverage: 12 events lost; the recorder was killed: the last second may be
+            missing; gc-log: the file was rotated away (2 times).
+
+            Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked,
+            swap-in, memory.high throttling, THP compaction, direct reclaim, GC log write
+            blocked, page migration, unmap of a deleted file, mmap_lock contention, CPU
+            contention, CPU steal, late Java thread, explicit collection, metaspace
+            collection, heap pressure, humongous allocation, evacuation failure, full
+            collection, GC locker, reference processing, long remark, eden shrunk.
         "#]],
     );
 }
@@ -203,8 +246,7 @@ fn the_list_shows_the_longest_ten_and_counts_the_others() {
 
 #[test]
 fn both_sides_of_the_threshold_of_the_list() {
-    let at =
-        |length| full(&diagnosis(vec![pause(0, length, &[])]));
+    let at = |length| full(&diagnosis(vec![pause(0, length, &[])]));
     assert!(at(49).contains("No pause over 50 ms: the only stop took 49 ms."));
     assert!(at(50).contains("14:02:41.118"));
 }
@@ -246,10 +288,18 @@ fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
     let text = terminal::render(&slow_log(), &options);
     assert!(text.is_ascii(), "{text}");
     expect![[r#"
-        orders - pid 4242 - JDK 17.0.15 - G1, 2 GC threads - 60 s -
-        61 stops - 4.10 s stopped (6.8 %) - 99.9 % explained
+        3.78 s of 4.10 s stopped: the VM thread waited in write()
+        for the GC log; dd wrote 412 MB to sdb1 in the 10 s before.
+        Measured.
+          now          whypause fix gc-log-to-tmpfs -p 4242 --apply
+          next start   -Xlog:async
 
-          at (UTC)       stopped   of which
+        orders - pid 4242 - JDK 17.0.15 - G1, 2 GC threads - 60 s -
+        61 stops
+        stopped 4.10 s (6.8 %) - longest 3.36 s - 2 over 50 ms -
+        explained 99.9 %
+
+          at (UTC)       stopped   breakdown
           14:02:41.118    3.36 s   3.35 s GC log write blocked -
                                    9 ms GC work
           14:02:47.902    440 ms   430 ms GC log write blocked -
@@ -284,15 +334,16 @@ fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
                                       buffer of 2 MiB is full
            more   whypause cause gc-log-write-blocked
 
-        Also, but small: GC work 312 ms in 61 stops.
+        Minor: GC work 312 ms in 61 stops.
 
-        Watched and not the cause: frozen, stopped or traced, CPU
-        quota used up, JVM statistics file blocked, memory swapped
-        out, slowed down above memory.high, making room for a huge
-        page, memory freed by the thread itself, a page being moved,
-        page fault on a mapped file, deleted file released, lock of
-        the address space, no CPU free, CPU taken away, late Java
-        thread, what else a GC log shows.
+        Ruled out: frozen, stopped or traced, CFS throttling,
+        hsperfdata write blocked, swap-in, memory.high throttling,
+        THP compaction, direct reclaim, page migration, page fault
+        on a mapped file, unmap of a deleted file, mmap_lock
+        contention, CPU contention, CPU steal, late Java thread,
+        explicit collection, metaspace collection, heap pressure,
+        humongous allocation, evacuation failure, full collection,
+        GC locker, reference processing, long remark, eden shrunk.
     "#]]
     .assert_eq(&text);
 }

@@ -320,7 +320,10 @@ mod tests {
         assert_eq!(lines[0], "not recorded: safepoint probes of the JVM (USDT): no probes");
         let mut counted = coverage.clone();
         counted.sources.insert(Source::SafepointCounters, SourceState::Recorded);
-        assert_eq!(missing(&counted), ["not recorded: safepoint probes of the JVM (USDT): no probes"]);
+        assert_eq!(
+            missing(&counted),
+            ["not recorded: safepoint probes of the JVM (USDT): no probes"]
+        );
         assert!(lines[2].contains("GC log alone"));
         coverage.sources.insert(Source::GcLog, SourceState::Missing("no log".into()));
         let lines = missing(&coverage);

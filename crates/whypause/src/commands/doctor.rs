@@ -58,8 +58,10 @@ fn say_the_rest(checkup: &Checkup, args: &DoctorArgs, console: &Console) {
     if checkup.unreadable > 0 {
         let processes = if checkup.unreadable == 1 { "process" } else { "processes" };
         let hint = if rustix::process::geteuid().is_root() { "" } else { ": try sudo" };
-        console.say(&format!("not inspected: {} {processes} of other users{hint}",
-                              checkup.unreadable));
+        console.say(&format!(
+            "not inspected: {} {processes} of other users{hint}",
+            checkup.unreadable
+        ));
     }
 }
 

@@ -17,7 +17,7 @@ fn a_log_is_explained_from_standard_input_and_from_a_file() {
     let path = dir.path().join("gc.log");
     std::fs::write(&path, LOG).expect("a file");
     let ran = run(&["explain", path.to_str().expect("UTF-8")]);
-    assert!(ran.stdout.starts_with("gc.log · "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n\ngc.log · "), "{}", ran.stdout);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn several_inputs_are_explained_one_after_the_other() {
         })
         .collect();
     let text = run(&["explain", &paths[0], &paths[1]]).stdout;
-    assert_eq!(text.matches("· 2 stops ·").count(), 2);
+    assert_eq!(text.matches("· 2 stops\n").count(), 2);
     assert!(text.contains(&format!("==> {} <==", paths[1])));
 }
 

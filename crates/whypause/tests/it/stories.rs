@@ -109,8 +109,10 @@ fn a_collection_that_did_not_run_for_15_seconds() {
 fn seconds_every_two_hours() {
     let answer = story("a14-every-two-hours");
     assert_eq!(answer.causes()[0], "slow-time-to-safepoint");
-    answer
-        .tells("slow-time-to-safepoint", "every 2 h 00 min, 5 times: look for what the host does");
+    answer.tells(
+        "slow-time-to-safepoint",
+        "every 2 h 00 min, 5 times: check what the host does then",
+    );
     assert_eq!(answer.time_ns("slow-time-to-safepoint"), 19_470_000_000);
     assert!(!answer.cause("slow-time-to-safepoint").to_string().contains("safepoint-timeout"));
 }

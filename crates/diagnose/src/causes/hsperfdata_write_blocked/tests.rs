@@ -31,8 +31,8 @@ fn a_fault_inside_a_value_is_still_its_counter() {
         |offset: u64| story_of(&CAUSE, &BLOCKED.replace("offset 896", &format!("offset {offset}")));
     assert!(named(903).contains("`sun.rt.safepoints`"));
     assert!(named(904).contains("`sun.rt.safepointTime`"));
-    assert!(named(912).contains("change a counter in"));
-    assert!(named(0).contains("change a counter in"));
+    assert!(named(912).contains("updating a counter in"));
+    assert!(named(0).contains("updating a counter in"));
 }
 
 #[test]

@@ -163,7 +163,8 @@ impl Told {
             n => format!("{n} pauses"),
         };
         let most = self.by_cause.iter().max_by_key(|(_, time)| **time);
-        let most = most.map(|(cause, time)| format!(", {} of it: {cause}", report::duration(*time)));
+        let most =
+            most.map(|(cause, time)| format!(", {} of it: {cause}", report::duration(*time)));
         let total = report::duration(self.total);
         format!("{count}, {total} stopped{}", most.unwrap_or_default())
     }
