@@ -87,10 +87,12 @@ fn make(lab: &mut Lab<'_, '_, '_>) -> Result<Made, LabError> {
 fn differs(deleted: &Seen, late_ms: u64) -> String {
     let long = deleted.stops.over(Duration::from_millis(250));
     let world = match long {
-        0 => "No pause was over 0.25 s: the stop-the-world pause is not reproduced here.\nOn Linux \
+        0 => {
+            "No pause was over 0.25 s: the stop-the-world pause is not reproduced here.\nOn Linux \
               6.18, where its stacks were inspected, the kernel frees a file after it has released \
               mmap_lock."
-            .to_owned(),
+                .to_owned()
+        }
         long => format!("Pauses over 0.25 s: {long}."),
     };
     format!(
