@@ -12,6 +12,7 @@ pub mod compare;
 pub mod csv;
 pub mod doctor;
 pub mod fix;
+mod format;
 pub mod json;
 pub mod line;
 pub mod markdown;
@@ -30,6 +31,7 @@ mod when;
 mod words;
 
 pub use diagnose::text::{bytes, duration};
+pub use format::Format;
 pub use jiff::tz::TimeZone;
 pub use options::{Options, Style};
 pub use packed::PackedPauses;

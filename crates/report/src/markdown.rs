@@ -7,6 +7,7 @@ use crate::{
     words,
 };
 use diagnose::{Attribution, Diagnosis};
+use remedy::Action;
 use std::{fmt::Write, io};
 
 /// The whole answer, of pauses that are in memory. Ends with a line end.
@@ -180,7 +181,13 @@ fn rest(out: &mut String, view: &View<'_>) {
             line(out, &format!("- {time}: {}", escaped(what)));
         }
         if let Some(command) = &rest.command {
-            line(out, &format!("\nTo explain it, record while it happens:\n\n{}", code(command)));
+            line(
+                out,
+                &format!(
+                    "\nTo explain it, record while it happens:\n\n{}",
+                    code(&Action::run([command.clone()]).to_string())
+                ),
+            );
         }
     }
     for it in &view.not_checked {

@@ -58,7 +58,13 @@ pub fn write(
 fn verdict(page: &mut Page, view: &View<'_>, full: bool) {
     page.wrapped(0, Some(Role::Strong), &view.verdict);
     for step in &view.steps {
-        let action = page.copyable(&step.action).to_string();
+        let action = page.copyable(&step.action);
+        // A phrase is wrapped; what is to be copied is never broken.
+        if action.is_said() {
+            page.field(2, step.when, STEP, None, &crate::clean::clean(&action.to_string()));
+            continue;
+        }
+        let action = action.to_string();
         for (n, line) in action.lines().enumerate().take(if full { usize::MAX } else { 1 }) {
             let when = if n == 0 { step.when } else { "" };
             let painted = page.paint(Role::Action, &crate::clean::clean(line));

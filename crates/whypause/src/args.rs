@@ -15,7 +15,10 @@ pub use lab::{
     LabRunArgs, LabSweepArgs, Rights, Where,
 };
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 /// Finds why a HotSpot JVM was paused, and what to do about it
@@ -168,7 +171,7 @@ pub struct RecordArgs {
     pub command: Vec<OsString>,
 }
 
-/// How an answer is written.
+/// How a comparison is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -192,6 +195,13 @@ pub enum ListFormat {
     Json,
 }
 
+/// The formats of an answer, by their names.
+fn answer_formats() -> impl TypedValueParser<Value = report::Format> {
+    let value = |it: report::Format| PossibleValue::new(it.id()).help(it.about());
+    PossibleValuesParser::new(report::Format::ALL.map(value))
+        .map(|id| report::Format::find(&id).expect("it is one of them"))
+}
+
 /// `whypause explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
@@ -199,8 +209,8 @@ pub struct ExplainArgs {
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// How to write the answer
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    pub format: Format,
+    #[arg(long, default_value = "text", value_name = "FORMAT", value_parser = answer_formats())]
+    pub format: report::Format,
     /// Everything that is known, and not only what fits a screen
     #[arg(long)]
     pub full: bool,

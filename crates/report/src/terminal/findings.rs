@@ -71,7 +71,9 @@ fn minor(page: &mut Page, minor: &[String]) {
 
 fn block(page: &mut Page, it: &FindingView<'_>) {
     heading(page, it);
-    page.wrapped(BODY, None, &it.story.join(" "));
+    if !it.story.is_empty() {
+        page.wrapped(BODY, None, &it.story.join(" "));
+    }
     let mechanisms: Vec<String> = it.mechanisms.iter().map(|it| glued(it)).collect();
     if !mechanisms.is_empty() {
         field(page, "how", &mechanisms.join(" · "));

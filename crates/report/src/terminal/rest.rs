@@ -3,9 +3,10 @@ use crate::{
     text::{Page, Role, clean},
     view::{NotChecked, Rest, View},
 };
+use remedy::Action;
 
 /// Column of a number's text.
-const NUMBER: usize = 17;
+const NUMBER: usize = 21;
 /// So many numbers of a log are in a short answer.
 const MOST_NUMBERS: usize = 2;
 /// So many causes that were not checked are named in a short answer.
@@ -46,7 +47,8 @@ pub(super) fn short(page: &mut Page, view: &View<'_>) {
             n if n > MOST_NAMES => format!("{n} causes"),
             _ => names(it),
         };
-        page.one_line(0, None, &not_checked(it, &names));
+        // The command is among the first steps, or what the reason says.
+        page.one_line(0, None, &format!("Not checked: {names} ({}).", it.reason));
     }
     if !view.losses.is_empty() {
         page.one_line(0, None, &format!("Coverage: {}.", view.losses.join("; ")));
@@ -103,7 +105,7 @@ fn unexplained(page: &mut Page, rest: &Rest) {
     match &rest.command {
         Some(command) => {
             page.wrapped(0, None, "To explain it, record while it happens:");
-            let painted = page.paint(Role::Action, command);
+            let painted = page.paint(Role::Action, &Action::run([command.clone()]).to_string());
             page.line(&format!("   {painted}"));
         }
         None => page.wrapped(0, None, "No known cause fits it."),

@@ -51,7 +51,7 @@ pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
     }
     if !words::is_recording(diagnosis) {
         let causes = unknown.iter().map(|(cause, _)| cause.short).collect();
-        return vec![NotChecked { causes, reason: "a log cannot show it".to_owned(), command }];
+        return vec![NotChecked { causes, reason: "a log cannot show them".to_owned(), command }];
     }
     let mut groups: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for (cause, missing) in unknown {

@@ -24,7 +24,7 @@ pub(crate) struct Rest {
     /// What was seen of it, most time first: how long, and what.
     pub(crate) seen: Vec<(String, String)>,
     /// The command that would explain it; `None` where all was recorded that can be.
-    pub(crate) command: Option<String>,
+    pub(crate) command: Option<Command>,
 }
 
 /// The stopped time that no cause explains; `None` where it is not worth speaking of.
@@ -42,19 +42,19 @@ pub(super) fn rest(diagnosis: &Diagnosis) -> Option<Rest> {
     })
 }
 
-fn would_explain(diagnosis: &Diagnosis) -> Option<String> {
+fn would_explain(diagnosis: &Diagnosis) -> Option<Command> {
     let command = words::record_command(diagnosis);
     if !words::is_recording(diagnosis) {
-        return command.typed();
+        return Some(command);
     }
     let coverage = &diagnosis.coverage;
     if coverage.has(Source::ThreadSamples) && !coverage.has(Source::Scheduler) {
         // Only with privilege is more to be seen.
-        return Command::new("sudo").args(command.argv()).typed();
+        return Some(Command::new("sudo").args(command.argv()));
     }
     let unseen = |it: &&Attribution| !it.pause.detailed && !it.unattributed.is_zero();
     diagnosis.pauses.iter().find(unseen)?;
-    command.args(["--detail-over", "1ms"]).typed()
+    Some(command.args(["--detail-over", "1ms"]))
 }
 
 /// What was lost or not understood.

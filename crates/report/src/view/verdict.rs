@@ -23,7 +23,7 @@ pub(super) fn sentence(diagnosis: &Diagnosis) -> String {
         return listed::none_long(diagnosis, Duration::ZERO);
     }
     match diagnosis.findings.first() {
-        Some(first) if first.time >= diagnosis.unattributed && !first.time.is_zero() => {
+        Some(first) if is_most(first, diagnosis) => {
             let share = of_stopped(first.time, stopped);
             if first.cause.is_fault() {
                 format!("{share} stopped: {}", fault(first))
@@ -33,6 +33,13 @@ pub(super) fn sentence(diagnosis: &Diagnosis) -> String {
         }
         _ => unexplained(diagnosis),
     }
+}
+
+/// Whether a finding is what there is to say first. What a log shows only from outside stays among the
+/// unexplained time, and is most of that.
+fn is_most(finding: &Finding, diagnosis: &Diagnosis) -> bool {
+    let is_half = finding.time * 2 >= diagnosis.statistics.all.total;
+    !finding.time.is_zero() && (is_half || finding.time >= diagnosis.unattributed)
 }
 
 /// `3.78 s of 4.10 s`; `4.10 s` where it is nearly all of it.
@@ -136,7 +143,10 @@ fn unexplained(diagnosis: &Diagnosis) -> String {
         Some(it) if share::of(it.time, rest) >= 0.5 => format!(": {}", clean(&it.what)),
         _ => String::new(),
     };
-    let log = if words::is_recording(diagnosis) { "" } else { " A log alone does not show why." };
+    let log = match seen.is_empty() && !words::is_recording(diagnosis) {
+        true => " A log alone does not show why.",
+        false => "",
+    };
     let known = match diagnosis.findings.first() {
         Some(it) if !it.time.is_zero() => {
             format!(" {} ({}) is {}.", duration(it.time), percent(it.share), it.cause.short)
@@ -152,7 +162,7 @@ pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<St
     let Some(finding) = advised else {
         let command = rest.and_then(|it| it.command.as_ref());
         return command
-            .map(|it| Step { when: "now", action: Action::say(it) })
+            .map(|it| Step { when: "now", action: Action::run([it.clone()]) })
             .into_iter()
             .collect();
     };

@@ -111,7 +111,7 @@ fn a_log_alone_says_what_it_cannot_show() {
                Something took time.
                more   whypause cause gc-work
 
-              time to safepoint1 ms in all, up to 1 ms
+              time to safepoint  1 ms in all, up to 1 ms
 
             860 ms (94.8 %) of the stopped time is unexplained.
             To explain it, record while it happens:
@@ -124,7 +124,7 @@ fn a_log_alone_says_what_it_cannot_show() {
             concurrent mode failure, promotion failure, explicit collection, metaspace
             collection, heap pressure, humongous allocation, evacuation failure, allocation
             stall, full collection, GC locker, reference processing, long remark, eden
-            shrunk (a log cannot show it). To check: whypause record -p PID -d 60s
+            shrunk (a log cannot show them). To check: whypause record -p PID -d 60s
 
             Coverage: 3 of 61 log lines not understood.
         "#]],

@@ -2,17 +2,13 @@
 mod input;
 mod listing;
 
-use crate::{
-    Exit, Failure,
-    args::{ExplainArgs, Format},
-    console::Console,
-};
+use crate::{Exit, Failure, args::ExplainArgs, console::Console};
 use diagnose::{Attribution, Diagnosis, Keep};
 use input::Input;
 use listing::Listing;
 use recording::{Clock, Recording, Source, SourceState};
 use remedy::Command;
-use report::{Options, Pauses, Redactor};
+use report::{Format, Options, Redactor};
 use std::{
     io::{self, BufWriter, Write},
     ops::ControlFlow::{Break, Continue},
@@ -49,7 +45,7 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
             writeln!(out, "{gap}==> {} <==", report::text::clean(&input.name(&mut redactor)))?;
         }
         let diagnosis = listing.write(&mut redactor, console, |diagnosis, pauses| {
-            write(diagnosis, pauses, args.format, &options, &mut out)?;
+            args.format.write(diagnosis, pauses, &options, &mut out)?;
             Ok(out.flush()?)
         })?;
         drop(out);
@@ -142,22 +138,6 @@ fn csv(input: &Input, redactor: &mut Redactor, console: &Console) -> Result<Diag
     }
     out.flush()?;
     Ok(read.diagnosis)
-}
-
-fn write(
-    diagnosis: &Diagnosis,
-    pauses: &mut dyn Pauses,
-    format: Format,
-    options: &Options,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    match format {
-        Format::Text => report::terminal::write(diagnosis, pauses, options, out)?,
-        Format::Markdown => report::markdown::write(diagnosis, pauses, options, out)?,
-        Format::Json => report::json::write(diagnosis, pauses, options, out)?,
-        Format::Csv => report::csv::write(diagnosis, out)?,
-    }
-    Ok(())
 }
 
 /// A recording that could not have seen a pause must not pass for one without pauses.

@@ -2,7 +2,7 @@
 use super::run_here;
 use crate::{
     Exit, Failure,
-    args::{ExplainArgs, Format, LabDemoArgs},
+    args::{ExplainArgs, LabDemoArgs},
     commands::explain,
     console::Console,
 };
@@ -114,7 +114,7 @@ fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(
     console.print(&format!("\nWhat whypause says of `{variant}` ({command}):\n\n"))?;
     let args = ExplainArgs {
         paths: vec![recording],
-        format: Format::Text,
+        format: report::Format::Text,
         full: false,
         all_pauses: false,
         redact: false,

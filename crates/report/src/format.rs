@@ -1,0 +1,83 @@
+//! The formats in which an answer can be written. A new one is a renderer of its own, and a line in each
+//! list here.
+use crate::{Options, Pauses, csv, json, markdown, terminal};
+use diagnose::Diagnosis;
+use std::io::{self, Write};
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For tickets and post-mortems.
+    Markdown,
+    /// One row for each pause.
+    Csv,
+}
+
+impl Format {
+    /// All of them, in the order of a help text.
+    pub const ALL: [Format; 4] = [Format::Text, Format::Json, Format::Markdown, Format::Csv];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        self.names().0
+    }
+
+    /// What it is for, for a help text.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Format::Text => ("text", "For people"),
+            Format::Json => ("json", "For programs; the schema only grows"),
+            Format::Markdown => ("markdown", "For tickets and post-mortems"),
+            Format::Csv => ("csv", "One row per pause"),
+        }
+    }
+
+    /// The format of this name.
+    #[must_use]
+    pub fn find(id: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|it| it.id() == id)
+    }
+
+    /// Writes an answer. Where all pauses are to be listed they are those of `pauses`.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out` and of `pauses`.
+    pub fn write(
+        self,
+        diagnosis: &Diagnosis,
+        pauses: &mut dyn Pauses,
+        options: &Options,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match self {
+            Format::Text => terminal::write(diagnosis, pauses, options, out),
+            Format::Json => json::write(diagnosis, pauses, options, out),
+            Format::Markdown => markdown::write(diagnosis, pauses, options, out),
+            Format::Csv => csv::write(diagnosis, out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_format_is_found_by_its_name() {
+        for it in Format::ALL {
+            assert_eq!(Format::find(it.id()), Some(it));
+        }
+        assert_eq!(Format::find("html5"), None);
+    }
+}
