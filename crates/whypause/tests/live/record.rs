@@ -64,7 +64,7 @@ fn an_interrupt_ends_it() {
     wait_for_safepoints(&directory);
     signal(recorder.id(), Signal::INT);
     ends_well(&mut recorder);
-    check_sealed(&directory, "it was interrupted");
+    check_sealed(&directory, "interrupted");
 }
 
 #[test]
