@@ -247,7 +247,7 @@ mod tests {
         let right = format!("first {ID} names {ID}");
         check(&format!("fault felt 50 long 1 {right}"), "passed");
         check(&format!("fault felt 49 long 1 {right}"), "did not strike");
-        check("fault felt 900 long 0", "no pause was seen");
+        check("fault felt 900 long 0", "no pause was recorded");
         check(
             &format!("fault felt 900 long 3 first gc-work names {ID}"),
             "`gc-work` was named first",
@@ -259,8 +259,8 @@ mod tests {
     fn where_the_variant_has_a_mechanism_that_must_be_named_too() {
         let seen = format!("fault-slow-reader felt 900 long 3 first {ID} names {ID}");
         check(&format!("{seen} by pipe-full"), "passed");
-        check(&format!("{seen} by journal-commit"), "`journal-commit` was told of it, not");
-        check(&seen, "no mechanism was told of it, not `pipe-full`");
+        check(&format!("{seen} by journal-commit"), "`journal-commit` was reported, not");
+        check(&seen, "no mechanism was reported, not `pipe-full`");
         check(&format!("fault felt 900 long 3 first {ID} names {ID} by journal-commit"), "passed");
     }
 
@@ -268,8 +268,8 @@ mod tests {
     fn a_freeze_that_is_told_as_any_kind_of_stop_is_not_as_expected() {
         let right = "felt 900 long 3 first frozen-or-traced names frozen-or-traced";
         let of = |variant: &str| format!("{variant} of frozen-or-traced {right}");
-        check(&of("fault"), "no mechanism was told of it, not `control-group-freezer`");
-        check(&format!("{} by stop-signal", of("fault")), "`stop-signal` was told of it");
+        check(&of("fault"), "no mechanism was reported, not `control-group-freezer`");
+        check(&format!("{} by stop-signal", of("fault")), "`stop-signal` was reported");
         check(&format!("{} by control-group-freezer", of("fault")), "passed");
         check(&format!("{} by stop-signal", of("fault-signal")), "passed");
         check(&format!("{} unprivileged", of("fault")), "passed");
@@ -340,7 +340,7 @@ mod tests {
             check(&format!("{seen} {ID} names {ID} jdk {jdk}"), "passed");
             check(&format!("{seen} {ID} names {ID} inferred jdk {jdk}"), "not measured");
             check(&format!("{seen} inverted-parallelism jdk {jdk}"), "was named first");
-            check(&format!("fault felt 900 long 0 jdk {jdk}"), "no pause was seen");
+            check(&format!("fault felt 900 long 0 jdk {jdk}"), "no pause was recorded");
         }
     }
 

@@ -114,9 +114,9 @@ mod tests {
         check(
             "",
             "counter",
-            "all the time the VM thread only waited, and of the java threads only `counter` ran",
+            "all the time the VM thread only waited, and of the Java threads only `counter` ran",
         );
-        check("", "a b c d", "all the time the VM thread only waited, and 4 java threads ran");
+        check("", "a b c d", "all the time the VM thread only waited, and 4 Java threads ran");
     }
 
     #[test]
