@@ -191,11 +191,7 @@ fn rest(out: &mut String, view: &View<'_>) {
         }
     }
     for it in &view.not_checked {
-        let names = match it.causes.as_slice() {
-            [] => "every known fault".to_owned(),
-            causes => causes.join(", "),
-        };
-        line(out, &format!("\nNot checked: {names} ({}).", escaped(&it.reason)));
+        line(out, &format!("\n{}", escaped(&it.text())));
     }
     let coverage = [&view.losses[..], &view.notes[..]].concat();
     if !coverage.is_empty() {

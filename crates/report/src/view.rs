@@ -14,7 +14,6 @@ mod losses;
 mod numbers;
 mod verdict;
 
-pub(crate) use checked::NotChecked;
 pub(crate) use finding::FindingView;
 pub(crate) use listed::{Listed, PauseRow};
 pub(crate) use losses::{Rest, lost};
@@ -48,7 +47,7 @@ pub(crate) struct View<'a> {
     /// Stopped time that no cause explains, where it is worth speaking of.
     pub(crate) rest: Option<Rest>,
     /// Causes that could not be checked, by the reason why.
-    pub(crate) not_checked: Vec<NotChecked>,
+    pub(crate) not_checked: Vec<checked::NotChecked>,
     /// What was lost or not understood.
     pub(crate) losses: Vec<String>,
     /// What else there is to say of how it was recorded.

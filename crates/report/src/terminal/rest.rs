@@ -1,7 +1,7 @@
 //! The numbers of a log; what is unexplained, was not checked or was lost; what is ruled out.
 use crate::{
     text::{Page, Role, clean},
-    view::{NotChecked, Rest, View},
+    view::{Rest, View},
 };
 use remedy::Action;
 
@@ -21,7 +21,7 @@ pub(super) fn all(page: &mut Page, view: &View<'_>) {
     }
     page.blank();
     for it in &view.not_checked {
-        page.wrapped(0, None, &not_checked(it, &names(it)));
+        page.wrapped(0, None, &it.text());
     }
     let coverage = [&view.losses[..], &view.notes[..]].concat();
     if !coverage.is_empty() {
@@ -43,12 +43,7 @@ pub(super) fn short(page: &mut Page, view: &View<'_>) {
         page.one_line(0, None, &format!("{}{}.", rest.text, seen.unwrap_or_default()));
     }
     for it in &view.not_checked {
-        let names = match it.causes.len() {
-            n if n > MOST_NAMES => format!("{n} causes"),
-            _ => names(it),
-        };
-        // The command is among the first steps, or what the reason says.
-        page.one_line(0, None, &format!("Not checked: {names} ({}).", it.reason));
+        page.one_line(0, None, &it.short(MOST_NAMES));
     }
     if !view.losses.is_empty() {
         page.one_line(0, None, &format!("Coverage: {}.", view.losses.join("; ")));
@@ -77,19 +72,6 @@ fn numbers(page: &mut Page, rows: &[(&'static str, String)]) {
     }
     for (label, text) in rows {
         page.field(2, label, NUMBER, None, &clean(text));
-    }
-}
-
-fn names(it: &NotChecked) -> String {
-    if it.causes.is_empty() { "every known fault".to_owned() } else { it.causes.join(", ") }
-}
-
-fn not_checked(it: &NotChecked, names: &str) -> String {
-    let NotChecked { reason, command, .. } = it;
-    if command.is_empty() {
-        format!("Not checked: {names} ({reason}).")
-    } else {
-        format!("Not checked: {names} ({reason}). To check: {command}")
     }
 }
 

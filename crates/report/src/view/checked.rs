@@ -14,6 +14,31 @@ pub(crate) struct NotChecked {
     pub(crate) command: String,
 }
 
+impl NotChecked {
+    /// `Not checked: THP compaction (tracepoint not found).`, and the command that would check them.
+    pub(crate) fn text(&self) -> String {
+        let names = match self.causes.as_slice() {
+            [] => "every known fault".to_owned(),
+            causes => causes.join(", "),
+        };
+        let text = self.of(&names);
+        if self.command.is_empty() { text } else { format!("{text} To check: {}", self.command) }
+    }
+
+    /// The same in short: of more causes than these only the number, and no command.
+    pub(crate) fn short(&self, most_names: usize) -> String {
+        match self.causes.len() {
+            0 => self.of("every known fault"),
+            n if n > most_names => self.of(&format!("{n} causes")),
+            _ => self.of(&self.causes.join(", ")),
+        }
+    }
+
+    fn of(&self, names: &str) -> String {
+        format!("Not checked: {names} ({}).", self.reason)
+    }
+}
+
 fn faults(diagnosis: &Diagnosis) -> impl Iterator<Item = &diagnose::Watched> {
     diagnosis.watched.iter().filter(|it| it.cause.nature == Nature::Fault)
 }

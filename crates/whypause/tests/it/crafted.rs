@@ -192,6 +192,7 @@ fn a_text_that_is_stored_once_and_repeated() {
     let (ran, peak) = explain(&path);
     assert!(peak > 0 && peak < MOST_KIB, "{peak} KiB");
     assert!(ran.stdout.contains("1 stop"), "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("left out"), "{}", ran.stdout);
 }
 
 #[test]
