@@ -19,8 +19,8 @@ const LONG_COLLECTION: Duration = Duration::from_secs(1);
 const BUSY_TENTHS: u128 = 15;
 
 /// `1 collection`, `7 collections`.
-pub(crate) fn collections(count: u64) -> String {
-    if count == 1 { "1 collection".into() } else { format!("{count} collections") }
+pub(crate) fn collections(n: u64) -> String {
+    text::counted(n, "collection")
 }
 
 /// Evidence from the log for some time.

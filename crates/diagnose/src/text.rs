@@ -1,11 +1,13 @@
 //! Phrases that several causes share.
 mod bytes;
+mod count;
 mod cpus;
 mod duration;
 mod memory;
 mod nearest;
 
 pub use bytes::bytes;
+pub use count::{count, counted};
 pub use cpus::cpus;
 pub use duration::duration;
 pub use memory::memory;
@@ -14,13 +16,13 @@ pub use nearest::nearest;
 use crate::Place;
 
 /// `1 stop`, `7 stops`.
-pub(crate) fn stops(count: u64) -> String {
-    if count == 1 { "1 stop".into() } else { format!("{count} stops") }
+pub(crate) fn stops(n: u64) -> String {
+    counted(n, "stop")
 }
 
 /// `1 pause`, `7 pauses`.
-pub(crate) fn pauses(count: u64) -> String {
-    if count == 1 { "1 pause".into() } else { format!("{count} pauses") }
+pub(crate) fn pauses(n: u64) -> String {
+    counted(n, "pause")
 }
 
 /// `The VM thread`, `Thread "http-1"`.

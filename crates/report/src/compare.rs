@@ -5,7 +5,7 @@ pub mod markdown;
 pub mod terminal;
 
 use crate::{duration, value, words};
-use diagnose::{CauseRow, Comparison, Diagnosis, Row, Significance};
+use diagnose::{CauseRow, Comparison, Diagnosis, Row, Significance, Value};
 
 /// The cells of a line: name, before, after, change, note.
 type Cells = [String; 5];
@@ -13,13 +13,13 @@ type Cells = [String; 5];
 const UNKNOWN: &str = "?";
 
 fn cells(row: &Row) -> Cells {
-    let known = |it: Option<diagnose::Value>| it.map_or(UNKNOWN.to_owned(), value::shown);
+    let known = |it: Option<Value>| it.map_or(UNKNOWN.to_owned(), value::shown);
     let same = row.before == row.after;
     [
         row.name.to_owned(),
         known(row.before),
         known(row.after),
-        row.change().filter(|_| !same).map(value::change).unwrap_or_default(),
+        change(row.before, row.after).filter(|_| !same).unwrap_or_default(),
         if same { String::new() } else { note(row.significance).to_owned() },
     ]
 }
@@ -29,15 +29,19 @@ fn cause_cells(row: &CauseRow) -> Cells {
     let change = match (row.is_new(), row.is_gone()) {
         (true, _) => "new".to_owned(),
         (_, true) => "gone".to_owned(),
-        _ => row.change().map(value::change).unwrap_or_default(),
+        _ => change(row.before.map(Value::Time), row.after.map(Value::Time)).unwrap_or_default(),
     };
     let note = note(row.significance).to_owned();
     [row.cause.short.to_owned(), known(row.before), known(row.after), change, note]
 }
 
+fn change(before: Option<Value>, after: Option<Value>) -> Option<String> {
+    value::change(before?, after?)
+}
+
 fn note(significance: Significance) -> &'static str {
     match significance {
-        Significance::MoreThanNoise => "more than noise",
+        Significance::MoreThanNoise => "significant",
         Significance::WithinNoise => "noise",
         Significance::Unknown(why) => why,
     }

@@ -30,7 +30,7 @@ mod view;
 mod when;
 mod words;
 
-pub use diagnose::text::{bytes, duration};
+pub use diagnose::text::{bytes, count, counted, duration};
 pub use format::Format;
 pub use jiff::tz::TimeZone;
 pub use options::{Options, Style};

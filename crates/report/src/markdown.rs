@@ -83,8 +83,8 @@ fn list(
 ) -> io::Result<()> {
     match &view.listed {
         Listed::All => all(diagnosis, pauses, options, out),
-        Listed::None(text) if *text != view.verdict => writeln!(out, "\n{}", escaped(text)),
-        Listed::None(_) => Ok(()),
+        Listed::None(text) => writeln!(out, "\n{}", escaped(text)),
+        Listed::Said => Ok(()),
         Listed::Longest(listed, left_out) => {
             let clock = Clockface::new(diagnosis, &options.zone);
             head(&clock, out)?;

@@ -18,6 +18,9 @@ impl Style {
     pub const PLAIN: Style = Style { colour: false, unicode: true, width: 80 };
 }
 
+/// A pause of this length is listed unless another limit is given.
+pub(crate) const LONG_PAUSE: Duration = Duration::from_millis(50);
+
 /// What to show and how.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -36,7 +39,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            over: Duration::from_millis(50),
+            over: LONG_PAUSE,
             full: false,
             all_pauses: false,
             zone: TimeZone::UTC,

@@ -104,6 +104,6 @@ pub fn cost(coverage: &Coverage) -> Vec<String> {
     let lost = if lost.is_empty() { "nothing lost".to_owned() } else { lost.join(", ") };
     vec![
         format!("cost: {}", cost.join(", ")),
-        format!("{} context switches seen, {lost}", coverage.switches),
+        format!("{} context switches seen, {lost}", crate::count(coverage.switches)),
     ]
 }

@@ -1,5 +1,5 @@
 //! Numbers with their units, for people and for programs.
-use crate::{duration, percent};
+use crate::{count, duration, percent};
 use diagnose::Value;
 
 /// From this rate on, per second; below, per hour.
@@ -10,7 +10,7 @@ pub(crate) fn shown(value: Value) -> String {
     match value {
         Value::Time(it) => duration(it),
         Value::TimePerSecond(it) => format!("{}/s", duration(it)),
-        Value::Count(it) => it.to_string(),
+        Value::Count(it) => count(it),
         Value::PerSecond(it) if it >= PER_SECOND_FROM => format!("{}/s", three(it)),
         Value::PerSecond(it) => format!("{}/h", three(it * 3_600.0)),
         Value::Share(it) if it > 1.0 => format!("{} %", three(it * 100.0)),
@@ -30,11 +30,33 @@ fn three(it: f64) -> String {
     }
 }
 
-/// How much larger, as `+12 %`, `-30 %` or `12 times`; a tenfold or more is no percentage.
-pub(crate) fn change(it: f64) -> String {
+/// How much larger `after` is than `before`: a share in percentage points (`−53 points`), what is not
+/// a share as [`relative`]. `None` where that cannot be said.
+pub(crate) fn change(before: Value, after: Value) -> Option<String> {
+    match (before, after) {
+        (Value::Share(before), Value::Share(after)) => Some(points(after - before)),
+        _ => {
+            let (before, after) = (before.number(), after.number());
+            (before > 0.0).then(|| relative(after / before - 1.0))
+        }
+    }
+}
+
+/// `+6.9 points`, `−53 points`.
+fn points(it: f64) -> String {
+    let points = it * 100.0;
+    let text = if points.abs() < 9.95 { format!("{points:+.1}") } else { format!("{points:+.0}") };
+    format!("{} points", text.replace("-0.0", "0").replace("+0.0", "0").replace('-', "−"))
+}
+
+/// How much larger, as `+12 %`, `−30 %` or `12 times`; a tenfold or more is no percentage.
+fn relative(it: f64) -> String {
     match it {
         it if it >= 9.95 => format!("{} times", three((it + 1.0).min(1e9).round())),
-        it => format!("{:+.0} %", it * 100.0).replace("-0 %", "0 %").replace("+0 %", "0 %"),
+        it => match format!("{:+.0}", it * 100.0).as_str() {
+            "-0" | "+0" => "0 %".to_owned(),
+            it => format!("{} %", it.replace('-', "−")),
+        },
     }
 }
 
@@ -72,10 +94,21 @@ mod tests {
 
     #[test]
     fn both_sides_of_a_change_worth_a_percentage() {
-        assert_eq!(change(-0.304), "-30 %");
-        assert_eq!(change(0.001), "0 %");
-        assert_eq!(change(-0.001), "0 %");
-        assert_eq!(change(9.9), "+990 %");
-        assert_eq!(change(11.0), "12 times");
+        assert_eq!(relative(-0.304), "−30 %");
+        assert_eq!(relative(0.001), "0 %");
+        assert_eq!(relative(-0.001), "0 %");
+        assert_eq!(relative(8.9), "+890 %");
+        assert_eq!(relative(11.0), "12 times");
+    }
+
+    #[test]
+    fn a_share_changes_by_points() {
+        let share = |before, after| change(Value::Share(before), Value::Share(after)).unwrap();
+        assert_eq!(share(0.62, 0.09), "−53 points");
+        assert_eq!(share(0.90, 0.969), "+6.9 points");
+        assert_eq!(share(0.5, 0.5), "0 points");
+        assert_eq!(share(0.0, 0.1), "+10 points");
+        assert_eq!(change(Value::Count(0), Value::Count(3)), None);
+        assert_eq!(change(Value::Count(3), Value::Count(6)).as_deref(), Some("+100 %"));
     }
 }

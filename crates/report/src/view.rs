@@ -19,7 +19,7 @@ pub(crate) use listed::{Listed, PauseRow};
 pub(crate) use losses::{Rest, lost};
 pub(crate) use verdict::Step;
 
-use crate::{Options, words};
+use crate::{Options, options::LONG_PAUSE, words};
 use diagnose::Diagnosis;
 
 /// An answer, ready to be rendered.
@@ -61,14 +61,19 @@ impl<'a> View<'a> {
     pub(crate) fn new(diagnosis: &'a Diagnosis, options: &Options) -> View<'a> {
         let rest = losses::rest(diagnosis);
         let (findings, minor) = finding::divided(diagnosis);
+        let verdict = verdict::sentence(diagnosis, options.over);
         View {
-            verdict: verdict::sentence(diagnosis),
-            steps: verdict::steps(&findings, rest.as_ref()),
+            steps: if verdict::is_quiet(diagnosis, options.over) {
+                Vec::new()
+            } else {
+                verdict::steps(&findings, rest.as_ref())
+            },
             header: words::header(diagnosis, options.full),
             totals: words::totals(diagnosis, options.over),
             hiccup: words::what_a_hiccup_is(diagnosis),
             cut_stop: listed::cut_stop(diagnosis),
-            listed: Listed::new(diagnosis, options),
+            listed: Listed::new(diagnosis, &verdict, options),
+            verdict,
             findings,
             minor,
             numbers: numbers::rows(diagnosis),
@@ -85,5 +90,5 @@ impl<'a> View<'a> {
 /// the first line of every answer. Cleaned.
 #[must_use]
 pub fn verdict(diagnosis: &Diagnosis) -> String {
-    verdict::sentence(diagnosis)
+    verdict::sentence(diagnosis, LONG_PAUSE)
 }

@@ -1,7 +1,7 @@
 //! Words that several formats share.
 use crate::{
     clean::{MOST_NAME, MOST_PATH, clean, clean_name},
-    duration, share,
+    counted, duration, share,
 };
 use diagnose::{Attribution, Diagnosis, Doubt, Finding, JvmSummary, Pause, PauseKind, Place};
 use recording::{Source, SourceState};
@@ -10,11 +10,11 @@ use std::time::Duration;
 
 /// `1 stop`, `2 stops`.
 pub(crate) fn stops(n: u64) -> String {
-    if n == 1 { "1 stop".to_owned() } else { format!("{n} stops") }
+    counted(n, "stop")
 }
 
 fn hiccups(n: u64) -> String {
-    if n == 1 { "1 hiccup".to_owned() } else { format!("{n} hiccups") }
+    counted(n, "hiccup")
 }
 
 /// Whether pauses are told apart as stops and hiccups. What an application noticed by itself may
@@ -97,8 +97,7 @@ pub(crate) fn header(diagnosis: &Diagnosis, full: bool) -> Vec<String> {
         pid => format!("pid {pid}"),
     };
     let count = match is_of_application(diagnosis) {
-        true if all.count == 1 => "1 pause noticed".to_owned(),
-        true => format!("{} pauses noticed", all.count),
+        true => format!("{} noticed", counted(all.count, "pause")),
         false => pauses(diagnosis),
     };
     let jvm = &diagnosis.jvm;
@@ -227,7 +226,7 @@ pub(crate) fn extent(diagnosis: &Diagnosis, finding: &Finding) -> String {
         (n, 0) => stops(n),
         (n, _) if !tells_hiccups(diagnosis) => stops(n),
         (n, m) if m >= n => hiccups(n),
-        (n, _) => format!("{n} pauses"),
+        (n, _) => counted(n, "pause"),
     };
     format!("{} in {pauses}", duration(finding.time))
 }

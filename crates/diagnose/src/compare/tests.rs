@@ -89,8 +89,8 @@ fn a_run_does_not_differ_from_itself() {
         &RUN,
         &RUN,
         &expect![[r#"
-        Pauses did not get shorter or longer by more than noise.
-        The time stopped per second did not change by more than noise.
+        Pauses did not get significantly shorter or longer.
+        The time stopped per second did not change significantly.
         mean Time(40ms) Time(40ms) within-noise
         p50 Time(40.009727ms) Time(40.009727ms) within-noise
         p99 Time(45ms) Time(45ms) within-noise
@@ -143,8 +143,8 @@ fn another_load_is_said_to_be_one() {
         &RUN,
         &half,
         &expect![[r#"
-        Pauses did not get shorter or longer by more than noise.
-        The time stopped per second did not change by more than noise.
+        Pauses did not get significantly shorter or longer.
+        The time stopped per second did not change significantly.
         The two runs did not do the same work: 102 MiB/s allocated before, 52.2 MiB/s after.
         mean Time(40ms) Time(40ms) within-noise
         p50 Time(40.009727ms) Time(40.009727ms) within-noise

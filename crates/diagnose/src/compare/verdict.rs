@@ -35,7 +35,7 @@ fn lengths(rows: &[Row], what: &str) -> String {
     if certain.is_empty() {
         let decided = told.iter().any(|(row, _)| row.significance == Significance::WithinNoise);
         return match decided {
-            true => format!("{what} did not get shorter or longer by more than noise."),
+            true => format!("{what} did not get significantly shorter or longer."),
             false => format!("{what} are too few to show whether they got shorter or longer."),
         };
     }
@@ -58,7 +58,7 @@ fn stopped(rows: &[Row]) -> String {
     match (told, row.map(|it| it.significance)) {
         (Some(numbers), _) => format!("Time stopped per second: {numbers}."),
         (None, Some(Significance::WithinNoise)) => {
-            "The time stopped per second did not change by more than noise.".to_owned()
+            "The time stopped per second did not change significantly.".to_owned()
         }
         _ => "Whether the time stopped per second changed is not known.".to_owned(),
     }

@@ -35,9 +35,11 @@ fn seconds_and_more(ns: u128) -> String {
         return format!("{}.{:02} s", hundredths / 100, hundredths % 100);
     }
     if seconds < 120 {
-        return match tenths % 10 {
-            0 => format!("{} s", tenths / 10),
-            tenth => format!("{}.{tenth} s", tenths / 10),
+        // A limit of 10 s is no measurement to the tenth.
+        return if ns.is_multiple_of(NS_PER_S) || tenths >= 1_000 {
+            format!("{seconds} s")
+        } else {
+            format!("{}.{} s", tenths / 10, tenths % 10)
         };
     }
     let minutes = rounded(ns, 60 * NS_PER_S);
@@ -84,8 +86,10 @@ mod tests {
         check(999_499_999, "999 ms");
         check(999_500_000, "1.00 s");
         check(9_994_999_999, "9.99 s");
-        check(9_995_000_000, "10 s");
-        check(119_499_999_999, "119.5 s");
+        check(9_995_000_000, "10.0 s");
+        check(99_949_999_999, "99.9 s");
+        check(99_950_000_000, "100 s");
+        check(119_499_999_999, "119 s");
         check(119_500_000_000, "2 min 00 s");
         check(3_599_499_999_999, "59 min 59 s");
         check(3_599_500_000_000, "1 h 00 min");
@@ -100,7 +104,8 @@ mod tests {
         check(8_049_999, "8 ms");
         check(8_050_000, "8.1 ms");
         check(59_949_999_999, "59.9 s");
-        check(59_950_000_000, "60 s");
+        check(59_950_000_000, "60.0 s");
+        check(60_000_000_000, "60 s");
     }
 
     #[test]

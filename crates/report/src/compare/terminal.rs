@@ -7,7 +7,7 @@ use crate::{
 use diagnose::{Comparison, Significance};
 
 /// Widths of the columns but the last: name, before, after, change.
-const WIDTHS: [usize; 4] = [28, 11, 11, 8];
+const WIDTHS: [usize; 4] = [27, 12, 12, 12];
 
 /// The whole comparison. Ends with a line end.
 #[must_use]
@@ -66,5 +66,5 @@ fn line(page: &mut Page, cells: &Cells, significance: Significance) {
 fn text(cells: &Cells) -> String {
     let [name, before, after, change, note] = cells;
     let [a, b, c, d] = WIDTHS;
-    format!("  {name:<a$}{before:>b$} {after:>c$} {change:>d$}  {note}")
+    format!("  {name:<a$}{before:>b$}{after:>c$}{change:>d$}  {note}")
 }

@@ -25,13 +25,12 @@ pub(super) fn blocks(page: &mut Page, view: &View<'_>) {
 /// In short: the first few with one line of detail, of the others only what they are.
 pub(super) fn lines(page: &mut Page, view: &View<'_>) {
     page.blank();
-    let title = |it: &FindingView<'_>| columns_of(it.title);
     let (shown, others) = view.findings.split_at(view.findings.len().min(MOST_LINES));
-    let width = shown.iter().map(title).max().unwrap_or(0);
+    let width = shown.iter().map(|it| columns_of(term(it))).max().unwrap_or(0);
     for it in shown {
         let role = if it.is_fault { Role::Bad } else { Role::Strong };
-        let painted = page.paint(role, it.title);
-        let pad = width - columns_of(it.title);
+        let painted = page.paint(role, term(it));
+        let pad = width - columns_of(term(it));
         let certainty = if it.certainty == "measured" { "" } else { ", inferred" };
         let extent = format!("{} ({}{certainty})", it.extent, it.share);
         page.line(&format!("{}  {painted}{:pad$}  {extent}", it.number, ""));
@@ -39,11 +38,17 @@ pub(super) fn lines(page: &mut Page, view: &View<'_>) {
             page.one_line(BODY, Some(Role::Faint), &detail);
         }
     }
-    let others = others.iter().map(|it| format!("{} {}", it.title, it.extent));
+    let others = others.iter().map(|it| format!("{} {}", term(it), it.extent));
     let minor: Vec<String> = others.chain(view.minor.iter().cloned()).collect();
     if !minor.is_empty() {
         page.one_line(0, None, &format!("Minor: {}", minor.join(" · ")));
     }
+}
+
+/// The title without what explains it, which is in the full answer: `Inverted parallelism`.
+fn term(it: &FindingView<'_>) -> &'static str {
+    let end = it.title.find([':', '(']).unwrap_or(it.title.len());
+    it.title[..end].trim_end()
 }
 
 /// Where a fault struck, or else what was seen of it.

@@ -29,9 +29,8 @@ pub(super) fn list(
     }
     match &view.listed {
         Listed::All => return all(page, diagnosis, pauses, options, out),
-        // With no pause at all the verdict has said it.
-        Listed::None(text) if *text != view.verdict => page.wrapped(0, None, text),
-        Listed::None(_) => {}
+        Listed::None(text) => page.wrapped(0, None, text),
+        Listed::Said => {}
         Listed::Longest(listed, left_out) => {
             let mut columns = Columns::default();
             listed.iter().for_each(|it| columns.add(it, diagnosis));

@@ -20,6 +20,8 @@ const MOST_PARTS: usize = 4;
 pub(crate) enum Listed<'a> {
     /// None is long, and why that is so or what it means: whole sentences.
     None(String),
+    /// None is long, and the verdict has said so.
+    Said,
     /// The longest few, in the order of time, and how many others there are (may be empty).
     Longest(Vec<&'a Attribution>, String),
     /// All of them, which the caller has.
@@ -27,14 +29,15 @@ pub(crate) enum Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    pub(super) fn new(diagnosis: &'a Diagnosis, options: &Options) -> Listed<'a> {
+    pub(super) fn new(diagnosis: &'a Diagnosis, verdict: &str, options: &Options) -> Listed<'a> {
         if options.all_pauses {
             return Listed::All;
         }
         let long: Vec<&Attribution> =
             diagnosis.pauses.iter().filter(|it| it.pause.duration >= options.over).collect();
         if long.is_empty() {
-            return Listed::None(none_long(diagnosis, options.over));
+            let text = none_long(diagnosis, options.over);
+            return if verdict.starts_with(&text) { Listed::Said } else { Listed::None(text) };
         }
         let listed = longest(&long, if options.full { MOST_LISTED } else { FEW_LISTED });
         let left_out = left_out(diagnosis, &long, &listed, options.over);

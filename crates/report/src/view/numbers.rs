@@ -1,7 +1,7 @@
 //! The numbers of a GC log in a few rows: what an expert looks at first.
 use crate::{
     clean::{MOST_NAME, clean_name},
-    duration, percent, share, words,
+    counted, duration, percent, share, words,
 };
 use diagnose::{Count, Diagnosis, GcStatistics, MemoryStatistics, Named};
 
@@ -41,11 +41,7 @@ fn pauses(diagnosis: &Diagnosis, gc: &GcStatistics) -> Vec<(&'static str, String
     let of = gc.percentiles;
     let mut text = format!(
         "{}, {}; median {}, p99 {}, longest {}",
-        if gc.pauses.count == 1 {
-            "1 pause".to_owned()
-        } else {
-            format!("{} pauses", gc.pauses.count)
-        },
+        counted(gc.pauses.count, "pause"),
         duration(gc.pauses.total),
         duration(of.p50),
         duration(of.p99),
@@ -111,7 +107,7 @@ fn heap(it: &MemoryStatistics) -> String {
     }
     if let Some(live) = it.live {
         let n = live.samples;
-        let times = if n == 1 { "1 time".to_owned() } else { format!("{n} times") };
+        let times = counted(n, "time");
         text += &format!(
             "; live set {} (seen {times}, up to {})",
             memory(live.last),

@@ -16,11 +16,18 @@ pub(crate) struct Step {
 /// What was done and who did it fit three lines of a terminal: of more, who did it is in the finding.
 const MOST_BYTES: usize = 210;
 
-/// What stopped the application, for how long, by whom, and how sure that is.
-pub(super) fn sentence(diagnosis: &Diagnosis) -> String {
+/// Where less than this share of the time is stopped, and in no long pause, there is nothing to do.
+const LITTLE: f64 = 0.05;
+
+/// What stopped the application, for how long, by whom, and how sure that is; where no pause took
+/// `over` and all are little, that.
+pub(super) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
     let stopped = diagnosis.statistics.all.total;
     if diagnosis.statistics.all.count == 0 {
         return listed::none_long(diagnosis, Duration::ZERO);
+    }
+    if is_quiet(diagnosis, over) {
+        return quiet(diagnosis, over);
     }
     match diagnosis.findings.first() {
         Some(first) if is_most(first, diagnosis) => {
@@ -32,6 +39,31 @@ pub(super) fn sentence(diagnosis: &Diagnosis) -> String {
             }
         }
         _ => unexplained(diagnosis),
+    }
+}
+
+/// Whether nothing is long enough to be felt.
+pub(super) fn is_quiet(diagnosis: &Diagnosis, over: Duration) -> bool {
+    let all = &diagnosis.statistics.all;
+    let outside = |it: &Finding| it.cause.is_fault() && it.pauses == 0;
+    all.max < over
+        && share::of(all.total, diagnosis.span) < LITTLE
+        && !diagnosis.findings.iter().any(outside)
+}
+
+/// That no pause is long, and what the short ones are made of.
+fn quiet(diagnosis: &Diagnosis, over: Duration) -> String {
+    let longest = listed::none_long(diagnosis, over);
+    match diagnosis.findings.first() {
+        Some(first) if diagnosis.statistics.all.count > 1 && is_most(first, diagnosis) => {
+            let share = of_stopped(first.time, diagnosis.statistics.all.total);
+            let (short, is_fault) = (first.cause.short, first.cause.is_fault());
+            match is_fault {
+                true => format!("{longest} {share} stopped: {short}, {}.", first.certainty.id()),
+                false => format!("{longest} {share} stopped: {short}. {}", beside(diagnosis)),
+            }
+        }
+        _ => longest,
     }
 }
 

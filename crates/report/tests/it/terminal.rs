@@ -131,6 +131,22 @@ fn a_log_alone_says_what_it_cannot_show() {
     );
 }
 
+/// With 60 s looked at: below a limit and below a twentieth of the time there is nothing to do.
+#[test]
+fn only_short_pauses_that_are_little_in_all_are_quiet() {
+    let verdict = |stops: u64, ms: u64| {
+        let pauses = (0..stops).map(|n| pause(n * 900, ms, &[("gc-work", ms)]));
+        let mut it = diagnosis(pauses.collect());
+        it.findings = vec![finding("gc-work", stops, stops * ms, 1.0)];
+        report::verdict(&it)
+    };
+    let is_quiet = |stops, ms| verdict(stops, ms).starts_with("No pause over 50 ms");
+    assert!(is_quiet(61, 49), "{}", verdict(61, 49));
+    assert!(!is_quiet(62, 49), "{}", verdict(62, 49));
+    assert!(!is_quiet(2, 50), "{}", verdict(2, 50));
+    assert!(is_quiet(1, 49), "{}", verdict(1, 49));
+}
+
 #[test]
 fn a_quiet_recording_is_said_to_be_quiet() {
     let mut it = diagnosis((0..61).map(|n| pause(n * 900, 5, &[("gc-work", 5)])).collect());
@@ -138,12 +154,11 @@ fn a_quiet_recording_is_said_to_be_quiet() {
     check(
         &it,
         expect![[r#"
-            305 ms stopped: GC work. No known fault occurred; all were checked.
+            No pause over 50 ms: the longest of 61 stops took 5 ms, p99 5 ms. 305 ms
+            stopped: GC work. No known fault occurred; all were checked.
 
             orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops
             stopped 305 ms (0.5 %) · longest 5 ms · 0 over 50 ms · explained 100 %
-
-            No pause over 50 ms: the longest of 61 stops took 5 ms, p99 5 ms.
 
             1  Garbage collection work                 305 ms in 61 stops · 100 % · measured
                Something took time.
@@ -384,7 +399,7 @@ fn pauses_on_several_days_show_the_date() {
 fn the_cost_of_recording_is_told() {
     expect![[r#"
         cost: 75 ms in the kernel (0.2 % of the JVM's CPU), 120 ms of CPU (0.2 % of one core), 21 MB of memory
-        240000 context switches seen, nothing lost"#]].assert_eq(&terminal::cost(&coverage()).join("\n"));
+        240,000 context switches seen, nothing lost"#]].assert_eq(&terminal::cost(&coverage()).join("\n"));
 }
 
 /// What is said of these facts, on one line.

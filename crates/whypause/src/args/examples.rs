@@ -96,7 +96,7 @@ EXAMPLES:
   whypause compare before.log after.log --format markdown > change.md
   whypause compare rec-a rec-b --redact            to show to others: without names of files and hosts
 
-A difference is `more than noise` only where chance explains it in less than 1 of 100 cases, each
+A difference is `significant` only where chance explains it in less than 1 of 100 cases, each
 number by the test that fits it; the longest pause alone never proves anything.";
 
 pub(super) const CHECK: &str = "\

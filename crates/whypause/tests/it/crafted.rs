@@ -408,7 +408,7 @@ fn the_stops_of_a_day_fit() {
     write(&path, std::iter::once(first).chain((0..24).map(hour)));
     let (ran, peak) = explain(&path);
     assert!(peak < MOST_KIB / 2, "{peak} KiB");
-    assert!(ran.stdout.contains("86400 stops"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("86,400 stops"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("left out"), "{}", ran.stdout);
 }
 
