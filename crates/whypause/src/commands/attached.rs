@@ -1,7 +1,7 @@
 //! What `record` and `watch` say about what they are attached to.
 use crate::{Failure, args::Means, console::Console, interrupt::Interrupt};
 use recorder::{
-    AskError, AttachError, CodeNames, Duties, Journal, Jvm, Options, Roots, SafepointLog,
+    AttachError, CodeNames, ConnectionError, Duties, Journal, Jvm, Options, Roots, SafepointLog,
     SampledSession, Session, Step, ThreadNames,
 };
 use recording::{Coverage, Facts, MonoTime, Source, SourceState};
@@ -17,9 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub(crate) struct Attached {
     way: Way,
-    /// What the JVM calls its threads, where it was asked.
+    /// What the JVM calls its threads, where it was attached to.
     names: ThreadNames,
-    /// Which code late threads run, where the JVM may be asked.
+    /// Which code late threads run, where the JVM may be attached to.
     code: Option<CodeNames>,
 }
 
@@ -76,15 +76,15 @@ impl Attached {
         last
     }
 
-    /// The same after the JVM was asked for the stacks of the threads that were late, if any was
-    /// and it may be asked.
+    /// The same after a request to the JVM for the stacks of the threads that were late, if any was
+    /// and attaching to it is allowed.
     pub(crate) fn finish_with_stacks(mut self, console: &Console) -> Facts {
-        let asked = self.code.as_ref().and_then(CodeNames::ask_for_stacks);
-        let Some(asked) = asked else { return self.finish() };
+        let stacks = self.code.as_ref().and_then(CodeNames::request_stacks);
+        let Some(stacks) = stacks else { return self.finish() };
         console.say("requesting a thread dump from the JVM, for the stacks of late threads");
         let mut facts = Facts::default();
         let begun = Instant::now();
-        while !asked.is_finished() && begun.elapsed() < PATIENCE {
+        while !stacks.is_finished() && begun.elapsed() < PATIENCE {
             let step = self.step();
             facts.append(step.facts);
             if step.exited {
@@ -92,13 +92,13 @@ impl Attached {
             }
         }
         facts.append(self.finish());
-        asked.add_to(&mut facts);
+        stacks.add_to(&mut facts);
         facts
     }
 }
 
-/// Asks the JVM for names, if that is wanted, and attaches. The log of safepoints, where one was
-/// switched on, is to be dropped last: the JVM is asked to end it, which may take seconds.
+/// Requests names from the JVM, if that is wanted, and begins the recording. The log of safepoints, where one was
+/// switched on, is to be dropped last: the JVM has to end it, which may take seconds.
 pub(crate) fn attach(
     jvm: &Jvm,
     options: Options,
@@ -110,9 +110,9 @@ pub(crate) fn attach(
     // Before the recording, which would have the stop for it in it.
     let names = means.ask_jvm.then(|| names(jvm, &options, interrupt, console)).flatten();
     let log = means.log_safepoints.then(|| log(jvm, &options, interrupt, console)).flatten();
-    let asks_jvm = names.is_some() || log.is_some();
-    let duties_after = options.duties_after.map(|it| Duties { asks_jvm, ..it });
-    // A JVM that does not tell its names is asked for nothing more.
+    let attaches_to_jvm = names.is_some() || log.is_some();
+    let duties_after = options.duties_after.map(|it| Duties { attaches_to_jvm, ..it });
+    // A JVM that does not report its names gets no further request.
     let options = Options { late_code: names.is_some(), duties_after, ..options };
     let roots = options.roots.clone();
     let way = way(jvm, options, means.without_ebpf, console)?;
@@ -138,7 +138,7 @@ fn log(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Option<SafepointLog> {
-    let journal = Journal::own().map_err(AskError::from);
+    let journal = Journal::own().map_err(ConnectionError::from);
     let switched = journal.and_then(|journal| {
         SafepointLog::switch_on(&options.roots, jvm, &journal, interrupt.flag())
     });
@@ -152,15 +152,15 @@ fn names(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Option<ThreadNames> {
-    let asked = ThreadNames::ask(&options.roots, jvm, interrupt.flag());
-    asked
+    let names = ThreadNames::request(&options.roots, jvm, interrupt.flag());
+    names
         .inspect_err(|error| {
             console.say(&format!("threads keep the names that the kernel has: {error}"));
         })
         .ok()
 }
 
-/// Attaches; where the kernel may not be asked, samples the threads instead, and says what that
+/// Attaches; where eBPF is not permitted, samples the threads instead, and says what that
 /// loses.
 fn way(jvm: &Jvm, options: Options, without_ebpf: bool, console: &Console) -> Result<Way, Failure> {
     let failure = |error: AttachError| Failure::input(error.to_string(), error.hint());

@@ -1,4 +1,4 @@
-//! What is told of late threads, and how often the JVM is asked for it.
+//! What is reported of late threads, and how often the JVM gets a request for it.
 use super::*;
 
 fn list() -> Answer {
@@ -13,11 +13,11 @@ fn late(ms: u64, address: u64) -> CodeFact {
     CodeFact { tid: 7, at: at(ms), address, method: String::new() }
 }
 
-/// One that is asked through the first and answered through the second.
+/// One that is requested through the first and answered through the second.
 fn names() -> (CodeNames, Receiver<()>, SyncSender<Answer>) {
-    let (questions, asked) = sync_channel(1);
+    let (requests, requested) = sync_channel(1);
     let (answer, answers) = sync_channel(1);
-    (CodeNames::new(Roots::default(), Jvm::default(), questions, answers), asked, answer)
+    (CodeNames::new(Roots::default(), Jvm::default(), requests, answers), requested, answer)
 }
 
 /// What is handed over at this time, as `address method`.
@@ -25,19 +25,19 @@ fn told(names: &mut CodeNames, ms: u64, facts: Vec<CodeFact>) -> Vec<String> {
     names.waiting.extend(facts);
     let mut told = Facts::default();
     names.hand_over(at(ms), &mut told);
-    if names.may_ask(at(ms)) {
-        names.ask(at(ms));
+    if names.may_request(at(ms)) {
+        names.request(at(ms));
     }
     told.code.iter().map(|it| format!("{:#x} {}", it.address, it.method)).collect()
 }
 
 #[test]
 fn a_look_waits_for_the_answer_that_names_it() {
-    let (mut names, asked, _) = names();
+    let (mut names, requested, _) = names();
     assert!(
         told(&mut names, 200, vec![late(10, 0x100), late(11, 0x200), late(12, 0x300)]).is_empty()
     );
-    assert_eq!(asked.try_recv(), Ok(()));
+    assert_eq!(requested.try_recv(), Ok(()));
     names.take(list(), at(201));
     let expected = ["0x100 a.B.sum()V", "0x200 "];
     assert_eq!(told(&mut names, 230, vec![]), expected, "native code is no Java");
@@ -46,33 +46,33 @@ fn a_look_waits_for_the_answer_that_names_it() {
 
 #[test]
 fn the_jvm_is_not_asked_while_a_thread_is_late() {
-    let (mut names, asked, _) = names();
+    let (mut names, requested, _) = names();
     told(&mut names, 109, vec![late(10, 0x100)]);
-    assert!(asked.try_recv().is_err());
+    assert!(requested.try_recv().is_err());
     told(&mut names, 110, vec![]);
-    assert!(asked.try_recv().is_ok());
+    assert!(requested.try_recv().is_ok());
 }
 
 #[test]
 fn where_threads_come_late_without_end_the_jvm_is_asked_all_the_same() {
-    let (mut names, asked, _) = names();
+    let (mut names, requested, _) = names();
     told(&mut names, 1009, (10..1009).map(|ms| late(ms, 0x100)).collect());
-    assert!(asked.try_recv().is_err());
+    assert!(requested.try_recv().is_err());
     told(&mut names, 1010, vec![]);
-    assert!(asked.try_recv().is_ok());
+    assert!(requested.try_recv().is_ok());
 }
 
-/// The JVM is asked at 200 ms, answers then, and is asked again from `again_ms` on.
+/// The JVM gets a request at 200 ms, answers then, and gets the next from `again_ms` on.
 #[track_caller]
 fn check_rest(answered_ms: u64, answer: Answer, again_ms: u64) {
-    let (mut names, asked, _) = names();
+    let (mut names, requested, _) = names();
     told(&mut names, 200, vec![late(10, 0x100)]);
-    asked.recv().unwrap();
+    requested.recv().unwrap();
     names.take(answer, at(answered_ms));
     told(&mut names, again_ms - 1, vec![late(again_ms - 200, 0x300)]);
-    assert!(asked.try_recv().is_err());
+    assert!(requested.try_recv().is_err());
     told(&mut names, again_ms, vec![]);
-    assert!(asked.try_recv().is_ok());
+    assert!(requested.try_recv().is_ok());
 }
 
 #[test]
@@ -87,37 +87,37 @@ fn a_jvm_whose_answer_takes_long_is_asked_less_often() {
 
 #[test]
 fn a_jvm_that_was_stopped_is_asked_again() {
-    check_rest(210, Err(AskError::Broken("timed out".into())), 10_200);
+    check_rest(210, Err(ConnectionError::Broken("timed out".into())), 10_200);
 }
 
 #[test]
 fn an_old_list_is_not_believed() {
-    let (mut names, asked, _) = names();
+    let (mut names, requested, _) = names();
     told(&mut names, 200, vec![late(10, 0x100)]);
-    asked.recv().unwrap();
+    requested.recv().unwrap();
     names.take(list(), at(201));
     assert_eq!(told(&mut names, 60_199, vec![late(60_000, 0x100)]).len(), 2);
     assert!(told(&mut names, 60_200, vec![late(60_001, 0x100)]).is_empty());
-    assert!(asked.try_recv().is_ok());
+    assert!(requested.try_recv().is_ok());
 }
 
 #[test]
 fn a_jvm_that_refuses_is_not_asked_again_and_nothing_is_made_up() {
-    let (mut names, asked, _) = names();
+    let (mut names, requested, _) = names();
     told(&mut names, 200, vec![late(10, 0x100)]);
-    asked.recv().unwrap();
-    names.take(Err(AskError::Refused("unknown command".into())), at(201));
+    requested.recv().unwrap();
+    names.take(Err(ConnectionError::Refused("unknown command".into())), at(201));
     assert!(told(&mut names, 210, vec![]).is_empty());
     assert!(told(&mut names, 90_000, vec![late(80_000, 0x100)]).is_empty());
-    assert!(asked.try_recv().is_err());
+    assert!(requested.try_recv().is_err());
     assert_eq!(names.unnamed, 2);
 }
 
 #[test]
 fn at_the_end_what_can_be_named_is_and_the_rest_is_counted() {
-    let (names, asked, answer) = names();
+    let (names, requested, answer) = names();
     let jvm = thread::spawn(move || {
-        asked.recv().unwrap();
+        requested.recv().unwrap();
         answer.send(list()).unwrap();
     });
     let future = MonoTime(now().0 + 60_000_000_000);
@@ -136,7 +136,7 @@ fn at_the_end_what_can_be_named_is_and_the_rest_is_counted() {
 #[test]
 fn a_tenth_of_a_second_makes_a_late_thread() {
     let (mut names, _asked, _) = names();
-    names.asked = Some(at(100));
+    names.requested = Some(at(100));
     names.take(list(), at(101));
     told(&mut names, 200, (0..19).map(|ms| late(ms, 0x100)).collect());
     assert!(names.late_threads().is_empty());
