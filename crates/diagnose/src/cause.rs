@@ -2,9 +2,9 @@
 use crate::{
     HazardKind, HumongousStatistics,
     case::{Case, LogPart, Phase, Segment},
+    collection_traits::{CollectionTrait, CollectionTraits},
     history::Collection,
     index::Index,
-    marks::{Mark, Marks},
     tally::Tally,
     what_if::WhatIf,
 };
@@ -66,8 +66,8 @@ pub struct Cause {
 
 /// What a cause claims of a pause: whole segments of it, or none.
 pub(crate) enum Claims {
-    /// The collector's work in these collections, all of which bear this mark.
-    Work(Mark, fn(&Collection) -> bool),
+    /// The collector's work in these collections, all of which have this trait.
+    Work(CollectionTrait, fn(&Collection) -> bool),
     /// These segments.
     Segments(fn(&Case<'_>, &Segment) -> bool),
     /// These segments, where those of them that no other cause has claimed last at least so long
@@ -78,10 +78,10 @@ pub(crate) enum Claims {
 }
 
 impl Claims {
-    /// Whether anything can be claimed of a pause whose collections bear these marks.
-    pub(crate) fn concern(&self, marks: Marks) -> bool {
+    /// Whether anything can be claimed of a pause whose collections have these traits.
+    pub(crate) fn concern(&self, traits: CollectionTraits) -> bool {
         match self {
-            Claims::Work(mark, _) => marks.has(*mark),
+            Claims::Work(wants, _) => traits.has(*wants),
             _ => true,
         }
     }

@@ -2,7 +2,7 @@
 use crate::{
     Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, Situation,
     account,
-    attribution::{self, Books},
+    attribution::{self, Ledger},
     case::Case,
     findings, from_log, hiccups,
     history::Collection,
@@ -47,11 +47,11 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let found = found(facts, &index, &log);
     let mut room = Room::new(facts);
     // What is left of a damaged table still shows what it shows.
-    let entitled = attribution::Entitled::new(|source| coverage.ran(source));
-    let mut books = Books::default();
+    let applicable = attribution::ApplicableCauses::new(|source| coverage.ran(source));
+    let mut ledger = Ledger::default();
     let mut pauses: Vec<Attribution> = Vec::with_capacity(found.len());
     let cases = found.iter().filter_map(|it| it.case(&index, &mut log, wall, &mut room));
-    pauses.extend(cases.map(|case| attribution::divide(case, &entitled, &mut books)));
+    pauses.extend(cases.map(|case| attribution::divide(case, &applicable, &mut ledger)));
     let left_out = log.left_out + room.left_out;
     if left_out > 0 {
         coverage.note("safepoints", "left out: more pauses than memory holds", left_out);
@@ -73,16 +73,16 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         situation: Situation::of(&index),
         clock: Clock::Monotonic,
         span,
-        findings: findings::of(&books.tallies, &index, statistics.all.total),
+        findings: findings::of(&ledger.tallies, &index, statistics.all.total),
         watched: findings::verdicts(
-            &books.tallies,
+            &ledger.tallies,
             &index,
             &recorded,
             &partial,
             statistics.all.count > 0,
         ),
         unattributed: statistics.unattributed,
-        unexplained: books.remainder.finish(),
+        unexplained: ledger.remainder.finish(),
         inputs: vec![InputSummary::of_log(String::new(), 0, &log.counts, 0)],
         cut_stop: None,
         memory: log.pauses.history.memory_statistics(span),

@@ -5,7 +5,7 @@ use crate::{
     losses::{self, Lost},
     part::{Form, Part},
     reserve::Reserve,
-    schema::{Table, Worth},
+    schema::{Retention, Table},
     seal::{Left, seal_before, seal_empty},
     segment::SegmentWriter,
 };
@@ -210,7 +210,7 @@ impl Writer {
         let mut start = 0;
         while start < rows {
             let end = rows.min(start + BATCH_ROWS);
-            if self.is_full(table.worth) {
+            if self.is_full(table.retention) {
                 self.lost.full += (rows - start) as u64;
                 self.written[index].lost += (rows - start) as u64;
                 break;
@@ -227,12 +227,12 @@ impl Writer {
         Ok(())
     }
 
-    fn is_full(&self, worth: Worth) -> bool {
+    fn is_full(&self, retention: Retention) -> bool {
         let bytes = self.live_bytes + self.stored_bytes;
-        match worth {
-            Worth::Detail => bytes >= self.limits.detail_bytes(),
-            Worth::Fact | Worth::Reference => bytes >= self.limits.max_bytes,
-            Worth::LastRow => false,
+        match retention {
+            Retention::Detail => bytes >= self.limits.detail_bytes(),
+            Retention::Fact | Retention::Reference => bytes >= self.limits.max_bytes,
+            Retention::LastRow => false,
         }
     }
 

@@ -17,10 +17,10 @@
 use crate::{
     Cause, Evidence, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::{Collection, is_full},
     index::Index,
     log_evidence::{extent, seen},
-    marks::Mark,
     tally::Tally,
     text,
 };
@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["larger-heap", "more-concurrent-threads", "generational-zgc", "g1-advice"],
     hazards: &[],
     file: include_str!("allocation_stall.rs"),
-    claims: Claims::Work(Mark::Kind, is_last_resort),
+    claims: Claims::Work(CollectionTrait::Kind, is_last_resort),
     beside_pauses: Some(shows),
     explain,
 };

@@ -18,10 +18,10 @@
 use crate::{
     Cause, Detail, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{extent, worst},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -38,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["earlier-cycles", "larger-heap", "concurrent-collector", "g1-advice"],
     hazards: &[],
     file: include_str!("concurrent_mode_failure.rs"),
-    claims: Claims::Work(Mark::Failure, is_claimed),
+    claims: Claims::Work(CollectionTrait::Failure, is_claimed),
     beside_pauses: None,
     explain,
 };

@@ -136,7 +136,7 @@ fn beside(index: &Index<'_>) -> Explanation {
 
 /// The file of the block; where the kernel did not tell it, the deleted files that were mapped.
 fn deleted_files<'a>(tally: &Tally, index: &Index<'a>) -> Vec<&'a FileFact> {
-    let in_pauses = tally.main_spot().and_then(|it| it.0.file);
+    let in_pauses = tally.main_site().and_then(|it| it.0.file);
     let key = in_pauses.or_else(|| longest_beside(index).and_then(|it| it.file));
     if let Some(file) = key.and_then(|key| index.file(key)) {
         return vec![file];

@@ -102,7 +102,7 @@ fn is_reclaim(case: &Case<'_>, segment: &Segment) -> bool {
 /// By the stacks where there are any; else a group with a limit is what runs full first.
 fn for_whom(tally: &Tally, index: &Index<'_>) -> For {
     let time = |names: &[&str]| -> Duration {
-        let shows = tally.spots.values().filter(|it| index.stack_has(it.1, names));
+        let shows = tally.sites.values().filter(|it| index.stack_has(it.1, names));
         shows.map(|it| it.0).sum()
     };
     let (group, host) = (time(&FOR_GROUP), time(&FOR_HOST));

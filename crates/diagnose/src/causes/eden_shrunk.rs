@@ -19,10 +19,10 @@
 use crate::{
     Cause, Detail, Evidence, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::{Collection, EdenShrink},
     index::Index,
     log_evidence::{extent, memory, seen, worst},
-    marks::Mark,
     tally::Tally,
     text,
 };
@@ -39,7 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["g1-young-floor", "parallel-references", "g1-advice"],
     hazards: &[],
     file: include_str!("eden_shrunk.rs"),
-    claims: Claims::Work(Mark::Surroundings, is_claimed),
+    claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
     beside_pauses: Some(shows),
     explain,
 };

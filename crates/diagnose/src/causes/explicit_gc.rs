@@ -15,10 +15,10 @@
 use crate::{
     Cause, Detail, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{extent, worst},
-    marks::Mark,
     rhythm,
     tally::Tally,
     text,
@@ -45,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["concurrent-explicit-gc", "no-explicit-gc"],
     hazards: &[],
     file: include_str!("explicit_gc.rs"),
-    claims: Claims::Work(Mark::GcCause, is_claimed),
+    claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
     beside_pauses: None,
     explain,
 };

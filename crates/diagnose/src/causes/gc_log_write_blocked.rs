@@ -98,7 +98,7 @@ fn is_sampled_log_write(index: &Index<'_>, segment: &Segment, log: Option<FileKe
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
+    let device = tally.main_site().and_then(|it| it.0.file).map(|it| it.device);
     let blocked = format!("{} blocked in {}", place.thread, place.call);
     if let Some(output) = tally.stream(index) {
         return stream::explain(tally, index, output, &place);

@@ -18,10 +18,10 @@
 use crate::{
     Cause, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::{Collection, Pressure},
     index::Index,
     log_evidence::{extent, memory, seen, worst},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -40,7 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["larger-heap", "less-live-data"],
     hazards: &[],
     file: include_str!("heap_pressure.rs"),
-    claims: Claims::Work(Mark::Surroundings, is_claimed),
+    claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
     beside_pauses: None,
     explain,
 };

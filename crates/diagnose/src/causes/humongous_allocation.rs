@@ -21,10 +21,10 @@ mod hazards;
 use crate::{
     Cause, Detail, HumongousStatistics, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{extent, memory, seen},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -40,7 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["g1-region-size", "log-object-sizes", "smaller-objects", "g1-advice"],
     hazards: &hazards::HAZARDS,
     file: include_str!("humongous_allocation.rs"),
-    claims: Claims::Work(Mark::GcCause, is_claimed),
+    claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
     beside_pauses: None,
     explain,
 };

@@ -55,8 +55,8 @@ fn is_late(_case: &Case<'_>, segment: &Segment) -> bool {
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let tid = tally.main_spot().map(|it| it.0.tid);
-    let threads: std::collections::BTreeSet<u32> = tally.spots.keys().map(|it| it.tid).collect();
+    let tid = tally.main_site().map(|it| it.0.tid);
+    let threads: std::collections::BTreeSet<u32> = tally.sites.keys().map(|it| it.tid).collect();
     let who = Culprit {
         kind: CulpritKind::Thread,
         name: place.thread.clone(),

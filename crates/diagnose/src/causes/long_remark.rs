@@ -17,10 +17,10 @@
 use crate::{
     Cause, Detail, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::{Collection, is_remark},
     index::Index,
     log_evidence::{extent, seen, worst},
-    marks::Mark,
     tally::Tally,
     text,
 };
@@ -41,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["scavenge-before-remark", "parallel-references", "g1-advice"],
     hazards: &[],
     file: include_str!("long_remark.rs"),
-    claims: Claims::Work(Mark::Kind, is_claimed),
+    claims: Claims::Work(CollectionTrait::Kind, is_claimed),
     beside_pauses: None,
     explain,
 };

@@ -90,7 +90,7 @@ pub(crate) fn passes_through_file_mapping(index: &Index<'_>, stack: Option<u32>)
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
+    let device = tally.main_site().and_then(|it| it.0.file).map(|it| it.device);
     let blocked = format!("{} blocked in page faults", place.thread);
     let culprits = culprits::writers(tally, index, device, &place.device);
     Explanation {

@@ -16,10 +16,10 @@
 use crate::{
     Cause, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{extent, memory, seen},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -35,7 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["metaspace-size"],
     hazards: &[],
     file: include_str!("metaspace_gc.rs"),
-    claims: Claims::Work(Mark::GcCause, is_claimed),
+    claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
     beside_pauses: None,
     explain,
 };

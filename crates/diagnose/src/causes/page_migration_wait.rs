@@ -73,7 +73,7 @@ fn claims(case: &Case<'_>, segment: &Segment) -> bool {
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let stack = tally.main_spot().and_then(|it| it.2);
+    let stack = tally.main_site().and_then(|it| it.2);
     let balancing = is_balancing(index, stack);
     let evidence =
         vec![spent(tally, Source::Scheduler, "blocked in page faults on pages under migration")];

@@ -21,10 +21,10 @@
 use crate::{
     Cause, Detail, Evidence, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{collector, extent, memory, seen, worst},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -40,7 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["larger-heap", "earlier-cycles", "concurrent-collector", "g1-advice"],
     hazards: &[],
     file: include_str!("promotion_failure.rs"),
-    claims: Claims::Work(Mark::Failure, is_claimed),
+    claims: Claims::Work(CollectionTrait::Failure, is_claimed),
     beside_pauses: None,
     explain,
 };

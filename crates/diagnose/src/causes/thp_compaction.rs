@@ -111,8 +111,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let mut evidence = vec![match tally.certainty() {
         Certainty::Measured => spent(tally, Source::Compaction, "compacting memory"),
-        // A log knows of no threads, and so of no spots.
-        Certainty::Inferred if tally.spots.is_empty() => {
+        // A log knows of no threads, and so of no sites.
+        Certainty::Inferred if tally.sites.is_empty() => {
             spent(tally, Source::GcLog, "compacting memory in the kernel")
         }
         Certainty::Inferred => spent(tally, Source::ThreadSamples, "waiting for compaction"),

@@ -1,6 +1,6 @@
 //! Collections, summed as their events go by.
 use crate::{
-    Count, CpuSums, Diagnosis, GcStatistics, Named, ReferenceSums, few::Few,
+    Count, CpuSums, Diagnosis, GcStatistics, Named, ReferenceSums, linear_map::LinearMap,
     statistics::Percentiles,
 };
 use gclog::{GcEvent, GcKind, Phase, YoungKind};
@@ -17,8 +17,8 @@ pub(crate) struct GcSums {
     percentiles: Percentiles,
     squares: f64,
     remark_squares: f64,
-    by_kind: Few<GcKind, (&'static str, Count)>,
-    by_cause: Few<Box<str>, Count>,
+    by_kind: LinearMap<GcKind, (&'static str, Count)>,
+    by_cause: LinearMap<Box<str>, Count>,
     by_phase: BTreeMap<Phase, Count>,
     cpu: CpuSums,
     references: ReferenceSums,

@@ -58,7 +58,7 @@ fn record(
         ..Duties::default()
     };
     let options = Options { duties_after: Some(duties), ..options(args) };
-    let (session, log) = match attached::attach(jvm, options, args.means, interrupt, console) {
+    let (session, log) = match attached::attach(jvm, options, args.collect, interrupt, console) {
         Ok(attached) => attached,
         Err(failure) => {
             writer.discard();

@@ -105,9 +105,9 @@ fn words(args: &WatchArgs, part: Part, pid: Option<u32>, until: Option<Instant>)
     }
     for (flag, given) in [
         ("--redact", args.redact),
-        ("--without-ebpf", args.means.without_ebpf),
-        ("--ask-jvm", args.means.ask_jvm),
-        ("--log-safepoints", args.means.log_safepoints),
+        ("--without-ebpf", args.collect.without_ebpf),
+        ("--ask-jvm", args.collect.ask_jvm),
+        ("--log-safepoints", args.collect.log_safepoints),
     ] {
         words.extend(given.then(|| flag.to_owned()));
     }
