@@ -1,7 +1,7 @@
 //! What a cause is, and what can be said about one.
 use crate::{
     HazardKind, HumongousStatistics,
-    case::{Case, LogPart, Phase, Segment},
+    case::{Case, LogPart, PausePhase, Segment},
     collection_traits::{CollectionTrait, CollectionTraits},
     history::Collection,
     index::Index,
@@ -124,7 +124,7 @@ fn is_work(case: &Case<'_>, it: &Segment, wanted: fn(&Collection) -> bool, all: 
             case.collections.get(n).is_some_and(wanted)
         }
         Some(_) => false,
-        None => all && it.phase == Phase::Operation && it.is_collector_at_work(),
+        None => all && it.phase == PausePhase::Operation && it.is_collector_at_work(),
     }
 }
 

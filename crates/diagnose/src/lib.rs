@@ -71,7 +71,7 @@ pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use diagnosis::{
     Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
     HumongousStatistics, InputSummary, JvmSummary, LiveSet, MechanismShare, MemoryStatistics,
-    Named, Place, ReferenceSums, Unexplained, Watched,
+    Named, ReferenceSums, Unexplained, WaitLocation, Watched,
 };
 pub use doubt::Doubt;
 pub use from_log::LogDiagnosis;

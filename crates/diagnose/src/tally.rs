@@ -1,6 +1,6 @@
 //! What a cause claimed over a whole input, summed as the pauses go by.
 use crate::{
-    Certainty, MechanismShare, Pause, PauseKind, Place,
+    Certainty, MechanismShare, Pause, PauseKind, WaitLocation,
     case::{Case, Segment},
     history::Collection,
     index::Index,
@@ -190,11 +190,11 @@ impl Tally {
         }
     }
 
-    fn place_of_stream(&self, index: &Index<'_>) -> Option<Place> {
+    fn place_of_stream(&self, index: &Index<'_>) -> Option<WaitLocation> {
         let (site, _, stack) = self.main_site()?;
         let output = self.stream(index)?;
         let call = crate::syscalls::call(index.architecture(), site.entered);
-        Some(Place {
+        Some(WaitLocation {
             thread: index.thread_name(site.tid),
             call: if call.is_empty() { "write()".into() } else { call },
             path: outputs::name(output.fd)?.into(),
@@ -205,7 +205,7 @@ impl Tally {
     }
 
     /// Where most of the time was spent, for people. `None` where only a log speaks.
-    pub(crate) fn place(&self, index: &Index<'_>) -> Option<Place> {
+    pub(crate) fn place(&self, index: &Index<'_>) -> Option<WaitLocation> {
         let (site, _, stack) = self.main_site()?;
         if site.tid == 0 {
             return None;
@@ -214,7 +214,7 @@ impl Tally {
         if let Some(place) = self.place_of_stream(index) {
             return Some(place);
         }
-        Some(Place {
+        Some(WaitLocation {
             thread: index.thread_name(site.tid),
             call: crate::syscalls::call(index.architecture(), site.entered),
             path: file.map_or_else(

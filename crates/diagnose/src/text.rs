@@ -11,7 +11,7 @@ pub use duration::duration;
 pub use memory::memory;
 pub use nearest::nearest;
 
-use crate::Place;
+use crate::WaitLocation;
 
 /// `1 stop`, `7 stops`.
 pub(crate) fn stops(count: u64) -> String {
@@ -33,7 +33,7 @@ pub(crate) fn the_thread(name: &str) -> String {
 }
 
 /// `/var/log/gc.log (ext4 on sdb1)`, or `a file that could not be named`.
-pub(crate) fn file(place: &Place) -> String {
+pub(crate) fn file(place: &WaitLocation) -> String {
     match (place.path.as_str(), place.file_system.as_str(), place.device.as_str()) {
         ("", _, _) => "a file that could not be named".into(),
         (path, "", _) => path.into(),

@@ -1,6 +1,6 @@
 //! The state of one log: lines in, events out.
 use crate::{
-    Collector, Event, JvmFact, LineCounts, Unrecognised,
+    Collector, Event, InitFact, LineCounts, Unrecognised,
     jvms::Jvms,
     kind,
     legacy::Legacy,
@@ -175,7 +175,7 @@ impl Parser {
     ) -> Result<bool, Unrecognised> {
         match message {
             // Without decorations they are the head of a legacy log.
-            Message::Jvm(JvmFact::Flags(_) | JvmFact::Swap { .. }) if decorations.is_empty() => {
+            Message::Jvm(InitFact::Flags(_) | InitFact::Swap { .. }) if decorations.is_empty() => {
                 return self.legacy(line, sink);
             }
             Message::Dropped(count) => {

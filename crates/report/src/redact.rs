@@ -14,7 +14,7 @@ mod flags;
 mod log;
 
 use crate::ps::{NotResponding, Row};
-use gclog::{AllocationStall, Event, JvmEvent, JvmFact};
+use gclog::{AllocationStall, Event, InitFact, JvmEvent};
 use recording::Recording;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -116,10 +116,10 @@ impl Redactor {
     #[must_use]
     pub fn event(&mut self, event: Event) -> Event {
         match event {
-            Event::Jvm(JvmEvent { stamp, fact: JvmFact::Flags(flags) }) if self.works => {
+            Event::Jvm(JvmEvent { stamp, fact: InitFact::Flags(flags) }) if self.works => {
                 let flags: Vec<String> =
                     flags.split_ascii_whitespace().map(|it| self.flag(it)).collect();
-                Event::Jvm(JvmEvent { stamp, fact: JvmFact::Flags(flags.join(" ").into()) })
+                Event::Jvm(JvmEvent { stamp, fact: InitFact::Flags(flags.join(" ").into()) })
             }
             Event::AllocationStall(it) if self.works => {
                 let thread = self.thread(&it.thread).into();

@@ -3,7 +3,9 @@ use crate::{
     clean::{MOST_NAME, MOST_PATH, clean, clean_name},
     duration, share,
 };
-use diagnose::{Attribution, Diagnosis, Doubt, Finding, JvmSummary, Pause, PauseKind, Place};
+use diagnose::{
+    Attribution, Diagnosis, Doubt, Finding, JvmSummary, Pause, PauseKind, WaitLocation,
+};
 use recording::{Source, SourceState};
 use remedy::{AdviceWhen, Command};
 use std::time::Duration;
@@ -233,7 +235,7 @@ pub(crate) fn extent(diagnosis: &Diagnosis, finding: &Finding) -> String {
 }
 
 /// `VM Thread in write() to /var/log/gc.log (ext4 on sdb1)`; empty where nothing is known.
-pub(crate) fn place(place: &Place) -> String {
+pub(crate) fn place(place: &WaitLocation) -> String {
     let mut out = clean_name(&place.thread, MOST_NAME);
     if !place.call.is_empty() {
         let call = clean_name(&place.call, MOST_NAME);

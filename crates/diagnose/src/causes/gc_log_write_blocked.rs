@@ -111,7 +111,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     }
 }
 
-fn story(tally: &Tally, place: &crate::Place) -> Vec<String> {
+fn story(tally: &Tally, place: &crate::WaitLocation) -> Vec<String> {
     let why = tally
         .mechanism_shares()
         .first()

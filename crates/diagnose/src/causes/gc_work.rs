@@ -16,7 +16,7 @@
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
     Cause, Evidence, Nature,
-    case::{Case, Phase, Segment},
+    case::{Case, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
     log_evidence::busy,
@@ -41,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn claims(case: &Case<'_>, segment: &Segment) -> bool {
-    segment.phase == Phase::Operation && segment.is_collector_at_work() && case.is_collection()
+    segment.phase == PausePhase::Operation && segment.is_collector_at_work() && case.is_collection()
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {

@@ -24,7 +24,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Nature, Place,
+    Cause, Certainty, Nature, WaitLocation,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -110,7 +110,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 }
 
 /// Where the kernel did not tell the file of the fault, it is named all the same.
-fn place(tally: &Tally, index: &Index<'_>) -> Place {
+fn place(tally: &Tally, index: &Index<'_>) -> WaitLocation {
     let mut place = tally.place(index).unwrap_or_default();
     if let Some(file) = index.counters_file_on_disk().filter(|_| place.path.is_empty()) {
         place.path.clone_from(&file.path);
@@ -120,7 +120,7 @@ fn place(tally: &Tally, index: &Index<'_>) -> Place {
     place
 }
 
-fn story(tally: &Tally, index: &Index<'_>, place: &Place) -> Vec<String> {
+fn story(tally: &Tally, index: &Index<'_>, place: &WaitLocation) -> Vec<String> {
     let why = tally
         .mechanism_shares()
         .first()

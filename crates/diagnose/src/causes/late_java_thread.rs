@@ -16,7 +16,7 @@
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
     Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature,
-    case::{Case, Phase, Segment},
+    case::{Case, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
     os_evidence::spent_in_stops,
@@ -48,7 +48,7 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn is_late(_case: &Case<'_>, segment: &Segment) -> bool {
-    segment.phase == Phase::Reaching
+    segment.phase == PausePhase::Reaching
         && segment.role == ThreadRole::Java
         && segment.state == Some(ThreadState::OnCpu)
 }

@@ -24,7 +24,7 @@ use crate::{
     tally::Tally,
     text,
 };
-use gclog::Phase;
+use gclog::GcPhase;
 use recording::Source;
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
         story: vec!["The end of concurrent marking took long.".into()],
         evidence: std::iter::once(extent(tally)).chain(phases).collect(),
         detail: Detail::Remark {
-            references: longest.map(|it| it.phase == Phase::ReferenceProcessing),
+            references: longest.map(|it| it.phase == GcPhase::ReferenceProcessing),
         },
         ..Explanation::default()
     }

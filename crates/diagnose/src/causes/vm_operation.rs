@@ -15,7 +15,7 @@
 //! HotSpot `runtime/vmOperations.hpp` (the list), `runtime/safepoint.cpp`.
 use crate::{
     Cause, Evidence, Nature,
-    case::{Case, Phase, Segment},
+    case::{Case, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
     tally::Tally,
@@ -41,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
 /// Whatever is left of work and of waiting for other threads once the other causes had theirs:
 /// this cause is the last to claim.
 fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
-    segment.is_at_work() && (segment.phase == Phase::Reaching || is_jvms_own(segment))
+    segment.is_at_work() && (segment.phase == PausePhase::Reaching || is_jvms_own(segment))
 }
 
 fn is_jvms_own(segment: &Segment) -> bool {

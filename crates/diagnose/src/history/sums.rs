@@ -3,7 +3,7 @@ use crate::{
     Count, CpuSums, Diagnosis, GcStatistics, Named, ReferenceSums, linear_map::LinearMap,
     statistics::Percentiles,
 };
-use gclog::{GcEvent, GcKind, Phase, YoungKind};
+use gclog::{GcEvent, GcKind, GcPhase, YoungKind};
 use std::collections::BTreeMap;
 
 /// So many GC causes are told apart. HotSpot has about forty; more names can only come from a log
@@ -19,7 +19,7 @@ pub(crate) struct GcSums {
     remark_squares: f64,
     by_kind: LinearMap<GcKind, (&'static str, Count)>,
     by_cause: LinearMap<Box<str>, Count>,
-    by_phase: BTreeMap<Phase, Count>,
+    by_phase: BTreeMap<GcPhase, Count>,
     cpu: CpuSums,
     references: ReferenceSums,
     failures: [u64; 3],

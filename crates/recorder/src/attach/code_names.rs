@@ -6,7 +6,7 @@
 //! own list of compiled methods, tell the loop itself. The list is written by a thread of the JVM
 //! that cannot stop meanwhile, so it is requested rarely, and if possible not while a stop is under way.
 use super::{
-    code_list::{CodeList, Place},
+    code_list::{CodeKind, CodeList},
     error::ConnectionError,
     java_stacks::JavaStacks,
     socket::Connection,
@@ -179,12 +179,12 @@ impl CodeNames {
         for mut fact in std::mem::take(&mut self.waiting) {
             // a list that is younger than the fact has its code, if any has
             let is_listed = self.listed > fact.at;
-            match self.list.place(fact.address) {
-                Place::Method(method) if is_fresh || is_listed => {
+            match self.list.kind_at(fact.address) {
+                CodeKind::Method(method) if is_fresh || is_listed => {
                     method.clone_into(&mut fact.method)
                 }
-                Place::Intrinsic if is_listed => {}
-                Place::Native if is_listed => continue,
+                CodeKind::Intrinsic if is_listed => {}
+                CodeKind::Native if is_listed => continue,
                 _ if self.given_up || self.waiting.len() >= MAX_WAITING => {
                     self.unnamed += 1;
                     continue;

@@ -82,8 +82,8 @@ impl Journal {
     /// # Errors
     /// Where there is no such directory.
     pub fn own() -> io::Result<Journal> {
-        let place = recording::default_place().map_err(io::Error::other)?;
-        Ok(Journal::at(place.path.join(DIRECTORY)))
+        let directory = recording::default_directory().map_err(io::Error::other)?;
+        Ok(Journal::at(directory.path.join(DIRECTORY)))
     }
 
     /// One in this directory, in which nobody else may write. It need not be there yet.

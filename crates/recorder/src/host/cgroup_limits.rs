@@ -44,7 +44,7 @@ impl Limits {
 
     /// Adds the quota that binds. Says whether the groups could be seen.
     fn add_cpu(&mut self, roots: &Roots, dir: &ProcessDir, fact: &mut CgroupFact) -> Option<bool> {
-        let place = cgroup::place(dir, "cpu")?;
+        let place = cgroup::path_of(dir, "cpu")?;
         fact.version = if place.version == Version::V1 { 1 } else { 2 };
         let groups = cgroup::groups(roots, dir, "cpu");
         fact.cpu_path = own_path(&groups, place.path);
@@ -92,7 +92,7 @@ fn own_path(groups: &Groups, told: String) -> String {
 
 /// Adds the strictest limits of memory. Says whether the groups could be seen.
 fn add_memory(roots: &Roots, dir: &ProcessDir, fact: &mut CgroupFact) -> Option<bool> {
-    let place = cgroup::place(dir, "memory")?;
+    let place = cgroup::path_of(dir, "memory")?;
     let groups = cgroup::groups(roots, dir, "memory");
     fact.memory_path = own_path(&groups, place.path);
     let strictest = |name: &str| {

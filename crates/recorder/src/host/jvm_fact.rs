@@ -67,7 +67,7 @@ fn with_flags(
     fact.collector = collector::collector(&fact.flags, &names).into();
     fact.gc_threads = collector::gc_threads(&fact.collector, &fact.flags, &names);
     fact.flags = fact.flags.iter().map(|it| masked_flag(it)).collect();
-    fact.cgroup = cgroup::place(&dir, "cpu").map(|it| it.path).unwrap_or_default();
+    fact.cgroup = cgroup::path_of(&dir, "cpu").map(|it| it.path).unwrap_or_default();
     (fact, given.unread)
 }
 

@@ -148,7 +148,7 @@ impl Memory {
             pid,
             name: usage.name,
             command_line: command_line::of(&dir),
-            cgroup: cgroup::place(&dir, "memory").map(|it| it.path).unwrap_or_default(),
+            cgroup: cgroup::path_of(&dir, "memory").map(|it| it.path).unwrap_or_default(),
             resident_bytes: usage.resident_bytes,
             swapped_bytes: usage.swapped_bytes,
         })

@@ -2,7 +2,7 @@
 use diagnose::{
     Attribution, Cause, Certainty, Count, Culprit, CulpritKind, Detail, Diagnosis, Evidence,
     Finding, InputSummary, JvmSummary, MechanismShare, Part, Pause, PauseKind, PauseStatistics,
-    Place, Situation, Verdict, Watched,
+    Situation, Verdict, WaitLocation, Watched,
 };
 use recording::{Clock, Coverage, Cut, JvmFact, Source, SourceState};
 use std::time::Duration;
@@ -161,7 +161,7 @@ fn blocked_log() -> Finding {
             MechanismShare { id: "journal-commit", phrase: "a journal commit", time: ms(3500) },
             MechanismShare { id: "dirty-throttling", phrase: "throttling", time: ms(280) },
         ],
-        place: Some(Place {
+        place: Some(WaitLocation {
             thread: "VM Thread".to_owned(),
             call: "write()".to_owned(),
             path: "/var/log/orders/gc.log".to_owned(),

@@ -1,6 +1,6 @@
 //! The log on standard output or standard error, where that is a pipe, a terminal or a socket.
 use crate::{
-    Detail, Place, cause::Explanation, index::Index, os_evidence::spent_in_stops, outputs,
+    Detail, WaitLocation, cause::Explanation, index::Index, os_evidence::spent_in_stops, outputs,
     tally::Tally, text,
 };
 use recording::OutputFact;
@@ -9,7 +9,7 @@ pub(super) fn explain(
     tally: &Tally,
     index: &Index<'_>,
     output: &OutputFact,
-    place: &Place,
+    place: &WaitLocation,
 ) -> Explanation {
     let blocked = format!("{} blocked in {} to {}", place.thread, place.call, place.path);
     Explanation {
@@ -20,7 +20,7 @@ pub(super) fn explain(
     }
 }
 
-fn story(index: &Index<'_>, output: &OutputFact, place: &Place) -> Vec<String> {
+fn story(index: &Index<'_>, output: &OutputFact, place: &WaitLocation) -> Vec<String> {
     let (thread, call) = (text::the_thread(&place.thread), &place.call);
     let (to, kind) = (outputs::described(index, output), outputs::kind(output));
     let mut story = vec![
