@@ -66,7 +66,7 @@ pub(crate) enum LogPart {
     /// What an application noticed of a pause, beyond the collections that were counted in it.
     Hiccup,
     /// What an application noticed of a pause without looking for collections.
-    Untold,
+    Unresolved,
 }
 
 impl Segment {

@@ -59,7 +59,7 @@ pub struct Cause {
     /// What it claims of a pause.
     pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
-    pub(crate) beside_pauses: Option<fn(&Index<'_>) -> bool>,
+    pub(crate) outside_pauses: Option<fn(&Index<'_>) -> bool>,
     /// What it has to say about all it claimed.
     pub(crate) explain: fn(&Tally, &Index<'_>) -> Explanation,
 }
@@ -71,7 +71,7 @@ pub(crate) enum Claims {
     /// These segments.
     Segments(fn(&Case<'_>, &Segment) -> bool),
     /// These segments, where those of them that no other cause has claimed last at least so long
-    /// together: less in a pause is nobody's trouble.
+    /// together: less in a pause is negligible.
     AtLeast(Duration, fn(&Case<'_>, &Segment) -> bool),
     /// Segments of this part that a log cannot explain.
     Unexplained(LogPart),
@@ -164,7 +164,7 @@ pub enum Detail {
         /// The method in which it was seen most often: `demo.Orders.sum`.
         method: Option<String>,
         /// How often it was looked.
-        looks: usize,
+        samples: usize,
     },
     /// The old generation when survivors found no place in it.
     OldGeneration {

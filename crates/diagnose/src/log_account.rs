@@ -73,7 +73,7 @@ pub(crate) fn noticed(monitor: &MonitorPause, start_ns: u64) -> LogPause {
         collection: collected.then_some(collecting),
         ..pause_of(PauseKind::Hiccup, &monitor.stamp, start_ns, monitor.duration)
     };
-    let rest = if monitor.gc_time.is_some() { LogPart::Hiccup } else { LogPart::Untold };
+    let rest = if monitor.gc_time.is_some() { LogPart::Hiccup } else { LogPart::Unresolved };
     let mut layout = Layout::new(&pause);
     layout.add(collecting, PausePhase::Operation, LogPart::Collecting, true, 0);
     layout.add(Duration::MAX, PausePhase::Operation, rest, false, 0);

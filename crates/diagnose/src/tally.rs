@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, time::Duration};
 /// How many of the longest pauses of a cause are kept, to look for writers around them.
 const WINDOWS: usize = 64;
 
-/// So many operations are told apart; more names can only come from a damaged log.
+/// So many operations are distinguished; more names can only come from a damaged log.
 const MOST_OPERATIONS: usize = 256;
 
 /// What all others are called.

@@ -1,6 +1,6 @@
 //! Which JVM wrote a line, where several write to one place.
 //!
-//! They are told apart by the `pid` decorator. A number without a unit is a process or a thread;
+//! They are distinguished by the `pid` decorator. A number without a unit is a process or a thread;
 //! of two, HotSpot prints the process first. A lone one is that of the process if the thread that
 //! said at the start which collector is used has the same number as one that collects: the main
 //! thread never does that.

@@ -18,7 +18,7 @@ use crate::{
 /// follows a live log calls [`settle`](Parser::settle) when no line has come for a while.
 ///
 /// One parser reads one log, or the files of a rotated one from the oldest to the newest. Several
-/// JVMs may have written to it, one after another or, told apart by the `pid` decorator, at the
+/// JVMs may have written to it, one after another or, distinguished by the `pid` decorator, at the
 /// same time. Lines may begin with what a container runtime or syslog puts before them.
 ///
 /// ```

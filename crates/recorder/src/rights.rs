@@ -122,7 +122,7 @@ fn give_up(duties: Duties, reads_maps: impl FnOnce() -> bool) -> io::Result<()> 
 /// Has the kernel end this process before others where memory runs out: the service that is recorded
 /// must not go first. Processes that are started from here on would inherit it.
 fn go_first() {
-    // Whoever cannot write it is not told apart, and recorded all the same.
+    // Whoever cannot write it is not distinguished, and recorded all the same.
     let _ = fs::write("/proc/self/oom_score_adj", FIRST_TO_GO);
 }
 

@@ -27,7 +27,7 @@ mod under_way;
 /// comes to finish it.
 const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
 /// Time between two drains of the kernel's ring buffer, which holds 35,000 slices: each drain wakes
-/// this process up, which costs more than what there is to take. A stop is told after two of them.
+/// this process up, which costs more than what there is to take. A stop is reported after two of them.
 const BETWEEN_DRAINS: Duration = Duration::from_millis(100);
 
 /// How to record.
@@ -363,10 +363,10 @@ impl Session {
                 inbox.windows.torn(),
             );
         }
-        let untold = self.counted.as_ref().map_or(0, CountedStops::untold);
-        if untold > 0 {
+        let unresolved = self.counted.as_ref().map_or(0, CountedStops::unresolved);
+        if unresolved > 0 {
             let what = "short stops that could not be separated from their neighbours";
-            coverage.note("safepoints", what, untold);
+            coverage.note("safepoints", what, unresolved);
         }
         if counters.repaired > 0 {
             let what = "context switches missed; estimated from run time";

@@ -49,7 +49,7 @@ fn record(java: &Java) -> Facts {
 /// nobody looks at it. So often is a recording made until it does not.
 const TRIES: u32 = 5;
 
-/// Whether the thread whose Java stack is told was looked at while that stop waited for it.
+/// Whether the thread whose Java stack is reported was looked at while that stop waited for it.
 fn is_seen_in_dump(facts: &Facts) -> bool {
     facts.java_stacks.iter().any(|stack| {
         let mut looks = facts.code.iter().filter(|it| it.tid == stack.tid);

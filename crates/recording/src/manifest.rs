@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_rows_than_were_written_are_told() {
+    fn fewer_rows_than_were_written_are_reported() {
         check("slices", (100, 0, 3), (100, Some(3)), "");
         check("slices", (100, 0, 3), (99, Some(3)), "1 of 100 rows are gone");
         check("slices", (100, 0, 3), (0, None), "100 of 100 rows are gone");

@@ -81,9 +81,9 @@ pub struct Writer {
     /// As given, without this writer's losses.
     coverage: Option<Coverage>,
     /// Losses that the last written row of coverage names.
-    told: Lost,
+    reported: Lost,
     /// The rows that it names.
-    told_written: Manifest,
+    reported_written: Manifest,
 }
 
 impl Writer {
@@ -129,8 +129,8 @@ impl Writer {
             failure: None,
             written: vec![TableRows::default(); Table::all().len()],
             coverage: None,
-            told: Lost::default(),
-            told_written: Manifest::default(),
+            reported: Lost::default(),
+            reported_written: Manifest::default(),
         })
     }
 
@@ -197,10 +197,10 @@ impl Writer {
     fn write_coverage(&mut self, index: usize, given: &Coverage) -> Result<(), RecordingError> {
         self.coverage = Some(given.clone());
         let mut coverage = self.with_losses(given.clone());
-        let (told, written) = (self.lost, self.manifest());
+        let (reported, written) = (self.lost, self.manifest());
         coverage.manifest = Some(written.clone());
         self.write_table(index, &Facts { coverage: Some(coverage), ..Facts::default() })?;
-        (self.told, self.told_written) = (told, written);
+        (self.reported, self.reported_written) = (reported, written);
         Ok(())
     }
 

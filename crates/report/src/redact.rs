@@ -22,7 +22,7 @@ use std::{
     path::PathBuf,
 };
 
-/// Names that are told apart; more than any answer holds. A watch may last for days.
+/// Names that are distinguished; more than any answer holds. A watch may last for days.
 const MOST_NAMES: usize = 65_536;
 
 /// What is replaced.
@@ -65,7 +65,7 @@ pub struct Redactor {
 
 impl Redactor {
     /// One that replaces names where `works` says so. `host` is the name of this host, where what
-    /// is told is about this host.
+    /// is reported is about this host.
     #[must_use]
     pub fn new(works: bool, host: Option<&str>) -> Redactor {
         let mut it = Redactor {

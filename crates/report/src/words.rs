@@ -19,7 +19,7 @@ fn hiccups(n: u64) -> String {
     if n == 1 { "1 hiccup".to_owned() } else { format!("{n} hiccups") }
 }
 
-/// Whether pauses are told apart as stops and hiccups. What an application noticed by itself may
+/// Whether pauses are distinguished as stops and hiccups. What an application noticed by itself may
 /// be either.
 fn tells_hiccups(diagnosis: &Diagnosis) -> bool {
     diagnosis.statistics.hiccups.count > 0 && !is_of_application(diagnosis)
@@ -165,8 +165,8 @@ pub(crate) fn parts(attribution: &Attribution, most: usize) -> Vec<String> {
         .clone()
         .map(|(_, part)| format!("{} {}", duration(part.time), part.cause.short))
         .collect();
-    let told: Duration = shown.map(|(_, part)| part.time).sum();
-    let rest = whole.saturating_sub(told).saturating_sub(attribution.unattributed);
+    let reported: Duration = shown.map(|(_, part)| part.time).sum();
+    let rest = whole.saturating_sub(reported).saturating_sub(attribution.unattributed);
     if worth_telling(rest, whole) {
         items.push(format!("{} other causes", duration(rest)));
     }

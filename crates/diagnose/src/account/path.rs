@@ -118,7 +118,7 @@ fn is_between_naps(index: &Index<'_>, slice: &ThreadSlice) -> bool {
         return false;
     }
     let Interval { start, end } = slice.interval;
-    let around = index.slices_in(slice.tid, Interval::new(start - BESIDE, end + BESIDE));
+    let around = index.slices_in(slice.tid, Interval::new(start - MARGIN, end + MARGIN));
     let mut naps = around.iter().filter(|it| is_nap(index, it)).map(|it| it.interval);
     naps.clone().any(|it| it.end <= start) && naps.any(|it| it.start >= end)
 }
@@ -132,4 +132,4 @@ fn is_nap(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 const NAP: Range<Duration> = Duration::from_millis(1)..Duration::from_millis(2);
 
 /// How far from a nap the time on a CPU begins or ends: it may have to wait for the CPU a little.
-const BESIDE: Duration = Duration::from_micros(200);
+const MARGIN: Duration = Duration::from_micros(200);

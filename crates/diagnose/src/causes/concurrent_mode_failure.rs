@@ -39,7 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("concurrent_mode_failure.rs"),
     claims: Claims::Work(CollectionTrait::Failure, is_claimed),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -75,7 +75,7 @@ mod tests {
         (concurrent mode failure): 2690000K->500000K(2693312K), 2.6000000 secs] 2996688K->500000K(3000000K), [Metaspace: 3000K->3000K(1056768K)], 2.6100000 secs] [Times: user=2.60 sys=0.00, real=2.61 secs]\n";
 
     #[test]
-    fn a_lost_race_is_told_from_a_request() {
+    fn a_lost_race_is_distinguished_from_a_request() {
         check(&CAUSE, LOG, "present 2.61 s in 1");
         check(&CAUSE, &LOG.replace("failure)", "interrupted)"), "absent");
     }

@@ -46,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("direct_reclaim.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_reclaim),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -79,7 +79,7 @@ const RECLAIM: [&str; 11] = [
     "try_to_shrink_lruvec",
 ];
 
-/// A few pages are freed in microseconds. Less than this in a pause is nobody's trouble.
+/// A few pages are freed in microseconds. Less than this in a pause is negligible.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
 /// For whom memory was freed.

@@ -38,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("evacuation_failure.rs"),
     claims: Claims::Work(CollectionTrait::Failure, is_claimed),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

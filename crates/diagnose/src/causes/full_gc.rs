@@ -46,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("full_gc.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_claimed),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("gc_locker.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

@@ -56,12 +56,12 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("gc_log_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_log_write),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
 /// A log on a quiet disk of its own waits for its own journal now and then. Less than this in a
-/// pause is nobody's trouble.
+/// pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.

@@ -36,7 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("gc_work.rs"),
     claims: Claims::Segments(claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -69,7 +69,7 @@ mod tests {
     use super::CAUSE;
     use crate::{
         facts_text::check,
-        log_text::{cpu, pause, told},
+        log_text::{cpu, pause, reported},
     };
 
     const YOUNG: &str = "
@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn long(seconds: u64, user: u64, sys: u64) -> String {
-        told(
+        reported(
             &CAUSE,
             &(pause(9_000_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", seconds)
                 + &cpu(9_000_000, 1, user, sys, seconds / 10)),

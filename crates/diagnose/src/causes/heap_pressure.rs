@@ -41,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("heap_pressure.rs"),
     claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -88,7 +88,7 @@ fn growth(index: &Index<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, cpu, pause, told};
+    use crate::log_text::{check, cpu, pause, reported};
     use std::fmt::Write;
 
     fn full(after: u64) -> String {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_heap_that_is_advised_is_from_the_live_data() {
-        let text = told(&CAUSE, &full(90));
+        let text = reported(&CAUSE, &full(90));
         assert!(text.contains("left 90 MiB of 100 MiB in use"), "{text}");
     }
 }

@@ -53,7 +53,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("hsperfdata_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -71,8 +71,8 @@ const MAKE_WRITABLE: [&str; 10] = [
     "file_update_time_flags",
 ];
 
-/// Each safepoint may wait for its own journal a little. Less than this in a pause is nobody's
-/// trouble.
+/// Each safepoint may wait for its own journal a little. Less than this in a pause is
+/// negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// Where the kernel does not tell the file: the JVM's own threads write to no other mapping of a

@@ -41,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("humongous_allocation.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -86,7 +86,7 @@ fn objects(it: HumongousStatistics) -> Option<crate::Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, told};
+    use crate::log_text::{check, pause, reported};
 
     fn log(request: u64) -> String {
         format!(
@@ -97,9 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_object_is_told() {
+    fn the_largest_object_is_reported() {
         check(&CAUSE, &log(2_097_152), "present 30 ms in 1");
-        assert!(told(&CAUSE, &log(2_097_152)).contains("1 request, the largest of 2 MiB"));
+        assert!(reported(&CAUSE, &log(2_097_152)).contains("1 request, the largest of 2 MiB"));
     }
 
     #[test]

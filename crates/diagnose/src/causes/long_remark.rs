@@ -42,7 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("long_remark.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_claimed),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

@@ -61,12 +61,12 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("mapped_file_fault.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
 /// A page that is in memory, but not yet mapped, is a fault too, and so is one from a fast disk.
-/// Less than this in a pause is nobody's trouble.
+/// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 fn is_file_fault(case: &Case<'_>, segment: &Segment) -> bool {

@@ -34,7 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("vm_operation.rs"),
     claims: Claims::Segments(claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

@@ -6,7 +6,7 @@ use crate::{
 use gclog::{GcEvent, GcKind, GcPhase, YoungKind};
 use std::collections::BTreeMap;
 
-/// So many GC causes are told apart. HotSpot has about forty; more names can only come from a log
+/// So many GC causes are distinguished. HotSpot has about forty; more names can only come from a log
 /// that is damaged on purpose.
 const MOST_CAUSES: usize = 100;
 
@@ -188,10 +188,10 @@ impl Diagnosis {
     /// lines alone has none, which does not mean that there were none.
     #[must_use]
     pub fn collections_seen(&self) -> Option<&GcStatistics> {
-        let told = |gc: &&GcStatistics| {
+        let reported = |gc: &&GcStatistics| {
             gc.pauses.count + gc.concurrent_cycles > 0 || !self.jvm.collector.is_empty()
         };
-        self.gc.as_ref().filter(told)
+        self.gc.as_ref().filter(reported)
     }
 }
 

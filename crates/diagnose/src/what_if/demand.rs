@@ -35,7 +35,7 @@ const CYCLE: Duration = Duration::from_millis(10);
 const ALWAYS_PERCENT: u128 = 95;
 /// The parts of a long recording that are looked at are so long.
 const WINDOW: Duration = Duration::from_secs(10);
-/// A thread that many CPUs cannot serve is one of many: more are not told apart.
+/// A thread that many CPUs cannot serve is one of many: more are not distinguished.
 const MOST_THREADS: u128 = 256;
 
 /// From the end of one stop to the end of the next.
@@ -301,8 +301,8 @@ fn part(time: Duration, share: Duration, all: Duration) -> Duration {
 
 /// As many as were seen at work, or as the flags say.
 fn gc_threads(index: &Index<'_>, cpus: usize) -> u32 {
-    let told = index.jvm.map(|it| it.gc_threads).filter(|it| *it > 0);
-    told.unwrap_or_else(|| u32::try_from(cpus).unwrap_or(1)).max(1)
+    let reported = index.jvm.map(|it| it.gc_threads).filter(|it| *it > 0);
+    reported.unwrap_or_else(|| u32::try_from(cpus).unwrap_or(1)).max(1)
 }
 
 /// From one reading of the CPU time to a later one: all of the recording, or those parts of it in

@@ -64,8 +64,8 @@ pub(super) fn list(directory: &TargetDirectory, kind: &Kind) -> Result<Copies, K
         let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
         let Some(file) = file(directory, &name)? else { continue };
         let bytes = file.metadata().map_err(|it| directory.failed("inspect", &name, it))?.len();
-        let told = whose(&mut &file, kind.compression, kind.name);
-        match told.map_err(|it| directory.failed("read", &name, it))? {
+        let reported = whose(&mut &file, kind.compression, kind.name);
+        match reported.map_err(|it| directory.failed("read", &name, it))? {
             Whose::Ours => copies.ours.push(Copy { number, bytes }),
             Whose::Torn => copies.torn.push(Copy { number, bytes }),
             Whose::Foreign => {}
@@ -102,6 +102,6 @@ pub(super) fn is_ours(
     name: &OsStr,
 ) -> Result<bool, KeeperError> {
     let Some(file) = file(directory, name)? else { return Ok(false) };
-    let told = whose(&mut &file, kind.compression, kind.name);
-    Ok(told.map_err(|it| directory.failed("read", name, it))? == Whose::Ours)
+    let reported = whose(&mut &file, kind.compression, kind.name);
+    Ok(reported.map_err(|it| directory.failed("read", name, it))? == Whose::Ours)
 }

@@ -173,7 +173,7 @@ fn a_limit_for_a_server_that_is_gone_is_an_error_that_says_so() {
 }
 
 #[test]
-fn too_little_memory_is_told() {
+fn too_little_memory_is_reported() {
     let check = |mib: u64| has_memory(&format!("MemAvailable: {} kB\n", mib << 10), 256);
     assert!(check(512).is_ok());
     let lacks = check(511).unwrap_err().lacks;

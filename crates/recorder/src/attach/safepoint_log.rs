@@ -126,6 +126,6 @@ pub(super) fn is_name(name: &str) -> bool {
 
 /// Removes the directory with what the JVM writes there.
 fn remove(directory: &MemoryDirectory) {
-    // What is left of it is nobody's trouble, and the next recorder's to say.
+    // What is left of it is negligible, and the next recorder's to say.
     let _ = directory.remove(&LEFT.map(str::to_owned));
 }

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_told_when_it_is_over() {
+    fn the_time_is_reported_when_it_is_over() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let mut freezer = Freezer { files: vec![file.reopen().unwrap()], since: None };
         assert_eq!(freezer.look(MonoTime(1)), None);

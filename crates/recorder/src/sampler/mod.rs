@@ -16,12 +16,12 @@ mod freezer;
 mod idle;
 mod keep;
 mod quota;
+mod reported;
 mod session;
 mod standing;
 mod stops;
 mod task;
 pub(crate) mod text;
-mod told;
 mod track;
 mod watch;
 

@@ -6,8 +6,8 @@ use super::{
     idle::Idle,
     keep::Keep,
     quota::Quota,
+    reported::{allow_many_files, coverage, fact},
     stops::{Stop, Stops},
-    told::{allow_many_files, coverage, fact},
     watch::{Closeness, Watch},
 };
 use crate::{
@@ -51,7 +51,7 @@ const LONG_STOP: Duration = Duration::from_millis(10);
 
 /// So long after a stop the pieces that still grow are ended, so that they can be kept with it.
 const TIME_TO_CUT: Duration = Duration::from_millis(60);
-/// So long after a stop it is told of, with all its pieces.
+/// So long after a stop it is reported, with all its pieces.
 const TIME_TO_TELL: Duration = Duration::from_millis(350);
 
 /// A running recording by samples, which needs no privilege.
@@ -355,9 +355,9 @@ impl SampledSession {
         if self.watch.left_out > 0 {
             coverage.note("thread samples", "threads left out: too many", self.watch.left_out);
         }
-        if self.stops.untold > 0 {
+        if self.stops.unresolved > 0 {
             let what = "short stops that could not be separated from their neighbours";
-            coverage.note("safepoints", what, self.stops.untold);
+            coverage.note("safepoints", what, self.stops.unresolved);
         }
         if self.keep.dropped > 0 {
             coverage.note("slices", "dropped: buffer full", self.keep.dropped);

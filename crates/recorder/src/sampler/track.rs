@@ -69,7 +69,7 @@ pub(crate) struct Track {
     open: VecDeque<Piece>,
     done: Vec<Piece>,
     /// The end of the last piece that is done: nothing begins before it.
-    told: MonoTime,
+    reported: MonoTime,
 }
 
 impl Track {
@@ -203,7 +203,7 @@ impl Track {
     }
 
     fn push(&mut self, mut piece: Piece) {
-        piece.interval = Interval::new(piece.interval.start.max(self.told), piece.interval.end);
+        piece.interval = Interval::new(piece.interval.start.max(self.reported), piece.interval.end);
         if piece.interval.start >= piece.interval.end {
             return;
         }
@@ -234,7 +234,7 @@ impl Track {
             let is_counted =
                 piece.state != ThreadState::Blocked && piece.state != ThreadState::Stopped;
             let start = if is_counted { start - was.since(end) } else { start };
-            piece.interval = Interval::new(start.max(self.told).min(end), end);
+            piece.interval = Interval::new(start.max(self.reported).min(end), end);
             end = piece.interval.start;
         }
         self.open.retain(|it| it.interval.start < it.interval.end);
@@ -249,7 +249,7 @@ impl Track {
 
     fn end_first(&mut self) {
         if let Some(first) = self.open.pop_front() {
-            self.told = first.interval.end;
+            self.reported = first.interval.end;
             self.done.push(first);
         }
     }

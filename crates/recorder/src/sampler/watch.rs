@@ -28,7 +28,7 @@ const MAX_HOT: usize = 64;
 /// Workers looked at in every round of a stop.
 const MAX_WORKERS: usize = 64;
 /// Threads that tell of it when all were held.
-const MAX_TOLD: usize = 8;
+const MAX_REPORTED: usize = 8;
 /// Rounds in which a thread in trouble is looked at once it is no more.
 const STAYS_HOT: u8 = 4;
 /// In so many rounds all threads are looked at once, where there is CPU time for it.
@@ -230,10 +230,10 @@ impl Watch {
 
     /// All threads were frozen. Some of them will do to tell of it.
     pub(crate) fn frozen(&mut self, interval: Interval, keep: &mut Keep) {
-        let mut told = 0;
+        let mut reported = 0;
         for it in self.threads.values_mut() {
-            let tells = it.role == ThreadRole::VmThread || told < MAX_TOLD;
-            told += usize::from(it.role == ThreadRole::Java);
+            let tells = it.role == ThreadRole::VmThread || reported < MAX_REPORTED;
+            reported += usize::from(it.role == ThreadRole::Java);
             it.track.frozen(interval, tells);
             give(it, keep);
         }

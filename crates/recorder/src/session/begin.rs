@@ -46,8 +46,8 @@ pub(super) fn counted_stops(
 
 /// Whether nothing at all tells of stops.
 pub(super) fn is_blind(coverage: &Coverage) -> bool {
-    let told = [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters];
-    !told.iter().any(|it| coverage.has(*it))
+    let reported = [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters];
+    !reported.iter().any(|it| coverage.has(*it))
 }
 
 /// What is to be attached to.

@@ -51,11 +51,11 @@ impl UnderWay {
         coverage: &mut Coverage,
     ) -> UnderWay {
         let state = StopStateReader::open(roots, jvm, library);
-        let told = match &state {
+        let reported = match &state {
             Ok(_) => SourceState::Recorded,
             Err(why) => SourceState::Missing(why.clone()),
         };
-        coverage.sources.insert(Source::StopState, told);
+        coverage.sources.insert(Source::StopState, reported);
         UnderWay {
             state: state.ok(),
             dir: ProcessDir::open(roots, jvm.pid).ok().map(ProcessDir::trusted),

@@ -146,7 +146,7 @@ fn a_fifo_named_tmp_is_not_waited_for() {
 }
 
 #[test]
-fn a_file_in_place_of_the_socket_is_told_as_such() {
+fn a_file_in_place_of_the_socket_is_reported_as_such() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Idle, "");
     let mode = rustix::fs::Mode::from_raw_mode(0o666);

@@ -1,4 +1,4 @@
-//! Diagnoses made by hand, to see how they are told.
+//! Diagnoses made by hand, to see how they are reported.
 use diagnose::{
     Attribution, Cause, Certainty, Count, Culprit, CulpritKind, Detail, Diagnosis, Evidence,
     Finding, InputSummary, JvmSummary, MechanismShare, Part, Pause, PauseKind, PauseStatistics,
@@ -28,7 +28,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
             certainty: Certainty::Measured,
         })
         .collect();
-    let told: Duration = parts.iter().map(|it| it.time).sum();
+    let reported: Duration = parts.iter().map(|it| it.time).sum();
     Attribution {
         pause: Pause {
             kind: PauseKind::Safepoint,
@@ -42,7 +42,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
             cut: Cut::WHOLE,
         },
         parts,
-        unattributed: ms(length) - told,
+        unattributed: ms(length) - reported,
     }
 }
 

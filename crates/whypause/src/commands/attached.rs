@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_all_of_it_is_told() {
+    fn the_way_to_all_of_it_is_reported() {
         let error = AttachError::NoPermission { pid: 1, reason: "x".into() };
         let line = without(1, &error);
         assert!(line.contains("sudo whypause record -p 1"), "{line}");

@@ -18,7 +18,7 @@ use recorder::{Duties, Jvm, Options, Roots};
 use report::Redactor;
 use std::time::{Duration, Instant};
 
-/// A stop that has lasted so long is told while it goes on: who looks may be waiting for it.
+/// A stop that has lasted so long is reported while it goes on: who looks may be waiting for it.
 const STILL: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> {
@@ -115,7 +115,7 @@ impl Watch<'_> {
                 && let Some(mut facts) = session.under_way(STILL.max(args.over))
             {
                 redactor.facts(&mut facts);
-                // Once of each stop: its end is told as that of any.
+                // Once of each stop: its end is reported as that of any.
                 hung = since;
                 printer.send_under_way(facts);
             }
@@ -136,7 +136,7 @@ impl Watch<'_> {
                 why.clone_from(&coverage.end);
             }
         }
-        let told = printer.finish(last)?;
-        Ok((end, format!("{}; {why}", told.sentence())))
+        let reported = printer.finish(last)?;
+        Ok((end, format!("{}; {why}", reported.sentence())))
     }
 }

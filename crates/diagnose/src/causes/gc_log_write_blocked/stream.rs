@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_reader_read_and_used_is_told_where_it_was_counted() {
+    fn what_the_reader_read_and_used_is_reported_where_it_was_counted() {
         let counted = format!(
             "{PIPE}
              sample output_reader.77.read_bytes 0ms 1000

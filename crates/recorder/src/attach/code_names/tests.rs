@@ -21,44 +21,45 @@ fn names() -> (CodeNames, Receiver<()>, SyncSender<Answer>) {
 }
 
 /// What is handed over at this time, as `address method`.
-fn told(names: &mut CodeNames, ms: u64, facts: Vec<CodeFact>) -> Vec<String> {
+fn reported(names: &mut CodeNames, ms: u64, facts: Vec<CodeFact>) -> Vec<String> {
     names.waiting.extend(facts);
-    let mut told = Facts::default();
-    names.hand_over(at(ms), &mut told);
+    let mut reported = Facts::default();
+    names.hand_over(at(ms), &mut reported);
     if names.may_request(at(ms)) {
         names.request(at(ms));
     }
-    told.code.iter().map(|it| format!("{:#x} {}", it.address, it.method)).collect()
+    reported.code.iter().map(|it| format!("{:#x} {}", it.address, it.method)).collect()
 }
 
 #[test]
 fn a_look_waits_for_the_answer_that_names_it() {
     let (mut names, requested, _) = names();
     assert!(
-        told(&mut names, 200, vec![late(10, 0x100), late(11, 0x200), late(12, 0x300)]).is_empty()
+        reported(&mut names, 200, vec![late(10, 0x100), late(11, 0x200), late(12, 0x300)])
+            .is_empty()
     );
     assert_eq!(requested.try_recv(), Ok(()));
     names.take(list(), at(201));
     let expected = ["0x100 a.B.sum()V", "0x200 "];
-    assert_eq!(told(&mut names, 230, vec![]), expected, "native code is no Java");
+    assert_eq!(reported(&mut names, 230, vec![]), expected, "native code is no Java");
     assert!(names.waiting.is_empty());
 }
 
 #[test]
 fn the_jvm_is_not_asked_while_a_thread_is_late() {
     let (mut names, requested, _) = names();
-    told(&mut names, 109, vec![late(10, 0x100)]);
+    reported(&mut names, 109, vec![late(10, 0x100)]);
     assert!(requested.try_recv().is_err());
-    told(&mut names, 110, vec![]);
+    reported(&mut names, 110, vec![]);
     assert!(requested.try_recv().is_ok());
 }
 
 #[test]
 fn where_threads_come_late_without_end_the_jvm_is_asked_all_the_same() {
     let (mut names, requested, _) = names();
-    told(&mut names, 1009, (10..1009).map(|ms| late(ms, 0x100)).collect());
+    reported(&mut names, 1009, (10..1009).map(|ms| late(ms, 0x100)).collect());
     assert!(requested.try_recv().is_err());
-    told(&mut names, 1010, vec![]);
+    reported(&mut names, 1010, vec![]);
     assert!(requested.try_recv().is_ok());
 }
 
@@ -66,12 +67,12 @@ fn where_threads_come_late_without_end_the_jvm_is_asked_all_the_same() {
 #[track_caller]
 fn check_rest(answered_ms: u64, answer: Answer, again_ms: u64) {
     let (mut names, requested, _) = names();
-    told(&mut names, 200, vec![late(10, 0x100)]);
+    reported(&mut names, 200, vec![late(10, 0x100)]);
     requested.recv().unwrap();
     names.take(answer, at(answered_ms));
-    told(&mut names, again_ms - 1, vec![late(again_ms - 200, 0x300)]);
+    reported(&mut names, again_ms - 1, vec![late(again_ms - 200, 0x300)]);
     assert!(requested.try_recv().is_err());
-    told(&mut names, again_ms, vec![]);
+    reported(&mut names, again_ms, vec![]);
     assert!(requested.try_recv().is_ok());
 }
 
@@ -93,22 +94,22 @@ fn a_jvm_that_was_stopped_is_asked_again() {
 #[test]
 fn an_old_list_is_not_believed() {
     let (mut names, requested, _) = names();
-    told(&mut names, 200, vec![late(10, 0x100)]);
+    reported(&mut names, 200, vec![late(10, 0x100)]);
     requested.recv().unwrap();
     names.take(list(), at(201));
-    assert_eq!(told(&mut names, 60_199, vec![late(60_000, 0x100)]).len(), 2);
-    assert!(told(&mut names, 60_200, vec![late(60_001, 0x100)]).is_empty());
+    assert_eq!(reported(&mut names, 60_199, vec![late(60_000, 0x100)]).len(), 2);
+    assert!(reported(&mut names, 60_200, vec![late(60_001, 0x100)]).is_empty());
     assert!(requested.try_recv().is_ok());
 }
 
 #[test]
 fn a_jvm_that_refuses_is_not_asked_again_and_nothing_is_made_up() {
     let (mut names, requested, _) = names();
-    told(&mut names, 200, vec![late(10, 0x100)]);
+    reported(&mut names, 200, vec![late(10, 0x100)]);
     requested.recv().unwrap();
     names.take(Err(ConnectionError::Refused("unknown command".into())), at(201));
-    assert!(told(&mut names, 210, vec![]).is_empty());
-    assert!(told(&mut names, 90_000, vec![late(80_000, 0x100)]).is_empty());
+    assert!(reported(&mut names, 210, vec![]).is_empty());
+    assert!(reported(&mut names, 90_000, vec![late(80_000, 0x100)]).is_empty());
     assert!(requested.try_recv().is_err());
     assert_eq!(names.unnamed, 2);
 }
@@ -138,8 +139,8 @@ fn a_tenth_of_a_second_makes_a_late_thread() {
     let (mut names, _asked, _) = names();
     names.requested = Some(at(100));
     names.take(list(), at(101));
-    told(&mut names, 200, (0..19).map(|ms| late(ms, 0x100)).collect());
+    reported(&mut names, 200, (0..19).map(|ms| late(ms, 0x100)).collect());
     assert!(names.late_threads().is_empty());
-    told(&mut names, 200, vec![late(20, 0x100)]);
+    reported(&mut names, 200, vec![late(20, 0x100)]);
     assert_eq!(names.late_threads(), BTreeSet::from([7]));
 }

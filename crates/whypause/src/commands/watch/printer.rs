@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_while_the_thread_stands_still_is_told() {
+    fn what_is_lost_while_the_thread_stands_still_is_reported() {
         let (mut printer, _receiver) = standing_still();
         printer.lost = 5;
         printer.send(Facts { coverage: Some(Coverage::default()), ..Facts::default() });
