@@ -153,7 +153,7 @@ impl Session {
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);
         let under_way = UnderWay::open(&options.roots, jvm, &target.libjvm, &mut coverage);
-        let idle = is_blind(&coverage).then(|| Idle::look(process.dir(), &mut threads));
+        let idle = is_blind(&coverage).then(|| Idle::sample(process.dir(), &mut threads));
         let mut session = Session {
             under_way,
             idle,
@@ -186,7 +186,7 @@ impl Session {
         // A late drain does not bring the next one forward: a stop is held for the time between two.
         self.next_drain = at + BETWEEN_DRAINS;
         let mut facts = self.collect(self.gone.is_some());
-        self.look_into_stop();
+        self.sample_stop();
         if at >= self.next_coverage {
             self.next_coverage = at + BETWEEN_COVERAGES;
             self.cost.look();
@@ -205,7 +205,7 @@ impl Session {
             };
             let wait = wait.min(CountedStops::PERIOD);
             self.gone = self.gone.or(self.process.gone_within(wait));
-            counted.look(now());
+            counted.sample(now());
             if self.gone.is_some() || now() >= self.next_drain {
                 return;
             }

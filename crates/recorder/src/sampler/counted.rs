@@ -33,9 +33,9 @@ impl CountedStops {
     }
 
     /// One reading.
-    pub(crate) fn look(&mut self, at: MonoTime) {
+    pub(crate) fn sample(&mut self, at: MonoTime) {
         let counts = self.counters.read();
-        self.over.extend(counts.and_then(|counts| self.stops.look(at, counts)));
+        self.over.extend(counts.and_then(|counts| self.stops.sample(at, counts)));
     }
 
     /// Stops that are over for long enough, or all of them. Which thread is the VM thread is not known.

@@ -30,8 +30,8 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// Looks at all threads.
-    pub(crate) fn look(dir: &ProcessDir, roles: &mut Threads) -> Idle {
+    /// Samples all threads.
+    pub(crate) fn sample(dir: &ProcessDir, roles: &mut Threads) -> Idle {
         let mut idle = Idle::default();
         let tids = dir.numbers("task").unwrap_or_default();
         for tid in tids.into_iter().take(MAX_THREADS) {
@@ -48,7 +48,7 @@ impl Idle {
 
     /// Says in the coverage where the VM thread has done nothing from `self` until now.
     pub(crate) fn tell(&self, dir: &ProcessDir, roles: &mut Threads, coverage: &mut Coverage) {
-        let now = Idle::look(dir, roles);
+        let now = Idle::sample(dir, roles);
         let Some((vm, _)) = self.vm.filter(|it| now.vm == Some(*it)) else { return };
         let text = |tid: u32, name: &str| {
             let text = dir.text(&format!("task/{tid}/{name}"), STACK_BYTES);

@@ -123,7 +123,7 @@ impl SampledSession {
         // The way through the mapping is closed to who has few rights.
         let libjvm = open_libjvm(&options.roots, jvm);
         keep_only(options.duties_after, &mut coverage, || true);
-        let idle = Idle::look(&dir, &mut roles);
+        let idle = Idle::sample(&dir, &mut roles);
         let mut session = SampledSession {
             idle,
             pid: jvm.pid,
@@ -165,7 +165,7 @@ impl SampledSession {
         Ok(session)
     }
 
-    /// Looks at the threads until the next facts are due, or until the JVM ends, and returns what
+    /// Samples the threads until the next facts are due, or until the JVM ends, and returns what
     /// became final.
     pub fn step(&mut self) -> Step {
         let until = now() + BETWEEN_STEPS;
@@ -210,16 +210,16 @@ impl SampledSession {
         self.refresh(at);
         let refreshed = thread_cpu().saturating_sub(begun);
         let stop = self.counters.as_ref().and_then(StopCounters::read);
-        let stop = stop.and_then(|counts| self.stops.look(at, counts));
-        self.quota.look(at);
+        let stop = stop.and_then(|counts| self.stops.sample(at, counts));
+        self.quota.sample(at);
         self.rounds += 1;
         if self.rounds.is_multiple_of(FREEZER_ROUNDS)
-            && let Some(frozen) = self.freezer.look(at)
+            && let Some(frozen) = self.freezer.sample(at)
         {
             self.watch.frozen(frozen, &mut self.keep);
         }
         let extra = match self.freezer.since() {
-            None => self.look(at, stop),
+            None => self.sample(at, stop),
             Some(_) => Duration::ZERO,
         };
         self.read_host_counters(at, stop);
@@ -236,7 +236,7 @@ impl SampledSession {
             (self.next.round + self.credit.period(self.stops.since().is_some())).max(now());
     }
 
-    fn look(&mut self, at: MonoTime, over: Option<Stop>) -> Duration {
+    fn sample(&mut self, at: MonoTime, over: Option<Stop>) -> Duration {
         let closeness = match (self.stops.since(), self.counters.is_some()) {
             (Some(_), _) if self.stops.is_reaching() => Closeness::Reaching,
             (Some(_), _) => Closeness::Stopped,

@@ -66,7 +66,7 @@ pub(crate) struct Stops {
 
 impl Stops {
     /// A reading. Answers with the stop that is over, if one is.
-    pub(crate) fn look(&mut self, at: MonoTime, now: Counts) -> Option<Stop> {
+    pub(crate) fn sample(&mut self, at: MonoTime, now: Counts) -> Option<Stop> {
         if self.last.is_none() {
             self.first = Some(at);
         }
@@ -208,7 +208,7 @@ mod tests {
         let mut reported = Vec::new();
         for &[at, begun, reaching, stopped] in readings {
             let counts = Counts { begun, reaching_ns: reaching * MS, stopped_ns: stopped * MS };
-            let stop = stops.look(MonoTime(at * MS), counts);
+            let stop = stops.sample(MonoTime(at * MS), counts);
             reported.extend(stop.map(|it| {
                 let ms = |at: MonoTime| at.0 / MS;
                 let interval = it.interval;

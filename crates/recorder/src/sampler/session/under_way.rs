@@ -15,7 +15,7 @@ impl SampledSession {
         let counts = self.counters.as_ref().and_then(StopCounters::read);
         if let Some(counts) = counts {
             // The first reading: nothing comes of it.
-            let _ = self.stops.look(self.started, counts);
+            let _ = self.stops.sample(self.started, counts);
         }
         let reported = match reader {
             Ok(mut reader) => {

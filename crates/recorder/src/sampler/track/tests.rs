@@ -1,10 +1,10 @@
-//! What two looks at a thread say of the time between them.
+//! What two samples of a thread say of the time between them.
 use super::*;
 use std::fmt::Write;
 
 const MS: u64 = 1_000_000;
 
-/// Looks, `AT STATE RAN WAITED [FUNCTION]` in milliseconds, one a line; the state is `wants`,
+/// Samples, `AT STATE RAN WAITED [FUNCTION]` in milliseconds, one a line; the state is `wants`,
 /// `sleeps`, `blocked` or `stopped`. Counts that do not change stand still. The expected pieces are
 /// `START-END STATE [FUNCTION]`.
 #[track_caller]
@@ -25,7 +25,7 @@ fn check(samples: &str, expected: &str) {
         if track.stands_still(counted) {
             track.still(at);
         } else {
-            track.look(at, counted, seen, MonoTime(0), &|_| ThreadState::Runnable);
+            track.sample(at, counted, seen, MonoTime(0), &|_| ThreadState::Runnable);
         }
     }
     track.cut();
@@ -51,7 +51,7 @@ fn a_thread_that_is_blocked_stays_so_until_its_counts_move() {
 }
 
 #[test]
-fn between_two_looks_it_slept_ran_and_was_blocked() {
+fn between_two_samples_it_slept_ran_and_was_blocked() {
     // It ran for 2 ms of 10, and nobody knows how the rest divides.
     check("0 sleeps 5 5\n10 blocked 7 5 io\n20 blocked 7 5 io", "4-6 on-cpu; 6-20 blocked io");
     check("0 blocked 5 5 io\n10 sleeps 7 5", "0-4 blocked io; 4-6 on-cpu");
@@ -94,7 +94,7 @@ fn turns_of_work_and_waiting_add_up() {
 }
 
 #[test]
-fn a_wait_that_began_before_the_last_look_takes_nothing_from_the_work_before_it() {
+fn a_wait_that_began_before_the_last_sample_takes_nothing_from_the_work_before_it() {
     // Waited until 4, ran until 7, waited until 17, ran until 20, slept from then on.
     check(
         "0 wants 0 0\n10 wants 3 4\n20 wants 3 4\n22 sleeps 6 14",
@@ -115,7 +115,7 @@ fn turns_between_naps_are_reported_from_200_us_on() {
         for (at, ran_ns) in [(0, 0), (20, ran_ns)] {
             let counted = Counted { ran_ns, waited_ns: 0, turns: 1 };
             let runnable = |_: Interval| ThreadState::Runnable;
-            track.look(MonoTime(at * MS), counted, Seen::Sleeps, MonoTime(0), &runnable);
+            track.sample(MonoTime(at * MS), counted, Seen::Sleeps, MonoTime(0), &runnable);
         }
         track.cut();
         track.take().count()
@@ -129,10 +129,10 @@ fn a_thread_that_works_in_stops_alone_sleeps_until_there_is_one() {
     let counted = |ran_ns, waited_ns| Counted { ran_ns, waited_ns, turns: 1 };
     let runnable = |_: Interval| ThreadState::Runnable;
     let ms = |it| MonoTime(it * MS);
-    track.look(ms(0), counted(0, 0), Seen::Sleeps, ms(0), &runnable);
-    track.look(ms(200), counted(2 * MS, 6 * MS), Seen::Sleeps, ms(190), &runnable);
+    track.sample(ms(0), counted(0, 0), Seen::Sleeps, ms(0), &runnable);
+    track.sample(ms(200), counted(2 * MS, 6 * MS), Seen::Sleeps, ms(190), &runnable);
     // More than fits into the stop: it was woken earlier.
-    track.look(ms(400), counted(12 * MS, 16 * MS), Seen::Sleeps, ms(390), &runnable);
+    track.sample(ms(400), counted(12 * MS, 16 * MS), Seen::Sleeps, ms(390), &runnable);
     track.cut();
     let reported: Vec<_> = track.take().map(|it| it.interval).collect();
     let expected = [(191, 197), (197, 199), (380, 390), (390, 400)];
@@ -151,7 +151,7 @@ fn a_stopped_process_is_stopped() {
 fn a_frozen_thread_is_where_it_was_before() {
     let mut track = Track::default();
     let counted = Counted { ran_ns: 1, waited_ns: 1, turns: 1 };
-    track.look(MonoTime(0), counted, Seen::Blocked(Why::default()), MonoTime(0), &|_| {
+    track.sample(MonoTime(0), counted, Seen::Blocked(Why::default()), MonoTime(0), &|_| {
         ThreadState::Runnable
     });
     track.still(MonoTime(10));
@@ -169,10 +169,10 @@ fn nothing_is_reported_twice() {
     let mut track = Track::default();
     let counted = |ran_ns, waited_ns| Counted { ran_ns, waited_ns, turns: 1 };
     let runnable = |_: Interval| ThreadState::Runnable;
-    track.look(MonoTime(0), counted(0, 0), Seen::Blocked(Why::default()), MonoTime(0), &runnable);
+    track.sample(MonoTime(0), counted(0, 0), Seen::Blocked(Why::default()), MonoTime(0), &runnable);
     track.still(MonoTime(10_000_000));
     track.cut();
-    track.look(
+    track.sample(
         MonoTime(12_000_000),
         counted(1_000_000, 8_000_000),
         Seen::Wants,

@@ -87,7 +87,7 @@ impl Window {
         }
         if self.lines_since.is_some_and(due) && by_log {
             self.lines_since = None;
-            reported.push(self.from_log());
+            reported.push(self.diagnose_log());
         }
         reported
     }
@@ -168,7 +168,7 @@ impl Window {
     }
 
     /// Where nothing but the log tells of pauses: those that were not reported before.
-    fn from_log(&mut self) -> Diagnosis {
+    fn diagnose_log(&mut self) -> Diagnosis {
         self.facts.drop_replaced();
         let mut diagnosis = diagnose::diagnose_facts(&self.facts);
         let (reported, over) = (&mut self.reported, self.over);
