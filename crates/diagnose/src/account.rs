@@ -18,7 +18,7 @@ mod work;
 
 use crate::{
     Certainty,
-    case::{Phase, Segment, share},
+    case::{PausePhase, Segment, share},
     index::Index,
 };
 use reaching::Reaching;
@@ -47,15 +47,21 @@ pub(crate) fn of_safepoint(
         let first = Reaching { interval: before, end: interval.end, from_log: false };
         let reaching = reaching::walk(index, vm_tid, first);
         let mut segments = peers::charge_log_holder(index, reaching);
-        let operating = path::walk(index, vm_tid, Phase::Operation, after);
+        let operating = path::walk(index, vm_tid, PausePhase::Operation, after);
         segments.extend(peers::charge_log_holder(index, operating));
         if vm_tid == 0 {
             segments = peers::charge_nameless(index, segments);
         }
         saturated::credit(index, segments)
     } else {
-        let mut segments = totals::lay_out(vm_tid, &safepoint.reaching, before, Phase::Reaching);
-        segments.extend(totals::lay_out(vm_tid, &safepoint.operating, after, Phase::Operation));
+        let mut segments =
+            totals::lay_out(vm_tid, &safepoint.reaching, before, PausePhase::Reaching);
+        segments.extend(totals::lay_out(
+            vm_tid,
+            &safepoint.operating,
+            after,
+            PausePhase::Operation,
+        ));
         segments
     };
     stolen::split(index, merge(segments))
@@ -70,20 +76,20 @@ pub(crate) fn over_log(
 ) -> Vec<Segment> {
     let seen = match index.vm_thread() {
         Some(vm_tid) => {
-            let reaching = segments.iter().filter(|it| it.phase == Phase::Reaching);
+            let reaching = segments.iter().filter(|it| it.phase == PausePhase::Reaching);
             let reached = reaching.map(|it| it.interval.end).max().unwrap_or(interval.start);
             let before = Interval::new(interval.start, reached);
             let first = Reaching { interval: before, end: interval.end, from_log: true };
             let reaching = reaching::walk(index, vm_tid, first);
             let mut seen = peers::charge_log_holder(index, reaching);
             let after = Interval::new(reached, interval.end);
-            let own = cover(index, vm_tid, Phase::Operation, after);
+            let own = cover(index, vm_tid, PausePhase::Operation, after);
             let own = peers::charge(index, vm_tid, own);
             seen.extend(peers::charge_log_holder(index, own));
             seen
         }
         None => {
-            let unseen = unseen(index, 0, Phase::Operation, interval);
+            let unseen = unseen(index, 0, PausePhase::Operation, interval);
             peers::charge_nameless(index, vec![unseen])
         }
     };
@@ -92,7 +98,7 @@ pub(crate) fn over_log(
             it.state,
             Some(ThreadState::Runnable | ThreadState::Throttled | ThreadState::Stopped)
         );
-        let late = it.phase == Phase::Reaching && it.role == ThreadRole::Java;
+        let late = it.phase == PausePhase::Reaching && it.role == ThreadRole::Java;
         waits || it.is_blocked() || (late && it.state == Some(ThreadState::OnCpu))
     };
     if !seen.iter().any(held_up) {
@@ -102,12 +108,17 @@ pub(crate) fn over_log(
 }
 
 /// A stretch in which nobody saw the thread.
-fn unseen(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Segment {
+fn unseen(index: &Index<'_>, tid: u32, phase: PausePhase, interval: Interval) -> Segment {
     Segment::unseen(interval, phase, tid, index.role(tid))
 }
 
 /// The part of a slice inside `interval`, as a segment.
-fn from_slice(index: &Index<'_>, slice: &ThreadSlice, phase: Phase, interval: Interval) -> Segment {
+fn from_slice(
+    index: &Index<'_>,
+    slice: &ThreadSlice,
+    phase: PausePhase,
+    interval: Interval,
+) -> Segment {
     Segment {
         state: Some(slice.state),
         idle: is_idle(index, slice),
@@ -153,7 +164,12 @@ fn is_disk_call(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 
 /// All of `interval` on one thread, with unseen stretches where it has no slice, and with the
 /// kernel's work that it did.
-pub(crate) fn cover(index: &Index<'_>, tid: u32, phase: Phase, interval: Interval) -> Vec<Segment> {
+pub(crate) fn cover(
+    index: &Index<'_>,
+    tid: u32,
+    phase: PausePhase,
+    interval: Interval,
+) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut at = interval.start;
     for slice in index.slices_in(tid, interval) {

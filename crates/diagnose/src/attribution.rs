@@ -1,7 +1,7 @@
 //! Dividing a pause among causes.
 use crate::{
-    Attribution, Cause, Certainty, Part, case::Case, cause::Claims, causes, findings::Remainder,
-    marks::Marks, tally::Tally,
+    Attribution, Cause, Certainty, Part, case::Case, cause::Claims, causes,
+    collection_traits::CollectionTraits, findings::Remainder, tally::Tally,
 };
 use recording::Source;
 use std::{collections::BTreeMap, time::Duration};
@@ -9,12 +9,12 @@ use std::{collections::BTreeMap, time::Duration};
 /// Sums by cause, by its place in `causes::ALL`.
 pub(crate) type Tallies = BTreeMap<usize, Tally>;
 
-/// What the causes got of all pauses so far, and what nobody got.
+/// What the causes got of all pauses so far, and what none of them got.
 #[derive(Debug, Default)]
-pub(crate) struct Books {
+pub(crate) struct Ledger {
     pub(crate) tallies: Tallies,
     pub(crate) remainder: Remainder,
-    /// What the cause asked last claims of the pause at hand; here for its memory.
+    /// What the last cause claims of the pause at hand; here for its memory.
     claimed: Vec<usize>,
 }
 
@@ -23,18 +23,18 @@ const USUAL_PARTS: usize = 3;
 
 /// The causes that may claim, each with its place in `causes::ALL`.
 #[derive(Debug)]
-pub(crate) struct Entitled {
-    /// For each set of marks the causes that it concerns, so that of a usual pause only a few are
-    /// asked.
-    by_marks: [Vec<(usize, &'static Cause)>; Marks::COUNT],
+pub(crate) struct ApplicableCauses {
+    /// For each set of traits the causes that it concerns, so that a usual pause is put before a few
+    /// of them only.
+    by_traits: [Vec<(usize, &'static Cause)>; CollectionTraits::COUNT],
 }
 
-impl Entitled {
+impl ApplicableCauses {
     /// Causes all of whose sources were `recorded`; one that lacks a source claims nothing.
     ///
     /// Samples of threads show much of what the scheduler tells, and stacks some of what the pairs of
     /// tracepoints tell. What they show may be claimed; that it did not happen they cannot say.
-    pub(crate) fn new(recorded: impl Fn(Source) -> bool) -> Entitled {
+    pub(crate) fn new(recorded: impl Fn(Source) -> bool) -> ApplicableCauses {
         let recorded = |source: Source| {
             recorded(source)
                 || match source {
@@ -48,24 +48,24 @@ impl Entitled {
                 }
         };
         let numbered = || causes::ALL.iter().copied().enumerate();
-        let is_entitled = |cause: &Cause| cause.needs.iter().all(|&source| recorded(source));
-        let of = |marks| {
+        let is_applicable = |cause: &Cause| cause.needs.iter().all(|&source| recorded(source));
+        let of = |traits| {
             numbered()
-                .filter(|(_, cause)| is_entitled(cause) && cause.claims.concern(marks))
+                .filter(|(_, cause)| is_applicable(cause) && cause.claims.concern(traits))
                 .collect()
         };
-        Entitled { by_marks: Marks::all().map(of) }
+        ApplicableCauses { by_traits: CollectionTraits::all().map(of) }
     }
 
-    fn of(&self, marks: Marks) -> &[(usize, &'static Cause)] {
-        &self.by_marks[marks.place()]
+    fn of(&self, traits: CollectionTraits) -> &[(usize, &'static Cause)] {
+        &self.by_traits[traits.place()]
     }
 }
 
-/// Whether a cause wants a collection that does not bear its mark, which is a mistake in it.
-fn is_missed(case: &Case<'_>, marks: Marks) -> bool {
+/// Whether a cause wants a collection that does not have its trait, which is a mistake in it.
+fn is_missed(case: &Case<'_>, traits: CollectionTraits) -> bool {
     causes::ALL.iter().any(|cause| match cause.claims {
-        Claims::Work(mark, wanted) => !marks.has(mark) && case.collections.iter().any(wanted),
+        Claims::Work(wants, wanted) => !traits.has(wants) && case.collections.iter().any(wanted),
         _ => false,
     })
 }
@@ -73,14 +73,18 @@ fn is_missed(case: &Case<'_>, marks: Marks) -> bool {
 /// Lets each cause claim its segments, first come first served, and adds what it got to its
 /// tally. The parts and the remainder add up to the pause exactly.
 ///
-/// A symptom is told of what it claims, but explains none of it: its time stays in the remainder.
-pub(crate) fn divide(mut case: Case<'_>, entitled: &Entitled, books: &mut Books) -> Attribution {
+/// A symptom is reported with what it claims, but explains none of it: its time stays in the remainder.
+pub(crate) fn divide(
+    mut case: Case<'_>,
+    applicable: &ApplicableCauses,
+    ledger: &mut Ledger,
+) -> Attribution {
     let mut parts = Vec::with_capacity(USUAL_PARTS);
     let mut unattributed = case.interval.duration();
-    let claimed = &mut books.claimed;
-    let marks = Marks::of(&case.collections);
-    debug_assert!(!is_missed(&case, marks), "{marks:?}");
-    for &(order, cause) in entitled.of(marks) {
+    let claimed = &mut ledger.claimed;
+    let traits = CollectionTraits::of(&case.collections);
+    debug_assert!(!is_missed(&case, traits), "{traits:?}");
+    for &(order, cause) in applicable.of(traits) {
         if unattributed.is_zero() {
             break;
         }
@@ -90,7 +94,7 @@ pub(crate) fn divide(mut case: Case<'_>, entitled: &Entitled, books: &mut Books)
             continue;
         }
         let (time, inferred) = lengths(&case, claimed);
-        books.tallies.entry(order).or_default().add(&case, claimed, time, inferred);
+        ledger.tallies.entry(order).or_default().add(&case, claimed, time, inferred);
         if cause.explains() {
             claimed.iter().for_each(|&place| case.segments[place].taken = true);
             unattributed = unattributed.saturating_sub(time);
@@ -99,7 +103,7 @@ pub(crate) fn divide(mut case: Case<'_>, entitled: &Entitled, books: &mut Books)
     }
     if !unattributed.is_zero() {
         for segment in case.segments.iter().filter(|it| it.is_free()) {
-            books.remainder.add(segment, case.index, segment.interval.duration());
+            ledger.remainder.add(segment, case.index, segment.interval.duration());
         }
     }
     if parts.len() > 1 {

@@ -8,7 +8,7 @@ const LONG_WAIT: Duration = Duration::from_millis(1);
 
 /// In which part of the pause a segment lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(crate) enum PausePhase {
     /// From the request until every application thread had stopped.
     Reaching,
     /// The VM operation and what surrounds it, until the threads were let go.
@@ -19,7 +19,7 @@ pub(crate) enum Phase {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Segment {
     pub(crate) interval: Interval,
-    pub(crate) phase: Phase,
+    pub(crate) phase: PausePhase,
     /// The thread that was waited for; 0 where only a log speaks.
     pub(crate) tid: u32,
     pub(crate) role: ThreadRole,
@@ -66,12 +66,17 @@ pub(crate) enum LogPart {
     /// What an application noticed of a pause, beyond the collections that were counted in it.
     Hiccup,
     /// What an application noticed of a pause without looking for collections.
-    Untold,
+    Unresolved,
 }
 
 impl Segment {
     /// A stretch in which nobody saw the thread.
-    pub(crate) fn unseen(interval: Interval, phase: Phase, tid: u32, role: ThreadRole) -> Segment {
+    pub(crate) fn unseen(
+        interval: Interval,
+        phase: PausePhase,
+        tid: u32,
+        role: ThreadRole,
+    ) -> Segment {
         Segment {
             interval,
             phase,

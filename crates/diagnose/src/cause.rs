@@ -1,10 +1,10 @@
 //! What a cause is, and what can be said about one.
 use crate::{
     HazardKind, HumongousStatistics,
-    case::{Case, LogPart, Phase, Segment},
+    case::{Case, LogPart, PausePhase, Segment},
+    collection_traits::{CollectionTrait, CollectionTraits},
     history::Collection,
     index::Index,
-    marks::{Mark, Marks},
     tally::Tally,
     what_if::WhatIf,
 };
@@ -59,29 +59,29 @@ pub struct Cause {
     /// What it claims of a pause.
     pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
-    pub(crate) beside_pauses: Option<fn(&Index<'_>) -> bool>,
+    pub(crate) outside_pauses: Option<fn(&Index<'_>) -> bool>,
     /// What it has to say about all it claimed.
     pub(crate) explain: fn(&Tally, &Index<'_>) -> Explanation,
 }
 
 /// What a cause claims of a pause: whole segments of it, or none.
 pub(crate) enum Claims {
-    /// The collector's work in these collections, all of which bear this mark.
-    Work(Mark, fn(&Collection) -> bool),
+    /// The collector's work in these collections, all of which have this trait.
+    Work(CollectionTrait, fn(&Collection) -> bool),
     /// These segments.
     Segments(fn(&Case<'_>, &Segment) -> bool),
     /// These segments, where those of them that no other cause has claimed last at least so long
-    /// together: less in a pause is nobody's trouble.
+    /// together: less in a pause is negligible.
     AtLeast(Duration, fn(&Case<'_>, &Segment) -> bool),
     /// Segments of this part that a log cannot explain.
     Unexplained(LogPart),
 }
 
 impl Claims {
-    /// Whether anything can be claimed of a pause whose collections bear these marks.
-    pub(crate) fn concern(&self, marks: Marks) -> bool {
+    /// Whether anything can be claimed of a pause whose collections have these traits.
+    pub(crate) fn concern(&self, traits: CollectionTraits) -> bool {
         match self {
-            Claims::Work(mark, _) => marks.has(*mark),
+            Claims::Work(wants, _) => traits.has(*wants),
             _ => true,
         }
     }
@@ -124,7 +124,7 @@ fn is_work(case: &Case<'_>, it: &Segment, wanted: fn(&Collection) -> bool, all: 
             case.collections.get(n).is_some_and(wanted)
         }
         Some(_) => false,
-        None => all && it.phase == Phase::Operation && it.is_collector_at_work(),
+        None => all && it.phase == PausePhase::Operation && it.is_collector_at_work(),
     }
 }
 
@@ -164,7 +164,7 @@ pub enum Detail {
         /// The method in which it was seen most often: `demo.Orders.sum`.
         method: Option<String>,
         /// How often it was looked.
-        looks: usize,
+        samples: usize,
     },
     /// The old generation when survivors found no place in it.
     OldGeneration {

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_jvm_is_told_of_its_own_writes_only_where_they_were_seen_and_are_most() {
+    fn the_jvm_is_reported_of_its_own_writes_only_where_they_were_seen_and_are_most() {
         let row = |pid, device, mb: u64| WriterFact {
             interval: Interval::new(MonoTime(0), MonoTime(1)),
             pid,

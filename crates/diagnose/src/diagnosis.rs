@@ -269,7 +269,7 @@ pub struct MechanismShare {
 
 /// Where it happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct WaitLocation {
     /// Thread that waited, such as `VM Thread`.
     pub thread: String,
     /// In what: `write()`, `a page fault`; empty where that says nothing.
@@ -306,7 +306,7 @@ pub struct Finding {
     /// Refinements, most time first.
     pub mechanisms: Vec<MechanismShare>,
     /// Where most of its time was spent, where known.
-    pub place: Option<Place>,
+    pub place: Option<WaitLocation>,
     /// What happened, one to three sentences for a tired person, each with its full stop.
     pub story: Vec<String>,
     /// Who did it; most to blame first.

@@ -27,10 +27,10 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
         })
         .collect();
     let timed = findings.iter().filter(|it| it.cause.is_fault() && !it.time.is_zero());
-    let beside = timed.map(|it| it.time).min().unwrap_or(Duration::MAX);
+    let least = timed.map(|it| it.time).min().unwrap_or(Duration::MAX);
     findings.sort_by_key(|it| {
-        let is_beside = it.cause.is_fault() && it.time.is_zero();
-        let place = if is_beside { beside } else { it.time };
+        let is_outside = it.cause.is_fault() && it.time.is_zero();
+        let place = if is_outside { least } else { it.time };
         (Reverse(place), !it.cause.is_fault(), Reverse(it.time))
     });
     findings
@@ -38,7 +38,7 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
 
 /// Whether a cause took part in a pause, or shows beside them.
 fn struck(order: usize, cause: &Cause, tallies: &Tallies, index: &Index<'_>) -> bool {
-    tallies.contains_key(&order) || cause.beside_pauses.is_some_and(|shows| shows(index))
+    tallies.contains_key(&order) || cause.outside_pauses.is_some_and(|shows| shows(index))
 }
 
 fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Duration) -> Finding {
@@ -168,7 +168,7 @@ fn in_log(part: LogPart) -> &'static str {
         LogPart::Hiccup => {
             "the application did not run, and no collection was counted; its log does not show why"
         }
-        LogPart::Untold => "the application did not run; its log does not show collections",
+        LogPart::Unresolved => "the application did not run; its log does not show collections",
         LogPart::References | LogPart::Collecting => "a log does not show what happened",
     }
 }

@@ -1,7 +1,7 @@
 //! Diagnosis of a GC log alone.
 use crate::{
     Attribution, Diagnosis, InputSummary, JvmSummary, Situation,
-    attribution::{self, Books, Entitled},
+    attribution::{self, ApplicableCauses, Ledger},
     case::Case,
     findings,
     history::LogJvm,
@@ -21,8 +21,8 @@ pub struct LogDiagnosis {
     pauses: LogPauses,
     /// A log knows no facts to look up.
     no_facts: Index<'static>,
-    entitled: Entitled,
-    books: Books,
+    applicable: ApplicableCauses,
+    ledger: Ledger,
     sums: PauseSums,
     kept: Kept,
 }
@@ -34,8 +34,8 @@ impl LogDiagnosis {
         LogDiagnosis {
             pauses: LogPauses::default(),
             no_facts: Index::default(),
-            entitled: Entitled::new(is_log),
-            books: Books::default(),
+            applicable: ApplicableCauses::new(is_log),
+            ledger: Ledger::default(),
             sums: PauseSums::default(),
             kept: Kept::new(keep),
         }
@@ -74,16 +74,16 @@ impl LogDiagnosis {
             situation: Situation::of(&index),
             clock,
             span,
-            findings: findings::of(&self.books.tallies, &index, statistics.all.total),
+            findings: findings::of(&self.ledger.tallies, &index, statistics.all.total),
             watched: findings::verdicts(
-                &self.books.tallies,
+                &self.ledger.tallies,
                 &index,
                 &recorded(&self.pauses),
                 &[],
                 true,
             ),
             unattributed: statistics.unattributed,
-            unexplained: self.books.remainder.finish(),
+            unexplained: self.ledger.remainder.finish(),
             cut_stop: self.pauses.cut_stop,
             coverage: coverage(&input, &self.pauses),
             inputs: vec![input],
@@ -108,7 +108,7 @@ impl LogDiagnosis {
                 collections: pause.collections,
                 index: &self.no_facts,
             };
-            let attribution = attribution::divide(case, &self.entitled, &mut self.books);
+            let attribution = attribution::divide(case, &self.applicable, &mut self.ledger);
             self.sums.add(&attribution, knows_reaching);
             on_pause(&attribution, clock);
             self.kept.add(attribution);

@@ -2,7 +2,7 @@
 use crate::{
     Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, Situation,
     account,
-    attribution::{self, Books},
+    attribution::{self, Ledger},
     case::Case,
     findings, from_log, hiccups,
     history::Collection,
@@ -47,11 +47,11 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let found = found(facts, &index, &log);
     let mut room = Room::new(facts);
     // What is left of a damaged table still shows what it shows.
-    let entitled = attribution::Entitled::new(|source| coverage.ran(source));
-    let mut books = Books::default();
+    let applicable = attribution::ApplicableCauses::new(|source| coverage.ran(source));
+    let mut ledger = Ledger::default();
     let mut pauses: Vec<Attribution> = Vec::with_capacity(found.len());
     let cases = found.iter().filter_map(|it| it.case(&index, &mut log, wall, &mut room));
-    pauses.extend(cases.map(|case| attribution::divide(case, &entitled, &mut books)));
+    pauses.extend(cases.map(|case| attribution::divide(case, &applicable, &mut ledger)));
     let left_out = log.left_out + room.left_out;
     if left_out > 0 {
         coverage.note("safepoints", "left out: more pauses than memory holds", left_out);
@@ -73,16 +73,16 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         situation: Situation::of(&index),
         clock: Clock::Monotonic,
         span,
-        findings: findings::of(&books.tallies, &index, statistics.all.total),
+        findings: findings::of(&ledger.tallies, &index, statistics.all.total),
         watched: findings::verdicts(
-            &books.tallies,
+            &ledger.tallies,
             &index,
             &recorded,
             &partial,
             statistics.all.count > 0,
         ),
         unattributed: statistics.unattributed,
-        unexplained: books.remainder.finish(),
+        unexplained: ledger.remainder.finish(),
         inputs: vec![InputSummary::of_log(String::new(), 0, &log.counts, 0)],
         cut_stop: None,
         memory: log.pauses.history.memory_statistics(span),
@@ -97,7 +97,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
 /// The GC log inside a recording.
 struct Log<'a> {
     pauses: LogPauses,
-    /// Its pauses, where they may be those that are told.
+    /// Its pauses, where they may be those that are reported.
     found: Vec<LogPause>,
     /// The log once more, for the collections in stops that the probes told.
     walk: LogWalk<'a>,
@@ -113,11 +113,11 @@ impl<'a> Log<'a> {
         let mut pauses = LogPauses::default();
         let mut stamps = Stamps::default();
         let mut longest = Longest::new(facts.log_line_count());
-        let is_told_by_log = may_be_of_log(facts, index);
+        let is_from_log = may_be_of_log(facts, index);
         facts.each_log_line(|line| {
             stamps.line(line);
             parser.line(line.text.as_bytes(), &mut |event| pauses.event(event));
-            if is_told_by_log {
+            if is_from_log {
                 longest.line(&mut pauses);
             } else {
                 pauses.take().for_each(drop);
@@ -342,7 +342,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn of_a_pause_of_the_log_that_had_begun_before_the_recording_the_last_part_is_told() {
+    fn of_a_pause_of_the_log_that_had_begun_before_the_recording_the_last_part_is_reported() {
         let text = "
             missing scheduler
             recorded thread-samples
@@ -389,14 +389,14 @@ mod tests {
     }
 
     #[test]
-    fn of_two_stops_both_are_told_the_whole_and_the_cut_one() {
+    fn of_two_stops_both_are_reported_the_whole_and_the_cut_one() {
         let text = format!("{LATE}\nsafepoint 5500ms 5600ms op A 5510ms 5600ms vm 1");
         let cuts: Vec<_> = diagnose(&text).pauses.iter().map(|it| it.pause.cut).collect();
         assert_eq!(cuts, [Cut { begin: true, end: true }, Cut::WHOLE]);
     }
 
     #[test]
-    fn a_stop_that_a_log_cannot_tell_yet_is_told_beside_those_of_the_log() {
+    fn a_stop_that_a_log_cannot_tell_yet_is_reported_beside_those_of_the_log() {
         let text = "
             missing safepoint-probes
             missing safepoint-symbols
@@ -406,12 +406,12 @@ mod tests {
             thread 1 vm-thread VM Thread
             log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 90.000ms
             safepoint 2000ms 5000ms op A 2010ms 5000ms vm 0 unfinished";
-        let told: Vec<_> = diagnosis_since(text, "0ms")
+        let reported: Vec<_> = diagnosis_since(text, "0ms")
             .pauses
             .iter()
             .map(|it| (it.pause.duration.as_millis(), it.pause.cut.end))
             .collect();
-        assert_eq!(told, [(90, false), (3000, true)]);
+        assert_eq!(reported, [(90, false), (3000, true)]);
     }
 
     #[test]

@@ -10,7 +10,7 @@
 use crate::{
     Pause, PauseKind,
     account::{cover, merge},
-    case::{Case, Phase, Segment},
+    case::{Case, PausePhase, Segment},
     causes::{is_memory_high, passes_through_file_mapping},
     index::Index,
     intervals::union,
@@ -171,7 +171,7 @@ fn account(index: &Index<'_>, waits: &[Wait]) -> Vec<Segment> {
             (None, Some(next)) => next,
             (None, None) => break,
         };
-        segments.extend(cover(index, tid, Phase::Operation, Interval::new(at, until)));
+        segments.extend(cover(index, tid, PausePhase::Operation, Interval::new(at, until)));
         at = until;
     }
     merge(segments)

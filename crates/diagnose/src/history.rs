@@ -21,7 +21,7 @@ pub(crate) use sizes::Sizes;
 pub(crate) use sums::{is_remark, kind};
 
 use crate::{GcStatistics, MemoryStatistics};
-use gclog::{AllocationStall, ConcurrentCycle, FreeSpace, GcEvent, GcKind, JvmFact};
+use gclog::{AllocationStall, ConcurrentCycle, FreeSpace, GcEvent, GcKind, InitFact};
 use std::time::Duration;
 
 /// What was known when a collection happened, beyond its own lines.
@@ -97,7 +97,7 @@ impl History {
     }
 
     /// The JVM told of itself.
-    pub(crate) fn fact(&mut self, fact: &JvmFact) {
+    pub(crate) fn fact(&mut self, fact: &InitFact) {
         self.jvm.fact(fact);
     }
 

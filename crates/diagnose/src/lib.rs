@@ -15,6 +15,7 @@ pub mod bandwidth;
 mod case;
 mod cause;
 mod causes;
+mod collection_traits;
 mod compare;
 mod culprits;
 mod diagnosis;
@@ -22,7 +23,6 @@ mod doubt;
 #[cfg(any(test, feature = "facts-text"))]
 #[doc(hidden)]
 pub mod facts_text;
-mod few;
 mod findings;
 mod from_log;
 mod from_recording;
@@ -35,6 +35,7 @@ mod intervals;
 mod jvm_flags;
 mod keep;
 mod kernel_work;
+mod linear_map;
 mod log_account;
 mod log_clock;
 mod log_evidence;
@@ -45,7 +46,6 @@ mod log_pauses;
 pub mod log_text;
 mod log_walk;
 mod longest;
-mod marks;
 mod mechanisms;
 mod os_evidence;
 mod outputs;
@@ -71,7 +71,7 @@ pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use diagnosis::{
     Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
     HumongousStatistics, InputSummary, JvmSummary, LiveSet, MechanismShare, MemoryStatistics,
-    Named, Place, ReferenceSums, Unexplained, Watched,
+    Named, ReferenceSums, Unexplained, WaitLocation, Watched,
 };
 pub use doubt::Doubt;
 pub use from_log::LogDiagnosis;

@@ -1,7 +1,7 @@
 //! What a log alone can tell of the parts of one pause.
 use crate::{
     Certainty, Pause, PauseKind,
-    case::{LogPart, Phase, Segment},
+    case::{LogPart, PausePhase, Segment},
     history::{Collection, reference_time},
     log_pauses::{LogPause, pause_of},
 };
@@ -51,11 +51,11 @@ pub(crate) fn stop(safepoint: Safepoint, inside: Vec<Collection>, start_ns: u64)
         false => around < ORDINARY + collecting / 10,
     };
     let mut layout = Layout::new(&pause);
-    layout.add(reaching, Phase::Reaching, LogPart::Reaching, reaching < ORDINARY, 0);
+    layout.add(reaching, PausePhase::Reaching, LogPart::Reaching, reaching < ORDINARY, 0);
     for (n, it) in inside.iter().enumerate() {
         layout.collection(&it.gc, n);
     }
-    layout.add(around, Phase::Operation, LogPart::Around, around_is_known, 0);
+    layout.add(around, PausePhase::Operation, LogPart::Around, around_is_known, 0);
     layout.finish(pause, inside)
 }
 
@@ -73,10 +73,10 @@ pub(crate) fn noticed(monitor: &MonitorPause, start_ns: u64) -> LogPause {
         collection: collected.then_some(collecting),
         ..pause_of(PauseKind::Hiccup, &monitor.stamp, start_ns, monitor.duration)
     };
-    let rest = if monitor.gc_time.is_some() { LogPart::Hiccup } else { LogPart::Untold };
+    let rest = if monitor.gc_time.is_some() { LogPart::Hiccup } else { LogPart::Unresolved };
     let mut layout = Layout::new(&pause);
-    layout.add(collecting, Phase::Operation, LogPart::Collecting, true, 0);
-    layout.add(Duration::MAX, Phase::Operation, rest, false, 0);
+    layout.add(collecting, PausePhase::Operation, LogPart::Collecting, true, 0);
+    layout.add(Duration::MAX, PausePhase::Operation, rest, false, 0);
     layout.finish(pause, Vec::new())
 }
 
@@ -147,7 +147,7 @@ impl Layout {
         let Work { covered, in_kernel } = work(gc);
         let in_user = covered.saturating_sub(in_kernel);
         let references = reference_time(gc).unwrap_or_default().min(in_user);
-        let operation = Phase::Operation;
+        let operation = PausePhase::Operation;
         self.add(references, operation, LogPart::References, true, number);
         self.add(in_user - references, operation, LogPart::Collecting, true, number);
         self.add(in_kernel, operation, LogPart::Kernel, false, number);
@@ -156,7 +156,14 @@ impl Layout {
     }
 
     /// `known` says whether anybody can tell what happened in it.
-    fn add(&mut self, time: Duration, phase: Phase, part: LogPart, known: bool, number: usize) {
+    fn add(
+        &mut self,
+        time: Duration,
+        phase: PausePhase,
+        part: LogPart,
+        known: bool,
+        number: usize,
+    ) {
         let end = (self.at + time).min(self.whole.end);
         if end <= self.at {
             return;
@@ -172,7 +179,7 @@ impl Layout {
     }
 
     fn finish(mut self, pause: Pause, collections: Vec<Collection>) -> LogPause {
-        self.add(Duration::MAX, Phase::Operation, LogPart::Around, false, 0);
+        self.add(Duration::MAX, PausePhase::Operation, LogPart::Around, false, 0);
         LogPause { pause, interval: self.whole, segments: self.segments, collections }
     }
 }

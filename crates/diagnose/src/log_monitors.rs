@@ -104,14 +104,14 @@ mod tests {
     #[track_caller]
     fn check(log: &str, expected: &[&str]) {
         let pauses = diagnose(log).pauses;
-        let told = pauses.iter().map(|it| {
+        let reported = pauses.iter().map(|it| {
             let collection = it.pause.collection.unwrap_or_default().as_millis();
             let rest = it.unattributed.as_millis();
             let is_hiccup = it.pause.kind == PauseKind::Hiccup;
             let kind = if is_hiccup { "hiccup" } else { "gc" };
             format!("{kind} {} = {collection} + {rest}", it.pause.duration.as_millis())
         });
-        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(reported.collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
     log_monitors::Noticed,
     pause::{Pause, PauseKind},
 };
-use gclog::{Event, GcEvent, JvmFact, MonitorPause, Safepoint, Stamp};
+use gclog::{Event, GcEvent, InitFact, MonitorPause, Safepoint, Stamp};
 use recording::{Clock, Cut, Interval};
 use std::{borrow::Cow, collections::VecDeque, time::Duration};
 
@@ -88,7 +88,7 @@ impl LogPauses {
             Event::Gc(gc) => self.collection(gc),
             Event::Safepoint(safepoint) => self.safepoint(safepoint),
             Event::Jvm(jvm) => {
-                let is_head = matches!(jvm.fact, JvmFact::Collector(_) | JvmFact::Version(_));
+                let is_head = matches!(jvm.fact, InitFact::Collector(_) | InitFact::Version(_));
                 if is_head && std::mem::take(&mut self.in_run) {
                     self.clock.restart(&jvm.stamp);
                     self.history.restart();

@@ -49,7 +49,7 @@ pub(crate) fn check(cause: &Cause, log: &str, expected: &str) {
 /// All that is said of a cause: its story and evidence, one a line.
 #[cfg(test)]
 #[track_caller]
-pub(crate) fn told(cause: &Cause, log: &str) -> String {
+pub(crate) fn reported(cause: &Cause, log: &str) -> String {
     let diagnosis = diagnose(log);
     let finding = diagnosis.findings.iter().find(|it| it.cause.id == cause.id);
     let finding = finding.expect("the cause struck");

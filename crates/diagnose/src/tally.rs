@@ -1,10 +1,10 @@
 //! What a cause claimed over a whole input, summed as the pauses go by.
 use crate::{
-    Certainty, MechanismShare, Pause, PauseKind, Place,
+    Certainty, MechanismShare, Pause, PauseKind, WaitLocation,
     case::{Case, Segment},
-    few::Few,
     history::Collection,
     index::Index,
+    linear_map::LinearMap,
     mechanisms, outputs,
 };
 use recording::{FileKey, Interval, OffCpuCause, OutputFact};
@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, time::Duration};
 /// How many of the longest pauses of a cause are kept, to look for writers around them.
 const WINDOWS: usize = 64;
 
-/// So many operations are told apart; more names can only come from a damaged log.
+/// So many operations are distinguished; more names can only come from a damaged log.
 const MOST_OPERATIONS: usize = 256;
 
 /// What all others are called.
@@ -21,7 +21,7 @@ const OTHERS: &str = "others";
 
 /// Where a piece of time was spent: thread, how it entered the kernel, descriptor and file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Spot {
+pub(crate) struct BlockSite {
     pub(crate) tid: u32,
     pub(crate) entered: Option<OffCpuCause>,
     pub(crate) fd: Option<u32>,
@@ -39,8 +39,8 @@ pub(crate) struct Tally {
     pub(crate) longest: Duration,
     /// Sum of the squares of what it claimed of each pause, in seconds squared.
     pub(crate) squares: f64,
-    /// Time and a stack by spot.
-    pub(crate) spots: BTreeMap<Spot, (Duration, Option<u32>)>,
+    /// Time and a stack by site.
+    pub(crate) sites: BTreeMap<BlockSite, (Duration, Option<u32>)>,
     /// Time by mechanism id.
     pub(crate) mechanisms: BTreeMap<&'static str, Duration>,
     /// Time by process that held the CPU.
@@ -48,7 +48,7 @@ pub(crate) struct Tally {
     /// Time by offset in the JVM's file of counters.
     pub(crate) offsets: BTreeMap<u64, Duration>,
     /// Pauses and time by operation.
-    pub(crate) operations: Few<String, (u64, Duration)>,
+    pub(crate) operations: LinearMap<String, (u64, Duration)>,
     /// The pauses with the largest parts: part and window, in no order.
     pub(crate) windows: Vec<(Duration, Interval)>,
     /// Smaller parts are not kept in `windows`.
@@ -113,9 +113,13 @@ impl Tally {
     }
 
     fn add_segment(&mut self, index: &Index<'_>, segment: &Segment, time: Duration) {
-        let spot =
-            Spot { tid: segment.tid, entered: segment.entered, fd: segment.fd, file: segment.file };
-        let at = self.spots.entry(spot).or_default();
+        let site = BlockSite {
+            tid: segment.tid,
+            entered: segment.entered,
+            fd: segment.fd,
+            file: segment.file,
+        };
+        let at = self.sites.entry(site).or_default();
         at.0 += time;
         at.1 = at.1.or(segment.stack);
         if let Some(mechanism) = mechanisms::of_segment(index, segment) {
@@ -157,9 +161,9 @@ impl Tally {
         }
     }
 
-    /// The spot with the most time.
-    pub(crate) fn main_spot(&self) -> Option<(&Spot, Duration, Option<u32>)> {
-        let largest = self.spots.iter().max_by_key(|(_, (time, _))| *time)?;
+    /// The site with the most time.
+    pub(crate) fn main_site(&self) -> Option<(&BlockSite, Duration, Option<u32>)> {
+        let largest = self.sites.iter().max_by_key(|(_, (time, _))| *time)?;
         Some((largest.0, largest.1.0, largest.1.1))
     }
 
@@ -177,21 +181,21 @@ impl Tally {
 
     /// The standard stream in which most of the time was spent, where it was in one that is no file.
     pub(crate) fn stream<'a>(&self, index: &Index<'a>) -> Option<&'a OutputFact> {
-        let (spot, _, stack) = self.main_spot()?;
-        match spot.fd {
-            _ if spot.file.is_some() || !mechanisms::is_pipe_full(index, stack) => None,
+        let (site, _, stack) = self.main_site()?;
+        match site.fd {
+            _ if site.file.is_some() || !mechanisms::is_pipe_full(index, stack) => None,
             Some(fd) => outputs::of_fd(index, fd),
             // A sample may know the function of the kernel and not the descriptor.
             None => outputs::of_gc_log(index),
         }
     }
 
-    fn place_of_stream(&self, index: &Index<'_>) -> Option<Place> {
-        let (spot, _, stack) = self.main_spot()?;
+    fn place_of_stream(&self, index: &Index<'_>) -> Option<WaitLocation> {
+        let (site, _, stack) = self.main_site()?;
         let output = self.stream(index)?;
-        let call = crate::syscalls::call(index.architecture(), spot.entered);
-        Some(Place {
-            thread: index.thread_name(spot.tid),
+        let call = crate::syscalls::call(index.architecture(), site.entered);
+        Some(WaitLocation {
+            thread: index.thread_name(site.tid),
             call: if call.is_empty() { "write()".into() } else { call },
             path: outputs::name(output.fd)?.into(),
             file_system: outputs::kind(output).into(),
@@ -201,20 +205,20 @@ impl Tally {
     }
 
     /// Where most of the time was spent, for people. `None` where only a log speaks.
-    pub(crate) fn place(&self, index: &Index<'_>) -> Option<Place> {
-        let (spot, _, stack) = self.main_spot()?;
-        if spot.tid == 0 {
+    pub(crate) fn place(&self, index: &Index<'_>) -> Option<WaitLocation> {
+        let (site, _, stack) = self.main_site()?;
+        if site.tid == 0 {
             return None;
         }
-        let file = spot.file.and_then(|key| index.file(key));
+        let file = site.file.and_then(|key| index.file(key));
         if let Some(place) = self.place_of_stream(index) {
             return Some(place);
         }
-        Some(Place {
-            thread: index.thread_name(spot.tid),
-            call: crate::syscalls::call(index.architecture(), spot.entered),
+        Some(WaitLocation {
+            thread: index.thread_name(site.tid),
+            call: crate::syscalls::call(index.architecture(), site.entered),
             path: file.map_or_else(
-                || spot.fd.map_or_else(String::new, |fd| format!("fd {fd}")),
+                || site.fd.map_or_else(String::new, |fd| format!("fd {fd}")),
                 |it| it.path.clone(),
             ),
             file_system: file.map_or_else(String::new, |it| it.file_system.clone()),

@@ -13,7 +13,7 @@ pub use duration::duration;
 pub use memory::memory;
 pub use nearest::nearest;
 
-use crate::Place;
+use crate::WaitLocation;
 
 /// `1 stop`, `7 stops`.
 pub(crate) fn stops(n: u64) -> String {
@@ -35,7 +35,7 @@ pub(crate) fn the_thread(name: &str) -> String {
 }
 
 /// `/var/log/gc.log (ext4 on sdb1)`, or `a file that could not be named`.
-pub(crate) fn file(place: &Place) -> String {
+pub(crate) fn file(place: &WaitLocation) -> String {
     match (place.path.as_str(), place.file_system.as_str(), place.device.as_str()) {
         ("", _, _) => "a file that could not be named".into(),
         (path, "", _) => path.into(),

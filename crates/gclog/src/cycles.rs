@@ -24,7 +24,7 @@ struct Open {
     /// Before the first cleanup, and after the last.
     heap: Option<Transition>,
     /// It has no closing line of its own.
-    told_from_phases: bool,
+    derived_from_phases: bool,
     references_updated: bool,
 }
 
@@ -79,7 +79,7 @@ impl Cycles {
 
     /// Whether a cycle of CMS or Shenandoah is under way.
     pub(crate) fn is_open(&self) -> bool {
-        self.open.iter().any(|it| it.told_from_phases)
+        self.open.iter().any(|it| it.derived_from_phases)
     }
 
     /// Another JVM writes from here on.
@@ -93,7 +93,7 @@ impl Cycles {
         stamp: Stamp,
         begin: Stamp,
         line: &CycleLine<'_>,
-        told_from_phases: bool,
+        derived_from_phases: bool,
     ) -> ConcurrentCycle {
         self.open.retain(|it| it.gc_id != gc_id);
         if self.open.len() == MAX_OPEN {
@@ -108,7 +108,7 @@ impl Cycles {
             scope,
             last,
             heap,
-            told_from_phases,
+            derived_from_phases,
             references_updated,
         });
         event(gc_id, stamp, line, CycleEdge::Begin)
@@ -125,7 +125,7 @@ impl Cycles {
         if self.find(gc_id).is_some() {
             return;
         }
-        for open in self.open.extract_if(.., |it| it.told_from_phases) {
+        for open in self.open.extract_if(.., |it| it.derived_from_phases) {
             out(open.ended(open.last));
         }
         let begin = stamp.earlier(line.duration.unwrap_or_default());
@@ -151,7 +151,7 @@ impl Cycles {
     }
 
     fn give_up(&mut self, stamp: Stamp, out: &mut impl FnMut(ConcurrentCycle)) {
-        for open in self.open.extract_if(.., |it| it.told_from_phases) {
+        for open in self.open.extract_if(.., |it| it.derived_from_phases) {
             out(open.ended(stamp));
         }
     }

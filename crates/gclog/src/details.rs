@@ -1,7 +1,7 @@
 //! What the lines of one pause say beside its closing line, until that comes.
 use crate::{
-    Failures, GcEvent, Generation, Phase, PhaseTime, References, Tenuring,
-    unified::{Detail, ReferenceKind},
+    Failures, GcEvent, GcPhase, Generation, PhaseTime, References, Tenuring, phase::ReferenceKind,
+    unified::Detail,
 };
 
 /// Generations of one pause. G1 has six.
@@ -70,7 +70,7 @@ impl Details {
     /// tags, and the time of a whole step contains that of its parts.
     fn phase(&mut self, time: PhaseTime, whole_step: bool) {
         let again = |known: &PhaseTime| known.phase == time.phase;
-        let once = time.phase == Phase::ReferenceProcessing;
+        let once = time.phase == GcPhase::ReferenceProcessing;
         let replaced = self.phases.iter().enumerate().position(|(at, known)| {
             again(known) && (once || (!whole_step && self.whole_steps & 1 << at != 0))
         });
@@ -84,12 +84,6 @@ impl Details {
     }
 
     fn found(&mut self, kind: ReferenceKind, count: u64) {
-        let references = self.references.get_or_insert_default();
-        *match kind {
-            ReferenceKind::Soft => &mut references.soft,
-            ReferenceKind::Weak => &mut references.weak,
-            ReferenceKind::Final => &mut references.finalizable,
-            ReferenceKind::Phantom => &mut references.phantom,
-        } = count;
+        *self.references.get_or_insert_default().of_mut(kind) = count;
     }
 }

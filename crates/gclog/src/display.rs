@@ -2,7 +2,7 @@
 //! nanosecond. Not a format for users or programs.
 use crate::{
     AllocationStall, ConcurrentCycle, CycleEdge, CycleScope, Event, Extent, GcEvent, Generation,
-    JvmEvent, JvmFact, MonitorPause, PhaseTime, References, Safepoint, Stamp, Transition,
+    InitFact, JvmEvent, MonitorPause, PhaseTime, References, Safepoint, Stamp, Transition,
 };
 use std::{fmt, time::Duration};
 
@@ -136,16 +136,16 @@ impl fmt::Display for JvmEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}jvm ", self.stamp)?;
         match &self.fact {
-            JvmFact::Version(version) => write!(f, "version {version}"),
-            JvmFact::Collector(collector) => write!(f, "collector {}", collector.id()),
-            JvmFact::Cpus { total, available } => write!(f, "cpus {available} of {total}"),
-            JvmFact::MemoryBytes(bytes) => write!(f, "memory {}M", bytes >> 20),
-            JvmFact::ParallelWorkers(count) => write!(f, "parallel workers {count}"),
-            JvmFact::ConcurrentWorkers(count) => write!(f, "concurrent workers {count}"),
-            JvmFact::RegionSizeBytes(bytes) => write!(f, "region size {}K", bytes >> 10),
-            JvmFact::MaxHeapBytes(bytes) => write!(f, "max heap {}M", bytes >> 20),
-            JvmFact::Flags(flags) => write!(f, "flags {flags}"),
-            JvmFact::Swap { total_bytes, free_bytes } => {
+            InitFact::Version(version) => write!(f, "version {version}"),
+            InitFact::Collector(collector) => write!(f, "collector {}", collector.id()),
+            InitFact::Cpus { total, available } => write!(f, "cpus {available} of {total}"),
+            InitFact::MemoryBytes(bytes) => write!(f, "memory {}M", bytes >> 20),
+            InitFact::ParallelWorkers(count) => write!(f, "parallel workers {count}"),
+            InitFact::ConcurrentWorkers(count) => write!(f, "concurrent workers {count}"),
+            InitFact::RegionSizeBytes(bytes) => write!(f, "region size {}K", bytes >> 10),
+            InitFact::MaxHeapBytes(bytes) => write!(f, "max heap {}M", bytes >> 20),
+            InitFact::Flags(flags) => write!(f, "flags {flags}"),
+            InitFact::Swap { total_bytes, free_bytes } => {
                 write!(f, "swap {}M free of {}M", free_bytes >> 20, total_bytes >> 20)
             }
         }

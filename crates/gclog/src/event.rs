@@ -292,12 +292,12 @@ pub struct JvmEvent {
     /// Of the line.
     pub stamp: Stamp,
     /// What.
-    pub fact: JvmFact,
+    pub fact: InitFact,
 }
 
 /// What a JVM tells about itself at its start (mostly tag `gc,init`, JDK 16 and later).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JvmFact {
+pub enum InitFact {
     /// Such as `17.0.15+6-LTS`.
     Version(Box<str>),
     /// Which collector it uses.

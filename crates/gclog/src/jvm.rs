@@ -1,7 +1,7 @@
 //! One run of a JVM, as far as its lines have been read: messages in, events out.
 use crate::{
-    AllocationStall, Collector, Event, Failures, GcEvent, GcKind, HumongousAllocation, JvmEvent,
-    JvmFact, Safepoint, Stamp, Unrecognised,
+    AllocationStall, Collector, Event, Failures, GcEvent, GcKind, HumongousAllocation, InitFact,
+    JvmEvent, Safepoint, Stamp, Unrecognised,
     cycles::Cycles,
     dates::Dates,
     join::Join,
@@ -203,17 +203,17 @@ impl Jvm {
     }
 
     fn fact(&mut self, event: JvmEvent, out: &mut impl FnMut(Event)) {
-        if let JvmFact::Collector(collector) = event.fact {
+        if let InitFact::Collector(collector) = event.fact {
             if self.has_said_collector || self.last_id.is_some() {
                 self.restart(out);
             }
             self.join.stop_over(out);
             self.collector = Some(collector);
             self.has_said_collector = true;
-        } else if self.last_id.is_some() && matches!(event.fact, JvmFact::Version(_)) {
+        } else if self.last_id.is_some() && matches!(event.fact, InitFact::Version(_)) {
             self.restart(out);
         }
-        let is_head = matches!(event.fact, JvmFact::Collector(_) | JvmFact::Version(_));
+        let is_head = matches!(event.fact, InitFact::Collector(_) | InitFact::Version(_));
         if is_head && self.last_id.is_none() {
             self.began.get_or_insert(event.stamp);
         }

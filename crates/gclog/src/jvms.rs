@@ -1,10 +1,10 @@
 //! Which JVM wrote a line, where several write to one place.
 //!
-//! They are told apart by the `pid` decorator. A number without a unit is a process or a thread;
+//! They are distinguished by the `pid` decorator. A number without a unit is a process or a thread;
 //! of two, HotSpot prints the process first. A lone one is that of the process if the thread that
 //! said at the start which collector is used has the same number as one that collects: the main
 //! thread never does that.
-use crate::{Event, JvmFact, jvm::Jvm, unified::Message, unified::decorations::lone_numbers};
+use crate::{Event, InitFact, jvm::Jvm, unified::Message, unified::decorations::lone_numbers};
 
 /// JVMs that may write to one place at once. The one that wrote first is forgotten for another.
 const MAX_JVMS: usize = 16;
@@ -64,7 +64,7 @@ impl Jvms {
         message: &Message<'_>,
         out: &mut impl FnMut(Event),
     ) -> &mut Jvm {
-        let says_collector = matches!(message, Message::Jvm(JvmFact::Collector(_)));
+        let says_collector = matches!(message, Message::Jvm(InitFact::Collector(_)));
         if self.numbers != Numbers::NoProcess || says_collector {
             self.choose(decorations, message, says_collector, out);
         }

@@ -61,7 +61,7 @@ mod unwrap;
 pub use counts::{LineCounts, Unrecognised};
 pub use event::{
     AllocationStall, Collector, ConcurrentCycle, CpuTimes, CycleEdge, CycleScope, Event, Failures,
-    GcEvent, GcKind, HumongousAllocation, JvmEvent, JvmFact, Safepoint, SafepointThreads,
+    GcEvent, GcKind, HumongousAllocation, InitFact, JvmEvent, Safepoint, SafepointThreads,
     YoungKind,
 };
 pub use heap::{Extent, Generation, Space, Transition};
@@ -69,7 +69,7 @@ pub use kind::{LogKind, NotAGcLog, looks_like_gc_log};
 pub use lines::{LineSplitter, MAX_LINE};
 pub use monitors::{Monitor, MonitorPause};
 pub use parser::Parser;
-pub use phase::{FreeSpace, Phase, PhaseTime, References, Tenuring};
+pub use phase::{FreeSpace, GcPhase, PhaseTime, References, Tenuring};
 pub use stamp::Stamp;
 pub use unified::{SafepointError, parse_safepoint};
 

@@ -1,6 +1,6 @@
 //! The state of one log: lines in, events out.
 use crate::{
-    Collector, Event, JvmFact, LineCounts, Unrecognised,
+    Collector, Event, InitFact, LineCounts, Unrecognised,
     jvms::Jvms,
     kind,
     legacy::Legacy,
@@ -18,7 +18,7 @@ use crate::{
 /// follows a live log calls [`settle`](Parser::settle) when no line has come for a while.
 ///
 /// One parser reads one log, or the files of a rotated one from the oldest to the newest. Several
-/// JVMs may have written to it, one after another or, told apart by the `pid` decorator, at the
+/// JVMs may have written to it, one after another or, distinguished by the `pid` decorator, at the
 /// same time. Lines may begin with what a container runtime or syslog puts before them.
 ///
 /// ```
@@ -175,7 +175,7 @@ impl Parser {
     ) -> Result<bool, Unrecognised> {
         match message {
             // Without decorations they are the head of a legacy log.
-            Message::Jvm(JvmFact::Flags(_) | JvmFact::Swap { .. }) if decorations.is_empty() => {
+            Message::Jvm(InitFact::Flags(_) | InitFact::Swap { .. }) if decorations.is_empty() => {
                 return self.legacy(line, sink);
             }
             Message::Dropped(count) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// A part of a collection pause that is worth telling apart. Names differ between collectors and
 /// JDKs; these are what they have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Phase {
+pub enum GcPhase {
     /// Roots outside the heap (`Ext Root Scanning`).
     RootScanning,
     /// Regions or cards that point into what is collected (`Update RS`, `Scan RS`, `Merge Heap
@@ -39,25 +39,25 @@ pub enum Phase {
     Other,
 }
 
-impl Phase {
+impl GcPhase {
     /// The name used in reports.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
-            Phase::RootScanning => "root-scanning",
-            Phase::RememberedSets => "remembered-sets",
-            Phase::Copying => "copying",
-            Phase::Marking => "marking",
-            Phase::Compacting => "compacting",
-            Phase::ReferenceProcessing => "reference-processing",
-            Phase::ReferenceEnqueueing => "reference-enqueueing",
-            Phase::WeakRoots => "weak-roots",
-            Phase::ClassUnloading => "class-unloading",
-            Phase::Termination => "termination",
-            Phase::CollectionSet => "collection-set",
-            Phase::Freeing => "freeing",
-            Phase::FailureRepair => "failure-repair",
-            Phase::Other => "other",
+            GcPhase::RootScanning => "root-scanning",
+            GcPhase::RememberedSets => "remembered-sets",
+            GcPhase::Copying => "copying",
+            GcPhase::Marking => "marking",
+            GcPhase::Compacting => "compacting",
+            GcPhase::ReferenceProcessing => "reference-processing",
+            GcPhase::ReferenceEnqueueing => "reference-enqueueing",
+            GcPhase::WeakRoots => "weak-roots",
+            GcPhase::ClassUnloading => "class-unloading",
+            GcPhase::Termination => "termination",
+            GcPhase::CollectionSet => "collection-set",
+            GcPhase::Freeing => "freeing",
+            GcPhase::FailureRepair => "failure-repair",
+            GcPhase::Other => "other",
         }
     }
 }
@@ -67,7 +67,7 @@ impl Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PhaseTime {
     /// Which.
-    pub phase: Phase,
+    pub phase: GcPhase,
     /// How long.
     pub duration: Duration,
 }
@@ -85,6 +85,30 @@ pub struct References {
     pub phantom: u64,
     /// Weak references from native code.
     pub jni_weak: u64,
+}
+
+impl References {
+    /// The count of a kind.
+    pub(crate) fn of_mut(&mut self, kind: ReferenceKind) -> &mut u64 {
+        match kind {
+            ReferenceKind::Soft => &mut self.soft,
+            ReferenceKind::Weak => &mut self.weak,
+            ReferenceKind::Final => &mut self.finalizable,
+            ReferenceKind::Phantom => &mut self.phantom,
+            ReferenceKind::JniWeak => &mut self.jni_weak,
+        }
+    }
+}
+
+/// The kinds of references in the order in which they are processed. Weak references from native
+/// code have a line of their own in legacy logs alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReferenceKind {
+    Soft,
+    Weak,
+    Final,
+    Phantom,
+    JniWeak,
 }
 
 /// How long objects stay in the young generation.

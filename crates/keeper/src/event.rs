@@ -35,7 +35,7 @@ pub enum Event {
         /// The log.
         path: PathBuf,
     },
-    /// Copying does not work. It is told once, and tried again each period.
+    /// Copying does not work. It is reported once, and tried again each period.
     Failing {
         /// Why.
         error: KeeperError,

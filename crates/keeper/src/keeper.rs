@@ -108,7 +108,7 @@ impl Keeper {
     }
 
     /// Makes a round each period until `stop` is set or the JVM has ended, and a last one then.
-    /// Trouble with the log or the target is told once and does not end it.
+    /// Trouble with the log or the target is reported once and does not end it.
     pub fn run(&mut self, stop: &AtomicBool, tell: &mut dyn FnMut(Event)) -> Outcome {
         let mut trouble: Option<String> = None;
         let mut failed_rounds = 0;
@@ -190,7 +190,7 @@ impl Keeper {
         if let Some(target) = self.target.take() {
             self.written = target.written().or(self.written);
         }
-        // What is rotated away meanwhile is to be told.
+        // What is rotated away meanwhile is to be reported.
         let _ = self.source.next();
     }
 

@@ -17,8 +17,8 @@
 //! # What is read
 //!
 //! One log file and those that HotSpot's rotation makes of it: `gc.log.N` and `gc.log.N.current`.
-//! Files are told apart by device, inode and first bytes, and the boot that they were seen in.
-//! A rotated file is read to its end before the next one. What was rotated away unread is told,
+//! Files are distinguished by device, inode and first bytes, and the boot that they were seen in.
+//! A rotated file is read to its end before the next one. What was rotated away unread is reported,
 //! and kept in the record, with as many bytes as are known. Not followed is a JDK 8 with
 //! `NumberOfGCLogFiles=1`, which overwrites its log from the begin without truncating it.
 //!
@@ -29,7 +29,7 @@
 //! - Memory is bounded: what cannot be written stays where it is. So are each file and all files
 //!   of a log together: the oldest are removed, and no file that is not a keeper's.
 //! - No link, FIFO or device is opened in place of a log, and no log of another user.
-//! - A disk that is full, gone or read-only is told once and tried again each period. Nothing is
+//! - A disk that is full, gone or read-only is reported once and tried again each period. Nothing is
 //!   written to what is found in the place of a target that was unmounted.
 //! - No decision depends on the wall clock on tmpfs (Linux 5.9 and later). Elsewhere one does: where
 //!   nothing of a full ring is known, the file that was changed first is taken for the oldest.

@@ -7,7 +7,7 @@ const MAX_DIGITS: usize = 3;
 
 /// What rotation has added to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum Rotation {
     /// `gc.log.3`, or `gc.log.03` in a ring of more than ten: it is not written to any more.
     Rotated(u16),
     /// `gc.log.3.current`: a JDK 8 writes to it (`gcLogFileStream::rotate_log` of `ostream.cpp`).
@@ -16,12 +16,12 @@ pub(crate) enum Place {
     Plain,
 }
 
-impl Place {
+impl Rotation {
     /// What a file of the log `base` is, if it is one.
-    pub(crate) fn of(name: &OsStr, base: &OsStr) -> Option<Place> {
+    pub(crate) fn of(name: &OsStr, base: &OsStr) -> Option<Rotation> {
         let rest = name.as_bytes().strip_prefix(base.as_bytes())?;
         if rest.is_empty() {
-            return Some(Place::Plain);
+            return Some(Rotation::Plain);
         }
         let rest = rest.strip_prefix(b".")?;
         let current = rest.strip_suffix(b".current");
@@ -29,7 +29,7 @@ impl Place {
         let right = (1..=MAX_DIGITS).contains(&digits.len()) && digits.is_ascii();
         let right = right && digits.iter().all(u8::is_ascii_digit);
         let number: u16 = right.then(|| std::str::from_utf8(digits).ok()?.parse().ok())??;
-        Some(if current.is_some() { Place::Current(number) } else { Place::Rotated(number) })
+        Some(if current.is_some() { Rotation::Current(number) } else { Rotation::Rotated(number) })
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum Known {
 /// One file of a ring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
-    pub(crate) place: Place,
+    pub(crate) rotation: Rotation,
     pub(crate) known: Known,
     /// Less of an older file; only to tell where a ring begins of which nothing is known.
     pub(crate) age: (i64, i64),
@@ -56,20 +56,20 @@ pub(crate) struct Member {
 /// The files that have not been read, as indices of `members`, in the order in which they were
 /// written.
 pub(crate) fn successors(members: &[Member]) -> Vec<usize> {
-    let of = |wanted: fn(Place) -> bool| {
+    let of = |wanted: fn(Rotation) -> bool| {
         let mut found: Vec<usize> =
-            (0..members.len()).filter(|&it| wanted(members[it].place)).collect();
-        found.sort_by_key(|&it| members[it].place);
+            (0..members.len()).filter(|&it| wanted(members[it].rotation)).collect();
+        found.sort_by_key(|&it| members[it].rotation);
         found
     };
-    let mut ring = of(|it| matches!(it, Place::Rotated(_)));
-    let mut written = of(|it| matches!(it, Place::Current(_)));
+    let mut ring = of(|it| matches!(it, Rotation::Rotated(_)));
+    let mut written = of(|it| matches!(it, Rotation::Current(_)));
     if let Some(begin) = ring_begin(&ring, members, written.last().copied()) {
         ring.rotate_left(begin);
     }
     // More than one is there where a JVM was killed: its file stays.
     written.sort_by_key(|&it| members[it].age);
-    let all = ring.into_iter().chain(written).chain(of(|it| it == Place::Plain));
+    let all = ring.into_iter().chain(written).chain(of(|it| it == Rotation::Plain));
     all.filter(|&it| members[it].known == Known::New).collect()
 }
 
@@ -83,9 +83,9 @@ fn ring_begin(ring: &[usize], members: &[Member], written: Option<usize>) -> Opt
     if let Some(at) = last.or_else(behind) {
         return Some((at + 1) % ring.len());
     }
-    if let Some(Place::Current(number)) = written.map(|it| members[it].place) {
+    if let Some(Rotation::Current(number)) = written.map(|it| members[it].rotation) {
         // The one that will be replaced next is the oldest.
-        let at = ring.iter().position(|&it| members[it].place >= Place::Rotated(number));
+        let at = ring.iter().position(|&it| members[it].rotation >= Rotation::Rotated(number));
         return Some(at.unwrap_or(0));
     }
     (0..ring.len()).min_by_key(|&at| members[ring[at]].age)
@@ -108,8 +108,8 @@ mod tests {
                 Some('*') => Known::Last,
                 _ => Known::New,
             };
-            let place = Place::of(OsStr::new(name), OsStr::new("gc")).unwrap();
-            Member { place, known, age: (time.parse().unwrap(), 0) }
+            let rotation = Rotation::of(OsStr::new(name), OsStr::new("gc")).unwrap();
+            Member { rotation, known, age: (time.parse().unwrap(), 0) }
         };
         let members: Vec<Member> = files.iter().map(member).collect();
         let found: Vec<&str> =
@@ -145,13 +145,13 @@ mod tests {
 
     #[test]
     fn names() {
-        let place = |name: &str| Place::of(OsStr::new(name), OsStr::new("gc.log"));
-        assert_eq!(place("gc.log"), Some(Place::Plain));
-        assert_eq!(place("gc.log.0"), Some(Place::Rotated(0)));
-        assert_eq!(place("gc.log.012"), Some(Place::Rotated(12)));
-        assert_eq!(place("gc.log.3.current"), Some(Place::Current(3)));
+        let rotation = |name: &str| Rotation::of(OsStr::new(name), OsStr::new("gc.log"));
+        assert_eq!(rotation("gc.log"), Some(Rotation::Plain));
+        assert_eq!(rotation("gc.log.0"), Some(Rotation::Rotated(0)));
+        assert_eq!(rotation("gc.log.012"), Some(Rotation::Rotated(12)));
+        assert_eq!(rotation("gc.log.3.current"), Some(Rotation::Current(3)));
         for other in ["gc.log.", "gc.log.x", "gc.log.1000", "gc.log.1.gz", "gc.logs", "gc", "a"] {
-            assert_eq!(place(other), None, "{other}");
+            assert_eq!(rotation(other), None, "{other}");
         }
     }
 }

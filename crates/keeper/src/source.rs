@@ -5,7 +5,7 @@ use crate::{
     Event, KeeperError,
     print::{HEAD_BYTES, Print, TAIL_BYTES, head},
     record::{Done, Position},
-    ring::{Known, Member, Place, successors},
+    ring::{Known, Member, Rotation, successors},
 };
 use files::{Directory, Found};
 use std::{fs::File, io, os::unix::fs::FileExt, path::PathBuf};
@@ -164,16 +164,16 @@ impl Source {
     fn behind(&mut self, found: &[Found]) -> Vec<Found> {
         let members: Vec<Member> = found
             .iter()
-            .map(|it| Member { place: it.place, known: self.known(it), age: it.age })
+            .map(|it| Member { rotation: it.rotation, known: self.known(it), age: it.age })
             .collect();
-        let last = members.iter().find(|it| it.known == Known::Last).map(|it| it.place);
-        let is_behind = |place: Place| match last {
+        let last = members.iter().find(|it| it.known == Known::Last).map(|it| it.rotation);
+        let is_behind = |rotation: Rotation| match last {
             // Another one may be written to only where the JVM of this one was killed.
-            Some(Place::Current(_)) => !matches!(place, Place::Rotated(_)),
+            Some(Rotation::Current(_)) => !matches!(rotation, Rotation::Rotated(_)),
             _ => true,
         };
         let next = successors(&members).into_iter().map(|it| found[it].clone());
-        let next = next.filter(|it| is_behind(it.place)).collect();
+        let next = next.filter(|it| is_behind(it.rotation)).collect();
         let is_there = |it: &Done| found.iter().any(|found| found.inode == it.inode);
         self.position.done.retain(is_there);
         next
@@ -205,7 +205,7 @@ impl Source {
             Some(newest) => !is_there(newest.inode),
             None => self.missing || self.file.is_some() && !is_there(self.position.inode),
         };
-        let rotates = found.iter().any(|it| it.place != Place::Plain);
+        let rotates = found.iter().any(|it| it.rotation != Rotation::Plain);
         if newest_is_gone && !next.is_empty() || !gone.is_empty() {
             self.position.lost += lost;
             self.position.gaps += 1;

@@ -13,7 +13,7 @@ use std::io::{self, Read};
 pub(crate) enum Whose {
     /// A keeper of this log made it.
     Ours,
-    /// It ends before that can be told, and has nothing else in it.
+    /// It ends before that can be reported, and has nothing else in it.
     Torn,
     /// Somebody else made it, or a keeper of another log.
     Foreign,
@@ -171,10 +171,10 @@ mod tests {
         for compression in BOTH {
             let first = &entries(compression)[1];
             let record = compression.record_bytes(&first[..compression.envelope_bytes()]).unwrap();
-            let told = compression.envelope_bytes() + record;
+            let reported = compression.envelope_bytes() + record;
             let whose = |bytes: &[u8], name| whose(&mut &*bytes, compression, name).unwrap();
             for length in 0..first.len() {
-                let wanted = if length < told { Whose::Torn } else { Whose::Ours };
+                let wanted = if length < reported { Whose::Torn } else { Whose::Ours };
                 assert_eq!(whose(&first[..length], NAME), wanted, "{compression:?} {length}");
             }
             assert_eq!(whose(first, NAME + 1), Whose::Foreign);

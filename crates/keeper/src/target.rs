@@ -1,7 +1,7 @@
 //! The copies: which file is written, how large all of them are, and what is left of it when it
 //! cannot be.
 mod copies;
-mod place;
+mod directory;
 
 use crate::{
     Compression, Event, KeeperError, Options,
@@ -11,7 +11,7 @@ use crate::{
     tail::{Tail, scan},
 };
 use copies::{Copies, Copy};
-use place::{Lock, Place};
+use directory::{Lock, TargetDirectory};
 use rustix::{
     fs::{AtFlags, Mode, OFlags, RenameFlags},
     io::Errno,
@@ -60,7 +60,7 @@ struct Kind {
 #[derive(Debug)]
 pub(crate) struct Target {
     kind: Kind,
-    place: Place,
+    directory: TargetDirectory,
     lock: Lock,
     /// Copies that are not written to any more, the oldest first.
     older: Vec<Copy>,
@@ -95,16 +95,16 @@ impl Target {
             max_file_bytes: options.max_file_bytes.min(options.max_bytes / 2),
             max_bytes: options.max_bytes,
         };
-        let place = Place::open(&options.to, device)?;
-        let lock = place.lock(&kind.base)?;
+        let directory = TargetDirectory::open(&options.to, device)?;
+        let lock = directory.lock(&kind.base)?;
         let (older, open, next) = (Vec::new(), None, 1);
-        let mut target = Target { kind, place, lock, older, open, next };
+        let mut target = Target { kind, directory, lock, older, open, next };
         let (position, events) = target.find(written)?;
         Ok(Opened { target, position, events })
     }
 
     pub(crate) fn device(&self) -> u64 {
-        self.place.device
+        self.directory.device
     }
 
     /// Finds the copies that are there, and the end of the last one.
@@ -112,7 +112,7 @@ impl Target {
         &mut self,
         written: Option<Written>,
     ) -> Result<(Option<Position>, Vec<Event>), KeeperError> {
-        let Copies { ours, torn, next } = copies::list(&self.place, &self.kind)?;
+        let Copies { ours, torn, next } = copies::list(&self.directory, &self.kind)?;
         (self.older, self.next) = (ours, next);
         let mut events = Vec::new();
         for copy in torn {
@@ -120,15 +120,16 @@ impl Target {
         }
         while let Some(copy) = self.older.pop() {
             let name = self.name(copy.number);
-            let Some(file) = copies::file(&self.place, &name)? else { continue };
-            let status = file.metadata().map_err(|it| self.place.failed("inspect", &name, it))?;
+            let Some(file) = copies::file(&self.directory, &name)? else { continue };
+            let status =
+                file.metadata().map_err(|it| self.directory.failed("inspect", &name, it))?;
             let known = written
                 .filter(|it| (it.device, it.inode) == (status.dev(), status.ino()))
                 .filter(|it| it.bytes <= status.len());
             let tail = match known {
                 Some(it) => Tail { good: it.bytes, last: None },
                 None => scan(&mut BufReader::new(&file), self.kind.compression, self.kind.name)
-                    .map_err(|it| self.place.failed("read", &name, it))?,
+                    .map_err(|it| self.directory.failed("read", &name, it))?,
             };
             let torn = status.len() - tail.good;
             if tail.good == 0 && torn <= MAX_ENTRY_BYTES as u64 {
@@ -149,8 +150,8 @@ impl Target {
 
     fn remove_torn(&self, copy: &Copy) -> Result<Event, KeeperError> {
         let name = self.name(copy.number);
-        self.place.remove(&name)?;
-        Ok(Event::Repaired { path: self.place.path.join(name), bytes: copy.bytes })
+        self.directory.remove(&name)?;
+        Ok(Event::Repaired { path: self.directory.path.join(name), bytes: copy.bytes })
     }
 
     fn repair(
@@ -163,10 +164,10 @@ impl Target {
         let name = self.name(number);
         if torn > 0 {
             let cut = file.set_len(good).and_then(|()| file.sync_data());
-            cut.map_err(|it| self.place.failed("repair", &name, it))?;
+            cut.map_err(|it| self.directory.failed("repair", &name, it))?;
         }
         self.open = Some(Open { file, number, bytes: good });
-        let path = self.place.path.join(name);
+        let path = self.directory.path.join(name);
         Ok((torn > 0).then_some(Event::Repaired { path, bytes: torn }))
     }
 
@@ -177,12 +178,12 @@ impl Target {
     /// Whether it is as it was left: the same directory, with the same file in it. `false` where it
     /// must be opened anew.
     pub(crate) fn is_there(&self) -> Result<bool, KeeperError> {
-        if !self.place.is_there()? {
+        if !self.directory.is_there()? {
             return Ok(false);
         }
         let Some(open) = &self.open else { return Ok(true) };
         let named = rustix::fs::statat(
-            &self.place.directory,
+            &self.directory.directory,
             self.name(open.number),
             AtFlags::SYMLINK_NOFOLLOW,
         );
@@ -211,7 +212,7 @@ impl Target {
                     // What could not be synced may never be: it is written anew.
                     let _ = open.file.set_len(open.bytes);
                     let name = copies::name(&self.kind.base, open.number, self.kind.compression);
-                    return Err(self.place.failed("write", &name, error));
+                    return Err(self.directory.failed("write", &name, error));
                 }
                 open.bytes += size;
             }
@@ -223,31 +224,31 @@ impl Target {
     /// Begins a new copy. It gets its name when its first entry is on the disk, so that a copy
     /// always tells whose it is.
     fn begin(&mut self, entry: &[u8]) -> Result<Event, KeeperError> {
-        let new = place::hidden(&self.kind.base, "new");
-        let failed = |it| self.place.failed("write", &new, it);
-        let _ = self.place.remove(&new);
+        let new = directory::hidden(&self.kind.base, "new");
+        let failed = |it| self.directory.failed("write", &new, it);
+        let _ = self.directory.remove(&new);
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&self.place.directory, &new, flags, self.kind.mode);
+        let file = rustix::fs::openat(&self.directory.directory, &new, flags, self.kind.mode);
         let file = File::from(file.map_err(|it| failed(it.into()))?);
         // Not what is left of them by the mask of this process.
         let made = rustix::fs::fchmod(&file, self.kind.mode).map_err(Into::into);
         let made = made.and_then(|()| file.write_all_at(entry, 0)).and_then(|()| file.sync_data());
         let named = made.map_err(failed).and_then(|()| self.give_name(&new));
         let number = named.inspect_err(|_| {
-            let _ = self.place.remove(&new);
+            let _ = self.directory.remove(&new);
         })?;
         if let Some(Open { number, bytes, .. }) = self.open.take() {
             self.older.push(Copy { number, bytes });
         }
         self.next = number + 1;
         self.open = Some(Open { file, number, bytes: entry.len() as u64 });
-        Ok(Event::Began { path: self.place.path.join(self.name(number)) })
+        Ok(Event::Began { path: self.directory.path.join(self.name(number)) })
     }
 
     /// Names a new file, in place of none that is there.
     fn give_name(&self, new: &OsStr) -> Result<u32, KeeperError> {
-        let directory = &self.place.directory;
+        let directory = &self.directory.directory;
         let mut number = self.next;
         loop {
             let name = self.name(number);
@@ -262,10 +263,11 @@ impl Target {
             };
             match named {
                 Err(Errno::EXIST) if number - self.next < NAMES => number += 1,
-                Err(error) => return Err(self.place.failed("name", &name, error.into())),
+                Err(error) => return Err(self.directory.failed("name", &name, error.into())),
                 Ok(()) => {
                     let synced = rustix::fs::fsync(directory);
-                    synced.map_err(|it| self.place.failed("sync", OsStr::new("."), it.into()))?;
+                    synced
+                        .map_err(|it| self.directory.failed("sync", OsStr::new("."), it.into()))?;
                     return Ok(number);
                 }
             }
@@ -281,9 +283,9 @@ impl Target {
             let Copy { number, bytes } = self.older.remove(0);
             let name = self.name(number);
             // Somebody may have put something else there since.
-            if copies::is_ours(&self.place, &self.kind, &name)? {
-                self.place.remove(&name)?;
-                events.push(Event::Removed { path: self.place.path.join(name), bytes });
+            if copies::is_ours(&self.directory, &self.kind, &name)? {
+                self.directory.remove(&name)?;
+                events.push(Event::Removed { path: self.directory.path.join(name), bytes });
             }
             all -= bytes;
         }
@@ -292,7 +294,7 @@ impl Target {
 
     /// Gives the lock up; nothing of it is left.
     pub(crate) fn close(self) -> PathBuf {
-        self.lock.release(&self.place);
-        self.place.path
+        self.lock.release(&self.directory);
+        self.directory.path
     }
 }

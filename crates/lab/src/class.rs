@@ -1,4 +1,4 @@
-//! Kinds of causes: what can be told without privilege where the mechanism cannot, and what also
+//! Kinds of causes: what can be reported without privilege where the mechanism cannot, and what also
 //! happens where nothing is wrong.
 use serde::Serialize;
 

@@ -68,7 +68,7 @@ impl Cleanup {
     /// [`LabError::NotAnnounced`].
     pub(crate) fn needs(&self, takes: &Takes) -> Result<(), LabError> {
         match &self.announced {
-            Some(told) if !told.iter().any(|it| it.covers(takes)) => {
+            Some(reported) if !reported.iter().any(|it| it.covers(takes)) => {
                 Err(LabError::NotAnnounced(format!("{takes:?}")))
             }
             _ => Ok(()),

@@ -94,7 +94,7 @@ fn command(dir: &Path) -> io::Result<Command> {
 /// As the next start of the lab.
 pub fn guard(dir: &Path) -> Result<(), LabError> {
     // heard, and not obeyed: it ends with the lab
-    let _deaf = Interrupt::listen()?;
+    let _interrupt = Interrupt::listen()?;
     // In a container root may lack the capability for it (CAP_SYS_RESOURCE).
     let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
     wait_for_the_end().map_err(LabError::step("wait for the end of the lab"))?;

@@ -78,7 +78,7 @@ pub fn parts() -> Vec<(&'static str, &'static str)> {
 /// Makes the parts. Everything that is changed on the host is undone when it returns.
 ///
 /// # Errors
-/// Any [`LabError`] that concerns more than one part. A part that fails is told of on the page.
+/// Any [`LabError`] that concerns more than one part. A part that fails is reported on the page.
 pub fn reproduce(
     options: &ReproduceOptions,
     output: &mut Output<'_>,

@@ -56,17 +56,17 @@ pub struct RunResult {
     /// `None` where there are no such stops.
     pub first: Option<String>,
     /// The longest time by which a 1 ms sleep inside the workload was too long, or an allocation
-    /// took, over its whole life: the pause as the application felt it, measured without
+    /// took, over its whole life: the pause as the application observed it, measured without
     /// `whypause`.
     #[serde(serialize_with = "ns")]
-    pub felt_longest: Duration,
+    pub observed_longest: Duration,
     /// CPU time that the hypervisor took from this host meanwhile, as the kernel counts it.
     #[serde(serialize_with = "ns")]
     pub stolen: Duration,
     /// The longest time by which a thread that nobody waits for was late, as the workload measured
     /// it; `None` where the workload does not.
     #[serde(serialize_with = "ns_if_known")]
-    pub late_beside: Option<Duration>,
+    pub late_outside: Option<Duration>,
     /// Events that the recorder lost.
     pub lost_events: u64,
     /// What recording cost.
@@ -189,7 +189,8 @@ impl RunResult {
             first: it.first().to_owned(),
         };
         let feels = |key: &str| key == "sleep_overrun_max_us" || is_allocation(key);
-        let felt_us = workload.iter().filter(|it| feels(it.0)).map(|it| *it.1).max().unwrap_or(0);
+        let observed_us =
+            workload.iter().filter(|it| feels(it.0)).map(|it| *it.1).max().unwrap_or(0);
         RunResult {
             scenario: scenario.id,
             cause: scenario.cause,
@@ -208,9 +209,9 @@ impl RunResult {
             unattributed: ns_of(explained.unattributed_in_whole()),
             long: long.into_iter().map(each).collect(),
             first: first(explained),
-            felt_longest: Duration::from_micros(felt_us),
+            observed_longest: Duration::from_micros(observed_us),
             stolen: Duration::ZERO,
-            late_beside: workload.get("reference_late_max_us").copied().map(Duration::from_micros),
+            late_outside: workload.get("reference_late_max_us").copied().map(Duration::from_micros),
             lost_events: explained.coverage.lost_events,
             cost: cost(explained),
             blocked_writes: None,
@@ -310,7 +311,7 @@ fn cost(explained: &Explained) -> RecorderCost {
 }
 
 /// `alloc_0_max_us`, and so on for each thread that allocates. One that waits for what another
-/// thread holds is not felt by a thread that sleeps.
+/// thread holds is not observed by a thread that sleeps.
 fn is_allocation(key: &str) -> bool {
     key.starts_with("alloc_") && key.ends_with("_max_us")
 }

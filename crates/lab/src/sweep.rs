@@ -64,7 +64,7 @@ pub struct Swept {
     pub duration: Duration,
     /// One for each quota and number of GC threads, in this order.
     pub cells: Vec<Cell>,
-    /// The example, reckoned and measured.
+    /// The example, estimated and measured.
     pub example: Vec<Example>,
 }
 
@@ -97,23 +97,23 @@ pub struct Cell {
     pub system: Duration,
 }
 
-/// A quota of 90 ms in 300 ms, reckoned by the model and measured.
+/// A quota of 90 ms in 300 ms, estimated by the model and measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Example {
     /// Stop-the-world GC threads.
     pub gc_threads: u32,
     /// What a collection of 90 ms of CPU time must make of the application, on this host's CPUs.
     #[serde(serialize_with = "ns")]
-    pub reckoned: Duration,
+    pub estimated: Duration,
     /// The same without a quota.
     #[serde(serialize_with = "ns")]
-    pub reckoned_without: Duration,
+    pub estimated_without: Duration,
     /// The longest time by which a sleep of 1 ms was too long.
     #[serde(serialize_with = "ns")]
-    pub felt: Duration,
+    pub observed: Duration,
     /// The same without a quota.
     #[serde(serialize_with = "ns")]
-    pub felt_without: Duration,
+    pub observed_without: Duration,
     /// For how long the group was throttled in all.
     #[serde(serialize_with = "ns")]
     pub throttled: Duration,
@@ -246,14 +246,14 @@ impl Plan<'_> {
     }
 
     fn example(&self, bench: &mut Bench, cpus: u32, gc_threads: u32) -> Result<Example, LabError> {
-        let (reckoned, _) = reckoned(Some(EXAMPLE.time), cpus, gc_threads);
-        let (_, reckoned_without) = self::reckoned(None, cpus, gc_threads);
+        let (estimated, _) = estimated(Some(EXAMPLE.time), cpus, gc_threads);
+        let (_, estimated_without) = self::estimated(None, cpus, gc_threads);
         let mut measure = |quota, load| self.once(bench, quota, gc_threads, load);
         // How much CPU time a collection takes differs from host to host.
         let [mut load, heavier @ ..] = EXAMPLE_LOADS;
         let mut limited = measure(Some(EXAMPLE), load)?;
         for heavier in heavier {
-            if limited.longest("sleep_overrun") >= reckoned / 2 {
+            if limited.longest("sleep_overrun") >= estimated / 2 {
                 break;
             }
             load = heavier;
@@ -262,10 +262,10 @@ impl Plan<'_> {
         let free = measure(None, load)?;
         Ok(Example {
             gc_threads,
-            reckoned,
-            reckoned_without,
-            felt: limited.longest("sleep_overrun"),
-            felt_without: free.longest("sleep_overrun"),
+            estimated,
+            estimated_without,
+            observed: limited.longest("sleep_overrun"),
+            observed_without: free.longest("sleep_overrun"),
             throttled: limited.throttling.throttled,
         })
     }
@@ -273,7 +273,7 @@ impl Plan<'_> {
 
 /// A collection that needs as much CPU time as [`EXAMPLE`]'s quota, under this quota: after how long
 /// the application runs again, and after how long the collection is over.
-fn reckoned(quota: Option<Duration>, cpus: u32, gc_threads: u32) -> (Duration, Duration) {
+fn estimated(quota: Option<Duration>, cpus: u32, gc_threads: u32) -> (Duration, Duration) {
     let cpus = usize::try_from(cpus).unwrap_or(usize::MAX);
     let bandwidth = Bandwidth { period: EXAMPLE.period, quota, burst: Duration::ZERO, cpus };
     let part = vec![Step::Run(EXAMPLE.time / gc_threads.max(1)), Step::Arrive(0)];
@@ -345,12 +345,12 @@ mod tests {
     fn a_collection_of_a_whole_quota_stops_the_application_for_a_period() {
         let ms = Duration::from_millis;
         let quota = Some(EXAMPLE.time);
-        assert_eq!(reckoned(quota, 4, 3), (ms(300), ms(30)));
+        assert_eq!(estimated(quota, 4, 3), (ms(300), ms(30)));
         // two CPUs keep runtime that the other two lack
         let stranded = Duration::from_micros(302_500);
-        assert_eq!(reckoned(quota, 4, 4), (stranded, stranded));
-        assert_eq!(reckoned(quota, 4, 1), (ms(300), ms(90)));
-        assert_eq!(reckoned(None, 2, 4), (ms(45), ms(45)));
+        assert_eq!(estimated(quota, 4, 4), (stranded, stranded));
+        assert_eq!(estimated(quota, 4, 1), (ms(300), ms(90)));
+        assert_eq!(estimated(None, 2, 4), (ms(45), ms(45)));
     }
 
     #[test]

@@ -90,9 +90,9 @@ fn rows(runs: &[&RunResult]) -> Vec<(&'static str, Cell)> {
         let count = move |it: &RunResult| it.over.get(key).copied().unwrap_or(0).to_string();
         rows.push((name, Box::new(count)));
     }
-    rows.push(("longest observed by a sleep or `new`", Box::new(|it| time(it.felt_longest))));
-    if runs.iter().any(|it| it.late_beside.is_some()) {
-        let late = |it: &RunResult| it.late_beside.map_or_else(String::new, time);
+    rows.push(("longest observed by a sleep or `new`", Box::new(|it| time(it.observed_longest))));
+    if runs.iter().any(|it| it.late_outside.is_some()) {
+        let late = |it: &RunResult| it.late_outside.map_or_else(String::new, time);
         rows.push(("longest that a reference was late", Box::new(late)));
     }
     rows.push(("explained", Box::new(|it| percent(it.attributed()))));

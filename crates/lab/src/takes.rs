@@ -107,9 +107,9 @@ impl Takes {
     /// Whether whoever was told of this was told of `other`.
     pub(crate) fn covers(&self, other: &Takes) -> bool {
         match (self, other) {
-            (Takes::Heap { mib: told }, Takes::Heap { mib })
-            | (Takes::Hog { mib: told }, Takes::Hog { mib }) => told >= mib,
-            (Takes::Loops { per_cpu: told }, Takes::Loops { per_cpu }) => told >= per_cpu,
+            (Takes::Heap { mib: reported }, Takes::Heap { mib })
+            | (Takes::Hog { mib: reported }, Takes::Hog { mib }) => reported >= mib,
+            (Takes::Loops { per_cpu: reported }, Takes::Loops { per_cpu }) => reported >= per_cpu,
             _ => self == other,
         }
     }

@@ -31,11 +31,11 @@ pub struct Outcome {
 pub(crate) fn judge(results: Vec<RunResult>, mut notes: Vec<String>) -> Outcome {
     let shown = results.iter().filter(|it| it.role == Role::Shown);
     notes.extend(shown.map(|it| {
-        let late = it.late_beside.unwrap_or_default();
+        let late = it.late_outside.unwrap_or_default();
         let what = format!(
             "a thread was late by up to {} ms; the others by no more than {} ms: no pause is demanded",
             late.as_millis(),
-            it.felt_longest.as_millis()
+            it.observed_longest.as_millis()
         );
         located(it, &what)
     }));
@@ -56,13 +56,13 @@ fn no_dearer(results: &[RunResult]) -> Vec<String> {
         let place = |it: &RunResult| (it.scenario, it.jdk.clone(), it.collector, it.privilege);
         place(a) == place(b)
     };
-    let mut told: Vec<&RunResult> = Vec::new();
+    let mut reported: Vec<&RunResult> = Vec::new();
     let mut notes = Vec::new();
     for fault in results.iter().filter(|it| it.role == Role::Fault) {
-        if told.iter().any(|it| it.variant == fault.variant && same_host(it, fault)) {
+        if reported.iter().any(|it| it.variant == fault.variant && same_host(it, fault)) {
             continue;
         }
-        told.push(fault);
+        reported.push(fault);
         let runs = |role: Role, variant: Option<&str>| -> Vec<&RunResult> {
             let of_it = |it: &&RunResult| it.role == role && same_host(it, fault);
             let named = |it: &&RunResult| variant.is_none_or(|name| it.variant == name);
@@ -126,15 +126,15 @@ fn disagree(writes: &BlockedWrites) -> bool {
     larger >= LONG && difference.as_nanos() * 100 > larger.as_nanos() * LARGEST_DIFFERENCE_PERCENT
 }
 
-/// The fault must be felt by the application itself, be measured, and be named first.
+/// The fault must be observed by the application itself, be measured, and be named first.
 fn fault(result: &RunResult) -> Vec<String> {
     let mut found = Vec::new();
-    if result.felt_longest < LONG {
-        found.push(format!("the fault did not strike: at most {:.0?}", result.felt_longest));
+    if result.observed_longest < LONG {
+        found.push(format!("the fault did not strike: at most {:.0?}", result.observed_longest));
     } else if result.long.is_empty() {
         found.push(format!(
             "the application observed {:.0?} and no pause was recorded",
-            result.felt_longest
+            result.observed_longest
         ));
     } else if result.privilege == Privilege::Unprivileged {
         found.extend(wrong_class(result));
@@ -149,15 +149,15 @@ fn fault(result: &RunResult) -> Vec<String> {
     found
 }
 
-/// What is known to have been done must be told, and not only that something was.
+/// What is known to have been done must be reported, and not only that something was.
 fn wrong_mechanism(result: &RunResult) -> Option<String> {
     let variant =
         scenarios::find(result.scenario).and_then(|it| it.variant(result.variant)).ok()?;
     let expected = variant.mechanism?;
     let cause = result.causes.iter().find(|it| it.id == result.cause)?;
-    let told = cause.mechanisms.first().map(String::as_str);
-    let what = told.map_or_else(|| "no mechanism".to_owned(), |it| format!("`{it}`"));
-    (told != Some(expected)).then(|| format!("{what} was reported, not `{expected}`"))
+    let reported = cause.mechanisms.first().map(String::as_str);
+    let what = reported.map_or_else(|| "no mechanism".to_owned(), |it| format!("`{it}`"));
+    (reported != Some(expected)).then(|| format!("{what} was reported, not `{expected}`"))
 }
 
 /// Without privilege samples tell what kind of thing it was, and not always which.
@@ -169,7 +169,7 @@ fn wrong_class(result: &RunResult) -> Option<String> {
 
 /// A thread must be held up and the cause reported, also where nobody waited for that thread.
 fn shown(result: &RunResult) -> Vec<String> {
-    let late = result.late_beside.unwrap_or_default();
+    let late = result.late_outside.unwrap_or_default();
     if late < LONG {
         vec![format!("the fault did not strike: no thread was late by more than {late:.0?}")]
     } else if result.causes.iter().any(|it| it.id == result.cause) {
@@ -222,7 +222,7 @@ mod tests {
         let variant = scenario.variant(words[0]).unwrap();
         let mut result = RunResult::new(scenario, variant, &Explained::default(), &BTreeMap::new());
         result.jdk_feature = if after("jdk").is_some() { number("jdk") as u32 } else { 17 };
-        result.felt_longest = Duration::from_millis(number("felt"));
+        result.observed_longest = Duration::from_millis(number("felt"));
         let long = Long { duration_ns: 50_000_000, first: "gc-work".to_owned() };
         result.long = vec![long; number("long") as usize];
         result.first = after("first").map(|it| (*it).to_owned());
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_freeze_that_is_told_as_any_kind_of_stop_is_not_as_expected() {
+    fn a_freeze_that_is_reported_as_any_kind_of_stop_is_not_as_expected() {
         let right = "felt 900 long 3 first frozen-or-traced names frozen-or-traced";
         let of = |variant: &str| format!("{variant} of frozen-or-traced {right}");
         check(&of("fault"), "no mechanism was reported, not `control-group-freezer`");
@@ -287,7 +287,7 @@ mod tests {
     fn what_stops_nobody_must_strike_a_thread_and_be_reported() {
         let check = |late_ms, names: &str, expected: &str| {
             let mut it = result(&format!("shown felt 9 long 0 {names}"));
-            it.late_beside = Some(Duration::from_millis(late_ms));
+            it.late_outside = Some(Duration::from_millis(late_ms));
             let outcome = judge(vec![it], Vec::new());
             let verdict = if outcome.passed { "passed" } else { &outcome.failures[0] };
             assert!(verdict.contains(expected), "{late_ms} {names}: {verdict}");

@@ -1,7 +1,7 @@
 //! Doors for the programs in `fuzz/`: parsers of what others wrote, given any text. Only there
 //! when built by them (`--cfg fuzzing`).
 pub use crate::{
-    ask::fuzzed::answers,
+    attach::fuzzed::answers,
     host::fuzzed::{argument_files, proc_texts},
 };
 use crate::{

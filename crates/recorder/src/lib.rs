@@ -13,7 +13,7 @@
 //! is not wanted, no write anywhere.
 #[cfg_attr(not(feature = "bpf"), allow(dead_code, reason = "probes alone are let go"))]
 mod aside;
-mod ask;
+mod attach;
 mod attach_error;
 mod cost;
 #[cfg(fuzzing)]
@@ -32,8 +32,8 @@ mod sampler;
 mod session;
 mod stop_state;
 
-pub use ask::{
-    AskError, CodeNames, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog,
+pub use attach::{
+    CodeNames, ConnectionError, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog,
     ThreadNames, log_outputs, set_log_output,
 };
 pub use attach_error::AttachError;

@@ -183,7 +183,7 @@ fn field_of(stat: &str, number: usize) -> Option<u64> {
 }
 
 /// Whether `/proc` shows the process ids that the kernel's programs see. True where it cannot
-/// be told.
+/// be known.
 pub(crate) fn in_initial_pid_namespace(proc: &Path) -> bool {
     let link = fs::read_link(proc.join("self/ns/pid"));
     link.map_or(true, |it| it.as_os_str() == INITIAL_PID_NAMESPACE)

@@ -16,8 +16,8 @@ use std::{fs, io};
 /// What is still to be done after the attach and takes rights of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Duties {
-    /// The JVM is asked later on, too: its socket is its user's.
-    pub asks_jvm: bool,
+    /// The JVM is attached to later on, too: its socket is its user's.
+    pub attaches_to_jvm: bool,
     /// A command was started that may have to be ended, perhaps as another user's.
     pub ends_command: bool,
     /// What is recorded goes to a directory of another user.
@@ -44,7 +44,7 @@ const FIRST_TO_GO: &str = "1000";
 impl Duties {
     fn kept(self) -> CapabilitySet {
         let mut kept = READING;
-        if self.asks_jvm {
+        if self.attaches_to_jvm {
             kept |= CapabilitySet::DAC_OVERRIDE | CapabilitySet::KILL;
         }
         if self.ends_command {
@@ -122,7 +122,7 @@ fn give_up(duties: Duties, reads_maps: impl FnOnce() -> bool) -> io::Result<()> 
 /// Has the kernel end this process before others where memory runs out: the service that is recorded
 /// must not go first. Processes that are started from here on would inherit it.
 fn go_first() {
-    // Whoever cannot write it is not told apart, and recorded all the same.
+    // Whoever cannot write it is not distinguished, and recorded all the same.
     let _ = fs::write("/proc/self/oom_score_adj", FIRST_TO_GO);
 }
 
@@ -179,13 +179,16 @@ mod tests {
         let before = capabilities(None).unwrap();
         // Root has them all; whoever has none has none left.
         let had = |these: CapabilitySet| before.permitted & these;
-        let (asks, ends) = (CapabilitySet::DAC_OVERRIDE, CapabilitySet::KILL);
-        let duties =
-            |asks_jvm, ends_command| Duties { asks_jvm, ends_command, ..Duties::default() };
+        let (attaches, ends) = (CapabilitySet::DAC_OVERRIDE, CapabilitySet::KILL);
+        let duties = |attaches_to_jvm, ends_command| Duties {
+            attaches_to_jvm,
+            ends_command,
+            ..Duties::default()
+        };
         let writes = Duties { writes_to_others: true, ..Duties::default() };
-        assert_eq!(left(writes, true), had(READING | asks));
+        assert_eq!(left(writes, true), had(READING | attaches));
         assert_eq!(left(duties(false, false), true), had(READING));
-        assert_eq!(left(duties(true, false), true), had(READING | asks | ends));
+        assert_eq!(left(duties(true, false), true), had(READING | attaches | ends));
         assert_eq!(left(duties(false, true), true), had(READING | ends));
         assert_eq!(left(duties(false, false), false), had(READING | CapabilitySet::BPF));
         // This thread has lost nothing.

@@ -27,7 +27,7 @@ mod under_way;
 /// comes to finish it.
 const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
 /// Time between two drains of the kernel's ring buffer, which holds 35,000 slices: each drain wakes
-/// this process up, which costs more than what there is to take. A stop is told after two of them.
+/// this process up, which costs more than what there is to take. A stop is reported after two of them.
 const BETWEEN_DRAINS: Duration = Duration::from_millis(100);
 
 /// How to record.
@@ -153,7 +153,7 @@ impl Session {
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);
         let under_way = UnderWay::open(&options.roots, jvm, &target.libjvm, &mut coverage);
-        let idle = is_blind(&coverage).then(|| Idle::look(process.dir(), &mut threads));
+        let idle = is_blind(&coverage).then(|| Idle::sample(process.dir(), &mut threads));
         let mut session = Session {
             under_way,
             idle,
@@ -186,7 +186,7 @@ impl Session {
         // A late drain does not bring the next one forward: a stop is held for the time between two.
         self.next_drain = at + BETWEEN_DRAINS;
         let mut facts = self.collect(self.gone.is_some());
-        self.look_into_stop();
+        self.sample_stop();
         if at >= self.next_coverage {
             self.next_coverage = at + BETWEEN_COVERAGES;
             self.cost.look();
@@ -205,7 +205,7 @@ impl Session {
             };
             let wait = wait.min(CountedStops::PERIOD);
             self.gone = self.gone.or(self.process.gone_within(wait));
-            counted.look(now());
+            counted.sample(now());
             if self.gone.is_some() || now() >= self.next_drain {
                 return;
             }
@@ -363,10 +363,10 @@ impl Session {
                 inbox.windows.torn(),
             );
         }
-        let untold = self.counted.as_ref().map_or(0, CountedStops::untold);
-        if untold > 0 {
+        let unresolved = self.counted.as_ref().map_or(0, CountedStops::unresolved);
+        if unresolved > 0 {
             let what = "short stops that could not be separated from their neighbours";
-            coverage.note("safepoints", what, untold);
+            coverage.note("safepoints", what, unresolved);
         }
         if counters.repaired > 0 {
             let what = "context switches missed; estimated from run time";

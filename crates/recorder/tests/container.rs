@@ -72,7 +72,7 @@ fn a_jvm_in_a_container_with_users_of_its_own_is_recorded_with_its_log_on_an_ove
     assert!(enough(&facts), "{} stops, {} lines", facts.safepoints.len(), facts.log_lines.len());
     // It asks who is at the other end, and in its namespace our root is nobody.
     let never = std::sync::atomic::AtomicBool::new(false);
-    let names = recorder::ThreadNames::ask(&Roots::default(), &jvm, &never).unwrap();
+    let names = recorder::ThreadNames::request(&Roots::default(), &jvm, &never).unwrap();
     names.apply(&mut facts);
     // The kernel's name is two bytes shorter.
     assert!(facts.threads.iter().any(|it| it.name == "Reference Handler"), "{:?}", facts.threads);

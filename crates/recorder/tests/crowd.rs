@@ -15,7 +15,7 @@ const THREADS: usize = 2000;
 const MOST_BYTES: u64 = 32 << 20;
 
 #[test]
-fn two_thousand_threads_are_all_told_apart_and_nothing_is_lost() {
+fn two_thousand_threads_are_all_distinguished_and_nothing_is_lost() {
     let Some(jdk) = newest() else { return };
     let threads = THREADS.to_string();
     let java = Java::start(&jdk, &busy("-XX:+UseSerialGC"), "Crowd", &[&threads]);

@@ -49,7 +49,7 @@ fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
     assert!(early.begin <= attached && early.end_probe >= thawed && !early.cut.end, "{early:?}");
     let not_whole = whole.iter().find(|it| it.begin < thawed);
     assert_eq!(not_whole, None, "attached {attached:?}, thawed {thawed:?}");
-    // What held it up is told from the begin of the recording on.
+    // What held it up is reported from the begin of the recording on.
     let window = Interval::new(early.begin, thawed);
     let blocked = facts.slices.iter().filter(|it| it.state == ThreadState::Blocked);
     let blocked = blocked.filter(|it| it.tid == early.vm_tid && it.stack.is_some());

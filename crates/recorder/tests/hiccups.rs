@@ -78,7 +78,7 @@ fn a_jvm_stopped_by_a_signal_is_seen_to_be_stopped() {
 /// The kernel counts a thread that a signal stopped as frozen as well (`do_signal_stop` calls
 /// `cgroup_enter_frozen`), and has no function of the freezer in the stack of one that is frozen.
 #[test]
-fn with_cgroup_version_2_a_frozen_jvm_is_told_from_one_stopped_by_a_signal() {
+fn with_cgroup_version_2_a_frozen_jvm_is_distinguished_from_one_stopped_by_a_signal() {
     let Some(group) = newest().and_then(|_| unified("unified")) else { return };
     let Some(java) = spinning() else { return };
     group.admit(java.child.id());
@@ -235,7 +235,7 @@ fn stolen() -> Duration {
 
 /// A JVM that collects without end, so that most of its time is inside of stops.
 #[test]
-fn what_the_hypervisor_took_is_told_and_no_more_than_that() {
+fn what_the_hypervisor_took_is_reported_and_no_more_than_that() {
     let Some(jdk) = newest() else { return };
     let flags =
         ["-Xmx200m", "-Xms200m", "-XX:+UseSerialGC", "-XX:CICompilerCount=2", "-XX:NewSize=2m"];

@@ -53,7 +53,7 @@ fn check_late(facts: &Facts, stop: &SafepointFact) {
 }
 
 #[test]
-fn a_hang_recorded_from_its_middle_is_told_from_there_on() {
+fn a_hang_recorded_from_its_middle_is_reported_from_there_on() {
     let Some(jdk) = newest() else { return };
     let java = hang(&jdk);
     for _ in 0..TRIES {
@@ -80,7 +80,7 @@ fn a_hang_recorded_from_its_middle_is_told_from_there_on() {
 }
 
 #[test]
-fn a_hang_recorded_to_before_its_end_is_told_up_to_there() {
+fn a_hang_recorded_to_before_its_end_is_reported_up_to_there() {
     let Some(jdk) = newest() else { return };
     let java = hang(&jdk);
     for _ in 0..TRIES {
@@ -95,7 +95,7 @@ fn a_hang_recorded_to_before_its_end_is_told_up_to_there() {
             assert!(Instant::now() < end, "no hang");
             facts.append(session.step().facts);
         }
-        // What is told of it while it lasts.
+        // What is reported of it while it lasts.
         let now = session.under_way(Duration::from_secs(1));
         facts.append(session.finish());
         let Some(stop) = facts.safepoints.iter().find(|it| it.cut.end) else { continue };

@@ -21,7 +21,7 @@ fn step(session: &mut Session, names: &mut CodeNames, all: &mut Facts) {
 fn record(java: &Java) -> Facts {
     let (roots, jvm) = (Roots::default(), java.jvm());
     let never = std::sync::atomic::AtomicBool::new(false);
-    ThreadNames::ask(&roots, &jvm, &never).unwrap();
+    ThreadNames::request(&roots, &jvm, &never).unwrap();
     let mut names = CodeNames::start(&roots, &jvm).unwrap();
     let options = Options { late_code: true, ..Options::default() };
     let mut session = Session::attach(&jvm, options).unwrap();
@@ -29,7 +29,7 @@ fn record(java: &Java) -> Facts {
     let end = Instant::now() + Duration::from_secs(20);
     let asked = loop {
         step(&mut session, &mut names, &mut all);
-        if let Some(asked) = names.ask_for_stacks() {
+        if let Some(asked) = names.request_stacks() {
             break asked;
         }
         assert!(Instant::now() < end, "no thread was late");
@@ -49,7 +49,7 @@ fn record(java: &Java) -> Facts {
 /// nobody looks at it. So often is a recording made until it does not.
 const TRIES: u32 = 5;
 
-/// Whether the thread whose Java stack is told was looked at while that stop waited for it.
+/// Whether the thread whose Java stack is reported was looked at while that stop waited for it.
 fn is_seen_in_dump(facts: &Facts) -> bool {
     facts.java_stacks.iter().any(|stack| {
         let mut looks = facts.code.iter().filter(|it| it.tid == stack.tid);

@@ -77,20 +77,24 @@ fn stops_are_counted_and_slices_do_not_overlap() {
     assert!(facts.safepoints.len() >= 10, "{} stops", facts.safepoints.len());
     let logged = java.logged();
     // Of how many the recording says itself that they came and went between two readings.
-    let untold =
+    let unresolved =
         |it: &&recording::Note| it.item == "safepoints" && it.message.contains("neighbours");
-    let untold = coverage.notes.iter().find(untold).map_or(0, |it| it.count);
-    let together = 4.max(1 + usize::try_from(untold).unwrap());
+    let unresolved = coverage.notes.iter().find(unresolved).map_or(0, |it| it.count);
+    let together = 4.max(1 + usize::try_from(unresolved).unwrap());
     let total = |it: &recording::SafepointFact| it.end_probe.since(it.begin).as_nanos();
     // The log has a line of the whole stop, where the recording cuts one.
     for stop in facts.safepoints.iter().filter(|it| !it.cut.is_part()) {
         // Totals of the log have the same edges within the JVM's own bookkeeping. Where a stop ended
-        // and others came and went before the next reading, they are told as one.
+        // and others came and went before the next reading, they are reported as one.
         let then = |it: &&[(u64, u64)]| it[0].0.abs_diff(stop.end_probe.0) < NEAR_NS;
         let near = (1..=together).flat_map(|many| logged.windows(many).filter(then));
         let mut sums = near.map(|it| it.iter().map(|it| u128::from(it.1)).sum::<u128>());
         let close = |it: u128| it.abs_diff(total(stop)) < 500_000;
-        assert!(sums.any(close), "no stop of {} ns in the log then, {untold} untold", total(stop));
+        assert!(
+            sums.any(close),
+            "no stop of {} ns in the log then, {unresolved} untold",
+            total(stop)
+        );
     }
     facts.slices.sort_by_key(|it| (it.tid, it.interval));
     for pair in facts.slices.windows(2).filter(|it| it[0].tid == it[1].tid) {

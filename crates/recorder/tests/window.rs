@@ -102,8 +102,8 @@ fn check_slices(facts: &Facts, name: &str) {
             .collect();
         let gaps = gaps(of_vm.iter().filter_map(|it| it.interval.intersect(window)), window);
         let notes = &facts.coverage.as_ref().unwrap().notes;
-        let told = format!("{name}: gaps {gaps:?} in {stop:?} {of_vm:#?} {notes:?}");
-        assert!(gaps.is_empty(), "{told}");
+        let reported = format!("{name}: gaps {gaps:?} in {stop:?} {of_vm:#?} {notes:?}");
+        assert!(gaps.is_empty(), "{reported}");
     }
     assert!(slices.iter().any(|it| it.state == ThreadState::OnCpu), "{name}");
 }

@@ -216,7 +216,7 @@ pub struct CodeFact {
     /// Address of the instruction.
     pub address: u64,
     /// The compiled method that this belongs to, as the JVM's `Compiler.codelist` has it:
-    /// `demo.Orders.sum([D)D`. What was inlined into it is not told apart. Empty where it is
+    /// `demo.Orders.sum([D)D`. What was inlined into it is not distinguished. Empty where it is
     /// compiled code that belongs to no method: mostly an intrinsic, such as a large array copy.
     pub method: String,
 }

@@ -8,7 +8,7 @@ pub struct Limits {
     /// left, however much is given here.
     ///
     /// At three quarters of it slices, samples and kernel work are left out, at the whole of it
-    /// everything but the rows that replace an earlier one ([`Worth`](crate::Worth)). What is left
+    /// everything but the rows that replace an earlier one ([`Retention`](crate::Retention)). What is left
     /// out is counted in [`Coverage::lost_rows`](crate::Coverage::lost_rows).
     /// Exceeded by at most one batch (8 MiB), and for the moment of sealing by one Parquet part.
     pub max_bytes: u64,

@@ -6,7 +6,7 @@
 use crate::{
     Coverage, Source, SourceState,
     part::{Form, Part},
-    schema::{Table, Worth},
+    schema::{Retention, Table},
 };
 use std::collections::BTreeMap;
 
@@ -124,12 +124,12 @@ pub(crate) fn gone(coverage: &Coverage, seen: &AllSeen) -> Vec<(&'static Table, 
 
 fn missing(table: &Table, written: &TableRows, seen: &Seen) -> Option<String> {
     let all = written.rows.saturating_add(written.lost);
-    let too_many_lost = match table.worth {
-        Worth::Detail => written.lost > all / BORNE_LOSS,
-        Worth::Fact | Worth::Reference | Worth::LastRow => written.lost > 0,
+    let too_many_lost = match table.retention {
+        Retention::Detail => written.lost > all / BORNE_LOSS,
+        Retention::Fact | Retention::Reference | Retention::LastRow => written.lost > 0,
     };
     // Sealing keeps the last row alone.
-    let has_one_row = table.worth == Worth::LastRow;
+    let has_one_row = table.retention == Retention::LastRow;
     if has_one_row && written.rows > 0 && seen.last_part < Some(written.last_part) {
         return Some("its last row is gone".to_owned());
     }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_rows_than_were_written_are_told() {
+    fn fewer_rows_than_were_written_are_reported() {
         check("slices", (100, 0, 3), (100, Some(3)), "");
         check("slices", (100, 0, 3), (99, Some(3)), "1 of 100 rows are gone");
         check("slices", (100, 0, 3), (0, None), "100 of 100 rows are gone");

@@ -76,12 +76,12 @@ impl Recording {
             parts.iter().partition(|it| it.table.name == thinning::TABLE);
         let (log, mut others): (Vec<Part>, Vec<Part>) =
             others.iter().partition(|it| it.table.name == LOG);
-        others.sort_by_key(|it| Reverse(it.table.worth));
+        others.sort_by_key(|it| Reverse(it.table.retention));
         others.iter().for_each(|part| reading.part(*part));
         // A JVM may write any number of lines: they do not take the place of the stops.
         reading.room += LOG_KEPT_BYTES;
         log.iter().for_each(|part| reading.part(*part));
-        // Last, as what they are worth depends on the stops.
+        // Last, as how long they are kept depends on the stops.
         let room = reading.room + SLICES_KEPT_BYTES;
         reading.thinning = Some(Thinning::new(&reading.facts.safepoints, room));
         slices.iter().for_each(|part| reading.part(*part));

@@ -86,7 +86,7 @@ pub(crate) const fn nullable(name: &'static str, kind: Kind, doc: &'static str) 
 
 /// What is given up first, when a recording is full or somebody cannot keep up with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Worth {
+pub(crate) enum Retention {
     /// Detail: left out first.
     Detail,
     /// Kept until the recording is full to the brim.
@@ -106,7 +106,7 @@ pub struct Table {
     /// Its columns.
     pub columns: &'static [Column],
     /// What happens to it when the recording is full.
-    pub(crate) worth: Worth,
+    pub(crate) retention: Retention,
     /// Number of its rows in a batch of facts.
     pub(crate) rows: fn(&Facts) -> usize,
     /// Gives up all of its rows but the newest so many.

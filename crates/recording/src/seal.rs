@@ -3,7 +3,7 @@ use crate::{
     RecordingError,
     directory::Directory,
     part::{Form, Part},
-    schema::{Table, Worth},
+    schema::{Retention, Table},
     sealed::{self, SealedWriter},
     segment::SegmentReader,
 };
@@ -90,7 +90,7 @@ fn copy(
     let mut write = |batch: &RecordBatch| writer.write(batch).map_err(|error| error.to_string());
     let mut last: Option<RecordBatch> = None;
     while let Some(batch) = segment.next()? {
-        if table.worth == Worth::LastRow {
+        if table.retention == Retention::LastRow {
             last = batch.num_rows().checked_sub(1).map(|row| batch.slice(row, 1)).or(last);
         } else {
             write(&batch)?;

@@ -2,7 +2,7 @@
 //! and last what rows of later batches cannot be understood without.
 use crate::{
     Facts,
-    schema::{Table, Worth},
+    schema::{Retention, Table},
 };
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -27,24 +27,24 @@ impl Facts {
         self.drop_replaced();
         let before = self.rows();
         let mut room = if before > most { most } else { return 0 };
-        for worth in [Worth::LastRow, Worth::Reference, Worth::Fact] {
-            room = room.saturating_sub(self.share(worth, room));
+        for retention in [Retention::LastRow, Retention::Reference, Retention::Fact] {
+            room = room.saturating_sub(self.share(retention, room));
         }
-        for table in Table::all().iter().filter(|it| it.worth == Worth::Detail) {
+        for table in Table::all().iter().filter(|it| it.retention == Retention::Detail) {
             (table.keep_newest)(self, 0);
         }
         (before - self.rows()) as u64
     }
 
-    /// Shares `room` among the tables of one worth; how many rows they have then.
-    fn share(&mut self, worth: Worth, room: usize) -> usize {
+    /// Shares `room` among the tables of one class of retention; how many rows they have then.
+    fn share(&mut self, retention: Retention, room: usize) -> usize {
         let mut tables: Vec<&Table> =
-            Table::all().iter().copied().filter(|it| it.worth == worth).collect();
+            Table::all().iter().copied().filter(|it| it.retention == retention).collect();
         tables.sort_by_key(|it| (it.rows)(self));
         let mut used = 0;
         for (n, table) in tables.iter().enumerate() {
             let part = room.saturating_sub(used) / (tables.len() - n);
-            (table.keep_newest)(self, part.max(usize::from(worth == Worth::LastRow)));
+            (table.keep_newest)(self, part.max(usize::from(retention == Retention::LastRow)));
             used += (table.rows)(self);
         }
         used
@@ -81,8 +81,8 @@ mod tests {
         (tables.map(|it| it.name).collect(), shed)
     }
 
-    fn of(worths: &[Worth]) -> Vec<&'static str> {
-        let tables = Table::all().iter().filter(|it| worths.contains(&it.worth));
+    fn of(classes: &[Retention]) -> Vec<&'static str> {
+        let tables = Table::all().iter().filter(|it| classes.contains(&it.retention));
         tables.map(|it| it.name).collect()
     }
 
@@ -95,16 +95,16 @@ mod tests {
 
     #[test]
     fn detail_goes_first_and_what_others_refer_to_last() {
-        let rows = |worths: &[Worth]| -> usize {
-            let tables = Table::all().iter().filter(|it| worths.contains(&it.worth));
+        let rows = |classes: &[Retention]| -> usize {
+            let tables = Table::all().iter().filter(|it| classes.contains(&it.retention));
             tables.map(|it| (it.rows)(&sample())).sum()
         };
-        let (detail, kept) = (Worth::Detail, [Worth::LastRow, Worth::Reference]);
+        let (detail, kept) = (Retention::Detail, [Retention::LastRow, Retention::Reference]);
         assert_eq!(left(sample().rows() - 1).1, rows(&[detail]) as u64);
-        let all = [Worth::LastRow, Worth::Reference, Worth::Fact];
+        let all = [Retention::LastRow, Retention::Reference, Retention::Fact];
         assert_eq!(left(sample().rows() - 1).0, of(&all));
         assert_eq!(left(rows(&kept)).0, of(&kept));
-        assert_eq!(left(0).0, of(&[Worth::LastRow]));
+        assert_eq!(left(0).0, of(&[Retention::LastRow]));
     }
 
     #[test]

@@ -8,12 +8,12 @@ pub(crate) const TABLE: &str = "slices";
 /// What a slice takes beside the name of who had the CPU, also while it is looked up.
 const SLICE_BYTES: u64 = 200;
 
-/// What a slice is worth: the time of the longest stop that it lies in, or its own time, as a wait
+/// The priority of a slice: the time of the longest stop that it lies in, or its own time, as a wait
 /// outside of all stops may be a pause of its own. Of two with the same time the earlier one. All
-/// slices of a stop are worth the same: with half of them its account would be worse than without.
-type Worth = (Duration, Reverse<MonoTime>);
+/// slices of a stop have the same: with half of them its account would be worse than without.
+type Priority = (Duration, Reverse<MonoTime>);
 
-/// Takes slices in as they are read, and gives up those that are worth the least whenever there is
+/// Takes slices in as they are read, and gives up those of the least priority whenever there is
 /// no room for more.
 #[derive(Debug)]
 pub(crate) struct Thinning {
@@ -21,8 +21,8 @@ pub(crate) struct Thinning {
     stops: Vec<Interval>,
     room: u64,
     used: u64,
-    /// What is worth no more is given up. `None` while there is room for all.
-    up_to: Option<Worth>,
+    /// What has no more is given up. `None` while there is room for all.
+    up_to: Option<Priority>,
     /// Slices given up.
     pub(crate) given_up: u64,
 }
@@ -37,11 +37,11 @@ impl Thinning {
 
     /// Looks at the slices from `new` on; all before were looked at.
     pub(crate) fn take_in(&mut self, slices: &mut Vec<ThreadSlice>, new: usize) {
-        self.drop_worthless(slices, new);
+        self.drop_least(slices, new);
         self.used += slices[new.min(slices.len())..].iter().map(bytes).sum::<u64>();
         if self.used > self.room {
             self.up_to = Some(self.limit(slices));
-            self.drop_worthless(slices, 0);
+            self.drop_least(slices, 0);
             self.used = slices.iter().map(bytes).sum();
         }
     }
@@ -55,50 +55,50 @@ impl Thinning {
     pub(crate) fn mark(&self, safepoints: &mut [SafepointFact]) {
         let Some(up_to) = self.up_to else { return };
         for it in safepoints {
-            it.detailed &= worth(interval(it)) > up_to;
+            it.detailed &= priority(interval(it)) > up_to;
         }
     }
 
-    /// Such that what is worth more takes at most half the room.
-    fn limit(&self, slices: &[ThreadSlice]) -> Worth {
-        let mut worths: Vec<(Worth, u64)> =
-            slices.iter().map(|it| (self.worth(it), bytes(it))).collect();
-        worths.sort_unstable_by(|a, b| b.cmp(a));
+    /// Such that what has more takes at most half the room.
+    fn limit(&self, slices: &[ThreadSlice]) -> Priority {
+        let mut priorities: Vec<(Priority, u64)> =
+            slices.iter().map(|it| (self.priority(it), bytes(it))).collect();
+        priorities.sort_unstable_by(|a, b| b.cmp(a));
         let mut used = 0;
-        let over = worths.iter().find(|it| {
+        let over = priorities.iter().find(|it| {
             used += it.1;
             used > self.room / 2
         });
         over.map_or((Duration::ZERO, Reverse(MonoTime(u64::MAX))), |it| it.0)
     }
 
-    fn drop_worthless(&mut self, slices: &mut Vec<ThreadSlice>, from: usize) {
+    fn drop_least(&mut self, slices: &mut Vec<ThreadSlice>, from: usize) {
         let Some(up_to) = self.up_to else { return };
         let before = slices.len();
         let mut place = 0;
         slices.retain(|it| {
             place += 1;
-            place <= from || self.worth(it) > up_to
+            place <= from || self.priority(it) > up_to
         });
         self.given_up += (before - slices.len()) as u64;
     }
 
-    fn worth(&self, slice: &ThreadSlice) -> Worth {
+    fn priority(&self, slice: &ThreadSlice) -> Priority {
         let Interval { start, end } = slice.interval;
         let last = MonoTime(end.0.saturating_sub(1).max(start.0));
         // A stop that lies within the slice is shorter than the slice itself.
         let stop = self.stop_at(start).max(self.stop_at(last));
-        stop.map_or(worth(slice.interval), |it| it.max(worth(slice.interval)))
+        stop.map_or(priority(slice.interval), |it| it.max(priority(slice.interval)))
     }
 
-    /// What the stop is worth in which this instant lies.
-    fn stop_at(&self, at: MonoTime) -> Option<Worth> {
+    /// The priority of the stop in which this instant lies.
+    fn stop_at(&self, at: MonoTime) -> Option<Priority> {
         let begun = self.stops.partition_point(|it| it.start <= at);
-        self.stops[..begun].last().filter(|it| it.end > at).copied().map(worth)
+        self.stops[..begun].last().filter(|it| it.end > at).copied().map(priority)
     }
 }
 
-fn worth(interval: Interval) -> Worth {
+fn priority(interval: Interval) -> Priority {
     (interval.duration(), Reverse(interval.start))
 }
 

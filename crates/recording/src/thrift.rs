@@ -149,10 +149,10 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], expected: &str) {
-        let mut told = Vec::new();
-        let took = walk(bytes, &mut |path, item| told.push(format!("{path:?} {item:?}")));
-        let told = if took.is_some() { told.join(", ") } else { "damaged".to_owned() };
-        assert_eq!(told, expected, "{bytes:?}");
+        let mut reported = Vec::new();
+        let took = walk(bytes, &mut |path, item| reported.push(format!("{path:?} {item:?}")));
+        let reported = if took.is_some() { reported.join(", ") } else { "damaged".to_owned() };
+        assert_eq!(reported, expected, "{bytes:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::{
     losses::{self, Lost},
     part::{Form, Part},
     reserve::Reserve,
-    schema::{Table, Worth},
+    schema::{Retention, Table},
     seal::{Left, seal_before, seal_empty},
     segment::SegmentWriter,
 };
@@ -81,9 +81,9 @@ pub struct Writer {
     /// As given, without this writer's losses.
     coverage: Option<Coverage>,
     /// Losses that the last written row of coverage names.
-    told: Lost,
+    reported: Lost,
     /// The rows that it names.
-    told_written: Manifest,
+    reported_written: Manifest,
 }
 
 impl Writer {
@@ -129,8 +129,8 @@ impl Writer {
             failure: None,
             written: vec![TableRows::default(); Table::all().len()],
             coverage: None,
-            told: Lost::default(),
-            told_written: Manifest::default(),
+            reported: Lost::default(),
+            reported_written: Manifest::default(),
         })
     }
 
@@ -197,10 +197,10 @@ impl Writer {
     fn write_coverage(&mut self, index: usize, given: &Coverage) -> Result<(), RecordingError> {
         self.coverage = Some(given.clone());
         let mut coverage = self.with_losses(given.clone());
-        let (told, written) = (self.lost, self.manifest());
+        let (reported, written) = (self.lost, self.manifest());
         coverage.manifest = Some(written.clone());
         self.write_table(index, &Facts { coverage: Some(coverage), ..Facts::default() })?;
-        (self.told, self.told_written) = (told, written);
+        (self.reported, self.reported_written) = (reported, written);
         Ok(())
     }
 
@@ -210,7 +210,7 @@ impl Writer {
         let mut start = 0;
         while start < rows {
             let end = rows.min(start + BATCH_ROWS);
-            if self.is_full(table.worth) {
+            if self.is_full(table.retention) {
                 self.lost.full += (rows - start) as u64;
                 self.written[index].lost += (rows - start) as u64;
                 break;
@@ -227,12 +227,12 @@ impl Writer {
         Ok(())
     }
 
-    fn is_full(&self, worth: Worth) -> bool {
+    fn is_full(&self, retention: Retention) -> bool {
         let bytes = self.live_bytes + self.stored_bytes;
-        match worth {
-            Worth::Detail => bytes >= self.limits.detail_bytes(),
-            Worth::Fact | Worth::Reference => bytes >= self.limits.max_bytes,
-            Worth::LastRow => false,
+        match retention {
+            Retention::Detail => bytes >= self.limits.detail_bytes(),
+            Retention::Fact | Retention::Reference => bytes >= self.limits.max_bytes,
+            Retention::LastRow => false,
         }
     }
 

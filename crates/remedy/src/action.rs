@@ -91,7 +91,7 @@ enum Kind {
 }
 
 impl Action {
-    /// A phrase or a sentence. Names in it are told and not to be typed; what cannot be shown of
+    /// A phrase or a sentence. Names in it are reported and not to be typed; what cannot be shown of
     /// them comes out as `\u{a}`.
     #[must_use]
     pub fn say(text: impl AsRef<str>) -> Action {
@@ -101,7 +101,7 @@ impl Action {
     /// The sentence in place of a command that there is no way to write with this word in it.
     #[must_use]
     pub fn impossible(program: &'static str, word: &str) -> Action {
-        let word = told(word, quote::can_be_copied);
+        let word = reported(word, quote::can_be_copied);
         Action(Kind::Said(format!("No command is given: {program} has no way to write {word}.")))
     }
 
@@ -129,7 +129,7 @@ impl Action {
         Action(Kind::Write { value: value.into(), path: path.into() }).checked()
     }
 
-    /// A text to put into a file, which is told as text: there is no one line for it.
+    /// A text to put into a file, which is reported as text: there is no one line for it.
     #[must_use]
     pub fn file(text: impl Into<String>, path: impl Into<String>) -> Action {
         Action(Kind::File { text: text.into(), path: path.into() }).checked()
@@ -204,7 +204,7 @@ impl Action {
         };
         let text = format!(
             "{what} {}, which has control characters or others in it that cannot be copied from here.",
-            told(&word, &fine)
+            reported(&word, &fine)
         );
         Some(Action(Kind::Said(text)))
     }
@@ -233,9 +233,9 @@ pub(crate) fn flag_number(flag: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// A word that is told in a sentence: no line can be broken inside of it, so that none begins with
+/// A word that is reported in a sentence: no line can be broken inside of it, so that none begins with
 /// what somebody chose.
-fn told(word: &str, fine: impl Fn(&str) -> bool) -> String {
+fn reported(word: &str, fine: impl Fn(&str) -> bool) -> String {
     format!("`{}`", quote::escaped_unless(word, |c| c != " " && fine(c)))
 }
 

@@ -249,9 +249,9 @@ pub enum ChangeError {
     /// What it is about is not there any more; so there is nothing to take back.
     #[error("{0} has ended")]
     Gone(String),
-    /// The JVM was asked, and did not do it.
+    /// The attach request to the JVM failed.
     #[error("{0}")]
-    Asked(#[from] recorder::AskError),
+    Attach(#[from] recorder::ConnectionError),
     /// A program that was needed failed.
     #[error("{0}")]
     Ran(#[from] spawn::Error),

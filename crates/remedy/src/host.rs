@@ -64,7 +64,7 @@ mod tests {
     use recording::HostFact;
 
     #[test]
-    fn a_group_above_the_root_is_told_and_not_written_to() {
+    fn a_group_above_the_root_is_reported_and_not_written_to() {
         let set = |path: &str| group_setting("0", "/cpu", path, "cpu.max").to_string();
         assert_eq!(set("/a..b/"), "echo 0 > /sys/fs/cgroup/cpu/a..b/cpu.max");
         assert_eq!(set("/"), "echo 0 > /sys/fs/cgroup/cpu/cpu.max");

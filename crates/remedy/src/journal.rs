@@ -56,7 +56,7 @@ pub struct Opened<T> {
 
 /// What the text of a journal says.
 #[derive(Debug, PartialEq, Eq)]
-struct Told<T> {
+struct Replayed<T> {
     /// Number, change and boot of what was not undone.
     open: Vec<(u64, T, String)>,
     unread: Vec<Vec<u8>>,
@@ -90,13 +90,13 @@ impl Journal {
         }
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
-        let told: Told<T> = Told::of(&text, &boot);
-        let mut journal = Journal { file, path, boot, unread: told.unread };
-        if !told.is_clean {
-            journal.rewrite(&told.open)?;
+        let replayed: Replayed<T> = Replayed::of(&text, &boot);
+        let mut journal = Journal { file, path, boot, unread: replayed.unread };
+        if !replayed.is_clean {
+            journal.rewrite(&replayed.open)?;
         }
-        let open = told.open.into_iter().map(|(id, undo, _)| (id, undo)).collect();
-        Ok(Opened { journal, open, next: told.next })
+        let open = replayed.open.into_iter().map(|(id, undo, _)| (id, undo)).collect();
+        Ok(Opened { journal, open, next: replayed.next })
     }
 
     /// Puts a journal with only these in its place, at once.
@@ -181,21 +181,22 @@ fn line<T: Serialize>(what: &Line<T>) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-impl<T: Undoable> Told<T> {
-    fn of(text: &[u8], boot: &str) -> Told<T> {
+impl<T: Undoable> Replayed<T> {
+    fn of(text: &[u8], boot: &str) -> Replayed<T> {
         let is_clean = text.is_empty() || text.ends_with(b"\n");
-        let mut told: Told<T> = Told { open: Vec::new(), unread: Vec::new(), next: 0, is_clean };
+        let mut replayed: Replayed<T> =
+            Replayed { open: Vec::new(), unread: Vec::new(), next: 0, is_clean };
         let mut lines = text.split(|it| *it == b'\n').peekable();
         while let Some(line) = lines.next() {
             // one that was cut short by a crash was not followed by its change
             let is_cut = lines.peek().is_none();
-            told.add(line, is_cut);
+            replayed.add(line, is_cut);
         }
         let another = |it: &String| !it.is_empty() && !boot.is_empty() && it != boot;
-        let before = told.open.len();
-        told.open.retain(|(_, undo, of)| undo.survives_a_boot() || !another(of));
-        told.is_clean &= told.open.len() == before && told.unread.is_empty();
-        told
+        let before = replayed.open.len();
+        replayed.open.retain(|(_, undo, of)| undo.survives_a_boot() || !another(of));
+        replayed.is_clean &= replayed.open.len() == before && replayed.unread.is_empty();
+        replayed
     }
 
     fn add(&mut self, line: &[u8], is_cut: bool) {

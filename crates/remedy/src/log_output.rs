@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_cannot_be_written_is_told_and_makes_no_command() {
+    fn a_name_that_cannot_be_written_is_reported_and_makes_no_command() {
         let moved = |log: &str| move_commands(&jvm("", log), "/dev/shm");
         for log in ["/tmp/a\"b c", "/tmp/a b\\", "/tmp/a\njcmd 1 VM.stop", "/tmp/a\u{202e}b"] {
             assert!(moved(log).is_said() && moved(log).commands().is_empty(), "{log}");

@@ -2,7 +2,7 @@
 //!
 //! Each change is written down before it is made, with the value that was there before, and the
 //! first such value is kept however often the change is made again. A change is taken back only
-//! while its value is one that was set here: what somebody has changed meanwhile stays, and is told.
+//! while its value is one that was set here: what somebody has changed meanwhile stays, and is reported.
 //! Where a run is cut between two changes, those that it had made are taken back by the next one.
 //!
 //! What a boot takes back is written down in memory, so that nothing is written to a disk that may

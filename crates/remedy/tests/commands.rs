@@ -167,7 +167,7 @@ fn a_value_arrives_in_the_file_and_nothing_else_happens() {
 }
 
 #[test]
-fn what_cannot_be_copied_is_told_in_one_line_and_makes_no_command() {
+fn what_cannot_be_copied_is_reported_in_one_line_and_makes_no_command() {
     for name in UNFIT {
         let actions = [
             Action::run([Command::new("cat").arg("fine"), Command::new("cat").arg(name)]),

@@ -68,12 +68,12 @@ fn scope(run: &Diagnosis) -> Option<&'static str> {
 }
 
 fn hiccup(it: &Blame<'_>, run: &Diagnosis) -> Option<&'static str> {
-    let told = match it {
+    let reported = match it {
         Blame::Pause(it) => words::is_hiccup(run, &it.pause),
         Blame::Cause(it) => it.hiccups > 0 && it.hiccups == it.pauses,
         Blame::Unexplained(_) => false,
     };
-    words::what_a_hiccup_is(run).filter(|_| told)
+    words::what_a_hiccup_is(run).filter(|_| reported)
 }
 
 fn blame(it: Blame<'_>, run: &Diagnosis, options: &Options) -> String {

@@ -30,7 +30,7 @@ impl Accepted {
 
 /// A hazard with what to do about it.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct Reported {
     /// It.
     pub hazard: Hazard,
     /// What its remedies come to.
@@ -49,7 +49,7 @@ pub struct Examined {
     /// CPUs that its quota gives, in thousandths.
     pub milli_cpus: Option<u64>,
     /// Hazards, the most likely first.
-    pub hazards: Vec<Told>,
+    pub hazards: Vec<Reported>,
     /// What was looked for and is not there.
     pub fine: Vec<&'static HazardKind>,
     /// What could not be looked for, with what is not known.
@@ -69,9 +69,9 @@ impl Examined {
     ) -> Examined {
         let situation = &exposure.situation;
         let advice = remedy::advise_hazards(situation, &found.hazards);
-        let told = |(hazard, advice): (Hazard, Vec<Advice>)| {
+        let reported = |(hazard, advice): (Hazard, Vec<Advice>)| {
             let accepted = accepted.iter().find(|it| it.covers(&hazard)).cloned();
-            Told { hazard, advice, accepted }
+            Reported { hazard, advice, accepted }
         };
         let jvm = situation.jvm.as_ref();
         Examined {
@@ -84,7 +84,7 @@ impl Examined {
                 gc_threads: it.gc_threads,
             }),
             milli_cpus: situation.cgroup.as_ref().and_then(CgroupFact::milli_cpus),
-            hazards: found.hazards.into_iter().zip(advice).map(told).collect(),
+            hazards: found.hazards.into_iter().zip(advice).map(reported).collect(),
             fine: found.fine,
             unknown: found.unknown,
             unseen: exposure.survey.unseen.clone(),
@@ -119,8 +119,8 @@ impl Checkup {
 
     /// Hazards that nobody accepted.
     pub fn open(&self) -> impl Iterator<Item = &Hazard> {
-        let told = self.examined().flat_map(|it| &it.hazards);
-        told.filter(|it| it.accepted.is_none()).map(|it| &it.hazard)
+        let reported = self.examined().flat_map(|it| &it.hazards);
+        reported.filter(|it| it.accepted.is_none()).map(|it| &it.hazard)
     }
 
     pub(crate) fn count(&self, likelihood: Likelihood) -> usize {
@@ -128,7 +128,7 @@ impl Checkup {
     }
 
     pub(crate) fn accepted(&self) -> usize {
-        let told = self.examined().flat_map(|it| &it.hazards);
-        told.filter(|it| it.accepted.is_some()).count()
+        let reported = self.examined().flat_map(|it| &it.hazards);
+        reported.filter(|it| it.accepted.is_some()).count()
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     when::Clockface,
     words,
 };
-use diagnose::{Attribution, CulpritKind, Diagnosis, Place};
+use diagnose::{Attribution, CulpritKind, Diagnosis, WaitLocation};
 
 /// What stands above the lines: the columns, with the time zone. Ends with a line end.
 #[must_use]
@@ -68,7 +68,7 @@ fn details(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
         return Vec::new();
     };
     // A thread alone says nothing; a call or a file does.
-    let telling = |it: &&Place| !it.call.is_empty() || !it.path.is_empty();
+    let telling = |it: &&WaitLocation| !it.call.is_empty() || !it.path.is_empty();
     let place = finding.place.as_ref().filter(telling).map(words::place);
     let others = finding.culprits.iter().skip(1).filter(|it| it.kind == CulpritKind::Method);
     let culprits = finding.culprits.first().into_iter().chain(others);

@@ -105,7 +105,7 @@ pub fn text(rows: &[Row], stuck: &[NotResponding], style: Style) -> String {
 const STOPPED: &str = " (stopped)";
 
 /// Behind the name of a process that is not.
-const SILENT: &str = " (not responding)";
+const NOT_RESPONDING: &str = " (not responding)";
 
 fn known(text: &str) -> String {
     if text.is_empty() { "-".to_owned() } else { clean_name(text, MOST_NAME) }
@@ -113,7 +113,7 @@ fn known(text: &str) -> String {
 
 fn cells_of_stuck(it: &NotResponding) -> [String; 6] {
     let unknown = || known("");
-    let name = known(&it.name) + SILENT;
+    let name = known(&it.name) + NOT_RESPONDING;
     [it.pid.to_string(), known(&it.user), unknown(), unknown(), name, unknown()]
 }
 

@@ -14,7 +14,7 @@ mod flags;
 mod log;
 
 use crate::ps::{NotResponding, Row};
-use gclog::{AllocationStall, Event, JvmEvent, JvmFact};
+use gclog::{AllocationStall, Event, InitFact, JvmEvent};
 use recording::Recording;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,7 +22,7 @@ use std::{
     path::PathBuf,
 };
 
-/// Names that are told apart; more than any answer holds. A watch may last for days.
+/// Names that are distinguished; more than any answer holds. A watch may last for days.
 const MOST_NAMES: usize = 65_536;
 
 /// What is replaced.
@@ -65,7 +65,7 @@ pub struct Redactor {
 
 impl Redactor {
     /// One that replaces names where `works` says so. `host` is the name of this host, where what
-    /// is told is about this host.
+    /// is reported is about this host.
     #[must_use]
     pub fn new(works: bool, host: Option<&str>) -> Redactor {
         let mut it = Redactor {
@@ -116,10 +116,10 @@ impl Redactor {
     #[must_use]
     pub fn event(&mut self, event: Event) -> Event {
         match event {
-            Event::Jvm(JvmEvent { stamp, fact: JvmFact::Flags(flags) }) if self.works => {
+            Event::Jvm(JvmEvent { stamp, fact: InitFact::Flags(flags) }) if self.works => {
                 let flags: Vec<String> =
                     flags.split_ascii_whitespace().map(|it| self.flag(it)).collect();
-                Event::Jvm(JvmEvent { stamp, fact: JvmFact::Flags(flags.join(" ").into()) })
+                Event::Jvm(JvmEvent { stamp, fact: InitFact::Flags(flags.join(" ").into()) })
             }
             Event::AllocationStall(it) if self.works => {
                 let thread = self.thread(&it.thread).into();

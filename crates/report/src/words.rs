@@ -3,7 +3,9 @@ use crate::{
     clean::{MOST_NAME, MOST_PATH, clean, clean_name},
     counted, duration, share,
 };
-use diagnose::{Attribution, Diagnosis, Doubt, Finding, JvmSummary, Pause, PauseKind, Place};
+use diagnose::{
+    Attribution, Diagnosis, Doubt, Finding, JvmSummary, Pause, PauseKind, WaitLocation,
+};
 use recording::{Source, SourceState};
 use remedy::{AdviceWhen, Command};
 use std::time::Duration;
@@ -17,7 +19,7 @@ fn hiccups(n: u64) -> String {
     counted(n, "hiccup")
 }
 
-/// Whether pauses are told apart as stops and hiccups. What an application noticed by itself may
+/// Whether pauses are distinguished as stops and hiccups. What an application noticed by itself may
 /// be either.
 fn tells_hiccups(diagnosis: &Diagnosis) -> bool {
     diagnosis.statistics.hiccups.count > 0 && !is_of_application(diagnosis)
@@ -162,8 +164,8 @@ pub(crate) fn parts(attribution: &Attribution, most: usize) -> Vec<String> {
         .clone()
         .map(|(_, part)| format!("{} {}", duration(part.time), part.cause.short))
         .collect();
-    let told: Duration = shown.map(|(_, part)| part.time).sum();
-    let rest = whole.saturating_sub(told).saturating_sub(attribution.unattributed);
+    let reported: Duration = shown.map(|(_, part)| part.time).sum();
+    let rest = whole.saturating_sub(reported).saturating_sub(attribution.unattributed);
     if worth_telling(rest, whole) {
         items.push(format!("{} other causes", duration(rest)));
     }
@@ -232,7 +234,7 @@ pub(crate) fn extent(diagnosis: &Diagnosis, finding: &Finding) -> String {
 }
 
 /// `VM Thread in write() to /var/log/gc.log (ext4 on sdb1)`; empty where nothing is known.
-pub(crate) fn place(place: &Place) -> String {
+pub(crate) fn place(place: &WaitLocation) -> String {
     let mut out = clean_name(&place.thread, MOST_NAME);
     if !place.call.is_empty() {
         let call = clean_name(&place.call, MOST_NAME);

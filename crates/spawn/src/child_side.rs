@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_still_told() {
+    fn a_program_that_is_not_there_is_still_reported() {
         let said = crate::Running::start(crate::command("/nonexistent/x")).unwrap_err().to_string();
         assert_eq!(said, "cannot start `/nonexistent/x`: No such file or directory (os error 2)");
     }

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_id_is_told_with_its_line_and_a_near_one() {
+    fn an_unknown_id_is_reported_with_its_line_and_a_near_one() {
         let failure = parse("\ngc-log-on-disc", Path::new("f")).expect_err("no such id");
         let expected = Failure::input(
             "no hazard or cause is called `gc-log-on-disc` (f, line 2)",

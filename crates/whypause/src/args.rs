@@ -163,9 +163,9 @@ pub struct RecordArgs {
     /// groups; of the GC log only the lines that are used
     #[arg(long)]
     pub redact: bool,
-    /// By which means.
+    /// How facts are collected.
     #[command(flatten)]
-    pub means: Means,
+    pub collect: CollectOptions,
     /// Start this command and record the JVM that it starts
     #[arg(last = true, value_name = "COMMAND", group = "jvm")]
     pub command: Vec<OsString>,
@@ -244,9 +244,9 @@ pub struct WatchArgs {
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
     #[arg(long)]
     pub redact: bool,
-    /// By which means.
+    /// How facts are collected.
     #[command(flatten)]
-    pub means: Means,
+    pub collect: CollectOptions,
     /// What this process does of a watch that waits; not for people.
     #[arg(long, hide = true, value_enum)]
     pub part: Option<Part>,
@@ -261,9 +261,9 @@ pub enum Part {
     One,
 }
 
-/// By which means a JVM is recorded or watched.
+/// How facts of a JVM are collected while it is recorded or watched.
 #[derive(Clone, Copy, Debug, Default, Args)]
-pub struct Means {
+pub struct CollectOptions {
     /// Sample the threads from /proc as a user without privileges must: causes are only inferred
     #[arg(long)]
     pub without_ebpf: bool,

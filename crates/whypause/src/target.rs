@@ -31,13 +31,13 @@ const AWAIT_EVERY: Duration = Duration::from_secs(2);
 pub(crate) fn running(which: &WhichJvm, say: impl Fn(&str)) -> Result<Jvm, Failure> {
     let found = select(which)?;
     if let Ok(Selected { stuck, .. }) | Err(JvmError::NoMatch { stuck, .. }) = &found {
-        stuck.iter().for_each(|it| say(&silent(it)));
+        stuck.iter().for_each(|it| say(&not_responding(it)));
     }
     found.map(|it| it.jvm).map_err(failure)
 }
 
 /// ``process `4242` (`java`) is not responding: …``
-fn silent(stuck: &Stuck) -> String {
+fn not_responding(stuck: &Stuck) -> String {
     let name = report::text::clean_name(&stuck.name, 20);
     format!("process `{}` (`{name}`) is {}", stuck.pid, report::text::clean(&stuck.to_string()))
 }
@@ -64,7 +64,7 @@ pub(crate) fn awaited(
         };
         let mut lines = vec![format!("waiting: {why}")];
         if let JvmError::NoMatch { stuck, .. } = &why {
-            lines.extend(stuck.iter().map(silent));
+            lines.extend(stuck.iter().map(not_responding));
         }
         if lines != said {
             lines.iter().for_each(|it| say(it));

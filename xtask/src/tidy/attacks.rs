@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told() {
+    fn what_is_not_there_is_reported() {
         let hostile = "crates/recorder/tests/hostile/";
         check("`hostile` `a_pipe`", &[&format!("there is no test `a_pipe` in {hostile}")]);
         check("`hostile` `a_lab`", &[&format!("there is no test `a_lab` in {hostile}")]);

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_are_told_apart() {
+    fn sentences_are_distinguished() {
         check("One. Two.", 1);
         check("One.\nTwo.", 0);
         check("1. First", 0);

@@ -7,7 +7,7 @@
 //! leads to the thread that kept it waiting, for as long as it waited.
 use super::{from_slice, peers, unseen, work};
 use crate::{
-    case::{Phase, Segment},
+    case::{PausePhase, Segment},
     index::Index,
 };
 use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
@@ -30,7 +30,7 @@ struct Walk<'a, 'b> {
     at: MonoTime,
     /// The VM thread first, then whoever it waits for. Empty when the walk is over.
     legs: Vec<Leg>,
-    phase: Phase,
+    phase: PausePhase,
     /// In reverse order.
     found: Vec<Segment>,
 }
@@ -39,7 +39,7 @@ struct Walk<'a, 'b> {
 pub(super) fn walk(
     index: &Index<'_>,
     vm_tid: u32,
-    phase: Phase,
+    phase: PausePhase,
     interval: Interval,
 ) -> Vec<Segment> {
     let legs = vec![Leg { tid: vm_tid, from: interval.start }];
@@ -99,8 +99,8 @@ impl Walk<'_, '_> {
     /// While the threads are being stopped, the operation has no peers yet.
     fn charge(&self, leg: Leg, own: Vec<Segment>) -> Vec<Segment> {
         match self.phase {
-            Phase::Reaching => own,
-            Phase::Operation => peers::charge(self.index, leg.tid, own),
+            PausePhase::Reaching => own,
+            PausePhase::Operation => peers::charge(self.index, leg.tid, own),
         }
     }
 }
@@ -118,7 +118,7 @@ fn is_between_naps(index: &Index<'_>, slice: &ThreadSlice) -> bool {
         return false;
     }
     let Interval { start, end } = slice.interval;
-    let around = index.slices_in(slice.tid, Interval::new(start - BESIDE, end + BESIDE));
+    let around = index.slices_in(slice.tid, Interval::new(start - MARGIN, end + MARGIN));
     let mut naps = around.iter().filter(|it| is_nap(index, it)).map(|it| it.interval);
     naps.clone().any(|it| it.end <= start) && naps.any(|it| it.start >= end)
 }
@@ -132,4 +132,4 @@ fn is_nap(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 const NAP: Range<Duration> = Duration::from_millis(1)..Duration::from_millis(2);
 
 /// How far from a nap the time on a CPU begins or ends: it may have to wait for the CPU a little.
-const BESIDE: Duration = Duration::from_micros(200);
+const MARGIN: Duration = Duration::from_micros(200);

@@ -7,7 +7,7 @@
 //! waits for a concurrent GC thread (HotSpot `SuspendibleThreadSet::synchronize`), that one is.
 use super::{cover, overlay, path};
 use crate::{
-    case::{Phase, Segment},
+    case::{PausePhase, Segment},
     index::Index,
 };
 use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
@@ -49,9 +49,9 @@ pub(super) struct Reaching {
 /// The account of the first part of a stop.
 pub(super) fn walk(index: &Index<'_>, vm_tid: u32, of: Reaching) -> Vec<Segment> {
     let interval = of.interval;
-    let mut account = path::walk(index, vm_tid, Phase::Reaching, interval);
+    let mut account = path::walk(index, vm_tid, PausePhase::Reaching, interval);
     for (stopped, tid) in stragglers(index, vm_tid, of) {
-        let late = cover(index, tid, Phase::Reaching, Interval::new(interval.start, stopped));
+        let late = cover(index, tid, PausePhase::Reaching, Interval::new(interval.start, stopped));
         account = overlay(&account, &late, |now, late| {
             now.tid == vm_tid && !now.is_blocked() && late.state.is_some() && !late.idle
         });

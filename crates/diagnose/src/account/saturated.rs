@@ -5,7 +5,7 @@
 //! it is contention.
 use super::overlay;
 use crate::{
-    case::{Phase, Segment},
+    case::{PausePhase, Segment},
     index::Index,
 };
 use recording::{Interval, MonoTime, ThreadSlice, ThreadState};
@@ -20,7 +20,7 @@ pub(super) fn credit(index: &Index<'_>, segments: Vec<Segment>) -> Vec<Segment> 
     let cpus = index.host.map_or(0, |host| host.cpus) as usize;
     let waits = |it: &Segment| {
         it.state == Some(ThreadState::Runnable)
-            && it.phase == Phase::Operation
+            && it.phase == PausePhase::Operation
             && super::peers::may_hold_up(it.role)
     };
     let (Some(first), Some(last)) =

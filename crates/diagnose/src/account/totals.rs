@@ -1,7 +1,7 @@
 //! Accounts from totals, for safepoints too short to keep in detail.
 use crate::{
     Certainty,
-    case::{Phase, Segment},
+    case::{PausePhase, Segment},
 };
 use recording::{Interval, SafepointTotals, ThreadRole, ThreadState};
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(super) fn lay_out(
     tid: u32,
     totals: &SafepointTotals,
     interval: Interval,
-    phase: Phase,
+    phase: PausePhase,
 ) -> Vec<Segment> {
     let parts = [
         (Some(ThreadState::Throttled), false, totals.throttled),

@@ -17,10 +17,10 @@
 use crate::{
     Cause, Evidence, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::{Collection, is_full},
     index::Index,
     log_evidence::{extent, seen},
-    marks::Mark,
     tally::Tally,
     text,
 };
@@ -37,8 +37,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["larger-heap", "more-concurrent-threads", "generational-zgc", "g1-advice"],
     hazards: &[],
     file: include_str!("allocation_stall.rs"),
-    claims: Claims::Work(Mark::Kind, is_last_resort),
-    beside_pauses: Some(shows),
+    claims: Claims::Work(CollectionTrait::Kind, is_last_resort),
+    outside_pauses: Some(shows),
     explain,
 };
 
@@ -85,7 +85,7 @@ fn stalls(index: &Index<'_>) -> Option<Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, told};
+    use crate::log_text::{check, reported};
 
     const SHENANDOAH: &str = "[0.001s][info][gc] Using Shenandoah\n\
         [1.500s][info][gc] GC(3) Pause Degenerated GC (Mark) 95M->40M(100M) 80.000ms\n";
@@ -97,12 +97,12 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_of_a_thread_is_told_though_it_is_no_pause() {
+    fn a_stall_of_a_thread_is_reported_though_it_is_no_pause() {
         let log = "[0.001s][info][gc,init] Version: 21.0.2+13\n[0.001s][info][gc,init] Using The Z Garbage Collector\n\
             [2.000s][info][gc] Allocation Stall (main) 120.500ms\n\
             [2.001s][info][gc] Allocation Stall (worker-1) 20.500ms\n";
         check(&CAUSE, log, "present 0 s in 0");
-        let text = told(&CAUSE, log);
+        let text = reported(&CAUSE, log);
         assert!(
             text.contains(
                 "threads waited 2 times for memory, 141 ms in total; thread `main` waited longest"

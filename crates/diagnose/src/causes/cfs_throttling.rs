@@ -47,7 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("cfs_throttling.rs"),
     claims: Claims::Segments(claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

@@ -18,10 +18,10 @@
 use crate::{
     Cause, Detail, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{extent, worst},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -38,8 +38,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["earlier-cycles", "larger-heap", "concurrent-collector", "g1-advice"],
     hazards: &[],
     file: include_str!("concurrent_mode_failure.rs"),
-    claims: Claims::Work(Mark::Failure, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::Failure, is_claimed),
+    outside_pauses: None,
     explain,
 };
 
@@ -75,7 +75,7 @@ mod tests {
         (concurrent mode failure): 2690000K->500000K(2693312K), 2.6000000 secs] 2996688K->500000K(3000000K), [Metaspace: 3000K->3000K(1056768K)], 2.6100000 secs] [Times: user=2.60 sys=0.00, real=2.61 secs]\n";
 
     #[test]
-    fn a_lost_race_is_told_from_a_request() {
+    fn a_lost_race_is_distinguished_from_a_request() {
         check(&CAUSE, LOG, "present 2.61 s in 1");
         check(&CAUSE, &LOG.replace("failure)", "interrupted)"), "absent");
     }

@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("cpu_contention.rs"),
     claims: Claims::Segments(claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

@@ -39,12 +39,12 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("cpu_steal.rs"),
     claims: Claims::AtLeast(MIN_STOLEN, is_stolen),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
-/// Interrupts take some microseconds from everybody. Less than this in a pause is nobody's
-/// trouble.
+/// Interrupts take some microseconds from everybody. Less than this in a pause is
+/// negligible.
 const MIN_STOLEN: Duration = Duration::from_millis(1);
 
 /// The account puts what was taken of a stretch on a CPU into a segment of its own.

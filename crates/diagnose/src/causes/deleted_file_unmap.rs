@@ -43,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("deleted_file_unmap.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_release),
-    beside_pauses: Some(|index| longest_beside(index).is_some()),
+    outside_pauses: Some(|index| longest_outside(index).is_some()),
     explain,
 };
 
@@ -62,11 +62,11 @@ const EVICT: [&str; 8] = [
 /// Because the last use ended.
 const LAST_USE: [&str; 5] = ["__fput", "____fput", "task_work_run", "__dentry_kill", "remove_vma"];
 
-/// Less than this in a pause is nobody's trouble.
+/// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-/// A thread that nobody waited for is told of from here on, like any hiccup.
-const MIN_BESIDE: Duration = Duration::from_millis(20);
+/// A thread that nobody waited for is reported from here on, like any hiccup.
+const MIN_OUTSIDE: Duration = Duration::from_millis(20);
 
 /// How many files are named.
 const MOST: usize = 3;
@@ -80,18 +80,19 @@ fn releases(index: &Index<'_>, stack: Option<u32>) -> bool {
 }
 
 /// The longest such block of any thread, whether anybody waited for it or not.
-fn longest_beside<'a>(index: &Index<'a>) -> Option<&'a ThreadSlice> {
+fn longest_outside<'a>(index: &Index<'a>) -> Option<&'a ThreadSlice> {
     let slices = &index.facts?.slices;
     let long = slices.iter().filter(|it| {
         it.state == ThreadState::Blocked
-            && it.interval.duration() >= MIN_BESIDE
+            && it.interval.duration() >= MIN_OUTSIDE
             && releases(index, it.stack)
     });
     long.max_by_key(|it| it.interval.duration())
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let mut explanation = if tally.pauses > 0 { held_up(tally, index) } else { beside(index) };
+    let mut explanation =
+        if tally.pauses > 0 { held_up(tally, index) } else { outside_pauses(index) };
     let files = deleted_files(tally, index);
     explanation.culprits = files.iter().map(|it| culprit(it)).collect();
     let path = files.first().map(|it| it.path.trim_end_matches(" (deleted)").to_owned());
@@ -112,8 +113,8 @@ fn held_up(tally: &Tally, index: &Index<'_>) -> Explanation {
     }
 }
 
-fn beside(index: &Index<'_>) -> Explanation {
-    let Some(longest) = longest_beside(index) else { return Explanation::default() };
+fn outside_pauses(index: &Index<'_>) -> Explanation {
+    let Some(longest) = longest_outside(index) else { return Explanation::default() };
     let thread = text::the_thread(&index.thread_name(longest.tid));
     let time = text::duration(longest.interval.duration());
     let call = crate::syscalls::call(index.architecture(), longest.entered);
@@ -136,8 +137,8 @@ fn beside(index: &Index<'_>) -> Explanation {
 
 /// The file of the block; where the kernel did not tell it, the deleted files that were mapped.
 fn deleted_files<'a>(tally: &Tally, index: &Index<'a>) -> Vec<&'a FileFact> {
-    let in_pauses = tally.main_spot().and_then(|it| it.0.file);
-    let key = in_pauses.or_else(|| longest_beside(index).and_then(|it| it.file));
+    let in_pauses = tally.main_site().and_then(|it| it.0.file);
+    let key = in_pauses.or_else(|| longest_outside(index).and_then(|it| it.file));
     if let Some(file) = key.and_then(|key| index.file(key)) {
         return vec![file];
     }
@@ -183,17 +184,17 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_nobody_waited_for_is_told_of_beside_the_pauses() {
-        let beside = |end: u64| {
+    fn a_thread_that_nobody_waited_for_is_reported_of_beside_the_pauses() {
+        let outside_pauses = |end: u64| {
             format!("thread 5 java cleaner\n5 blocked 0ms {end}ms munmap segment.log {STACK}")
         };
-        check(&CAUSE, &beside(20), "present 0ns inferred");
-        check(&CAUSE, &beside(19), "absent");
-        let story = story_of(&CAUSE, &beside(900));
+        check(&CAUSE, &outside_pauses(20), "present 0ns inferred");
+        check(&CAUSE, &outside_pauses(19), "absent");
+        let story = story_of(&CAUSE, &outside_pauses(900));
         assert!(story.contains("Thread `cleaner` was blocked for 900 ms"), "{story}");
         assert!(story.contains("Other threads kept running"), "{story}");
         assert_eq!(
-            culprits_of(&CAUSE, &beside(900)),
+            culprits_of(&CAUSE, &outside_pauses(900)),
             "file segment.log: segment.log (ext4 on sdb1) was in use by the JVM\n"
         );
     }

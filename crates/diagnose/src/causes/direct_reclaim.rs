@@ -46,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("direct_reclaim.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_reclaim),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -79,7 +79,7 @@ const RECLAIM: [&str; 11] = [
     "try_to_shrink_lruvec",
 ];
 
-/// A few pages are freed in microseconds. Less than this in a pause is nobody's trouble.
+/// A few pages are freed in microseconds. Less than this in a pause is negligible.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
 /// For whom memory was freed.
@@ -102,7 +102,7 @@ fn is_reclaim(case: &Case<'_>, segment: &Segment) -> bool {
 /// By the stacks where there are any; else a group with a limit is what runs full first.
 fn for_whom(tally: &Tally, index: &Index<'_>) -> For {
     let time = |names: &[&str]| -> Duration {
-        let shows = tally.spots.values().filter(|it| index.stack_has(it.1, names));
+        let shows = tally.sites.values().filter(|it| index.stack_has(it.1, names));
         shows.map(|it| it.0).sum()
     };
     let (group, host) = (time(&FOR_GROUP), time(&FOR_HOST));

@@ -19,10 +19,10 @@
 use crate::{
     Cause, Detail, Evidence, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::{Collection, EdenShrink},
     index::Index,
     log_evidence::{extent, memory, seen, worst},
-    marks::Mark,
     tally::Tally,
     text,
 };
@@ -39,8 +39,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["g1-young-floor", "parallel-references", "g1-advice"],
     hazards: &[],
     file: include_str!("eden_shrunk.rs"),
-    claims: Claims::Work(Mark::Surroundings, is_claimed),
-    beside_pauses: Some(shows),
+    claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
+    outside_pauses: Some(shows),
     explain,
 };
 
@@ -85,7 +85,7 @@ fn fell(it: EdenShrink) -> Evidence {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, told};
+    use crate::log_text::{check, pause, reported};
 
     /// Eden has 100 regions of 1 MiB; the second collection has a slow reference phase and sets
     /// eden to `next` regions.
@@ -124,8 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_as_the_espresso_service_saw_it() {
-        let text = told(&CAUSE, &log("101.3", 10));
+    fn it_is_reported_as_the_espresso_service_saw_it() {
+        let text = reported(&CAUSE, &log("101.3", 10));
         assert!(text.contains("reference processing took 101 ms instead of 4 ms"), "{text}");
         assert!(text.contains("eden fell from 100 MiB to 10 MiB"), "{text}");
     }

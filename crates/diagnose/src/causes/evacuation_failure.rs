@@ -19,10 +19,10 @@
 use crate::{
     Cause, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::extent,
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -37,8 +37,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["g1-earlier-cycles", "g1-reserve", "larger-heap", "g1-advice"],
     hazards: &[],
     file: include_str!("evacuation_failure.rs"),
-    claims: Claims::Work(Mark::Failure, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::Failure, is_claimed),
+    outside_pauses: None,
     explain,
 };
 

@@ -15,10 +15,10 @@
 use crate::{
     Cause, Detail, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{extent, worst},
-    marks::Mark,
     rhythm,
     tally::Tally,
     text,
@@ -45,8 +45,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["concurrent-explicit-gc", "no-explicit-gc"],
     hazards: &[],
     file: include_str!("explicit_gc.rs"),
-    claims: Claims::Work(Mark::GcCause, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
+    outside_pauses: None,
     explain,
 };
 
@@ -81,7 +81,7 @@ fn by_inspection(tally: &Tally) -> bool {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, told};
+    use crate::log_text::{check, pause, reported};
 
     #[test]
     fn asked_for_or_not() {
@@ -99,9 +99,9 @@ mod tests {
             .map(|n| pause(n * 3_600_000, n, "Full (System.gc()) 99M->9M(100M)", 400))
             .collect();
         assert!(
-            told(&CAUSE, &log).contains("they came every 1 h 00 min, 5 times"),
+            reported(&CAUSE, &log).contains("they came every 1 h 00 min, 5 times"),
             "{}",
-            told(&CAUSE, &log)
+            reported(&CAUSE, &log)
         );
     }
 }

@@ -39,7 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("frozen_or_traced.rs"),
     claims: Claims::Segments(claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_freezer_that_is_inlined_is_told_by_the_thread_itself() {
+    fn a_freezer_that_is_inlined_is_reported_by_the_thread_itself() {
         // Linux 6.1 to 7.3, control groups of version 2
         let inlined = STOPPED.replace("do_signal_stop get_signal", "get_signal");
         check(&CAUSE, &inlined, "present 380ms measured");

@@ -21,10 +21,10 @@
 use crate::{
     Cause, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::{Collection, is_full},
     index::Index,
     log_evidence::{busy, collector, extent},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -45,8 +45,8 @@ pub(super) static CAUSE: Cause = Cause {
     ],
     hazards: &[],
     file: include_str!("full_gc.rs"),
-    claims: Claims::Work(Mark::Kind, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::Kind, is_claimed),
+    outside_pauses: None,
     explain,
 };
 

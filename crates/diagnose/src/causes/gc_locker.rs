@@ -18,10 +18,10 @@
 use crate::{
     Cause, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::extent,
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -36,8 +36,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["region-pinning", "shorter-critical-sections"],
     hazards: &[],
     file: include_str!("gc_locker.rs"),
-    claims: Claims::Work(Mark::GcCause, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
+    outside_pauses: None,
     explain,
 };
 

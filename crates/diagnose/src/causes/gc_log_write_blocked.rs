@@ -56,12 +56,12 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("gc_log_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_log_write),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
 /// A log on a quiet disk of its own waits for its own journal now and then. Less than this in a
-/// pause is nobody's trouble.
+/// pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.
@@ -98,7 +98,7 @@ fn is_sampled_log_write(index: &Index<'_>, segment: &Segment, log: Option<FileKe
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
+    let device = tally.main_site().and_then(|it| it.0.file).map(|it| it.device);
     let blocked = format!("{} blocked in {}", place.thread, place.call);
     if let Some(output) = tally.stream(index) {
         return stream::explain(tally, index, output, &place);
@@ -111,7 +111,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     }
 }
 
-fn story(tally: &Tally, place: &crate::Place) -> Vec<String> {
+fn story(tally: &Tally, place: &crate::WaitLocation) -> Vec<String> {
     let why = tally
         .mechanism_shares()
         .first()

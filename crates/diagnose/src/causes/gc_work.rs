@@ -16,7 +16,7 @@
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
     Cause, Evidence, Nature,
-    case::{Case, Phase, Segment},
+    case::{Case, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
     log_evidence::busy,
@@ -36,12 +36,12 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("gc_work.rs"),
     claims: Claims::Segments(claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
 fn claims(case: &Case<'_>, segment: &Segment) -> bool {
-    segment.phase == Phase::Operation && segment.is_collector_at_work() && case.is_collection()
+    segment.phase == PausePhase::Operation && segment.is_collector_at_work() && case.is_collection()
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
@@ -69,7 +69,7 @@ mod tests {
     use super::CAUSE;
     use crate::{
         facts_text::check,
-        log_text::{cpu, pause, told},
+        log_text::{cpu, pause, reported},
     };
 
     const YOUNG: &str = "
@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn long(seconds: u64, user: u64, sys: u64) -> String {
-        told(
+        reported(
             &CAUSE,
             &(pause(9_000_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", seconds)
                 + &cpu(9_000_000, 1, user, sys, seconds / 10)),

@@ -18,10 +18,10 @@
 use crate::{
     Cause, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::{Collection, Pressure},
     index::Index,
     log_evidence::{extent, memory, seen, worst},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -40,8 +40,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["larger-heap", "less-live-data"],
     hazards: &[],
     file: include_str!("heap_pressure.rs"),
-    claims: Claims::Work(Mark::Surroundings, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
+    outside_pauses: None,
     explain,
 };
 
@@ -88,7 +88,7 @@ fn growth(index: &Index<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, cpu, pause, told};
+    use crate::log_text::{check, cpu, pause, reported};
     use std::fmt::Write;
 
     fn full(after: u64) -> String {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_heap_that_is_advised_is_from_the_live_data() {
-        let text = told(&CAUSE, &full(90));
+        let text = reported(&CAUSE, &full(90));
         assert!(text.contains("left 90 MiB of 100 MiB in use"), "{text}");
     }
 }

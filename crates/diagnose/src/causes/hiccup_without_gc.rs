@@ -42,7 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("hiccup_without_gc.rs"),
     claims: Claims::Segments(claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -68,7 +68,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, diagnose, told};
+    use crate::log_text::{check, diagnose, reported};
 
     fn log(pause_ms: u64, gc_ms: u64) -> String {
         format!(
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_pause_in_which_nothing_was_collected() {
         check(&CAUSE, &log(444, 0), "present 444 ms in 1");
-        assert!(told(&CAUSE, &log(444, 0)).contains("the collector is not the cause"));
+        assert!(reported(&CAUSE, &log(444, 0)).contains("the collector is not the cause"));
         assert_eq!(
             diagnose(&log(444, 0)).unattributed.as_millis(),
             444,

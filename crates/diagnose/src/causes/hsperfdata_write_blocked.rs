@@ -24,7 +24,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Nature, Place,
+    Cause, Certainty, Nature, WaitLocation,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -53,7 +53,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("hsperfdata_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -71,8 +71,8 @@ const MAKE_WRITABLE: [&str; 10] = [
     "file_update_time_flags",
 ];
 
-/// Each safepoint may wait for its own journal a little. Less than this in a pause is nobody's
-/// trouble.
+/// Each safepoint may wait for its own journal a little. Less than this in a pause is
+/// negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// Where the kernel does not tell the file: the JVM's own threads write to no other mapping of a
@@ -110,7 +110,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 }
 
 /// Where the kernel did not tell the file of the fault, it is named all the same.
-fn place(tally: &Tally, index: &Index<'_>) -> Place {
+fn place(tally: &Tally, index: &Index<'_>) -> WaitLocation {
     let mut place = tally.place(index).unwrap_or_default();
     if let Some(file) = index.counters_file_on_disk().filter(|_| place.path.is_empty()) {
         place.path.clone_from(&file.path);
@@ -120,7 +120,7 @@ fn place(tally: &Tally, index: &Index<'_>) -> Place {
     place
 }
 
-fn story(tally: &Tally, index: &Index<'_>, place: &Place) -> Vec<String> {
+fn story(tally: &Tally, index: &Index<'_>, place: &WaitLocation) -> Vec<String> {
     let why = tally
         .mechanism_shares()
         .first()

@@ -21,10 +21,10 @@ mod hazards;
 use crate::{
     Cause, Detail, HumongousStatistics, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{extent, memory, seen},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -40,8 +40,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["g1-region-size", "log-object-sizes", "smaller-objects", "g1-advice"],
     hazards: &hazards::HAZARDS,
     file: include_str!("humongous_allocation.rs"),
-    claims: Claims::Work(Mark::GcCause, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
+    outside_pauses: None,
     explain,
 };
 
@@ -86,7 +86,7 @@ fn objects(it: HumongousStatistics) -> Option<crate::Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, told};
+    use crate::log_text::{check, pause, reported};
 
     fn log(request: u64) -> String {
         format!(
@@ -97,9 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_object_is_told() {
+    fn the_largest_object_is_reported() {
         check(&CAUSE, &log(2_097_152), "present 30 ms in 1");
-        assert!(told(&CAUSE, &log(2_097_152)).contains("1 request, the largest of 2 MiB"));
+        assert!(reported(&CAUSE, &log(2_097_152)).contains("1 request, the largest of 2 MiB"));
     }
 
     #[test]

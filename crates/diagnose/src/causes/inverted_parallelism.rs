@@ -42,7 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("inverted_parallelism.rs"),
     claims: Claims::Unexplained(LogPart::Waiting),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -83,7 +83,7 @@ fn how_often(tally: &Tally, index: &Index<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, cpu, pause, told};
+    use crate::log_text::{check, cpu, pause, reported};
 
     fn log(user: u64, sys: u64, ms: u64) -> String {
         pause(20_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", ms)
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_pause_that_was_not_the_collectors() {
-        let text = told(&CAUSE, &log(25, 5, 15_350));
+        let text = reported(&CAUSE, &log(25, 5, 15_350));
         assert!(
             text.contains(
                 "user=0.25 sys=0.05 real=15.35, so 15.05 s of 15.35 s (98 %) were not work"
@@ -121,8 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn how_often_is_told_from_twenty_collections_on() {
-        assert!(told(&CAUSE, &many(14, 6)).contains("It happened in 6 of 20 collections."));
-        assert!(!told(&CAUSE, &many(13, 6)).contains("It happened"));
+    fn how_often_is_distinguished_from_twenty_collections_on() {
+        assert!(reported(&CAUSE, &many(14, 6)).contains("It happened in 6 of 20 collections."));
+        assert!(!reported(&CAUSE, &many(13, 6)).contains("It happened"));
     }
 }

@@ -16,7 +16,7 @@
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
     Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature,
-    case::{Case, Phase, Segment},
+    case::{Case, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
     os_evidence::spent_in_stops,
@@ -29,7 +29,7 @@ use std::{collections::BTreeMap, time::Duration};
 /// Threads need some time to stop, always; it is part of every operation's cost. From one
 /// millisecond on, a thread is late: polls are microseconds apart in compiled code.
 const MIN_LATE: Duration = Duration::from_millis(1);
-/// Frames of a Java stack that are told.
+/// Frames of a Java stack that are reported.
 const MOST_FRAMES: usize = 6;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -43,20 +43,20 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("late_java_thread.rs"),
     claims: Claims::AtLeast(MIN_LATE, is_late),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
 fn is_late(_case: &Case<'_>, segment: &Segment) -> bool {
-    segment.phase == Phase::Reaching
+    segment.phase == PausePhase::Reaching
         && segment.role == ThreadRole::Java
         && segment.state == Some(ThreadState::OnCpu)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let tid = tally.main_spot().map(|it| it.0.tid);
-    let threads: std::collections::BTreeSet<u32> = tally.spots.keys().map(|it| it.tid).collect();
+    let tid = tally.main_site().map(|it| it.0.tid);
+    let threads: std::collections::BTreeSet<u32> = tally.sites.keys().map(|it| it.tid).collect();
     let who = Culprit {
         kind: CulpritKind::Thread,
         name: place.thread.clone(),
@@ -69,7 +69,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
             ),
         },
     };
-    let looks = Looks::at(tid, index);
+    let samples = Samples::at(tid, index);
     let mut evidence = vec![spent_in_stops(tally, "the last thread to stop was on a CPU")];
     evidence.extend(tid.and_then(|tid| java_stack(tid, index)));
     Explanation {
@@ -78,34 +78,34 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
                      for it."
                 .into(),
         ],
-        culprits: std::iter::once(who).chain(looks.culprit(&place.thread)).collect(),
+        culprits: std::iter::once(who).chain(samples.culprit(&place.thread)).collect(),
         evidence,
-        detail: looks.detail(),
+        detail: samples.detail(),
     }
 }
 
 /// What was seen of the code of one thread while it was late.
 #[derive(Default)]
-struct Looks<'a> {
+struct Samples<'a> {
     all: usize,
     /// The method in which it was seen most often, and how often.
     method: Option<(&'a str, usize)>,
 }
 
-impl<'a> Looks<'a> {
-    fn at(tid: Option<u32>, index: &Index<'a>) -> Looks<'a> {
+impl<'a> Samples<'a> {
+    fn at(tid: Option<u32>, index: &Index<'a>) -> Samples<'a> {
         let code = index.facts.map_or(&[][..], |it| &it.code);
-        let looks: Vec<_> = code.iter().filter(|it| Some(it.tid) == tid).collect();
+        let samples: Vec<_> = code.iter().filter(|it| Some(it.tid) == tid).collect();
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-        for look in looks.iter().filter(|it| !it.method.is_empty()) {
-            *seen.entry(&look.method).or_default() += 1;
+        for sample in samples.iter().filter(|it| !it.method.is_empty()) {
+            *seen.entry(&sample.method).or_default() += 1;
         }
-        Looks { all: looks.len(), method: seen.into_iter().max_by_key(|it| it.1) }
+        Samples { all: samples.len(), method: seen.into_iter().max_by_key(|it| it.1) }
     }
 
     fn detail(&self) -> Detail {
         let method = self.method.map(|(name, _)| without_types(name).to_owned());
-        Detail::LateCode { method, looks: self.all }
+        Detail::LateCode { method, samples: self.all }
     }
 
     fn culprit(&self, thread: &str) -> Option<Culprit> {
@@ -186,23 +186,24 @@ mod tests {
 
     #[test]
     fn the_method_that_it_was_in_most_often_is_named() {
-        let look = |method: &str| format!("\ncode 7 500us {method}");
-        let looks = [look("a.B.sum([D)D"), look("a.B.sum([D)D"), look("a.B.copy()V"), look("")];
-        let facts = late(1000) + &looks.concat() + "\ncode 8 500us c.D.other()V";
-        let told = culprits_of(&CAUSE, &facts);
-        assert!(told.contains("in a.B.sum in 2 of 4 samples while it was late"), "{told}");
+        let sample = |method: &str| format!("\ncode 7 500us {method}");
+        let samples =
+            [sample("a.B.sum([D)D"), sample("a.B.sum([D)D"), sample("a.B.copy()V"), sample("")];
+        let facts = late(1000) + &samples.concat() + "\ncode 8 500us c.D.other()V";
+        let reported = culprits_of(&CAUSE, &facts);
+        assert!(reported.contains("in a.B.sum in 2 of 4 samples while it was late"), "{reported}");
     }
 
     #[test]
-    fn a_stack_is_told_where_the_thread_was_late_for_it() {
-        let told = |at: u32| {
+    fn a_stack_is_reported_where_the_thread_was_late_for_it() {
+        let reported = |at: u32| {
             let stack =
                 "\njava-stack 7 400us 600us a.B.sum(java.base@17/B.java:3) a.B.run(B.java:9)";
             evidence_of(&CAUSE, &format!("{}{stack}\ncode 7 {at}us a.B.sum()V", late(1000)))
         };
-        assert!(told(500).contains("stopped in a.B.sum(B.java:3) ← a.B.run(B.java:9)"));
-        assert!(!told(399).contains("stopped in"));
-        assert!(!told(601).contains("stopped in"));
+        assert!(reported(500).contains("stopped in a.B.sum(B.java:3) ← a.B.run(B.java:9)"));
+        assert!(!reported(399).contains("stopped in"));
+        assert!(!reported(601).contains("stopped in"));
     }
 
     #[test]

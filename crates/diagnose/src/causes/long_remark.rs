@@ -17,14 +17,14 @@
 use crate::{
     Cause, Detail, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::{Collection, is_remark},
     index::Index,
     log_evidence::{extent, seen, worst},
-    marks::Mark,
     tally::Tally,
     text,
 };
-use gclog::Phase;
+use gclog::GcPhase;
 use recording::Source;
 use std::time::Duration;
 
@@ -41,8 +41,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["scavenge-before-remark", "parallel-references", "g1-advice"],
     hazards: &[],
     file: include_str!("long_remark.rs"),
-    claims: Claims::Work(Mark::Kind, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::Kind, is_claimed),
+    outside_pauses: None,
     explain,
 };
 
@@ -64,7 +64,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
         story: vec!["The end of concurrent marking took long.".into()],
         evidence: std::iter::once(extent(tally)).chain(phases).collect(),
         detail: Detail::Remark {
-            references: longest.map(|it| it.phase == Phase::ReferenceProcessing),
+            references: longest.map(|it| it.phase == GcPhase::ReferenceProcessing),
         },
         ..Explanation::default()
     }

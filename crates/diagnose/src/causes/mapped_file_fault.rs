@@ -23,7 +23,7 @@
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Cause, Certainty, Nature, Place,
+    Cause, Certainty, Nature, WaitLocation,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -61,12 +61,12 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("mapped_file_fault.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
 /// A page that is in memory, but not yet mapped, is a fault too, and so is one from a fast disk.
-/// Less than this in a pause is nobody's trouble.
+/// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 fn is_file_fault(case: &Case<'_>, segment: &Segment) -> bool {
@@ -90,7 +90,7 @@ pub(crate) fn passes_through_file_mapping(index: &Index<'_>, stack: Option<u32>)
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let device = tally.main_spot().and_then(|it| it.0.file).map(|it| it.device);
+    let device = tally.main_site().and_then(|it| it.0.file).map(|it| it.device);
     let blocked = format!("{} blocked in page faults", place.thread);
     let culprits = culprits::writers(tally, index, device, &place.device);
     Explanation {
@@ -101,7 +101,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     }
 }
 
-fn story(tally: &Tally, place: &Place) -> Vec<String> {
+fn story(tally: &Tally, place: &WaitLocation) -> Vec<String> {
     let why = tally.mechanism_shares().first().map_or_else(
         || " until the page had been read from the disk".to_owned(),
         |it| format!(", waiting for {}", it.phrase),
@@ -122,7 +122,7 @@ fn story(tally: &Tally, place: &Place) -> Vec<String> {
 mod tests {
     use super::CAUSE;
     use crate::{
-        case::Phase,
+        case::PausePhase,
         facts_text::{case_of, check},
     };
 
@@ -142,7 +142,7 @@ mod tests {
         check(&CAUSE, FAULT, "present 628ms measured");
         case_of(FAULT, |case| {
             let faults = case.segments.iter().filter(|it| super::is_file_fault(case, it));
-            assert!(faults.map(|it| it.phase).all(|it| it == Phase::Reaching));
+            assert!(faults.map(|it| it.phase).all(|it| it == PausePhase::Reaching));
         });
     }
 

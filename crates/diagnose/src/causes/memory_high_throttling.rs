@@ -43,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("memory_high_throttling.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -52,7 +52,7 @@ pub(super) static CAUSE: Cause = Cause {
 const OVER_HIGH: [&str; 3] =
     ["__mem_cgroup_handle_over_high", "mem_cgroup_handle_over_high", "reclaim_high"];
 
-/// Less than this in a pause is nobody's trouble.
+/// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// Whether a stack shows the sleep for being over the soft limit.

@@ -16,10 +16,10 @@
 use crate::{
     Cause, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{extent, memory, seen},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -35,8 +35,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["metaspace-size"],
     hazards: &[],
     file: include_str!("metaspace_gc.rs"),
-    claims: Claims::Work(Mark::GcCause, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
+    outside_pauses: None,
     explain,
 };
 
@@ -67,7 +67,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, told};
+    use crate::log_text::{check, pause, reported};
 
     fn log() -> String {
         "[0.9s][info][gc,metaspace] GC(1) Metaspace: 90000K(92160K)->90000K(92160K)\n".to_owned()
@@ -75,12 +75,12 @@ mod tests {
     }
 
     #[test]
-    fn what_class_metadata_takes_is_told() {
+    fn what_class_metadata_takes_is_reported() {
         check(&CAUSE, &log(), "present 400 ms in 1");
         assert!(
-            told(&CAUSE, &log()).contains("class metadata took up to"),
+            reported(&CAUSE, &log()).contains("class metadata took up to"),
             "{}",
-            told(&CAUSE, &log())
+            reported(&CAUSE, &log())
         );
         check(&CAUSE, &log().replace("Metadata GC Threshold", "Allocation Failure"), "absent");
     }

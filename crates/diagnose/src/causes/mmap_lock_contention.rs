@@ -40,7 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("mmap_lock_contention.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_contended),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -82,7 +82,7 @@ const CALLS: [&str; 11] = [
     "__do_sys_mremap",
 ];
 
-/// Faults queue for microseconds all the time. Less than this in a pause is nobody's trouble.
+/// Faults queue for microseconds all the time. Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// In so many of the longest pauses the holder is looked for.

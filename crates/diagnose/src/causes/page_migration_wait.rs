@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("page_migration_wait.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -54,7 +54,7 @@ const WAITING: [&str; 5] = [
 const BALANCING: [&str; 4] =
     ["migrate_misplaced_folio", "migrate_misplaced_page", "do_numa_page", "do_huge_pmd_numa_page"];
 
-/// Less than this in a pause is nobody's trouble.
+/// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// Whether a stack shows a page being moved nearer to the CPU that uses it.
@@ -73,7 +73,7 @@ fn claims(case: &Case<'_>, segment: &Segment) -> bool {
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let stack = tally.main_spot().and_then(|it| it.2);
+    let stack = tally.main_site().and_then(|it| it.2);
     let balancing = is_balancing(index, stack);
     let evidence =
         vec![spent(tally, Source::Scheduler, "blocked in page faults on pages under migration")];
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_between_nodes_are_told_apart_from_others() {
+    fn moves_between_nodes_are_distinguished_from_others() {
         assert!(story_of(&CAUSE, &waits(5_000, "migrate_misplaced_folio")).contains("NUMA"));
         assert!(!story_of(&CAUSE, &waits(5_000, "migration_entry_wait")).contains("NUMA"));
     }

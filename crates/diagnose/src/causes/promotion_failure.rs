@@ -21,10 +21,10 @@
 use crate::{
     Cause, Detail, Evidence, Nature,
     cause::{Claims, Explanation},
+    collection_traits::CollectionTrait,
     history::Collection,
     index::Index,
     log_evidence::{collector, extent, memory, seen, worst},
-    marks::Mark,
     tally::Tally,
 };
 use recording::Source;
@@ -40,8 +40,8 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["larger-heap", "earlier-cycles", "concurrent-collector", "g1-advice"],
     hazards: &[],
     file: include_str!("promotion_failure.rs"),
-    claims: Claims::Work(Mark::Failure, is_claimed),
-    beside_pauses: None,
+    claims: Claims::Work(CollectionTrait::Failure, is_claimed),
+    outside_pauses: None,
     explain,
 };
 
@@ -88,7 +88,7 @@ pub(super) fn room(it: &Collection) -> Option<Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, told};
+    use crate::log_text::{check, reported};
 
     /// A log of CMS whose scavenges promote 20 MB each, until one fails with so much free.
     fn log(used_kb: u64) -> String {
@@ -103,13 +103,13 @@ mod tests {
     fn a_promotion_that_failed_with_room_to_spare_is_fragmentation() {
         let log = log(1_900_000);
         check(&CAUSE, &log, "present 2.80 s in 1");
-        let text = told(&CAUSE, &log);
+        let text = reported(&CAUSE, &log);
         assert!(text.contains("fragmented"), "{text}");
     }
 
     #[test]
     fn a_promotion_that_failed_in_a_full_generation_is_want_of_space() {
-        let text = told(&CAUSE, &log(2_690_000));
+        let text = reported(&CAUSE, &log(2_690_000));
         assert!(text.contains("too full"), "{text}");
     }
 

@@ -44,7 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("reference_processing.rs"),
     claims: Claims::Segments(claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

@@ -39,7 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("slow_time_to_safepoint.rs"),
     claims: Claims::Unexplained(LogPart::Reaching),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -72,7 +72,7 @@ fn longest(tally: &Tally) -> Option<crate::Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, told};
+    use crate::log_text::{check, reported};
 
     fn log(reaching_us: u64) -> String {
         format!(
@@ -89,8 +89,8 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_the_stop_is_told() {
-        let text = told(&CAUSE, &log(999_800));
+    fn the_share_of_the_stop_is_reported() {
+        let text = reported(&CAUSE, &log(999_800));
         let share = "of the longest, 1.00 s, 1.00 s (99.98 %) were for reaching the safepoint";
         assert!(text.contains(share), "{text}");
     }

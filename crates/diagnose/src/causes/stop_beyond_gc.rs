@@ -39,7 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("stop_beyond_gc.rs"),
     claims: Claims::Unexplained(LogPart::Around),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

@@ -47,7 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("swap_in.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_swap_in),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

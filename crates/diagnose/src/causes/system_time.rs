@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("system_time.rs"),
     claims: Claims::Unexplained(LogPart::Kernel),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 

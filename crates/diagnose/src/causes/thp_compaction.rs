@@ -47,7 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("thp_compaction.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_compaction),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
@@ -63,7 +63,7 @@ const COMPACTION: [&str; 5] = [
 /// Moving pages, for whatever reason: compaction only in a page fault that does not balance nodes.
 const MOVING: [&str; 3] = ["migrate_pages", "migrate_pages_batch", "unmap_and_move"];
 
-/// Less than this in a pause is nobody's trouble.
+/// Less than this in a pause is negligible.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
 /// Making room once takes a few milliseconds at most, so time for which fewer are counted went
@@ -111,8 +111,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let mut evidence = vec![match tally.certainty() {
         Certainty::Measured => spent(tally, Source::Compaction, "compacting memory"),
-        // A log knows of no threads, and so of no spots.
-        Certainty::Inferred if tally.spots.is_empty() => {
+        // A log knows of no threads, and so of no sites.
+        Certainty::Inferred if tally.sites.is_empty() => {
             spent(tally, Source::GcLog, "compacting memory in the kernel")
         }
         Certainty::Inferred => spent(tally, Source::ThreadSamples, "waiting for compaction"),

@@ -15,7 +15,7 @@
 //! HotSpot `runtime/vmOperations.hpp` (the list), `runtime/safepoint.cpp`.
 use crate::{
     Cause, Evidence, Nature,
-    case::{Case, Phase, Segment},
+    case::{Case, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
     tally::Tally,
@@ -34,14 +34,14 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &[],
     file: include_str!("vm_operation.rs"),
     claims: Claims::Segments(claims),
-    beside_pauses: None,
+    outside_pauses: None,
     explain,
 };
 
 /// Whatever is left of work and of waiting for other threads once the other causes had theirs:
 /// this cause is the last to claim.
 fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
-    segment.is_at_work() && (segment.phase == Phase::Reaching || is_jvms_own(segment))
+    segment.is_at_work() && (segment.phase == PausePhase::Reaching || is_jvms_own(segment))
 }
 
 fn is_jvms_own(segment: &Segment) -> bool {

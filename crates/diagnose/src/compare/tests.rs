@@ -56,7 +56,7 @@ fn check(before: &Run, after: &Run, expected: &Expect) {
 }
 
 #[test]
-fn longer_but_rarer_pauses_are_told_apart_from_more_time_stopped() {
+fn longer_but_rarer_pauses_are_distinguished_from_more_time_stopped() {
     let rarer =
         Run { count: 200, every_ms: 3_000, lengths: &[55, 60, 65], allocated_mib: 300, ..RUN };
     check(

@@ -25,15 +25,15 @@ pub(super) fn sentences(rows: &[Row], causes: &[CauseRow], collections: bool) ->
 const LENGTHS: [(&str, &str); 4] =
     [("mean", "mean"), ("p50", "median"), ("p99", "p99"), ("p99.9", "p99.9")];
 
-/// `Pauses got shorter: mean 41 ms → 29 ms, 99 % 120 ms → 60 ms.` Only what is certain is told.
+/// `Pauses got shorter: mean 41 ms → 29 ms, 99 % 120 ms → 60 ms.` Only what is certain is reported.
 fn lengths(rows: &[Row], what: &str) -> String {
-    let told: Vec<(&Row, &str)> = LENGTHS
+    let reported: Vec<(&Row, &str)> = LENGTHS
         .iter()
         .filter_map(|(id, name)| Some((rows.iter().find(|it| it.id == *id)?, *name)))
         .collect();
-    let certain: Vec<_> = told.iter().filter(|(row, _)| differs(row)).collect();
+    let certain: Vec<_> = reported.iter().filter(|(row, _)| differs(row)).collect();
     if certain.is_empty() {
-        let decided = told.iter().any(|(row, _)| row.significance == Significance::WithinNoise);
+        let decided = reported.iter().any(|(row, _)| row.significance == Significance::WithinNoise);
         return match decided {
             true => format!("{what} did not get significantly shorter or longer."),
             false => format!("{what} are too few to show whether they got shorter or longer."),
@@ -54,8 +54,8 @@ fn lengths(rows: &[Row], what: &str) -> String {
 
 fn stopped(rows: &[Row]) -> String {
     let row = rows.iter().find(|it| it.id == "stopped");
-    let told = row.filter(|it| differs(it)).and_then(from_to);
-    match (told, row.map(|it| it.significance)) {
+    let reported = row.filter(|it| differs(it)).and_then(from_to);
+    match (reported, row.map(|it| it.significance)) {
         (Some(numbers), _) => format!("Time stopped per second: {numbers}."),
         (None, Some(Significance::WithinNoise)) => {
             "The time stopped per second did not change significantly.".to_owned()

@@ -222,8 +222,8 @@ mod tests {
     fn a_metric_that_nothing_measures_is_not_taken_for_another() {
         let all = Count { count: 2, total: Duration::from_secs(3), max: Duration::from_secs(2) };
         assert!(lengths("p99.9", all, Quantiles::default()).is_ok());
-        let told = lengths("p98", all, Quantiles::default());
-        assert_eq!(told, Err("nothing measures `p98`".to_owned()));
+        let reported = lengths("p98", all, Quantiles::default());
+        assert_eq!(reported, Err("nothing measures `p98`".to_owned()));
     }
 
     #[test]

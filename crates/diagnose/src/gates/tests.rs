@@ -222,7 +222,7 @@ fn what_zgc_hides_is_not_taken_for_nothing() {
 }
 
 #[test]
-fn who_is_to_blame_is_told() {
+fn who_is_to_blame_is_reported() {
     let run = diagnose(LOG, 100);
     let blamed = |text: &str| match Gate::parse(text).expect("a gate").judge(&run).blame {
         Some(Blame::Pause(it)) => format!("pause of {:?}", it.pause.duration),
@@ -243,12 +243,12 @@ fn who_is_to_blame_is_told() {
 const BAD: &str = ", max, max 200ms, maxx>1s, throughputs<5%, moon>3, >3, max=200ms, max>, max>200, max>fast, max>5%, over>3, over(fast)>3, over(1s>3, max(1s)>3, cause(full-gcs)>0s, cause()>0s, count>1.5, cycles>10/y, allocation>1GiB, max>99999999999999999999s, max>9999999999999h";
 
 #[test]
-fn bad_conditions_are_told_with_what_to_write() {
-    let told = |text: &str| {
+fn bad_conditions_are_reported_with_what_to_write() {
+    let reported = |text: &str| {
         let it = Gate::parse(text).expect_err(text);
         format!("{}\n  {}", it.message, it.hint)
     };
-    let lines: Vec<String> = BAD.split(", ").map(told).collect();
+    let lines: Vec<String> = BAD.split(", ").map(reported).collect();
     expect![[r#"
         `` has no operator
           write METRIC OP VALUE, such as `max>200ms` or `throughput<95%`
@@ -297,7 +297,7 @@ fn bad_conditions_are_told_with_what_to_write() {
         `9999999999999h` is no value for `max`
           write it like `200ms`; for example `max>200ms`"#]]
     .assert_eq(&lines.join("\n"));
-    assert_eq!(told(&"x".repeat(201)).lines().next(), Some("the condition is too long"));
+    assert_eq!(reported(&"x".repeat(201)).lines().next(), Some("the condition is too long"));
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl Awareness {
 }
 
 /// Feature and update: 8 and 412 of `1.8.0_412-b08`, 11 and 16 of `11.0.16+8`. `None` where either is
-/// not told.
+/// not reported.
 fn version(text: &str) -> Option<(u32, u32)> {
     let numbers: Vec<u32> = text
         .split(['+', '-'])

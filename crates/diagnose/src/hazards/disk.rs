@@ -1,6 +1,6 @@
 //! Where a file lies, how busy that disk is, and who writes to it.
 use super::{Exposure, Likelihood};
-use crate::{Culprit, CulpritKind, Place, text};
+use crate::{Culprit, CulpritKind, WaitLocation, text};
 use recording::FileFact;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -71,12 +71,12 @@ impl Pressure {
 }
 
 /// The place of a file.
-pub(crate) fn place(file: &FileFact) -> Place {
-    Place {
+pub(crate) fn place(file: &FileFact) -> WaitLocation {
+    WaitLocation {
         path: file.path.clone(),
         file_system: file.file_system.clone(),
         device: file.device_name.clone(),
-        ..Place::default()
+        ..WaitLocation::default()
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) use flags::Flags;
 #[cfg(test)]
 pub(crate) use text::{check, evidence_of};
 
-use crate::{Cause, Culprit, Detail, Finding, Place, causes};
+use crate::{Cause, Culprit, Detail, Finding, WaitLocation, causes};
 
 /// How sure it is that a hazard strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,7 +100,7 @@ pub(crate) struct Exposed {
     pub(crate) statement: String,
     /// What proves it; a phrase each.
     pub(crate) evidence: Vec<String>,
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<WaitLocation>,
     pub(crate) culprits: Vec<Culprit>,
     pub(crate) detail: Detail,
     /// What to do, where no remedy of a cause says so.
@@ -125,7 +125,7 @@ impl Exposed {
         self
     }
 
-    pub(crate) fn at(self, place: Place) -> Exposed {
+    pub(crate) fn at(self, place: WaitLocation) -> Exposed {
         Exposed { place: Some(place), ..self }
     }
 
@@ -152,7 +152,7 @@ pub struct Hazard {
     /// What proves it, a phrase each.
     pub evidence: Vec<String>,
     /// The file that it is about, where there is one.
-    pub place: Option<Place>,
+    pub place: Option<WaitLocation>,
     /// Who makes it likely, as far as that was seen.
     pub culprits: Vec<Culprit>,
     /// What remedies need to know.

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_that_went_are_told_with_their_version() {
+    fn flags_that_went_are_reported_with_their_version() {
         let said = "likely flags-refused: A JVM of JDK 17 does not start with these flags: -XX:+PrintGCDateStamps went with JDK 9.";
         flags("17", "-XX:+PrintGCDateStamps", said);
         flags("8", "-XX:+PrintGCDateStamps", "");

@@ -31,7 +31,7 @@ mod tests {
     use crate::hazards::check;
 
     #[test]
-    fn a_kernel_that_does_not_count_is_told_once_for_the_host() {
+    fn a_kernel_that_does_not_count_is_reported_once_for_the_host() {
         check(
             "pressure off",
             "host possible pressure-off: The kernel has no pressure stall information: /proc/pressure cannot be read.",

@@ -4,7 +4,7 @@
 //! do with the size of eden, makes it far too small for a while: collections come much more often,
 //! and objects that would have died are promoted.
 use super::Sizes;
-use gclog::{Collector, GcEvent, GcKind, Phase};
+use gclog::{Collector, GcEvent, GcKind, GcPhase};
 use std::time::Duration;
 
 /// A reference phase below this moves no pause goal worth the name.
@@ -91,6 +91,6 @@ impl EdenWatch {
 
 /// Time of the reference phase of a collection, where the log tells.
 pub(crate) fn reference_time(gc: &GcEvent) -> Option<Duration> {
-    let phases = gc.phases.iter().filter(|it| it.phase == Phase::ReferenceProcessing);
+    let phases = gc.phases.iter().filter(|it| it.phase == GcPhase::ReferenceProcessing);
     phases.map(|it| it.duration).reduce(|a, b| a + b)
 }

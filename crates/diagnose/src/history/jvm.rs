@@ -1,5 +1,5 @@
 //! The JVM as its log shows it.
-use gclog::{Collector, GcEvent, JvmFact};
+use gclog::{Collector, GcEvent, InitFact};
 use recording::JvmFact as Jvm;
 
 /// Flags are kept up to this many; a command line with more is no command line.
@@ -21,20 +21,20 @@ pub(crate) struct LogJvm {
 }
 
 impl LogJvm {
-    pub(crate) fn fact(&mut self, fact: &JvmFact) {
+    pub(crate) fn fact(&mut self, fact: &InitFact) {
         match fact {
-            JvmFact::Version(version) => self.version = version.clone(),
-            JvmFact::Collector(collector) => self.collector = Some(*collector),
-            JvmFact::Cpus { available, .. } => self.cpus = Some(*available),
-            JvmFact::ParallelWorkers(workers) => self.parallel_workers = *workers,
-            JvmFact::RegionSizeBytes(bytes) => self.region_size_bytes = Some(*bytes),
-            JvmFact::MaxHeapBytes(bytes) => self.max_heap_bytes = Some(*bytes),
-            JvmFact::Flags(flags) => self.set_flags(flags),
-            JvmFact::Swap { total_bytes, free_bytes } => {
+            InitFact::Version(version) => self.version = version.clone(),
+            InitFact::Collector(collector) => self.collector = Some(*collector),
+            InitFact::Cpus { available, .. } => self.cpus = Some(*available),
+            InitFact::ParallelWorkers(workers) => self.parallel_workers = *workers,
+            InitFact::RegionSizeBytes(bytes) => self.region_size_bytes = Some(*bytes),
+            InitFact::MaxHeapBytes(bytes) => self.max_heap_bytes = Some(*bytes),
+            InitFact::Flags(flags) => self.set_flags(flags),
+            InitFact::Swap { total_bytes, free_bytes } => {
                 self.swap = Some((*total_bytes, *free_bytes));
             }
-            JvmFact::MemoryBytes(bytes) => self.memory_bytes = Some(*bytes),
-            JvmFact::ConcurrentWorkers(workers) => self.concurrent_workers = Some(*workers),
+            InitFact::MemoryBytes(bytes) => self.memory_bytes = Some(*bytes),
+            InitFact::ConcurrentWorkers(workers) => self.concurrent_workers = Some(*workers),
         }
     }
 

@@ -1,12 +1,12 @@
 //! Collections, summed as their events go by.
 use crate::{
-    Count, CpuSums, Diagnosis, GcStatistics, Named, ReferenceSums, few::Few,
+    Count, CpuSums, Diagnosis, GcStatistics, Named, ReferenceSums, linear_map::LinearMap,
     statistics::Percentiles,
 };
-use gclog::{GcEvent, GcKind, Phase, YoungKind};
+use gclog::{GcEvent, GcKind, GcPhase, YoungKind};
 use std::collections::BTreeMap;
 
-/// So many GC causes are told apart. HotSpot has about forty; more names can only come from a log
+/// So many GC causes are distinguished. HotSpot has about forty; more names can only come from a log
 /// that is damaged on purpose.
 const MOST_CAUSES: usize = 100;
 
@@ -17,9 +17,9 @@ pub(crate) struct GcSums {
     percentiles: Percentiles,
     squares: f64,
     remark_squares: f64,
-    by_kind: Few<GcKind, (&'static str, Count)>,
-    by_cause: Few<Box<str>, Count>,
-    by_phase: BTreeMap<Phase, Count>,
+    by_kind: LinearMap<GcKind, (&'static str, Count)>,
+    by_cause: LinearMap<Box<str>, Count>,
+    by_phase: BTreeMap<GcPhase, Count>,
     cpu: CpuSums,
     references: ReferenceSums,
     failures: [u64; 3],
@@ -188,10 +188,10 @@ impl Diagnosis {
     /// lines alone has none, which does not mean that there were none.
     #[must_use]
     pub fn collections_seen(&self) -> Option<&GcStatistics> {
-        let told = |gc: &&GcStatistics| {
+        let reported = |gc: &&GcStatistics| {
             gc.pauses.count + gc.concurrent_cycles > 0 || !self.jvm.collector.is_empty()
         };
-        self.gc.as_ref().filter(told)
+        self.gc.as_ref().filter(reported)
     }
 }
 

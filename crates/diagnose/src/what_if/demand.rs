@@ -35,12 +35,12 @@ const CYCLE: Duration = Duration::from_millis(10);
 const ALWAYS_PERCENT: u128 = 95;
 /// The parts of a long recording that are looked at are so long.
 const WINDOW: Duration = Duration::from_secs(10);
-/// A thread that many CPUs cannot serve is one of many: more are not told apart.
+/// A thread that many CPUs cannot serve is one of many: more are not distinguished.
 const MOST_THREADS: u128 = 256;
 
 /// From the end of one stop to the end of the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Phase {
+struct StopCycle {
     /// CPU time of the application and all else outside of stops.
     between: Duration,
     /// Time in which it could have run.
@@ -56,7 +56,7 @@ struct Phase {
 /// The CPU time that a JVM needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
-    phases: Vec<Phase>,
+    cycles: Vec<StopCycle>,
     cpus: usize,
     today: CpuLimits,
     measured: MeasuredCpu,
@@ -88,7 +88,7 @@ impl Demand {
             return Err(Missing::Stops);
         }
         let mut demand =
-            Demand { phases: Vec::new(), cpus, today, measured: MeasuredCpu::default() };
+            Demand { cycles: Vec::new(), cpus, today, measured: MeasuredCpu::default() };
         let stalls = throttled(index);
         for window in windows(index, usage, most) {
             demand.add(index, window, &stalls);
@@ -140,7 +140,7 @@ impl Demand {
             let between = part(application, free, all_free);
             let (serial, parallel) = (work.serial, work.parallel);
             let has_stop = n < works.len();
-            self.phases.push(Phase { between, free, serial, parallel, has_stop });
+            self.cycles.push(StopCycle { between, free, serial, parallel, has_stop });
         }
         let stopped: Vec<Interval> = stops.iter().map(|it| stop(it)).collect();
         self.measured.wall += window.duration();
@@ -181,19 +181,19 @@ impl Demand {
     #[must_use]
     pub fn under(&self, limits: &CpuLimits) -> Option<Predicted> {
         let workers = limits.gc_threads.max(1);
-        let parallel = self.phases.iter().map(Phase::threads).max().unwrap_or(1).max(1);
+        let parallel = self.cycles.iter().map(StopCycle::threads).max().unwrap_or(1).max(1);
         // As many CPUs as can be used at once.
         let cpus = self.cpus.min(parallel.max(workers as usize));
         let mut threads: Vec<Vec<Step>> = vec![Vec::new(); parallel + workers as usize + 1];
         let mut barriers = Vec::new();
-        for phase in &self.phases {
+        for cycle in &self.cycles {
             let first = barriers.len();
             barriers.extend([parallel, 1, workers as usize, 1]);
-            phase.add_to(&mut threads, parallel, workers, first);
+            cycle.add_to(&mut threads, parallel, workers, first);
         }
         let run = replay(limits.bandwidth(cpus), &threads, &barriers)?;
-        let stops = run.released.chunks_exact(4).zip(&self.phases);
-        let stops = stops.filter(|(_, phase)| phase.has_stop);
+        let stops = run.released.chunks_exact(4).zip(&self.cycles);
+        let stops = stops.filter(|(_, cycle)| cycle.has_stop);
         let lengths: Vec<Duration> =
             stops.filter_map(|(it, _)| Some(it[3]?.saturating_sub(it[0]?))).collect();
         Some(Predicted {
@@ -209,9 +209,9 @@ impl Demand {
     pub(super) fn of_phases(
         today: CpuLimits,
         cpus: usize,
-        phases: &[(Duration, Duration, Duration, Duration)],
+        cycles: &[(Duration, Duration, Duration, Duration)],
     ) -> Demand {
-        let phases = phases.iter().map(|&(between, free, serial, parallel)| Phase {
+        let cycles = cycles.iter().map(|&(between, free, serial, parallel)| StopCycle {
             between,
             free,
             serial,
@@ -219,7 +219,7 @@ impl Demand {
             has_stop: true,
         });
         let measured = MeasuredCpu::default();
-        Demand { phases: phases.collect(), cpus, today, measured }
+        Demand { cycles: cycles.collect(), cpus, today, measured }
     }
 }
 
@@ -232,7 +232,7 @@ struct Work {
     parallel: Duration,
 }
 
-impl Phase {
+impl StopCycle {
     /// How many threads the application used at once, while it could.
     fn threads(&self) -> usize {
         // What is measured a little more than one is one.
@@ -301,8 +301,8 @@ fn part(time: Duration, share: Duration, all: Duration) -> Duration {
 
 /// As many as were seen at work, or as the flags say.
 fn gc_threads(index: &Index<'_>, cpus: usize) -> u32 {
-    let told = index.jvm.map(|it| it.gc_threads).filter(|it| *it > 0);
-    told.unwrap_or_else(|| u32::try_from(cpus).unwrap_or(1)).max(1)
+    let reported = index.jvm.map(|it| it.gc_threads).filter(|it| *it > 0);
+    reported.unwrap_or_else(|| u32::try_from(cpus).unwrap_or(1)).max(1)
 }
 
 /// From one reading of the CPU time to a later one: all of the recording, or those parts of it in

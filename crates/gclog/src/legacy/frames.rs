@@ -1,5 +1,5 @@
 //! The brackets that are open, and what each of them is.
-use crate::{Phase, Space};
+use crate::{GcPhase, Space, phase::ReferenceKind};
 
 /// Brackets that may be open at once. HotSpot nests four deep; damaged logs leave more open.
 const MAX_DEPTH: usize = 12;
@@ -13,21 +13,11 @@ pub(super) enum Frame {
     /// A generation: `[ParNew`, `[CMS`, `[Metaspace`.
     Space(Space),
     /// A part that takes time: `[Rescan`.
-    Phase(Phase),
+    Phase(GcPhase),
     /// `[SoftReference, 0 refs, …`.
     Reference(ReferenceKind),
     /// Something else.
     Other,
-}
-
-/// The kinds of references in the order in which they are processed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReferenceKind {
-    Soft,
-    Weak,
-    Finalizable,
-    Phantom,
-    JniWeak,
 }
 
 /// What a bracket is from the text behind it. Prefixes of the adaptive CMS (`AS`) count as the
@@ -50,7 +40,7 @@ pub(super) fn frame(name: &[u8]) -> Frame {
         Some(b'1') if is(b"1 ") => Frame::Space(Space::Old),
         Some(b'S') if is(b"SoftReference,") => Frame::Reference(ReferenceKind::Soft),
         Some(b'W') if is(b"WeakReference,") => Frame::Reference(ReferenceKind::Weak),
-        Some(b'F') if is(b"FinalReference,") => Frame::Reference(ReferenceKind::Finalizable),
+        Some(b'F') if is(b"FinalReference,") => Frame::Reference(ReferenceKind::Final),
         Some(b'J') if is(b"JNI Weak Reference,") => Frame::Reference(ReferenceKind::JniWeak),
         _ => phase(name).map_or(Frame::Other, Frame::Phase),
     }
@@ -72,21 +62,21 @@ fn parallel(name: &[u8]) -> Frame {
     }
 }
 
-fn phase(name: &[u8]) -> Option<Phase> {
+fn phase(name: &[u8]) -> Option<GcPhase> {
     let is = |begin: &[u8]| name.starts_with(begin);
     match name.first()? {
-        b'R' if is(b"Rescan") => Some(Phase::Marking),
-        b'F' if is(b"Finalize Marking") => Some(Phase::Marking),
-        b'd' if is(b"dirty card ") => Some(Phase::Marking),
-        b'r' if is(b"remark from roots") => Some(Phase::Marking),
-        b'w' if is(b"weak refs processing") => Some(Phase::ReferenceProcessing),
-        b'G' if is(b"GC ref-proc") => Some(Phase::ReferenceProcessing),
-        b'c' if is(b"class unloading") => Some(Phase::ClassUnloading),
-        b'U' if is(b"Unloading,") => Some(Phase::ClassUnloading),
-        b's' if is(b"scrub ") => Some(Phase::WeakRoots),
-        b'C' if is(b"Class Histogram") => Some(Phase::Other),
-        b'H' if is(b"Heap Dump") => Some(Phase::Other),
-        b'V' if is(b"Verify") => Some(Phase::Other),
+        b'R' if is(b"Rescan") => Some(GcPhase::Marking),
+        b'F' if is(b"Finalize Marking") => Some(GcPhase::Marking),
+        b'd' if is(b"dirty card ") => Some(GcPhase::Marking),
+        b'r' if is(b"remark from roots") => Some(GcPhase::Marking),
+        b'w' if is(b"weak refs processing") => Some(GcPhase::ReferenceProcessing),
+        b'G' if is(b"GC ref-proc") => Some(GcPhase::ReferenceProcessing),
+        b'c' if is(b"class unloading") => Some(GcPhase::ClassUnloading),
+        b'U' if is(b"Unloading,") => Some(GcPhase::ClassUnloading),
+        b's' if is(b"scrub ") => Some(GcPhase::WeakRoots),
+        b'C' if is(b"Class Histogram") => Some(GcPhase::Other),
+        b'H' if is(b"Heap Dump") => Some(GcPhase::Other),
+        b'V' if is(b"Verify") => Some(GcPhase::Other),
         _ => None,
     }
 }

@@ -10,8 +10,8 @@ const WORD_BYTES: u64 = 8;
 #[cfg_attr(test, derive(PartialEq))]
 pub(super) struct FreeLists {
     free_bytes: Option<u64>,
-    /// The record whose old generation has been told before it, as long as that is under way.
-    told_before: Option<u64>,
+    /// The record whose old generation has been reported before it, as long as that is under way.
+    reported_before: Option<u64>,
 }
 
 impl Legacy {
@@ -30,8 +30,8 @@ impl Legacy {
         };
         if record.young_part.is_some() || record.old_part.is_some() {
             record.free_after.get_or_insert((free_bytes, largest_bytes));
-        } else if self.free_lists.told_before != Some(self.next_id) {
-            self.free_lists.told_before = Some(self.next_id);
+        } else if self.free_lists.reported_before != Some(self.next_id) {
+            self.free_lists.reported_before = Some(self.next_id);
             let stamp = record.begin.stamp;
             out(Event::FreeSpace(FreeSpace { stamp, free_bytes, largest_bytes }));
         }

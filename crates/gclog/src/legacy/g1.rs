@@ -8,7 +8,7 @@ use super::{
     sizes::transition,
 };
 use crate::{
-    Collector, Generation, Phase, PhaseTime, Space, Transition,
+    Collector, GcPhase, Generation, PhaseTime, Space, Transition,
     scan::{MILLISECOND_NS, decimal_ns},
 };
 use memchr::memchr;
@@ -22,27 +22,27 @@ const INDENT: usize = 3;
 /// # Source
 ///
 /// `G1GCPhaseTimes::print` and its constructor in HotSpot `g1GCPhaseTimes.cpp`.
-fn phase_of(text: &[u8]) -> Option<Phase> {
+fn phase_of(text: &[u8]) -> Option<GcPhase> {
     let is = |begin: &[u8]| text.starts_with(begin);
     match text.first()? {
-        b'E' if is(b"Ext Root Scanning") => Some(Phase::RootScanning),
-        b'E' if is(b"Evacuation Failure") => Some(Phase::FailureRepair),
-        b'C' if is(b"Choose CSet") => Some(Phase::CollectionSet),
-        b'C' if is(b"Code Root Scanning") => Some(Phase::RootScanning),
-        b'C' if is(b"Code Root Fixup") || is(b"Code Root Purge") => Some(Phase::WeakRoots),
-        b'M' if is(b"Mark Stack Scanning") => Some(Phase::Marking),
-        b'S' if is(b"SATB Filtering") => Some(Phase::Marking),
-        b'S' if is(b"Scan RS") => Some(Phase::RememberedSets),
-        b'S' if is(b"String Dedup Fixup") => Some(Phase::WeakRoots),
-        b'U' if is(b"Update RS") => Some(Phase::RememberedSets),
-        b'O' if is(b"Object Copy") => Some(Phase::Copying),
-        b'O' if is(b"Other: ") => Some(Phase::Other),
-        b'T' if is(b"Termination (ms)") || is(b"Termination: ") => Some(Phase::Termination),
-        b'R' if is(b"Ref Proc") => Some(Phase::ReferenceProcessing),
-        b'R' if is(b"Ref Enq") => Some(Phase::ReferenceEnqueueing),
-        b'R' if is(b"Root Region Scan Waiting") => Some(Phase::Marking),
-        b'F' if is(b"Free CSet") => Some(Phase::Freeing),
-        b'H' if is(b"Humongous Reclaim") => Some(Phase::Freeing),
+        b'E' if is(b"Ext Root Scanning") => Some(GcPhase::RootScanning),
+        b'E' if is(b"Evacuation Failure") => Some(GcPhase::FailureRepair),
+        b'C' if is(b"Choose CSet") => Some(GcPhase::CollectionSet),
+        b'C' if is(b"Code Root Scanning") => Some(GcPhase::RootScanning),
+        b'C' if is(b"Code Root Fixup") || is(b"Code Root Purge") => Some(GcPhase::WeakRoots),
+        b'M' if is(b"Mark Stack Scanning") => Some(GcPhase::Marking),
+        b'S' if is(b"SATB Filtering") => Some(GcPhase::Marking),
+        b'S' if is(b"Scan RS") => Some(GcPhase::RememberedSets),
+        b'S' if is(b"String Dedup Fixup") => Some(GcPhase::WeakRoots),
+        b'U' if is(b"Update RS") => Some(GcPhase::RememberedSets),
+        b'O' if is(b"Object Copy") => Some(GcPhase::Copying),
+        b'O' if is(b"Other: ") => Some(GcPhase::Other),
+        b'T' if is(b"Termination (ms)") || is(b"Termination: ") => Some(GcPhase::Termination),
+        b'R' if is(b"Ref Proc") => Some(GcPhase::ReferenceProcessing),
+        b'R' if is(b"Ref Enq") => Some(GcPhase::ReferenceEnqueueing),
+        b'R' if is(b"Root Region Scan Waiting") => Some(GcPhase::Marking),
+        b'F' if is(b"Free CSet") => Some(GcPhase::Freeing),
+        b'H' if is(b"Humongous Reclaim") => Some(GcPhase::Freeing),
         _ => None,
     }
 }
@@ -119,7 +119,7 @@ impl Legacy {
             return;
         }
         // JDK 6 has another `Other` inside the parallel part.
-        let known = phase_of(text).filter(|it| *it != Phase::Other || indent == INDENT);
+        let known = phase_of(text).filter(|it| *it != GcPhase::Other || indent == INDENT);
         let Some(phase) = known else { return };
         match detail_time(text) {
             Some(duration) => {
@@ -155,8 +155,8 @@ impl Legacy {
 }
 
 /// `Ref Proc` contains what `-XX:+PrintReferenceGC` has printed before.
-fn replace_references(phases: &mut Vec<PhaseTime>, by: Phase) {
-    if by == Phase::ReferenceProcessing {
+fn replace_references(phases: &mut Vec<PhaseTime>, by: GcPhase) {
+    if by == GcPhase::ReferenceProcessing {
         phases.retain(|it| it.phase != by);
     }
 }

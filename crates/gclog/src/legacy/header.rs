@@ -1,7 +1,7 @@
 //! The first lines of a log: version, memory and flags of the JVM.
 use super::{Legacy, Out, find::find};
 use crate::{
-    Collector, Event, JvmEvent, JvmFact, Stamp,
+    Collector, Event, InitFact, JvmEvent, Stamp,
     scan::{integer, name},
 };
 use memchr::memchr;
@@ -30,7 +30,7 @@ impl Legacy {
         }
     }
 
-    fn fact(&mut self, fact: JvmFact, out: Out<'_>) {
+    fn fact(&mut self, fact: InitFact, out: Out<'_>) {
         self.active = true;
         self.emit(Event::Jvm(JvmEvent { stamp: Stamp::default(), fact }), out);
     }
@@ -42,7 +42,7 @@ impl Legacy {
         self.abandon();
         self.release_held(out);
         self.collector = None;
-        self.fact(JvmFact::Version(version), out);
+        self.fact(InitFact::Version(version), out);
         true
     }
 
@@ -50,12 +50,12 @@ impl Legacy {
         let Some(flags) = line.strip_prefix(b"CommandLine flags: ") else { return false };
         let flags = flags.trim_ascii();
         let kept = String::from_utf8_lossy(&flags[..flags.len().min(MAX_FLAGS)]);
-        self.fact(JvmFact::Flags(kept.into_owned().into_boxed_str()), out);
+        self.fact(InitFact::Flags(kept.into_owned().into_boxed_str()), out);
         for flag in flags.split(|&byte| byte == b' ') {
             let flag = flag.strip_prefix(b"-XX:").unwrap_or(flag);
             if let Some((_, collector)) = COLLECTORS.iter().find(|(name, _)| *name == flag) {
                 self.collector = Some(*collector);
-                self.fact(JvmFact::Collector(*collector), out);
+                self.fact(InitFact::Collector(*collector), out);
             }
             if let Some(fact) = number(flag) {
                 self.fact(fact, out);
@@ -78,15 +78,15 @@ fn version(line: &[u8]) -> Option<Box<str>> {
 }
 
 /// `Memory: 4k page, physical 16336452k(10933564k free), swap 10485752k(10465616k free)`.
-fn memory(line: &[u8], each: &mut dyn FnMut(JvmFact)) -> Option<()> {
+fn memory(line: &[u8], each: &mut dyn FnMut(InitFact)) -> Option<()> {
     line.strip_prefix(b"Memory: ")?;
     let after = |key: &[u8]| Some(&line[find(line, key)? + key.len()..]);
     let (physical, _) = kilobytes(after(b" physical ")?)?;
-    each(JvmFact::MemoryBytes(physical));
+    each(InitFact::MemoryBytes(physical));
     if let Some((total_bytes, rest)) = after(b" swap ").and_then(kilobytes)
         && let Some((free_bytes, _)) = rest.strip_prefix(b"(").and_then(kilobytes)
     {
-        each(JvmFact::Swap { total_bytes, free_bytes });
+        each(InitFact::Swap { total_bytes, free_bytes });
     }
     Some(())
 }
@@ -97,15 +97,15 @@ fn kilobytes(text: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// Flags with a number that an event has a place for.
-fn number(flag: &[u8]) -> Option<JvmFact> {
+fn number(flag: &[u8]) -> Option<InitFact> {
     let equals = memchr(b'=', flag)?;
     let (number, b"") = integer(&flag[equals + 1..])? else { return None };
     let narrow = || u32::try_from(number).ok();
     match &flag[..equals] {
-        b"MaxHeapSize" => Some(JvmFact::MaxHeapBytes(number)),
-        b"G1HeapRegionSize" => Some(JvmFact::RegionSizeBytes(number)),
-        b"ParallelGCThreads" => narrow().map(JvmFact::ParallelWorkers),
-        b"ConcGCThreads" => narrow().map(JvmFact::ConcurrentWorkers),
+        b"MaxHeapSize" => Some(InitFact::MaxHeapBytes(number)),
+        b"G1HeapRegionSize" => Some(InitFact::RegionSizeBytes(number)),
+        b"ParallelGCThreads" => narrow().map(InitFact::ParallelWorkers),
+        b"ConcGCThreads" => narrow().map(InitFact::ConcurrentWorkers),
         _ => None,
     }
 }

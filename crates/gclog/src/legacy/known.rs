@@ -1,4 +1,4 @@
-//! Text of HotSpot that carries nothing this crate reports: known, so that it is told apart from
+//! Text of HotSpot that carries nothing this crate reports: known, so that it is distinguished from
 //! the text of an application.
 use super::{find::has, stamps::body_start};
 

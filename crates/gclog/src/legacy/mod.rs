@@ -27,7 +27,7 @@ mod tenuring;
 mod whole;
 
 use crate::{
-    Collector, Event, Phase, Unrecognised,
+    Collector, Event, GcPhase, Unrecognised,
     unified::{self, STOPPED, decorations},
 };
 use cycles::Cycle;
@@ -64,7 +64,7 @@ pub(crate) struct Legacy {
     /// How long the concurrent phase took whose CPU times come next.
     concurrent_took: Option<Duration>,
     /// The phase of G1's long form whose longest time is in the next line.
-    long_phase: Option<Phase>,
+    long_phase: Option<GcPhase>,
     /// The object that G1 was asked for last.
     humongous_bytes: Option<u64>,
     /// In this line something ended that did not begin: its begin was cut away or overwritten.

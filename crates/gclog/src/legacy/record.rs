@@ -1,12 +1,8 @@
 //! One stop-the-world record while it is being read.
-use super::{
-    find::find,
-    frames::{Frame, ReferenceKind},
-    stamps::Prefix,
-};
+use super::{find::find, frames::Frame, stamps::Prefix};
 use crate::{
-    Collector, Extent, Failures, GcEvent, GcKind, Generation, Phase, PhaseTime, References, Space,
-    Tenuring, Transition, YoungKind, scan::integer,
+    Collector, Extent, Failures, GcEvent, GcKind, GcPhase, Generation, PhaseTime, References,
+    Space, Tenuring, Transition, YoungKind, phase::ReferenceKind, scan::integer,
 };
 use memchr::memchr;
 use std::time::Duration;
@@ -154,7 +150,7 @@ impl Record {
         self.cause.as_deref() == Some(cause)
     }
 
-    pub(super) fn phase(&mut self, phase: Phase, duration: Duration) {
+    pub(super) fn phase(&mut self, phase: GcPhase, duration: Duration) {
         add_phase(&mut self.phases, phase, duration);
     }
 
@@ -199,14 +195,7 @@ impl Record {
         count: u64,
         took: Option<Duration>,
     ) {
-        let all = self.references.get_or_insert_default();
-        match kind {
-            ReferenceKind::Soft => all.soft = count,
-            ReferenceKind::Weak => all.weak = count,
-            ReferenceKind::Finalizable => all.finalizable = count,
-            ReferenceKind::Phantom => all.phantom = count,
-            ReferenceKind::JniWeak => all.jni_weak = count,
-        }
+        *self.references.get_or_insert_default().of_mut(kind) = count;
         self.references_time = self.references_time.saturating_add(took.unwrap_or_default());
     }
 
@@ -271,18 +260,18 @@ impl Record {
             && !young.is_zero()
             && !old.is_zero()
         {
-            self.phase(Phase::Copying, young);
-            self.phase(Phase::Compacting, old);
+            self.phase(GcPhase::Copying, young);
+            self.phase(GcPhase::Compacting, old);
         }
-        let has_references = |it: &PhaseTime| it.phase == Phase::ReferenceProcessing;
+        let has_references = |it: &PhaseTime| it.phase == GcPhase::ReferenceProcessing;
         if !self.references_time.is_zero() && !self.phases.iter().any(has_references) {
-            self.phase(Phase::ReferenceProcessing, self.references_time);
+            self.phase(GcPhase::ReferenceProcessing, self.references_time);
         }
     }
 }
 
 /// Adds one, unless there are too many.
-pub(super) fn add_phase(phases: &mut Vec<PhaseTime>, phase: Phase, duration: Duration) {
+pub(super) fn add_phase(phases: &mut Vec<PhaseTime>, phase: GcPhase, duration: Duration) {
     if phases.len() < MAX_PHASES {
         phases.push(PhaseTime { phase, duration });
     }

@@ -3,13 +3,11 @@
 //! There are five in each record, and with their stamps they are most of its text. What is read
 //! here becomes exactly what the walk over brackets (`brackets`) would make of it; a part of
 //! another form is left to that.
-use super::{
-    Legacy,
-    fixed::seconds,
-    frames::ReferenceKind::{self, Finalizable, JniWeak, Phantom, Soft, Weak},
-    stamps::skip_stamps,
+use super::{Legacy, fixed::seconds, stamps::skip_stamps};
+use crate::{
+    phase::ReferenceKind::{self, Final, JniWeak, Phantom, Soft, Weak},
+    scan::integer,
 };
-use crate::scan::integer;
 use std::time::Duration;
 
 /// One part: `SoftReference, 92 refs, 0.0000520 secs]`.
@@ -52,7 +50,7 @@ fn part(text: &[u8]) -> Option<(Part, &[u8])> {
     let (name, kind): (&[u8], _) = match text.first()? {
         b'S' => (b"SoftReference, ", Soft),
         b'W' => (b"WeakReference, ", Weak),
-        b'F' => (b"FinalReference, ", Finalizable),
+        b'F' => (b"FinalReference, ", Final),
         b'P' => (b"PhantomReference, ", Phantom),
         b'J' => (b"JNI Weak Reference, ", JniWeak),
         _ => return None,

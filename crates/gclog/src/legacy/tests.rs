@@ -297,7 +297,7 @@ fn the_header_and_what_flags_say() {
 }
 
 #[test]
-fn text_of_the_application_is_told_apart() {
+fn text_of_the_application_is_distinguished() {
     check(
         "07:19:42,943 INFO  [Server] Starting
          Started [core] in 3 s 1.000: [GC 1K->1K(2K), 0.0100000 secs]

@@ -200,7 +200,7 @@ fn a_silent_log_gives_out_its_last_pause() {
 }
 
 #[test]
-fn jvms_that_write_to_one_place_are_told_apart_by_their_process_ids() {
+fn jvms_that_write_to_one_place_are_distinguished_by_their_process_ids() {
     check(
         "[1.0s][10][11] Using G1\n\
          [1.0s][20][21] Using Parallel\n\

@@ -1,6 +1,6 @@
 //! What a line says of one pause beside its duration: parts, references, ages, failures.
 use super::{Names, cms, phases};
-use crate::{Failures, References, Tenuring, scan::integer};
+use crate::{Failures, References, Tenuring, phase::ReferenceKind, scan::integer};
 use memchr::memchr;
 
 /// What one line adds to a pause.
@@ -17,15 +17,6 @@ pub(crate) enum Detail {
     References(References),
     Tenuring(Tenuring),
     Failure(Failures),
-}
-
-/// A kind of `java.lang.ref` objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReferenceKind {
-    Soft,
-    Weak,
-    Final,
-    Phantom,
 }
 
 /// The names under `gc,phases,ref`.

@@ -19,14 +19,14 @@ mod shenandoah;
 mod texts;
 mod zgc;
 
-pub(crate) use detail::{Detail, ReferenceKind};
+pub(crate) use detail::Detail;
 pub(crate) use pause::{PauseEnd, PauseLine};
 pub(crate) use safepoint::{STOPPED, STOPPING, parse_stopped};
 pub use safepoint::{SafepointError, parse_safepoint};
 pub(crate) use texts::is_known_text;
 
 use crate::{
-    Collector, CpuTimes, CycleScope, Extent, Generation, JvmFact, Space, Transition, Unrecognised,
+    Collector, CpuTimes, CycleScope, Extent, Generation, InitFact, Space, Transition, Unrecognised,
     heap::{byte_generations, regions_transition},
     scan::integer,
 };
@@ -69,7 +69,7 @@ pub(crate) enum Message<'a> {
     /// The cleanup inside a stop took so long.
     Cleanup(Duration),
     /// About the JVM.
-    Jvm(JvmFact),
+    Jvm(InitFact),
     /// A thread of this name waited so long for memory.
     AllocationStall(&'a [u8], Duration),
     /// A humongous object of so many bytes was asked for.

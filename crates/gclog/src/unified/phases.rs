@@ -4,7 +4,7 @@
 //! work on it is the longest thread's time.
 use super::{Names, named, pause::last_word_ms};
 use crate::{
-    Phase, PhaseTime,
+    GcPhase, PhaseTime,
     scan::{MILLISECOND_NS, decimal_ns},
 };
 use memchr::{memmem, memrchr};
@@ -23,29 +23,29 @@ pub(crate) struct Timed {
 /// # Source
 ///
 /// `G1GCPhaseTimes` in `src/hotspot/share/gc/g1/g1GCPhaseTimes.cpp`, JDK 9 to 25.
-pub(super) const YOUNG: Names<(Phase, bool)> = &[
-    (b"Pre Evacuate Collection Set", (Phase::CollectionSet, true)),
-    (b"Evacuate Collection Set", (Phase::Copying, true)),
-    (b"Evacuate Optional Collection Set", (Phase::Copying, true)),
-    (b"Post Evacuate Collection Set", (Phase::Freeing, true)),
-    (b"Other", (Phase::Other, false)),
-    (b"Merge Heap Roots", (Phase::RememberedSets, false)),
-    (b"Scan Heap Roots", (Phase::RememberedSets, false)),
-    (b"Update RS", (Phase::RememberedSets, false)),
-    (b"Scan RS", (Phase::RememberedSets, false)),
-    (b"Ext Root Scanning", (Phase::RootScanning, false)),
-    (b"Object Copy", (Phase::Copying, false)),
-    (b"Termination", (Phase::Termination, false)),
-    (b"Choose Collection Set", (Phase::CollectionSet, false)),
-    (b"Free Collection Set", (Phase::Freeing, false)),
-    (b"Reference Processing", (Phase::ReferenceProcessing, false)),
-    (b"Reference Enqueuing", (Phase::ReferenceEnqueueing, false)),
-    (b"Weak Processing", (Phase::WeakRoots, false)),
-    (b"Evacuation Failure", (Phase::FailureRepair, false)),
-    (b"Remove Self Forwards", (Phase::FailureRepair, false)),
-    (b"Restore Preserved Marks", (Phase::FailureRepair, false)),
-    (b"Process Evacuation Failed Regions", (Phase::FailureRepair, false)),
-    (b"Restore Evacuation Failed Regions", (Phase::FailureRepair, false)),
+pub(super) const YOUNG: Names<(GcPhase, bool)> = &[
+    (b"Pre Evacuate Collection Set", (GcPhase::CollectionSet, true)),
+    (b"Evacuate Collection Set", (GcPhase::Copying, true)),
+    (b"Evacuate Optional Collection Set", (GcPhase::Copying, true)),
+    (b"Post Evacuate Collection Set", (GcPhase::Freeing, true)),
+    (b"Other", (GcPhase::Other, false)),
+    (b"Merge Heap Roots", (GcPhase::RememberedSets, false)),
+    (b"Scan Heap Roots", (GcPhase::RememberedSets, false)),
+    (b"Update RS", (GcPhase::RememberedSets, false)),
+    (b"Scan RS", (GcPhase::RememberedSets, false)),
+    (b"Ext Root Scanning", (GcPhase::RootScanning, false)),
+    (b"Object Copy", (GcPhase::Copying, false)),
+    (b"Termination", (GcPhase::Termination, false)),
+    (b"Choose Collection Set", (GcPhase::CollectionSet, false)),
+    (b"Free Collection Set", (GcPhase::Freeing, false)),
+    (b"Reference Processing", (GcPhase::ReferenceProcessing, false)),
+    (b"Reference Enqueuing", (GcPhase::ReferenceEnqueueing, false)),
+    (b"Weak Processing", (GcPhase::WeakRoots, false)),
+    (b"Evacuation Failure", (GcPhase::FailureRepair, false)),
+    (b"Remove Self Forwards", (GcPhase::FailureRepair, false)),
+    (b"Restore Preserved Marks", (GcPhase::FailureRepair, false)),
+    (b"Process Evacuation Failed Regions", (GcPhase::FailureRepair, false)),
+    (b"Restore Evacuation Failed Regions", (GcPhase::FailureRepair, false)),
 ];
 
 /// What the names of parts of a full collection or a remark mean.
@@ -55,30 +55,30 @@ pub(super) const YOUNG: Names<(Phase, bool)> = &[
 /// `GCTraceTime` with the tag `gc,phases` in `g1FullCollector.cpp`, `g1ConcurrentMark.cpp`,
 /// `psParallelCompact.cpp`, `genMarkSweep.cpp` (later `serialFullGC.cpp`) and
 /// `concurrentMarkSweepGeneration.cpp`.
-pub(super) const FULL_OR_REMARK: Names<Phase> = &[
-    (b"Mark live objects", Phase::Marking),
-    (b"Marking Phase", Phase::Marking),
-    (b"Finalize Marking", Phase::Marking),
-    (b"Rescan (parallel)", Phase::Marking),
-    (b"Rescan (non-parallel)", Phase::Marking),
-    (b"Prepare for compaction", Phase::Compacting),
-    (b"Prepare compaction", Phase::Compacting),
-    (b"Compute new object addresses", Phase::Compacting),
-    (b"Adjust pointers", Phase::Compacting),
-    (b"Adjust Pointers", Phase::Compacting),
-    (b"Adjust Roots", Phase::Compacting),
-    (b"Compact heap", Phase::Compacting),
-    (b"Move objects", Phase::Compacting),
-    (b"Summary Phase", Phase::Compacting),
-    (b"Compaction Phase", Phase::Compacting),
-    (b"Post Compact", Phase::Compacting),
-    (b"Reference Processing", Phase::ReferenceProcessing),
-    (b"Reference Enqueuing", Phase::ReferenceEnqueueing),
-    (b"Weak Processing", Phase::WeakRoots),
-    (b"Scrub String Table", Phase::WeakRoots),
-    (b"Scrub Symbol Table", Phase::WeakRoots),
-    (b"Class Unloading", Phase::ClassUnloading),
-    (b"Class Unloading and Cleanup", Phase::ClassUnloading),
+pub(super) const FULL_OR_REMARK: Names<GcPhase> = &[
+    (b"Mark live objects", GcPhase::Marking),
+    (b"Marking Phase", GcPhase::Marking),
+    (b"Finalize Marking", GcPhase::Marking),
+    (b"Rescan (parallel)", GcPhase::Marking),
+    (b"Rescan (non-parallel)", GcPhase::Marking),
+    (b"Prepare for compaction", GcPhase::Compacting),
+    (b"Prepare compaction", GcPhase::Compacting),
+    (b"Compute new object addresses", GcPhase::Compacting),
+    (b"Adjust pointers", GcPhase::Compacting),
+    (b"Adjust Pointers", GcPhase::Compacting),
+    (b"Adjust Roots", GcPhase::Compacting),
+    (b"Compact heap", GcPhase::Compacting),
+    (b"Move objects", GcPhase::Compacting),
+    (b"Summary Phase", GcPhase::Compacting),
+    (b"Compaction Phase", GcPhase::Compacting),
+    (b"Post Compact", GcPhase::Compacting),
+    (b"Reference Processing", GcPhase::ReferenceProcessing),
+    (b"Reference Enqueuing", GcPhase::ReferenceEnqueueing),
+    (b"Weak Processing", GcPhase::WeakRoots),
+    (b"Scrub String Table", GcPhase::WeakRoots),
+    (b"Scrub Symbol Table", GcPhase::WeakRoots),
+    (b"Class Unloading", GcPhase::ClassUnloading),
+    (b"Class Unloading and Cleanup", GcPhase::ClassUnloading),
 ];
 
 /// Reads a name and its value, which a colon parts: `Evacuate Collection Set: 1.3ms`, or `Object

@@ -1,4 +1,4 @@
-//! What only Shenandoah writes: its pauses, and the phases from which its cycles are told.
+//! What only Shenandoah writes: its pauses, and the phases from which its cycles are reported.
 //!
 //! A cycle has no lines of its own: it begins with the concurrent reset, and ends with the cleanup
 //! after references were updated or with the final roots pause, or else a full or degenerated

@@ -1,5 +1,5 @@
 //! Files of a log in their directory, which may have anything else under their names.
-use crate::{KeeperError, ring::Place};
+use crate::{KeeperError, ring::Rotation};
 use rustix::{
     fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, fstatfs, openat, statat},
     io::Errno,
@@ -39,7 +39,7 @@ const TRIES: u32 = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) name: OsString,
-    pub(super) place: Place,
+    pub(super) rotation: Rotation,
     pub(super) device: u64,
     pub(super) inode: u64,
     pub(super) bytes: u64,
@@ -148,17 +148,17 @@ impl Directory {
         for entry in Dir::read_from(self.held()?).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_owned();
-            let Some(place) = Place::of(&name, &self.base) else { continue };
+            let Some(rotation) = Rotation::of(&name, &self.base) else { continue };
             let Some(status) = self.look(&name)? else { continue };
             match self.refuses(&status) {
                 // What somebody has put in the place of a rotated file is none.
-                Some(_) if place != Place::Plain => continue,
+                Some(_) if rotation != Rotation::Plain => continue,
                 Some(why) => return Err(KeeperError::Refused { path: self.log.clone(), why }),
                 None => {}
             }
             found.push(Found {
                 name,
-                place,
+                rotation,
                 device: status.st_dev,
                 inode: status.st_ino,
                 bytes: u64::try_from(status.st_size).unwrap_or(0),
@@ -168,7 +168,7 @@ impl Directory {
                 },
             });
         }
-        found.sort_by(|a, b| (a.place, &a.name).cmp(&(b.place, &b.name)));
+        found.sort_by(|a, b| (a.rotation, &a.name).cmp(&(b.rotation, &b.name)));
         Ok(found)
     }
 

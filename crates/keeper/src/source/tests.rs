@@ -28,7 +28,7 @@ fn read(source: &mut Source) -> String {
 
 /// What a second keeper reads of the same file, which has grown, and what it says.
 #[track_caller]
-fn check(above: &str, boot: [u8; 16], wanted: &str, told: usize) {
+fn check(above: &str, boot: [u8; 16], wanted: &str, reported: usize) {
     let directory = tempfile::tempdir_in(above).unwrap();
     let path = directory.path().join("gc.log");
     fs::write(&path, LOG).unwrap();
@@ -38,7 +38,7 @@ fn check(above: &str, boot: [u8; 16], wanted: &str, told: usize) {
     let mut second = source(directory.path(), boot);
     second.resume(first.position().clone());
     assert_eq!(read(&mut second), wanted);
-    assert_eq!(second.events().len(), told);
+    assert_eq!(second.events().len(), reported);
     assert_eq!(second.position().boot, boot);
     assert_eq!(second.position().sequence, 2);
 }

@@ -1,5 +1,5 @@
 //! Which files of a directory are copies of the log, and nobody else's.
-use super::{Kind, place::Place};
+use super::{Kind, directory::TargetDirectory};
 use crate::{
     Compression, KeeperError,
     tail::{Whose, whose},
@@ -55,17 +55,17 @@ fn number(file_name: &[u8], kind: &Kind) -> Option<u32> {
 }
 
 /// Looks at all files whose names are those of copies.
-pub(super) fn list(place: &Place, kind: &Kind) -> Result<Copies, KeeperError> {
-    let failed = |it: Errno| place.failed("list", OsStr::new("."), it.into());
+pub(super) fn list(directory: &TargetDirectory, kind: &Kind) -> Result<Copies, KeeperError> {
+    let failed = |it: Errno| directory.failed("list", OsStr::new("."), it.into());
     let mut copies = Copies { ours: Vec::new(), torn: Vec::new(), next: 1 };
-    for entry in Dir::read_from(&place.directory).map_err(failed)? {
+    for entry in Dir::read_from(&directory.directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let Some(number) = number(entry.file_name().to_bytes(), kind) else { continue };
         let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
-        let Some(file) = file(place, &name)? else { continue };
-        let bytes = file.metadata().map_err(|it| place.failed("inspect", &name, it))?.len();
-        let told = whose(&mut &file, kind.compression, kind.name);
-        match told.map_err(|it| place.failed("read", &name, it))? {
+        let Some(file) = file(directory, &name)? else { continue };
+        let bytes = file.metadata().map_err(|it| directory.failed("inspect", &name, it))?.len();
+        let reported = whose(&mut &file, kind.compression, kind.name);
+        match reported.map_err(|it| directory.failed("read", &name, it))? {
             Whose::Ours => copies.ours.push(Copy { number, bytes }),
             Whose::Torn => copies.torn.push(Copy { number, bytes }),
             Whose::Foreign => {}
@@ -79,16 +79,16 @@ pub(super) fn list(place: &Place, kind: &Kind) -> Result<Copies, KeeperError> {
 
 /// Opens a file that may be a copy. `None` where it is none: no regular file, another user's, or one
 /// that has other names.
-pub(super) fn file(place: &Place, name: &OsStr) -> Result<Option<File>, KeeperError> {
+pub(super) fn file(directory: &TargetDirectory, name: &OsStr) -> Result<Option<File>, KeeperError> {
     let flags =
         OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match openat(&place.directory, name, flags, Mode::empty()) {
+    let file = match openat(&directory.directory, name, flags, Mode::empty()) {
         Ok(file) => file,
         Err(Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO) => return Ok(None),
         Err(Errno::ACCESS | Errno::PERM) => return Ok(None),
-        Err(error) => return Err(place.failed("open", name, error.into())),
+        Err(error) => return Err(directory.failed("open", name, error.into())),
     };
-    let status = fstat(&file).map_err(|it| place.failed("inspect", name, it.into()))?;
+    let status = fstat(&file).map_err(|it| directory.failed("inspect", name, it.into()))?;
     let right = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile
         && status.st_uid == geteuid().as_raw()
         && status.st_nlink == 1;
@@ -96,8 +96,12 @@ pub(super) fn file(place: &Place, name: &OsStr) -> Result<Option<File>, KeeperEr
 }
 
 /// Whether a copy of this log has this name.
-pub(super) fn is_ours(place: &Place, kind: &Kind, name: &OsStr) -> Result<bool, KeeperError> {
-    let Some(file) = file(place, name)? else { return Ok(false) };
-    let told = whose(&mut &file, kind.compression, kind.name);
-    Ok(told.map_err(|it| place.failed("read", name, it))? == Whose::Ours)
+pub(super) fn is_ours(
+    directory: &TargetDirectory,
+    kind: &Kind,
+    name: &OsStr,
+) -> Result<bool, KeeperError> {
+    let Some(file) = file(directory, name)? else { return Ok(false) };
+    let reported = whose(&mut &file, kind.compression, kind.name);
+    Ok(reported.map_err(|it| directory.failed("read", name, it))? == Whose::Ours)
 }

@@ -53,7 +53,7 @@ impl Small {
 }
 
 #[test]
-fn a_full_disk_is_told_once_and_what_could_not_be_written_comes_later() {
+fn a_full_disk_is_reported_once_and_what_could_not_be_written_comes_later() {
     let Some(small) = Small::new(2048) else { return };
     let bench = &small.bench;
     let mut log = noise(1, 100_000);
@@ -62,31 +62,32 @@ fn a_full_disk_is_told_once_and_what_could_not_be_written_comes_later() {
     round(&mut keeper);
     let before = size(&bench.copy(1));
     let filler = small.fill();
-    let (stop, told) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+    let (stop, reported) = (AtomicBool::new(false), Mutex::new(Vec::new()));
     let failing =
         "not copied for now: cannot write `gc.log.zst`: No space left on device (os error 28)";
     std::thread::scope(|scope| {
-        scope.spawn(|| keeper.run(&stop, &mut |event| told.lock().unwrap().push(plain(&event))));
+        scope
+            .spawn(|| keeper.run(&stop, &mut |event| reported.lock().unwrap().push(plain(&event))));
         for n in 2..5 {
             let more = noise(n, 200_000);
             append(&bench.log(), &more);
             log += &more;
-            until("it fails", || !told.lock().unwrap().is_empty());
+            until("it fails", || !reported.lock().unwrap().is_empty());
             std::thread::sleep(Duration::from_millis(100));
         }
-        assert_eq!(*told.lock().unwrap(), [failing]);
+        assert_eq!(*reported.lock().unwrap(), [failing]);
         assert_eq!(size(&bench.copy(1)), before, "nothing torn is left");
         fs::remove_file(filler).unwrap();
-        until("it works", || told.lock().unwrap().len() > 1);
+        until("it works", || reported.lock().unwrap().len() > 1);
         stop.store(true, Ordering::Relaxed);
     });
-    let told = told.into_inner().unwrap();
-    assert!(told.len() == 2 && told[1].starts_with("copying again after "), "{told:?}");
+    let reported = reported.into_inner().unwrap();
+    assert!(reported.len() == 2 && reported[1].starts_with("copying again after "), "{reported:?}");
     assert_eq!(bench.text(), log);
 }
 
 #[test]
-fn what_is_rotated_away_while_the_disk_is_full_or_gone_is_told_with_its_size() {
+fn what_is_rotated_away_while_the_disk_is_full_or_gone_is_reported_with_its_size() {
     for gone in [false, true] {
         let Some(small) = Small::new(1024) else { return };
         let bench = &small.bench;
@@ -113,10 +114,10 @@ fn what_is_rotated_away_while_the_disk_is_full_or_gone_is_told_with_its_size() {
         if gone {
             small.bind();
         }
-        let (_, told) = round(&mut keeper);
+        let (_, reported) = round(&mut keeper);
         let words = "the log was rotated away before it was read: ";
         let number = |it: &String| it.strip_prefix(words)?.split(' ').next()?.parse::<u64>().ok();
-        assert_eq!(told.iter().filter_map(number).sum::<u64>(), lost, "{told:?}");
+        assert_eq!(reported.iter().filter_map(number).sum::<u64>(), lost, "{reported:?}");
         let wanted = [0, 3, 4].map(|n| noise(n, 50_000)).concat();
         assert_eq!(bench.text(), "first\n".to_owned() + &wanted);
     }
@@ -177,7 +178,7 @@ fn a_directory_that_was_removed_and_made_again_is_written_to() {
 }
 
 #[test]
-fn a_disk_that_is_read_only_is_told() {
+fn a_disk_that_is_read_only_is_reported() {
     let Some(small) = Small::new(1024) else { return };
     let flags = MountFlags::RDONLY | MountFlags::BIND;
     if rustix::mount::mount_remount(small.bench.to(), flags, "").is_err() {

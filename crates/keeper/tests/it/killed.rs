@@ -105,7 +105,7 @@ fn killed_200_times_while_a_jvm_logs_the_copy_is_the_log_but_for_the_last_period
     let disk = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let Some(mut jvm) = jvm(&bench, 1200) else { return };
     let (begin, mut held, mut random) = (Instant::now(), Held::default(), Random(7));
-    let (mut told, mut rounds) = (Vec::new(), 0);
+    let (mut reported, mut rounds) = (Vec::new(), 0);
     for n in 0..KILLS {
         let mut keeper = keeper(&bench, disk.path());
         let time = Duration::from_millis(20 + random.below(100));
@@ -117,7 +117,7 @@ fn killed_200_times_while_a_jvm_logs_the_copy_is_the_log_but_for_the_last_period
             watch(&mut held, &bench, Duration::from_secs(1));
         }
         keeper.kill();
-        told.extend(String::from_utf8(keeper.stdout()).unwrap().lines().map(str::to_owned));
+        reported.extend(String::from_utf8(keeper.stdout()).unwrap().lines().map(str::to_owned));
         if last {
             held.look(&bench);
             let written = held.bytes();
@@ -135,7 +135,7 @@ fn killed_200_times_while_a_jvm_logs_the_copy_is_the_log_but_for_the_last_period
     let options = Options { max_file_bytes: 2 << 20, ..Options::new(bench.log(), disk.path()) };
     bench.keeper_with(&options).round().unwrap();
     let (copy, log) = (text(disk.path(), Compression::Zstd), held.text());
-    let count = |words: &str| told.iter().filter(|it| it.contains(words)).count();
+    let count = |words: &str| reported.iter().filter(|it| it.contains(words)).count();
     println!(
         "{rounds} kills in {seconds} s, {} bytes in {} files, copied to {}, {} torn entries",
         log.len(),
@@ -144,7 +144,7 @@ fn killed_200_times_while_a_jvm_logs_the_copy_is_the_log_but_for_the_last_period
         count("incomplete entry")
     );
     for trouble in ["rotated away", "not copied", "replaced", "panicked"] {
-        assert_eq!(count(trouble), 0, "{told:?}");
+        assert_eq!(count(trouble), 0, "{reported:?}");
     }
     assert!(held.0.len() > 3, "it was rotated {} times", held.0.len());
     let same = copy.bytes().zip(log.bytes()).take_while(|(a, b)| a == b).count();

@@ -163,7 +163,7 @@ fn round(keeper: &mut Keeper) -> (Round, Vec<String>) {
     }
 }
 
-/// What was told, without the directories of the tests.
+/// What was reported, without the directories of the tests.
 fn said(keeper: &mut Keeper) -> Vec<String> {
     keeper.events().iter().map(plain).collect()
 }

@@ -26,9 +26,9 @@ fn what_was_appended_is_copied_once() {
         assert_eq!(round(&mut keeper), (Round::default(), vec![]), "there is no log yet");
         append(&bench.log(), "one\n");
         let name = format!("gc.log.{}", compression.suffix());
-        let (done, told) = round(&mut keeper);
+        let (done, reported) = round(&mut keeper);
         assert_eq!((done.copied_bytes, done.written_bytes), (4, size(&bench.copy(1))));
-        assert_eq!(told, [format!("copying to `{name}`")]);
+        assert_eq!(reported, [format!("copying to `{name}`")]);
         assert_eq!(round(&mut keeper), (Round::default(), vec![]));
         append(&bench.log(), "two\n");
         assert_eq!(round(&mut keeper).1, [""; 0]);
@@ -79,10 +79,13 @@ fn what_a_crash_of_the_host_leaves_behind_the_last_entry_is_cut() {
         for rest in [vec![0; 4096], whole[whole.len() / 2..].to_vec(), vec![0xff; 3]] {
             fs::write(bench.copy(1), [&whole[..], &rest].concat()).unwrap();
             let mut keeper = bench.keeper();
-            let (_, told) = round(&mut keeper);
+            let (_, reported) = round(&mut keeper);
             let name = format!("gc.log.{}", compression.suffix());
             let bytes = rest.len();
-            assert_eq!(told, [format!("cut {bytes} bytes of an incomplete entry off `{name}`")]);
+            assert_eq!(
+                reported,
+                [format!("cut {bytes} bytes of an incomplete entry off `{name}`")]
+            );
             assert_eq!(bench.text(), log);
         }
     }
@@ -107,7 +110,7 @@ fn a_new_copy_begins_at_the_bound_and_the_oldest_is_removed() {
     let bench = Bench::new();
     let options = Options { max_file_bytes: 1 << 20, max_bytes: 4 << 20, ..bench.options() };
     let mut log = String::new();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     fs::write(bench.to().join("gc.log.1.zst"), "somebody's").unwrap();
     fs::write(bench.to().join("gc.log.3.zst"), "somebody's").unwrap();
     for n in 0..20 {
@@ -116,13 +119,13 @@ fn a_new_copy_begins_at_the_bound_and_the_oldest_is_removed() {
         let more = noise(n, 500_000);
         append(&bench.log(), &more);
         log += &more;
-        told.extend(round(&mut keeper).1);
+        reported.extend(round(&mut keeper).1);
         let all: u64 = bench.copies().iter().map(|it| it.1).sum();
         assert!(all <= 4 << 20, "{all}");
     }
-    assert_eq!(told[..2], ["copying to `gc.log.zst`", "copying to `gc.log.2.zst`"]);
-    assert_eq!(told[2], "copying to `gc.log.4.zst`");
-    assert!(told.iter().any(|it| it.starts_with("removed the oldest copy `gc.log.zst` of ")));
+    assert_eq!(reported[..2], ["copying to `gc.log.zst`", "copying to `gc.log.2.zst`"]);
+    assert_eq!(reported[2], "copying to `gc.log.4.zst`");
+    assert!(reported.iter().any(|it| it.starts_with("removed the oldest copy `gc.log.zst` of ")));
     for name in ["gc.log.1.zst", "gc.log.3.zst"] {
         assert_eq!(fs::read(bench.to().join(name)).unwrap(), b"somebody's");
         fs::remove_file(bench.to().join(name)).unwrap();

@@ -74,8 +74,8 @@ fn rotations_between_rounds_lose_nothing() {
                     jvm.write(n % 2);
                 }
             }
-            let (_, told) = round(&mut keeper);
-            assert_eq!(told, ["copying to `gc.log.zst`"], "{style:?} {rotations}");
+            let (_, reported) = round(&mut keeper);
+            assert_eq!(reported, ["copying to `gc.log.zst`"], "{style:?} {rotations}");
             assert_eq!(bench.text(), jvm.log, "{style:?} {rotations}");
         }
     }
@@ -132,9 +132,9 @@ fn in_any_order(tick: fn(&Bench, &mut Random)) {
             tick(&bench, &mut random);
         }
         keeper.round().unwrap();
-        let told = said(&mut keeper);
-        assert_eq!(bench.text(), jvm.log, "seed {seed} {style:?} {count} {told:?}");
-        assert!(!told.iter().any(|it| it.contains("lost")), "seed {seed} {told:?}");
+        let reported = said(&mut keeper);
+        assert_eq!(bench.text(), jvm.log, "seed {seed} {style:?} {count} {reported:?}");
+        assert!(!reported.iter().any(|it| it.contains("lost")), "seed {seed} {reported:?}");
     }
 }
 
@@ -154,7 +154,7 @@ fn a_ring_that_was_there_before_is_copied_from_its_oldest_file() {
 }
 
 #[test]
-fn what_is_rotated_away_is_told_with_what_is_known_of_it() {
+fn what_is_rotated_away_is_reported_with_what_is_known_of_it() {
     for style in STYLES {
         let bench = Bench::new();
         let mut jvm = Jvm::new(&bench, style, 3);
@@ -165,9 +165,9 @@ fn what_is_rotated_away_is_told_with_what_is_known_of_it() {
             jvm.write(4);
             jvm.rotate();
         }
-        let (_, told) = round(&mut keeper);
+        let (_, reported) = round(&mut keeper);
         let wanted = "the log was rotated away before it was read: 0 bytes or more are not copied";
-        assert_eq!(told, [wanted], "{style:?}");
+        assert_eq!(reported, [wanted], "{style:?}");
         let text = bench.text();
         assert!(text.ends_with(&jvm.log[jvm.log.len() - 60..]) && text.len() < jvm.log.len());
         assert_eq!(round(&mut keeper).1, [""; 0]);
@@ -180,7 +180,7 @@ fn what_is_rotated_away_is_told_with_what_is_known_of_it() {
 }
 
 #[test]
-fn what_is_rotated_away_between_two_keepers_is_told() {
+fn what_is_rotated_away_between_two_keepers_is_reported() {
     let bench = Bench::new();
     let mut jvm = Jvm::new(&bench, Style::Unified, 2);
     jvm.write(4);
@@ -262,7 +262,7 @@ fn rotations_within_a_round_lose_nothing() {
         let mut jvm = Jvm::new(&bench, style, 300);
         let mut keeper = bench.keeper();
         let over = AtomicBool::new(false);
-        let (log, mut told) = std::thread::scope(|scope| {
+        let (log, mut reported) = std::thread::scope(|scope| {
             let writing = scope.spawn(|| {
                 for _ in 0..290 {
                     jvm.write(2);
@@ -273,14 +273,14 @@ fn rotations_within_a_round_lose_nothing() {
                 over.store(true, Ordering::Relaxed);
                 jvm.log
             });
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             while !over.load(Ordering::Relaxed) {
-                told.extend(round(&mut keeper).1);
+                reported.extend(round(&mut keeper).1);
             }
-            (writing.join().unwrap(), told)
+            (writing.join().unwrap(), reported)
         });
-        told.extend(round(&mut keeper).1);
-        assert_eq!(told, ["copying to `gc.log.zst`"], "{style:?}");
+        reported.extend(round(&mut keeper).1);
+        assert_eq!(reported, ["copying to `gc.log.zst`"], "{style:?}");
         assert_eq!(bench.text(), log, "{style:?}");
     }
 }
@@ -304,7 +304,7 @@ fn the_file_of_a_jvm_8_that_was_killed_does_not_hide_that_of_the_next() {
         jvm.rotate();
     }
     jvm.write(4);
-    let (_, told) = round(&mut keeper);
-    assert_eq!(told, [""; 0]);
+    let (_, reported) = round(&mut keeper);
+    assert_eq!(reported, [""; 0]);
     assert_eq!(bench.text(), jvm.log);
 }

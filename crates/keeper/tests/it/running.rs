@@ -69,25 +69,25 @@ fn when_it_is_stopped_it_makes_a_last_round() {
 }
 
 #[test]
-fn trouble_with_the_log_is_told_once() {
+fn trouble_with_the_log_is_reported_once() {
     let bench = Bench::new();
     fs::create_dir(bench.log()).unwrap();
     let mut keeper = bench.keeper();
     let stop = AtomicBool::new(false);
-    let told = std::sync::Mutex::new(Vec::new());
+    let reported = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        scope.spawn(|| keeper.run(&stop, &mut |it| told.lock().unwrap().push(plain(&it))));
-        until("it is told", || !told.lock().unwrap().is_empty());
+        scope.spawn(|| keeper.run(&stop, &mut |it| reported.lock().unwrap().push(plain(&it))));
+        until("it is told", || !reported.lock().unwrap().is_empty());
         std::thread::sleep(Duration::from_millis(100));
         fs::remove_dir(bench.log()).unwrap();
         append(&bench.log(), "log\n");
-        until("it is copied", || told.lock().unwrap().len() > 2);
+        until("it is copied", || reported.lock().unwrap().len() > 2);
         stop.store(true, Ordering::Relaxed);
     });
-    let told = told.into_inner().unwrap();
-    assert_eq!(told[0], "not copied for now: `gc.log` is not read: it is no regular file");
-    assert_eq!(told[1], "copying to `gc.log.zst`");
-    assert!(told[2].starts_with("copying again after ") && told.len() == 3, "{told:?}");
+    let reported = reported.into_inner().unwrap();
+    assert_eq!(reported[0], "not copied for now: `gc.log` is not read: it is no regular file");
+    assert_eq!(reported[1], "copying to `gc.log.zst`");
+    assert!(reported[2].starts_with("copying again after ") && reported.len() == 3, "{reported:?}");
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn copies_have_the_permissions_that_were_asked_for() {
 }
 
 #[test]
-fn a_second_keeper_is_told_that_there_is_one() {
+fn a_second_keeper_is_reported_that_there_is_one() {
     let bench = Bench::new();
     let keeper = bench.keeper();
     assert_eq!(error(Keeper::open(&bench.options())), "another keeper copies to `.gc.log.lock`");

@@ -111,7 +111,7 @@ fn what_an_earlier_boot_has_left_is_files_alone() {
 }
 
 #[test]
-fn a_line_that_cannot_be_read_is_told_and_hinders_nothing() {
+fn a_line_that_cannot_be_read_is_reported_and_hinders_nothing() {
     let (_parent, path) = work_dir();
     let file = path.join("left");
     leave_behind(&path, Undo::Remove { path: file.clone() });

@@ -47,7 +47,7 @@ fn surroundings(matrix: &Matrix) -> String {
     )
 }
 
-/// Of which day and build each recording is. Those of several builds are told apart run by run.
+/// Of which day and build each recording is. Those of several builds are distinguished run by run.
 fn made(recordings: &[Seen]) -> String {
     if recordings.is_empty() {
         return String::new();
@@ -182,7 +182,7 @@ mod tests {
         let line = format!(
             r#"{{"scenario":"swap-in","variant":"{variant}","jdk":"17.0.15","collector":"g1",
             "privilege":"privileged","run":1,"role":"fault","jdk_feature":17,"stopped_ns":0,
-            "unattributed_ns":0,"longest_ns":0,"felt_longest_ns":0,"long":[],"named":{{}},
+            "unattributed_ns":0,"longest_ns":0,"observed_longest_ns":0,"long":[],"named":{{}},
             "symptoms":{{}},"stolen_ns":0,"lost_events":0,"measured":"{measured}",
             "build":"{build}"}}"#
         );
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_one_build_are_told_in_a_sentence_and_those_of_several_apart() {
+    fn runs_of_one_build_are_reported_in_a_sentence_and_those_of_several_apart() {
         let day = "2026-11-24";
         let one = made(&[run("baseline", day, "0.1.0 (a)"), run("fault", day, "0.1.0 (a)")]);
         assert_eq!(

@@ -68,7 +68,8 @@ pub struct Seen {
     /// The longest stop.
     pub longest_ns: u64,
     /// The longest time that a 1 ms sleep inside the workload was late.
-    pub felt_longest_ns: u64,
+    #[serde(alias = "felt_longest_ns")]
+    pub observed_longest_ns: u64,
     /// Pauses of 50 ms and more, with the cause that is first in them.
     pub long: Vec<Long>,
     /// Causes that were named and are not ordinary work, with their time.
@@ -106,7 +107,7 @@ impl Seen {
             stopped_ns: ns(result.total),
             unattributed_ns: ns(result.unattributed),
             longest_ns: ns(result.longest),
-            felt_longest_ns: ns(result.felt_longest),
+            observed_longest_ns: ns(result.observed_longest),
             long: result.long.clone(),
             named: of_nature("fault"),
             symptoms: of_nature("symptom"),
@@ -116,10 +117,12 @@ impl Seen {
         }
     }
 
-    /// Whether a fault was to strike and the application felt nothing of it.
+    /// Whether a fault was to strike and the application observed nothing of it.
     #[must_use]
     pub fn did_not_strike(&self) -> bool {
-        self.role == Role::Fault && self.felt_longest_ns < ns(LONG) && self.longest_ns < ns(LONG)
+        self.role == Role::Fault
+            && self.observed_longest_ns < ns(LONG)
+            && self.longest_ns < ns(LONG)
     }
 }
 
@@ -195,7 +198,7 @@ mod tests {
             stopped_ns: 5,
             unattributed_ns: 1,
             longest_ns: 4,
-            felt_longest_ns: 3,
+            observed_longest_ns: 3,
             long: vec![Long { duration_ns: 4, first: "swap-in".into() }],
             named: BTreeMap::new(),
             symptoms: BTreeMap::new(),

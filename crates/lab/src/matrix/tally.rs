@@ -305,7 +305,7 @@ mod tests {
             stopped_ns: number("stopped"),
             unattributed_ns: number("left"),
             longest_ns: 50_000_000,
-            felt_longest_ns: 0,
+            observed_longest_ns: 0,
             long: firsts
                 .flat_map(|(id, n)| {
                     let pause = Long { duration_ns: 50_000_000, first: id.to_owned() };
@@ -386,12 +386,12 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_that_nobody_felt_shows_nothing() {
+    fn a_fault_that_nobody_observed_shows_nothing() {
         let mut it = seen("fault swap-in with");
         assert!(!it.did_not_strike());
         it.longest_ns -= 1;
         assert!(it.did_not_strike());
-        it.felt_longest_ns = 50_000_000;
+        it.observed_longest_ns = 50_000_000;
         assert!(!it.did_not_strike());
     }
 }

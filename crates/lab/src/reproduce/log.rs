@@ -1,5 +1,5 @@
 //! What a GC log says of a run: its stops, and events by kind.
-use gclog::{CycleEdge, Event, LineSplitter, Parser, Phase};
+use gclog::{CycleEdge, Event, GcPhase, LineSplitter, Parser};
 use serde::Serialize;
 use std::{collections::BTreeMap, ops::Range, time::Duration};
 
@@ -134,7 +134,7 @@ pub(crate) fn counts(log: &[u8]) -> Counts {
             counts.pauses_ns += ns(it.duration);
             counts.longest_ns = counts.longest_ns.max(ns(it.duration));
             let of_references =
-                it.phases.iter().filter(|it| it.phase == Phase::ReferenceProcessing);
+                it.phases.iter().filter(|it| it.phase == GcPhase::ReferenceProcessing);
             let references: u64 = of_references.map(|it| ns(it.duration)).sum();
             counts.references_ns += references;
             counts.references_longest_ns = counts.references_longest_ns.max(references);

@@ -46,16 +46,18 @@ fn the_cause_with_the_most_time_may_be_the_largest_part_of_no_pause() {
 }
 
 #[test]
-fn what_a_sleep_or_an_allocation_felt_is_felt() {
-    let felt = |lines: &[(&str, u64)]| {
+fn what_a_sleep_or_an_allocation_observed_is_observed() {
+    let observed = |lines: &[(&str, u64)]| {
         let scenario = scenarios::find("mapped-file-fault").unwrap();
         let workload = lines.iter().map(|it| (it.0.to_owned(), it.1)).collect();
         let variant = &scenario.variants[1];
-        RunResult::new(scenario, variant, &Explained::default(), &workload).felt_longest.as_micros()
+        RunResult::new(scenario, variant, &Explained::default(), &workload)
+            .observed_longest
+            .as_micros()
     };
-    assert_eq!(felt(&[("sleep_overrun_max_us", 9), ("alloc_0_max_us", 7)]), 9);
-    assert_eq!(felt(&[("sleep_overrun_max_us", 9), ("alloc_1_max_us", 700)]), 700);
-    assert_eq!(felt(&[("alloc_0_count", 75_713), ("alloc_0_over_50ms_total_us", 99)]), 0);
+    assert_eq!(observed(&[("sleep_overrun_max_us", 9), ("alloc_0_max_us", 7)]), 9);
+    assert_eq!(observed(&[("sleep_overrun_max_us", 9), ("alloc_1_max_us", 700)]), 700);
+    assert_eq!(observed(&[("alloc_0_count", 75_713), ("alloc_0_over_50ms_total_us", 99)]), 0);
 }
 
 #[test]
@@ -76,7 +78,7 @@ fn the_json_has_fields_and_what_follows_from_them() {
     let mut it = result(vec![pause(500, "mapped-file-fault"), pause(60, "gc-work")]);
     it.total = Duration::from_millis(600);
     it.unattributed = Duration::from_millis(150);
-    it.late_beside = Some(Duration::from_micros(7));
+    it.late_outside = Some(Duration::from_micros(7));
     let none_yet = serde_json::json!({
         "recorded": 0, "recorder_cpu": 0, "kernel": 0, "jvm_cpu": 0, "recorder_rss_bytes": 0,
     });

@@ -24,15 +24,15 @@ fn server_of_the_tests() {
 }
 
 /// A work directory that goes away with the test, and its journal.
-struct Place {
+struct TestPlace {
     cleanup: Cleanup,
     dir: WorkDir,
     _parent: TestDir,
 }
 
-impl Place {
+impl TestPlace {
     /// `None`, and the reason is printed, where there can be no slow file.
-    fn new() -> Option<Place> {
+    fn new() -> Option<TestPlace> {
         if let Err(reason) = can_run(256) {
             println!("SKIPPED: {reason}");
             return None;
@@ -40,7 +40,7 @@ impl Place {
         let parent = TestDir::new();
         let dir = WorkDir::open(&parent.path().join("lab")).unwrap();
         let (cleanup, _) = Cleanup::open(&dir).unwrap();
-        Some(Place { cleanup, dir, _parent: parent })
+        Some(TestPlace { cleanup, dir, _parent: parent })
     }
 
     fn file(&mut self, storage: Storage) -> SlowFile {
@@ -67,7 +67,7 @@ fn open(file: &SlowFile) -> File {
 #[test]
 fn what_is_written_is_read_from_memory_and_from_disk() {
     for storage in [MEMORY, Storage::Disk] {
-        let Some(mut place) = Place::new() else { return };
+        let Some(mut place) = TestPlace::new() else { return };
         let file = open(&place.file(storage));
         assert_eq!(file.metadata().unwrap().len(), 64 << 20);
         let data: Vec<_> = (0..1_000_000_u32).map(|it| (it % 251) as u8).collect();
@@ -84,7 +84,7 @@ fn what_is_written_is_read_from_memory_and_from_disk() {
 
 #[test]
 fn limits_hold_for_bytes_and_for_requests() {
-    let Some(mut place) = Place::new() else { return };
+    let Some(mut place) = TestPlace::new() else { return };
     let slow = place.file(MEMORY);
     let file = open(&slow);
     let takes = |work: &dyn Fn()| {
@@ -108,7 +108,7 @@ fn limits_hold_for_bytes_and_for_requests() {
 
 #[test]
 fn a_lifted_limit_lets_a_blocked_writer_go_on() {
-    let Some(mut place) = Place::new() else { return };
+    let Some(mut place) = TestPlace::new() else { return };
     let slow = place.file(MEMORY);
     slow.limit(Limit::Writes(0)).unwrap();
     let file = open(&slow);
@@ -118,7 +118,7 @@ fn a_lifted_limit_lets_a_blocked_writer_go_on() {
 }
 
 /// The server's process.
-fn server(place: &Place) -> rustix::process::Pid {
+fn server(place: &TestPlace) -> rustix::process::Pid {
     let journal = std::fs::read_to_string(place.dir.path().join("journal")).unwrap();
     let pid = journal.split_once(r#""server":{"id":{"pid":"#).unwrap().1.split_once(',').unwrap().0;
     rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap()
@@ -143,7 +143,7 @@ fn killed_after_us(server: rustix::process::Pid) -> spawn::Afterwards {
 #[test]
 fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
     for signal in [rustix::process::Signal::STOP, rustix::process::Signal::KILL] {
-        let Some(mut place) = Place::new() else { return };
+        let Some(mut place) = TestPlace::new() else { return };
         let slow = place.file(MEMORY);
         slow.limit(Limit::Writes(0)).unwrap();
         let server = server(&place);
@@ -165,7 +165,7 @@ fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
 
 #[test]
 fn a_limit_for_a_server_that_is_gone_is_an_error_that_says_so() {
-    let Some(mut place) = Place::new() else { return };
+    let Some(mut place) = TestPlace::new() else { return };
     let slow = place.file(MEMORY);
     rustix::process::kill_process(server(&place), rustix::process::Signal::KILL).unwrap();
     let said = slow.limit(Limit::Writes(0)).unwrap_err().to_string();
@@ -173,7 +173,7 @@ fn a_limit_for_a_server_that_is_gone_is_an_error_that_says_so() {
 }
 
 #[test]
-fn too_little_memory_is_told() {
+fn too_little_memory_is_reported() {
     let check = |mib: u64| has_memory(&format!("MemAvailable: {} kB\n", mib << 10), 256);
     assert!(check(512).is_ok());
     let lacks = check(511).unwrap_err().lacks;

@@ -71,10 +71,10 @@ fn example(swept: &Swept) -> String {
     for it in &swept.example {
         table.add_row([
             it.gc_threads.to_string(),
-            millis(it.reckoned),
-            millis(it.reckoned_without),
-            millis(it.felt),
-            millis(it.felt_without),
+            millis(it.estimated),
+            millis(it.estimated_without),
+            millis(it.observed),
+            millis(it.observed_without),
             millis(it.throttled),
         ]);
     }
@@ -132,10 +132,10 @@ mod tests {
     fn there_is_a_row_for_each_quota_and_a_column_for_each_number_of_threads() {
         let example = Example {
             gc_threads: 4,
-            reckoned: Duration::from_millis(300),
-            reckoned_without: Duration::from_millis(45),
-            felt: Duration::from_millis(290),
-            felt_without: Duration::from_millis(80),
+            estimated: Duration::from_millis(300),
+            estimated_without: Duration::from_millis(45),
+            observed: Duration::from_millis(290),
+            observed_without: Duration::from_millis(80),
             throttled: Duration::from_millis(900),
         };
         let cells = vec![

@@ -115,7 +115,7 @@ const FAILED: u8 = 2;
 fn answer<T: Passed>(channel: &Channel, result: io::Result<T>) -> io::Result<()> {
     let (bytes, with) = match result {
         Ok(it) => it.apart(),
-        Err(failure) => return channel.send(&[&[FAILED], &*told(&failure)].concat(), None),
+        Err(failure) => return channel.send(&[&[FAILED], &*reported(&failure)].concat(), None),
     };
     for part in bytes.chunks(MESSAGE_BYTES - 1) {
         channel.send(&[&[PART], part].concat(), None)?;
@@ -135,7 +135,7 @@ const KINDS: [io::ErrorKind; 6] = [
 ];
 
 /// An error as bytes: its number, or 0, its kind and its words.
-fn told(error: &io::Error) -> Vec<u8> {
+fn reported(error: &io::Error) -> Vec<u8> {
     let number = error.raw_os_error().unwrap_or(0).to_ne_bytes();
     let kind = KINDS.iter().position(|it| *it == error.kind()).unwrap_or(0);
     let mut bytes = number.to_vec();
@@ -145,8 +145,8 @@ fn told(error: &io::Error) -> Vec<u8> {
     bytes
 }
 
-fn error(told: &[u8]) -> Option<io::Error> {
-    let (number, rest) = told.split_first_chunk()?;
+fn error(reported: &[u8]) -> Option<io::Error> {
+    let (number, rest) = reported.split_first_chunk()?;
     let (kind, words) = rest.split_first()?;
     Some(match i32::from_ne_bytes(*number) {
         0 => {

@@ -11,9 +11,9 @@ pub(crate) enum Version {
     V2,
 }
 
-/// A process's place in the hierarchy of one controller.
+/// The control group of a process in the hierarchy of one controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CgroupPath {
     pub(crate) version: Version,
     /// Path below the root of the hierarchy, such as `/system.slice/orders.service`.
     pub(crate) path: String,
@@ -21,7 +21,7 @@ pub(crate) struct Place {
 
 /// Reads `/proc/PID/cgroup` (lines `id:controllers:path`). The controller's own hierarchy counts
 /// before the unified one (`0::`): on hosts with both, that is where it is active.
-pub(crate) fn parse(text: &str, controller: &str) -> Option<Place> {
+pub(crate) fn parse(text: &str, controller: &str) -> Option<CgroupPath> {
     let mut unified = None;
     for line in text.lines() {
         let mut parts = line.splitn(3, ':');
@@ -30,17 +30,17 @@ pub(crate) fn parse(text: &str, controller: &str) -> Option<Place> {
             continue;
         };
         if controllers.split(',').any(|it| it == controller) {
-            return Some(Place { version: Version::V1, path: path.into() });
+            return Some(CgroupPath { version: Version::V1, path: path.into() });
         }
         if id == "0" && controllers.is_empty() {
-            unified = Some(Place { version: Version::V2, path: path.into() });
+            unified = Some(CgroupPath { version: Version::V2, path: path.into() });
         }
     }
     unified
 }
 
-/// The place of a process; `None` where it cannot be read.
-pub(crate) fn place(dir: &ProcessDir, controller: &str) -> Option<Place> {
+/// The control group of a process; `None` where it cannot be read.
+pub(crate) fn path_of(dir: &ProcessDir, controller: &str) -> Option<CgroupPath> {
     parse(&dir.text("cgroup", 64 * 1024).ok()?, controller)
 }
 
@@ -73,12 +73,12 @@ impl Groups {
 /// The groups of a controller around a process. Empty where they cannot be seen.
 pub(crate) fn groups(roots: &Roots, dir: &ProcessDir, controller: &str) -> Groups {
     let mounts = std::fs::read_to_string(roots.proc.join("self/mountinfo")).unwrap_or_default();
-    let Some(place) = place(dir, controller) else { return Groups::default() };
-    let mounts = cgroup_mounts::of(&mounts, place.version, controller);
+    let Some(group) = path_of(dir, controller) else { return Groups::default() };
+    let mounts = cgroup_mounts::of(&mounts, group.version, controller);
     let found = mounts.iter().filter_map(|mount| {
         let point = below_sys(roots, &mount.point);
-        let inside = cgroup_mounts::inside(mount, &point, &place.path, dir.pid())?;
-        Some(walk(&point, &inside, place.version))
+        let inside = cgroup_mounts::inside(mount, &point, &group.path, dir.pid())?;
+        Some(walk(&point, &inside, group.version))
     });
     // A container may have a mount of its own and the host's: what shows most counts.
     let mut found: Vec<Groups> = found.collect();

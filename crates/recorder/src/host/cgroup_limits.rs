@@ -22,7 +22,7 @@ const MAX_ANCESTORS: usize = 16;
 /// `PAGE_COUNTER_MAX` in bytes is the largest number of whole pages; version 1 shows it where there
 /// is no limit. With pages of 64 KiB it is a little less: nobody sets a limit of an exbibyte.
 const NO_LIMIT_BYTES: u64 = 1 << 60;
-/// Where there is no quota the kernel's default period is told.
+/// Where there is no quota the kernel's default period is reported.
 const DEFAULT_PERIOD: Duration = Duration::from_millis(100);
 
 /// Reads the limits of a JVM again and again.
@@ -44,7 +44,7 @@ impl Limits {
 
     /// Adds the quota that binds. Says whether the groups could be seen.
     fn add_cpu(&mut self, roots: &Roots, dir: &ProcessDir, fact: &mut CgroupFact) -> Option<bool> {
-        let place = cgroup::place(dir, "cpu")?;
+        let place = cgroup::path_of(dir, "cpu")?;
         fact.version = if place.version == Version::V1 { 1 } else { 2 };
         let groups = cgroup::groups(roots, dir, "cpu");
         fact.cpu_path = own_path(&groups, place.path);
@@ -86,13 +86,13 @@ impl Limits {
 }
 
 /// Below the root of the hierarchy where that is seen, otherwise as the kernel tells it.
-fn own_path(groups: &Groups, told: String) -> String {
-    groups.list.first().filter(|_| groups.complete).map_or(told, |it| it.path.clone())
+fn own_path(groups: &Groups, reported: String) -> String {
+    groups.list.first().filter(|_| groups.complete).map_or(reported, |it| it.path.clone())
 }
 
 /// Adds the strictest limits of memory. Says whether the groups could be seen.
 fn add_memory(roots: &Roots, dir: &ProcessDir, fact: &mut CgroupFact) -> Option<bool> {
-    let place = cgroup::place(dir, "memory")?;
+    let place = cgroup::path_of(dir, "memory")?;
     let groups = cgroup::groups(roots, dir, "memory");
     fact.memory_path = own_path(&groups, place.path);
     let strictest = |name: &str| {

@@ -1,4 +1,4 @@
-//! What is told of a process's command line: the program, and at most the script or the main class
+//! What is reported of a process's command line: the program, and at most the script or the main class
 //! that it runs. Arguments hold secrets, and nobody needs them to find a process again.
 use super::{jvms::cut, launch, process::ProcessDir};
 use recording::masked;
@@ -39,8 +39,9 @@ pub(crate) fn kept(bytes: &[u8]) -> String {
         }
         _ => String::new(),
     };
-    let told = if script.is_empty() { program.to_owned() } else { format!("{program} {script}") };
-    cut(masked(&told), KEPT_BYTES)
+    let reported =
+        if script.is_empty() { program.to_owned() } else { format!("{program} {script}") };
+    cut(masked(&reported), KEPT_BYTES)
 }
 
 /// The file's name alone. What is no plain word is a program in an argument, or a secret.

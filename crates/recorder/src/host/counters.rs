@@ -95,7 +95,7 @@ impl Counters {
         open(Kind::Vmstat, "vmstat", roots.proc.join("vmstat"));
         open(Kind::Stat, "cpu", roots.proc.join("stat"));
         let dir = ProcessDir::open(roots, pid).ok();
-        let place = dir.as_ref().and_then(|dir| Some((dir, cgroup::place(dir, "cpu")?)));
+        let place = dir.as_ref().and_then(|dir| Some((dir, cgroup::path_of(dir, "cpu")?)));
         if let Some((dir, place)) = place {
             let directories = cgroup::cpu_groups(roots, dir);
             let has_quota = |it: &&PathBuf| cgroup_limits::has_quota(it);

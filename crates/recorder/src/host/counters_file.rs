@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_be_read_is_not_told_as_not_there() {
+    fn what_may_not_be_read_is_not_reported_as_not_there() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("7")).unwrap();
         let roots = Roots { proc: root.path().into(), sys: root.path().into() };

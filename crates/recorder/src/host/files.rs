@@ -127,7 +127,7 @@ const MAX_DEVICES: usize = 16;
 
 /// Where a file is, as the JVM sees it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct FileLocation {
     path: String,
     /// Device number; of a file on an overlay the overlay's, where its key may have a layer's.
     device: u64,
@@ -173,7 +173,7 @@ impl Catalogue {
     pub(crate) fn want(&mut self, wanted: Wanted) -> Option<FileFact> {
         match wanted {
             Wanted::Open(key, path) => {
-                Some(self.describe(key, Place { path, device: key.device }, false))
+                Some(self.describe(key, FileLocation { path, device: key.device }, false))
             }
             Wanted::Mapped(key) => {
                 self.pending.entry(key).or_insert(0);
@@ -186,7 +186,11 @@ impl Catalogue {
     pub(crate) fn mapped(&mut self, mapping: &Mapping) -> FileFact {
         let (key, device) = (mapping.key(), mapping.device);
         let deleted = if mapping.deleted { maps::DELETED } else { "" };
-        self.describe(key, Place { path: format!("{}{deleted}", mapping.path), device }, true)
+        self.describe(
+            key,
+            FileLocation { path: format!("{}{deleted}", mapping.path), device },
+            true,
+        )
     }
 
     /// The same of a file that is proven to be on a disk: its device is that of a mount, or a block
@@ -225,29 +229,32 @@ impl Catalogue {
     }
 
     /// Where the pending files are.
-    fn search_maps(&mut self) -> BTreeMap<FileKey, Place> {
+    fn search_maps(&mut self) -> BTreeMap<FileKey, FileLocation> {
         self.refresh_mounts();
         let mut found = BTreeMap::new();
-        let mut of_overlays: BTreeMap<FileKey, BTreeSet<Place>> = BTreeMap::new();
+        let mut of_overlays: BTreeMap<FileKey, BTreeSet<FileLocation>> = BTreeMap::new();
         // Where the process is gone, what was found until then counts.
         let _ = maps::each(&self.dir, &mut |mapping| {
             let deleted = if mapping.deleted { maps::DELETED } else { "" };
             let device = mapping.device;
             let key = FileKey { device, inode: mapping.inode };
             if self.pending.contains_key(&key) {
-                found.insert(key, Place { path: format!("{}{deleted}", mapping.path), device });
+                found.insert(
+                    key,
+                    FileLocation { path: format!("{}{deleted}", mapping.path), device },
+                );
             } else if !mapping.deleted && self.is_overlay(mapping.device) {
                 let same = |it: &&FileKey| it.inode == mapping.inode & OVERLAY_INODE;
                 for key in self.pending.keys().filter(same) {
-                    let place = Place { path: mapping.path.clone(), device };
-                    of_overlays.entry(*key).or_default().insert(place);
+                    let location = FileLocation { path: mapping.path.clone(), device };
+                    of_overlays.entry(*key).or_default().insert(location);
                 }
             }
             ControlFlow::Continue(())
         });
         of_overlays.retain(|key, _| !found.contains_key(key));
-        for (key, places) in of_overlays {
-            found.extend(self.of_overlay(key, places).map(|it| (key, it)));
+        for (key, locations) in of_overlays {
+            found.extend(self.of_overlay(key, locations).map(|it| (key, it)));
         }
         found
     }
@@ -258,14 +265,14 @@ impl Catalogue {
 
     /// Which of these files of overlays is the one with the pages: the one of which a layer has
     /// it. Where no layer can be looked at, the only one with its inode number.
-    fn of_overlay(&self, key: FileKey, places: BTreeSet<Place>) -> Option<Place> {
+    fn of_overlay(&self, key: FileKey, locations: BTreeSet<FileLocation>) -> Option<FileLocation> {
         let mut hidden = Vec::new();
-        for place in places {
-            let mount = self.mounts.of_file(place.device, &place.path);
-            let files = mount.map(|it| layers::files(&self.roots, it, &place.path));
+        for location in locations {
+            let mount = self.mounts.of_file(location.device, &location.path);
+            let files = mount.map(|it| layers::files(&self.roots, it, &location.path));
             match files.unwrap_or_default().as_slice() {
-                files if files.contains(&key) => return Some(place),
-                [] => hidden.push(place),
+                files if files.contains(&key) => return Some(location),
+                [] => hidden.push(location),
                 _ => {}
             }
         }
@@ -280,8 +287,8 @@ impl Catalogue {
         }
     }
 
-    fn describe(&mut self, key: FileKey, place: Place, mapped: bool) -> FileFact {
-        let Place { path, device } = place;
+    fn describe(&mut self, key: FileKey, location: FileLocation, mapped: bool) -> FileFact {
+        let FileLocation { path, device } = location;
         self.refresh_mounts();
         let mapped_before = self.described.get(&key).copied().unwrap_or(false);
         if self.described.len() < MAX_FILES {

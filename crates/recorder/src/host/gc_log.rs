@@ -4,7 +4,7 @@
 //! path behind a descriptor is the truth, also after a rename or when the name in the flags was
 //! relative or full of `%p` and `%t`.
 use super::{files::regular_file, maps::DELETED, process::ProcessDir};
-use crate::ask::SAFEPOINT_LOG_MARK;
+use crate::attach::SAFEPOINT_LOG_MARK;
 use recording::FileKey;
 use std::io::{self, ErrorKind, Read};
 

@@ -13,7 +13,7 @@ use recording::{JvmFact, masked_flag};
 const MAX_THREADS: usize = 16 * 1024;
 
 /// Reads all there is to know about a JVM, but opens no argument file and no file of flags: what
-/// stands in these is not told. For lists of JVMs that nobody chose.
+/// stands in these is not reported. For lists of JVMs that nobody chose.
 ///
 /// Reads files of the JVM's file systems and its environment, with the JVM's rights: not for the
 /// sampling thread. What cannot be read stays empty.
@@ -67,7 +67,7 @@ fn with_flags(
     fact.collector = collector::collector(&fact.flags, &names).into();
     fact.gc_threads = collector::gc_threads(&fact.collector, &fact.flags, &names);
     fact.flags = fact.flags.iter().map(|it| masked_flag(it)).collect();
-    fact.cgroup = cgroup::place(&dir, "cpu").map(|it| it.path).unwrap_or_default();
+    fact.cgroup = cgroup::path_of(&dir, "cpu").map(|it| it.path).unwrap_or_default();
     (fact, given.unread)
 }
 

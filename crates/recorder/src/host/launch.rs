@@ -92,7 +92,7 @@ pub(crate) fn parse(
 }
 
 /// The main class. Where an argument file before it was not given, that file's name stands first:
-/// what follows may be its class, or an argument of a class that the file tells. So it is told only
+/// what follows may be its class, or an argument of a class that the file tells. So it is reported only
 /// if it looks like a class.
 pub(crate) fn main(
     arguments: &[String],

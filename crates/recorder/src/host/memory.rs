@@ -23,11 +23,11 @@ use std::{
 
 /// The largest ones told each time.
 const TOP: usize = 10;
-/// Who grows by less from one look to the next is told only if it is one of the largest.
+/// Who grows by less from one look to the next is reported only if it is one of the largest.
 const GROWN_BYTES: u64 = 16 * 1024 * 1024;
 /// At most so many that grew.
 const MAX_GROWN: usize = 16;
-/// Smaller ones are not told, however few there are.
+/// Smaller ones are not reported, however few there are.
 const MIN_BYTES: u64 = 1024 * 1024;
 /// Processes remembered from one look to the next.
 const MAX_PROCESSES: usize = 32 * 1024;
@@ -148,7 +148,7 @@ impl Memory {
             pid,
             name: usage.name,
             command_line: command_line::of(&dir),
-            cgroup: cgroup::place(&dir, "memory").map(|it| it.path).unwrap_or_default(),
+            cgroup: cgroup::path_of(&dir, "memory").map(|it| it.path).unwrap_or_default(),
             resident_bytes: usage.resident_bytes,
             swapped_bytes: usage.swapped_bytes,
         })
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_are_told_first_and_swap_counts() {
+    fn the_largest_are_reported_first_and_swap_counts() {
         let host = Host(tempfile::tempdir().unwrap());
         host.set(1, 30 * MIB_KIB, 0);
         host.set(2, 10 * MIB_KIB, 90 * MIB_KIB);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_grows_is_told_however_small() {
+    fn one_that_grows_is_reported_however_small() {
         let host = Host(tempfile::tempdir().unwrap());
         for pid in 1..=10 {
             host.set(pid, 500 * MIB_KIB, 0);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_has_not_changed_is_not_read_again_unless_it_is_told() {
+    fn one_that_has_not_changed_is_not_read_again_unless_it_is_reported() {
         let host = Host(tempfile::tempdir().unwrap());
         for pid in 1..=10 {
             host.set(pid, 500 * MIB_KIB, 0);
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(memory.look(MonoTime(2)).len(), 10);
         statm("9000 7679 100 1 0 2000 0\n");
         assert_eq!(pids_of(&memory.look(MonoTime(3)))[10..], [20]);
-        // What is told is as it is now.
+        // What is reported is as it is now.
         host.set(1, 400 * MIB_KIB, 7);
         assert!(
             memory.look(MonoTime(4)).iter().any(|it| it.pid == 1 && it.swapped_bytes == 7 << 10)

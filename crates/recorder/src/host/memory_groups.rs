@@ -44,7 +44,7 @@ impl MemoryGroups {
 #[must_use]
 pub fn memory_groups(roots: &Roots, jvm: &Jvm) -> MemoryGroups {
     let Ok(dir) = ProcessDir::open(roots, jvm.pid) else { return MemoryGroups::default() };
-    let is_v2 = cgroup::place(&dir, "memory").is_some_and(|it| it.version == Version::V2);
+    let is_v2 = cgroup::path_of(&dir, "memory").is_some_and(|it| it.version == Version::V2);
     let groups = cgroup::groups(roots, &dir, "memory");
     let complete = groups.complete;
     let mut directories = groups.directories();

@@ -26,8 +26,8 @@ mod socket_peer;
 pub(crate) const STREAMS: [u32; 2] = [1, 2];
 /// How often the readers that are known are looked at.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
-/// A reader of which nothing has changed is told of at least so often.
-const BETWEEN_TOLD: Duration = Duration::from_secs(1);
+/// A reader of which nothing has changed is reported at least so often.
+const BETWEEN_REPORTED: Duration = Duration::from_secs(1);
 /// Least time between two searches.
 const BETWEEN_SEARCHES: Duration = Duration::from_secs(10);
 /// So many times what a search took, which keeps it at a thousandth of a CPU.
@@ -54,7 +54,7 @@ struct Stream {
 struct Reader {
     dir: ProcessDir,
     fact: OutputReaderFact,
-    told: Option<Instant>,
+    reported: Option<Instant>,
 }
 
 /// Looks at the streams. Lives in a background thread.
@@ -180,7 +180,7 @@ impl Reader {
             state: String::new(),
             function: String::new(),
         };
-        Some(Reader { dir, fact, told: None })
+        Some(Reader { dir, fact, reported: None })
     }
 
     /// Looks at what it does, and hands that over where it is new. Says whether it is still there.
@@ -192,10 +192,10 @@ impl Reader {
         let function = function.trim().trim_matches('\0');
         let function = if function == "0" { "" } else { function };
         let same = self.fact.state == stat.state && self.fact.function == function;
-        if same && self.told.is_some_and(|told| now < told + BETWEEN_TOLD) {
+        if same && self.reported.is_some_and(|reported| now < reported + BETWEEN_REPORTED) {
             return stat.state != "Z";
         }
-        self.told = Some(now);
+        self.reported = Some(now);
         self.fact.at = at;
         self.fact.state = stat.state.into();
         self.fact.function = function.into();

@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn kernel_threads_are_told_by_their_flag() {
+    fn kernel_threads_are_known_by_their_flag() {
         let stat = "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0";
         assert_eq!(Stat::parse(stat).map(|it| it.kernel), Some(true));
     }

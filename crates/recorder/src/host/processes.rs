@@ -67,7 +67,7 @@ pub(crate) struct Processes<'a> {
     log: Option<GcLogFile>,
     second_look: Option<Instant>,
     /// Whether was said which flags are not known.
-    told_unread: bool,
+    reported_unread: bool,
 }
 
 impl<'a> Processes<'a> {
@@ -102,7 +102,7 @@ impl<'a> Processes<'a> {
             fact: JvmFact::default(),
             log: None,
             second_look: Some(Instant::now() + SECOND_LOOK),
-            told_unread: false,
+            reported_unread: false,
         }
     }
 
@@ -210,7 +210,7 @@ impl<'a> Processes<'a> {
         let (fact, unread) = jvm_fact_with_log(self.roots, self.jvm, self.log.as_ref());
         // A JVM that has ended meanwhile says nothing; what it said before stays true.
         if self.fact.version.is_empty() || !fact.collector.is_empty() {
-            if !unread.is_empty() && !std::mem::replace(&mut self.told_unread, true) {
+            if !unread.is_empty() && !std::mem::replace(&mut self.reported_unread, true) {
                 let what = "that may hold flags of the JVM could not be read with its rights";
                 self.outbox.note("files", what, unread.len() as u64);
             }

@@ -259,7 +259,7 @@ fn follow_log(it: &Context, stop: &Receiver<()>) {
 #[derive(Default)]
 struct Limits {
     limits: cgroup_limits::Limits,
-    told: Option<CgroupFact>,
+    reported: Option<CgroupFact>,
     next: Option<Instant>,
 }
 
@@ -275,11 +275,11 @@ impl Limits {
 
     fn look_now(&mut self, it: &Context) {
         let found = self.limits.read(&it.roots, it.jvm.pid);
-        if found.is_some() && found != self.told {
+        if found.is_some() && found != self.reported {
             it.outbox.state(Source::CgroupLimits, SourceState::Recorded);
             it.outbox.push("cgroup", found.clone().map(|it| Row::Cgroup(Box::new(it))));
-            self.told = found;
-        } else if self.told.is_none() {
+            self.reported = found;
+        } else if self.reported.is_none() {
             let why = "the control groups of the JVM cannot be seen from here";
             it.outbox.state(Source::CgroupLimits, SourceState::Missing(why.into()));
         }

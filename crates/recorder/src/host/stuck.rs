@@ -13,7 +13,7 @@ use std::fmt;
 
 /// Threads that are looked at.
 const MAX_THREADS: usize = 4096;
-/// Functions of a stack that are told.
+/// Functions of a stack that are reported.
 const MAX_FUNCTIONS: usize = 16;
 const STACK_BYTES: u64 = 4096;
 
@@ -133,21 +133,22 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_that_holds_the_lock_is_told_and_not_one_that_waits_for_it() {
+    fn the_thread_that_holds_the_lock_is_reported_and_not_one_that_waits_for_it() {
         let holder = "9 D folio_wait_bit folio_wait_bit fuse_launder_folio fuse_file_mmap";
         let waiter = "8 D do_user_addr_fault rwsem_down_read_slowpath down_read";
-        let told = "not responding: its memory map is locked; thread 9 `main` waits in the kernel \
+        let reported = "not responding: its memory map is locked; thread 9 `main` waits in the kernel \
                     in folio_wait_bit < fuse_launder_folio < fuse_file_mmap";
-        assert_eq!(look(&["7 S futex_wait", waiter, holder]), told);
-        assert_eq!(look(&["7 S futex_wait", holder]), told);
+        assert_eq!(look(&["7 S futex_wait", waiter, holder]), reported);
+        assert_eq!(look(&["7 S futex_wait", holder]), reported);
         assert!(look(&[waiter]).contains("thread 8"));
     }
 
     #[test]
-    fn what_may_not_be_known_is_not_told() {
+    fn what_may_not_be_known_is_not_reported() {
         assert_eq!(look(&["7 S 0"]), "not responding: its memory map is locked");
-        let told = "not responding: its memory map is locked; thread 8 `main` waits in the kernel";
-        assert_eq!(look(&["8 D 0"]), told);
-        assert_eq!(look(&["8 D io_schedule"]), format!("{told} in io_schedule"));
+        let reported =
+            "not responding: its memory map is locked; thread 8 `main` waits in the kernel";
+        assert_eq!(look(&["8 D 0"]), reported);
+        assert_eq!(look(&["8 D io_schedule"]), format!("{reported} in io_schedule"));
     }
 }

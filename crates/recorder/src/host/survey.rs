@@ -159,7 +159,7 @@ impl Looked {
         let outbox = Outbox::new(OUTBOX_BYTES);
         Outputs::new(roots, jvm, gc_log, &outbox).round();
         outbox.take(&mut self.survey.facts, &mut Coverage::default());
-        // What was told of a stream before its readers were searched is told again after it.
+        // What was reported of a stream before its readers were searched is reported again after it.
         let outputs = std::mem::take(&mut self.survey.facts.outputs);
         let last: BTreeMap<u32, _> = outputs.into_iter().map(|it| (it.fd, it)).collect();
         self.survey.facts.outputs = last.into_values().collect();

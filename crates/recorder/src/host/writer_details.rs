@@ -33,7 +33,7 @@ pub(crate) fn details(roots: &Roots, pid: u32) -> Details {
     Details {
         name: Stat::of(&dir).map(|it| it.name).unwrap_or_default(),
         command_line: command_line::of(&dir),
-        cgroup: cgroup::place(&dir, "blkio").map(|it| it.path).unwrap_or_default(),
+        cgroup: cgroup::path_of(&dir, "blkio").map(|it| it.path).unwrap_or_default(),
         device,
         path,
     }

@@ -102,7 +102,7 @@ pub(crate) struct Counters {
     pub(crate) lost: u64,
     /// Stacks that could not be taken.
     pub(crate) lost_stacks: u64,
-    /// Switches to a thread that were not seen and reckoned from its run time.
+    /// Switches to a thread that were not seen and estimated from its run time.
     pub(crate) repaired: u64,
 }
 

@@ -42,7 +42,7 @@ const OPTIONAL: [(Source, &[&str]); 2] = [
 /// Why it does not run where the scheduler's programs do not.
 const NO_SCHEDULER: &str = "needs the scheduler's tracepoints";
 
-/// Why the file of a page fault is not told.
+/// Why the file of a page fault is not reported.
 const NO_FILE_FAULT: &str =
     "this kernel has neither the tracepoint mm_filemap_fault (linux 6.12) nor fentry";
 

@@ -117,7 +117,7 @@ libbpf: failed to load object 'pause_bpf'
     }
 
     #[test]
-    fn the_program_and_the_verifiers_own_reason_are_told() {
+    fn the_program_and_the_verifiers_own_reason_are_reported() {
         let refusal = said(OF_6_1).refusal().unwrap();
         assert_eq!(refusal.program, "usdt_safepoint_begin");
         assert_eq!(
@@ -162,7 +162,7 @@ libbpf: failed to load object 'pause_bpf'
     }
 
     #[test]
-    fn a_map_that_the_kernel_lacks_is_no_program_and_is_told() {
+    fn a_map_that_the_kernel_lacks_is_no_program_and_is_reported() {
         assert_eq!(said(OF_5_10).refusal(), None);
         assert_eq!(said(OF_5_10).line().unwrap(), "map 'threads': failed to create: -EINVAL");
     }

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn file_faults_are_told_from_others() {
+    fn file_faults_are_distinguished_from_others() {
         check(
             "schedule folio_wait_bit_common filemap_fault __do_fault",
             "folio_wait_bit_common filemap_fault __do_fault",

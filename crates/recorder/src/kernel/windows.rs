@@ -173,7 +173,7 @@ impl Windows {
         })
     }
 
-    /// The stop that is not over was told, as the end of the recording cut it.
+    /// The stop that is not over was reported, as the end of the recording cut it.
     pub(crate) fn cut(&mut self) {
         self.windows.pop_back_if(|it| it.end.is_none());
     }

@@ -2,14 +2,14 @@
 //! which the kernel reports what the threads do.
 use super::{
     counts::StopCounters,
+    reported::fact,
     stops::{Stop, Stops},
-    told::fact,
 };
 use crate::host::{CountersFile, ProcessDir};
 use recording::{MonoTime, SafepointFact};
 use std::time::Duration;
 
-/// So long after a stop it is told of: what its threads did is handed over before.
+/// So long after a stop it is reported: what its threads did is handed over before.
 const TIME_TO_TELL: Duration = Duration::from_millis(350);
 
 /// Reads the counters and puts the stops together.
@@ -33,9 +33,9 @@ impl CountedStops {
     }
 
     /// One reading.
-    pub(crate) fn look(&mut self, at: MonoTime) {
+    pub(crate) fn sample(&mut self, at: MonoTime) {
         let counts = self.counters.read();
-        self.over.extend(counts.and_then(|counts| self.stops.look(at, counts)));
+        self.over.extend(counts.and_then(|counts| self.stops.sample(at, counts)));
     }
 
     /// Stops that are over for long enough, or all of them. Which thread is the VM thread is not known.
@@ -60,7 +60,7 @@ impl CountedStops {
     }
 
     /// Short stops that came and went between two readings together with others.
-    pub(crate) fn untold(&self) -> u64 {
-        self.stops.untold
+    pub(crate) fn unresolved(&self) -> u64 {
+        self.stops.unresolved
     }
 }

@@ -21,8 +21,8 @@ impl Freezer {
         Freezer { files: files.flatten().collect(), since: None }
     }
 
-    /// Looks; answers over which time it was held, when that is over, and goes on counting.
-    pub(crate) fn look(&mut self, at: MonoTime) -> Option<Interval> {
+    /// Samples; answers over which time it was held, when that is over, and goes on counting.
+    pub(crate) fn sample(&mut self, at: MonoTime) -> Option<Interval> {
         let mut bytes = [0; 256];
         let frozen = self.files.iter().any(|file| {
             let length = pread(file, &mut bytes, 0).unwrap_or(0);
@@ -68,15 +68,15 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_told_when_it_is_over() {
+    fn the_time_is_reported_when_it_is_over() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let mut freezer = Freezer { files: vec![file.reopen().unwrap()], since: None };
-        assert_eq!(freezer.look(MonoTime(1)), None);
+        assert_eq!(freezer.sample(MonoTime(1)), None);
         file.write_all(b"FROZEN\n").unwrap();
-        assert_eq!(freezer.look(MonoTime(2)), None);
-        assert_eq!(freezer.look(MonoTime(3)), None);
+        assert_eq!(freezer.sample(MonoTime(2)), None);
+        assert_eq!(freezer.sample(MonoTime(3)), None);
         assert_eq!(freezer.since(), Some(MonoTime(2)));
         file.as_file().set_len(0).unwrap();
-        assert_eq!(freezer.look(MonoTime(9)), Some(Interval::new(MonoTime(2), MonoTime(9))));
+        assert_eq!(freezer.sample(MonoTime(9)), Some(Interval::new(MonoTime(2), MonoTime(9))));
     }
 }

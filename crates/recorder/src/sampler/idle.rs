@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const MAX_THREADS: usize = 4096;
 /// Java threads that are named.
 const NAMED: usize = 3;
-/// Functions of the kernel that are told.
+/// Functions of the kernel that are reported.
 const MAX_FUNCTIONS: usize = 6;
 const STACK_BYTES: u64 = 4096;
 
@@ -30,8 +30,8 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// Looks at all threads.
-    pub(crate) fn look(dir: &ProcessDir, roles: &mut Threads) -> Idle {
+    /// Samples all threads.
+    pub(crate) fn sample(dir: &ProcessDir, roles: &mut Threads) -> Idle {
         let mut idle = Idle::default();
         let tids = dir.numbers("task").unwrap_or_default();
         for tid in tids.into_iter().take(MAX_THREADS) {
@@ -48,7 +48,7 @@ impl Idle {
 
     /// Says in the coverage where the VM thread has done nothing from `self` until now.
     pub(crate) fn tell(&self, dir: &ProcessDir, roles: &mut Threads, coverage: &mut Coverage) {
-        let now = Idle::look(dir, roles);
+        let now = Idle::sample(dir, roles);
         let Some((vm, _)) = self.vm.filter(|it| now.vm == Some(*it)) else { return };
         let text = |tid: u32, name: &str| {
             let text = dir.text(&format!("task/{tid}/{name}"), STACK_BYTES);
@@ -59,7 +59,7 @@ impl Idle {
             waits.extend(Some(text(vm, "wchan")).filter(|it| it.len() > 1));
         }
         let ran: Vec<String> = self.ran(&now).iter().map(|tid| text(*tid, "comm")).collect();
-        coverage.note("safepoints", &told(&waits, &ran), 1);
+        coverage.note("safepoints", &reported(&waits, &ran), 1);
     }
 
     /// Java threads that had CPU time from `self` until `now`.
@@ -70,7 +70,7 @@ impl Idle {
 }
 
 /// `all the time the VM thread only waited, in the kernel in futex_wait, and no Java thread ran: …`
-fn told(waits: &[String], ran: &[String]) -> String {
+fn reported(waits: &[String], ran: &[String]) -> String {
     let waits = match waits {
         [] => String::new(),
         functions => {
@@ -97,13 +97,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_vm_thread_waits_for_and_who_ran_is_told() {
+    fn what_the_vm_thread_waits_for_and_who_ran_is_reported() {
         let words =
             |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
         let check = |waits: &str, ran: &str, expected: &str| {
-            let told = told(&words(waits), &words(ran));
+            let reported = reported(&words(waits), &words(ran));
             let end = ": this may be a stop that no source reports";
-            assert_eq!(told.strip_suffix(end), Some(expected));
+            assert_eq!(reported.strip_suffix(end), Some(expected));
         };
         check(
             "jbd2_log_wait_commit ext4_sync",

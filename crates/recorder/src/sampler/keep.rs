@@ -22,7 +22,7 @@ pub(crate) struct Kept {
     pub(crate) tid: u32,
     /// Whether it is a thread that works in stops.
     pub(crate) works_in_stops: bool,
-    /// Whether it belongs to a stop that is to be told in detail; decided later.
+    /// Whether it belongs to a stop that is to be reported in detail; decided later.
     pub(crate) in_stop: bool,
     pub(crate) piece: Piece,
 }

@@ -56,7 +56,7 @@ impl Quota {
     }
 
     /// Reads how much there is by now.
-    pub(crate) fn look(&mut self, at: MonoTime) {
+    pub(crate) fn sample(&mut self, at: MonoTime) {
         let mut bytes = [0; 1024];
         let read = |file: &File, bytes: &mut [u8]| -> Option<u64> {
             let length = pread(file, &mut *bytes, 0).ok()?;

@@ -6,8 +6,8 @@ use super::{
     idle::Idle,
     keep::Keep,
     quota::Quota,
+    reported::{allow_many_files, coverage, fact},
     stops::{Stop, Stops},
-    told::{allow_many_files, coverage, fact},
     watch::{Closeness, Watch},
 };
 use crate::{
@@ -51,7 +51,7 @@ const LONG_STOP: Duration = Duration::from_millis(10);
 
 /// So long after a stop the pieces that still grow are ended, so that they can be kept with it.
 const TIME_TO_CUT: Duration = Duration::from_millis(60);
-/// So long after a stop it is told of, with all its pieces.
+/// So long after a stop it is reported, with all its pieces.
 const TIME_TO_TELL: Duration = Duration::from_millis(350);
 
 /// A running recording by samples, which needs no privilege.
@@ -123,7 +123,7 @@ impl SampledSession {
         // The way through the mapping is closed to who has few rights.
         let libjvm = open_libjvm(&options.roots, jvm);
         keep_only(options.duties_after, &mut coverage, || true);
-        let idle = Idle::look(&dir, &mut roles);
+        let idle = Idle::sample(&dir, &mut roles);
         let mut session = SampledSession {
             idle,
             pid: jvm.pid,
@@ -165,7 +165,7 @@ impl SampledSession {
         Ok(session)
     }
 
-    /// Looks at the threads until the next facts are due, or until the JVM ends, and returns what
+    /// Samples the threads until the next facts are due, or until the JVM ends, and returns what
     /// became final.
     pub fn step(&mut self) -> Step {
         let until = now() + BETWEEN_STEPS;
@@ -210,16 +210,16 @@ impl SampledSession {
         self.refresh(at);
         let refreshed = thread_cpu().saturating_sub(begun);
         let stop = self.counters.as_ref().and_then(StopCounters::read);
-        let stop = stop.and_then(|counts| self.stops.look(at, counts));
-        self.quota.look(at);
+        let stop = stop.and_then(|counts| self.stops.sample(at, counts));
+        self.quota.sample(at);
         self.rounds += 1;
         if self.rounds.is_multiple_of(FREEZER_ROUNDS)
-            && let Some(frozen) = self.freezer.look(at)
+            && let Some(frozen) = self.freezer.sample(at)
         {
             self.watch.frozen(frozen, &mut self.keep);
         }
         let extra = match self.freezer.since() {
-            None => self.look(at, stop),
+            None => self.sample(at, stop),
             Some(_) => Duration::ZERO,
         };
         self.read_host_counters(at, stop);
@@ -236,7 +236,7 @@ impl SampledSession {
             (self.next.round + self.credit.period(self.stops.since().is_some())).max(now());
     }
 
-    fn look(&mut self, at: MonoTime, over: Option<Stop>) -> Duration {
+    fn sample(&mut self, at: MonoTime, over: Option<Stop>) -> Duration {
         let closeness = match (self.stops.since(), self.counters.is_some()) {
             (Some(_), _) if self.stops.is_reaching() => Closeness::Reaching,
             (Some(_), _) => Closeness::Stopped,
@@ -355,9 +355,9 @@ impl SampledSession {
         if self.watch.left_out > 0 {
             coverage.note("thread samples", "threads left out: too many", self.watch.left_out);
         }
-        if self.stops.untold > 0 {
+        if self.stops.unresolved > 0 {
             let what = "short stops that could not be separated from their neighbours";
-            coverage.note("safepoints", what, self.stops.untold);
+            coverage.note("safepoints", what, self.stops.unresolved);
         }
         if self.keep.dropped > 0 {
             coverage.note("slices", "dropped: buffer full", self.keep.dropped);

@@ -14,8 +14,8 @@ use std::{collections::BTreeMap, thread, time::Duration};
 
 /// More threads are not looked at; those that work in stops come first in any case.
 const MAX_THREADS: usize = 4096;
-/// All looks together may take so long.
-const LONGEST_LOOK: Duration = Duration::from_millis(100);
+/// All samples together may take so long.
+const LONGEST_SAMPLE: Duration = Duration::from_millis(100);
 /// The kernel books the time of a thread that runs once in a tick.
 const TICK: Duration = Duration::from_millis(12);
 /// Bytes of a kernel stack as text, as far as it matters.
@@ -39,14 +39,14 @@ pub(crate) struct Snapshot {
     pub(crate) threads: BTreeMap<u32, Standing>,
 }
 
-/// Looks at every thread once; at those that want a CPU twice, to see which of them have one. Threads
+/// Samples every thread once; those that want a CPU twice, to see which of them have one. Threads
 /// of the application that sleep are left out: a stop waits for none of them.
-pub(crate) fn look(dir: &ProcessDir, roles: &mut Threads) -> Snapshot {
+pub(crate) fn sample(dir: &ProcessDir, roles: &mut Threads) -> Snapshot {
     let begun = now();
     let mut threads = BTreeMap::new();
     let mut wanting: Vec<(Task, Option<Counted>)> = Vec::new();
     for tid in in_order(dir, roles) {
-        if now().since(begun) > LONGEST_LOOK {
+        if now().since(begun) > LONGEST_SAMPLE {
             break;
         }
         let Some(mut task) = Task::open(dir, tid) else { continue };

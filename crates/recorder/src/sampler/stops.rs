@@ -3,7 +3,7 @@
 //! HotSpot (`services/runtimeService.cpp`) counts a safepoint when it begins, adds the time to
 //! safepoint when all threads have stopped, and the time at the safepoint when it is over: how long a
 //! stop was is known to the nanosecond, and when it was to the time between two readings. Where one
-//! ends and another comes and goes between two readings, they are told as one.
+//! ends and another comes and goes between two readings, they are reported as one.
 use recording::{Cut, Interval, MonoTime};
 use std::time::Duration;
 
@@ -61,12 +61,12 @@ pub(crate) struct Stops {
     /// Whether the time to safepoint is counted apart, where that is known.
     pub(crate) apart: Option<bool>,
     /// Stops that came and went between two readings together with others.
-    pub(crate) untold: u64,
+    pub(crate) unresolved: u64,
 }
 
 impl Stops {
     /// A reading. Answers with the stop that is over, if one is.
-    pub(crate) fn look(&mut self, at: MonoTime, now: Counts) -> Option<Stop> {
+    pub(crate) fn sample(&mut self, at: MonoTime, now: Counts) -> Option<Stop> {
         if self.last.is_none() {
             self.first = Some(at);
         }
@@ -91,7 +91,7 @@ impl Stops {
             }
             (Some(open), 0, true) => Some(stop(open, between, now, self.apart)),
             (Some(open), more, true) => {
-                self.untold += more - 1;
+                self.unresolved += more - 1;
                 let over = stop(open, between, now, self.apart);
                 let begun = Interval::new(over.interval.end.clamp(before_at, at), at);
                 self.open = Some(Open { doubtful: true, ..Open::new(begun, now) });
@@ -99,14 +99,14 @@ impl Stops {
             }
             (open, 1, false) => {
                 // One that may have been over was: its time is in the stop told before it.
-                self.untold += u64::from(open.is_some_and(|it| it.doubtful));
+                self.unresolved += u64::from(open.is_some_and(|it| it.doubtful));
                 self.open = fresh(false);
                 None
             }
             (None, 0, true) => None,
             (None, 1, true) => fresh(false).map(|open| stop(open, between, now, self.apart)),
             (_, more, _) => {
-                self.untold += more - 1;
+                self.unresolved += more - 1;
                 self.open = Some(Open { doubtful: true, ..Open::new(between, now) });
                 None
             }
@@ -205,18 +205,18 @@ mod tests {
     /// Readings `AT BEGUN REACHING STOPPED` in milliseconds; the stops they tell.
     fn check(readings: &[[u64; 4]], expected: &str) -> Stops {
         let mut stops = Stops::default();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for &[at, begun, reaching, stopped] in readings {
             let counts = Counts { begun, reaching_ns: reaching * MS, stopped_ns: stopped * MS };
-            let stop = stops.look(MonoTime(at * MS), counts);
-            told.extend(stop.map(|it| {
+            let stop = stops.sample(MonoTime(at * MS), counts);
+            reported.extend(stop.map(|it| {
                 let ms = |at: MonoTime| at.0 / MS;
                 let interval = it.interval;
                 let cut = if it.cut.begin { "<" } else { "" };
                 format!("{cut}{}-{}-{}", ms(interval.start), ms(it.reached), ms(interval.end))
             }));
         }
-        assert_eq!(told.join(" "), expected, "{readings:?}");
+        assert_eq!(reported.join(" "), expected, "{readings:?}");
         stops
     }
 
@@ -251,7 +251,7 @@ mod tests {
     fn a_stop_between_two_readings_is_seen_as_well() {
         check(&[[0, 0, 0, 0], [10, 1, 1, 4]], "3-4-7");
         let stops = check(&[[0, 0, 0, 0], [10, 3, 1, 4]], "");
-        assert_eq!((stops.untold, stops.since()), (2, None));
+        assert_eq!((stops.unresolved, stops.since()), (2, None));
     }
 
     #[test]
@@ -260,9 +260,13 @@ mod tests {
         let stops = check(&readings, "5-5-105");
         assert_eq!(stops.since(), None, "it may be over already");
         let over = [readings[0], readings[1], readings[2], [160, 2, 0, 150]];
-        assert_eq!(check(&over, "5-5-105 107-107-157").untold, 0);
+        assert_eq!(check(&over, "5-5-105 107-107-157").unresolved, 0);
         let was = [readings[0], readings[1], readings[2], [160, 3, 0, 100]];
-        assert_eq!(check(&was, "5-5-105").untold, 1, "the second was over before the third began");
+        assert_eq!(
+            check(&was, "5-5-105").unresolved,
+            1,
+            "the second was over before the third began"
+        );
     }
 
     #[test]
@@ -271,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_that_had_begun_before_the_first_reading_is_told_from_there_on() {
+    fn a_stop_that_had_begun_before_the_first_reading_is_reported_from_there_on() {
         check(&[[100, 7, 50, 900], [110, 7, 50, 900], [120, 7, 50, 9_500]], "<100-100-115");
         check(&[[100, 7, 50, 900], [110, 7, 9_000, 900], [120, 7, 9_000, 950]], "<100-110-115");
         // The next one began before the next reading.
@@ -281,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_that_is_not_over_is_told_as_far_as_it_came() {
+    fn a_stop_that_is_not_over_is_reported_as_far_as_it_came() {
         let under_way = |stops: &Stops, at: u64| {
             stops.under_way(MonoTime(at * MS)).map(|it| {
                 let (from, to) = (it.interval.start.0 / MS, it.interval.end.0 / MS);

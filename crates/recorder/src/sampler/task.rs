@@ -1,4 +1,4 @@
-//! One thread's files, held open, so that a look at it is one read.
+//! One thread's files, held open, so thin a sample at it is one read.
 use super::{
     text::{self, Counted},
     track::{Seen, Why},

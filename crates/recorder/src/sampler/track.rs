@@ -1,4 +1,4 @@
-//! From looks at a thread to what it did between them.
+//! From samples of a thread to what it did between them.
 use super::text::Counted;
 use recording::{Interval, MonoTime, OffCpuCause, ThreadState};
 use std::{collections::VecDeque, time::Duration};
@@ -11,7 +11,7 @@ const MAX_GAP: Duration = Duration::from_millis(1);
 const TICK: Duration = Duration::from_millis(10);
 /// Pieces of a thread that may still move.
 const MAX_OPEN: usize = 16;
-/// A thread that was blocked at both looks, and did anything else for less than this part of the
+/// A thread that was blocked in both samples, and did anything else for less than this part of the
 /// time between them, was blocked all the time: a fault for each of many pages.
 const HARDLY: u32 = 8;
 
@@ -27,7 +27,7 @@ pub(crate) struct Why {
     pub(crate) frozen: bool,
 }
 
-/// State of a thread at a look.
+/// State of a thread in a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     /// It has a CPU, or wants one.
@@ -58,22 +58,22 @@ pub(crate) struct Piece {
     pub(crate) why: Why,
 }
 
-/// The looks at one thread.
+/// The samples of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Track {
     last: Option<(MonoTime, Counted, Seen)>,
     /// What has happened up to here is known. A thread that wants a CPU and waits for it is told by
-    /// its counts when it has got it, and so this may be long before the last look.
+    /// its counts when it has got it, and so this may be long before the last sample.
     known: MonoTime,
     /// The pieces that may still move, of which the last may still grow.
     open: VecDeque<Piece>,
     done: Vec<Piece>,
     /// The end of the last piece that is done: nothing begins before it.
-    told: MonoTime,
+    reported: MonoTime,
 }
 
 impl Track {
-    /// Whether what the scheduler has counted stands still since the last look, so that the thread
+    /// Whether what the scheduler has counted stands still since the last sample, so that the thread
     /// is still in the state that was seen then.
     pub(crate) fn stands_still(&self, counted: Counted) -> bool {
         self.last.as_ref().is_some_and(|last| last.1 == counted)
@@ -84,12 +84,12 @@ impl Track {
         self.last.as_ref().is_some_and(|last| last.0 == at)
     }
 
-    /// The state at the last look.
+    /// The state in the last sample.
     pub(crate) fn seen(&self) -> Option<&Seen> {
         self.last.as_ref().map(|it| &it.2)
     }
 
-    /// A look that found the counts unchanged.
+    /// A sample that found the counts unchanged.
     pub(crate) fn still(&mut self, at: MonoTime) {
         let Some((before, counted, seen)) = self.last.take() else { return };
         if seen.is_off() {
@@ -112,10 +112,10 @@ impl Track {
         }
     }
 
-    /// A look that found other counts. A thread that slept at the last look did so until
+    /// A sample that found other counts. A thread that slept in the last sample did so until
     /// `asleep_until` if what it has done since then allows it: one that works in stops alone.
     /// `wait` says in which state a thread was that wanted a CPU in an interval.
-    pub(crate) fn look(
+    pub(crate) fn sample(
         &mut self,
         at: MonoTime,
         counted: Counted,
@@ -138,7 +138,7 @@ impl Track {
         self.last = Some((at, counted, seen));
     }
 
-    /// Lays out what happened between two looks: blocked as before, then waiting for a CPU, then
+    /// Lays out what happened between two samples: blocked as before, then waiting for a CPU, then
     /// on it, then blocked as it is now. Answers until when that is known.
     fn between(
         &mut self,
@@ -171,7 +171,7 @@ impl Track {
             (true, false) => (rest, Duration::ZERO),
             (false, true) => (Duration::ZERO, rest),
             (false, false) if runs => (Duration::ZERO, Duration::ZERO),
-            // It still waits, and its counts tell that later; they have moved since the last look.
+            // It still waits, and its counts tell that later; they have moved since the last sample.
             (false, false) => (Duration::ZERO, rest.min(gap)),
         };
         let ran = if runs && rest <= TICK { ran + rest } else { ran };
@@ -203,7 +203,7 @@ impl Track {
     }
 
     fn push(&mut self, mut piece: Piece) {
-        piece.interval = Interval::new(piece.interval.start.max(self.told), piece.interval.end);
+        piece.interval = Interval::new(piece.interval.start.max(self.reported), piece.interval.end);
         if piece.interval.start >= piece.interval.end {
             return;
         }
@@ -234,7 +234,7 @@ impl Track {
             let is_counted =
                 piece.state != ThreadState::Blocked && piece.state != ThreadState::Stopped;
             let start = if is_counted { start - was.since(end) } else { start };
-            piece.interval = Interval::new(start.max(self.told).min(end), end);
+            piece.interval = Interval::new(start.max(self.reported).min(end), end);
             end = piece.interval.start;
         }
         self.open.retain(|it| it.interval.start < it.interval.end);
@@ -249,7 +249,7 @@ impl Track {
 
     fn end_first(&mut self) {
         if let Some(first) = self.open.pop_front() {
-            self.told = first.interval.end;
+            self.reported = first.interval.end;
             self.done.push(first);
         }
     }

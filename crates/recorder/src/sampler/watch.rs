@@ -1,4 +1,4 @@
-//! Which threads to look at, and when.
+//! Which threads to sample, and when.
 //!
 //! The VM thread in every round, the collector's workers while the application is stopped, all
 //! others one after the other. While threads are still being stopped, all of them as often as there
@@ -28,7 +28,7 @@ const MAX_HOT: usize = 64;
 /// Workers looked at in every round of a stop.
 const MAX_WORKERS: usize = 64;
 /// Threads that tell of it when all were held.
-const MAX_TOLD: usize = 8;
+const MAX_REPORTED: usize = 8;
 /// Rounds in which a thread in trouble is looked at once it is no more.
 const STAYS_HOT: u8 = 4;
 /// In so many rounds all threads are looked at once, where there is CPU time for it.
@@ -52,7 +52,7 @@ struct Watched {
     is_there: bool,
 }
 
-/// What a round is to look at.
+/// What a round is to sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Closeness {
     /// The application runs.
@@ -153,7 +153,7 @@ impl Watch {
         let hot = self.hot.iter().take(MAX_HOT);
         let close: Vec<u32> = workers.unwrap_or_default().iter().chain(hot).copied().collect();
         for tid in close {
-            self.look(tid, at, closeness, quota, keep);
+            self.sample(tid, at, closeness, quota, keep);
         }
         let many = match closeness {
             Closeness::Reaching if credit.is_there() => self.threads.len(),
@@ -164,7 +164,7 @@ impl Watch {
         self.others(at, closeness, many, (quota, keep))
     }
 
-    /// Looks at the next so many threads that the round has not yet seen.
+    /// Samples the next so many threads that the round has not yet seen.
     fn others(
         &mut self,
         at: MonoTime,
@@ -183,12 +183,12 @@ impl Watch {
                 break;
             }
             self.next = tid + 1;
-            self.look(tid, at, closeness, quota, keep);
+            self.sample(tid, at, closeness, quota, keep);
         }
         thread_cpu().saturating_sub(begun)
     }
 
-    fn look(
+    fn sample(
         &mut self,
         tid: u32,
         at: MonoTime,
@@ -203,7 +203,7 @@ impl Watch {
         // Where threads have no names, each may be one of the JVM's own.
         let asks = it.role != ThreadRole::Java || self.workers.is_empty();
         let asleep_until = self.stopped_since.filter(|_| it.only_in_stops).unwrap_or_default();
-        look(it, &self.dir, (at, asleep_until), quota, (closeness, asks));
+        sample(it, &self.dir, (at, asleep_until), quota, (closeness, asks));
         give(it, keep);
         if it.hot > 0 {
             self.hot.insert(tid);
@@ -230,10 +230,10 @@ impl Watch {
 
     /// All threads were frozen. Some of them will do to tell of it.
     pub(crate) fn frozen(&mut self, interval: Interval, keep: &mut Keep) {
-        let mut told = 0;
+        let mut reported = 0;
         for it in self.threads.values_mut() {
-            let tells = it.role == ThreadRole::VmThread || told < MAX_TOLD;
-            told += usize::from(it.role == ThreadRole::Java);
+            let tells = it.role == ThreadRole::VmThread || reported < MAX_REPORTED;
+            reported += usize::from(it.role == ThreadRole::Java);
             it.track.frozen(interval, tells);
             give(it, keep);
         }
@@ -244,7 +244,7 @@ fn works_in_stops(role: ThreadRole) -> bool {
     matches!(role, ThreadRole::VmThread | ThreadRole::GcWorker)
 }
 
-fn look(
+fn sample(
     it: &mut Watched,
     dir: &ProcessDir,
     (at, asleep_until): (MonoTime, MonoTime),
@@ -258,7 +258,7 @@ fn look(
     if it.track.stands_still(counted) {
         it.track.still(at);
     } else if let Some(seen) = it.task.seen(dir, asks) {
-        it.track.look(at, counted, seen, asleep_until, &|interval| quota.state(interval));
+        it.track.sample(at, counted, seen, asleep_until, &|interval| quota.state(interval));
     }
     it.hot = match it.track.seen() {
         Some(Seen::Blocked(_) | Seen::Stopped(_)) => STAYS_HOT,

@@ -10,7 +10,7 @@ use crate::{
 use recording::{Coverage, Source, SourceState};
 use std::{fs::File, num::NonZeroU64, path::Path, sync::Arc};
 
-/// How late the kernel may wake up who waits for a time. Most of what a look at something costs is a
+/// How late the kernel may wake up who waits for a time. Most of whin a sample at something costs is a
 /// timer of its own: with some leeway it comes along with another one.
 const LEEWAY: NonZeroU64 = NonZeroU64::new(10_000_000).expect("not 0");
 
@@ -46,8 +46,8 @@ pub(super) fn counted_stops(
 
 /// Whether nothing at all tells of stops.
 pub(super) fn is_blind(coverage: &Coverage) -> bool {
-    let told = [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters];
-    !told.iter().any(|it| coverage.has(*it))
+    let reported = [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters];
+    !reported.iter().any(|it| coverage.has(*it))
 }
 
 /// What is to be attached to.

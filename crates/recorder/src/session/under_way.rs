@@ -9,7 +9,7 @@ use crate::{
     Jvm, Roots,
     host::{ProcessDir, now},
     kernel::Inbox,
-    sampler::{Snapshot, Standing, look},
+    sampler::{Snapshot, Standing, sample},
     stop_state::{StopState, StopStateReader},
 };
 use recording::{
@@ -51,11 +51,11 @@ impl UnderWay {
         coverage: &mut Coverage,
     ) -> UnderWay {
         let state = StopStateReader::open(roots, jvm, library);
-        let told = match &state {
+        let reported = match &state {
             Ok(_) => SourceState::Recorded,
             Err(why) => SourceState::Missing(why.clone()),
         };
-        coverage.sources.insert(Source::StopState, told);
+        coverage.sources.insert(Source::StopState, reported);
         UnderWay {
             state: state.ok(),
             dir: ProcessDir::open(roots, jvm.pid).ok().map(ProcessDir::trusted),
@@ -101,7 +101,7 @@ impl Session {
         let Some(state) = self.under_way.read().filter(|it| it.is_stop()) else { return };
         let reached = state == StopState::Stopped;
         if let Some(counted) = &mut self.counted {
-            counted.look(now());
+            counted.sample(now());
             let still = self.under_way.read().is_some_and(StopState::is_stop);
             if still {
                 counted.assume(reached);
@@ -122,13 +122,13 @@ impl Session {
             }
             return;
         }
-        let early = self.look_at_threads();
+        let early = self.sample_threads();
         self.under_way.early = early.map(|it| (started, it));
     }
 
-    fn look_at_threads(&mut self) -> Option<Snapshot> {
+    fn sample_threads(&mut self) -> Option<Snapshot> {
         let dir = self.under_way.dir.as_ref().filter(|_| self.gone.is_none())?;
-        Some(look(dir, &mut self.threads))
+        Some(sample(dir, &mut self.threads))
     }
 
     /// Since when the stop under way is being recorded; `None` where there is none.
@@ -143,13 +143,13 @@ impl Session {
         inbox.windows.under_way(now(), None).map(|it| it.begin)
     }
 
-    /// Looks at the threads of a stop that has gone on for a while, once.
-    pub(super) fn look_into_stop(&mut self) {
+    /// Samples the threads of a stop that has gone on for a while, once.
+    pub(super) fn sample_stop(&mut self) {
         // What was seen of one that is over is used when its record is complete.
         let Some(since) = self.stop_since() else { return };
         let is_looked_at = self.under_way.early.as_ref().is_some_and(|it| it.0 == since);
         if !is_looked_at && now().since(since) >= LONG {
-            let early = self.look_at_threads();
+            let early = self.sample_threads();
             self.under_way.early = early.map(|it| (since, it));
         }
     }
@@ -157,7 +157,7 @@ impl Session {
     /// What the threads do now, where a stop is under way.
     pub(super) fn standing(&mut self) -> Option<Snapshot> {
         self.stop_since()?;
-        self.look_at_threads()
+        self.sample_threads()
     }
 
     /// The stop that is under way for at least `least`, with what is known of it now, as facts that are

@@ -111,12 +111,12 @@ impl Actor {
     }
 
     /// Asks it for the names of its threads.
-    pub(crate) fn ask(
+    pub(crate) fn names(
         &self,
         arguments: &[&str],
-    ) -> Result<recorder::ThreadNames, recorder::AskError> {
+    ) -> Result<recorder::ThreadNames, recorder::ConnectionError> {
         let never = std::sync::atomic::AtomicBool::new(false);
-        recorder::ThreadNames::ask(&Roots::default(), &self.jvm(arguments), &never)
+        recorder::ThreadNames::request(&Roots::default(), &self.jvm(arguments), &never)
     }
 }
 

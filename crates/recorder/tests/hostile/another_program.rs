@@ -74,8 +74,8 @@ fn become_it(java: &mut Java) {
 
 fn check_end(coverage: &Coverage) {
     assert_eq!(coverage.end, "the JVM's process became another program");
-    let told = coverage.notes.iter().any(|it| it.message.contains("became another program"));
-    assert!(told, "{:?}", coverage.notes);
+    let reported = coverage.notes.iter().any(|it| it.message.contains("became another program"));
+    assert!(reported, "{:?}", coverage.notes);
 }
 
 #[test]

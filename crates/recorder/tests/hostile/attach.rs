@@ -1,6 +1,6 @@
 //! Who answers where a JVM should, and what the question does to it.
 use crate::actor::{self, Actor, Part};
-use recorder::{AskError, Roots, ThreadNames};
+use recorder::{ConnectionError, Roots, ThreadNames};
 use rustix::fs::inotify;
 use std::{
     fs,
@@ -19,15 +19,15 @@ const SOON: Duration = Duration::from_secs(15);
 
 /// The error, soon enough.
 #[track_caller]
-fn refused(actor: &Actor) -> AskError {
+fn refused(actor: &Actor) -> ConnectionError {
     let begun = Instant::now();
-    let error = actor.ask(&[]).unwrap_err();
+    let error = actor.names(&[]).unwrap_err();
     assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
     error
 }
 
 /// Raises the interrupt after a moment, as Ctrl-C does.
-fn interrupted(actor: &Actor) -> (AskError, Duration) {
+fn interrupted(actor: &Actor) -> (ConnectionError, Duration) {
     let interrupt = Arc::new(AtomicBool::new(false));
     let raised = interrupt.clone();
     let raise = thread::spawn(move || {
@@ -35,7 +35,7 @@ fn interrupted(actor: &Actor) -> (AskError, Duration) {
         raised.store(true, Ordering::Relaxed);
         Instant::now()
     });
-    let error = ThreadNames::ask(&Roots::default(), &actor.jvm(&[]), &interrupt).unwrap_err();
+    let error = ThreadNames::request(&Roots::default(), &actor.jvm(&[]), &interrupt).unwrap_err();
     (error, raise.join().unwrap().elapsed())
 }
 
@@ -43,7 +43,7 @@ fn interrupted(actor: &Actor) -> (AskError, Duration) {
 fn the_jvm_itself_is_believed() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Answer, "/tmp/.java_pidPID");
-    let names = format!("{:?}", jvm.ask(&[]).unwrap());
+    let names = format!("{:?}", jvm.names(&[]).unwrap());
     assert!(names.contains("liar"), "{names}");
     assert_eq!(jvm.quits(), 0, "it listened already");
 }
@@ -55,7 +55,10 @@ fn a_squatter_at_the_socket_of_a_jvm_is_not_believed() {
     let name = format!("/tmp/.java_pid{}", jvm.pid());
     let liar = Actor::start(root.path(), Part::Answer, &name);
     let error = refused(&jvm);
-    assert_eq!(error, AskError::Impostor(format!("process {} listens at `{name}`", liar.pid())));
+    assert_eq!(
+        error,
+        ConnectionError::Impostor(format!("process {} listens at `{name}`", liar.pid()))
+    );
     assert_eq!(jvm.quits(), 0);
 }
 
@@ -68,7 +71,10 @@ fn a_socket_of_another_user_is_not_even_spoken_to() {
     fs::set_permissions(root.path(), open_for_all()).unwrap();
     let _liar = Actor::start_as(root.path(), Part::Answer, &name, 65533);
     let error = refused(&jvm);
-    assert!(matches!(&error, AskError::Impostor(why) if why.contains("user 65533")), "{error}");
+    assert!(
+        matches!(&error, ConnectionError::Impostor(why) if why.contains("user 65533")),
+        "{error}"
+    );
 }
 
 fn open_for_all() -> fs::Permissions {
@@ -83,12 +89,12 @@ fn a_link_to_another_socket_of_the_host_is_not_answered() {
     symlink("/tmp/service", jvm.socket()).unwrap();
     let error = refused(&jvm);
     let expected = format!("process {} listens", other.pid());
-    assert!(matches!(&error, AskError::Impostor(why) if why.contains(&expected)), "{error}");
+    assert!(matches!(&error, ConnectionError::Impostor(why) if why.contains(&expected)), "{error}");
     // Out of its root nothing leads.
     fs::remove_file(jvm.socket()).unwrap();
     symlink("../../../../../../run/docker.sock", jvm.socket()).unwrap();
     symlink(root.path().join("tmp/service"), root.path().join("tmp/outside")).unwrap();
-    assert!(!matches!(refused(&jvm), AskError::Impostor(_)));
+    assert!(!matches!(refused(&jvm), ConnectionError::Impostor(_)));
 }
 
 /// Counts openings of a file from here on.
@@ -140,14 +146,17 @@ fn a_fifo_named_tmp_is_not_waited_for() {
 }
 
 #[test]
-fn a_file_in_place_of_the_socket_is_told_as_such() {
+fn a_file_in_place_of_the_socket_is_reported_as_such() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Idle, "");
     let mode = rustix::fs::Mode::from_raw_mode(0o666);
     let fifo = rustix::fs::FileType::Fifo;
     rustix::fs::mknodat(rustix::fs::CWD, jvm.socket(), fifo, mode, 0).unwrap();
     let error = refused(&jvm);
-    assert!(matches!(&error, AskError::Impostor(why) if why.contains("not a socket")), "{error}");
+    assert!(
+        matches!(&error, ConnectionError::Impostor(why) if why.contains("not a socket")),
+        "{error}"
+    );
     assert_eq!(jvm.quits(), 0);
 }
 
@@ -174,9 +183,9 @@ fn a_full_backlog_is_waited_for_no_longer_than_the_deadline_or_ctrl_c() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Ignore, "/tmp/.java_pidPID");
     let _waiting = fill(&jvm);
-    assert_eq!(refused(&jvm), AskError::Late);
+    assert_eq!(refused(&jvm), ConnectionError::Late);
     let (error, after) = interrupted(&jvm);
-    assert_eq!(error, AskError::Interrupted);
+    assert_eq!(error, ConnectionError::Interrupted);
     assert!(after < Duration::from_secs(2), "{after:?}");
 }
 
@@ -184,17 +193,17 @@ fn a_full_backlog_is_waited_for_no_longer_than_the_deadline_or_ctrl_c() {
 fn a_jvm_that_never_answers_is_waited_for_no_longer_than_the_deadline_or_ctrl_c() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Ignore, "/tmp/.java_pidPID");
-    assert_eq!(refused(&jvm), AskError::Late);
-    assert_eq!(interrupted(&jvm).0, AskError::Interrupted);
+    assert_eq!(refused(&jvm), ConnectionError::Late);
+    assert_eq!(interrupted(&jvm).0, ConnectionError::Interrupted);
 }
 
 #[test]
 fn a_drip_of_bytes_does_not_move_the_deadline() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Drip, "/tmp/.java_pidPID");
-    assert_eq!(refused(&jvm), AskError::Late);
+    assert_eq!(refused(&jvm), ConnectionError::Late);
     let (error, after) = interrupted(&jvm);
-    assert_eq!(error, AskError::Interrupted);
+    assert_eq!(error, ConnectionError::Interrupted);
     assert!(after < Duration::from_secs(2), "{after:?}");
 }
 
@@ -203,9 +212,9 @@ fn an_answer_without_an_end_is_cut_off() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Flood, "/tmp/.java_pidPID");
     let error = refused(&jvm);
-    let cut = matches!(&error, AskError::Broken(why) if why.contains("16 MiB"));
+    let cut = matches!(&error, ConnectionError::Broken(why) if why.contains("16 MiB"));
     // A busy host may not read so much in time.
-    assert!(cut || error == AskError::Late, "{error}");
+    assert!(cut || error == ConnectionError::Late, "{error}");
 }
 
 #[test]
@@ -213,7 +222,7 @@ fn ctrl_c_while_the_jvm_begins_to_listen_ends_the_question_and_its_file() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Idle, "");
     let (error, after) = interrupted(&jvm);
-    assert_eq!((error, jvm.quits()), (AskError::Interrupted, 1));
+    assert_eq!((error, jvm.quits()), (ConnectionError::Interrupted, 1));
     assert!(after < Duration::from_secs(2), "{after:?}");
     let left: Vec<_> = fs::read_dir(root.path().join("tmp")).unwrap().flatten().collect();
     assert!(left.is_empty(), "{left:?}");
@@ -226,8 +235,8 @@ fn a_jvm_with_another_start_is_not_signalled() {
     let mut jvm = actor.jvm(&[]);
     jvm.start_ticks += 1;
     let never = AtomicBool::new(false);
-    let asked = ThreadNames::ask(&Roots::default(), &jvm, &never);
-    assert_eq!(asked, Err(AskError::Gone));
+    let names = ThreadNames::request(&Roots::default(), &jvm, &never);
+    assert_eq!(names, Err(ConnectionError::Gone));
     assert_eq!(actor.quits(), 0);
 }
 
@@ -243,7 +252,7 @@ fn check_disabled(place: &str, environment: &[(&str, &str)], arguments: &[&str])
     let jvm = Actor::start_with(root.path(), Part::Idle, "", |it| {
         it.envs(environment.iter().copied());
     });
-    assert_eq!(jvm.ask(arguments).unwrap_err(), AskError::Silent, "{place}");
+    assert_eq!(jvm.names(arguments).unwrap_err(), ConnectionError::NotResponding, "{place}");
     assert_eq!(jvm.quits(), 0, "{place}");
 }
 
@@ -268,8 +277,8 @@ fn where_a_source_of_flags_cannot_be_read_no_signal_is_sent() {
     symlink("/secret", root.path().join("link")).unwrap();
     let jvm = Actor::start(root.path(), Part::Idle, "");
     for arguments in [&["@/secret", "Main"], &["@/link", "Main"], &["-XX:Flags=/gone", "Main"]] {
-        let error = jvm.ask(arguments).unwrap_err();
-        assert!(matches!(error, AskError::Unsure(_)), "{arguments:?}: {error}");
+        let error = jvm.names(arguments).unwrap_err();
+        assert!(matches!(error, ConnectionError::Unsure(_)), "{arguments:?}: {error}");
     }
     assert_eq!(jvm.quits(), 0);
 }

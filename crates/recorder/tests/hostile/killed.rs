@@ -1,6 +1,6 @@
 //! What a recorder leaves behind that was killed, and the next one undoes.
 use crate::nobody::{self, Sleeper};
-use recorder::{AskError, Journal, Roots, SafepointLog};
+use recorder::{ConnectionError, Journal, Roots, SafepointLog};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -14,7 +14,7 @@ use testing::{NOBODY, signal, until};
 const PART: &str = "WHYPAUSE_TEST_RECORDER";
 const MARK: &str = "whypause-safepoints-";
 
-fn switch_on(pid: u32, journal: &Path) -> Result<SafepointLog, AskError> {
+fn switch_on(pid: u32, journal: &Path) -> Result<SafepointLog, ConnectionError> {
     let roots = Roots::default();
     let jvm = recorder::jvm(&roots, pid).unwrap();
     SafepointLog::switch_on(&roots, &jvm, &Journal::at(journal), &AtomicBool::new(false))

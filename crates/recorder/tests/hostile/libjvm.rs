@@ -99,11 +99,11 @@ fn cost(pid: u32) -> (String, u64, u64) {
     let name = "libjvm::a_library_of_huge_tables_costs_the_recorder_no_memory_and_no_reading";
     let mut command = spawn::command(std::env::current_exe().unwrap());
     command.args(["--exact", name, "--nocapture"]).env(RECORD, pid.to_string());
-    let told = spawn::run(command, testing::PATIENCE).unwrap();
-    let told = String::from_utf8(told.stdout).unwrap();
+    let reported = spawn::run(command, testing::PATIENCE).unwrap();
+    let reported = String::from_utf8(reported.stdout).unwrap();
     let after = |start: &str| {
-        let line = told.lines().find_map(|it| it.strip_prefix(start));
-        line.unwrap_or_else(|| panic!("{told}")).trim()
+        let line = reported.lines().find_map(|it| it.strip_prefix(start));
+        line.unwrap_or_else(|| panic!("{reported}")).trim()
     };
     let number =
         |start: &str| after(start).split_ascii_whitespace().next().unwrap().parse::<u64>().unwrap();
@@ -147,7 +147,7 @@ fn tables(file: &File, whole: &[u8], size: u64) {
 }
 
 #[test]
-fn a_library_cut_short_is_told_and_ends_nobody() {
+fn a_library_cut_short_is_reported_and_ends_nobody() {
     let Some(nobody) = OwnJvm::start() else { return };
     let jvm = nobody.jvm();
     // Nor the JVM, which would not get over it.

@@ -53,7 +53,7 @@ impl Named {
     }
 
     /// What `whypause ps` and `whypause record` tell of it, all of it.
-    fn told(&self) -> String {
+    fn reported(&self) -> String {
         let roots = Roots::default();
         let listed = self.jvm.listed();
         let fact = recorder::jvm_fact(&roots, &listed);
@@ -63,15 +63,18 @@ impl Named {
         format!("{listed:?} {fact:?} {chosen:?} {:?}", recorded(&chosen))
     }
 
-    /// Nothing of a file that it may not read is told, soon enough, and its own words still are.
+    /// Nothing of a file that it may not read is reported, soon enough, and its own words still are.
     #[track_caller]
     fn check(&self) {
         let begun = Instant::now();
-        let told = self.told();
+        let reported = self.reported();
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-        assert!(!told.contains(MARK), "{told}");
-        assert!(told.contains("-XX:VMOptionsFile=options"), "{told}");
-        assert!(told.contains("that may hold flags of the JVM could not be read"), "{told}");
+        assert!(!reported.contains(MARK), "{reported}");
+        assert!(reported.contains("-XX:VMOptionsFile=options"), "{reported}");
+        assert!(
+            reported.contains("that may hold flags of the JVM could not be read"),
+            "{reported}"
+        );
     }
 }
 
@@ -116,12 +119,12 @@ fn a_file_of_root_behind_a_link_is_neither_listed_nor_recorded() {
     // The very file of the report.
     named.replace(|path| symlink("/etc/shadow", path).unwrap());
     let shadow = fs::read_to_string("/etc/shadow").unwrap_or_default();
-    let told = named.told();
+    let reported = named.reported();
     for hash in shadow.lines().filter_map(|it| it.split(':').nth(1)).filter(|it| it.len() > 8) {
-        assert!(!told.contains(hash));
+        assert!(!reported.contains(hash));
     }
     for line in shadow.lines().filter(|it| it.len() > 8) {
-        assert!(!told.contains(line), "{line}");
+        assert!(!reported.contains(line), "{line}");
     }
 }
 

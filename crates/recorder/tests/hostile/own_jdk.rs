@@ -67,7 +67,7 @@ fn give(jdk: Jdk) -> Jdk {
 /// What a recording of `jvm` covers. With fewer rights (the documented ones) it cannot go through the
 /// JVM's mappings, and has the library's path alone.
 pub(crate) fn recorded(jvm: &Jvm, with_fewer_rights: bool) -> Coverage {
-    let (sent, told) = channel();
+    let (sent, reported) = channel();
     let jvm = jvm.clone();
     thread::spawn(move || {
         if with_fewer_rights {
@@ -81,7 +81,7 @@ pub(crate) fn recorded(jvm: &Jvm, with_fewer_rights: bool) -> Coverage {
         let _ = sent.send(session.finish().coverage.unwrap());
     });
     // Nothing that nobody does may hold it up, however busy the machine is.
-    told.recv_timeout(Duration::from_secs(120)).expect("the recorder hangs")
+    reported.recv_timeout(Duration::from_secs(120)).expect("the recorder hangs")
 }
 
 /// Whether the begin and end of stops are seen, or why not.

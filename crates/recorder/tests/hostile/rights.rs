@@ -27,19 +27,19 @@ fn a_recording_gives_up_what_only_the_attach_needs_and_misses_nothing() {
     }
     let Some(nobody) = OwnJvm::start() else { return };
     for way in ["probes", "samples"] {
-        let told = |how: &str| {
+        let reported = |how: &str| {
             let name = "rights::a_recording_gives_up_what_only_the_attach_needs_and_misses_nothing";
             let mut command = spawn::command(std::env::current_exe().unwrap());
             command.args(["--exact", name, "--nocapture"]);
             command.env(RECORD, nobody.child.id().to_string()).env(HOW, format!("{way} {how}"));
-            let told = spawn::run(command, PATIENCE).unwrap();
-            String::from_utf8(told.stdout).unwrap()
+            let reported = spawn::run(command, PATIENCE).unwrap();
+            String::from_utf8(reported.stdout).unwrap()
         };
-        let lines = |told: &str, start: &str| -> Vec<String> {
-            let lines = told.lines().filter_map(|it| it.strip_prefix(start));
+        let lines = |reported: &str, start: &str| -> Vec<String> {
+            let lines = reported.lines().filter_map(|it| it.strip_prefix(start));
             lines.map(str::to_owned).collect()
         };
-        let (all, less) = (told("with all rights"), told("with what is left"));
+        let (all, less) = (reported("with all rights"), reported("with what is left"));
         let (had, has) = (lines(&all, "recorded: "), lines(&less, "recorded: "));
         assert!(had.len() > 5, "{way}: {all}");
         assert_eq!(had, has, "{way}: {less}");

@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, durations, optional, optional_u64s, texts, u32s},
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column, nullable,
+        Retention, Table, column, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -23,7 +23,7 @@ pub(super) static TABLE: Table = Table {
         nullable("memory_max_bytes", U64, "most memory; null: no limit"),
         nullable("memory_high_bytes", U64, "memory above which it is throttled; null: no limit"),
     ],
-    worth: Worth::LastRow,
+    retention: Retention::LastRow,
     rows: |facts| facts.cgroup.as_slice().len(),
     keep_newest: |facts, most| facts.cgroup = facts.cgroup.take().filter(|_| most > 0),
     encode,

@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, durations, i64s, texts, u64s},
     schema::{
         Kind::{I64, Text, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -20,7 +20,7 @@ pub(super) static TABLE: Table = Table {
         column("uncertainty_ns", U64, "the true offset lies within ± this"),
         column("measured_ns", U64, "when the offset was measured"),
     ],
-    worth: Worth::Reference,
+    retention: Retention::Reference,
     rows: |facts| facts.clocks.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.clocks, most),
     encode,

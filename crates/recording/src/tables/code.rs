@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, texts, u32s, u64s},
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -23,7 +23,7 @@ pub(super) static TABLE: Table = Table {
             "compiled method at this address; empty where compiled code is of no method",
         ),
     ],
-    worth: Worth::Fact,
+    retention: Retention::Fact,
     rows: |facts| facts.code.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.code, most),
     encode,

@@ -7,7 +7,7 @@ use crate::{
     },
     schema::{
         Kind::{Text, Texts, U64, U64s},
-        Table, Worth, column, nullable,
+        Retention, Table, column, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -38,7 +38,7 @@ pub(super) static TABLE: Table = Table {
         column("table_first_parts", U64s, "for each: number of the part with its first row"),
         column("table_last_parts", U64s, "for each: number of the part with its last row"),
     ],
-    worth: Worth::LastRow,
+    retention: Retention::LastRow,
     rows: |facts| facts.coverage.as_slice().len(),
     keep_newest: |facts, most| facts.coverage = facts.coverage.take().filter(|_| most > 0),
     encode,

@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, bools, texts, u64s},
     schema::{
         Kind::{Bool, Text, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -22,7 +22,7 @@ pub(super) static TABLE: Table = Table {
         column("mount_point", Text, "mount point as the JVM sees it"),
         column("mapped", Bool, "whether the JVM has it mapped"),
     ],
-    worth: Worth::Reference,
+    retention: Retention::Reference,
     rows: |facts| facts.files.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.files, most),
     encode,

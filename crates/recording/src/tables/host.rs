@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, texts, u32s, u64s},
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column,
+        Retention, Table, column,
     },
 };
 use arrow_array::ArrayRef;
@@ -22,7 +22,7 @@ pub(super) static TABLE: Table = Table {
         column("memory_bytes", U64, "memory"),
         column("recorder_version", Text, "version of whypause that recorded"),
     ],
-    worth: Worth::LastRow,
+    retention: Retention::LastRow,
     rows: |facts| facts.host.as_slice().len(),
     keep_newest: |facts, most| facts.host = facts.host.take().filter(|_| most > 0),
     encode,

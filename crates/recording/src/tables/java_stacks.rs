@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, text_lists, u32s, u64s},
     schema::{
         Kind::{Texts, U32, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -19,7 +19,7 @@ pub(super) static TABLE: Table = Table {
         column("reached_ns", U64, "when the last one had"),
         column("frames", Texts, "as in the dump, innermost first"),
     ],
-    worth: Worth::Fact,
+    retention: Retention::Fact,
     rows: |facts| facts.java_stacks.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.java_stacks, most),
     encode,

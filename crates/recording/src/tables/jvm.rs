@@ -5,7 +5,7 @@ use crate::{
     masked, masked_flag,
     schema::{
         Kind::{Text, Texts, U32, U64},
-        Table, Worth, column, nullable,
+        Retention, Table, column, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -36,7 +36,7 @@ pub(super) static TABLE: Table = Table {
         column("cgroup", Text, "cgroup path of the process"),
         column("started_ns", U64, "when the process started, within 10 ms"),
     ],
-    worth: Worth::LastRow,
+    retention: Retention::LastRow,
     rows: |facts| facts.jvm.as_slice().len(),
     keep_newest: |facts, most| facts.jvm = facts.jvm.take().filter(|_| most > 0),
     encode,

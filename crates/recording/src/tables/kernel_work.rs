@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, texts, u32s, u64s},
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -19,7 +19,7 @@ pub(super) static TABLE: Table = Table {
         column("start_ns", U64, "begin tracepoint"),
         column("end_ns", U64, "end tracepoint"),
     ],
-    worth: Worth::Detail,
+    retention: Retention::Detail,
     rows: |facts| facts.kernel_work.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.kernel_work, most),
     encode,

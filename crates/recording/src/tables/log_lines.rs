@@ -5,7 +5,7 @@ use crate::{
     masked_log_line,
     schema::{
         Kind::{Text, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -19,7 +19,7 @@ pub(super) static TABLE: Table = Table {
         column("offset_bytes", U64, "byte offset of the line in its file"),
         column("text", Text, "the line without its line end"),
     ],
-    worth: Worth::Fact,
+    retention: Retention::Fact,
     rows: |facts| facts.log_lines.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.log_lines, most),
     encode,

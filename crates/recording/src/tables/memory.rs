@@ -5,7 +5,7 @@ use crate::{
     masked,
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -23,7 +23,7 @@ pub(super) static TABLE: Table = Table {
         column("resident_bytes", U64, "VmRSS"),
         column("swapped_bytes", U64, "VmSwap"),
     ],
-    worth: Worth::Fact,
+    retention: Retention::Fact,
     rows: |facts| facts.memory.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.memory, most),
     encode,

@@ -5,7 +5,7 @@ use crate::{
     masked,
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -24,7 +24,7 @@ pub(super) static TABLE: Table = Table {
         column("state", Text, "state of its main thread, a letter as in /proc/PID/stat"),
         column("function", Text, "kernel function in which its main thread sleeps; may be empty"),
     ],
-    worth: Worth::Fact,
+    retention: Retention::Fact,
     rows: |facts| facts.output_readers.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.output_readers, most),
     encode,

@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, bools, texts, u32s, u64s},
     schema::{
         Kind::{Bool, Text, U32, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -24,7 +24,7 @@ pub(super) static TABLE: Table = Table {
         column("uninspected", U32, "processes that could not be read or were left out"),
         column("hidden", Text, "why the other end cannot be found; empty where it can"),
     ],
-    worth: Worth::Reference,
+    retention: Retention::Reference,
     rows: |facts| facts.outputs.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.outputs, most),
     encode,

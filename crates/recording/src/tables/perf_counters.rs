@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, texts, u64s},
     schema::{
         Kind::{Text, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -18,7 +18,7 @@ pub(super) static TABLE: Table = Table {
         column("offset_bytes", U64, "where its value begins in the file"),
         column("length_bytes", U64, "how long its value is"),
     ],
-    worth: Worth::Reference,
+    retention: Retention::Reference,
     rows: |facts| facts.perf_counters.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.perf_counters, most),
     encode,

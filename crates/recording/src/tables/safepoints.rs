@@ -10,7 +10,7 @@ use crate::{
     schema::{
         Column,
         Kind::{Bool, Texts, U32, U64, U64s},
-        Table, Worth, column, keep_newest, nullable,
+        Retention, Table, column, keep_newest, nullable,
     },
 };
 use arrow_array::{ArrayRef, UInt64Array};
@@ -20,7 +20,7 @@ pub(super) static TABLE: Table = Table {
     name: "safepoints",
     doc: "a safepoint as the probes saw it",
     columns: &COLUMNS,
-    worth: Worth::Fact,
+    retention: Retention::Fact,
     rows: |facts| facts.safepoints.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.safepoints, most),
     encode,

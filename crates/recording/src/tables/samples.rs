@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, texts, u64s},
     schema::{
         Kind::{Text, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -18,7 +18,7 @@ pub(super) static TABLE: Table = Table {
         column("counter", Text, "which, such as disk.sdb1.write_ms; its last part has the unit"),
         column("value", U64, "value, in the unit that the counter's name ends in"),
     ],
-    worth: Worth::Detail,
+    retention: Retention::Detail,
     rows: |facts| facts.samples.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.samples, most),
     encode,

@@ -7,7 +7,7 @@ use crate::{
     },
     schema::{
         Kind::{Bool, I32, Text, U32, U64},
-        Table, Worth, column, keep_newest, nullable,
+        Retention, Table, column, keep_newest, nullable,
     },
 };
 use arrow_array::{ArrayRef, BooleanArray, Int32Array, StringArray, UInt32Array, UInt64Array};
@@ -41,7 +41,7 @@ pub(super) static TABLE: Table = Table {
         column("sampled", Bool, "whether it was put together from periodic samples"),
         column("frozen", Bool, "stopped: whether by a freezer, and not by a signal or a tracer"),
     ],
-    worth: Worth::Detail,
+    retention: Retention::Detail,
     rows: |facts| facts.slices.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.slices, most),
     encode,

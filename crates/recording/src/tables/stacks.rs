@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, text_lists, u32s},
     schema::{
         Kind::{Texts, U32},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -17,7 +17,7 @@ pub(super) static TABLE: Table = Table {
         column("id", U32, "key, unique in the recording"),
         column("frames", Texts, "function names, innermost first"),
     ],
-    worth: Worth::Reference,
+    retention: Retention::Reference,
     rows: |facts| facts.stacks.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.stacks, most),
     encode,

@@ -4,7 +4,7 @@ use crate::{
     columns::{Columns, texts, u32s, u64s},
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column, keep_newest,
+        Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -19,7 +19,7 @@ pub(super) static TABLE: Table = Table {
         column("role", Text, "vm-thread, gc-worker, gc-concurrent, compiler, vm-internal or java"),
         column("first_seen_ns", U64, "when it was first seen"),
     ],
-    worth: Worth::Reference,
+    retention: Retention::Reference,
     rows: |facts| facts.threads.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.threads, most),
     encode,

@@ -5,7 +5,7 @@ use crate::{
     masked,
     schema::{
         Kind::{Text, U32, U64},
-        Table, Worth, column, keep_newest, nullable,
+        Retention, Table, column, keep_newest, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -25,7 +25,7 @@ pub(super) static TABLE: Table = Table {
         nullable("device", U64, "device number of a file it had open for writing"),
         column("path", Text, "path of that file as the process sees it; empty where unknown"),
     ],
-    worth: Worth::Fact,
+    retention: Retention::Fact,
     rows: |facts| facts.writers.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.writers, most),
     encode,

@@ -134,10 +134,10 @@ fn check(place: &Path, free: u64, reserved: u64) -> bool {
     // Rows of coverage that later ones replace are rows as well.
     let lost = missing..=missing + coverages + 1;
     assert!(lost.contains(&coverage.lost_rows), "{free}: {} of {lost:?}", coverage.lost_rows);
-    let told = coverage.notes.iter().any(|it| {
+    let reported = coverage.notes.iter().any(|it| {
         it.message == "rows left out, writing failed: no space left; the rest can be read"
     });
-    assert_eq!(told, coverage.lost_rows > 0, "{free}: {:?}", coverage.notes);
+    assert_eq!(reported, coverage.lost_rows > 0, "{free}: {:?}", coverage.notes);
     missing == 0
 }
 
@@ -201,7 +201,7 @@ fn a_recorder_that_is_killed_on_a_full_disk_has_said_that_rows_are_missing() {
 }
 
 #[test]
-fn a_directory_that_is_removed_meanwhile_is_not_told_as_a_recording() {
+fn a_directory_that_is_removed_meanwhile_is_not_reported_as_a_recording() {
     let (_parent, path) = place();
     let mut writer = Writer::create(&path, Limits::default()).expect("a new recording");
     writer.write(&sample()).expect("writing");

@@ -59,7 +59,7 @@ fn a_part_that_was_deleted_is_missed_wherever_it_was() {
 }
 
 #[test]
-fn a_part_that_was_damaged_is_told_with_its_name() {
+fn a_part_that_was_damaged_is_reported_with_its_name() {
     let cut = |path: &Path| {
         fs::write(path.join("log_lines-0001.parquet"), b"PAR1").expect("writing");
     };

@@ -71,7 +71,7 @@ fn nobody_else_can_read_it() {
 }
 
 #[test]
-fn a_recording_is_told_by_its_files() {
+fn a_recording_is_known_by_its_files() {
     let (_parent, path) = place();
     assert!(!is_recording(&path));
     let writer = Writer::create(&path, Limits::default()).expect("a new recording");
@@ -112,7 +112,7 @@ fn a_read_only_directory_is_read() {
     fs::set_permissions(&path, PermissionsExt::from_mode(0o700)).expect("chmod");
 }
 
-/// One slice that is told from others by its time.
+/// One slice that is distinguished from others by its time.
 pub(super) fn slice(at: u64) -> ThreadSlice {
     ThreadSlice { interval: interval(at, at + 1), ..slices()[0].clone() }
 }
@@ -210,7 +210,7 @@ fn a_recording_full_to_the_brim_keeps_its_coverage() {
 }
 
 #[test]
-fn losses_are_told_even_where_nobody_gave_coverage() {
+fn losses_are_reported_even_where_nobody_gave_coverage() {
     let (_parent, path) = place();
     let mut writer = Writer::create(&path, Limits::default()).expect("a new recording");
     writer.add_busy(5);

@@ -36,15 +36,15 @@ impl Writer {
     pub(super) fn tell_losses(&mut self) -> Result<(), RecordingError> {
         self.look_for_removed();
         // Who was never told of sources is told of rows neither.
-        let is_told = self.coverage.is_none() || self.manifest() == self.told_written;
-        if self.lost == self.told && is_told {
+        let is_reported = self.coverage.is_none() || self.manifest() == self.reported_written;
+        if self.lost == self.reported && is_reported {
             return Ok(());
         }
         let coverage = self.coverage.clone().unwrap_or_default();
         let facts = Facts { coverage: Some(coverage), ..Facts::default() };
         let first = self.write(&facts);
         // A first failure has told it already, in the space that is kept for that.
-        if self.lost == self.told {
+        if self.lost == self.reported {
             return Ok(());
         }
         self.tell_in_reserve().or_else(|_| {
@@ -69,7 +69,7 @@ impl Writer {
         let written = reserve.write(self.number, &facts);
         self.reserve = Some(reserve);
         if written.is_ok() {
-            (self.told, self.told_written) = (self.lost, manifest);
+            (self.reported, self.reported_written) = (self.lost, manifest);
             // The number is taken by this part.
             self.number += 1;
         }

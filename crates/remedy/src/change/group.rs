@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_group_of_each_hierarchy_is_told_apart() {
+    fn the_group_of_each_hierarchy_is_distinguished() {
         let text = "5:blkio,memory:/a/b\n1:name=systemd:/x\n0::/y:z\n";
         let of = |controller: &str| {
             let process = Process { pid: 1, start_ticks: 1, name: "x".into() };

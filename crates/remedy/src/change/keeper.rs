@@ -205,12 +205,12 @@ struct Notes {
 
 impl Notes {
     fn of(keep: &Keep) -> Result<Notes, ChangeError> {
-        let place = recording::default_place()
+        let directory = recording::default_directory()
             .map_err(|error| ChangeError::Refused(error.to_string()))?
             .path
             .join("keepers");
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&place);
-        made.map_err(ChangeError::file(&place))?;
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&directory);
+        made.map_err(ChangeError::file(&directory))?;
         let of = match &keep.log {
             KeptLog::OfJvm { process, .. } => format!("{}-{}", process.pid, process.start_ticks),
             KeptLog::Here { directory, .. } => directory.clone(),
@@ -219,7 +219,7 @@ impl Notes {
             .chars()
             .map(|it| if it.is_ascii_alphanumeric() || "-_.".contains(it) { it } else { '_' })
             .collect();
-        let file = |suffix: &str| place.join(format!("{name}.{suffix}"));
+        let file = |suffix: &str| directory.join(format!("{name}.{suffix}"));
         Ok(Notes { process: file("pid"), said: file("said") })
     }
 

@@ -1,5 +1,5 @@
 //! Whether another collector would do better, by what the input tells: a choice with two sides, so
-//! both are told and nothing is decided.
+//! both are reported and nothing is decided.
 use diagnose::{Diagnosis, GcStatistics, text};
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const COMPRESSED_BYTES: u64 = 32 << 30;
 /// A concurrent collector needs room for what is allocated while it works: a live set of more than
 /// this share of the heap leaves too little, in percent.
 const FULL_PERCENT: u64 = 70;
-/// Marking and moving beside the application takes CPUs from it: below this number it is felt.
+/// Marking and moving beside the application takes CPUs from it: below this number it shows.
 const FEW_CPUS: u32 = 4;
 
 pub(super) fn other_collector(diagnosis: &Diagnosis) -> Option<OtherCollector> {
@@ -55,7 +55,7 @@ fn in_favour(diagnosis: &Diagnosis, gc: &GcStatistics, name: &str) -> Vec<String
         text::duration(gc.pauses.max),
         heap.unwrap_or_default()
     );
-    let mut told = match name {
+    let mut reported = match name {
         "G1" => vec![
             format!(
                 "{} promotions and {} concurrent cycles failed: CMS does not compact, G1 does while it collects.",
@@ -67,44 +67,44 @@ fn in_favour(diagnosis: &Diagnosis, gc: &GcStatistics, name: &str) -> Vec<String
     };
     if !diagnosis.span.is_zero() {
         let share = gc.pauses.total.as_secs_f64() / diagnosis.span.as_secs_f64() * 100.0;
-        told.push(format!("Collections stopped the application for {share:.1} % of the time."));
+        reported.push(format!("Collections stopped the application for {share:.1} % of the time."));
     }
-    told
+    reported
 }
 
 fn against(diagnosis: &Diagnosis, name: &str) -> Vec<String> {
     let situation = &diagnosis.situation;
     let memory = diagnosis.memory.as_ref();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let heap = situation.max_heap_bytes;
     let live = memory.and_then(|it| it.live).map(|it| it.most);
     match (live, heap) {
         (Some(live), Some(heap))
             if live.saturating_mul(100) >= heap.saturating_mul(FULL_PERCENT) =>
         {
-            told.push(format!(
+            reported.push(format!(
                 "{} of {} are live, and it needs room for what is allocated while it works: enlarge the heap first.",
                 text::memory(live),
                 text::memory(heap)
             ));
         }
         (None, _) => {
-            told.push("How much is live is not known: the log has no end of a cycle.".into())
+            reported.push("How much is live is not known: the log has no end of a cycle.".into())
         }
         _ => {}
     }
     if let Some(rate) = memory.and_then(|it| it.allocation_rate).filter(|it| *it >= 1.0) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
         let rate = text::memory(rate as u64);
-        told.push(format!(
+        reported.push(format!(
             "It has to keep up with {rate} allocated per second, or threads wait for memory."
         ));
     }
     match situation.cpus {
         Some(cpus) if cpus < FEW_CPUS => {
-            told.push(format!("It works while the application runs, which has {cpus} CPUs."));
+            reported.push(format!("It works while the application runs, which has {cpus} CPUs."));
         }
-        None => told.push(
+        None => reported.push(
             "How many CPUs are free is not known: it works while the application \
                    runs."
                 .into(),
@@ -112,20 +112,20 @@ fn against(diagnosis: &Diagnosis, name: &str) -> Vec<String> {
         Some(_) => {}
     }
     if name.contains("ZGC") && heap.is_some_and(|it| it < COMPRESSED_BYTES) {
-        told.push("It has no compressed pointers: the same objects take more memory.".into());
+        reported.push("It has no compressed pointers: the same objects take more memory.".into());
     }
     if name == "G1" {
-        told.push(
+        reported.push(
             "It keeps remembered sets, and needs a somewhat larger heap for the same load.".into(),
         );
         if situation.feature().is_some_and(|it| it < 10) {
-            told.push(
+            reported.push(
                 "Before JDK 10 its full collections have one thread: a later JDK is better.".into(),
             );
         }
     }
     if name == "Shenandoah" {
-        told.push("Not every build of this JDK has it.".into());
+        reported.push("Not every build of this JDK has it.".into());
     }
-    told
+    reported
 }

@@ -26,7 +26,7 @@ fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {
             format!("let {method} poll: split its loop or its copy"),
             "a loop over an int without calls may have no poll, one over a long has",
         )],
-        Detail::LateCode { looks: 1.., .. } => vec![Advice::in_code(
+        Detail::LateCode { samples: 1.., .. } => vec![Advice::in_code(
             "copy and fill large arrays in pieces",
             "the thread was in no compiled method: in an intrinsic, which does not poll",
         )],

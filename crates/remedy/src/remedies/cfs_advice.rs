@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manager_is_told_in_its_own_words() {
+    fn a_manager_is_reported_in_its_own_words() {
         let words = |path: &str| Owner::of(path).map(|it| it.words(&TODAY.with_milli_cpus(1100)));
         let pod = "/kubepods.slice/kubepods-burstable.slice/x";
         assert_eq!(words(pod).as_deref(), Some("resources.limits.cpu of the pod: 1100m"));

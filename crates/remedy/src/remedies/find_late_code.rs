@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
-    let (Some(jvm), Detail::LateCode { looks: 0, .. }) = (&situation.jvm, &finding.detail) else {
+    let (Some(jvm), Detail::LateCode { samples: 0, .. }) = (&situation.jvm, &finding.detail) else {
         return Vec::new();
     };
     let (command, note) = match situation.feature() {

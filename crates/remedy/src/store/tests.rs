@@ -82,7 +82,7 @@ fn the_first_value_is_kept_over_repeated_changes() {
 }
 
 #[test]
-fn what_somebody_has_changed_meanwhile_stays_and_is_told() {
+fn what_somebody_has_changed_meanwhile_stays_and_is_reported() {
     let bench = Bench::new();
     bench.apply(&["idle"]).unwrap();
     bench.change("").set(&Some("best-effort: prio 2".into()), &bench.host()).unwrap();

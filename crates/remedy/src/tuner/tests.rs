@@ -23,10 +23,10 @@ const TUNING: Tuning =
     Tuning { footprint_bytes: GIB, period: Duration::from_millis(1), dry_run: false };
 
 fn stop_after(rounds: usize, bench: &Bench) -> impl FnMut(&Round) {
-    let mut told = 0;
+    let mut reported = 0;
     move |_| {
-        told += 1;
-        bench.interrupt.store(told >= rounds, Ordering::Relaxed);
+        reported += 1;
+        bench.interrupt.store(reported >= rounds, Ordering::Relaxed);
     }
 }
 

@@ -105,7 +105,7 @@ fn the_threshold_of_class_metadata_is_half_as_much_again() {
 }
 
 #[test]
-fn where_no_size_was_logged_the_way_to_log_them_is_told() {
+fn where_no_size_was_logged_the_way_to_log_them_is_reported() {
     let log =
         pause(1000, 1, "Young (Concurrent Start) (G1 Humongous Allocation) 99M->98M(100M)", 30);
     assert!(of_log("humongous-allocation", &log).contains("gc+ergo*=debug"));

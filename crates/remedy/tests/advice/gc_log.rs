@@ -1,5 +1,5 @@
 //! A GC log whose writes wait.
-use crate::{advised, told};
+use crate::{advised, reported};
 use diagnose::{Culprit, CulpritKind, Detail};
 
 const CAUSE: &str = "gc-log-write-blocked";
@@ -74,15 +74,15 @@ fn a_jvm_that_fills_the_disk_itself_is_told_to_compress_its_log() {
     };
     let at = diagnosis.findings.iter().position(|it| it.cause.id == CAUSE).expect("it struck");
     diagnosis.findings[at].culprits = vec![culprit(4242)];
-    let unknown = told(CAUSE, &diagnosis);
+    let unknown = reported(CAUSE, &diagnosis);
     assert!(!unknown.contains("whypause-logback") && !unknown.contains("ionice"), "{unknown}");
     diagnosis.findings[at].detail = Detail::OwnWrites;
-    let own = told(CAUSE, &diagnosis);
+    let own = reported(CAUSE, &diagnosis);
     assert!(own.contains("in the code: compress this JVM's own log"), "{own}");
     assert!(own.contains("whypause-logback:0.1.0") && own.contains("whypause-log4j2:0.1.0"));
     assert!(!own.contains("ionice"), "{own}");
     diagnosis.findings[at].culprits.push(culprit(991));
-    assert!(told(CAUSE, &diagnosis).contains("ionice -c 3 -p 991"));
+    assert!(reported(CAUSE, &diagnosis).contains("ionice -c 3 -p 991"));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn an_output_is_switched_off_and_not_only_doubled() {
 }
 
 #[test]
-fn what_an_output_is_told_fits_the_jdk() {
+fn what_an_output_is_reported_fits_the_jdk() {
     let of = |version: &str| advised(CAUSE, &PIPE.replace("17.0.15", version));
     assert!(!of("11.0.31").contains("-Xlog:async"));
     let old = of("1.8.0_412");

@@ -14,7 +14,7 @@ use diagnose::{Diagnosis, facts_text, log_text};
 
 /// All that is advised about a cause, one piece a line: `now: …`.
 #[track_caller]
-fn told(cause: &str, diagnosis: &Diagnosis) -> String {
+fn reported(cause: &str, diagnosis: &Diagnosis) -> String {
     let all = remedy::advise(diagnosis);
     let at = diagnosis.findings.iter().position(|it| it.cause.id == cause);
     let advice = &all[at.expect("the cause struck")];
@@ -24,13 +24,13 @@ fn told(cause: &str, diagnosis: &Diagnosis) -> String {
 /// About facts as text.
 #[track_caller]
 fn advised(cause: &str, facts: &str) -> String {
-    told(cause, &facts_text::diagnose(facts))
+    reported(cause, &facts_text::diagnose(facts))
 }
 
 /// About a log.
 #[track_caller]
 fn of_log(cause: &str, log: &str) -> String {
-    told(cause, &log_text::diagnose(log))
+    reported(cause, &log_text::diagnose(log))
 }
 
 /// A pause of a JDK 17 log with G1. Times in milliseconds.

@@ -22,11 +22,11 @@ pub fn render(all: &[Checked], options: &Options) -> String {
             Outcome::Failed => page.paint(Role::Bad, "FAILED") + "   ",
             Outcome::Unknown => page.paint(Role::Strong, "unknown") + "  ",
         };
-        let told = match (it.outcome, it.actual()) {
+        let reported = match (it.outcome, it.actual()) {
             (Outcome::Unknown, _) => it.missing.clone(),
             (_, actual) => format!("{actual}, limit {}", value::shown(it.limit)),
         };
-        page.line(&format!("{mark}{}  {told}  {input}", padded(gate, widest)));
+        page.line(&format!("{mark}{}  {reported}  {input}", padded(gate, widest)));
         if let Some(blame) = &it.blame {
             page.wrapped(9, Some(Role::Faint), blame);
         }

@@ -1,5 +1,5 @@
 //! Hazards as JSON, schema version 1. It only grows.
-use super::{Checkup, Examined, Told};
+use super::{Checkup, Examined, Reported};
 use crate::json::{SCHEMA_VERSION, culprit, place, remedy, write_document};
 use diagnose::Likelihood;
 use serde_json::{Value as Json, json};
@@ -51,9 +51,9 @@ fn host(it: &Examined) -> Json {
     })
 }
 
-fn hazard(told: &Told) -> Json {
-    let it = &told.hazard;
-    let accepted = told.accepted.as_ref().map(|it| json!({ "id": it.id, "reason": it.reason }));
+fn hazard(reported: &Reported) -> Json {
+    let it = &reported.hazard;
+    let accepted = reported.accepted.as_ref().map(|it| json!({ "id": it.id, "reason": it.reason }));
     json!({
         "id": it.kind.id,
         "title": it.kind.title,
@@ -65,7 +65,7 @@ fn hazard(told: &Told) -> Json {
         "evidence": it.evidence,
         "culprits": it.culprits.iter().map(culprit).collect::<Vec<_>>(),
         "place": it.place.as_ref().map(place),
-        "remedies": told.advice.iter().map(remedy).collect::<Vec<_>>(),
+        "remedies": reported.advice.iter().map(remedy).collect::<Vec<_>>(),
         "to_do": it.to_do,
     })
 }

@@ -1,6 +1,6 @@
 //! Hazards in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS), which servers that
 //! show findings of tools read: a rule for each kind of hazard, a result for each hazard.
-use super::{Checkup, Examined, Told};
+use super::{Checkup, Examined, Reported};
 use crate::{clean::clean, json::write_document};
 use diagnose::{Cause, HazardKind, Likelihood, hazard_kinds};
 use serde_json::{Value as Json, json};
@@ -50,8 +50,8 @@ fn rule(it: &HazardKind, cause: Option<&Cause>) -> Json {
     })
 }
 
-fn result(told: &Told, of: &Examined) -> Json {
-    let it = &told.hazard;
+fn result(reported: &Reported, of: &Examined) -> Json {
+    let it = &reported.hazard;
     let level = match it.likelihood {
         Likelihood::Likely => "error",
         Likelihood::Possible => "warning",
@@ -60,10 +60,10 @@ fn result(told: &Told, of: &Examined) -> Json {
         "ruleId": it.kind.id,
         "ruleIndex": hazard_kinds().position(|(kind, _)| kind.id == it.kind.id),
         "level": level,
-        "message": { "text": message(told) },
+        "message": { "text": message(reported) },
         "locations": [{ "logicalLocations": [location(of)] }],
     });
-    if let Some(accepted) = &told.accepted {
+    if let Some(accepted) = &reported.accepted {
         result["suppressions"] = json!([{
             "kind": "external",
             "justification": clean(&accepted.reason),
@@ -73,14 +73,14 @@ fn result(told: &Told, of: &Examined) -> Json {
 }
 
 /// The statement, what speaks for it, and what to do.
-fn message(told: &Told) -> String {
-    let hazard = &told.hazard;
+fn message(reported: &Reported) -> String {
+    let hazard = &reported.hazard;
     let evidence = hazard.culprits.iter().map(|it| &it.statement).chain(&hazard.evidence);
     let mut text = clean(&hazard.statement);
     for it in evidence {
         text += &format!(" Seen: {}.", clean(it));
     }
-    for it in &told.advice {
+    for it in &reported.advice {
         let action = it.action.to_string().replace('\n', "; ");
         text += &format!(" To do, {}: {}.", it.when.id(), clean(&action));
     }
@@ -100,8 +100,9 @@ fn location(of: &Examined) -> Json {
 }
 
 fn notifications(all: &Checkup) -> Vec<Json> {
-    let told = |text: String| json!({ "level": "warning", "message": { "text": clean(&text) } });
-    let silent = all
+    let reported =
+        |text: String| json!({ "level": "warning", "message": { "text": clean(&text) } });
+    let not_responding = all
         .not_responding
         .iter()
         .map(|it| format!("not looked at: {} (pid {}), {}", it.name, it.pid, it.reason));
@@ -111,5 +112,5 @@ fn notifications(all: &Checkup) -> Vec<Json> {
         let phrases = of.unseen.iter().map(String::as_str).chain(unknown);
         phrases.map(move |it| format!("not looked at of {name}: {it}")).collect::<Vec<_>>()
     });
-    silent.chain(unseen).map(told).collect()
+    not_responding.chain(unseen).map(reported).collect()
 }

@@ -1,5 +1,5 @@
 //! What JVMs are exposed to, on a terminal: a block for each hazard, and what is fine in a line.
-use super::{Checkup, Examined, Told};
+use super::{Checkup, Examined, Reported};
 use crate::{
     Options,
     clean::{MOST_NAME, clean, clean_name},
@@ -48,11 +48,11 @@ fn header(it: &Examined) -> String {
 }
 
 fn body(page: &mut Page, it: &Examined) {
-    let (accepted, open): (Vec<&Told>, Vec<&Told>) =
+    let (accepted, open): (Vec<&Reported>, Vec<&Reported>) =
         it.hazards.iter().partition(|it| it.accepted.is_some());
-    for (n, told) in open.iter().enumerate() {
+    for (n, reported) in open.iter().enumerate() {
         page.blank();
-        block(page, n + 1, told);
+        block(page, n + 1, reported);
     }
     page.blank();
     if open.is_empty() {
@@ -61,8 +61,8 @@ fn body(page: &mut Page, it: &Examined) {
         let but = if accepted.is_empty() { "" } else { " that is not accepted" };
         page.wrapped(0, None, &format!("Nothing found{but}: {looked} {what} looked for."));
     }
-    for told in accepted {
-        page.wrapped(0, None, &acceptance(told));
+    for reported in accepted {
+        page.wrapped(0, None, &acceptance(reported));
     }
     let fine: Vec<String> = it.fine.iter().map(|it| glued(it.subject)).collect();
     if !fine.is_empty() {
@@ -77,14 +77,14 @@ fn body(page: &mut Page, it: &Examined) {
 }
 
 /// `Accepted: gc-log-on-disk (a disk of its own): The GC log is …`
-fn acceptance(told: &Told) -> String {
-    let why = told.accepted.as_ref().map(|it| clean(&it.reason)).unwrap_or_default();
+fn acceptance(reported: &Reported) -> String {
+    let why = reported.accepted.as_ref().map(|it| clean(&it.reason)).unwrap_or_default();
     let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-    format!("Accepted: {}{why}: {}", told.hazard.kind.id, clean(&told.hazard.statement))
+    format!("Accepted: {}{why}: {}", reported.hazard.kind.id, clean(&reported.hazard.statement))
 }
 
-fn block(page: &mut Page, number: usize, told: &Told) {
-    let hazard = &told.hazard;
+fn block(page: &mut Page, number: usize, reported: &Reported) {
+    let hazard = &reported.hazard;
     heading(page, number, hazard.kind.title, hazard.likelihood);
     page.wrapped(BODY, None, &clean(&hazard.statement));
     for (n, culprit) in hazard.culprits.iter().take(MOST_ITEMS).enumerate() {
@@ -94,8 +94,8 @@ fn block(page: &mut Page, number: usize, told: &Told) {
         field(page, if n == 0 { "seen" } else { "" }, &clean(evidence));
     }
     field(page, "why", hazard.kind.about);
-    for (n, it) in told.advice.iter().enumerate() {
-        fix(page, if n == 0 { "fix" } else { "" }, it, when_width(&told.advice));
+    for (n, it) in reported.advice.iter().enumerate() {
+        fix(page, if n == 0 { "fix" } else { "" }, it, when_width(&reported.advice));
     }
     if let Some(what) = &hazard.to_do {
         field(page, "fix", &clean(what));

@@ -10,7 +10,7 @@ use remedy::{Action, FlagLine, OtherCollector};
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
 
-/// Column of what is told of a flag.
+/// Column of what is reported of a flag.
 const BODY: usize = 3;
 const FIELD: usize = 12;
 

@@ -126,7 +126,7 @@ fn cause<'a>((it, advice): (&'a Finding, &'a Vec<Advice>)) -> Cause<'a> {
     }
 }
 
-pub(crate) fn place(it: &diagnose::Place) -> Place<'_> {
+pub(crate) fn place(it: &diagnose::WaitLocation) -> Place<'_> {
     Place {
         thread: &it.thread,
         call: &it.call,

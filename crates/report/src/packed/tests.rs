@@ -19,7 +19,7 @@ pub(crate) fn attribution(start_ns: u64, duration: Duration) -> Attribution {
     Attribution { pause, parts: vec![part], unattributed: Duration::ZERO }
 }
 
-fn told(it: &Attribution) -> String {
+fn reported(it: &Attribution) -> String {
     let parts: Vec<_> = it.parts.iter().map(|it| (it.cause.id, it.time, it.certainty)).collect();
     format!("{:?} {parts:?} {:?}", it.pause, it.unattributed)
 }
@@ -28,8 +28,8 @@ fn told(it: &Attribution) -> String {
 fn check(it: &Attribution) {
     let mut packed = PackedPauses::new(1 << 20);
     packed.add(it);
-    let out: Vec<_> = packed.in_order().map(|it| told(&it)).collect();
-    assert_eq!(out, [told(it)]);
+    let out: Vec<_> = packed.in_order().map(|it| reported(&it)).collect();
+    assert_eq!(out, [reported(it)]);
 }
 
 #[test]

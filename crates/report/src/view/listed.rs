@@ -13,7 +13,7 @@ use std::{cmp::Reverse, time::Duration};
 const MOST_LISTED: usize = 10;
 /// and so many in a short answer.
 const FEW_LISTED: usize = 3;
-/// So many parts of a pause are told; the rest are summed up.
+/// So many parts of a pause are reported; the rest are summed up.
 const MOST_PARTS: usize = 4;
 
 /// The pauses to list.
@@ -51,7 +51,7 @@ pub(crate) struct PauseRow {
     pub(crate) at: String,
     /// How long it was.
     pub(crate) length: String,
-    /// Whether it is a hiccup, where hiccups are told from stops.
+    /// Whether it is a hiccup, where hiccups are distinguished from stops.
     pub(crate) is_hiccup: bool,
     /// The VM operations of the stop.
     pub(crate) operation: String,

@@ -5,7 +5,7 @@ use crate::{
 };
 use diagnose::{Count, Diagnosis, GcStatistics, MemoryStatistics, Named};
 
-/// So many kinds, GC causes and phases are told; all of them are in the JSON.
+/// So many kinds, GC causes and phases are reported; all of them are in the JSON.
 const MOST: usize = 4;
 
 /// Label and text, in the order of reading; empty where no GC log was read, and for a recording,
@@ -55,7 +55,7 @@ fn pauses(diagnosis: &Diagnosis, gc: &GcStatistics) -> Vec<(&'static str, String
 
 /// `young 1,041 (12.1 s, up to 40 ms) · full 3 (4.2 s, up to 2.1 s)`.
 fn list(label: &'static str, of: &[Named]) -> Option<(&'static str, String)> {
-    let told: Vec<String> = of
+    let reported: Vec<String> = of
         .iter()
         .take(MOST)
         .map(|it| {
@@ -64,7 +64,7 @@ fn list(label: &'static str, of: &[Named]) -> Option<(&'static str, String)> {
         .collect();
     let more = of.len().saturating_sub(MOST);
     let more = if more > 0 { format!(" · {more} more") } else { String::new() };
-    (!told.is_empty()).then(|| (label, told.join(" · ") + &more))
+    (!reported.is_empty()).then(|| (label, reported.join(" · ") + &more))
 }
 
 fn extent(it: Count) -> String {

@@ -1,4 +1,4 @@
-//! What is told of hazards, in every format.
+//! What is reported hazards, in every format.
 use diagnose::{Exposure, Scope, examine};
 use expect_test::{expect, expect_file};
 use recording::{
@@ -165,17 +165,17 @@ fn sarif_has_a_rule_for_each_kind_and_a_result_for_each_hazard() {
 }
 
 #[test]
-fn a_process_that_does_not_respond_is_told_and_not_cleared() {
-    let silent = NotResponding {
+fn a_process_that_does_not_respond_is_reported_and_not_cleared() {
+    let not_responding = NotResponding {
         pid: 77,
         name: "ja\u{1b}va".into(),
         reason: "not responding: its memory map is locked".into(),
         ..NotResponding::default()
     };
-    let checkup = Checkup { not_responding: vec![silent], ..checkup(&survey(), &[]) };
+    let checkup = Checkup { not_responding: vec![not_responding], ..checkup(&survey(), &[]) };
     let text = terminal::render(&checkup, &Options::default());
-    let told = "Not looked at: ja\\u{1b}va (pid 77), not responding: its memory map is locked.";
-    assert!(text.contains(told), "{text}");
+    let reported = "Not looked at: ja\\u{1b}va (pid 77), not responding: its memory map is locked.";
+    assert!(text.contains(reported), "{text}");
     assert!(sarif_of(&checkup).contains("\"executionSuccessful\": false"));
     assert!(json_of(&checkup).contains("\"memory_map_locked\": false"));
 }

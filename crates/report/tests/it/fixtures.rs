@@ -1,8 +1,8 @@
-//! Diagnoses made by hand, to see how they are told.
+//! Diagnoses made by hand, to see how they are reported.
 use diagnose::{
     Attribution, Cause, Certainty, Count, Culprit, CulpritKind, Detail, Diagnosis, Evidence,
     Finding, InputSummary, JvmSummary, MechanismShare, Part, Pause, PauseKind, PauseStatistics,
-    Place, Situation, Verdict, Watched,
+    Situation, Verdict, WaitLocation, Watched,
 };
 use recording::{Clock, Coverage, Cut, JvmFact, Source, SourceState};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
             certainty: Certainty::Measured,
         })
         .collect();
-    let told: Duration = parts.iter().map(|it| it.time).sum();
+    let reported: Duration = parts.iter().map(|it| it.time).sum();
     Attribution {
         pause: Pause {
             kind: PauseKind::Safepoint,
@@ -42,7 +42,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
             cut: Cut::WHOLE,
         },
         parts,
-        unattributed: ms(length) - told,
+        unattributed: ms(length) - reported,
     }
 }
 
@@ -161,7 +161,7 @@ fn blocked_log() -> Finding {
             MechanismShare { id: "journal-commit", phrase: "a journal commit", time: ms(3500) },
             MechanismShare { id: "dirty-throttling", phrase: "throttling", time: ms(280) },
         ],
-        place: Some(Place {
+        place: Some(WaitLocation {
             thread: "VM Thread".to_owned(),
             call: "write()".to_owned(),
             path: "/var/log/orders/gc.log".to_owned(),

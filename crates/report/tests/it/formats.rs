@@ -168,13 +168,13 @@ fn one_pause_on_one_line() {
 }
 
 #[test]
-fn the_method_that_kept_a_thread_is_told_with_the_thread() {
+fn the_method_that_kept_a_thread_is_reported_with_the_thread() {
     let mut it = slow_log();
     let mut culprit = it.findings[0].culprits[0].clone();
     culprit.statement = "Thread `x` was in a.B.sum in 4 of 4 looks while it was late".to_owned();
     it.findings[0].culprits.push(culprit.clone());
-    let told = |it: &Diagnosis| line::render(it, &it.pauses[0], &Options::default());
-    assert!(!told(&it).contains("a.B.sum"), "another process is one too many for a line");
+    let reported = |it: &Diagnosis| line::render(it, &it.pauses[0], &Options::default());
+    assert!(!reported(&it).contains("a.B.sum"), "another process is one too many for a line");
     it.findings[0].culprits[1] = Culprit { kind: CulpritKind::Method, ..culprit };
-    assert!(told(&it).contains("was in a.B.sum in 4 of 4 looks"));
+    assert!(reported(&it).contains("was in a.B.sum in 4 of 4 looks"));
 }

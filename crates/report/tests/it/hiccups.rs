@@ -1,4 +1,4 @@
-//! How pauses that are no stops are told: whoever compares with the JVM's own log must find as
+//! How pauses that are no stops are reported: whoever compares with the JVM's own log must find as
 //! many stops.
 use crate::fixtures::{diagnosis, finding, log_alone, pause};
 use diagnose::{Attribution, Diagnosis, Finding, Gate, PauseKind, compare};
@@ -97,7 +97,7 @@ fn a_finding_is_in_stops_in_hiccups_or_in_pauses() {
 }
 
 #[test]
-fn short_hiccups_are_told_as_such() {
+fn short_hiccups_are_reported_as_such() {
     let none_long = |pauses| {
         let text = text(&diagnosis(pauses));
         text.lines().find(|it| it.starts_with("No pause")).expect("there is none").to_owned()
@@ -110,7 +110,7 @@ fn short_hiccups_are_told_as_such() {
 }
 
 #[test]
-fn what_an_application_noticed_is_told_as_ever() {
+fn what_an_application_noticed_is_reported_as_ever() {
     let text = text(&application());
     assert!(text.contains(" · 2 pauses noticed\n"), "{text}");
     assert!(text.contains("200 ms in 2 stops"), "{text}");

@@ -77,7 +77,7 @@ fn answers(it: &Diagnosis, name: &str) -> Vec<(&'static str, String)> {
         heap: vec![name.into()],
         gc_log: name.into(),
     };
-    let silent = || ps::NotResponding {
+    let not_responding = || ps::NotResponding {
         pid: 2,
         user: name.into(),
         name: name.into(),
@@ -104,8 +104,8 @@ fn answers(it: &Diagnosis, name: &str) -> Vec<(&'static str, String)> {
         ("check text", check::terminal::render(&checked, &options)),
         ("check json", bytes(|out| check::json::write(&checked, out))),
         ("check junit", bytes(|out| check::junit::write(&checked, out))),
-        ("ps text", ps::text(&[row()], &[silent()], options.style)),
-        ("ps json", ps::json(&[row()], &[silent()], 0)),
+        ("ps text", ps::text(&[row()], &[not_responding()], options.style)),
+        ("ps json", ps::json(&[row()], &[not_responding()], 0)),
     ]
 }
 

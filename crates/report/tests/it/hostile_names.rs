@@ -189,18 +189,18 @@ fn a_name_with_signs_of_a_shell_stays_one_word() {
 }
 
 #[test]
-fn a_name_with_control_characters_is_told_and_makes_no_command() {
+fn a_name_with_control_characters_is_reported_and_makes_no_command() {
     for name in TO_TELL {
-        let mut told = 0;
+        let mut reported = 0;
         for (_, facts) in recordings() {
             let diagnosis = diagnose_facts(&named(&facts, name));
             let remedies = remedies(&diagnosis);
             assert_eq!(remedies.iter().map(check_words).sum::<usize>(), 0, "{name:?}");
             let actions = remedies.iter().map(|it| it["action"].as_str().expect("text"));
-            told += actions.filter(|it| it.starts_with("No ") && it.contains(r"\u{")).count();
+            reported += actions.filter(|it| it.starts_with("No ") && it.contains(r"\u{")).count();
             check_lines(&diagnosis);
         }
-        assert!(told >= 4, "{name:?} was told {told} times");
+        assert!(reported >= 4, "{name:?} was told {reported} times");
     }
 }
 

@@ -42,7 +42,7 @@ fn the_short_answer_says_first_what_to_do() {
 }
 
 #[test]
-fn a_fault_is_told_with_time_who_where_and_what_to_do() {
+fn a_fault_is_reported_with_time_who_where_and_what_to_do() {
     check(
         &slow_log(),
         expect![[r#"
@@ -196,7 +196,7 @@ fn no_stop_at_all_is_said_too() {
 }
 
 #[test]
-fn losses_and_missing_sources_are_told_with_their_reason() {
+fn losses_and_missing_sources_are_reported_with_their_reason() {
     let mut it = diagnosis(vec![pause(0, 80, &[("cpu-contention", 30)])]);
     it.findings = vec![finding("cpu-contention", 1, 30, 0.375)];
     it.coverage.lost_events = 12;
@@ -282,18 +282,18 @@ fn a_small_finding_does_not_hide_a_large_one() {
 
 #[test]
 fn what_is_unexplained_names_the_command_that_would_explain_it() {
-    let told = |length, part, detailed| {
+    let reported = |length, part, detailed| {
         let mut it = diagnosis(vec![pause(0, length, &[("gc-work", part)])]);
         it.pauses[0].pause.detailed = detailed;
         let text = full(&it);
         let command = text.contains("whypause record -p 4242 -d 60s --detail-over 1ms");
         (text.contains("of the stopped time is unexplained"), command)
     };
-    assert_eq!(told(900, 883, false), (false, false), "17 ms and 1.9 %");
-    assert_eq!(told(1100, 1080, false), (true, true), "20 ms");
-    assert_eq!(told(100, 98, false), (true, true), "2 %");
-    assert_eq!(told(100, 100, false), (false, false), "nothing");
-    assert_eq!(told(100, 90, true), (true, false), "another recording would see no more");
+    assert_eq!(reported(900, 883, false), (false, false), "17 ms and 1.9 %");
+    assert_eq!(reported(1100, 1080, false), (true, true), "20 ms");
+    assert_eq!(reported(100, 98, false), (true, true), "2 %");
+    assert_eq!(reported(100, 100, false), (false, false), "nothing");
+    assert_eq!(reported(100, 90, true), (true, false), "another recording would see no more");
 }
 
 #[test]
@@ -396,20 +396,20 @@ fn pauses_on_several_days_show_the_date() {
 }
 
 #[test]
-fn the_cost_of_recording_is_told() {
+fn the_cost_of_recording_is_reported() {
     expect![[r#"
         cost: 75 ms in the kernel (0.2 % of the JVM's CPU), 120 ms of CPU (0.2 % of one core), 21 MB of memory
         240,000 context switches seen, nothing lost"#]].assert_eq(&terminal::cost(&coverage()).join("\n"));
 }
 
 /// What is said of these facts, on one line.
-fn told(diagnosis: &Diagnosis) -> String {
+fn reported(diagnosis: &Diagnosis) -> String {
     let text = full(diagnosis);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn a_stop_that_the_recording_cuts_is_told_with_the_part_that_was_seen() {
+fn a_stop_that_the_recording_cuts_is_reported_with_the_part_that_was_seen() {
     for (begin, end, said) in [
         (true, false, "had begun before the recording"),
         (false, true, "was not over when the recording ended"),
@@ -417,7 +417,7 @@ fn a_stop_that_the_recording_cuts_is_told_with_the_part_that_was_seen() {
     ] {
         let mut cut = pause(0, 3200, &[("late-java-thread", 3200)]);
         cut.pause.cut = recording::Cut { begin, end };
-        let text = told(&diagnosis(vec![cut, pause(4000, 60, &[])]));
+        let text = reported(&diagnosis(vec![cut, pause(4000, 60, &[])]));
         let line = format!("at least 3.20 s 3.20 s late Java thread · {said}");
         assert!(text.contains(&line), "{line}: {text}");
         assert_eq!(text.matches("at least").count(), 1, "{text}");
@@ -429,7 +429,7 @@ fn a_jvm_that_may_have_hung_all_the_time_is_not_said_to_have_run() {
     let mut diagnosis = diagnosis(Vec::new());
     let why = SourceState::Missing("this libjvm has no symbol table".into());
     diagnosis.coverage.sources.insert(Source::StopState, why);
-    let text = told(&diagnosis);
+    let text = reported(&diagnosis);
     assert!(!text.contains("never stopped"), "{text}");
     assert!(text.contains("could not be read (this libjvm has no symbol table)"), "{text}");
 }

@@ -129,10 +129,10 @@ fn who_does_not_end_when_asked_is_killed() {
     };
     let mut willing = Running::start(shell("exec sleep 600")).unwrap();
     assert_eq!(signal(willing.end(PATIENCE)), Some(15));
-    let mut deaf = Running::start_heard(shell("trap '' TERM; echo deaf; sleep 600")).unwrap();
-    deaf.says("deaf", PATIENCE).unwrap();
-    assert_eq!(signal(deaf.end(Duration::from_millis(10))), Some(9));
-    assert_eq!(signal(deaf.kill()), Some(9), "it is asked again");
+    let mut stubborn = Running::start_heard(shell("trap '' TERM; echo deaf; sleep 600")).unwrap();
+    stubborn.says("deaf", PATIENCE).unwrap();
+    assert_eq!(signal(stubborn.end(Duration::from_millis(10))), Some(9));
+    assert_eq!(signal(stubborn.kill()), Some(9), "it is asked again");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What `record` and `watch` say about what they are attached to.
-use crate::{Failure, args::Means, console::Console, interrupt::Interrupt};
+use crate::{Failure, args::CollectOptions, console::Console, interrupt::Interrupt};
 use recorder::{
-    AskError, AttachError, CodeNames, Duties, Journal, Jvm, Options, Roots, SafepointLog,
+    AttachError, CodeNames, ConnectionError, Duties, Journal, Jvm, Options, Roots, SafepointLog,
     SampledSession, Session, Step, ThreadNames,
 };
 use recording::{Coverage, Facts, MonoTime, Source, SourceState};
@@ -16,16 +16,16 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A recording under way.
 #[derive(Debug)]
 pub(crate) struct Attached {
-    way: Way,
-    /// What the JVM calls its threads, where it was asked.
+    backend: Backend,
+    /// What the JVM calls its threads, where it was attached to.
     names: ThreadNames,
-    /// Which code late threads run, where the JVM may be asked.
+    /// Which code late threads run, where the JVM may be attached to.
     code: Option<CodeNames>,
 }
 
-/// By which way.
+/// What reports the threads.
 #[derive(Debug)]
-enum Way {
+enum Backend {
     /// The kernel reports.
     Probes(Box<Session>),
     /// The threads are sampled.
@@ -34,9 +34,9 @@ enum Way {
 
 impl Attached {
     pub(crate) fn step(&mut self) -> Step {
-        let mut step = match &mut self.way {
-            Way::Probes(it) => it.step(),
-            Way::Samples(it) => it.step(),
+        let mut step = match &mut self.backend {
+            Backend::Probes(it) => it.step(),
+            Backend::Samples(it) => it.step(),
         };
         self.names.apply(&mut step.facts);
         if let Some(code) = &mut self.code {
@@ -47,17 +47,17 @@ impl Attached {
 
     /// Since when the stop under way is recorded; `None` where there is none.
     pub(crate) fn stopped_since(&self) -> Option<MonoTime> {
-        match &self.way {
-            Way::Probes(it) => it.stopped_since(),
-            Way::Samples(it) => it.stopped_since(),
+        match &self.backend {
+            Backend::Probes(it) => it.stopped_since(),
+            Backend::Samples(it) => it.stopped_since(),
         }
     }
 
     /// What is known of the stop under way, where it has lasted for at least so long.
     pub(crate) fn under_way(&mut self, least: Duration) -> Option<Facts> {
-        let mut facts = match &mut self.way {
-            Way::Probes(it) => it.under_way(least),
-            Way::Samples(it) => it.under_way(least),
+        let mut facts = match &mut self.backend {
+            Backend::Probes(it) => it.under_way(least),
+            Backend::Samples(it) => it.under_way(least),
         }?;
         self.names.apply(&mut facts);
         Some(facts)
@@ -65,9 +65,9 @@ impl Attached {
 
     /// Takes what is left and detaches.
     pub(crate) fn finish(self) -> Facts {
-        let mut last = match self.way {
-            Way::Probes(it) => it.finish(),
-            Way::Samples(it) => it.finish(),
+        let mut last = match self.backend {
+            Backend::Probes(it) => it.finish(),
+            Backend::Samples(it) => it.finish(),
         };
         self.names.apply(&mut last);
         if let Some(code) = self.code {
@@ -76,15 +76,15 @@ impl Attached {
         last
     }
 
-    /// The same after the JVM was asked for the stacks of the threads that were late, if any was
-    /// and it may be asked.
+    /// The same after a request to the JVM for the stacks of the threads that were late, if any was
+    /// and attaching to it is allowed.
     pub(crate) fn finish_with_stacks(mut self, console: &Console) -> Facts {
-        let asked = self.code.as_ref().and_then(CodeNames::ask_for_stacks);
-        let Some(asked) = asked else { return self.finish() };
+        let stacks = self.code.as_ref().and_then(CodeNames::request_stacks);
+        let Some(stacks) = stacks else { return self.finish() };
         console.say("requesting a thread dump from the JVM, for the stacks of late threads");
         let mut facts = Facts::default();
         let begun = Instant::now();
-        while !asked.is_finished() && begun.elapsed() < PATIENCE {
+        while !stacks.is_finished() && begun.elapsed() < PATIENCE {
             let step = self.step();
             facts.append(step.facts);
             if step.exited {
@@ -92,34 +92,34 @@ impl Attached {
             }
         }
         facts.append(self.finish());
-        asked.add_to(&mut facts);
+        stacks.add_to(&mut facts);
         facts
     }
 }
 
-/// Asks the JVM for names, if that is wanted, and attaches. The log of safepoints, where one was
-/// switched on, is to be dropped last: the JVM is asked to end it, which may take seconds.
+/// Requests names from the JVM, if that is wanted, and begins the recording. The log of safepoints, where one was
+/// switched on, is to be dropped last: the JVM has to end it, which may take seconds.
 pub(crate) fn attach(
     jvm: &Jvm,
     options: Options,
-    means: Means,
+    collect: CollectOptions,
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<(Attached, Option<SafepointLog>), Failure> {
     recorder::give_memory_back();
     // Before the recording, which would have the stop for it in it.
-    let names = means.ask_jvm.then(|| names(jvm, &options, interrupt, console)).flatten();
-    let log = means.log_safepoints.then(|| log(jvm, &options, interrupt, console)).flatten();
-    let asks_jvm = names.is_some() || log.is_some();
-    let duties_after = options.duties_after.map(|it| Duties { asks_jvm, ..it });
-    // A JVM that does not tell its names is asked for nothing more.
+    let names = collect.ask_jvm.then(|| names(jvm, &options, interrupt, console)).flatten();
+    let log = collect.log_safepoints.then(|| log(jvm, &options, interrupt, console)).flatten();
+    let attaches_to_jvm = names.is_some() || log.is_some();
+    let duties_after = options.duties_after.map(|it| Duties { attaches_to_jvm, ..it });
+    // A JVM that does not report its names gets no further request.
     let options = Options { late_code: names.is_some(), duties_after, ..options };
     let roots = options.roots.clone();
-    let way = way(jvm, options, means.without_ebpf, console)?;
+    let backend = backend(jvm, options, collect.without_ebpf, console)?;
     // Only now: its thread has the rights that are left to this one.
     let code = names.as_ref().map(|_| CodeNames::start(&roots, jvm)).transpose()?;
     recorder::let_go_of_program();
-    Ok((Attached { way, names: names.unwrap_or_default(), code }, log))
+    Ok((Attached { backend, names: names.unwrap_or_default(), code }, log))
 }
 
 /// Undoes what recorders of this user have left in JVMs that were killed.
@@ -138,7 +138,7 @@ fn log(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Option<SafepointLog> {
-    let journal = Journal::own().map_err(AskError::from);
+    let journal = Journal::own().map_err(ConnectionError::from);
     let switched = journal.and_then(|journal| {
         SafepointLog::switch_on(&options.roots, jvm, &journal, interrupt.flag())
     });
@@ -152,27 +152,32 @@ fn names(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Option<ThreadNames> {
-    let asked = ThreadNames::ask(&options.roots, jvm, interrupt.flag());
-    asked
+    let names = ThreadNames::request(&options.roots, jvm, interrupt.flag());
+    names
         .inspect_err(|error| {
             console.say(&format!("threads keep the names that the kernel has: {error}"));
         })
         .ok()
 }
 
-/// Attaches; where the kernel may not be asked, samples the threads instead, and says what that
+/// Attaches; where eBPF is not permitted, samples the threads instead, and says what that
 /// loses.
-fn way(jvm: &Jvm, options: Options, without_ebpf: bool, console: &Console) -> Result<Way, Failure> {
+fn backend(
+    jvm: &Jvm,
+    options: Options,
+    without_ebpf: bool,
+    console: &Console,
+) -> Result<Backend, Failure> {
     let failure = |error: AttachError| Failure::input(error.to_string(), error.hint());
     let sampled = |options| {
         let session = SampledSession::start(jvm, options).map_err(failure)?;
-        Ok(Way::Samples(Box::new(session)))
+        Ok(Backend::Samples(Box::new(session)))
     };
     if without_ebpf {
         return sampled(options);
     }
     let error = match Session::attach(jvm, options.clone()) {
-        Ok(session) => return Ok(Way::Probes(Box::new(session))),
+        Ok(session) => return Ok(Backend::Probes(Box::new(session))),
         Err(error) => error,
     };
     if matches!(error, AttachError::NoSuchProcess { .. } | AttachError::Exited { .. }) {
@@ -301,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_all_of_it_is_told() {
+    fn the_way_to_all_of_it_is_reported() {
         let error = AttachError::NoPermission { pid: 1, reason: "x".into() };
         let line = without(1, &error);
         assert!(line.contains("sudo whypause record -p 1"), "{line}");

@@ -68,8 +68,8 @@ fn say_the_rest(checkup: &Checkup, args: &DoctorArgs, console: &Console) {
 /// A hazard that counts decides; else whether all could be looked at that was to be.
 fn exit(checkup: &Checkup, fail_on: &FailOn) -> Exit {
     let counts = checkup.open().any(|it| fail_on.counts(it));
-    let one_is_silent = !checkup.not_responding.is_empty();
-    match (counts, one_is_silent) {
+    let one_does_not_respond = !checkup.not_responding.is_empty();
+    match (counts, one_does_not_respond) {
         (true, _) => Exit::Gate,
         (false, true) if fail_on.is_gate() || checkup.jvms.is_empty() => Exit::NotEnough,
         _ => Exit::Fine,
@@ -107,7 +107,7 @@ fn of_host(args: &DoctorArgs, accepted: &[Accepted]) -> Result<Checkup, Failure>
     let roots = Roots::default();
     let Found { jvms, unreadable, stuck } = chosen(args, &roots)?;
     let looked = recorder::surveys(&roots, &jvms, LOOK);
-    let silent: Vec<&Jvm> =
+    let without_answer_yet: Vec<&Jvm> =
         jvms.iter().zip(&looked).filter(|(_, it)| it.is_none()).map(|(jvm, _)| jvm).collect();
     let mut surveys: Vec<Survey> = looked.into_iter().flatten().collect();
     let host: HostFact = recorder::host_fact(&roots);
@@ -121,7 +121,7 @@ fn of_host(args: &DoctorArgs, accepted: &[Accepted]) -> Result<Checkup, Failure>
     let mut not_responding: Vec<NotResponding> =
         stuck.iter().map(|it| ps::not_responding(it, &users)).collect();
     not_responding.iter_mut().for_each(|it| redactor.not_responding(it));
-    for jvm in silent {
+    for jvm in without_answer_yet {
         let mut it = without_answer(jvm, &users);
         it.name = redactor.main(&it.name);
         redactor.not_responding(&mut it);

@@ -77,7 +77,7 @@ fn show(
 ) -> Result<Exit, Failure> {
     let whom = found.whom();
     let host = Host { roots: &Roots::default(), interrupt: interrupt.flag() };
-    // What it is now is told as far as it can be read.
+    // What it is now is reported as far as it can be read.
     let before: Vec<Option<Value>> = plan.changes.iter().map(|it| it.now(&host).ok()).collect();
     let planned = Planned { remedy, plan, whom: &whom, before: &before };
     match args.format {

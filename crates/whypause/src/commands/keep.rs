@@ -31,7 +31,7 @@ pub(crate) fn run(args: &KeepArgs, console: &Console) -> Result<Exit, Failure> {
     keep(&options, &interrupt, console)
 }
 
-/// Copies until somebody wants an end or the JVM has ended. What happens is told on standard error.
+/// Copies until somebody wants an end or the JVM has ended. What happens is reported on standard error.
 pub(crate) fn keep(
     options: &Options,
     interrupt: &Interrupt,

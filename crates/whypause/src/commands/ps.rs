@@ -19,17 +19,17 @@ pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
     let rows = jvms.iter().zip(stopped);
     let mut rows: Vec<Row> =
         rows.map(|(jvm, stopped)| Row { stopped, ..row(&roots, jvm, &users) }).collect();
-    let mut silent: Vec<NotResponding> =
+    let mut not_responding: Vec<NotResponding> =
         stuck.iter().map(|it| not_responding(it, &users)).collect();
     let mut redactor = Redactor::new(args.redact, None);
     rows.iter_mut().for_each(|it| redactor.row(it));
-    silent.iter_mut().for_each(|it| redactor.not_responding(it));
+    not_responding.iter_mut().for_each(|it| redactor.not_responding(it));
     let text = match args.format {
-        ListFormat::Text => report::ps::text(&rows, &silent, console.style()),
-        ListFormat::Json => report::ps::json(&rows, &silent, unreadable),
+        ListFormat::Text => report::ps::text(&rows, &not_responding, console.style()),
+        ListFormat::Json => report::ps::json(&rows, &not_responding, unreadable),
     };
     console.print(&text)?;
-    if args.format == ListFormat::Text && rows.is_empty() && silent.is_empty() {
+    if args.format == ListFormat::Text && rows.is_empty() && not_responding.is_empty() {
         console.say("no JVM found");
     }
     if unreadable > 0 {
@@ -60,7 +60,7 @@ fn user(uid: u32, users: &BTreeMap<u32, String>) -> String {
     users.get(&uid).cloned().unwrap_or_else(|| uid.to_string())
 }
 
-/// What is told of a process that does not let itself be read.
+/// What is reported of a process that does not let itself be read.
 pub(super) fn not_responding(stuck: &Stuck, users: &BTreeMap<u32, String>) -> NotResponding {
     NotResponding {
         pid: stuck.pid,

@@ -12,7 +12,7 @@ use crate::{
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use recorder::{Duties, Jvm, Options, Roots};
-use recording::{BackgroundWriter, Facts, Limits, Place, Recording, Summary, Writer};
+use recording::{BackgroundWriter, Facts, Limits, Recording, RecordingDirectory, Summary, Writer};
 use report::Redactor;
 use std::{
     os::unix::fs::MetadataExt,
@@ -58,7 +58,7 @@ fn record(
         ..Duties::default()
     };
     let options = Options { duties_after: Some(duties), ..options(args) };
-    let (session, log) = match attached::attach(jvm, options, args.means, interrupt, console) {
+    let (session, log) = match attached::attach(jvm, options, args.collect, interrupt, console) {
         Ok(attached) => attached,
         Err(failure) => {
             writer.discard();
@@ -132,7 +132,7 @@ fn writer(args: &RecordArgs, jvm: &Jvm, console: &Console) -> Result<Writer, Fai
     if let Some(output) = &args.output {
         return Ok(Writer::create(output, limits)?);
     }
-    let Place { path, in_memory, .. } = recording::default_place()?;
+    let RecordingDirectory { path, in_memory, .. } = recording::default_directory()?;
     if !in_memory {
         console.say(&format!("no memory file system found: recording to `{}`", path.display()));
     }

@@ -2,7 +2,7 @@
 //!
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
 mod next;
-mod teller;
+mod printer;
 mod window;
 
 use super::attached::{self, Announcement};
@@ -13,12 +13,12 @@ use crate::{
     interrupt::Interrupt,
     target,
 };
+use printer::Printer;
 use recorder::{Duties, Jvm, Options, Roots};
 use report::Redactor;
 use std::time::{Duration, Instant};
-use teller::Teller;
 
-/// A stop that has lasted so long is told while it goes on: who looks may be waiting for it.
+/// A stop that has lasted so long is reported while it goes on: who looks may be waiting for it.
 const STILL: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> {
@@ -98,28 +98,28 @@ impl Watch<'_> {
         };
         // The log is switched off last.
         let (mut session, _log) =
-            attached::attach(jvm, options, args.means, &self.interrupt, console)?;
+            attached::attach(jvm, options, args.collect, &self.interrupt, console)?;
         let over = report::duration(args.over);
         let name = attached::name(&redactor.main(&jvm.main), jvm.pid);
         console.say(&format!("watching {name}, pauses of {over} or more"));
         let mut announcement = Announcement::new();
-        let mut teller = Teller::start(args.over, *console)?;
+        let mut printer = Printer::start(args.over, *console)?;
         let mut hung = None;
         let end = loop {
             let mut step = session.step();
             redactor.facts(&mut step.facts);
             announcement.look(&step.facts, console);
-            teller.send(step.facts);
+            printer.send(step.facts);
             let since = session.stopped_since();
             if since != hung
                 && let Some(mut facts) = session.under_way(STILL.max(args.over))
             {
                 redactor.facts(&mut facts);
-                // Once of each stop: its end is told as that of any.
+                // Once of each stop: its end is reported as that of any.
                 hung = since;
-                teller.send_under_way(facts);
+                printer.send_under_way(facts);
             }
-            if teller.has_ended() {
+            if printer.has_ended() {
                 break End::OutputClosed;
             } else if step.exited {
                 break End::JvmExited;
@@ -136,7 +136,7 @@ impl Watch<'_> {
                 why.clone_from(&coverage.end);
             }
         }
-        let told = teller.finish(last)?;
-        Ok((end, format!("{}; {why}", told.sentence())))
+        let reported = printer.finish(last)?;
+        Ok((end, format!("{}; {why}", reported.sentence())))
     }
 }

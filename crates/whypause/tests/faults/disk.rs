@@ -28,15 +28,15 @@ fn a_disk_that_fills_up_leaves_a_recording_that_says_what_it_lacks() {
         assert_eq!(coverage.end, "duration elapsed", "{said}");
         if coverage.lost_rows > 0 {
             lost += 1;
-            let told = "rows left out, writing failed: no space left; the rest can be read";
-            assert!(said.contains(told), "{said}");
+            let reported = "rows left out, writing failed: no space left; the rest can be read";
+            assert!(said.contains(reported), "{said}");
         }
     }
     println!("{lost} of {all} recordings lost rows on a full disk");
 }
 
 #[test]
-fn a_disk_that_is_full_from_the_begin_is_told_and_left_as_it_was() {
+fn a_disk_that_is_full_from_the_begin_is_reported_and_left_as_it_was() {
     let Some(stage) = Stage::new() else { return };
     let jvm = stage.jvm();
     let Some(small) = Disk::in_memory(BYTES) else { return };

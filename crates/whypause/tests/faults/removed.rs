@@ -12,7 +12,7 @@ use std::{
 use testing::{NOBODY, PATIENCE, signal};
 
 #[test]
-fn a_directory_that_is_removed_is_told_and_does_not_come_back() {
+fn a_directory_that_is_removed_is_reported_and_does_not_come_back() {
     let Some(stage) = Stage::new() else { return };
     let jvm = stage.jvm();
     let directory = stage.directory("rec");
@@ -28,7 +28,7 @@ fn a_directory_that_is_removed_is_told_and_does_not_come_back() {
 }
 
 #[test]
-fn files_that_are_removed_are_told_as_lost() {
+fn files_that_are_removed_are_reported_as_lost() {
     let Some(stage) = Stage::new() else { return };
     let jvm = stage.jvm();
     let directory = stage.directory("rec");

@@ -109,7 +109,7 @@ fn it_ends_with_the_jvm() {
 }
 
 #[test]
-fn a_value_of_somebody_else_is_left_and_told() {
+fn a_value_of_somebody_else_is_left_and_reported() {
     let Some(bench) = bench() else { return };
     let before = fs::read_to_string(file("enabled")).unwrap();
     let mut tuner = tuner(&bench);

@@ -144,7 +144,7 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
     let Some(jdk) = newest() else { return };
     let mut healthy = Java::busy(&jdk);
     let Some(stuck) = Stuck::java(&jdk, WaitsIn::Mmap) else { return };
-    let silent = format!(
+    let not_responding = format!(
         "process `{}` (`java`) is not responding: its memory map is locked",
         stuck.child.id()
     );
@@ -160,15 +160,15 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
 
     let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(SOON);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains(&silent) && said.contains("no JVM matches"), "{said}");
+    assert!(said.contains(&not_responding) && said.contains("no JVM matches"), "{said}");
 
     let (said, code) = Run::start(&["record", "-p", &stuck.child.id().to_string()]).ends(SOON);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains(&silent) && said.contains(waits), "{said}");
+    assert!(said.contains(&not_responding) && said.contains(waits), "{said}");
 
     let mut watch = Run::start(&["watch", "--match", "no.such.Main", "--wait"]);
     let said = watch.says("waiting: ", SOON);
-    assert!(said.contains(&silent), "{said}");
+    assert!(said.contains(&not_responding), "{said}");
     watch.interrupt();
     watch.ends(SOON * 2);
 
@@ -211,7 +211,7 @@ fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
     let Some(jdk) = newest() else { return };
     let healthy = Java::busy(&jdk);
     let Some(stuck) = Stuck::in_execve() else { return };
-    let silent = "not responding: blocked in execve";
+    let not_responding = "not responding: blocked in execve";
     // What is read without a process aside.
     for free in ["status", "comm", "cgroup", "schedstat", "statm"] {
         let mut head = spawn::command("head");
@@ -222,11 +222,14 @@ fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
     let (said, code) = Run::start(&["ps"]).ends(SOON);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("Alloc.java"), "{said}");
-    assert!(said.lines().any(|it| it.contains(&stuck.pid()) && it.contains(silent)), "{said}");
+    assert!(
+        said.lines().any(|it| it.contains(&stuck.pid()) && it.contains(not_responding)),
+        "{said}"
+    );
 
     let (said, code) = Run::start(&["doctor"]).ends(SOON);
     assert_eq!(code, Some(0), "{said}");
-    let not_looked_at = format!("(pid {}), {silent}", stuck.pid());
+    let not_looked_at = format!("(pid {}), {not_responding}", stuck.pid());
     assert!(said.replace('\n', " ").contains(&not_looked_at), "{said}");
     assert!(said.contains(&format!("Alloc.java · pid {} · ", healthy.pid())), "{said}");
 
@@ -236,11 +239,11 @@ fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
 
     let (said, code) = Run::start(&["record", "-p", &stuck.pid()]).ends(SOON);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains(silent), "{said}");
+    assert!(said.contains(not_responding), "{said}");
 
     let mut watch = Run::start(&["watch", "--match", "no.such.Main", "--wait"]);
     let said = watch.says("waiting: ", SOON);
-    assert!(said.contains(silent), "{said}");
+    assert!(said.contains(not_responding), "{said}");
     watch.interrupt();
     watch.ends(SOON * 2);
 
@@ -311,8 +314,8 @@ fn a_jvm_whose_files_never_answer_is_listed_and_recorded() {
     for arguments in [&["doctor"][..], &["doctor", "-p", &pid]] {
         let (said, _) = Run::start(arguments).ends(SOON);
         let looked_at = said.contains(&format!("Stuck.java · pid {pid} · "));
-        let told = said.contains(&format!("Not looked at: Stuck.java (pid {pid}), "));
-        assert!(looked_at || told, "{said}");
+        let reported = said.contains(&format!("Not looked at: Stuck.java (pid {pid}), "));
+        assert!(looked_at || reported, "{said}");
     }
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let output = directory.path().join("recording");

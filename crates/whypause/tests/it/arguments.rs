@@ -73,7 +73,7 @@ fn check_refused(args: &[&str], part: &str) {
 }
 
 #[test]
-fn wrong_arguments_are_told() {
+fn wrong_arguments_are_reported() {
     check_refused(&["record", "-p", "1", "-d", "10"], "`10` has no unit: write `10ms`");
     check_refused(&["record", "-p", "1", "-d", "99ms"], "must be from 100 ms to 7 d 00 h");
     check_refused(&["record", "-p", "1", "--match", "x"], "cannot be used with");
@@ -97,7 +97,7 @@ fn without_a_command_help_is_shown_and_it_is_an_error() {
 }
 
 #[test]
-fn the_version_is_told() {
+fn the_version_is_reported() {
     let ran = run(&["--version"]);
     assert_eq!(ran.stdout, format!("whypause {}\n", env!("CARGO_PKG_VERSION")));
 }

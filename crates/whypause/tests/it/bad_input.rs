@@ -81,7 +81,7 @@ fn text_that_is_no_log() {
 }
 
 #[test]
-fn compressed_and_foreign_files_are_told_by_their_names() {
+fn compressed_and_foreign_files_are_known_by_their_names() {
     let cut = "`FILE` is cut short or damaged before its first line";
     check_content(b"\x1f\x8b\x08 and so on", cut);
     check_content(b"\x28\xb5\x2f\xfd and so on", cut);

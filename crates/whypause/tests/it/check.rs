@@ -1,4 +1,4 @@
-//! `whypause check`: exit codes, what is told of each gate, and JUnit XML.
+//! `whypause check`: exit codes, what is reported of each gate, and JUnit XML.
 use crate::{
     compare::file,
     run::{LOG, Ran, run},
@@ -67,7 +67,7 @@ fn junit_has_a_case_for_each_gate() {
 }
 
 #[test]
-fn junit_that_cannot_be_written_is_told() {
+fn junit_that_cannot_be_written_is_reported() {
     let ran = check(&["--fail-if", "max>2s", "--junit", "/no/such/gates.xml"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with("error: cannot write `/no/such/gates.xml`"), "{}", ran.stderr);

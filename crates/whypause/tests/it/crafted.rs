@@ -341,8 +341,8 @@ fn of_more_slices_than_memory_holds_those_of_the_longest_stop_are_explained() {
     };
     write(&path, std::iter::once(first).chain((0..=STOPS).map(of_stop)));
     let (ran, peak) = explain(&path);
-    let told = "slices: left out for want of memory: those of stops up to 8.0 ms";
-    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    let reported = "slices: left out for want of memory: those of stops up to 8.0 ms";
+    assert!(ran.stdout.contains(reported), "{}", ran.stdout);
     let json = crate::run::run(&["explain", "--format", "json", &path.to_string_lossy()]);
     let answer: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
     let pause = &answer["longest"][0];
@@ -369,7 +369,7 @@ const COLLECTION: [&str; 12] = [
 ];
 
 /// No attack: the stops of a day, one each second, none of them long, as a JVM has them: with a
-/// collection in its log. All are told, and no line of the log is left out.
+/// collection in its log. All are reported, and no line of the log is left out.
 #[test]
 fn the_stops_of_a_day_fit() {
     const MS: u64 = 1_000_000;

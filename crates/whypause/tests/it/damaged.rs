@@ -115,7 +115,7 @@ fn what_is_gone_of_a_recording_rules_nothing_out_and_passes_no_gate() {
 }
 
 #[test]
-fn what_is_gone_of_a_live_recording_is_told_too() {
+fn what_is_gone_of_a_live_recording_is_reported_too() {
     let name = "late-java-thread";
     let facts = facts(name);
     // Nothing tells a changed byte of a live segment from what was written.
@@ -125,7 +125,7 @@ fn what_is_gone_of_a_live_recording_is_told_too() {
 /// Made before there was a manifest: what cannot be read is known, and what every sealed recording
 /// has.
 #[test]
-fn what_is_gone_of_an_older_recording_is_told_where_it_can_be_known() {
+fn what_is_gone_of_an_older_recording_is_reported_where_it_can_be_known() {
     let name = "cfs-throttling";
     let tables = ["safepoints", "slices", "threads", "stacks", "log_lines", "jvm", "coverage"];
     check_each(&tables, &DAMAGES, &|path| copy(&golden(name), path));

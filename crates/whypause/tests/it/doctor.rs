@@ -167,7 +167,7 @@ fn a_recording_shows_its_hazards() {
 }
 
 #[test]
-fn what_is_no_recording_is_told() {
+fn what_is_no_recording_is_reported() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = crate::compare::file(dir.path(), "gc.log", crate::run::LOG);
     let ran = run(&["doctor", &path]);

@@ -62,14 +62,14 @@ fn answer(args: &[&str], path: &str, redact: &[&str]) -> String {
 
 #[test]
 fn no_answer_about_a_recording_names_a_host_a_file_or_an_argument() {
-    let mut told = 0;
+    let mut reported = 0;
     for (_, folder) in recordings() {
         let path = folder.canonicalize().expect("it is there").join("recording");
         let facts = Recording::open(&path).expect("a recording").facts;
         let names = names(&facts, &path);
         let path = path.to_str().expect("UTF-8");
         let plain = answer(ANSWERS[0], path, &[]);
-        told += names.iter().filter(|it| plain.contains(it.as_str())).count();
+        reported += names.iter().filter(|it| plain.contains(it.as_str())).count();
         for args in ANSWERS {
             let text = answer(args, path, &["--redact"]);
             for name in &names {
@@ -77,7 +77,10 @@ fn no_answer_about_a_recording_names_a_host_a_file_or_an_argument() {
             }
         }
     }
-    assert!(told > 5, "without the option only {told} names are told: the test tests nothing");
+    assert!(
+        reported > 5,
+        "without the option only {reported} names are told: the test tests nothing"
+    );
 }
 
 #[test]

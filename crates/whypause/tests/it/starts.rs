@@ -252,10 +252,10 @@ fn doctor_knows_which_flags_each_jdk_ignores_and_refuses() {
         let version = jdk.major.to_string();
         for flags in DOUBTFUL {
             let args = ["doctor", "--flags", flags, "--jdk", &version, "--format", "json"];
-            let told = crate::run::run(&args).stdout;
+            let reported = crate::run::run(&args).stdout;
             let found = match () {
-                () if told.contains("\"id\": \"flags-refused\"") => "refused",
-                () if told.contains("\"id\": \"flags-ignored\"") => "ignored",
+                () if reported.contains("\"id\": \"flags-refused\"") => "refused",
+                () if reported.contains("\"id\": \"flags-ignored\"") => "ignored",
                 () => "",
             };
             assert_eq!(found, truth(&jdk, flags), "JDK {version} with {flags}");

@@ -75,7 +75,7 @@ impl Answer {
 }
 
 #[test]
-fn every_story_is_told_as_written_beside_it() {
+fn every_story_is_reported_as_written_beside_it() {
     let found = stories();
     assert!(found.len() >= 12);
     for story in found {
@@ -101,8 +101,8 @@ fn a_collection_that_did_not_run_for_15_seconds() {
     answer.check(3, 15_510_000_000, 15_050_000_000);
     assert_eq!(answer.time_ns("inverted-parallelism"), 15_050_000_000);
     answer.tells("inverted-parallelism", "so 15.05 s of 15.35 s (98 %) were not work");
-    let told = explain(&testdata("stories/a13-blocked-collection"), "text");
-    assert!(told.contains("whypause record -p PID"), "{told}");
+    let reported = explain(&testdata("stories/a13-blocked-collection"), "text");
+    assert!(reported.contains("whypause record -p PID"), "{reported}");
 }
 
 #[test]

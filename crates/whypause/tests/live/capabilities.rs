@@ -22,7 +22,7 @@ fn whypause(program: &Path, capabilities: &str) -> Command {
 }
 
 #[test]
-fn a_log_that_may_not_be_looked_at_is_not_told_as_not_there() {
+fn a_log_that_may_not_be_looked_at_is_not_reported_as_not_there() {
     let Some(jdk) = newest() else { return };
     if !runs("setpriv", ["--version"]) {
         println!("SKIPPED: no setpriv");
@@ -45,9 +45,9 @@ fn a_log_that_may_not_be_looked_at_is_not_told_as_not_there() {
         let path = out.join(name);
         let mut command = whypause(&program, capabilities);
         command.args(["record", "-d", "1s", "-p", &jvm.pid(), "-o"]).arg(&path).args(way);
-        let told = spawn::run(command, PATIENCE).unwrap();
-        let text = String::from_utf8_lossy(&told.stderr).into_owned();
-        assert!(told.status.success(), "{text}");
+        let reported = spawn::run(command, PATIENCE).unwrap();
+        let text = String::from_utf8_lossy(&reported.stderr).into_owned();
+        assert!(reported.status.success(), "{text}");
         assert!(!text.contains("writes no GC log"), "{text}");
         assert!(!text.contains("keeps no counters"), "{text}");
         Recording::open(&path).unwrap().coverage().sources

@@ -182,8 +182,9 @@ fn leaves_nothing(scenario: &str, kinds: &[&str], ready: impl Fn(&Lab) -> bool) 
         assert!(lab.promised(kind).next().is_some(), "{kind}: {:?}", lab.promises);
     }
     let said = text(lab.said.path());
-    let told = said.find("this run takes and changes on this host").expect("it says what it does");
-    assert!(told < said.find("preparing").unwrap(), "{said}");
+    let reported =
+        said.find("this run takes and changes on this host").expect("it says what it does");
+    assert!(reported < said.find("preparing").unwrap(), "{said}");
     assert!(lab.left().is_err(), "nothing was changed");
     comes_true(None, || if ready(&lab) { Ok(()) } else { Err("it is never ready".to_owned()) });
     lab.kill();

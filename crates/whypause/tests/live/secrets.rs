@@ -53,7 +53,7 @@ fn record_and_kill(jvm: &Java, directory: &Path, more: &[&str]) {
 }
 
 #[test]
-fn no_secret_of_a_command_line_is_recorded_or_told() {
+fn no_secret_of_a_command_line_is_recorded_or_reported() {
     let Some(jdk) = newest() else { return };
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let log = memory.path().join("gc.log");
@@ -100,6 +100,6 @@ fn a_redacted_recording_names_no_file_no_argument_and_no_host() {
         }
     }
     assert!(placeholders > 3, "the test tests nothing");
-    let told = said(&["explain", "--full", "--over", "0s", directory.to_str().unwrap()]);
-    assert!(told.contains("GC"), "{told}");
+    let reported = said(&["explain", "--full", "--over", "0s", directory.to_str().unwrap()]);
+    assert!(reported.contains("GC"), "{reported}");
 }

@@ -46,9 +46,9 @@ fn a_hang_longer_than_the_recording_is_no_recording_without_pauses() {
         let path = directory.to_str().unwrap();
         let recorded = whypause(&["record", "-o", path, "-p", &jvm.pid(), "-d", "1s"]);
         assert!(recorded.status.success());
-        let told = whypause(&["explain", "--full", path]);
-        let text = String::from_utf8(told.stdout).unwrap();
-        assert_eq!(told.status.code(), Some(0), "{text}");
+        let reported = whypause(&["explain", "--full", path]);
+        let text = String::from_utf8(reported.stdout).unwrap();
+        assert_eq!(reported.status.code(), Some(0), "{text}");
         assert!(!text.contains("never stopped"), "{text}");
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if words.contains("had begun before the recording and was not over") {
@@ -88,19 +88,19 @@ fn where_nothing_can_see_stops_the_answer_is_unknown() {
     let jvm = Java::start(&bare, &["-Xmx128m", "-Xmn32m", "-XX:-UsePerfData"], "Alloc");
     let pid = jvm.pid();
     for way in [&["-d", "1s"][..], &["-d", "1s", "--without-ebpf"]] {
-        // Waits of threads may show as hiccups; then they are what is told.
+        // Waits of threads may show as hiccups; then they are what is reported.
         let unknown = (0..10).find_map(|_| {
             let _ = std::fs::remove_dir_all(path);
             let arguments = [&["record", "-o", path, "-p", &pid], way].concat();
             assert!(whypause(&arguments).status.success());
-            let told = whypause(&["explain", "--full", path]);
-            let text = String::from_utf8(told.stdout.clone()).unwrap();
+            let reported = whypause(&["explain", "--full", path]);
+            let text = String::from_utf8(reported.stdout.clone()).unwrap();
             assert!(!text.contains("never stopped"), "{text}");
-            (!text.contains("hiccup")).then_some((told, text))
+            (!text.contains("hiccup")).then_some((reported, text))
         });
-        let (told, text) = unknown.unwrap_or_else(|| panic!("{way:?}: hiccups ten times"));
-        let error = String::from_utf8(told.stderr).unwrap();
-        assert_eq!(told.status.code(), Some(3), "{way:?} {text} {error}");
+        let (reported, text) = unknown.unwrap_or_else(|| panic!("{way:?}: hiccups ten times"));
+        let error = String::from_utf8(reported.stderr).unwrap();
+        assert_eq!(reported.status.code(), Some(3), "{way:?} {text} {error}");
         assert!(!text.contains("Watched and not the cause"), "{text}");
         assert!(error.contains("--log-safepoints"), "{error}");
         let gate = whypause(&["check", path, "--fail-if", "max>200ms"]);
@@ -123,15 +123,15 @@ fn without_probes_and_symbols_stops_are_those_that_the_jvm_counts() {
         assert!(whypause(&arguments).status.success());
         let facts = recording::Recording::open(Path::new(path)).unwrap().facts;
         assert!(facts.safepoints.len() >= 3, "{way:?}: {} stops", facts.safepoints.len());
-        let told = whypause(&["explain", "--full", path]);
-        let text = String::from_utf8(told.stdout).unwrap();
-        assert_eq!(told.status.code(), Some(0), "{text}");
+        let reported = whypause(&["explain", "--full", path]);
+        let text = String::from_utf8(reported.stdout).unwrap();
+        assert_eq!(reported.status.code(), Some(0), "{text}");
         assert!(!text.contains("never stopped"), "{text}");
     }
 }
 
 #[test]
-fn where_nothing_tells_of_stops_a_vm_thread_that_only_waits_is_told() {
+fn where_nothing_tells_of_stops_a_vm_thread_that_only_waits_is_reported() {
     let Some(jdk) = newest() else { return };
     let (directory, memory) =
         (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
@@ -150,10 +150,11 @@ fn where_nothing_tells_of_stops_a_vm_thread_that_only_waits_is_told() {
             let recorded = whypause(&arguments);
             signal(jvm.child.id(), Signal::CONT);
             assert!(recorded.status.success());
-            let told = String::from_utf8(whypause(&["explain", "--full", path]).stdout).unwrap();
-            let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert_eq!(told.contains(words), hangs, "{way:?}: {told}");
-            assert_eq!(told.contains("and no Java thread ran"), hangs, "{way:?}: {told}");
+            let reported =
+                String::from_utf8(whypause(&["explain", "--full", path]).stdout).unwrap();
+            let reported = reported.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(reported.contains(words), hangs, "{way:?}: {reported}");
+            assert_eq!(reported.contains("and no Java thread ran"), hangs, "{way:?}: {reported}");
         }
     }
 }

@@ -41,7 +41,7 @@ const MIN_PERIODS: u64 = 2;
 fn unseen(exposure: &Exposure<'_>) -> Check {
     let Some(quota) = exposure.quota_cpus() else { return Check::Inapplicable };
     let flags = exposure.flags();
-    let told = flags.value("ActiveProcessorCount").or(flags.value("ParallelGCThreads"));
+    let reported = flags.value("ActiveProcessorCount").or(flags.value("ParallelGCThreads"));
     let host = exposure.situation.host.as_ref().map_or(0, |it| u64::from(it.cpus));
     let why = match Awareness::of(exposure) {
         Awareness::Aware => return Check::Fine,
@@ -51,7 +51,7 @@ fn unseen(exposure: &Exposure<'_>) -> Check {
         }
         Awareness::TooOld => "This JDK does not see the CPU quota of its control group",
     };
-    if told.is_some() || host <= quota {
+    if reported.is_some() || host <= quota {
         return Check::Fine;
     }
     let of = exposure.situation.cgroup.as_ref().and_then(|it| it.milli_cpus());

@@ -72,7 +72,7 @@ mod tests {
     use crate::hazards::{check, evidence_of};
 
     #[test]
-    fn deleted_files_are_told_from_64_mib_on() {
+    fn deleted_files_are_reported_from_64_mib_on() {
         let of =
             |first: u32| format!("jvm 17.0.15 g1\nmappings\ndeleted {first} /d/1\ndeleted 30 /d/2");
         check(&of(33), "deleted-file-unmap ");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn mappings_that_were_not_read_are_not_told_as_fine_or_not() {
+    fn mappings_that_were_not_read_are_not_reported_as_fine_or_not() {
         check("jvm 17.0.15 g1", "deleted-file-unmap ");
     }
 }

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn zone_reclaim_is_told_where_there_are_nodes() {
+    fn zone_reclaim_is_reported_where_there_are_nodes() {
         let said = "host possible zone-reclaim: vm.zone_reclaim_mode is 1 on a host of 2 NUMA nodes: threads free memory on their own node before they take some of another.";
         check("zones 1 nodes 2", said);
         check("zones 0 nodes 2", "host ");

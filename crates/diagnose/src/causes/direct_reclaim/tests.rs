@@ -87,7 +87,7 @@ fn an_application_thread_outside_of_stops_is_a_hiccup() {
 }
 
 #[test]
-fn the_groups_limit_and_the_hosts_are_told_apart() {
+fn the_groups_limit_and_the_hosts_are_distinguished() {
     let group = story_of(&CAUSE, &blocked("try_to_free_mem_cgroup_pages"));
     assert!(group.contains("its control group was at its memory limit"), "{group}");
     let host = story_of(&CAUSE, &blocked("try_to_free_pages"));

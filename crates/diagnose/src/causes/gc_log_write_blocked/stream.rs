@@ -1,6 +1,6 @@
 //! The log on standard output or standard error, where that is a pipe, a terminal or a socket.
 use crate::{
-    Detail, Place, cause::Explanation, index::Index, os_evidence::spent_in_stops, outputs,
+    Detail, WaitLocation, cause::Explanation, index::Index, os_evidence::spent_in_stops, outputs,
     tally::Tally, text,
 };
 use recording::OutputFact;
@@ -9,7 +9,7 @@ pub(super) fn explain(
     tally: &Tally,
     index: &Index<'_>,
     output: &OutputFact,
-    place: &Place,
+    place: &WaitLocation,
 ) -> Explanation {
     let blocked = format!("{} blocked in {} to {}", place.thread, place.call, place.path);
     Explanation {
@@ -20,7 +20,7 @@ pub(super) fn explain(
     }
 }
 
-fn story(index: &Index<'_>, output: &OutputFact, place: &Place) -> Vec<String> {
+fn story(index: &Index<'_>, output: &OutputFact, place: &WaitLocation) -> Vec<String> {
     let (thread, call) = (text::the_thread(&place.thread), &place.call);
     let (to, kind) = (outputs::described(index, output), outputs::kind(output));
     let mut story = vec![
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_reader_read_and_used_is_told_where_it_was_counted() {
+    fn what_the_reader_read_and_used_is_reported_where_it_was_counted() {
         let counted = format!(
             "{PIPE}
              sample output_reader.77.read_bytes 0ms 1000

@@ -44,7 +44,7 @@ mod tests {
         log 2000ms [1.000s][info][gc] GC(0) Pause Young (Concurrent Start) (G1 Humongous Allocation) 24M->4M(256M) 9.000ms";
 
     #[test]
-    fn a_collection_for_a_humongous_object_is_told() {
+    fn a_collection_for_a_humongous_object_is_reported() {
         let said = "humongous-allocation likely humongous-objects: 1 collection was begun for objects of more than half a region, by the GC log.";
         check(LOG, said);
         check(

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_in_swap_is_told_from_16_mib_on() {
+    fn memory_in_swap_is_reported_from_16_mib_on() {
         let said = "likely memory-in-swap: 16 MiB of the JVM's memory are in swap, and 900 MiB are resident.";
         hazards("resident 900 swapped 16", said);
         hazards("resident 900 swapped 15", "");

@@ -65,7 +65,7 @@ fn a_fifo_that_the_user_names_is_read() {
 }
 
 #[test]
-fn files_that_may_not_be_read_are_told() {
+fn files_that_may_not_be_read_are_reported() {
     let logs = directory(&[("gc.log", &log(1)), ("gc.log.0", &log(0))]);
     let closed = logs.path().join("gc.log.0");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).expect("our own file");

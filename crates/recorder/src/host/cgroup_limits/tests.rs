@@ -75,7 +75,7 @@ fn of_equal_limits_the_innermost_is_named() {
 }
 
 #[test]
-fn without_a_limit_the_jvms_own_group_is_told() {
+fn without_a_limit_the_jvms_own_group_is_reported() {
     let host = Host::new(V2, "0::/a/b\n");
     host.file("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
     host.file("sys/fs/cgroup/a/b/memory.max", "max\n");

@@ -1,4 +1,4 @@
-//! What a search for the GC log comes to: what may not be looked at is not told as not there.
+//! What a search for the GC log comes to: what may not be looked at is not reported as not there.
 use super::GcLogFile;
 
 /// What became of a search.

@@ -75,7 +75,7 @@ impl What {
     }
 }
 
-/// Of a process with very many descriptors the first are told.
+/// Of a process with very many descriptors the first are reported.
 const MAX_LINKS_BYTES: usize = 4 * 1024 * 1024;
 
 fn links(dir: &OwnedFd, name: &[u8]) -> io::Result<Vec<u8>> {
@@ -167,7 +167,7 @@ fn fill(source: &mut dyn Read, buffer: &mut [u8]) -> io::Result<(usize, bool)> {
             Ok(0) => return Ok((filled, true)),
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // What came before it is told first; it comes again.
+            // What came before it is reported first; it comes again.
             Err(_) if filled > 0 => break,
             Err(error) => return Err(error),
         }

@@ -57,7 +57,7 @@ fn a_reader_that_was_killed_is_replaced() {
 }
 
 #[test]
-fn locks_are_told_from_each_other_and_from_a_disk() {
+fn locks_are_distinguished_from_each_other_and_from_a_disk() {
     let check = |stack: &str, expected: Option<Lock>| {
         let stack: Vec<String> = stack.split(' ').map(str::to_owned).collect();
         assert_eq!(lock_in(&stack), expected, "{stack:?}");

@@ -81,7 +81,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn pipes_and_fifos_are_told_from_files_and_from_what_nobody_reads() {
+    fn pipes_and_fifos_are_distinguished_from_files_and_from_what_nobody_reads() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(root.path().join("7/fd")).unwrap();
         let fifo = root.path().join("out");

@@ -31,7 +31,7 @@ where
     L: Send + 'static,
 {
     let shared = Arc::new((all.to_vec(), look, AtomicUsize::new(0)));
-    let (tell, told) = channel();
+    let (tell, reported) = channel();
     for _ in 0..THREADS.min(all.len()) {
         let (shared, tell): (_, Sender<(usize, L)>) = (shared.clone(), tell.clone());
         let work = move || {
@@ -45,12 +45,12 @@ where
                 }
             }
         };
-        // Where no thread can be started nothing is told, as where none answers.
+        // Where no thread can be started nothing is reported, as where none answers.
         let _ = thread::Builder::new().name("survey".into()).spawn(work);
     }
     drop(tell);
     let mut looked: Vec<Option<L>> = all.iter().map(|_| None).collect();
-    while let Ok((at, it)) = told.recv_timeout(PATIENCE) {
+    while let Ok((at, it)) = reported.recv_timeout(PATIENCE) {
         looked[at] = Some(it);
     }
     looked

@@ -7,9 +7,9 @@ use crate::host::{
 use recording::FileKey;
 use std::{collections::BTreeMap, io, ops::ControlFlow};
 
-/// Deleted files that are told apart; of more, those that come later are left out.
+/// Deleted files that are distinguished; of more, those that come later are left out.
 const MAX_DELETED: usize = 4096;
-/// Those that are told, the largest.
+/// Those that are reported, the largest.
 const TOP: usize = 16;
 
 /// What was found.
@@ -92,14 +92,14 @@ mod tests {
         f000-ff00 rw-s 00000000 08:11 82 /tmp/hsperfdata_app/42";
 
     #[test]
-    fn deleted_data_is_told_with_its_size_and_code_is_not() {
+    fn deleted_data_is_reported_with_its_size_and_code_is_not() {
         let found = mapped(MAPS);
-        let told: Vec<String> = found
+        let reported: Vec<String> = found
             .deleted("/opt/jdk")
             .iter()
             .map(|(it, bytes)| format!("{} {bytes:#x}", it.path))
             .collect();
-        assert_eq!(told, ["/data/segment.2 0x4000", "/data/segment.1 0x3000"]);
+        assert_eq!(reported, ["/data/segment.2 0x4000", "/data/segment.1 0x3000"]);
     }
 
     #[test]

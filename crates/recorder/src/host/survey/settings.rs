@@ -82,7 +82,7 @@ fn free_in_blocks(buddyinfo: &str, page: u64, size: u64) -> Option<u64> {
 /// Reads those of a process whose `VmLck` is known.
 pub(super) fn memory(roots: &Roots, dir: &ProcessDir, locked_bytes: Option<u64>) -> MemorySettings {
     let mut found = MemorySettings { locked_bytes, ..MemorySettings::default() };
-    let Some(place) = cgroup::place(dir, "memory") else { return found };
+    let Some(place) = cgroup::path_of(dir, "memory") else { return found };
     let groups = cgroup::groups(roots, dir, "memory").directories();
     let Some(own) = groups.first() else { return found };
     let number = |directory: &Path, name: &str| -> Option<u64> {

@@ -102,14 +102,14 @@ fn each_refusal_costs_its_own_sources(target: &Target) {
         let mut expected = recorded(&whole);
         expected.retain(|it| !sources.contains(it));
         assert_eq!(recorded(&coverage), expected, "{name}");
-        let mut told = coverage.notes.iter().map(|it| it.message.as_str()).collect::<Vec<_>>();
-        told.extend(coverage.sources.values().filter_map(|it| match it {
+        let mut reported = coverage.notes.iter().map(|it| it.message.as_str()).collect::<Vec<_>>();
+        reported.extend(coverage.sources.values().filter_map(|it| match it {
             SourceState::Missing(why) | SourceState::Partial(why) => Some(why.as_str()),
             SourceState::Recorded => None,
         }));
         let verifier = "the verifier says: last insn is not an exit or jmp";
         let why = |it: &&str| it.contains(&format!("prog '{name}'")) && it.contains(verifier);
-        assert!(told.iter().any(why), "{name}: {told:?}");
+        assert!(reported.iter().any(why), "{name}: {reported:?}");
     }
     println!("{} programs, {:?}", all.len(), target.windows);
 }

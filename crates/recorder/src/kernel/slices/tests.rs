@@ -186,7 +186,7 @@ fn what_others_took_of_a_cpu_is_no_more_than_the_thread_had_of_it() {
 }
 
 #[test]
-fn a_fault_on_the_counters_is_told_with_the_wait_for_it() {
+fn a_fault_on_the_counters_is_reported_with_the_wait_for_it() {
     let it = Slice { fault_offset: Some(0x380), syscall: -1, ..slice(BLOCKED, 10, 20, 25, 40) };
     let slices = thread_slices(&it, Resolved::default());
     let offsets: Vec<Option<u64>> = slices.iter().map(|it| it.fault_offset).collect();

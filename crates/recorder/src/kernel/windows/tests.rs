@@ -102,7 +102,7 @@ fn a_lost_begin_or_end_loses_one_safepoint_at_most() {
 }
 
 #[test]
-fn a_stop_that_had_begun_before_is_told_from_the_begin_of_the_recording_on() {
+fn a_stop_that_had_begun_before_is_reported_from_the_begin_of_the_recording_on() {
     check("end 0 20, drain, drain", "<5..-/20 ");
     check("assume, op 5 15 A, wake 9 16, end 5 20, drain, drain", "<5..16/20 A");
     // This kernel could not be told of it.
@@ -112,7 +112,7 @@ fn a_stop_that_had_begun_before_is_told_from_the_begin_of_the_recording_on() {
 }
 
 #[test]
-fn a_stop_that_is_not_over_is_told_as_far_as_it_came() {
+fn a_stop_that_is_not_over_is_reported_as_far_as_it_came() {
     let mut windows = Windows::default();
     windows.start(MonoTime(5));
     windows.receive(&Record::Begin { vm_tid: VM, at: MonoTime(7) });

@@ -15,9 +15,9 @@ impl SampledSession {
         let counts = self.counters.as_ref().and_then(StopCounters::read);
         if let Some(counts) = counts {
             // The first reading: nothing comes of it.
-            let _ = self.stops.look(self.started, counts);
+            let _ = self.stops.sample(self.started, counts);
         }
-        let told = match reader {
+        let reported = match reader {
             Ok(mut reader) => {
                 if let Some(state) = reader.read().filter(|it| it.is_stop()) {
                     self.stops.assume(state == StopState::Stopped);
@@ -26,7 +26,7 @@ impl SampledSession {
             }
             Err(why) => SourceState::Missing(why),
         };
-        self.coverage.sources.insert(Source::StopState, told);
+        self.coverage.sources.insert(Source::StopState, reported);
     }
 
     /// Since when the stop under way is recorded; `None` where there is none.

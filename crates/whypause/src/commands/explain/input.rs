@@ -143,11 +143,11 @@ fn check(diagnosis: Diagnosis, shown: &str) -> Result<Diagnosis, Failure> {
     if input.bytes == 0 {
         return Err(Failure::input(format!("`{shown}` is empty"), hint));
     }
-    let told_nothing = diagnosis.statistics.all.count == 0
+    let reported_nothing = diagnosis.statistics.all.count == 0
         && diagnosis.jvm.collector.is_empty()
         && diagnosis.jvm.version.is_empty();
     // Blank lines and the like are no lines of a log either, though nobody would call them wrong.
-    if told_nothing && input.lines_unrecognised * 2 >= input.lines {
+    if reported_nothing && input.lines_unrecognised * 2 >= input.lines {
         let lines = match (input.lines, input.lines_unrecognised) {
             (1, _) => "its only line is not understood".to_owned(),
             (all, not) if all == not => format!("not one of its {all} lines is understood"),

@@ -12,7 +12,7 @@ use std::{io, path::PathBuf};
 
 /// Where it is kept in mind what was changed: see [`Store`].
 pub(super) fn places() -> Result<Places, Failure> {
-    let memory = recording::default_place()?.path.join("fix");
+    let memory = recording::default_directory()?.path.join("fix");
     let disk = match rustix::process::geteuid().is_root() {
         true => PathBuf::from("/var/lib/whypause"),
         false => memory.join("disk"),

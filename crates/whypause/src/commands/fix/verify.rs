@@ -38,9 +38,9 @@ impl Temporary {
         interrupt: &Interrupt,
         console: &Console,
     ) -> Result<Temporary, Failure> {
-        let place = recording::default_place()?.path;
+        let directory = recording::default_directory()?.path;
         let now = jiff::Zoned::now().strftime("fix-%Y%m%d-%H%M%S").to_string();
-        let path = recording::new_directory(&place, &now)?;
+        let path = recording::new_directory(&directory, &now)?;
         let recording = Temporary { path };
         let mut command = spawn::command("/proc/self/exe");
         command.args(["record", "--max-size", "64M", "-p", &pid.to_string()]);

@@ -41,7 +41,7 @@ pub(super) fn run(args: &LabDemoArgs, console: &Console) -> Result<Exit, Failure
 fn directory(keep: Option<&Path>) -> Result<PathBuf, Failure> {
     let Some(keep) = keep else {
         let now = jiff::Zoned::now().strftime("demo-%Y%m%d-%H%M%S").to_string();
-        return Ok(recording::new_directory(&recording::default_place()?.path, &now)?);
+        return Ok(recording::new_directory(&recording::default_directory()?.path, &now)?);
     };
     let is_empty = match fs::read_dir(keep) {
         Ok(mut entries) => entries.next().is_none(),

@@ -105,9 +105,9 @@ fn words(args: &WatchArgs, part: Part, pid: Option<u32>, until: Option<Instant>)
     }
     for (flag, given) in [
         ("--redact", args.redact),
-        ("--without-ebpf", args.means.without_ebpf),
-        ("--ask-jvm", args.means.ask_jvm),
-        ("--log-safepoints", args.means.log_safepoints),
+        ("--without-ebpf", args.collect.without_ebpf),
+        ("--ask-jvm", args.collect.ask_jvm),
+        ("--log-safepoints", args.collect.log_safepoints),
     ] {
         words.extend(given.then(|| flag.to_owned()));
     }
@@ -121,7 +121,7 @@ mod tests {
     use clap::Parser;
 
     /// What a part is told when this was asked for.
-    fn told(asked: &str, part: Part, pid: Option<u32>) -> String {
+    fn arguments(asked: &str, part: Part, pid: Option<u32>) -> String {
         let cli = Cli::try_parse_from(asked.split(' ')).unwrap();
         let Verb::Watch(args) = cli.command else { panic!("{asked}") };
         let words = words(&args, part, pid, None);
@@ -134,17 +134,17 @@ mod tests {
     fn a_part_is_told_all_that_was_asked_for() {
         let asked = "whypause watch --wait --match kafka.Kafka --over 200ms --redact --ask-jvm";
         assert_eq!(
-            told(asked, Part::Find, None),
+            arguments(asked, Part::Find, None),
             "watch --pid=kafka.Kafka --part find --over 200ms --redact --ask-jvm"
         );
         assert_eq!(
-            told(asked, Part::One, Some(42)),
+            arguments(asked, Part::One, Some(42)),
             "watch --pid=42 --part one --over 200ms --redact --ask-jvm"
         );
         let asked = "whypause watch --wait -p -x --without-ebpf --log-safepoints";
         let asked = asked.replace("-p -x", "--pid=-x");
         assert_eq!(
-            told(&asked, Part::Find, None),
+            arguments(&asked, Part::Find, None),
             "watch --pid=-x --part find --over 50ms --without-ebpf --log-safepoints"
         );
     }

@@ -10,15 +10,15 @@ use std::{
 const KEPT: Duration = Duration::from_secs(30);
 /// How long before a pause the host and its writers matter.
 const BEFORE: Duration = Duration::from_secs(15);
-/// How long a pause waits to be told, so that its log line and who wrote can be told with it.
+/// How long a pause waits to be reported, so that its log line and who wrote can be reported with it.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often what is too old is dropped.
 const PRUNE_EVERY: Duration = Duration::from_secs(1);
 /// Rows of each table at most; the oldest go first.
 const MAX_ROWS: usize = 100_000;
 
-/// Pauses remembered so that they are told once; more than a window holds.
-const MAX_TOLD: usize = 10_000;
+/// Pauses remembered so that they are reported once; more than a window holds.
+const MAX_REPORTED: usize = 10_000;
 /// What a log that knows of stops has in the line of each, before JDK 13 and since.
 const STOPS: [&str; 2] = ["application threads were stopped", "Safepoint \""];
 /// A log line is read well within this after it was written.
@@ -29,10 +29,10 @@ const START_UNCERTAINTY_NS: u64 = 2_000_000_000;
 pub(crate) struct Window {
     over: Duration,
     facts: Facts,
-    /// Long safepoints that were not told yet, with the time at which they came.
+    /// Long safepoints that were not reported yet, with the time at which they came.
     waiting: Vec<(Duration, SafepointFact)>,
     /// Pauses told that came from the log.
-    told: VecDeque<Pause>,
+    reported: VecDeque<Pause>,
     /// Whether log lines came since the log was last looked at.
     lines_since: Option<Duration>,
     pruned: Duration,
@@ -44,7 +44,7 @@ impl Window {
             over,
             facts: Facts::default(),
             waiting: Vec::new(),
-            told: VecDeque::new(),
+            reported: VecDeque::new(),
             lines_since: None,
             pruned: Duration::ZERO,
         }
@@ -71,7 +71,7 @@ impl Window {
     /// said of it is about it alone.
     pub(crate) fn ended(&mut self, now: Duration) -> Vec<Diagnosis> {
         let due = |since: Duration| now.saturating_sub(since) >= PATIENCE;
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut waiting = std::mem::take(&mut self.waiting);
         let by_log = self.log_tells();
         if by_log && self.counts_stops() {
@@ -80,16 +80,16 @@ impl Window {
         }
         for (since, safepoint) in waiting {
             if due(since) {
-                told.push(self.diagnose(safepoint));
+                reported.push(self.diagnose(safepoint));
             } else {
                 self.waiting.push((since, safepoint));
             }
         }
         if self.lines_since.is_some_and(due) && by_log {
             self.lines_since = None;
-            told.push(self.told_by_log());
+            reported.push(self.diagnose_log());
         }
-        told
+        reported
     }
 
     fn has_probes(&self) -> bool {
@@ -123,7 +123,7 @@ impl Window {
             return diagnose::diagnose_facts(&Facts::default());
         };
         let mut facts = self.around(stop);
-        // The log has no line of it yet, and those of others are told.
+        // The log has no line of it yet, and those of others are reported.
         facts.log_lines.clear();
         facts.stacks.clone_from(&self.facts.stacks);
         facts.append(now);
@@ -167,20 +167,21 @@ impl Window {
         facts
     }
 
-    /// Where nothing but the log tells of pauses: those that were not told before.
-    fn told_by_log(&mut self) -> Diagnosis {
+    /// Where nothing but the log tells of pauses: those that were not reported before.
+    fn diagnose_log(&mut self) -> Diagnosis {
         self.facts.drop_replaced();
         let mut diagnosis = diagnose::diagnose_facts(&self.facts);
-        let (told, over) = (&mut self.told, self.over);
+        let (reported, over) = (&mut self.reported, self.over);
         diagnosis.pauses.retain(|it| {
-            let new = it.pause.duration >= over && !told.iter().any(|told| same(told, &it.pause));
+            let new = it.pause.duration >= over
+                && !reported.iter().any(|reported| same(reported, &it.pause));
             if new {
-                told.push_back(it.pause.clone());
+                reported.push_back(it.pause.clone());
             }
             new
         });
-        let too_many = told.len().saturating_sub(MAX_TOLD);
-        told.drain(..too_many);
+        let too_many = reported.len().saturating_sub(MAX_REPORTED);
+        reported.drain(..too_many);
         diagnosis
     }
 

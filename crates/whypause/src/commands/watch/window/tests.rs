@@ -26,7 +26,7 @@ fn facts(safepoints: Vec<SafepointFact>) -> Facts {
     Facts { safepoints, coverage: Some(coverage), ..Facts::default() }
 }
 
-fn told(window: &mut Window, now_ms: u64) -> Vec<Duration> {
+fn reported(window: &mut Window, now_ms: u64) -> Vec<Duration> {
     let diagnoses = window.ended(Duration::from_millis(now_ms));
     let pauses = diagnoses.iter().flat_map(|it| &it.pauses);
     pauses.map(|it| it.pause.duration).collect()
@@ -37,20 +37,20 @@ fn both_sides_of_the_threshold() {
     let mut window = Window::new(Duration::from_millis(50));
     let both = facts(vec![safepoint(SECOND, 49), safepoint(2 * SECOND, 50)]);
     window.add(both, Duration::ZERO);
-    assert_eq!(told(&mut window, 500), [Duration::from_millis(50)]);
+    assert_eq!(reported(&mut window, 500), [Duration::from_millis(50)]);
 }
 
 #[test]
-fn a_pause_waits_for_its_evidence_and_is_told_once() {
+fn a_pause_waits_for_its_evidence_and_is_reported_once() {
     let mut window = Window::new(Duration::from_millis(50));
     window.add(facts(vec![safepoint(SECOND, 80)]), Duration::from_millis(100));
-    assert_eq!(told(&mut window, 599), []);
-    assert_eq!(told(&mut window, 600), [Duration::from_millis(80)]);
-    assert_eq!(told(&mut window, 5_000), []);
+    assert_eq!(reported(&mut window, 599), []);
+    assert_eq!(reported(&mut window, 600), [Duration::from_millis(80)]);
+    assert_eq!(reported(&mut window, 5_000), []);
 }
 
 #[test]
-fn at_the_end_all_is_told() {
+fn at_the_end_all_is_reported() {
     let mut window = Window::new(Duration::from_millis(50));
     window.add(facts(vec![safepoint(SECOND, 80)]), Duration::from_secs(1));
     assert_eq!(window.ended(Duration::MAX).len(), 1);
@@ -92,9 +92,9 @@ fn without_probes_the_log_tells_and_each_pause_once() {
     for (second, ms, expected) in [(1, 9, 1), (2, 8, 1), (3, 4, 0), (4, 7, 1)] {
         let facts = Facts { log_lines: vec![line(second, ms)], ..Facts::default() };
         window.add(facts, Duration::from_secs(second));
-        assert_eq!(told(&mut window, second * 1_000 + 500).len(), expected, "{second}");
+        assert_eq!(reported(&mut window, second * 1_000 + 500).len(), expected, "{second}");
     }
-    assert_eq!(told(&mut window, 9_000).len(), 0);
+    assert_eq!(reported(&mut window, 9_000).len(), 0);
 }
 
 /// Facts of a recording by samples of a JVM with this log.
@@ -110,30 +110,30 @@ fn counted(safepoints: Vec<SafepointFact>, log: &[&str]) -> Facts {
 }
 
 #[test]
-fn stops_that_the_jvm_counts_and_its_log_tells_are_told_once() {
+fn stops_that_the_jvm_counts_and_its_log_tells_are_reported_once() {
     let stop = "[2.000s][info][safepoint] Safepoint \"G1CollectForAllocation\", Time since last: 5 ns, Reaching safepoint: 1000 ns, At safepoint: 79999000 ns, Total: 80000000 ns";
     let gc = "[2.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 79.000ms";
     for (log, ms) in [(vec![gc, stop], 80), (vec![gc], 81), (vec![], 81)] {
         let mut window = Window::new(Duration::from_millis(50));
         window.add(counted(vec![safepoint(SECOND, 81)], &log), Duration::ZERO);
-        let told = told(&mut window, 5_000);
-        assert_eq!(told, [Duration::from_millis(ms)], "{log:?}");
+        let reported = reported(&mut window, 5_000);
+        assert_eq!(reported, [Duration::from_millis(ms)], "{log:?}");
     }
 }
 
 #[test]
-fn a_stop_under_way_is_told_and_not_kept() {
+fn a_stop_under_way_is_reported_and_not_kept() {
     let mut window = Window::new(Duration::from_millis(50));
     window.add(facts(Vec::new()), Duration::ZERO);
     let mut stop = safepoint(SECOND, 2000);
     stop.cut.end = true;
     let now = Facts { safepoints: vec![stop], ..Facts::default() };
     let diagnosis = window.under_way(now);
-    let told_now: Vec<_> = diagnosis.pauses.iter().map(|it| it.pause.duration).collect();
-    assert_eq!(told_now, [Duration::from_secs(2)]);
+    let reported_now: Vec<_> = diagnosis.pauses.iter().map(|it| it.pause.duration).collect();
+    assert_eq!(reported_now, [Duration::from_secs(2)]);
     assert!(diagnosis.pauses[0].pause.cut.end);
-    assert!(told(&mut window, 5_000).is_empty());
-    // Its end is told as that of any.
+    assert!(reported(&mut window, 5_000).is_empty());
+    // Its end is reported as that of any.
     window.add(facts(vec![safepoint(SECOND, 3000)]), Duration::from_secs(6));
-    assert_eq!(told(&mut window, 7_000), [Duration::from_secs(3)]);
+    assert_eq!(reported(&mut window, 7_000), [Duration::from_secs(3)]);
 }

@@ -4,15 +4,15 @@ use std::borrow::Borrow;
 /// Values by key, in the order in which the keys came. A handful of keys, as kinds of collections
 /// or names of operations are, is found sooner by a walk than by a search that compares texts.
 #[derive(Clone, Debug)]
-pub(crate) struct Few<K, V>(Vec<(K, V)>);
+pub(crate) struct LinearMap<K, V>(Vec<(K, V)>);
 
-impl<K, V> Default for Few<K, V> {
-    fn default() -> Few<K, V> {
-        Few(Vec::new())
+impl<K, V> Default for LinearMap<K, V> {
+    fn default() -> LinearMap<K, V> {
+        LinearMap(Vec::new())
     }
 }
 
-impl<K, V> Few<K, V> {
+impl<K, V> LinearMap<K, V> {
     /// The value of a key that is there.
     #[inline]
     pub(crate) fn get_mut<Q: PartialEq + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
@@ -48,16 +48,16 @@ impl<K, V> Few<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use super::Few;
+    use super::LinearMap;
 
     #[test]
     fn what_was_put_in_is_found_and_sorted() {
-        let mut few: Few<String, u32> = Few::default();
-        few.insert("b".to_owned(), 1);
-        few.insert("a".to_owned(), 2);
-        *few.get_mut("b").expect("it is there") += 10;
-        assert_eq!(few.get_mut("c"), None);
-        let sorted: Vec<_> = few.sorted().into_iter().map(|(k, v)| (k.as_str(), *v)).collect();
-        assert_eq!((few.len(), sorted), (2, vec![("a", 2), ("b", 11)]));
+        let mut map: LinearMap<String, u32> = LinearMap::default();
+        map.insert("b".to_owned(), 1);
+        map.insert("a".to_owned(), 2);
+        *map.get_mut("b").expect("it is there") += 10;
+        assert_eq!(map.get_mut("c"), None);
+        let sorted: Vec<_> = map.sorted().into_iter().map(|(k, v)| (k.as_str(), *v)).collect();
+        assert_eq!((map.len(), sorted), (2, vec![("a", 2), ("b", 11)]));
     }
 }

@@ -1,5 +1,5 @@
-//! What the JVM calls its threads.
-use super::{dump, error::AskError, socket::Asked, until::Until};
+//! The names of threads as the JVM has them.
+use super::{dump, error::ConnectionError, socket::Connection, until::Until};
 use crate::{
     Jvm, Roots,
     host::{ProcessDir, Status},
@@ -14,16 +14,20 @@ use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 pub struct ThreadNames(BTreeMap<u32, String>);
 
 impl ThreadNames {
-    /// Asks the JVM. It stops for that as long as a thread dump takes: a millisecond with some
+    /// Requests a thread dump of the JVM. It stops for that as long as a thread dump takes: a millisecond with some
     /// dozen threads.
     ///
     /// # Errors
-    /// Where it cannot be asked, or does not answer within five seconds, or before `interrupt` is
-    /// raised.
-    pub fn ask(roots: &Roots, jvm: &Jvm, interrupt: &AtomicBool) -> Result<ThreadNames, AskError> {
+    /// Where it cannot be attached to, or does not answer within five seconds, or before `interrupt`
+    /// is raised.
+    pub fn request(
+        roots: &Roots,
+        jvm: &Jvm,
+        interrupt: &AtomicBool,
+    ) -> Result<ThreadNames, ConnectionError> {
         let until = Until::new(interrupt);
-        let asked = Asked::open(roots, jvm, &until)?;
-        let names = dump::thread_names(&asked.command("Thread.print", &until)?);
+        let connection = Connection::open(roots, jvm, &until)?;
+        let names = dump::thread_names(&connection.command("Thread.print", &until)?);
         Ok(ThreadNames(by_ids_here(roots, jvm, names)?))
     }
 
@@ -43,7 +47,7 @@ pub(super) fn by_ids_here<T>(
     roots: &Roots,
     jvm: &Jvm,
     by_ids_inside: BTreeMap<u32, T>,
-) -> Result<BTreeMap<u32, T>, AskError> {
+) -> Result<BTreeMap<u32, T>, ConnectionError> {
     if jvm.pid == jvm.pid_in_namespace {
         return Ok(by_ids_inside);
     }

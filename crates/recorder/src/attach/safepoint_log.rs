@@ -1,9 +1,9 @@
 //! A log of safepoints for as long as a recording lasts, for a JVM that keeps none.
 use super::{
-    error::AskError,
+    error::ConnectionError,
     journal::{self, Entry, Journal, Log},
     memory_directory::MemoryDirectory,
-    socket::Asked,
+    socket::Connection,
     until::Until,
 };
 use crate::{Jvm, Roots, host::ProcessDir};
@@ -20,7 +20,7 @@ const LEFT: [&str; 2] = [FILE, "safepoint.log.0"];
 /// that fails, or nobody lives to do it, by the next recorder ([`Journal::undo`]).
 #[derive(Debug)]
 pub struct SafepointLog {
-    asked: Asked,
+    connection: Connection,
     /// Not there once it has been left to the next recorder, or removed.
     entry: Option<Entry>,
     directory: MemoryDirectory,
@@ -31,16 +31,16 @@ impl SafepointLog {
     /// JVM's user alone. Waits for five seconds at most, or until `interrupt` is raised.
     ///
     /// # Errors
-    /// Where the JVM cannot be asked, has no `/dev/shm` in memory, or another recorder has switched
+    /// Where the JVM cannot be attached to, has no `/dev/shm` in memory, or another recorder has switched
     /// one on; and where nothing could be kept in the journal.
     pub fn switch_on(
         roots: &Roots,
         jvm: &Jvm,
         journal: &Journal,
         interrupt: &AtomicBool,
-    ) -> Result<SafepointLog, AskError> {
+    ) -> Result<SafepointLog, ConnectionError> {
         let until = Until::new(interrupt);
-        let asked = Asked::open(roots, jvm, &until)?;
+        let connection = Connection::open(roots, jvm, &until)?;
         let dir = ProcessDir::open(roots, jvm.pid)?;
         // The start makes it another name for another process with the same id.
         let name = format!("{MARK}{}-{}", jvm.pid_in_namespace, jvm.start_ticks);
@@ -58,9 +58,10 @@ impl SafepointLog {
             // Nothing of ours is there.
             entry.remove();
         })?;
-        let log = SafepointLog { asked, entry: Some(entry), directory };
+        let log = SafepointLog { connection, entry: Some(entry), directory };
         let rotation = format!("output_options=\"{ROTATION}\"");
-        log.asked.command(&set(&log.directory, "safepoint*=info,gc*=info", &rotation), &until)?;
+        log.connection
+            .command(&set(&log.directory, "safepoint*=info,gc*=info", &rotation), &until)?;
         Ok(log)
     }
 }
@@ -73,19 +74,19 @@ fn set(directory: &MemoryDirectory, what: &str, options: &str) -> String {
 }
 
 fn switch_off(
-    asked: &Asked,
+    connection: &Connection,
     directory: &MemoryDirectory,
     interrupt: &AtomicBool,
-) -> Result<(), AskError> {
-    asked.command(&set(directory, "all=off", ""), &Until::new(interrupt)).map(|_| ())
+) -> Result<(), ConnectionError> {
+    connection.command(&set(directory, "all=off", ""), &Until::new(interrupt)).map(|_| ())
 }
 
 impl Drop for SafepointLog {
     fn drop(&mut self) {
         let never = AtomicBool::new(false);
-        let off = switch_off(&self.asked, &self.directory, &never);
+        let off = switch_off(&self.connection, &self.directory, &never);
         // A JVM that has ended writes no more; what it left is removed all the same.
-        if matches!(off, Ok(()) | Err(AskError::Gone))
+        if matches!(off, Ok(()) | Err(ConnectionError::Gone))
             && let Some(entry) = self.entry.take()
         {
             remove(&self.directory);
@@ -100,11 +101,11 @@ pub(super) fn undo(
     jvm: &Jvm,
     name: &str,
     interrupt: &AtomicBool,
-) -> Result<(), AskError> {
+) -> Result<(), ConnectionError> {
     let until = Until::new(interrupt);
     let dir = ProcessDir::open(roots, jvm.pid)?;
     let directory = MemoryDirectory::below(dir, name.to_owned(), &until)?;
-    switch_off(&Asked::again(roots, jvm, &until)?, &directory, interrupt)?;
+    switch_off(&Connection::again(roots, jvm, &until)?, &directory, interrupt)?;
     remove(&directory);
     Ok(())
 }
@@ -125,6 +126,6 @@ pub(super) fn is_name(name: &str) -> bool {
 
 /// Removes the directory with what the JVM writes there.
 fn remove(directory: &MemoryDirectory) {
-    // What is left of it is nobody's trouble, and the next recorder's to say.
+    // What is left of it is negligible, and the next recorder's to say.
     let _ = directory.remove(&LEFT.map(str::to_owned));
 }

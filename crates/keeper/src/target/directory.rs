@@ -29,15 +29,15 @@ pub(super) fn hidden(base: &OsStr, what: &str) -> OsString {
 
 /// A directory that is held.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct TargetDirectory {
     pub(super) path: PathBuf,
     pub(super) directory: OwnedFd,
     pub(super) device: u64,
     inode: u64,
 }
 
-impl Place {
-    pub(super) fn open(path: &Path, device: Option<u64>) -> Result<Place, KeeperError> {
+impl TargetDirectory {
+    pub(super) fn open(path: &Path, device: Option<u64>) -> Result<TargetDirectory, KeeperError> {
         let failed = |it: Errno| failed(path, "open", it.into());
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = openat(CWD, path, flags, Mode::empty()).map_err(failed)?;
@@ -51,7 +51,7 @@ impl Place {
             return Err(KeeperError::Unsafe { path: path.into(), why: "others may write to it" });
         }
         let (device, inode) = (status.st_dev, status.st_ino);
-        Ok(Place { path: path.into(), directory, device, inode })
+        Ok(TargetDirectory { path: path.into(), directory, device, inode })
     }
 
     /// Whether its path still leads to it. `false` where that is another directory of the same file
@@ -130,7 +130,7 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Removes the file, as long as it is locked.
-    pub(super) fn release(self, place: &Place) {
-        let _ = place.remove(&self.name);
+    pub(super) fn release(self, directory: &TargetDirectory) {
+        let _ = directory.remove(&self.name);
     }
 }

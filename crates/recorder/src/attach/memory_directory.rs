@@ -1,6 +1,6 @@
 //! A directory in memory for a log that a JVM writes at our request: its own, so that nobody else
 //! can plant links in it.
-use super::{AskError, until::Until};
+use super::{ConnectionError, until::Until};
 use crate::{
     Jvm, Roots,
     host::{By, ProcessDir, Rights},
@@ -37,7 +37,7 @@ impl MemoryDirectory {
         jvm: &Jvm,
         name: impl Into<String>,
         interrupt: &AtomicBool,
-    ) -> Result<MemoryDirectory, AskError> {
+    ) -> Result<MemoryDirectory, ConnectionError> {
         let dir = ProcessDir::open(roots, jvm.pid)?;
         MemoryDirectory::below(dir, name.into(), &Until::new(interrupt))
     }
@@ -46,13 +46,13 @@ impl MemoryDirectory {
         dir: ProcessDir,
         name: String,
         until: &Until<'_>,
-    ) -> Result<MemoryDirectory, AskError> {
+    ) -> Result<MemoryDirectory, ConnectionError> {
         let (shm, rights) = until.run(move || {
             let shm = dir.directory_inside(SHM)?;
             let about = rustix::fs::fstatfs(&shm).map_err(io::Error::from)?;
             match u32::try_from(about.f_type) {
                 Ok(TMPFS_MAGIC) => Ok((shm, Rights::of(&dir)?)),
-                _ => Err(AskError::Broken(format!("`{SHM}` of the JVM is not in memory"))),
+                _ => Err(ConnectionError::Broken(format!("`{SHM}` of the JVM is not in memory"))),
             }
         })?;
         Ok(MemoryDirectory { shm, rights, name })

@@ -17,7 +17,7 @@ pub fn answers(text: &str) {
     }
     let list = CodeList::parse(text, vec![(0x1000, 0x2000)]);
     for address in [0, 0x1000, 0x1fff, u64::MAX] {
-        assert!(!format!("{:?}", list.place(address)).is_empty());
+        assert!(!format!("{:?}", list.kind_at(address)).is_empty());
     }
     journal::check(text);
 }

@@ -1,5 +1,5 @@
-//! How long a question may take, and who may end it before.
-use super::AskError;
+//! How long a command may take, and who may end it before.
+use super::ConnectionError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::{
     fmt,
@@ -12,13 +12,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// For all of a question: until the JVM listens, is reached, and has answered. It listens and
+/// For all of a command: until the JVM listens, is reached, and has answered. It listens and
 /// answers at safepoints.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// So soon is noticed that somebody wants an end.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// The end of one question.
+/// The end of one command.
 #[derive(Clone, Copy)]
 pub(super) struct Until<'a> {
     end: Instant,
@@ -43,11 +43,11 @@ impl Until<'_> {
     }
 
     /// An error where it is over.
-    pub(super) fn go_on(&self) -> Result<(), AskError> {
+    pub(super) fn go_on(&self) -> Result<(), ConnectionError> {
         if self.interrupt.load(Ordering::Relaxed) {
-            Err(AskError::Interrupted)
+            Err(ConnectionError::Interrupted)
         } else if Instant::now() >= self.end {
-            Err(AskError::Late)
+            Err(ConnectionError::Late)
         } else {
             Ok(())
         }
@@ -63,7 +63,7 @@ impl Until<'_> {
     }
 
     /// Waits until a descriptor is ready.
-    pub(super) fn ready(&self, fd: &impl AsFd, what: PollFlags) -> Result<(), AskError> {
+    pub(super) fn ready(&self, fd: &impl AsFd, what: PollFlags) -> Result<(), ConnectionError> {
         loop {
             self.go_on()?;
             let slice = self.slice();
@@ -80,20 +80,20 @@ impl Until<'_> {
     /// takes too long.
     pub(super) fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> Result<T, AskError> + Send + 'static,
-    ) -> Result<T, AskError> {
+        work: impl FnOnce() -> Result<T, ConnectionError> + Send + 'static,
+    ) -> Result<T, ConnectionError> {
         let (done, answer) = sync_channel(1);
         let worker = move || {
             // Nobody listens any more where it came too late.
             let _ = done.send(work());
         };
-        thread::Builder::new().name("ask".into()).spawn(worker)?;
+        thread::Builder::new().name("attach".into()).spawn(worker)?;
         loop {
             match answer.recv_timeout(self.slice()) {
                 Ok(result) => return result,
                 Err(RecvTimeoutError::Timeout) => self.go_on()?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(AskError::Broken("a thread failed".into()));
+                    return Err(ConnectionError::Broken("a thread failed".into()));
                 }
             }
         }

@@ -21,7 +21,7 @@ const RAMFS_MAGIC: u64 = 0x8584_58f6;
 
 /// A directory of this user's own, to create recordings in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RecordingDirectory {
     /// The directory. It exists, belongs to this user and has mode 0700.
     pub path: PathBuf,
     /// Whether it is in memory. Where not, recording writes to a disk, and should say so.
@@ -37,7 +37,7 @@ pub struct Place {
 /// # Errors
 ///
 /// The last one, where none of them can be had.
-pub fn default_place() -> Result<Place, RecordingError> {
+pub fn default_directory() -> Result<RecordingDirectory, RecordingError> {
     let uid = geteuid();
     let own = format!("whypause-{}", uid.as_raw());
     let mut candidates = Vec::new();
@@ -61,7 +61,7 @@ pub fn new_directory(place: &Path, name: &str) -> Result<PathBuf, RecordingError
     Directory::create_new(place, name).map(|made| made.path().to_owned())
 }
 
-fn first_of(candidates: &[PathBuf]) -> Result<Place, RecordingError> {
+fn first_of(candidates: &[PathBuf]) -> Result<RecordingDirectory, RecordingError> {
     let mut second_best: Option<&PathBuf> = None;
     let mut failure =
         RecordingError::NoSuchDirectory { path: candidates.first().cloned().unwrap_or_default() };
@@ -89,7 +89,7 @@ fn is_memory_type(magic: u64) -> bool {
 }
 
 /// Creates the directory, or verifies that the one that is there is this user's own.
-fn take(path: &Path) -> Result<Place, RecordingError> {
+fn take(path: &Path) -> Result<RecordingDirectory, RecordingError> {
     let (parent, name) = way::parent(path)?;
     match fs::mkdirat(&parent, &name, Mode::RWXU) {
         Ok(()) | Err(Errno::EXIST) => {}
@@ -106,7 +106,7 @@ fn take(path: &Path) -> Result<Place, RecordingError> {
     let failed = |error| RecordingError::io(path, "inspect", error);
     let space = fs::fstatvfs(&fd).map_err(failed)?;
     let system = fs::fstatfs(&fd).map_err(failed)?;
-    Ok(Place {
+    Ok(RecordingDirectory {
         path: path.into(),
         in_memory: is_memory_type(system.f_type as u64),
         free_bytes: space.f_bavail.saturating_mul(space.f_frsize),

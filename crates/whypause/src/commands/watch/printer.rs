@@ -35,28 +35,28 @@ enum Batch {
 
 /// The sending end.
 #[derive(Debug)]
-pub(crate) struct Teller {
+pub(crate) struct Printer {
     sender: SyncSender<Batch>,
-    thread: JoinHandle<Result<Told, Failure>>,
+    thread: JoinHandle<Result<Printed, Failure>>,
     /// What there was room for while it stands still.
     kept: Facts,
     /// Rows for which there was none.
     lost: u64,
 }
 
-impl Teller {
-    pub(crate) fn start(over: Duration, console: Console) -> Result<Teller, Failure> {
+impl Printer {
+    pub(crate) fn start(over: Duration, console: Console) -> Result<Printer, Failure> {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let thread = thread::Builder::new()
             .name("whypause-tell".into())
             .spawn(move || work(&receiver, over, console))?;
-        Ok(Teller { sender, thread, kept: Facts::default(), lost: 0 })
+        Ok(Printer { sender, thread, kept: Facts::default(), lost: 0 })
     }
 
     /// Hands over and never waits.
     pub(crate) fn send(&mut self, facts: Facts) {
         let mut batch = std::mem::take(&mut self.kept);
-        batch.append(self.told(facts));
+        batch.append(self.with_losses(facts));
         if let Err(TrySendError::Full(Batch::Final(mut batch))) =
             self.sender.try_send(Batch::Final(batch))
         {
@@ -66,7 +66,7 @@ impl Teller {
     }
 
     /// With what was lost here among the losses: nothing is ruled out then.
-    fn told(&self, mut facts: Facts) -> Facts {
+    fn with_losses(&self, mut facts: Facts) -> Facts {
         if let Some(coverage) = &mut facts.coverage {
             coverage.lost_rows += self.lost;
         }
@@ -84,10 +84,10 @@ impl Teller {
         self.thread.is_finished()
     }
 
-    /// Hands over the last facts and waits until all is told. What was told in all.
-    pub(crate) fn finish(mut self, last: Facts) -> Result<Told, Failure> {
+    /// Hands over the last facts and waits until all is printed. What was printed in all.
+    pub(crate) fn finish(mut self, last: Facts) -> Result<Printed, Failure> {
         let mut rest = std::mem::take(&mut self.kept);
-        rest.append(self.told(last));
+        rest.append(self.with_losses(last));
         // The thread may have ended; then its result says why.
         let _ = self.sender.send(Batch::Final(rest));
         drop(self.sender);
@@ -98,13 +98,13 @@ impl Teller {
     }
 }
 
-fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<Told, Failure> {
+fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<Printed, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let _ = rustix::process::setpriority_process(None, NICE);
     let begun = Instant::now();
     let mut window = Window::new(over);
     let mut heading = Heading(Some(console));
-    let mut told = Told::default();
+    let mut printed = Printed::default();
     loop {
         let end = match receiver.recv_timeout(LOOK_EVERY) {
             Ok(Batch::Final(facts)) => {
@@ -129,24 +129,24 @@ fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<
             for attribution in &diagnosis.pauses {
                 heading.print(&diagnosis)?;
                 console.print(&line::render(&diagnosis, attribution, &options))?;
-                told.add(attribution);
+                printed.add(attribution);
             }
         }
         if end {
-            return Ok(told);
+            return Ok(printed);
         }
     }
 }
 
 /// The pauses that were printed, in sums.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct Printed {
     count: u64,
     total: Duration,
     by_cause: BTreeMap<&'static str, Duration>,
 }
 
-impl Told {
+impl Printed {
     fn add(&mut self, it: &Attribution) {
         self.count += 1;
         self.total += it.pause.duration;
@@ -188,16 +188,16 @@ mod tests {
     use super::*;
     use recording::{CgroupFact, CodeFact, Coverage, MonoTime, PerfCounterFact, Sample};
 
-    /// A thread that takes nothing, and is never told to.
-    fn standing_still() -> (Teller, Receiver<Batch>) {
+    /// A thread that takes nothing, and is never printed to.
+    fn standing_still() -> (Printer, Receiver<Batch>) {
         let (sender, receiver) = sync_channel(0);
-        let thread = thread::spawn(|| Ok(Told::default()));
-        (Teller { sender, thread, kept: Facts::default(), lost: 0 }, receiver)
+        let thread = thread::spawn(|| Ok(Printed::default()));
+        (Printer { sender, thread, kept: Facts::default(), lost: 0 }, receiver)
     }
 
     #[test]
     fn what_later_batches_refer_to_is_kept_while_the_thread_stands_still() {
-        let (mut teller, _receiver) = standing_still();
+        let (mut printer, _receiver) = standing_still();
         let counter = PerfCounterFact { name: "sun.rt.x".into(), offset: 8, length: 8 };
         let facts = Facts {
             cgroup: Some(CgroupFact::default()),
@@ -205,18 +205,18 @@ mod tests {
             code: vec![CodeFact { tid: 1, at: MonoTime(1), address: 1, method: "a.b".into() }],
             ..Facts::default()
         };
-        teller.send(facts.clone());
-        assert_eq!(teller.kept, facts);
+        printer.send(facts.clone());
+        assert_eq!(printer.kept, facts);
         let sample = Sample { at: MonoTime(1), counter: "vmstat.x".into(), value: 1 };
-        teller.send(Facts { samples: vec![sample; KEEP_ROWS], ..Facts::default() });
-        assert_eq!((&teller.kept, teller.lost), (&facts, KEEP_ROWS as u64));
+        printer.send(Facts { samples: vec![sample; KEEP_ROWS], ..Facts::default() });
+        assert_eq!((&printer.kept, printer.lost), (&facts, KEEP_ROWS as u64));
     }
 
     #[test]
-    fn what_is_lost_while_the_thread_stands_still_is_told() {
-        let (mut teller, _receiver) = standing_still();
-        teller.lost = 5;
-        teller.send(Facts { coverage: Some(Coverage::default()), ..Facts::default() });
-        assert_eq!(teller.kept.coverage.map(|it| it.lost_rows), Some(5));
+    fn what_is_lost_while_the_thread_stands_still_is_reported() {
+        let (mut printer, _receiver) = standing_still();
+        printer.lost = 5;
+        printer.send(Facts { coverage: Some(Coverage::default()), ..Facts::default() });
+        assert_eq!(printer.kept.coverage.map(|it| it.lost_rows), Some(5));
     }
 }

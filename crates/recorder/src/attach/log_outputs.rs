@@ -1,5 +1,5 @@
 //! Where a JVM writes its log, as the JVM itself says it, and how it is told to write elsewhere.
-use super::{AskError, socket::Asked, until::Until};
+use super::{ConnectionError, socket::Connection, until::Until};
 use crate::{Jvm, Roots};
 use std::{sync::atomic::AtomicBool, time::Duration};
 
@@ -98,20 +98,20 @@ impl LogOutput {
 /// The outputs of a running JVM. It need not stop for the answer.
 ///
 /// # Errors
-/// Where it cannot be asked, or is a JDK before 9.
+/// Where it cannot be attached to, or is a JDK before 9.
 pub fn log_outputs(
     roots: &Roots,
     jvm: &Jvm,
     interrupt: &AtomicBool,
-) -> Result<Vec<LogOutput>, AskError> {
+) -> Result<Vec<LogOutput>, ConnectionError> {
     let until = Until::new(interrupt);
-    let asked = Asked::open(roots, jvm, &until)?;
-    read_list(&asked.command("VM.log list", &until)?)
+    let connection = Connection::open(roots, jvm, &until)?;
+    read_list(&connection.command("VM.log list", &until)?)
 }
 
-fn read_list(answer: &str) -> Result<Vec<LogOutput>, AskError> {
+fn read_list(answer: &str) -> Result<Vec<LogOutput>, ConnectionError> {
     let lines = answer.split_once("Log output configuration:").map(|it| it.1);
-    let unknown = || AskError::Broken("its list of log outputs cannot be read".into());
+    let unknown = || ConnectionError::Broken("its list of log outputs cannot be read".into());
     let lines = lines.ok_or_else(unknown)?.lines().filter(|it| !it.trim().is_empty());
     lines.map(|it| LogOutput::parse(it).ok_or_else(unknown)).collect()
 }
@@ -120,23 +120,23 @@ fn read_list(answer: &str) -> Result<Vec<LogOutput>, AskError> {
 /// write that is under way. It need not stop for it.
 ///
 /// # Errors
-/// Where the JVM cannot be asked, does not do it, or there is no way to write it.
+/// Where the JVM cannot be attached to, does not do it, or there is no way to write it.
 pub fn set_log_output(
     roots: &Roots,
     jvm: &Jvm,
     output: &LogOutput,
     interrupt: &AtomicBool,
-) -> Result<(), AskError> {
-    let command = output
-        .command()
-        .ok_or_else(|| AskError::Broken("jcmd has no way to write the name of that log".into()))?;
+) -> Result<(), ConnectionError> {
+    let command = output.command().ok_or_else(|| {
+        ConnectionError::Broken("jcmd has no way to write the name of that log".into())
+    })?;
     let until = Until::within(PATIENCE, interrupt);
-    let asked = Asked::open(roots, jvm, &until)?;
-    let said = asked.command(&command, &until)?;
+    let connection = Connection::open(roots, jvm, &until)?;
+    let said = connection.command(&command, &until)?;
     // What it did not understand it says in words, and calls that a success.
     match said.trim() {
         "" | "Command executed successfully" => Ok(()),
-        said => Err(AskError::Refused(said.lines().next().unwrap_or_default().to_owned())),
+        said => Err(ConnectionError::Refused(said.lines().next().unwrap_or_default().to_owned())),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The Java stacks of threads that were late.
-use super::{dump, error::AskError, socket::Asked, thread_names::by_ids_here, until::Until};
+use super::{
+    dump, error::ConnectionError, socket::Connection, thread_names::by_ids_here, until::Until,
+};
 use crate::{Jvm, Roots, host::now};
 use recording::{Facts, Interval, JavaStackFact, SafepointFact};
 use std::{collections::BTreeSet, io, sync::atomic::AtomicBool, thread};
@@ -14,23 +16,23 @@ const PRINTS: &str = "PrintThreads";
 #[derive(Debug)]
 pub struct JavaStacks {
     dump: thread::JoinHandle<Vec<(u32, Vec<String>)>>,
-    asked: recording::MonoTime,
+    requested: recording::MonoTime,
 }
 
 impl JavaStacks {
-    /// Asks for the stacks of these threads (`Thread.print`) a JVM that was asked before, not by
+    /// Requests the stacks of these threads (`Thread.print`) from a JVM that was attached to before, not by
     /// the caller's thread. It ends by itself, after some seconds at most where the JVM does not
     /// answer.
     ///
     /// # Errors
     /// Where no thread can be started.
-    pub(super) fn ask(roots: &Roots, jvm: &Jvm, tids: BTreeSet<u32>) -> io::Result<JavaStacks> {
+    pub(super) fn request(roots: &Roots, jvm: &Jvm, tids: BTreeSet<u32>) -> io::Result<JavaStacks> {
         let (roots, jvm) = (roots.clone(), jvm.clone());
         // Without an answer there are no stacks, and the rest is none the worse.
-        let asking = move || stacks(&roots, &jvm, &tids).unwrap_or_default();
-        let asked = now();
-        let dump = thread::Builder::new().name("java-stacks".into()).spawn(asking)?;
-        Ok(JavaStacks { dump, asked })
+        let requesting = move || stacks(&roots, &jvm, &tids).unwrap_or_default();
+        let requested = now();
+        let dump = thread::Builder::new().name("java-stacks".into()).spawn(requesting)?;
+        Ok(JavaStacks { dump, requested })
     }
 
     /// Whether the answer is there, or will not come.
@@ -39,11 +41,11 @@ impl JavaStacks {
         self.dump.is_finished()
     }
 
-    /// Puts the stacks into `facts`, which must be all that was recorded since they were asked for,
+    /// Puts the stacks into `facts`, which must be all that was recorded since they were requested,
     /// and takes out the stops that were made for them: they are the recorder's doing. The coverage
     /// of `facts` counts these. No stacks where the answer is not there yet.
     pub fn add_to(self, facts: &mut Facts) {
-        let stops = take_stops(facts, self.asked);
+        let stops = take_stops(facts, self.requested);
         if !stops.is_empty()
             && let Some(coverage) = facts.coverage.as_mut()
         {
@@ -84,12 +86,13 @@ fn stacks(
     roots: &Roots,
     jvm: &Jvm,
     tids: &BTreeSet<u32>,
-) -> Result<Vec<(u32, Vec<String>)>, AskError> {
-    // Its own five seconds: it is asked when somebody wanted no end before.
+) -> Result<Vec<(u32, Vec<String>)>, ConnectionError> {
+    // Its own five seconds: the request is made when no end was wanted before.
     let never = AtomicBool::new(false);
     let until = Until::new(&never);
-    let asked = Asked::again(roots, jvm, &until)?;
-    let stacks = by_ids_here(roots, jvm, dump::stacks(&asked.command("Thread.print", &until)?))?;
+    let connection = Connection::again(roots, jvm, &until)?;
+    let stacks =
+        by_ids_here(roots, jvm, dump::stacks(&connection.command("Thread.print", &until)?))?;
     Ok(stacks.into_iter().filter(|(tid, _)| tids.contains(tid)).collect())
 }
 
@@ -118,13 +121,13 @@ mod tests {
         }
     }
 
-    fn asked(frames: &[&str]) -> JavaStacks {
+    fn requested(frames: &[&str]) -> JavaStacks {
         let frames = vec![(7, frames.iter().map(|it| (*it).to_owned()).collect())];
         let dump = thread::spawn(move || frames);
         while !dump.is_finished() {
             thread::yield_now();
         }
-        JavaStacks { dump, asked: MonoTime(100) }
+        JavaStacks { dump, requested: MonoTime(100) }
     }
 
     #[test]
@@ -140,7 +143,7 @@ mod tests {
             coverage: Some(Coverage::default()),
             ..Facts::default()
         };
-        asked(&["a.B.sum(B.java:3)"]).add_to(&mut facts);
+        requested(&["a.B.sum(B.java:3)"]).add_to(&mut facts);
         let begins: Vec<_> = facts.safepoints.iter().map(|it| it.begin.0).collect();
         assert_eq!(begins, [99, 120, 160]);
         assert_eq!(facts.java_stacks[0].reaching, Interval::new(MonoTime(100), MonoTime(105)));
@@ -150,7 +153,7 @@ mod tests {
     #[test]
     fn a_stack_whose_stop_was_not_seen_proves_nothing() {
         let mut facts = Facts { safepoints: vec![stop(120, &["Cleanup"])], ..Facts::default() };
-        asked(&["a.B.sum(B.java:3)"]).add_to(&mut facts);
+        requested(&["a.B.sum(B.java:3)"]).add_to(&mut facts);
         assert!(facts.java_stacks.is_empty());
         assert_eq!(facts.safepoints.len(), 1);
     }

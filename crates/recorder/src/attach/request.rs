@@ -1,5 +1,5 @@
-//! The file that tells SIGQUIT to mean a question and not a thread dump.
-use super::AskError;
+//! The file that makes SIGQUIT an attach request and not a request for a thread dump.
+use super::ConnectionError;
 use crate::host::{By, ProcessDir, Rights};
 use rustix::{
     fd::OwnedFd,
@@ -18,7 +18,7 @@ pub(super) struct Request {
 impl Request {
     /// HotSpot looks in its working directory and in `/tmp`. It demands that the file belongs to
     /// its own user (or root, since JDK 11), so it is made with its rights.
-    pub(super) fn place(process: &ProcessDir, pid_inside: u32) -> Result<Request, AskError> {
+    pub(super) fn place(process: &ProcessDir, pid_inside: u32) -> Result<Request, ConnectionError> {
         let name = format!(".attach_pid{pid_inside}");
         // `/tmp` first: a write to the working directory may be one to the disk that is slow
         let in_tmp = process.directory_inside("/tmp");
@@ -30,7 +30,7 @@ impl Request {
                 Err(error) => failed = Some(error),
             }
         }
-        Err(failed.map_or(AskError::Silent, AskError::from))
+        Err(failed.map_or(ConnectionError::NotResponding, ConnectionError::from))
     }
 
     fn in_directory(rights: Rights, directory: OwnedFd, name: String) -> io::Result<Request> {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_goes_away_with_its_question() {
+    fn a_request_goes_away_when_it_is_dropped() {
         let root = tempfile::tempdir().unwrap();
         let request = Request::in_directory(me(), directory(root.path()), ".attach_pid7".into());
         let request = request.unwrap();

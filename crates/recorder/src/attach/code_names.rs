@@ -4,12 +4,12 @@
 //! which is after the loop that kept it, and JFR has to be started for it, which takes several stops
 //! more of a JVM whose threads come late. An address taken while the thread is late, and the JVM's
 //! own list of compiled methods, tell the loop itself. The list is written by a thread of the JVM
-//! that cannot stop meanwhile, so it is asked for rarely, and if possible not while a stop is under way.
+//! that cannot stop meanwhile, so it is requested rarely, and if possible not while a stop is under way.
 use super::{
-    code_list::{CodeList, Place},
-    error::AskError,
+    code_list::{CodeKind, CodeList},
+    error::ConnectionError,
     java_stacks::JavaStacks,
-    socket::Asked,
+    socket::Connection,
     until::Until,
 };
 use crate::{
@@ -29,64 +29,64 @@ use std::{
     time::Duration,
 };
 
-/// Least time between two questions.
-const BETWEEN_QUESTIONS: Duration = Duration::from_secs(10);
+/// Least time between two requests.
+const BETWEEN_REQUESTS: Duration = Duration::from_secs(10);
 /// Nor are they closer than so many times what the last one took.
 const REST: u32 = 200;
 /// Code moves: a list is believed for so long.
 const FRESH: Duration = Duration::from_secs(60);
 /// No thread was late for so long, so no stop waits for one.
 const QUIET: Duration = Duration::from_millis(100);
-/// Where threads come late without end, a look waits so long for that.
+/// Where threads come late without end, a request waits so long for that.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// At the end of the recording the JVM is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Facts that wait for an answer at most.
 const MAX_WAITING: usize = 65_536;
-/// Threads remembered at most, and looks from which on a thread is: a tenth of a second in all.
+/// Threads remembered at most, and samples from which on a thread is late: a tenth of a second in all.
 const MAX_LATE: usize = 1024;
-const LATE_LOOKS: u32 = 20;
+const LATE_SAMPLES: u32 = 20;
 
-type Answer = Result<CodeList, AskError>;
+type Answer = Result<CodeList, ConnectionError>;
 
 /// Names the code of late threads.
 #[derive(Debug)]
 pub struct CodeNames {
     roots: Roots,
     jvm: Jvm,
-    questions: SyncSender<()>,
+    requests: SyncSender<()>,
     answers: Receiver<Answer>,
     list: CodeList,
-    /// When the list was asked for.
+    /// When the list was requested.
     listed: MonoTime,
-    asked: Option<MonoTime>,
-    is_asked: bool,
-    between_questions: Duration,
-    /// The JVM will not answer, and is not asked again.
+    requested: Option<MonoTime>,
+    is_requested: bool,
+    between_requests: Duration,
+    /// The JVM will not answer, and gets no further request.
     given_up: bool,
     waiting: Vec<CodeFact>,
-    /// Looks by thread.
+    /// Samples by thread.
     late: BTreeMap<u32, u32>,
-    /// Looks that nobody will name.
+    /// Samples that stay without a name.
     unnamed: u64,
-    /// Raised when nobody waits for an answer any more.
+    /// Raised when no answer is awaited any more.
     over: Arc<AtomicBool>,
 }
 
 impl CodeNames {
-    /// Gets ready to ask a JVM that was asked before, and so listens. It is asked only when a
-    /// thread was late, and not by the caller's thread.
+    /// Gets ready for requests to a JVM that was attached to before, and so listens. There is one only
+    /// when a thread was late, and not by the caller's thread.
     ///
     /// # Errors
     /// Where no thread can be started.
     pub fn start(roots: &Roots, jvm: &Jvm) -> io::Result<CodeNames> {
-        let (questions, asked) = sync_channel(1);
+        let (requests, requested) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
-        let names = CodeNames::new(roots.clone(), jvm.clone(), questions, answers);
+        let names = CodeNames::new(roots.clone(), jvm.clone(), requests, answers);
         let (roots, jvm) = (roots.clone(), jvm.clone());
         let over = names.over.clone();
         let answering = move || {
-            while asked.recv().is_ok() && answer.send(list(&roots, &jvm, &over)).is_ok() {}
+            while requested.recv().is_ok() && answer.send(list(&roots, &jvm, &over)).is_ok() {}
         };
         thread::Builder::new().name("code-names".into()).spawn(answering)?;
         Ok(names)
@@ -95,19 +95,19 @@ impl CodeNames {
     fn new(
         roots: Roots,
         jvm: Jvm,
-        questions: SyncSender<()>,
+        requests: SyncSender<()>,
         answers: Receiver<Answer>,
     ) -> CodeNames {
         CodeNames {
             roots,
             jvm,
-            questions,
+            requests,
             answers,
             list: CodeList::default(),
             listed: MonoTime::default(),
-            asked: None,
-            is_asked: false,
-            between_questions: BETWEEN_QUESTIONS,
+            requested: None,
+            is_requested: false,
+            between_requests: BETWEEN_REQUESTS,
             given_up: false,
             waiting: Vec::new(),
             late: BTreeMap::new(),
@@ -125,19 +125,19 @@ impl CodeNames {
             self.take(answer, at);
         }
         self.hand_over(at, facts);
-        if self.may_ask(at) {
-            self.ask(at);
+        if self.may_request(at) {
+            self.request(at);
         }
     }
 
     /// The same as [`apply`](CodeNames::apply) for the last time: waits for an answer, two seconds
-    /// at most. What nobody can name is left out, and counted in the coverage of `facts`.
+    /// at most. What stays without a name is left out, and counted in the coverage of `facts`.
     pub fn finish(mut self, facts: &mut Facts) {
         self.apply(facts);
-        if !self.waiting.is_empty() && !self.is_asked && !self.given_up {
-            self.ask(now());
+        if !self.waiting.is_empty() && !self.is_requested && !self.given_up {
+            self.request(now());
         }
-        if self.is_asked
+        if self.is_requested
             && let Ok(answer) = self.answers.recv_timeout(PATIENCE)
         {
             self.take(answer, now());
@@ -150,26 +150,26 @@ impl CodeNames {
         }
     }
 
-    /// Asks for the Java stacks of the threads that were seen late for a tenth of a second in all.
+    /// Requests the Java stacks of the threads that were seen late for a tenth of a second in all.
     /// `None` where there are none of these, and where no thread can be started for it.
     #[must_use]
-    pub fn ask_for_stacks(&self) -> Option<JavaStacks> {
+    pub fn request_stacks(&self) -> Option<JavaStacks> {
         let late = self.late_threads();
-        if late.is_empty() { None } else { JavaStacks::ask(&self.roots, &self.jvm, late).ok() }
+        if late.is_empty() { None } else { JavaStacks::request(&self.roots, &self.jvm, late).ok() }
     }
 
     fn late_threads(&self) -> BTreeSet<u32> {
-        self.late.iter().filter(|(_, looks)| **looks >= LATE_LOOKS).map(|it| *it.0).collect()
+        self.late.iter().filter(|(_, samples)| **samples >= LATE_SAMPLES).map(|it| *it.0).collect()
     }
 
     fn take(&mut self, answer: Answer, at: MonoTime) {
-        self.is_asked = false;
-        let asked = self.asked.unwrap_or_default();
-        self.between_questions = BETWEEN_QUESTIONS.max(at.since(asked) * REST);
+        self.is_requested = false;
+        let requested = self.requested.unwrap_or_default();
+        self.between_requests = BETWEEN_REQUESTS.max(at.since(requested) * REST);
         match answer {
-            Ok(list) => (self.list, self.listed) = (list, asked),
+            Ok(list) => (self.list, self.listed) = (list, requested),
             // It may be stopped, or busy.
-            Err(AskError::Broken(_) | AskError::Late) => {}
+            Err(ConnectionError::Broken(_) | ConnectionError::Late) => {}
             Err(_) => self.given_up = true,
         }
     }
@@ -179,12 +179,12 @@ impl CodeNames {
         for mut fact in std::mem::take(&mut self.waiting) {
             // a list that is younger than the fact has its code, if any has
             let is_listed = self.listed > fact.at;
-            match self.list.place(fact.address) {
-                Place::Method(method) if is_fresh || is_listed => {
+            match self.list.kind_at(fact.address) {
+                CodeKind::Method(method) if is_fresh || is_listed => {
                     method.clone_into(&mut fact.method)
                 }
-                Place::Intrinsic if is_listed => {}
-                Place::Native if is_listed => continue,
+                CodeKind::Intrinsic if is_listed => {}
+                CodeKind::Native if is_listed => continue,
                 _ if self.given_up || self.waiting.len() >= MAX_WAITING => {
                     self.unnamed += 1;
                     continue;
@@ -201,17 +201,17 @@ impl CodeNames {
         }
     }
 
-    fn may_ask(&self, at: MonoTime) -> bool {
-        let rested = self.asked.is_none_or(|it| at.since(it) >= self.between_questions);
+    fn may_request(&self, at: MonoTime) -> bool {
+        let rested = self.requested.is_none_or(|it| at.since(it) >= self.between_requests);
         let since = |it: Option<&CodeFact>| it.map_or(Duration::ZERO, |it| at.since(it.at));
         let quiet =
             since(self.waiting.last()) >= QUIET || since(self.waiting.first()) >= LONGEST_WAIT;
-        quiet && rested && !self.is_asked && !self.given_up
+        quiet && rested && !self.is_requested && !self.given_up
     }
 
-    fn ask(&mut self, at: MonoTime) {
-        self.is_asked = self.questions.try_send(()).is_ok();
-        self.asked = Some(at);
+    fn request(&mut self, at: MonoTime) {
+        self.is_requested = self.requests.try_send(()).is_ok();
+        self.requested = Some(at);
     }
 }
 
@@ -224,8 +224,8 @@ impl Drop for CodeNames {
 fn list(roots: &Roots, jvm: &Jvm, over: &AtomicBool) -> Answer {
     let until = Until::new(over);
     let memory = anonymous_code(&ProcessDir::open(roots, jvm.pid)?)?;
-    let asked = Asked::again(roots, jvm, &until)?;
-    Ok(CodeList::parse(&asked.command("Compiler.codelist", &until)?, memory))
+    let connection = Connection::again(roots, jvm, &until)?;
+    Ok(CodeList::parse(&connection.command("Compiler.codelist", &until)?, memory))
 }
 
 #[cfg(test)]

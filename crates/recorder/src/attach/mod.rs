@@ -1,7 +1,7 @@
-//! Questions that only the JVM itself can answer, asked through its attach mechanism: what `jcmd`
+//! What only the JVM itself can answer, requested through its attach mechanism: what `jcmd`
 //! does, without starting a JVM for it.
 //!
-//! Asking may make the JVM stop for a moment (`Thread.print` is a VM operation), so it is done only
+//! A request may make the JVM stop for a moment (`Thread.print` is a VM operation), so it is done only
 //! where the user said so.
 mod code_list;
 mod code_names;
@@ -20,7 +20,7 @@ mod thread_names;
 mod until;
 
 pub use code_names::CodeNames;
-pub use error::AskError;
+pub use error::ConnectionError;
 pub use java_stacks::JavaStacks;
 pub use journal::Journal;
 pub use log_outputs::{LogOutput, log_outputs, set_log_output};

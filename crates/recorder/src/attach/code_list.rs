@@ -10,9 +10,9 @@ pub(super) struct CodeList {
     memory: Vec<(u64, u64)>,
 }
 
-/// What an address belongs to.
+/// What the code at an address is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place<'a> {
+pub(super) enum CodeKind<'a> {
     /// A compiled method.
     Method(&'a str),
     /// No method, but compiled code: mostly an intrinsic, as for the copy of an array.
@@ -31,11 +31,13 @@ impl CodeList {
     }
 
     /// What has code at this address.
-    pub(super) fn place(&self, address: u64) -> Place<'_> {
+    pub(super) fn kind_at(&self, address: u64) -> CodeKind<'_> {
         match self.methods.range(..=address).next_back() {
-            Some((_, (end, method))) if address < *end => Place::Method(method),
-            _ if self.memory.iter().any(|it| (it.0..it.1).contains(&address)) => Place::Intrinsic,
-            _ => Place::Native,
+            Some((_, (end, method))) if address < *end => CodeKind::Method(method),
+            _ if self.memory.iter().any(|it| (it.0..it.1).contains(&address)) => {
+                CodeKind::Intrinsic
+            }
+            _ => CodeKind::Native,
         }
     }
 }
@@ -64,13 +66,13 @@ mod tests {
 ",
             vec![(0x7f27_7c00_0000, 0x7f27_7d00_0000)],
         );
-        assert_eq!(list.place(0x7f27_7c0c_e49f), Place::Intrinsic);
-        assert_eq!(list.place(0x7f27_7c0c_e4a0), Place::Method("Late.spin(D)V"));
-        assert_eq!(list.place(0x7f27_7c0c_e677), Place::Method("Late.spin(D)V"));
-        assert_eq!(list.place(0x7f27_7c0c_e678), Place::Intrinsic);
-        assert_eq!(list.place(0x7f27_7c0c_eb80), Place::Method("a.B.run()V"));
-        assert_eq!(list.place(0x7f27_7bff_ffff), Place::Native);
-        assert_eq!(list.place(0x7f27_7d00_0000), Place::Native);
+        assert_eq!(list.kind_at(0x7f27_7c0c_e49f), CodeKind::Intrinsic);
+        assert_eq!(list.kind_at(0x7f27_7c0c_e4a0), CodeKind::Method("Late.spin(D)V"));
+        assert_eq!(list.kind_at(0x7f27_7c0c_e677), CodeKind::Method("Late.spin(D)V"));
+        assert_eq!(list.kind_at(0x7f27_7c0c_e678), CodeKind::Intrinsic);
+        assert_eq!(list.kind_at(0x7f27_7c0c_eb80), CodeKind::Method("a.B.run()V"));
+        assert_eq!(list.kind_at(0x7f27_7bff_ffff), CodeKind::Native);
+        assert_eq!(list.kind_at(0x7f27_7d00_0000), CodeKind::Native);
     }
 
     #[test]

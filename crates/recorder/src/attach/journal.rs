@@ -2,7 +2,7 @@
 //!
 //! An entry is a file in a directory of the recorder's own user, locked for as long as its recorder
 //! lives.
-use super::{error::AskError, safepoint_log};
+use super::{error::ConnectionError, safepoint_log};
 use crate::{JvmError, Roots, host};
 use rustix::{
     fs::{FlockOperation, Mode, OFlags, flock},
@@ -82,8 +82,8 @@ impl Journal {
     /// # Errors
     /// Where there is no such directory.
     pub fn own() -> io::Result<Journal> {
-        let place = recording::default_place().map_err(io::Error::other)?;
-        Ok(Journal::at(place.path.join(DIRECTORY)))
+        let directory = recording::default_directory().map_err(io::Error::other)?;
+        Ok(Journal::at(directory.path.join(DIRECTORY)))
     }
 
     /// One in this directory, in which nobody else may write. It need not be there yet.
@@ -136,7 +136,7 @@ fn undo_entry(path: PathBuf, roots: &Roots, interrupt: &AtomicBool) -> Option<St
 }
 
 /// Says whether the JVM still wrote it.
-fn undo_log(log: &Log, roots: &Roots, interrupt: &AtomicBool) -> Result<bool, AskError> {
+fn undo_log(log: &Log, roots: &Roots, interrupt: &AtomicBool) -> Result<bool, ConnectionError> {
     if log.boot != boot(roots) {
         return Ok(false);
     }
@@ -150,7 +150,7 @@ fn undo_log(log: &Log, roots: &Roots, interrupt: &AtomicBool) -> Result<bool, As
             safepoint_log::remove_here(&log.name, (log.uid, log.gid));
             Ok(false)
         }
-        Err(error) => Err(AskError::Broken(error.to_string())),
+        Err(error) => Err(ConnectionError::Broken(error.to_string())),
     }
 }
 

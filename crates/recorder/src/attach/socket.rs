@@ -6,7 +6,7 @@
 //!
 //! Whoever may write to that `/tmp` may put there what it likes, and answer. So the socket must
 //! belong to the JVM's user, and the kernel says whose process listens at it.
-use super::{AskError, request::Request, until::Until};
+use super::{ConnectionError, request::Request, until::Until};
 use crate::{
     Jvm, Roots,
     host::{Given, Looked, Named, ProcessDir, Rights, Stat, Status, flag_switch, flags},
@@ -32,51 +32,63 @@ const CATCHES_QUIT: u64 = 1 << (3 - 1);
 /// The switch that keeps a JVM from listening: SIGQUIT only makes it print its threads.
 const DISABLED: &str = "DisableAttachMechanism";
 
-/// A JVM that can be asked.
+/// A connection to a JVM that listens.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct Connection {
     roots: Roots,
     jvm: Jvm,
 }
 
-impl Asked {
-    /// Makes the JVM listen, where it does not yet and lets itself be asked.
-    pub(super) fn open(roots: &Roots, jvm: &Jvm, until: &Until<'_>) -> Result<Asked, AskError> {
-        let asked = Asked { roots: roots.clone(), jvm: jvm.clone() };
-        let process = asked.hold()?;
-        if asked.socket(until)?.is_none() {
-            let request = asked.request(until)?;
+impl Connection {
+    /// Makes the JVM listen, where it does not yet and accepts attach requests.
+    pub(super) fn open(
+        roots: &Roots,
+        jvm: &Jvm,
+        until: &Until<'_>,
+    ) -> Result<Connection, ConnectionError> {
+        let connection = Connection { roots: roots.clone(), jvm: jvm.clone() };
+        let process = connection.hold()?;
+        if connection.socket(until)?.is_none() {
+            let request = connection.request(until)?;
             process.signal(Signal::QUIT)?;
-            while asked.socket(until)?.is_none() {
+            while connection.socket(until)?.is_none() {
                 if process.has_ended_within(std::time::Duration::ZERO) {
-                    return Err(AskError::Gone);
+                    return Err(ConnectionError::Gone);
                 }
                 until.go_on().map_err(|error| match error {
-                    AskError::Late => AskError::Silent,
+                    ConnectionError::Late => ConnectionError::NotResponding,
                     other => other,
                 })?;
                 until.pause();
             }
             drop(request);
         }
-        Ok(asked)
+        Ok(connection)
     }
 
-    /// A JVM that listens already, because it was asked before. Never signals it.
-    pub(super) fn again(roots: &Roots, jvm: &Jvm, until: &Until<'_>) -> Result<Asked, AskError> {
-        let asked = Asked { roots: roots.clone(), jvm: jvm.clone() };
-        let _process = asked.hold()?;
-        match asked.socket(until)? {
-            Some(_) => Ok(asked),
-            None => Err(AskError::Silent),
+    /// A JVM that listens already, because it was attached to before. Never signals it.
+    pub(super) fn again(
+        roots: &Roots,
+        jvm: &Jvm,
+        until: &Until<'_>,
+    ) -> Result<Connection, ConnectionError> {
+        let connection = Connection { roots: roots.clone(), jvm: jvm.clone() };
+        let _process = connection.hold()?;
+        match connection.socket(until)? {
+            Some(_) => Ok(connection),
+            None => Err(ConnectionError::NotResponding),
         }
     }
 
     /// Runs one command of `jcmd` and answers what it printed.
-    pub(super) fn command(&self, command: &str, until: &Until<'_>) -> Result<String, AskError> {
+    pub(super) fn command(
+        &self,
+        command: &str,
+        until: &Until<'_>,
+    ) -> Result<String, ConnectionError> {
         // Another process with the same id would not be the one that was chosen.
         let _process = self.hold()?;
-        let socket = self.socket(until)?.ok_or(AskError::Silent)?;
+        let socket = self.socket(until)?.ok_or(ConnectionError::NotResponding)?;
         let stream = self.connect(&socket, until)?;
         // Version 1 of the protocol: a command and always three arguments.
         send(&stream, format!("1\0jcmd\0{command}\0\0\0").as_bytes(), until)?;
@@ -84,24 +96,24 @@ impl Asked {
     }
 
     /// The very process, of which nothing else can take the place while it is held.
-    fn hold(&self) -> Result<Process, AskError> {
+    fn hold(&self) -> Result<Process, ConnectionError> {
         // Ids in a `/proc` of another pid namespace would be those of other processes here.
         let own = std::fs::read_link(self.roots.proc.join("self"))?;
         if own.to_str() != Some(&*std::process::id().to_string()) {
             let why = "its process id is one of another namespace";
-            return Err(AskError::Unsure(why.into()));
+            return Err(ConnectionError::Unsure(why.into()));
         }
-        let process = Process::hold(&self.roots, &self.jvm).map_err(|_| AskError::Gone)?;
+        let process = Process::hold(&self.roots, &self.jvm).map_err(|_| ConnectionError::Gone)?;
         self.dir()?;
         Ok(process)
     }
 
     /// Its directory in `/proc`.
-    fn dir(&self) -> Result<ProcessDir, AskError> {
-        let dir = ProcessDir::open(&self.roots, self.jvm.pid).map_err(|_| AskError::Gone)?;
+    fn dir(&self) -> Result<ProcessDir, ConnectionError> {
+        let dir = ProcessDir::open(&self.roots, self.jvm.pid).map_err(|_| ConnectionError::Gone)?;
         match Stat::of(&dir) {
             Ok(stat) if stat.start_ticks == self.jvm.start_ticks => Ok(dir),
-            _ => Err(AskError::Gone),
+            _ => Err(ConnectionError::Gone),
         }
     }
 
@@ -110,7 +122,7 @@ impl Asked {
     }
 
     /// Where it listens; `None` where nothing has the name.
-    fn socket(&self, until: &Until<'_>) -> Result<Option<OwnedFd>, AskError> {
+    fn socket(&self, until: &Until<'_>) -> Result<Option<OwnedFd>, ConnectionError> {
         let (dir, name) = (self.dir()?, self.socket_name());
         until.run(move || {
             let Looked { found, kind, uid } = match dir.find_inside(&name) {
@@ -120,25 +132,25 @@ impl Asked {
                 other => other?,
             };
             if kind != FileType::Socket {
-                return Err(AskError::Impostor(format!("`{name}` is not a socket")));
+                return Err(ConnectionError::Impostor(format!("`{name}` is not a socket")));
             }
             if uid != Rights::of(&dir)?.uid() {
                 let why = format!("`{name}` belongs to user {uid}, not to the JVM's");
-                return Err(AskError::Impostor(why));
+                return Err(ConnectionError::Impostor(why));
             }
             Ok(Some(found))
         })
     }
 
-    /// Asks for a question to be possible, where the signal that follows can do no harm.
-    fn request(&self, until: &Until<'_>) -> Result<Request, AskError> {
+    /// Requests that the JVM listens, where the signal that follows can do no harm.
+    fn request(&self, until: &Until<'_>) -> Result<Request, ConnectionError> {
         let (dir, jvm) = (self.dir()?, self.jvm.clone());
         until.run(move || {
             let status = dir.text("status", Status::LIMIT_BYTES)?;
             if !catches_quit(&status) {
-                return Err(AskError::Deaf);
+                return Err(ConnectionError::NoSigquitHandler);
             }
-            lets_itself_be_asked(&flags(&dir, &jvm, Named::Read))?;
+            accepts_attach(&flags(&dir, &jvm, Named::Read))?;
             Request::place(&dir, jvm.pid_in_namespace)
         })
     }
@@ -146,7 +158,7 @@ impl Asked {
     /// Connects as the JVM's user: HotSpot compares the user and the group at the other end with
     /// its own (since JDK 11 also with root), as its user namespace shows them (`SO_PEERCRED`):
     /// there the root of the host is nobody.
-    fn connect(&self, to: &OwnedFd, until: &Until<'_>) -> Result<OwnedFd, AskError> {
+    fn connect(&self, to: &OwnedFd, until: &Until<'_>) -> Result<OwnedFd, ConnectionError> {
         let rights = Rights::of(&self.dir()?)?;
         loop {
             let to = to.try_clone()?;
@@ -168,14 +180,14 @@ impl Asked {
     }
 
     /// The kernel keeps who called `listen`.
-    fn is_its_own(&self, stream: &OwnedFd) -> Result<(), AskError> {
+    fn is_its_own(&self, stream: &OwnedFd) -> Result<(), ConnectionError> {
         let pid = listener(stream)?;
         if u32::try_from(pid) == Ok(self.jvm.pid) {
             return Ok(());
         }
         let name = self.socket_name();
         // A process that this pid namespace does not show has no id here.
-        Err(AskError::Impostor(match pid {
+        Err(ConnectionError::Impostor(match pid {
             0 => format!("a process that cannot be seen from here listens at `{name}`"),
             pid => format!("process {pid} listens at `{name}`"),
         }))
@@ -210,7 +222,7 @@ fn listener(stream: &OwnedFd) -> io::Result<i32> {
     if failed == 0 { Ok(peer.pid) } else { Err(io::Error::last_os_error()) }
 }
 
-fn send(stream: &OwnedFd, mut bytes: &[u8], until: &Until<'_>) -> Result<(), AskError> {
+fn send(stream: &OwnedFd, mut bytes: &[u8], until: &Until<'_>) -> Result<(), ConnectionError> {
     while !bytes.is_empty() {
         until.ready(stream, PollFlags::OUT)?;
         match rustix::net::send(stream, bytes, rustix::net::SendFlags::NOSIGNAL) {
@@ -222,7 +234,7 @@ fn send(stream: &OwnedFd, mut bytes: &[u8], until: &Until<'_>) -> Result<(), Ask
     Ok(())
 }
 
-fn receive(stream: &OwnedFd, until: &Until<'_>) -> Result<Vec<u8>, AskError> {
+fn receive(stream: &OwnedFd, until: &Until<'_>) -> Result<Vec<u8>, ConnectionError> {
     let mut answer = Vec::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {
@@ -230,7 +242,7 @@ fn receive(stream: &OwnedFd, until: &Until<'_>) -> Result<Vec<u8>, AskError> {
         match rustix::io::read(stream.as_fd(), &mut buffer) {
             Ok(0) => return Ok(answer),
             Ok(read) if answer.len() + read > MAX_ANSWER_BYTES => {
-                return Err(AskError::Broken("the answer is longer than 16 MiB".into()));
+                return Err(ConnectionError::Broken("the answer is longer than 16 MiB".into()));
             }
             Ok(read) => answer.extend_from_slice(&buffer[..read]),
             Err(Errno::AGAIN | Errno::INTR) => {}
@@ -240,11 +252,11 @@ fn receive(stream: &OwnedFd, until: &Until<'_>) -> Result<Vec<u8>, AskError> {
 }
 
 /// The first line is a number, 0 for success.
-pub(super) fn read_answer(answer: &str) -> Result<String, AskError> {
+pub(super) fn read_answer(answer: &str) -> Result<String, ConnectionError> {
     let (code, text) = answer.split_once('\n').unwrap_or((answer, ""));
     match code {
         "0" => Ok(text.to_owned()),
-        _ => Err(AskError::Refused(text.lines().next().unwrap_or(code).trim().to_owned())),
+        _ => Err(ConnectionError::Refused(text.lines().next().unwrap_or(code).trim().to_owned())),
     }
 }
 
@@ -254,16 +266,16 @@ fn catches_quit(status: &str) -> bool {
 }
 
 /// An error where SIGQUIT would make it print a thread dump and no more, or may do so.
-fn lets_itself_be_asked(given: &Given) -> Result<(), AskError> {
+fn accepts_attach(given: &Given) -> Result<(), ConnectionError> {
     let by_value = format!("-XX:{DISABLED}=");
     if flag_switch(&given.flags, DISABLED) == Some(true)
         || given.flags.iter().any(|it| it.starts_with(&by_value))
     {
-        return Err(AskError::Silent);
+        return Err(ConnectionError::NotResponding);
     }
     match given.unread.first() {
         None => Ok(()),
-        Some(what) => Err(AskError::Unsure(format!("{what} could not be read"))),
+        Some(what) => Err(ConnectionError::Unsure(format!("{what} could not be read"))),
     }
 }
 
@@ -281,22 +293,22 @@ mod tests {
 
     #[test]
     fn a_jvm_that_only_dumps_its_threads_is_not_signalled() {
-        let check = |flags: &str, unread: &[&str], expected: Result<(), AskError>| {
+        let check = |flags: &str, unread: &[&str], expected: Result<(), ConnectionError>| {
             let given = Given {
                 flags: flags.split(' ').map(str::to_owned).collect(),
                 unread: unread.iter().map(|it| (*it).to_owned()).collect(),
             };
-            assert_eq!(lets_itself_be_asked(&given), expected, "{flags} {unread:?}");
+            assert_eq!(accepts_attach(&given), expected, "{flags} {unread:?}");
         };
         check("-Xmx1g", &[], Ok(()));
-        check("-XX:+DisableAttachMechanism -Xmx1g", &[], Err(AskError::Silent));
+        check("-XX:+DisableAttachMechanism -Xmx1g", &[], Err(ConnectionError::NotResponding));
         check("-XX:+DisableAttachMechanism -XX:-DisableAttachMechanism", &[], Ok(()));
         check(
             "-XX:-DisableAttachMechanism -XX:+DisableAttachMechanism",
             &[],
-            Err(AskError::Silent),
+            Err(ConnectionError::NotResponding),
         );
-        let unsure = Err(AskError::Unsure("`opts` could not be read".into()));
+        let unsure = Err(ConnectionError::Unsure("`opts` could not be read".into()));
         check("-XX:-DisableAttachMechanism", &["`opts`"], unsure);
     }
 
@@ -304,7 +316,7 @@ mod tests {
     fn an_answer_begins_with_its_success() {
         assert_eq!(read_answer("0\nhello\nworld\n"), Ok("hello\nworld\n".into()));
         let refused = read_answer("1\njava.lang.IllegalArgumentException: Unknown\n");
-        assert!(matches!(refused, Err(AskError::Refused(why)) if why.contains("Unknown")));
+        assert!(matches!(refused, Err(ConnectionError::Refused(why)) if why.contains("Unknown")));
         assert!(read_answer("").is_err());
     }
 }
