@@ -61,6 +61,8 @@ pub(crate) enum LogPart {
     Kernel,
     /// A collection beyond its CPU times.
     Waiting,
+    /// A collection far beyond what is usual in its log.
+    Beyond,
     /// The stop around its collections, or without one.
     Around,
     /// What an application noticed of a pause, beyond the collections that were counted in it.

@@ -164,6 +164,9 @@ fn in_log(part: LogPart) -> &'static str {
             "a collection's threads were busy in the kernel; a log does not show with what"
         }
         LogPart::Waiting => "a collection took longer than its CPU time; a log does not show why",
+        LogPart::Beyond => {
+            "a collection took far longer than the others of its log; a log does not show why"
+        }
         LogPart::Around => "the stop went on without a collection; a log does not show why",
         LogPart::Hiccup => {
             "the application did not run, and no collection was counted; its log does not show why"

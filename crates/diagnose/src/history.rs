@@ -11,6 +11,7 @@ mod memory;
 mod pressure;
 mod sizes;
 mod sums;
+mod usual;
 
 pub(crate) use eden::{EdenShrink, reference_time};
 pub(crate) use failures::OldSpace;
@@ -19,6 +20,7 @@ pub(crate) use jvm::LogJvm;
 pub(crate) use pressure::Pressure;
 pub(crate) use sizes::Sizes;
 pub(crate) use sums::{is_remark, kind};
+pub(crate) use usual::Beyond;
 
 use crate::{GcStatistics, MemoryStatistics};
 use gclog::{AllocationStall, ConcurrentCycle, FreeSpace, GcEvent, GcKind, InitFact};
@@ -33,6 +35,8 @@ pub(crate) struct Circumstances {
     pub(crate) pressure: Option<Pressure>,
     /// The old generation as it was before.
     pub(crate) old: OldSpace,
+    /// It took far longer than its kind usually does.
+    pub(crate) beyond: Option<Beyond>,
 }
 
 /// A collection with its circumstances.
@@ -56,6 +60,7 @@ pub(crate) struct History {
     eden: eden::EdenWatch,
     failures: failures::OldWatch,
     pressure: pressure::PressureWatch,
+    pub(crate) usual: usual::Usual,
 }
 
 impl History {
@@ -69,12 +74,23 @@ impl History {
             self.sums.add(gc);
         }
         self.humongous.collection(gc);
+        self.usual.add(gc, &sizes);
         let promoted = self.memory.collection(gc, &sizes, begin_ns);
         Circumstances {
             eden_shrunk: self.eden.collection(gc, &sizes),
-            pressure: self.pressure.collection(gc, begin_ns),
+            pressure: self.pressure.collection(gc, begin_ns, self.memory.last_live()),
             old: self.failures.collection(gc, &sizes, promoted),
+            // Known once some collections of its kind were seen.
+            beyond: None,
         }
+    }
+
+    /// Whether a collection took far longer than is usual, as far as can be told by now.
+    pub(crate) fn beyond(&self, gc: &GcEvent) -> Option<Beyond> {
+        if gc.duration < usual::MIN_BEYOND {
+            return None;
+        }
+        self.usual.beyond(gc, &Sizes::of(gc, self.jvm.region_size_bytes()))
     }
 
     /// A concurrent cycle began or ended.
@@ -106,6 +122,7 @@ impl History {
         self.memory.restart();
         self.eden.restart();
         self.failures = failures::OldWatch::default();
+        self.usual = usual::Usual::default();
         self.pressure = pressure::PressureWatch::default();
         self.cycles.restart();
     }

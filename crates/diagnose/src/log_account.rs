@@ -2,7 +2,7 @@
 use crate::{
     Certainty, Pause, PauseKind,
     case::{LogPart, PausePhase, Segment},
-    history::{Collection, reference_time},
+    history::{Beyond, Collection, reference_time},
     log_pauses::{LogPause, pause_of},
 };
 use gclog::{GcEvent, MonitorPause, Safepoint};
@@ -28,7 +28,7 @@ pub(crate) fn alone(collection: Collection, start_ns: u64) -> LogPause {
         ..pause_of(PauseKind::Gc, &gc.stamp, start_ns, gc.duration)
     };
     let mut layout = Layout::new(&pause);
-    layout.collection(gc, 0);
+    layout.collection(&collection, 0);
     layout.finish(pause, vec![collection])
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn stop(safepoint: Safepoint, inside: Vec<Collection>, start_ns: u64)
     let mut layout = Layout::new(&pause);
     layout.add(reaching, PausePhase::Reaching, LogPart::Reaching, reaching < ORDINARY, 0);
     for (n, it) in inside.iter().enumerate() {
-        layout.collection(&it.gc, n);
+        layout.collection(it, n);
     }
     layout.add(around, PausePhase::Operation, LogPart::Around, around_is_known, 0);
     layout.finish(pause, inside)
@@ -102,22 +102,27 @@ fn operation_name(name: Box<str>, inside: &[Collection]) -> Cow<'static, str> {
 
 /// How a collection's time divides, as far as its CPU times tell.
 struct Work {
-    /// Covered by CPU time: all of it where no CPU times were logged.
+    /// Covered by CPU time: all of it where no CPU times were logged and others took as long.
     covered: Duration,
     /// Of that, in the kernel, where that is conspicuous.
     in_kernel: Duration,
+    /// Not covered, though a CPU may have been busy all the time: far more than is usual.
+    beyond: Duration,
 }
 
-fn work(gc: &GcEvent) -> Work {
+fn work(Collection { gc, around }: &Collection) -> Work {
+    let usual = around.beyond.map_or(gc.duration, Beyond::usual).min(gc.duration);
     let Some(cpu) = gc.cpu else {
-        return Work { covered: gc.duration, in_kernel: Duration::ZERO };
+        let beyond = gc.duration - usual;
+        return Work { covered: usual, in_kernel: Duration::ZERO, beyond };
     };
     let used = cpu.user + cpu.sys;
-    let covered = if used + CPU_TIMES_ROUNDING >= gc.duration { gc.duration } else { used };
+    let ran = if used + CPU_TIMES_ROUNDING >= gc.duration { gc.duration } else { used };
+    let covered = ran.min(usual);
     let much = cpu.sys > cpu.user && cpu.sys >= MUCH_SYSTEM_TIME;
     // The collector's threads share the time on the clock as they share the CPU time.
     let in_kernel = if much { share(covered, cpu.sys, used) } else { Duration::ZERO };
-    Work { covered, in_kernel }
+    Work { covered, in_kernel, beyond: ran - covered }
 }
 
 /// `of` times `part` by `whole`.
@@ -143,15 +148,17 @@ impl Layout {
         }
     }
 
-    fn collection(&mut self, gc: &GcEvent, number: usize) {
-        let Work { covered, in_kernel } = work(gc);
+    fn collection(&mut self, collection: &Collection, number: usize) {
+        let gc = &collection.gc;
+        let Work { covered, in_kernel, beyond } = work(collection);
         let in_user = covered.saturating_sub(in_kernel);
         let references = reference_time(gc).unwrap_or_default().min(in_user);
         let operation = PausePhase::Operation;
         self.add(references, operation, LogPart::References, true, number);
         self.add(in_user - references, operation, LogPart::Collecting, true, number);
         self.add(in_kernel, operation, LogPart::Kernel, false, number);
-        let rest = gc.duration.saturating_sub(covered);
+        self.add(beyond, operation, LogPart::Beyond, false, number);
+        let rest = gc.duration.saturating_sub(covered + beyond);
         self.add(rest, operation, LogPart::Waiting, false, number);
     }
 

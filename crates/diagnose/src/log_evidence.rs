@@ -16,7 +16,7 @@ use std::time::Duration;
 /// From here on people ask what a collection did all the time.
 const LONG_COLLECTION: Duration = Duration::from_secs(1);
 /// One CPU could be a JIT compiler's while the collector waits; one and a half hardly is.
-const BUSY_TENTHS: u128 = 15;
+const BUSY_HUNDREDTHS: u64 = 150;
 
 /// `1 collection`, `7 collections`.
 pub(crate) fn collections(n: u64) -> String {
@@ -52,21 +52,48 @@ pub(crate) fn symptom(
     Explanation { story, evidence, ..Explanation::default() }
 }
 
-/// How busy the CPUs were in the longest collection behind a tally, where it was long and none of
-/// them waited: `the longest, user=… sys=… real=…, kept 9.6 CPUs busy: …`.
-pub(crate) fn busy(tally: &Tally) -> Option<Evidence> {
+/// How many CPUs were busy in the longest collection behind a tally, where it was long and most of its
+/// time is work, and how much of it can have been waiting at most:
+/// `the longest had user=… sys=… real=…: 9.6 CPUs busy on average; at most 12 s of it was waiting`.
+///
+/// With `n` GC threads that all run, `user + sys` is `n` times the time on the clock: what is missing
+/// is the most that all of them can have waited. How many threads there are the log says, or else the
+/// most CPUs that any collection of it kept busy.
+pub(crate) fn busy(tally: &Tally, index: &Index<'_>) -> Option<Evidence> {
     let worst = tally.worst.as_ref()?;
     let gc = &worst.collection.as_ref()?.gc;
     let it = gc.cpu?;
-    let tenths = (it.user + it.sys).as_nanos() * 10 / gc.duration.as_nanos().max(1);
-    if gc.duration < LONG_COLLECTION || tenths < BUSY_TENTHS || it.sys > it.user {
+    let used = it.user + it.sys;
+    let hundredths = used.as_nanos() * 100 / gc.duration.as_nanos().max(1);
+    let hundredths = u64::try_from(hundredths).unwrap_or(u64::MAX);
+    if gc.duration < LONG_COLLECTION || hundredths < BUSY_HUNDREDTHS || it.sys > it.user {
         return None;
     }
-    let (whole, tenth) = (tenths / 10, tenths % 10);
-    let text = format!(
-        "the longest had {}: {whole}.{tenth} CPUs were busy all the time, so it computed, and waited neither for a disk nor for the GC log",
-        cpu(worst)?
+    let average = format!(
+        "the longest had {}: {} CPUs busy on average",
+        cpu(worst)?,
+        text::busy_cpus(hundredths)
     );
+    let logged = index.jvm.map_or(0, |it| it.gc_threads);
+    let seen_busy = index.log.map_or(0, |it| it.usual.most_cpus_hundredths().div_ceil(100));
+    let threads = match logged {
+        0 => u32::try_from(seen_busy).unwrap_or(u32::MAX),
+        known => known,
+    };
+    // More CPU time than the threads can have used: the number is wrong.
+    let waited = (threads > 0).then(|| gc.duration.checked_sub(used / threads)).flatten();
+    let text = match waited {
+        Some(waited) if waited * 10 <= gc.duration => format!(
+            "{average} of {threads} GC threads: it is bound by the CPU; at most {} of it was waiting \
+             for a disk, for memory or for a CPU",
+            text::duration(waited)
+        ),
+        Some(waited) => format!(
+            "{average} of {threads} GC threads; at most {} of it was waiting",
+            text::duration(waited)
+        ),
+        None => average,
+    };
     Some(seen(Duration::ZERO, text))
 }
 

@@ -20,6 +20,12 @@ const PENDING: usize = 64;
 /// have no stop at the end of a log, it has none for collections.
 const LAST_STOP: usize = 2;
 
+/// After so many collections it is known what is usual, or never will be.
+const HELD: usize = 64;
+
+/// So many stops wait for that at most: one a second or more between collections is enough to tell.
+const MOST_HELD: usize = 1024;
+
 /// Stamps in milliseconds are cut, and durations are rounded: a collection may seem to begin so
 /// much before its stop, or to last so much longer.
 const SLACK: Duration = Duration::from_millis(2);
@@ -64,6 +70,15 @@ impl LogPause {
     }
 }
 
+/// A stop, its collections, and when it began.
+#[derive(Debug)]
+struct Held {
+    /// `None` for a collection for which there is no line of its stop.
+    safepoint: Option<Safepoint>,
+    collections: Vec<Collection>,
+    start_ns: u64,
+}
+
 /// Joins collections and safepoints, in the order of the log.
 #[derive(Debug, Default)]
 pub(crate) struct LogPauses {
@@ -73,6 +88,8 @@ pub(crate) struct LogPauses {
     /// A collection, a stop or a cycle was seen since the head of the log.
     in_run: bool,
     pending: VecDeque<Collection>,
+    /// Stops whose account waits until it is clear what is usual in this log.
+    held: VecDeque<Held>,
     done: VecDeque<LogPause>,
     /// What the application noticed by itself.
     pub(crate) noticed: Noticed,
@@ -131,6 +148,7 @@ impl LogPauses {
             self.cut_stop = Some(self.pending.drain(..).map(|it| it.gc.duration).sum());
         }
         self.all_alone();
+        self.release(0);
         let rest = self.noticed.rest();
         self.done_noticed(rest);
     }
@@ -204,7 +222,7 @@ impl LogPauses {
         self.noticed.drop_all();
         let start = self.clock.at(&begin);
         let inside = self.collections_of(&safepoint, start);
-        self.done.push_back(log_account::stop(safepoint, inside, start));
+        self.hold(Some(safepoint), inside, start);
     }
 
     /// Takes the pending collections that are inside a stop; older ones had no safepoint line and
@@ -231,7 +249,29 @@ impl LogPauses {
 
     fn alone(&mut self, collection: Collection) {
         let start = self.clock.at(&collection.gc.begin());
-        self.done.push_back(log_account::alone(collection, start));
+        self.hold(None, vec![collection], start);
+    }
+
+    /// What is usual is not known at the begin of a log: the first pauses wait for it.
+    fn hold(&mut self, safepoint: Option<Safepoint>, collections: Vec<Collection>, start_ns: u64) {
+        self.held.push_back(Held { safepoint, collections, start_ns });
+        let is_known = self.history.sums.count() >= HELD as u64;
+        self.release(if is_known { 0 } else { MOST_HELD });
+    }
+
+    /// Makes the accounts of all that are held but the last `left`.
+    fn release(&mut self, left: usize) {
+        while self.held.len() > left
+            && let Some(Held { safepoint, mut collections, start_ns }) = self.held.pop_front()
+        {
+            for it in &mut collections {
+                it.around.beyond = self.history.beyond(&it.gc);
+            }
+            self.done.extend(match safepoint {
+                Some(safepoint) => Some(log_account::stop(safepoint, collections, start_ns)),
+                None => collections.pop().map(|it| log_account::alone(it, start_ns)),
+            });
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod nearest;
 
 pub use bytes::bytes;
 pub use count::{count, counted};
+pub(crate) use cpus::busy_cpus;
 pub use cpus::cpus;
 pub use duration::duration;
 pub use memory::memory;

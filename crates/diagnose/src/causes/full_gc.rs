@@ -66,7 +66,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     story.extend(Some(why.to_owned()).filter(|it| !it.is_empty()));
     Explanation {
         story,
-        evidence: std::iter::once(extent(tally)).chain(busy(tally)).collect(),
+        evidence: std::iter::once(extent(tally)).chain(busy(tally, index)).collect(),
         ..Explanation::default()
     }
 }

@@ -3,7 +3,7 @@
 //! ## What happens
 //! Native code that holds a Java array through JNI's critical functions forbids the collector to move it, and so to collect.
 //! A collection that was due meanwhile is put off until the last such section ends, and threads that need memory wait for it without being at a safepoint.
-//! The log shows only the collection that follows.
+//! The log shows only the collection that follows, in which the collector works as ever.
 //!
 //! ## What proves it
 //! The collection's cause is `GCLocker Initiated GC`.
@@ -16,15 +16,15 @@
 //! ## References
 //! JEP 423 (region pinning for G1); HotSpot `gc/shared/gcLocker.cpp`.
 use crate::{
-    Cause, Nature,
+    Cause, Count, Nature,
     cause::{Claims, Explanation},
-    collection_traits::CollectionTrait,
-    history::Collection,
     index::Index,
-    log_evidence::extent,
+    log_evidence::{collections, seen},
     tally::Tally,
+    text,
 };
 use recording::Source;
+use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "gc-locker",
@@ -36,23 +36,37 @@ pub(super) static CAUSE: Cause = Cause {
     remedies: &["region-pinning", "shorter-critical-sections"],
     hazards: &[],
     file: include_str!("gc_locker.rs"),
-    claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
-    outside_pauses: None,
+    claims: Claims::Segments(|_, _| false),
+    outside_pauses: Some(is_seen),
     explain,
 };
 
-fn is_claimed(it: &Collection) -> bool {
-    it.gc.cause.as_deref() == Some("GCLocker Initiated GC")
+/// What HotSpot calls a collection that had to wait.
+const GC_CAUSE: &str = "GCLocker Initiated GC";
+
+fn put_off(index: &Index<'_>) -> Count {
+    index.log.map_or_else(Count::default, |log| log.sums.of_cause(GC_CAUSE))
 }
 
-fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
+fn is_seen(index: &Index<'_>) -> bool {
+    put_off(index).count > 0
+}
+
+fn explain(_tally: &Tally, index: &Index<'_>) -> Explanation {
+    let it = put_off(index);
+    let text = format!(
+        "{} ({GC_CAUSE}); the pauses themselves, {} in all, were the collector's work",
+        collections(it.count),
+        text::duration(it.total)
+    );
     Explanation {
         story: vec![
-            "Native code held Java arrays, and collections had to wait until the code released \
-             them."
+            "Native code held Java arrays, and collections that were due had to wait until it \
+             released them. That wait is before the pause and in no log: in the pause itself the \
+             collector worked."
                 .into(),
         ],
-        evidence: vec![extent(tally)],
+        evidence: vec![seen(Duration::ZERO, text)],
         ..Explanation::default()
     }
 }
@@ -60,12 +74,16 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause};
+    use crate::log_text::{check, diagnose, pause};
+    use std::time::Duration;
 
     #[test]
-    fn by_its_cause() {
+    fn the_pause_is_work_and_the_wait_before_it_is_the_lockers() {
         let log = pause(1000, 1, "Young (Normal) (GCLocker Initiated GC) 99M->9M(100M)", 40);
-        check(&CAUSE, &log, "present 40 ms in 1");
+        check(&CAUSE, &log, "present 0 s in 0");
+        let work =
+            diagnose(&log).findings.iter().find(|it| it.cause.id == "gc-work").map(|it| it.time);
+        assert_eq!(work, Some(Duration::from_millis(40)));
         check(&CAUSE, &log.replace("GCLocker Initiated GC", "G1 Evacuation Pause"), "absent");
     }
 }

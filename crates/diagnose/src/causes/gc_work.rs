@@ -44,7 +44,7 @@ fn claims(case: &Case<'_>, segment: &Segment) -> bool {
     segment.phase == PausePhase::Operation && segment.is_collector_at_work() && case.is_collection()
 }
 
-fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let largest = tally.operations.sorted().into_iter().max_by_key(|(_, (_, time))| *time);
     let most = largest.map_or_else(String::new, |(name, (count, time))| {
         format!(", {} of it in {} of {name}", text::duration(*time), text::stops(*count))
@@ -60,7 +60,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
         ),
         time: tally.time,
     }];
-    evidence.extend(busy(tally));
+    evidence.extend(busy(tally, index));
     Explanation { evidence, ..Explanation::default() }
 }
 
@@ -112,8 +112,16 @@ mod tests {
     #[test]
     fn a_long_collection_that_used_its_cpus_says_how_many() {
         let text = long(1_221_620, 1_178_020, 0);
-        assert!(text.contains("9.6 CPUs were busy all the time"), "{text}");
-        assert!(long(1_000, 150, 0).contains("1.5 CPUs"));
+        assert!(
+            text.contains(
+                "9.6 CPUs busy on average of 10 GC threads: it is bound by the CPU; at most 43.6 s"
+            ),
+            "{text}"
+        );
+        assert!(
+            long(1_000, 150, 0)
+                .contains("1.5 CPUs busy on average of 2 GC threads; at most 250 ms")
+        );
     }
 
     #[test]

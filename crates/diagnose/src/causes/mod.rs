@@ -27,6 +27,7 @@ mod mapped_file_fault;
 mod memory_high_throttling;
 mod metaspace_gc;
 mod mmap_lock_contention;
+mod outlier_collection;
 mod page_migration_wait;
 mod promotion_failure;
 mod reference_processing;
@@ -43,7 +44,7 @@ pub(crate) use memory_high_throttling::is_memory_high;
 /// All causes. Faults of the surroundings claim first, then faults of the application; what a GC
 /// log shows goes from the particular to the general; then the ordinary cost of collections and
 /// operations; and the symptoms, which explain nothing, last.
-pub(crate) static ALL: [&Cause; 35] = [
+pub(crate) static ALL: [&Cause; 36] = [
     &frozen_or_traced::CAUSE,
     &cfs_throttling::CAUSE,
     &hsperfdata_write_blocked::CAUSE,
@@ -76,6 +77,7 @@ pub(crate) static ALL: [&Cause; 35] = [
     &gc_work::CAUSE,
     &vm_operation::CAUSE,
     &inverted_parallelism::CAUSE,
+    &outlier_collection::CAUSE,
     &system_time::CAUSE,
     &slow_time_to_safepoint::CAUSE,
     &stop_beyond_gc::CAUSE,

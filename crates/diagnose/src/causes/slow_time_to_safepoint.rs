@@ -3,7 +3,7 @@
 //! ## What happens
 //! Before anything can happen in a stop, every application thread must have stopped, and the first waits for the last.
 //! One thread was late: it ran in a loop or a copy without a safepoint poll, it waited for a page of a mapped file or of swapped memory, or it waited for a CPU.
-//! The VM thread itself may be late, too: it waits for concurrent GC threads to yield, and it may wait for a file that it writes.
+//! The VM thread itself may be late, too: it waits for concurrent GC threads to yield, and it may wait for a file that it writes, the safepoint log or the counters of `/tmp/hsperfdata_*`.
 //! The collection, if there was one, had not begun.
 //!
 //! ## What proves it
@@ -44,9 +44,9 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let story = "It took long until all threads had stopped; those that had stopped waited for the \
-                 last one. The collection had not begun, and its lines in the GC log are written \
-                 later: neither is the cause.";
+    let story = "It took long until all threads had stopped. An application thread was late, or \
+                 the VM thread itself waited (a write to its log, its file of counters, a \
+                 concurrent GC thread). A log does not show which.";
     let extent = format!(
         "{} in {} went by before all threads had stopped",
         text::duration(tally.time),

@@ -70,6 +70,12 @@ impl Memory {
         self.generations.get(&Space::Metaspace).map(|it| it.most_before.max(it.most_after))
     }
 
+    /// What was live when that was last known, in bytes.
+    pub(crate) fn last_live(&self) -> Option<u64> {
+        let mixed = self.live.mixed.map(|(_, least)| least);
+        mixed.or((self.live.samples > 0).then_some(self.live.last))
+    }
+
     /// What is live, as far as collections of the old generation have shown it.
     pub(crate) fn live_set(&self) -> Option<LiveSet> {
         let mut live = self.live;

@@ -9,9 +9,11 @@ const NEARLY_FULL_PERCENT: u64 = 80;
 const WINDOW: usize = 16;
 /// and they come too often when they take at least this part of the time, in per cent,
 const TOO_OFTEN_PERCENT: u32 = 25;
-/// and leave at least this much of the heap in use. A heap that is mostly empty is collected often
-/// because the application allocates, and a larger one may not be what it needs.
-const OFTEN_USED_PERCENT: u64 = 50;
+/// and at least this much of the heap is live. A heap that is mostly empty is collected often because
+/// the application allocates, and a larger one may not be what it needs.
+const OFTEN_LIVE_PERCENT: u64 = 50;
+/// One full collection that frees little may have met a burst: pressure is when it happens again.
+const NEARLY_FULL_TIMES: u32 = 2;
 
 /// Why a heap is under pressure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,18 +46,31 @@ fn worked(gc: &GcEvent) -> Duration {
 pub(crate) struct PressureWatch {
     recent: VecDeque<(u64, Duration)>,
     stopped: Duration,
+    /// How many full collections in a row left the heap nearly full.
+    nearly_full: u32,
 }
 
 impl PressureWatch {
-    pub(crate) fn collection(&mut self, gc: &GcEvent, begin_ns: u64) -> Option<Pressure> {
+    /// A collection that began at `begin_ns`. `live` is what is known to be live, in bytes: what young
+    /// collections leave is not, most of it may be dead.
+    pub(crate) fn collection(
+        &mut self,
+        gc: &GcEvent,
+        begin_ns: u64,
+        live: Option<u64>,
+    ) -> Option<Pressure> {
         let often = self.often(gc, begin_ns);
         let heap = gc.heap?;
         let capacity = heap.capacity.filter(|it| *it > 0)?;
-        let used_percent = heap.after.saturating_mul(100) / capacity;
-        if is_full(gc) && used_percent >= NEARLY_FULL_PERCENT {
-            return Some(Pressure::NearlyFull { used: heap.after, capacity });
+        let percent = |bytes: u64| bytes.saturating_mul(100) / capacity;
+        if is_full(gc) {
+            let is_nearly_full = percent(heap.after) >= NEARLY_FULL_PERCENT;
+            self.nearly_full = if is_nearly_full { self.nearly_full + 1 } else { 0 };
+            if self.nearly_full >= NEARLY_FULL_TIMES {
+                return Some(Pressure::NearlyFull { used: heap.after, capacity });
+            }
         }
-        often.filter(|_| used_percent >= OFTEN_USED_PERCENT)
+        often.filter(|_| live.is_some_and(|it| percent(it) >= OFTEN_LIVE_PERCENT))
     }
 
     fn often(&mut self, gc: &GcEvent, begin_ns: u64) -> Option<Pressure> {
@@ -78,6 +93,9 @@ impl PressureWatch {
         let percent = u32::try_from(percent).unwrap_or(100).min(100);
         // Without stamps there is no span, and nothing can be said.
         let known = begin_ns > first_ns;
+        // One long collection is an outlier, and no sign that there were many.
+        let longest = self.recent.iter().map(|it| it.1).max().unwrap_or_default();
+        let known = known && longest * 2 <= stopped;
         (known && percent >= TOO_OFTEN_PERCENT).then_some(Pressure::TooOften { percent })
     }
 }

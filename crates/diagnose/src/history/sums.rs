@@ -80,6 +80,16 @@ impl GcSums {
         }
     }
 
+    /// Those with this GC cause.
+    pub(crate) fn of_cause(&self, cause: &str) -> Count {
+        self.by_cause.iter().find(|it| &**it.0 == cause).map(|it| *it.1).unwrap_or_default()
+    }
+
+    /// How many there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.pauses.count
+    }
+
     /// How many had CPU times.
     pub(crate) fn with_cpu_times(&self) -> u64 {
         self.cpu.collections

@@ -11,9 +11,24 @@ pub fn cpus(milli: u64) -> String {
     }
 }
 
+/// How many CPUs were busy on average, from hundredths: `9.6` of 964, `20` of 2003.
+pub(crate) fn busy_cpus(hundredths: u64) -> String {
+    let tenths = (hundredths + 5) / 10;
+    match tenths {
+        ..100 => format!("{}.{}", tenths / 10, tenths % 10),
+        _ => ((hundredths + 50) / 100).to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ten_busy_cpus_and_more_have_no_decimal() {
+        let shown = [0, 100, 964, 994, 995, 2003].map(busy_cpus);
+        assert_eq!(shown, ["0.0", "1.0", "9.6", "9.9", "10", "20"]);
+    }
 
     #[test]
     fn parts_of_cpus_are_exact() {

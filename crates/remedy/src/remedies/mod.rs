@@ -12,6 +12,7 @@ mod counted_loop_safepoints;
 mod cpu_burst;
 mod cpu_headroom;
 mod cpu_quota;
+mod cpu_times;
 mod earlier_cycles;
 mod earlier_reclaim;
 mod explicit_unmap;
@@ -69,7 +70,7 @@ pub use cfs_advice::sentence as quota_sentence;
 pub use thp_tuner::{footprint, value_when_on};
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 63] = [
+pub(crate) static ALL: [&Remedy; 64] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &break_up_late_code::REMEDY,
@@ -81,6 +82,7 @@ pub(crate) static ALL: [&Remedy; 63] = [
     &cpu_burst::REMEDY,
     &cpu_headroom::REMEDY,
     &cpu_quota::REMEDY,
+    &cpu_times::REMEDY,
     &earlier_cycles::REMEDY,
     &earlier_reclaim::REMEDY,
     &explicit_unmap::REMEDY,
