@@ -5,7 +5,7 @@ use crate::{
     case::{LogPart, Segment},
     causes,
     index::Index,
-    syscalls,
+    suspects, syscalls,
     tally::Tally,
 };
 use recording::{Source, ThreadState};
@@ -23,7 +23,9 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
         .enumerate()
         .filter(|&(order, cause)| struck(order, cause, tallies, index))
         .map(|(order, cause)| {
-            finding(cause, tallies.get(&order).unwrap_or(&nothing), index, stopped)
+            let tally = tallies.get(&order).unwrap_or(&nothing);
+            let suspects = suspects::of(cause, tally, tallies, index);
+            Finding { suspects, ..finding(cause, tally, index, stopped) }
         })
         .collect();
     let timed = findings.iter().filter(|it| it.cause.is_fault() && !it.time.is_zero());
@@ -61,6 +63,7 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
         story: explanation.story,
         culprits: explanation.culprits,
         evidence: explanation.evidence,
+        suspects: Vec::new(),
         detail: explanation.detail,
     }
 }

@@ -54,6 +54,8 @@ pub(crate) struct History {
     pub(crate) memory: memory::Memory,
     pub(crate) humongous: Humongous,
     pub(crate) stalls: crate::Count,
+    /// How many stops the log shows.
+    pub(crate) stops: u64,
     /// The thread that waited longest for memory.
     pub(crate) most_stalled: Box<str>,
     cycles: cycles::Cycles,

@@ -220,6 +220,7 @@ impl LogPauses {
         self.see_span(&begin, &safepoint.stamp);
         (self.has_safepoints, self.in_run) = (true, true);
         self.noticed.drop_all();
+        self.history.stops += 1;
         let start = self.clock.at(&begin);
         let inside = self.collections_of(&safepoint, start);
         self.hold(Some(safepoint), inside, start);

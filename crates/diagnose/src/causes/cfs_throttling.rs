@@ -24,17 +24,21 @@ mod hazards;
 
 use crate::{
     Cause, Detail, Nature,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
     os_evidence::{self, spent},
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
     what_if::{Demand, WhatIf, what_if},
 };
 use recording::{CgroupFact, Source, ThreadState};
 use std::time::Duration;
+
+/// The usual period of a quota (`cpu.cfs_period_us`).
+const PERIOD: Duration = Duration::from_millis(100);
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cfs-throttling",
@@ -48,6 +52,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("cfs_throttling.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -91,6 +96,28 @@ fn time_to_use_up(cgroup: &CgroupFact, threads: u32) -> Option<Duration> {
     let quota = cgroup.cpu_quota?;
     let time = quota.checked_div(threads)?;
     (time < cgroup.cpu_period).then_some(time)
+}
+
+/// A quota delays most of what runs longer than it allows, and each time by less than a period.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let base = match clues.part {
+        LogPart::Waiting | LogPart::Beyond | LogPart::Hiccup => 2,
+        LogPart::Reaching => 1,
+        _ => return None,
+    };
+    Some(
+        Suspicion::new(base)
+            .pro(3, clues.usual())
+            .pro(1, clues.longest_below(PERIOD * 3))
+            .pro(1, clues.more_threads_than_cpus())
+            .con(1, clues.rare())
+            .con(
+                5,
+                clues
+                    .longest_without_cpu(PERIOD * 10)
+                    .map(|it| format!("{it}: a period is {}", text::duration(PERIOD))),
+            ),
+    )
 }
 
 #[cfg(test)]

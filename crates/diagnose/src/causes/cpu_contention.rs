@@ -17,14 +17,21 @@
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
     Cause, Detail, Nature,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
     os_evidence::spent_in_stops,
+    suspects::{Clues, Suspicion},
     tally::Tally,
 };
 use recording::{Source, ThreadState};
+use std::time::Duration;
+
+/// The scheduler gives a thread its turn within so long, on a host that is not overloaded many times.
+const SHORT: Duration = Duration::from_millis(300);
+/// Nobody waits so long for a CPU where others have one.
+const TOO_LONG: Duration = Duration::from_secs(2);
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cpu-contention",
@@ -38,6 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("cpu_contention.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -56,6 +64,22 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         evidence: vec![spent_in_stops(tally, "runnable, waiting for a CPU")],
         detail: Detail::CpuHolders { others },
     }
+}
+
+/// Others on the CPUs delay everything a little, and nothing for seconds.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let base = match clues.part {
+        LogPart::Waiting | LogPart::Beyond | LogPart::Hiccup => 2,
+        LogPart::Reaching | LogPart::Around => 1,
+        _ => return None,
+    };
+    Some(
+        Suspicion::new(base)
+            .pro(2, clues.usual())
+            .pro(1, clues.longest_below(SHORT))
+            .pro(1, clues.more_threads_than_cpus())
+            .con(4, clues.longest_without_cpu(TOO_LONG)),
+    )
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("deleted_file_unmap.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_release),
     outside_pauses: Some(|index| longest_outside(index).is_some()),
+    suspicion: None,
     explain,
 };
 
