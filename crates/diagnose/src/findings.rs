@@ -15,7 +15,7 @@ use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, time::Duration};
 const MOST: usize = 10;
 
 /// Findings in the order of reports: most time first, so that none stands above a larger one. A fault
-/// that shows beside the pauses, and has no time of its own, follows the other faults.
+/// that shows outside the pauses, and has no time of its own, follows the other faults.
 pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec<Finding> {
     let nothing = Tally::default();
     let mut findings: Vec<_> = causes::ALL
@@ -38,7 +38,7 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
     findings
 }
 
-/// Whether a cause took part in a pause, or shows beside them.
+/// Whether a cause took part in a pause, or shows outside them.
 fn struck(order: usize, cause: &Cause, tallies: &Tallies, index: &Index<'_>) -> bool {
     tallies.contains_key(&order) || cause.outside_pauses.is_some_and(|shows| shows(index))
 }
