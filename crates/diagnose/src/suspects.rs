@@ -12,6 +12,7 @@ use crate::{
     causes,
     hazards::Flags,
     index::Index,
+    jvm_flags,
     tally::{Exhibit, Tally},
 };
 use std::{cmp::Reverse, time::Duration};
@@ -38,20 +39,24 @@ pub struct Suspect {
     pub speaks_for: Vec<String>,
     /// What in this log speaks against it, most telling first.
     pub speaks_against: Vec<String>,
+    /// What shows within a minute, or at the next start, whether it is the cause: a phrase.
+    pub test: &'static str,
 }
 
 /// How suspicious a cause is, and why.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Suspicion {
     weight: i32,
+    test: &'static str,
     speaks_for: Vec<(i32, String)>,
     speaks_against: Vec<(i32, String)>,
 }
 
 impl Suspicion {
     /// What it weighs before anything of the log is looked at: how often it is the cause of such time.
-    pub(crate) fn new(weight: i32) -> Suspicion {
-        Suspicion { weight, ..Suspicion::default() }
+    /// `test` is what shows within a minute whether it is the cause.
+    pub(crate) fn new(weight: i32, test: &'static str) -> Suspicion {
+        Suspicion { weight, test, ..Suspicion::default() }
     }
 
     /// Something speaks for it, where the log shows it.
@@ -119,11 +124,11 @@ impl Clues<'_> {
     }
 
     /// Of the CPU time of the collections concerned, the part in the kernel, where it is at least so
-    /// many per cent: `sys is 40 % of their CPU time`.
+    /// many per cent, and no small part of the time: `sys is 40 % of their CPU time`.
     pub(crate) fn busy_in_kernel(&self, percent: u32) -> Option<String> {
         let (user, sys) = self.tally.cpu;
         let part = sys.as_nanos() * 100 / (user + sys).as_nanos().max(1);
-        let is_much = sys >= Duration::from_millis(50) && part >= u128::from(percent);
+        let is_much = sys * 5 >= self.tally.time && part >= u128::from(percent);
         is_much.then(|| format!("sys is {part} % of their CPU time"))
     }
 
@@ -164,6 +169,12 @@ impl Clues<'_> {
     /// The flags of the JVM, as far as the log tells.
     pub(crate) fn flags(&self) -> &[String] {
         self.index.jvm.map_or(&[], |it| &it.flags)
+    }
+
+    /// Whether the JVM is known to be older than this feature version.
+    pub(crate) fn is_before(&self, feature: u32) -> bool {
+        let version = self.index.jvm.and_then(|it| jvm_flags::feature_version(&it.version));
+        version.is_some_and(|it| it < feature)
     }
 
     /// GC threads and the CPUs that the JVM saw, where there are more threads than CPUs:
@@ -207,6 +218,8 @@ pub(crate) fn of(
     let mut found: Vec<(i32, Suspect)> = causes::ALL
         .iter()
         .filter_map(|it| Some((*it, (it.suspicion?)(&clues)?)))
+        // Of which nothing is to be said.
+        .filter(|(_, it)| it.weight > 0 || !it.speaks_against.is_empty())
         .map(|(cause, suspicion)| (suspicion.weight, suspect(cause, suspicion)))
         .collect();
     found.sort_by_key(|(weight, _)| Reverse(*weight));
@@ -247,6 +260,7 @@ fn suspect(cause: &Cause, suspicion: Suspicion) -> Suspect {
     Suspect {
         cause: cause.id,
         short: cause.short,
+        test: suspicion.test,
         is_unlikely: suspicion.weight <= 0,
         speaks_for: sorted(suspicion.speaks_for),
         speaks_against: sorted(suspicion.speaks_against),

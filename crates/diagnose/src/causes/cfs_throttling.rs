@@ -106,17 +106,20 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         _ => return None,
     };
     Some(
-        Suspicion::new(base)
-            .pro(3, clues.usual())
-            .pro(1, clues.longest_below(PERIOD * 3))
-            .pro(1, clues.more_threads_than_cpus())
-            .con(1, clues.rare())
-            .con(
-                5,
-                clues
-                    .longest_without_cpu(PERIOD * 10)
-                    .map(|it| format!("{it}: a period is {}", text::duration(PERIOD))),
-            ),
+        Suspicion::new(
+            base,
+            "nr_throttled in the cgroup's cpu.stat: it grows with each such pause",
+        )
+        .pro(3, clues.usual())
+        .pro(1, clues.longest_below(PERIOD * 3))
+        .pro(1, clues.more_threads_than_cpus())
+        .con(1, clues.rare())
+        .con(
+            5,
+            clues
+                .longest_without_cpu(PERIOD * 10)
+                .map(|it| format!("{it}: a period is {}", text::duration(PERIOD))),
+        ),
     )
 }
 

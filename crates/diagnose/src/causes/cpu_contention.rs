@@ -74,7 +74,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         _ => return None,
     };
     Some(
-        Suspicion::new(base)
+        Suspicion::new(base, "/proc/pressure/cpu, or the run queue of vmstat 1, when it happens")
             .pro(2, clues.usual())
             .pro(1, clues.longest_below(SHORT))
             .pro(1, clues.more_threads_than_cpus())

@@ -95,7 +95,11 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     if !matches!(clues.part, LogPart::Waiting | LogPart::Beyond | LogPart::Hiccup) {
         return None;
     }
-    Some(Suspicion::new(1).pro(2, clues.usual()).con(3, clues.longest_without_cpu(TOO_LONG)))
+    Some(
+        Suspicion::new(1, "the st column of vmstat 1 when it happens")
+            .pro(2, clues.usual())
+            .con(3, clues.longest_without_cpu(TOO_LONG)),
+    )
 }
 
 #[cfg(test)]

@@ -172,7 +172,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         _ => return None,
     };
     Some(
-        Suspicion::new(base)
+        Suspicion::new(base, "allocstall in /proc/vmstat: it grows with each such pause")
             .pro(4, clues.busy_in_kernel(30).filter(|_| clues.part != LogPart::Kernel))
             .con(2, clues.idle_in_kernel()),
     )

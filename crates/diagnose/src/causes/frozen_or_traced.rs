@@ -89,9 +89,12 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         _ => return None,
     };
     Some(
-        Suspicion::new(base)
-            .pro(1, clues.rare().filter(|_| clues.idle_in_kernel().is_some()))
-            .con(2, clues.usual()),
+        Suspicion::new(
+            base,
+            "the process state when it happens: T in /proc/PID/stat, or a frozen cgroup",
+        )
+        .pro(1, clues.rare().filter(|_| clues.idle_in_kernel().is_some()))
+        .con(2, clues.usual()),
     )
 }
 

@@ -141,11 +141,17 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         LogPart::Reaching => 2,
         _ => return None,
     };
+    let test = match clues.is_before(17) {
+        true => "start with the GC log in /dev/shm: if it stops, this was it",
+        false => {
+            "start with -Xlog:async (JDK 17 and later) or the GC log in /dev/shm: if it stops, this was it"
+        }
+    };
     let in_memory = log_path(clues).filter(|it| it.starts_with("/dev/shm/"));
     let path = log_path(clues).filter(|it| !it.starts_with("/dev/shm/"));
     let is_async = clues.flags().iter().any(|it| it == "-Xlog:async");
     Some(
-        Suspicion::new(base)
+        Suspicion::new(base, test)
             .pro(2, path.map(|it| format!("it writes its log to {it}")))
             .pro(1, clues.rare())
             .pro(1, clues.longest_from(LONG))

@@ -173,7 +173,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         || clues.switch("UsePerfData") == Some(false);
     let is_on = !clues.flags().is_empty() && !is_off;
     Some(
-        Suspicion::new(base)
+        Suspicion::new(base, "start with -XX:+PerfDisableSharedMem: if it stops, this was it")
             .pro(1, is_on.then(|| "no -XX:+PerfDisableSharedMem among its flags".to_owned()))
             .pro(1, clues.rare())
             .pro(1, clues.longest_from(LONG).filter(|_| clues.part == LogPart::Reaching))

@@ -168,9 +168,12 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         return None;
     }
     Some(
-        Suspicion::new(3)
-            .pro(2, clues.usual())
-            .con(1, clues.waits_elsewhere().map(|it| format!("{it}, where no thread is late"))),
+        Suspicion::new(
+            3,
+            "start with -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500: it names the thread",
+        )
+        .pro(2, clues.usual())
+        .con(1, clues.waits_elsewhere().map(|it| format!("{it}, where no thread is late"))),
     )
 }
 

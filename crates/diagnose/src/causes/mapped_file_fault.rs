@@ -128,7 +128,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     if clues.part != LogPart::Reaching {
         return None;
     }
-    Some(Suspicion::new(2).pro(3, clues.usual()).pro(1, clues.longest_from(LONG)))
+    Some(Suspicion::new(2, "start with -XX:+SafepointTimeout: it names the thread; mapped files are in /proc/PID/maps").pro(3, clues.usual()).pro(1, clues.longest_from(LONG)))
 }
 
 #[cfg(test)]

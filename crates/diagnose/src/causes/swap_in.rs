@@ -138,7 +138,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         format!("a heap of up to {} on {}", text::memory(heap), text::memory(memory))
     });
     Some(
-        Suspicion::new(base)
+        Suspicion::new(base, "VmSwap in /proc/PID/status: more than 0 kB")
             .pro(3, clues.in_full_collections())
             .pro(2, in_use)
             .pro(2, large)

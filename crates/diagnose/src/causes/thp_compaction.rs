@@ -142,7 +142,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     };
     let is_asked_for = clues.switch("UseTransparentHugePages") == Some(true);
     Some(
-        Suspicion::new(base)
+        Suspicion::new(base, "compact_stall in /proc/vmstat: it grows with each such pause")
             .pro(3, is_asked_for.then(|| "-XX:+UseTransparentHugePages".to_owned()))
             .pro(3, clues.busy_in_kernel(40).filter(|_| clues.part != LogPart::Kernel))
             .con(2, clues.idle_in_kernel()),

@@ -83,7 +83,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     let what = "no line names the operation of the longest: a heap dump, a thread dump, a revoked \
                 bias";
     let is_open = clues.part == LogPart::Around && is_unnamed;
-    is_open.then(|| Suspicion::new(2).pro(4, Some(what.to_owned())))
+    is_open.then(|| Suspicion::new(2, "start with -XX:+PrintSafepointStatistics -XX:PrintSafepointStatisticsCount=1: it names the operation").pro(4, Some(what.to_owned())))
 }
 
 #[cfg(test)]
