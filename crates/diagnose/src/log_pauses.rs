@@ -266,7 +266,7 @@ impl LogPauses {
             && let Some(Held { safepoint, mut collections, start_ns }) = self.held.pop_front()
         {
             for it in &mut collections {
-                it.around.beyond = self.history.beyond(&it.gc);
+                self.history.compare(it);
             }
             self.done.extend(match safepoint {
                 Some(safepoint) => Some(log_account::stop(safepoint, collections, start_ns)),

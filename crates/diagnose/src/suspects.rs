@@ -15,7 +15,7 @@ use crate::{
     jvm_flags,
     tally::{Exhibit, Tally},
 };
-use std::{cmp::Reverse, time::Duration};
+use std::{cmp::Reverse, f64::consts::TAU, time::Duration};
 
 /// So many suspects are named, and so many unlikely ones.
 const MOST: usize = 4;
@@ -25,6 +25,13 @@ const RARE: u64 = 4;
 const OFTEN: u64 = 2;
 /// Of fewer nothing is rare or usual.
 const ENOUGH: u64 = 8;
+
+/// Waits shorter than this on average are short.
+const SHORT: Duration = Duration::from_millis(150);
+/// So many of the longest pauses are looked at for a grid,
+const GRID: usize = 32;
+/// and their ends are on one if their mean direction is at least so long.
+const ON_GRID: f64 = 0.7;
 
 /// A cause that may be behind unexplained time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,11 +117,43 @@ impl Clues<'_> {
         (longest >= least).then(|| format!("up to {} in one", crate::text::duration(longest)))
     }
 
-    /// `none waited longer than 152 ms`, up to so long.
-    pub(crate) fn longest_below(&self, most: Duration) -> Option<String> {
-        let longest = self.tally.longest;
-        (longest < most)
-            .then(|| format!("none waited longer than {}", crate::text::duration(longest)))
+    /// Whether there are many waits, and all are short: `31 waits of 54 ms on average, none over 61 ms`.
+    /// What a busy disk delays takes longer, now and then.
+    pub(crate) fn many_short(&self) -> Option<String> {
+        let (time, longest) = (self.tally.time, self.tally.longest);
+        let mean = u32::try_from(self.tally.pauses).ok().and_then(|n| time.checked_div(n))?;
+        let are_short = mean < SHORT && longest < SHORT * 3;
+        (self.tally.pauses >= ENOUGH && are_short).then(|| {
+            format!(
+                "{} waits of {} on average, none over {}",
+                self.tally.pauses,
+                crate::text::duration(mean),
+                crate::text::duration(longest)
+            )
+        })
+    }
+
+    /// Whether the pauses end at the same place of a period, as those do that a quota ends: `they end
+    /// on a grid of 100 ms`.
+    ///
+    /// The mean direction of the ends on a circle of one period (Mardia and Jupp, Directional
+    /// Statistics): 0 where they are anywhere, 1 where they are all at one place.
+    pub(crate) fn on_a_grid(&self, period: Duration) -> Option<String> {
+        let ends = self.tally.longest_windows(GRID);
+        if ends.len() < usize::try_from(ENOUGH).unwrap_or(usize::MAX) {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a direction on a circle")]
+        let angle = |ns: u64| (ns % nanos(period)) as f64 / nanos(period) as f64 * TAU;
+        let (mut x, mut y) = (0.0, 0.0);
+        for it in &ends {
+            x += angle(it.end.0).cos();
+            y += angle(it.end.0).sin();
+        }
+        #[expect(clippy::cast_precision_loss, reason = "at most as many as are looked at")]
+        let length = f64::hypot(x, y) / ends.len() as f64;
+        (length >= ON_GRID)
+            .then(|| format!("they end on a grid of {}", crate::text::duration(period)))
     }
 
     /// How the longest goes on without a CPU: `1.96 s without a CPU`.
@@ -156,7 +195,7 @@ impl Clues<'_> {
     /// Whether other parts of the log's pauses waited too, longer than this one.
     pub(crate) fn waits_elsewhere(&self) -> Option<String> {
         let other = self.all_symptoms.saturating_sub(self.tally.time);
-        (other * 4 >= self.tally.time && !other.is_zero()).then(|| {
+        (other * 2 >= self.tally.time && !other.is_zero()).then(|| {
             format!("{} of waiting elsewhere in the pauses too", crate::text::duration(other))
         })
     }
@@ -265,4 +304,8 @@ fn suspect(cause: &Cause, suspicion: Suspicion) -> Suspect {
         speaks_for: sorted(suspicion.speaks_for),
         speaks_against: sorted(suspicion.speaks_against),
     }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1)
 }

@@ -101,25 +101,19 @@ fn time_to_use_up(cgroup: &CgroupFact, threads: u32) -> Option<Duration> {
 /// A quota delays most of what runs longer than it allows, and each time by less than a period.
 fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     let base = match clues.part {
-        LogPart::Waiting | LogPart::Beyond | LogPart::Hiccup => 2,
-        LogPart::Reaching => 1,
+        LogPart::Hiccup => 2,
+        LogPart::Waiting | LogPart::Beyond | LogPart::Reaching | LogPart::Around => 1,
         _ => return None,
     };
+    let test = "nr_throttled in the cgroup's cpu.stat: it grows with each such pause";
+    let too_long = clues.longest_without_cpu(PERIOD * 10);
     Some(
-        Suspicion::new(
-            base,
-            "nr_throttled in the cgroup's cpu.stat: it grows with each such pause",
-        )
-        .pro(3, clues.usual())
-        .pro(1, clues.longest_below(PERIOD * 3))
-        .pro(1, clues.more_threads_than_cpus())
-        .con(1, clues.rare())
-        .con(
-            5,
-            clues
-                .longest_without_cpu(PERIOD * 10)
-                .map(|it| format!("{it}: a period is {}", text::duration(PERIOD))),
-        ),
+        Suspicion::new(base, test)
+            .pro(4, clues.many_short())
+            .pro(4, clues.on_a_grid(PERIOD))
+            .pro(2, clues.usual())
+            .pro(1, clues.more_threads_than_cpus())
+            .con(5, too_long.map(|it| format!("{it}: a period is {}", text::duration(PERIOD)))),
     )
 }
 

@@ -28,8 +28,6 @@ use crate::{
 use recording::{Source, ThreadState};
 use std::time::Duration;
 
-/// The scheduler gives a thread its turn within so long, on a host that is not overloaded many times.
-const SHORT: Duration = Duration::from_millis(300);
 /// Nobody waits so long for a CPU where others have one.
 const TOO_LONG: Duration = Duration::from_secs(2);
 
@@ -69,14 +67,15 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 /// Others on the CPUs delay everything a little, and nothing for seconds.
 fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     let base = match clues.part {
-        LogPart::Waiting | LogPart::Beyond | LogPart::Hiccup => 2,
-        LogPart::Reaching | LogPart::Around => 1,
+        LogPart::Hiccup => 2,
+        LogPart::Waiting | LogPart::Beyond | LogPart::Reaching | LogPart::Around => 1,
         _ => return None,
     };
+    let test = "/proc/pressure/cpu, or the run queue of vmstat 1, when it happens";
     Some(
-        Suspicion::new(base, "/proc/pressure/cpu, or the run queue of vmstat 1, when it happens")
-            .pro(2, clues.usual())
-            .pro(1, clues.longest_below(SHORT))
+        Suspicion::new(base, test)
+            .pro(3, clues.many_short())
+            .pro(3, clues.usual().filter(|_| clues.part != LogPart::Reaching))
             .pro(1, clues.more_threads_than_cpus())
             .con(4, clues.longest_without_cpu(TOO_LONG)),
     )

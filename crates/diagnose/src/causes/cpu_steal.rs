@@ -97,6 +97,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     }
     Some(
         Suspicion::new(1, "the st column of vmstat 1 when it happens")
+            .pro(1, clues.many_short())
             .pro(2, clues.usual())
             .con(3, clues.longest_without_cpu(TOO_LONG)),
     )

@@ -168,13 +168,15 @@ fn group(index: &Index<'_>) -> Option<Culprit> {
 fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     let base = match clues.part {
         LogPart::Kernel => 3,
-        LogPart::Waiting | LogPart::Beyond => 1,
+        LogPart::Waiting | LogPart::Beyond => 2,
+        LogPart::Reaching => 1,
         _ => return None,
     };
+    let is_known = clues.part == LogPart::Kernel;
     Some(
         Suspicion::new(base, "allocstall in /proc/vmstat: it grows with each such pause")
-            .pro(4, clues.busy_in_kernel(30).filter(|_| clues.part != LogPart::Kernel))
-            .con(2, clues.idle_in_kernel()),
+            .pro(3, clues.busy_in_kernel(30).filter(|_| !is_known))
+            .con(4, clues.many_short()),
     )
 }
 

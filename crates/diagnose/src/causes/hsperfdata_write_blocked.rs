@@ -165,18 +165,23 @@ fn counter<'a>(tally: &Tally, index: &Index<'a>) -> Option<&'a str> {
 
 /// A log cannot show the page fault, but that a few pauses waited long and the kernel did nothing.
 fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let is_reaching = clues.part == LogPart::Reaching;
     let base = match clues.part {
-        LogPart::Reaching | LogPart::Around | LogPart::Waiting | LogPart::Beyond => 3,
+        LogPart::Reaching => 3,
+        LogPart::Around | LogPart::Waiting | LogPart::Beyond => 2,
         _ => return None,
     };
     let is_off = clues.switch("PerfDisableSharedMem") == Some(true)
         || clues.switch("UsePerfData") == Some(false);
     let is_on = !clues.flags().is_empty() && !is_off;
+    let test = "start with -XX:+PerfDisableSharedMem: if it stops, this was it";
     Some(
-        Suspicion::new(base, "start with -XX:+PerfDisableSharedMem: if it stops, this was it")
+        Suspicion::new(base, test)
             .pro(1, is_on.then(|| "no -XX:+PerfDisableSharedMem among its flags".to_owned()))
-            .pro(1, clues.rare())
-            .pro(1, clues.longest_from(LONG).filter(|_| clues.part == LogPart::Reaching))
+            .pro(1, clues.rare().filter(|_| is_reaching))
+            .pro(1, clues.longest_from(LONG).filter(|_| is_reaching))
+            .con(2, clues.waits_elsewhere().filter(|_| is_reaching))
+            .con(4, clues.many_short())
             .con(2, clues.usual())
             .con(20, is_off.then(|| "its flags keep the counters out of any file".to_owned())),
     )

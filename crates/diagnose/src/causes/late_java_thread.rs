@@ -167,14 +167,10 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     if clues.part != LogPart::Reaching {
         return None;
     }
-    Some(
-        Suspicion::new(
-            3,
-            "start with -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500: it names the thread",
-        )
-        .pro(2, clues.usual())
-        .con(1, clues.waits_elsewhere().map(|it| format!("{it}, where no thread is late"))),
-    )
+    let test =
+        "start with -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500: it names the thread";
+    let elsewhere = clues.waits_elsewhere().map(|it| format!("{it}, where no thread is late"));
+    Some(Suspicion::new(3, test).pro(2, clues.usual()).con(1, elsewhere))
 }
 
 #[cfg(test)]

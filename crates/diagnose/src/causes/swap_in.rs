@@ -119,10 +119,10 @@ fn evidence(tally: &Tally, index: &Index<'_>) -> Vec<Evidence> {
 /// A log shows which collections waited: those that touch the whole heap wait most for what is in swap.
 fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     let base = match clues.part {
-        LogPart::Waiting | LogPart::Beyond | LogPart::Kernel => 2,
-        LogPart::Hiccup => 3,
+        LogPart::Waiting | LogPart::Beyond | LogPart::Around | LogPart::Hiccup => 3,
+        LogPart::Kernel => 2,
         LogPart::Reaching => 1,
-        _ => return None,
+        LogPart::References | LogPart::Collecting | LogPart::Unresolved => return None,
     };
     let log = clues.index.log?;
     let (in_use, none) = match log.jvm.swap {
@@ -140,10 +140,11 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     Some(
         Suspicion::new(base, "VmSwap in /proc/PID/status: more than 0 kB")
             .pro(3, clues.in_full_collections())
+            .pro(3, clues.waits_elsewhere().filter(|_| clues.part == LogPart::Reaching))
             .pro(2, in_use)
             .pro(2, large)
             .pro(1, clues.busy_in_kernel(30))
-            .con(1, clues.idle_in_kernel().filter(|_| clues.part == LogPart::Waiting))
+            .con(4, clues.many_short())
             .con(20, none),
     )
 }

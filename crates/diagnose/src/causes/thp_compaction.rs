@@ -140,12 +140,12 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         LogPart::Waiting | LogPart::Beyond => 0,
         _ => return None,
     };
+    let is_known = clues.part == LogPart::Kernel;
     let is_asked_for = clues.switch("UseTransparentHugePages") == Some(true);
     Some(
         Suspicion::new(base, "compact_stall in /proc/vmstat: it grows with each such pause")
             .pro(3, is_asked_for.then(|| "-XX:+UseTransparentHugePages".to_owned()))
-            .pro(3, clues.busy_in_kernel(40).filter(|_| clues.part != LogPart::Kernel))
-            .con(2, clues.idle_in_kernel()),
+            .pro(3, clues.busy_in_kernel(40).filter(|_| !is_known)),
     )
 }
 
