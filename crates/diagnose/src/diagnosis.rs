@@ -27,6 +27,8 @@ pub struct InputSummary {
     pub lines_unknown_pause: u64,
     /// Lines longer than [`gclog::MAX_LINE`], which were not read; foreign ones, too.
     pub lines_too_long: u64,
+    /// Log lines in the forms of JDK 8 and before.
+    pub lines_legacy: u64,
     /// Messages that the JVM says it dropped (asynchronous logging).
     pub messages_dropped: u64,
 }

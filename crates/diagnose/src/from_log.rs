@@ -66,6 +66,7 @@ impl LogDiagnosis {
         self.end(&mut |_, _| {});
         let (clock, span) = (self.pauses.clock(), self.pauses.clock.span());
         let statistics = self.sums.finish();
+        self.pauses.history.jvm.is_legacy = input.lines_legacy > 0;
         let history = &self.pauses.history;
         let fact = history.jvm.as_fact();
         let index = Index::of_log(&fact, history);
@@ -130,6 +131,7 @@ impl InputSummary {
             lines_malformed: counts.malformed,
             lines_unknown_pause: counts.unknown_pause,
             lines_too_long: too_long,
+            lines_legacy: counts.legacy,
             messages_dropped: counts.dropped_messages,
         }
     }

@@ -35,7 +35,9 @@ pub(super) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
             if first.cause.is_fault() {
                 format!("{share} stopped: {}", fault(first))
             } else {
-                format!("{share} stopped: {}. {}", first.cause.short, beside(diagnosis))
+                let what = first.story.first().map(|it| in_sentence(first_sentence(&clean(it))));
+                let what = what.unwrap_or_else(|| first.cause.short.to_owned());
+                format!("{share} stopped: {what}. {}", beside(diagnosis))
             }
         }
         _ => unexplained(diagnosis),
@@ -197,6 +199,7 @@ pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<St
         return deciding(finding, rest);
     }
     let advised = findings.iter().find(|it| it.is_fault && !it.advice.is_empty());
+    let advised = advised.or(findings.first().filter(|it| !it.advice.is_empty()));
     let Some(finding) = advised else {
         let command = rest.and_then(|it| it.command.as_ref());
         return command
