@@ -106,7 +106,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         _ => return None,
     };
     let test = "nr_throttled in the cgroup's cpu.stat: it grows with each such pause";
-    let too_long = clues.longest_without_cpu(PERIOD * 10);
+    let too_long = clues.longest_without_cpu(PERIOD * 50);
     Some(
         Suspicion::new(base, test)
             .pro(4, clues.many_short())

@@ -42,8 +42,8 @@ fn begins(log: &str, with: &str) {
 
 #[test]
 fn a_few_long_waits_are_a_disk_or_memory_and_no_want_of_cpus() {
-    let log = collections(&[2_000, 1_900, 2_100], 8);
-    begins(&log, "gc-log-write-blocked, swap-in");
+    let log = collections(&[5_100, 1_900, 2_100], 8);
+    begins(&log, "gc-log-write-blocked, hsperfdata-write-blocked, swap-in");
     let suspects = suspects(&log);
     for unlikely in ["not cpu-contention", "not cfs-throttling", "not cpu-steal"] {
         assert!(suspects.contains(unlikely), "{suspects}");

@@ -33,7 +33,10 @@ pub(super) fn lines(page: &mut Page, view: &View<'_>) {
         let painted = page.paint(role, term(it));
         let pad = width - columns_of(term(it));
         let certainty = if it.certainty == "measured" { "" } else { ", inferred" };
-        let extent = format!("{} ({}{certainty})", it.extent, it.share);
+        let extent = match it.finding.pauses {
+            0 => it.extent.clone(),
+            _ => format!("{} ({}{certainty})", it.extent, it.share),
+        };
         page.line(&format!("{}  {painted}{:pad$}  {extent}", it.number, ""));
         if open == Some(n) {
             suspects(page, &it.suspects);
