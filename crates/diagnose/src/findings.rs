@@ -5,7 +5,7 @@ use crate::{
     case::{LogPart, Segment},
     causes,
     index::Index,
-    syscalls,
+    rhythm, syscalls,
     tally::Tally,
 };
 use recording::{Source, ThreadState};
@@ -33,6 +33,7 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
         let place = if is_outside { least } else { it.time };
         (Reverse(place), !it.cause.is_fault(), Reverse(it.time))
     });
+    rhythm::tell(&mut findings, tallies);
     findings
 }
 

@@ -63,7 +63,7 @@ fn longer_but_rarer_pauses_are_distinguished_from_more_time_stopped() {
         &RUN,
         &rarer,
         &expect![[r#"
-            Less time stopped per second: 40 ms → 20 ms (24 s → 12.0 s in all).
+            Less time stopped per second: 40 ms → 20 ms (24 s → 12.0 s in all); longest: 45 ms → 65 ms.
             Pauses got longer: mean 40 ms → 60 ms, median 40 ms → 60 ms.
             mean Time(40ms) Time(59.975ms) more-than-noise
             p50 Time(40.009727ms) Time(60.030975ms) more-than-noise

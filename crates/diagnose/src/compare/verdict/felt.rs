@@ -28,7 +28,7 @@ pub(super) fn sentence(rows: &[Row], runs: &Runs<'_>) -> Option<String> {
         parts.push(format!("{how} time {what} per second: {} ({all})", from_to(row)?));
     }
     parts.extend(long_pauses(&counts, parts.is_empty().then_some(is_less), runs));
-    let longest = row(rows, "max").filter(|it| self::is_less(it) == Some(is_less));
+    let longest = row(rows, "max").filter(|it| self::is_less(it).is_some());
     parts.extend(longest.and_then(from_to).map(|it| format!("longest: {it}")));
     Some(format!("{}.", parts.join("; ")))
 }
