@@ -21,14 +21,19 @@ pub struct InputSummary {
     pub lines_unrecognised: u64,
     /// Of these, lines that are no lines of a JVM's log: text of the application, mostly.
     pub lines_foreign: u64,
-    /// Of these, lines that are damaged or cut short.
+    /// Lines in which an application tells of a pause.
+    pub lines_of_application: u64,
+    /// Of those not recognised, lines that are damaged or cut short.
     pub lines_malformed: u64,
-    /// Of these, pauses of a form that is not known.
+    /// Of those not recognised, pauses of a form that is not known.
     pub lines_unknown_pause: u64,
     /// Lines longer than [`gclog::MAX_LINE`], which were not read; foreign ones, too.
     pub lines_too_long: u64,
     /// Messages that the JVM says it dropped (asynchronous logging).
     pub messages_dropped: u64,
+    /// How often a line was of another JVM than the one before, and that JVM had written before, as
+    /// far as the log has process ids.
+    pub jvm_turns: u64,
 }
 
 /// The JVM, as far as the input tells. Empty strings and zeros where it does not.

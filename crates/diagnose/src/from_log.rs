@@ -7,11 +7,13 @@ use crate::{
     history::LogJvm,
     index::Index,
     keep::{Keep, Kept},
+    log_notes,
     log_pauses::LogPauses,
     statistics::PauseSums,
 };
 use gclog::{Event, LineCounts};
-use recording::{Clock, Coverage, Source, SourceState};
+use recording::{Clock, Source};
+use std::time::Duration;
 
 /// Takes the events of one log and says what it can of its pauses.
 ///
@@ -64,8 +66,14 @@ impl LogDiagnosis {
     #[must_use]
     pub fn finish(mut self, input: InputSummary) -> Diagnosis {
         self.end(&mut |_, _| {});
-        let (clock, span) = (self.pauses.clock(), self.pauses.clock.span());
+        let clock = self.pauses.clock();
         let statistics = self.sums.finish();
+        let doubt = log_notes::doubt_of_span(&input, &self.pauses, statistics.all.total);
+        let span = if doubt.is_some() { Duration::ZERO } else { self.pauses.clock.span() };
+        let recorded = recorded(&self.pauses);
+        // What was not understood may have been any stop or collection.
+        let not_understood = input.lines_malformed + input.lines_unknown_pause > 0;
+        let partial: &[Source] = if not_understood { &[Source::GcLog] } else { &[] };
         let history = &self.pauses.history;
         let fact = history.jvm.as_fact();
         let index = Index::of_log(&fact, history);
@@ -75,21 +83,20 @@ impl LogDiagnosis {
             clock,
             span,
             findings: findings::of(&self.ledger.tallies, &index, statistics.all.total),
-            watched: findings::verdicts(
-                &self.ledger.tallies,
-                &index,
-                &recorded(&self.pauses),
-                &[],
-                true,
-            ),
+            watched: findings::verdicts(&self.ledger.tallies, &index, &recorded, partial, true),
             unattributed: statistics.unattributed,
             unexplained: self.ledger.remainder.finish(),
             cut_stop: self.pauses.cut_stop,
-            coverage: coverage(&input, &self.pauses),
+            coverage: log_notes::coverage(
+                &input,
+                &self.pauses,
+                recorded(Source::GcLog),
+                doubt.as_deref(),
+            ),
             inputs: vec![input],
             gc: Some(history.gc_statistics()),
             memory: history.memory_statistics(span),
-            pauses: self.kept.finish(),
+            pauses: self.kept.finish(self.pauses.noticed.joined.hiccups > 0),
             statistics,
         }
     }
@@ -127,10 +134,12 @@ impl InputSummary {
             lines: counts.lines + too_long,
             lines_unrecognised: counts.unrecognised() + too_long,
             lines_foreign: counts.not_a_log_line + too_long,
+            lines_of_application: counts.of_applications,
             lines_malformed: counts.malformed,
             lines_unknown_pause: counts.unknown_pause,
             lines_too_long: too_long,
             messages_dropped: counts.dropped_messages,
+            jvm_turns: counts.jvm_turns,
         }
     }
 }
@@ -153,39 +162,6 @@ pub(crate) fn jvm_of(log: &LogJvm) -> JvmSummary {
         gc_threads: log.parallel_workers,
         ..JvmSummary::default()
     }
-}
-
-/// A log with so many runs is more likely that of several JVMs at once.
-const MIXED: u64 = 20;
-
-fn coverage(input: &InputSummary, pauses: &LogPauses) -> Coverage {
-    let mut coverage = Coverage::default();
-    let state = match recorded(pauses)(Source::GcLog) {
-        true => SourceState::Recorded,
-        false => SourceState::Missing("only the application's own log shows its pauses".into()),
-    };
-    coverage.sources.insert(Source::GcLog, state);
-    let mut note = |message: &str, count: u64| {
-        if count > 0 {
-            coverage.note(&input.path, message, count);
-        }
-    };
-    note("lines longer than 1 MiB, left out", input.lines_too_long);
-    note("another run of a JVM begins within the log", pauses.clock.restarts());
-    let noticed = pauses.noticed.only_counted();
-    note("pauses that the application measured itself, not counted again", noticed);
-    if pauses.clock.restarts() >= MIXED {
-        note(
-            "time goes back so often that several JVMs may write to this log: shares and rates are \
-             not reliable",
-            1,
-        );
-    }
-    note("messages dropped by the JVM (-Xlog:async)", input.messages_dropped);
-    if pauses.history.jvm.swap.is_some_and(|(total, free)| free < total) {
-        note("the host was using swap space when the JVM started", 1);
-    }
-    coverage
 }
 
 #[cfg(test)]

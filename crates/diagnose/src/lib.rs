@@ -39,11 +39,14 @@ mod linear_map;
 mod log_account;
 mod log_clock;
 mod log_evidence;
+mod log_joined;
 mod log_monitors;
+mod log_notes;
 mod log_pauses;
 #[cfg(any(test, feature = "facts-text"))]
 #[doc(hidden)]
 pub mod log_text;
+mod log_times;
 mod log_walk;
 mod longest;
 mod mechanisms;

@@ -37,6 +37,9 @@ pub struct LineCounts {
     /// Messages that the JVM says it dropped because its buffer for asynchronous logging was full.
     /// They are in no line.
     pub dropped_messages: u64,
+    /// How often a line was of another process than the one before, and that process had written
+    /// before: JVMs that write to one place at once.
+    pub jvm_turns: u64,
 }
 
 impl LineCounts {
@@ -61,6 +64,7 @@ impl LineCounts {
             malformed: f(self.malformed, earlier.malformed),
             unknown_pause: f(self.unknown_pause, earlier.unknown_pause),
             dropped_messages: f(self.dropped_messages, earlier.dropped_messages),
+            jvm_turns: f(self.jvm_turns, earlier.jvm_turns),
         }
     }
 

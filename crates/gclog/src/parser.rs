@@ -87,7 +87,7 @@ impl Parser {
     /// What became of the lines so far.
     #[must_use]
     pub fn counts(&self) -> LineCounts {
-        self.counts
+        LineCounts { jvm_turns: self.jvms.turns(), ..self.counts }
     }
 
     /// The collector, as far as the log has said or shown it; that of the JVM which wrote last,
@@ -118,7 +118,10 @@ impl Parser {
                 counts.of_applications += 1;
                 return Ok(true);
             }
-            Ok(true) if monitors.is_waiting() => monitors.release(out),
+            Ok(true) => {
+                monitors.of_jvm(line);
+                monitors.release(out);
+            }
             _ => {}
         }
         read

@@ -1,6 +1,6 @@
 //! Which causes are ruled out, and which could not be checked and why.
 use crate::{clean::clean, words};
-use diagnose::{Cause, Diagnosis, Nature, Verdict};
+use diagnose::{Cause, Diagnosis, Nature, Verdict, text::counted};
 use recording::{Source, SourceState};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ pub(super) fn all(diagnosis: &Diagnosis) -> bool {
 }
 
 pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
-    let unknown: Vec<(&Cause, &[Source])> = faults(diagnosis)
+    let unknown: Vec<(&'static Cause, &[Source])> = faults(diagnosis)
         .filter_map(|it| match &it.verdict {
             Verdict::Unknown(missing) => Some((it.cause, missing.as_slice())),
             _ => None,
@@ -75,8 +75,7 @@ pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
         return vec![NotChecked { causes: Vec::new(), reason, command }];
     }
     if !words::is_recording(diagnosis) {
-        let causes = unknown.iter().map(|(cause, _)| cause.short).collect();
-        return vec![NotChecked { causes, reason: "a log cannot show them".to_owned(), command }];
+        return of_log(diagnosis, &unknown, command);
     }
     let mut groups: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for (cause, missing) in unknown {
@@ -84,6 +83,28 @@ pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
     }
     let group = |(reason, causes)| NotChecked { causes, reason, command: String::new() };
     groups.into_iter().map(group).collect()
+}
+
+/// What a log cannot show, and what its lines that were not understood may have shown.
+fn of_log(
+    diagnosis: &Diagnosis,
+    unknown: &[(&'static Cause, &[Source])],
+    command: String,
+) -> Vec<NotChecked> {
+    let concerned = unknown.iter().filter(|(cause, _)| cause.concerns(&diagnosis.jvm.collector));
+    let (shown, hidden): (Vec<_>, Vec<_>) =
+        concerned.partition(|(_, missing)| *missing == [Source::GcLog]);
+    let names =
+        |causes: Vec<&(&'static Cause, &[Source])>| causes.iter().map(|it| it.0.short).collect();
+    let inputs = diagnosis.inputs.iter();
+    let lines = inputs.map(|it| it.lines_malformed + it.lines_unknown_pause).sum();
+    let verb = if lines == 1 { "was" } else { "were" };
+    let reason = format!("{} of the log {verb} not understood", counted(lines, "line"));
+    let groups = [
+        NotChecked { causes: names(hidden), reason: "a log cannot show them".to_owned(), command },
+        NotChecked { causes: names(shown), reason, command: String::new() },
+    ];
+    groups.into_iter().filter(|it| !it.causes.is_empty()).collect()
 }
 
 /// Why a cause that needs these sources could not be checked.
