@@ -107,7 +107,7 @@ pub(crate) fn over_log(
     merge(overlay(&segments, &seen, |_, seen| held_up(seen)))
 }
 
-/// A stretch in which nobody saw the thread.
+/// A stretch in which nothing saw the thread.
 fn unseen(index: &Index<'_>, tid: u32, phase: PausePhase, interval: Interval) -> Segment {
     Segment::unseen(interval, phase, tid, index.role(tid))
 }

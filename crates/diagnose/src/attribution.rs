@@ -81,6 +81,7 @@ pub(crate) fn divide(
 ) -> Attribution {
     let mut parts = Vec::with_capacity(USUAL_PARTS);
     let mut unattributed = case.interval.duration();
+    let mut symptom: Option<(Duration, &'static Cause)> = None;
     let claimed = &mut ledger.claimed;
     let traits = CollectionTraits::of(&case.collections);
     debug_assert!(!is_missed(&case, traits), "{traits:?}");
@@ -99,6 +100,8 @@ pub(crate) fn divide(
             claimed.iter().for_each(|&place| case.segments[place].taken = true);
             unattributed = unattributed.saturating_sub(time);
             parts.push(Part { cause, time, certainty: Certainty::of(inferred, time) });
+        } else if symptom.is_none_or(|it| it.0 < time) {
+            symptom = Some((time, cause));
         }
     }
     if !unattributed.is_zero() {
@@ -109,7 +112,7 @@ pub(crate) fn divide(
     if parts.len() > 1 {
         parts.sort_by_key(|part: &Part| std::cmp::Reverse(part.time));
     }
-    Attribution { parts, unattributed, pause: case.pause }
+    Attribution { parts, unattributed, symptom: symptom.map(|it| it.1), pause: case.pause }
 }
 
 /// How long what was claimed is together, and how much of that is only inferred.

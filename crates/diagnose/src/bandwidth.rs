@@ -7,7 +7,7 @@
 //! until the next period, so part of a quota may be left on CPUs that do not need it.
 //!
 //! Assumptions: a ready thread takes any free CPU, threads of the group take turns of 3 ms, and
-//! nobody else wants the CPUs.
+//! no other process wants the CPUs.
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, VecDeque},

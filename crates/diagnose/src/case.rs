@@ -3,7 +3,7 @@ use crate::{Certainty, Pause, history::Collection, index::Index};
 use recording::{FileKey, Interval, KernelWorkKind, OffCpuCause, ThreadRole, ThreadState};
 use std::time::Duration;
 
-/// From here on a wait for a thread that nobody saw is worth a question.
+/// From here on a wait for a thread that nothing saw is worth a question.
 const LONG_WAIT: Duration = Duration::from_millis(1);
 
 /// In which part of the pause a segment lies.
@@ -23,7 +23,7 @@ pub(crate) struct Segment {
     /// The thread that was waited for; 0 where only a log speaks.
     pub(crate) tid: u32,
     pub(crate) role: ThreadRole,
-    /// What it did. `None` where nobody saw it.
+    /// What it did. `None` where nothing saw it.
     pub(crate) state: Option<ThreadState>,
     /// Whether it waited for another thread or slept, rather than for a device or a kernel lock.
     pub(crate) idle: bool,
@@ -72,7 +72,7 @@ pub(crate) enum LogPart {
 }
 
 impl Segment {
-    /// A stretch in which nobody saw the thread.
+    /// A stretch in which nothing saw the thread.
     pub(crate) fn unseen(
         interval: Interval,
         phase: PausePhase,
@@ -129,7 +129,7 @@ impl Segment {
     /// Whether it works, as far as anybody can tell: it runs, or it waits for another thread so
     /// briefly that it is part of the work.
     ///
-    /// A long wait for a thread that nobody saw is nobody's work and stays unattributed. Totals
+    /// A long wait for a thread that nothing saw is nobody's work and stays unattributed. Totals
     /// know no single waits; what they call waiting is the VM thread waiting for its workers.
     pub(crate) fn is_at_work(&self) -> bool {
         let briefly =

@@ -5,6 +5,7 @@ use crate::{
     collection_traits::{CollectionTrait, CollectionTraits},
     history::Collection,
     index::Index,
+    suspects::{Clues, Suspicion},
     tally::Tally,
     what_if::WhatIf,
 };
@@ -60,6 +61,8 @@ pub struct Cause {
     pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
     pub(crate) outside_pauses: Option<fn(&Index<'_>) -> bool>,
+    /// Whether it may be behind time that a log cannot explain; `None` where it cannot.
+    pub(crate) suspicion: Option<fn(&Clues<'_>) -> Option<Suspicion>>,
     /// What it has to say about all it claimed.
     pub(crate) explain: fn(&Tally, &Index<'_>) -> Explanation,
 }

@@ -20,7 +20,7 @@ const MOST: usize = 3;
 /// Less than this is not worth a name: 1 MB in ten seconds delays no disk.
 const MIN_BYTES: u64 = 1_000_000;
 
-/// A process that nobody saw write to the device in question must have written this much to be
+/// A process that nothing saw write to the device in question must have written this much to be
 /// named at all: it is a suspect and no more.
 const MIN_BYTES_UNPROVEN: u64 = 32_000_000;
 
@@ -144,7 +144,7 @@ fn shortened(command: &str) -> String {
 }
 
 /// Whoever held the CPU for less than this, and less than a twentieth of what all held it, is not
-/// worth a line beside the others.
+/// worth a line in addition to the others.
 const SMALL_HOLDER: Duration = Duration::from_millis(5);
 
 /// The processes that held the CPU while the path's threads queued for it.

@@ -1,7 +1,7 @@
 //! What came out of a whole input.
 use crate::{
     Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, PauseStatistics, Quantiles,
-    RatioSums, Situation, Verdict,
+    RatioSums, Situation, Suspect, Verdict,
 };
 use recording::{Clock, Coverage};
 use std::time::Duration;
@@ -318,6 +318,9 @@ pub struct Finding {
     pub culprits: Vec<Culprit>,
     /// What proves it.
     pub evidence: Vec<Evidence>,
+    /// Where a log shows that something waited and not for what: which causes it may be, most likely
+    /// first, and then the unlikely ones.
+    pub suspects: Vec<Suspect>,
     /// What its remedies need to know besides.
     pub detail: Detail,
 }
@@ -340,6 +343,7 @@ impl Finding {
             story: Vec::new(),
             culprits: Vec::new(),
             evidence: Vec::new(),
+            suspects: Vec::new(),
             detail: Detail::None,
         }
     }

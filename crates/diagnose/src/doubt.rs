@@ -15,10 +15,10 @@ const SMALL_SHARE: f64 = 0.05;
 /// those that a report lists unasked (50 ms).
 const SMALL_TIME: Duration = Duration::from_millis(25);
 /// A pause that would be listed for its unexplained part alone asks for a cause, however small that
-/// part is beside all other pauses.
+/// part comes in addition to all other pauses.
 const LISTED: Duration = Duration::from_millis(50);
 /// One stop of 10 ms with a few GC threads has about so many rows and events: more may be a whole
-/// stop that nobody saw.
+/// stop that nothing saw.
 const SMALL_LOSS: u64 = 100;
 /// Of events, which are millions in a long recording, one in so many is no pattern.
 const BORNE_EVENTS: u64 = 1_000;

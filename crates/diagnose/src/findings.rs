@@ -5,7 +5,7 @@ use crate::{
     case::{LogPart, Segment},
     causes,
     index::Index,
-    rhythm, syscalls,
+    rhythm, suspects, syscalls,
     tally::Tally,
 };
 use recording::{Source, ThreadState};
@@ -15,7 +15,7 @@ use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, time::Duration};
 const MOST: usize = 10;
 
 /// Findings in the order of reports: most time first, so that none stands above a larger one. A fault
-/// that shows beside the pauses, and has no time of its own, follows the other faults.
+/// that shows outside the pauses, and has no time of its own, follows the other faults.
 pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec<Finding> {
     let nothing = Tally::default();
     let mut findings: Vec<_> = causes::ALL
@@ -23,7 +23,9 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
         .enumerate()
         .filter(|&(order, cause)| struck(order, cause, tallies, index))
         .map(|(order, cause)| {
-            finding(cause, tallies.get(&order).unwrap_or(&nothing), index, stopped)
+            let tally = tallies.get(&order).unwrap_or(&nothing);
+            let suspects = suspects::of(cause, tally, tallies, index);
+            Finding { suspects, ..finding(cause, tally, index, stopped) }
         })
         .collect();
     let timed = findings.iter().filter(|it| it.cause.is_fault() && !it.time.is_zero());
@@ -37,7 +39,7 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
     findings
 }
 
-/// Whether a cause took part in a pause, or shows beside them.
+/// Whether a cause took part in a pause, or shows outside them.
 fn struck(order: usize, cause: &Cause, tallies: &Tallies, index: &Index<'_>) -> bool {
     tallies.contains_key(&order) || cause.outside_pauses.is_some_and(|shows| shows(index))
 }
@@ -62,6 +64,7 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
         story: explanation.story,
         culprits: explanation.culprits,
         evidence: explanation.evidence,
+        suspects: Vec::new(),
         detail: explanation.detail,
     }
 }

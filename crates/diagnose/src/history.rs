@@ -37,6 +37,8 @@ pub(crate) struct Circumstances {
     pub(crate) old: OldSpace,
     /// It took far longer than its kind usually does.
     pub(crate) beyond: Option<Beyond>,
+    /// What collections of its kind take that do not wait, where it is long.
+    pub(crate) undisturbed: Option<Duration>,
 }
 
 /// A collection with its circumstances.
@@ -54,6 +56,8 @@ pub(crate) struct History {
     pub(crate) memory: memory::Memory,
     pub(crate) humongous: Humongous,
     pub(crate) stalls: crate::Count,
+    /// How many stops the log shows.
+    pub(crate) stops: u64,
     /// The thread that waited longest for memory.
     pub(crate) most_stalled: Box<str>,
     cycles: cycles::Cycles,
@@ -82,15 +86,19 @@ impl History {
             old: self.failures.collection(gc, &sizes, promoted),
             // Known once some collections of its kind were seen.
             beyond: None,
+            undisturbed: None,
         }
     }
 
-    /// Whether a collection took far longer than is usual, as far as can be told by now.
-    pub(crate) fn beyond(&self, gc: &GcEvent) -> Option<Beyond> {
-        if gc.duration < usual::MIN_BEYOND {
-            return None;
+    /// Adds how a collection compares with others of its log, as far as can be told by now.
+    pub(crate) fn compare(&self, collection: &mut Collection) {
+        let Collection { gc, around } = collection;
+        if gc.duration >= usual::MIN_BEYOND {
+            around.beyond = self.usual.beyond(gc, &Sizes::of(gc, self.jvm.region_size_bytes()));
         }
-        self.usual.beyond(gc, &Sizes::of(gc, self.jvm.region_size_bytes()))
+        if gc.cpu.is_some_and(|it| it.user + it.sys < gc.duration) {
+            around.undisturbed = self.usual.undisturbed(gc.kind);
+        }
     }
 
     /// A concurrent cycle began or ended.

@@ -94,7 +94,8 @@ mod tests {
         for &ms in lengths {
             let length = Duration::from_millis(ms);
             let pause = pause_of(PauseKind::Gc, &Stamp::default(), 0, length);
-            kept.add(Attribution { pause, parts: Vec::new(), unattributed: length });
+            let parts = Vec::new();
+            kept.add(Attribution { pause, parts, unattributed: length, symptom: None });
         }
         let ms = |it: &Attribution| u64::try_from(it.pause.duration.as_millis()).expect("small");
         kept.finish(false).iter().map(ms).collect()

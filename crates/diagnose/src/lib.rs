@@ -60,6 +60,7 @@ mod room;
 mod sampled;
 mod situation;
 mod statistics;
+mod suspects;
 mod syscalls;
 mod tally;
 pub mod text;
@@ -91,6 +92,7 @@ pub use pause::{Attribution, Part, Pause, PauseKind};
 pub use ratio::RatioSums;
 pub use situation::Situation;
 pub use statistics::{Bounds, PauseStatistics, Quantiles};
+pub use suspects::Suspect;
 pub use value::Value;
 
 /// All causes, in the order of reports.

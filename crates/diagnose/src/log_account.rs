@@ -13,6 +13,9 @@ use std::{borrow::Cow, time::Duration};
 /// small by this, so that only a larger difference says anything.
 const CPU_TIMES_ROUNDING: Duration = Duration::from_millis(20);
 
+/// `User` and `Sys` are counted in steps of this.
+const TICK: Duration = Duration::from_millis(10);
+
 /// Below this, stopping the threads and letting them go needs no explanation.
 const ORDINARY: Duration = Duration::from_millis(1);
 
@@ -117,7 +120,12 @@ fn work(Collection { gc, around }: &Collection) -> Work {
         return Work { covered: usual, in_kernel: Duration::ZERO, beyond };
     };
     let used = cpu.user + cpu.sys;
-    let ran = if used + CPU_TIMES_ROUNDING >= gc.duration { gc.duration } else { used };
+    let ran = match used + CPU_TIMES_ROUNDING >= gc.duration {
+        true => gc.duration,
+        // It waited. How long it worked is known to a hundredth of a second only, which is much of a
+        // short pause, and its threads worked side by side: what others take says more.
+        false => around.undisturbed.map_or(used, |it| it.max(used.saturating_sub(TICK))).min(used),
+    };
     let covered = ran.min(usual);
     let much = cpu.sys > cpu.user && cpu.sys >= MUCH_SYSTEM_TIME;
     // The collector's threads share the time on the clock as they share the CPU time.

@@ -246,6 +246,7 @@ impl LogPauses {
         (self.has_safepoints, self.in_run) = (true, true);
         self.noticed.stop(&safepoint.stamp, safepoint.total, false);
         self.hiccups(false);
+        self.history.stops += 1;
         let start = self.clock.at(&begin);
         let inside = self.collections_of(&safepoint, start);
         self.hold(Some(safepoint), inside, start);
@@ -296,7 +297,7 @@ impl LogPauses {
                 continue;
             }
             for it in &mut collections {
-                it.around.beyond = self.history.beyond(&it.gc);
+                self.history.compare(it);
             }
             self.done.extend(match safepoint {
                 Some(safepoint) => Some(log_account::stop(safepoint, collections, start_ns)),

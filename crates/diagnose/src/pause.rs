@@ -60,4 +60,6 @@ pub struct Attribution {
     pub parts: Vec<Part>,
     /// What no cause could claim.
     pub unattributed: Duration,
+    /// The symptom that most of that shows, where a log shows any.
+    pub symptom: Option<&'static Cause>,
 }

@@ -17,7 +17,7 @@ impl Room {
     const LEAST: usize = 1 << 16;
     /// Segments for each slice or piece of kernel work.
     const OF_SLICE: usize = 2;
-    /// Segments for each stop beside those of its slices: two phases of five states.
+    /// Segments for each stop in addition to those of its slices: two phases of five states.
     const OF_STOP: usize = 10;
 
     pub(crate) fn new(facts: &Facts) -> Room {

@@ -2,7 +2,7 @@
 use crate::{
     Certainty, MechanismShare, Pause, PauseKind, WaitLocation,
     case::{Case, Segment},
-    history::Collection,
+    history::{Collection, is_full},
     index::Index,
     linear_map::LinearMap,
     mechanisms, outputs,
@@ -37,6 +37,10 @@ pub(crate) struct Tally {
     pub(crate) time: Duration,
     pub(crate) inferred: Duration,
     pub(crate) longest: Duration,
+    /// Of a log: how much of it is in stops with a full collection.
+    pub(crate) in_full: Duration,
+    /// Of a log: the CPU time of the collections in its pauses, in user mode and in the kernel.
+    pub(crate) cpu: (Duration, Duration),
     /// Sum of the squares of what it claimed of each pause, in seconds squared.
     pub(crate) squares: f64,
     /// Time and a stack by site.
@@ -84,6 +88,13 @@ impl Tally {
         self.longest = self.longest.max(time);
         self.squares += time.as_secs_f64().powi(2);
         self.add_operation(&case.pause.operation, time);
+        if case.collections.iter().any(|it| is_full(&it.gc)) {
+            self.in_full += time;
+        }
+        for cpu in case.collections.iter().filter_map(|it| it.gc.cpu) {
+            self.cpu.0 += cpu.user;
+            self.cpu.1 += cpu.sys;
+        }
         // A log knows of no threads, stacks or holders.
         let measured = claimed.iter().map(|&place| &case.segments[place]);
         for segment in measured.filter(|it| it.log.is_none()) {

@@ -6,7 +6,7 @@
 //! Assumptions: what has to be done stays the same, and so does the order of collections; the work of
 //! a collection is divided evenly among its threads, however many; the application does as much
 //! between two stops as it did, on as many CPUs at once as it used while nobody throttled it, and
-//! waits in between for as long as it did; nobody else wants the CPUs.
+//! waits in between for as long as it did; no other process wants the CPUs.
 mod demand;
 
 pub use demand::{Demand, Missing};

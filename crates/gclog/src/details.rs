@@ -1,4 +1,4 @@
-//! What the lines of one pause say beside its closing line, until that comes.
+//! What the lines of one pause say in addition to its closing line, until that comes.
 use crate::{
     Failures, GcEvent, GcPhase, Generation, PhaseTime, References, Tenuring, phase::ReferenceKind,
     unified::Detail,

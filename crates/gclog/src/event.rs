@@ -141,7 +141,7 @@ impl GcKind {
     }
 }
 
-/// CPU time of all threads of the process during a collection, beside the time that passed.
+/// CPU time of all threads of the process during a collection, in addition to the time that passed.
 ///
 /// HotSpot prints hundredths of a second and rounds, so `real` may differ from the pause by 10 ms.
 /// On Linux `user` and `sys` are process-wide (`times(2)`): threads that are not the collector's

@@ -74,7 +74,7 @@ struct Memory {
 }
 
 impl InUse {
-    /// Looks at this host for a moment; `None` where nobody else uses it. To be called while nothing
+    /// Looks at this host for a moment; `None` where no other process uses it. To be called while nothing
     /// of the lab runs.
     ///
     /// # Errors

@@ -215,7 +215,7 @@ pub(crate) fn lift(dir: &Path) -> io::Result<()> {
         {
             connection::abort_below(dir)
         }
-        // nobody serves it, so nobody waits for it
+        // no process serves it, so no thread waits for it
         _ => Ok(()),
     }
 }

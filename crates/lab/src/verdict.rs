@@ -167,7 +167,7 @@ fn wrong_class(result: &RunResult) -> Option<String> {
     (!right).then(|| format!("`{first}` was named first, not the class of `{}`", result.cause))
 }
 
-/// A thread must be held up and the cause reported, also where nobody waited for that thread.
+/// A thread must be held up and the cause reported, also where no thread waited for that thread.
 fn shown(result: &RunResult) -> Vec<String> {
     let late = result.late_outside.unwrap_or_default();
     if late < LONG {

@@ -6,7 +6,7 @@
 //! there cannot be ended, and keeps its whole process from ending, where the kernel waits
 //! uninterruptibly (`request_wait_answer` of `fs/fuse/dev.c`). So it is a process that waits: it holds
 //! nothing that others wait for, neither our caller's descriptors nor the kernel's programs, and
-//! nobody waits for it.
+//! no thread waits for it.
 //!
 //! It is a fork of this process and runs a closure; it may allocate (the C library has fork() take
 //! the allocator's locks), and must not touch what another thread may have locked.
@@ -106,14 +106,14 @@ pub(crate) struct Kind {
     pub(crate) outlives_us: bool,
 }
 
-/// The running process. Dropped, it is killed; nobody waits for its end.
+/// The running process. Dropped, it is killed; no thread waits for its end.
 #[derive(Debug)]
 pub(crate) struct Aside {
     pid: Ours,
     channel: Channel,
 }
 
-/// Its id. It is not reaped, so nobody else has the id. Dropped, it is killed.
+/// Its id. It is not reaped, so no other process has the id. Dropped, it is killed.
 #[derive(Debug)]
 struct Ours(Option<Pid>);
 

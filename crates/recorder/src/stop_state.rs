@@ -27,7 +27,7 @@ use std::{
 };
 
 const STATE: &str = "_ZN20SafepointSynchronize6_stateE";
-/// So long an answer is waited for. It takes some microseconds where nobody holds the lock.
+/// So long an answer is waited for. It takes some microseconds where no process holds the lock.
 const PATIENCE: Patience =
     Patience { waiting: Duration::from_millis(500), most: Duration::from_secs(1) };
 const KIND: Kind =
@@ -199,7 +199,7 @@ fn read_process(pid: u32, bytes: &mut [u8; 4], at: u64) -> io::Result<()> {
     let from = usize::try_from(at).map_err(|_| invalid())? as *mut libc::c_void;
     let here = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
     let there = libc::iovec { iov_base: from, iov_len: bytes.len() };
-    // SAFETY: writes at most the four bytes of `bytes`, which nobody else has; what the other address
+    // SAFETY: writes at most the four bytes of `bytes`, which nothing else has; what the other address
     // means is for the other process, and the kernel checks it.
     match unsafe { libc::process_vm_readv(pid, &raw const here, 1, &raw const there, 1, 0) } {
         4 => Ok(()),

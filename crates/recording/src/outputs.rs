@@ -65,7 +65,7 @@ pub struct OutputFact {
     pub number: u64,
     /// Whether the flags of the JVM send GC or safepoint lines there.
     pub gc_log: bool,
-    /// Processes whose descriptors were compared; 0 where nobody looked for the other end.
+    /// Processes whose descriptors were compared; 0 where nothing looked for the other end.
     pub inspected: u32,
     /// Processes that could not be read, or that were left out because the search became too long.
     pub uninspected: u32,

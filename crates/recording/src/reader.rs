@@ -53,7 +53,7 @@ impl Recording {
     /// becomes a note of [`Coverage`](crate::Coverage); rows that later ones replace are dropped.
     /// All rows are kept in memory, as many as 200 MiB hold, or about as much as the files have
     /// where that is more; the rest is left out and noted. Of slices those of the longest stops are
-    /// kept. Whatever is in the files, reading them takes at most 96 MiB beside that.
+    /// kept. Whatever is in the files, reading them takes at most 96 MiB in addition to that.
     ///
     /// # Errors
     ///

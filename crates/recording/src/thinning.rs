@@ -5,7 +5,7 @@ use std::{cmp::Reverse, time::Duration};
 /// The table that is thinned.
 pub(crate) const TABLE: &str = "slices";
 
-/// What a slice takes beside the name of who had the CPU, also while it is looked up.
+/// What a slice takes in addition to the name of who had the CPU, also while it is looked up.
 const SLICE_BYTES: u64 = 200;
 
 /// The priority of a slice: the time of the longest stop that it lies in, or its own time, as a wait

@@ -24,7 +24,7 @@ mod tell;
 const BATCH_ROWS: usize = 8192;
 /// Bytes of a batch over which it is written as two. An eighth of what readers take.
 const BATCH_BYTES: usize = 8 << 20;
-/// Nice value of sealing while recording goes on: only where nobody else wants the CPU.
+/// Nice value of sealing while recording goes on: only where no other process wants the CPU.
 const ROTATION_NICE: i32 = 19;
 /// Nice value of sealing at the end, when somebody waits for it.
 const END_NICE: i32 = 10;

@@ -66,7 +66,7 @@ struct Replayed<T> {
     is_clean: bool,
 }
 
-/// Whether a file belongs to this user, and nobody else may write to it.
+/// Whether a file belongs to this user, and no other process may write to it.
 fn is_ours(file: &File) -> bool {
     file.metadata()
         .is_ok_and(|it| it.uid() == rustix::process::geteuid().as_raw() && it.mode() & 0o022 == 0)

@@ -49,7 +49,7 @@ impl Refusal {
     }
 }
 
-/// What was asked for beside the remedy's name.
+/// What was asked for in addition to the remedy's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
     /// A process to bound.

@@ -49,7 +49,7 @@ impl Seat {
     /// # Errors
     /// [`StoreError::Journal`], [`StoreError::Unsafe`].
     pub fn take(places: &Places) -> Result<Option<Seat>, StoreError> {
-        // It makes the directory, and checks that nobody else can write there.
+        // It makes the directory, and checks that no other process can write there.
         drop(Store::open(places)?);
         let path = places.memory.join("thp-tuner.lock");
         let failed = |source| StoreError::Journal { path: path.display().to_string(), source };

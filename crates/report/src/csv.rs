@@ -8,10 +8,11 @@ use recording::Clock;
 use std::io::{self, Write};
 
 const HEADER: &str = "start,start_ns,duration_ns,time_to_safepoint_ns,kind,operation,\
-collection_ns,cause,cause_ns,certainty,unattributed_ns,parts";
+collection_ns,cause,cause_ns,certainty,unattributed_ns,parts,symptom";
 
 /// Writes every pause in order of time. `start` is RFC 3339 in UTC and empty where unknown;
-/// `cause` is the largest part; `parts` is `id=nanoseconds` of each, separated by spaces.
+/// `cause` is the largest part; `parts` is `id=nanoseconds` of each, separated by spaces;
+/// `symptom` is what most of the unattributed time shows, where a log shows any.
 ///
 /// # Errors
 ///
@@ -40,7 +41,7 @@ pub fn write_row(attribution: &Attribution, clock: Clock, out: &mut dyn Write) -
 }
 
 /// Numbers as they are, texts as [`text`] makes them.
-fn row(clock: Clock, attribution: &Attribution) -> [String; 12] {
+fn row(clock: Clock, attribution: &Attribution) -> [String; 13] {
     let pause = &attribution.pause;
     let first = attribution.parts.first();
     let parts: Vec<String> = attribution
@@ -61,6 +62,7 @@ fn row(clock: Clock, attribution: &Attribution) -> [String; 12] {
         first.map(|part| part.certainty.id().to_owned()).unwrap_or_default(),
         attribution.unattributed.as_nanos().to_string(),
         parts.join(" "),
+        attribution.symptom.map(|it| it.id.to_owned()).unwrap_or_default(),
     ]
 }
 

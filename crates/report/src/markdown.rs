@@ -157,6 +157,13 @@ fn block(out: &mut String, it: &FindingView<'_>) {
         item("kernel", &it.frames.join(" ← "));
     }
     it.evidence.iter().for_each(|(source, seen)| item(&format!("seen ({source})"), seen));
+    for it in &it.suspects {
+        let label = if it.rank.is_some() { "may be" } else { "unlikely" };
+        item(label, &it.text());
+        if it.rank.is_some() {
+            item("to test that", it.test);
+        }
+    }
     for advice in &it.advice {
         let (action, note) = advice.shown();
         let note = if note.is_empty() { note } else { format!(" ({})", escaped(&note)) };

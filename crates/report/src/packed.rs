@@ -1,5 +1,5 @@
 //! Pauses in few bytes: as many of the longest as fit into a given amount of memory.
-use diagnose::{Attribution, Certainty, Part, Pause, PauseKind};
+use diagnose::{Attribution, Cause, Certainty, Part, Pause, PauseKind};
 use recording::Cut;
 use std::{borrow::Cow, cmp::Reverse, mem, time::Duration};
 
@@ -131,6 +131,7 @@ fn pack(it: &Attribution, out: &mut Vec<u8>) {
         pause.detailed,
         pause.cut.begin,
         pause.cut.end,
+        it.symptom.is_some(),
     ];
     let flags = flags.iter().rev().fold(0, |flags, it| flags << 1 | u128::from(*it));
     put(out, flags << 2 | kind);
@@ -144,14 +145,27 @@ fn pack(it: &Attribution, out: &mut Vec<u8>) {
     if let Some(time) = pause.collection {
         put(out, time.as_nanos());
     }
+    if let Some(symptom) = it.symptom {
+        put(out, place(symptom));
+    }
     put(out, pause.operation.len() as u128);
     out.extend_from_slice(pause.operation.as_bytes());
     for part in &it.parts {
-        let cause = diagnose::causes().iter().position(|it| it.id == part.cause.id);
+        let cause = place(part.cause);
         let measured = part.certainty == Certainty::Measured;
-        put(out, (cause.unwrap_or(0) as u128) << 1 | u128::from(measured));
+        put(out, cause << 1 | u128::from(measured));
         put(out, part.time.as_nanos());
     }
+}
+
+/// The place of a cause in the list of all.
+fn place(cause: &Cause) -> u128 {
+    diagnose::causes().iter().position(|it| it.id == cause.id).unwrap_or(0) as u128
+}
+
+/// The cause at a place.
+fn at_place(place: u128) -> &'static Cause {
+    diagnose::causes()[usize::try_from(place).unwrap_or(0)]
 }
 
 /// The reverse of [`pack`].
@@ -167,13 +181,14 @@ fn unpack(mut from: &[u8]) -> Attribution {
     let start_wall_ns = has(0).then(|| get_u64(&mut from).cast_signed());
     let [duration, reaching, unattributed] = [(); 3].map(|()| get_time(&mut from));
     let collection = has(1).then(|| get_time(&mut from));
+    let symptom = has(5).then(|| at_place(get(&mut from)));
     let length = usize::try_from(get(&mut from)).unwrap_or(0).min(from.len());
     let (operation, mut from) = from.split_at(length);
     let operation = Cow::Owned(String::from_utf8_lossy(operation).into_owned());
     let mut parts = Vec::new();
     while !from.is_empty() {
         let head = get(&mut from);
-        let cause = diagnose::causes()[usize::try_from(head >> 1).unwrap_or(0)];
+        let cause = at_place(head >> 1);
         let certainty = if head & 1 == 1 { Certainty::Measured } else { Certainty::Inferred };
         parts.push(Part { cause, time: get_time(&mut from), certainty });
     }
@@ -189,7 +204,7 @@ fn unpack(mut from: &[u8]) -> Attribution {
         detailed: has(2),
         cut,
     };
-    Attribution { pause, parts, unattributed }
+    Attribution { pause, parts, unattributed, symptom }
 }
 
 /// Seven bits in each byte, the lowest first; the eighth says that more follow.

@@ -12,11 +12,13 @@ mod finding;
 mod listed;
 mod losses;
 mod numbers;
+mod suspects;
 mod verdict;
 
 pub(crate) use finding::FindingView;
 pub(crate) use listed::{Listed, PauseRow};
 pub(crate) use losses::{Rest, lost};
+pub(crate) use suspects::SuspectView;
 pub(crate) use verdict::Step;
 
 use crate::{Options, options::LONG_PAUSE, words};

@@ -149,7 +149,43 @@ pub(crate) fn record_command(diagnosis: &Diagnosis) -> Command {
         0 => "PID".to_owned(),
         pid => pid.to_string(),
     };
-    Command::new("whypause").args(["record", "-p"]).arg(pid).args(["-d", "60s"])
+    let command = Command::new("whypause");
+    match when_again(diagnosis) {
+        Again::Within(time) => command.args(["record", "-p"]).arg(pid).args(["-d", &time]),
+        Again::Rarely(over) => command.args(["watch", "-p"]).arg(pid).args(["--over", over]),
+    }
+}
+
+/// When what a log shows will be there to be recorded.
+enum Again {
+    /// Most likely within this time, as an option has it.
+    Within(String),
+    /// Too rarely to wait for it: pauses of this length tell that it is there.
+    Rarely(&'static str),
+}
+
+/// So many times it should happen while it is recorded.
+const TIMES: u32 = 3;
+/// A recording is not shorter than this, nor longer than that.
+const RECORDED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));
+
+fn when_again(diagnosis: &Diagnosis) -> Again {
+    let symptom = diagnosis.findings.iter().find(|it| !it.suspects.is_empty());
+    let each = symptom.and_then(|it| {
+        let pauses = u32::try_from(it.pauses).unwrap_or(u32::MAX);
+        Some((diagnosis.span.checked_div(pauses)?, it.longest))
+    });
+    let Some((each, longest)) = each else { return Again::Within("60s".to_owned()) };
+    let time = each.saturating_mul(TIMES).max(RECORDED.0);
+    if time > RECORDED.1 {
+        let limits = [(5_000, "1s"), (1_000, "500ms"), (500, "200ms"), (200, "100ms")];
+        let ms = longest.as_millis();
+        return Again::Rarely(limits.iter().find(|it| ms >= it.0).map_or("50ms", |it| it.1));
+    }
+    match time.as_secs() {
+        ..=60 => Again::Within("60s".to_owned()),
+        seconds => Again::Within(format!("{}m", seconds.div_ceil(60))),
+    }
 }
 
 /// A part of a pause for people: time and cause, as in `3.35 s GC log write blocked`.

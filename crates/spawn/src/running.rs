@@ -54,7 +54,7 @@ impl Running {
     }
 
     /// The same with its standard output and error kept in memory, to be read at any time. Neither
-    /// can be full, and nobody waits for whoever holds them.
+    /// can be full, and no thread waits for whoever holds them.
     ///
     /// # Errors
     /// [`Error::Start`].

@@ -111,7 +111,7 @@ fn slice_waits_for_peers(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     super::is_idle(index, slice) || !slice.merged_wait.is_zero() || is_between_naps(index, slice)
 }
 
-/// Where nobody else wants the CPU a yield gives nothing away and is not seen. But nobody naps
+/// Where no other process wants the CPU a yield gives nothing away and is not seen. But nobody naps
 /// before and after work: between two naps a worker spins and yields.
 fn is_between_naps(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     if slice.state != ThreadState::OnCpu || index.role(slice.tid) != ThreadRole::GcWorker {

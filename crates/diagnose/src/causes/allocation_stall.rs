@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("allocation_stall.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_last_resort),
     outside_pauses: Some(shows),
+    suspicion: None,
     explain,
 };
 

@@ -24,17 +24,21 @@ mod hazards;
 
 use crate::{
     Cause, Detail, Nature,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
     os_evidence::{self, spent},
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
     what_if::{Demand, WhatIf, what_if},
 };
 use recording::{CgroupFact, Source, ThreadState};
 use std::time::Duration;
+
+/// The usual period of a quota (`cpu.cfs_period_us`).
+const PERIOD: Duration = Duration::from_millis(100);
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cfs-throttling",
@@ -48,6 +52,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("cfs_throttling.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -91,6 +96,25 @@ fn time_to_use_up(cgroup: &CgroupFact, threads: u32) -> Option<Duration> {
     let quota = cgroup.cpu_quota?;
     let time = quota.checked_div(threads)?;
     (time < cgroup.cpu_period).then_some(time)
+}
+
+/// A quota delays most of what runs longer than it allows, and each time by less than a period.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let base = match clues.part {
+        LogPart::Hiccup => 2,
+        LogPart::Waiting | LogPart::Beyond | LogPart::Reaching | LogPart::Around => 1,
+        _ => return None,
+    };
+    let test = "nr_throttled in the cgroup's cpu.stat: it grows with each such pause";
+    let too_long = clues.longest_without_cpu(PERIOD * 10);
+    Some(
+        Suspicion::new(base, test)
+            .pro(4, clues.many_short())
+            .pro(4, clues.on_a_grid(PERIOD))
+            .pro(2, clues.usual())
+            .pro(1, clues.more_threads_than_cpus())
+            .con(5, too_long.map(|it| format!("{it}: a period is {}", text::duration(PERIOD)))),
+    )
 }
 
 #[cfg(test)]

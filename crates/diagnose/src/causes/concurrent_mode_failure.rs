@@ -40,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("concurrent_mode_failure.rs"),
     claims: Claims::Work(CollectionTrait::Failure, is_claimed),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

@@ -17,14 +17,19 @@
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
     Cause, Detail, Nature,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
     os_evidence::spent_in_stops,
+    suspects::{Clues, Suspicion},
     tally::Tally,
 };
 use recording::{Source, ThreadState};
+use std::time::Duration;
+
+/// Nobody waits so long for a CPU where others have one.
+const TOO_LONG: Duration = Duration::from_secs(2);
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cpu-contention",
@@ -38,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("cpu_contention.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -56,6 +62,23 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         evidence: vec![spent_in_stops(tally, "runnable, waiting for a CPU")],
         detail: Detail::CpuHolders { others },
     }
+}
+
+/// Others on the CPUs delay everything a little, and nothing for seconds.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let base = match clues.part {
+        LogPart::Hiccup => 2,
+        LogPart::Waiting | LogPart::Beyond | LogPart::Reaching | LogPart::Around => 1,
+        _ => return None,
+    };
+    let test = "/proc/pressure/cpu, or the run queue of vmstat 1, when it happens";
+    Some(
+        Suspicion::new(base, test)
+            .pro(3, clues.many_short())
+            .pro(3, clues.usual().filter(|_| clues.part != LogPart::Reaching))
+            .pro(1, clues.more_threads_than_cpus())
+            .con(4, clues.longest_without_cpu(TOO_LONG)),
+    )
 }
 
 #[cfg(test)]

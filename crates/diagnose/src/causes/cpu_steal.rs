@@ -18,15 +18,19 @@
 //! Linux `kernel/sched/core.c` (`update_rq_clock_task`), `Documentation/virt/kvm/x86/msr.rst` (`MSR_KVM_STEAL_TIME`), `Documentation/core-api/irq/irq-affinity.rst`.
 use crate::{
     Cause, Certainty, Detail, Nature,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     index::Index,
     os_evidence::{counted, spent},
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };
 use recording::Source;
 use std::time::Duration;
+
+/// Hypervisors share CPUs in slices far shorter than this.
+const TOO_LONG: Duration = Duration::from_secs(2);
 
 pub(super) static CAUSE: Cause = Cause {
     id: "cpu-steal",
@@ -40,6 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("cpu_steal.rs"),
     claims: Claims::AtLeast(MIN_STOLEN, is_stolen),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -83,6 +88,19 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         evidence,
         detail: Detail::CpuTaken { by_hypervisor },
     }
+}
+
+/// Like CPU contention, from outside of the virtual machine.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    if !matches!(clues.part, LogPart::Waiting | LogPart::Beyond | LogPart::Hiccup) {
+        return None;
+    }
+    Some(
+        Suspicion::new(1, "the st column of vmstat 1 when it happens")
+            .pro(1, clues.many_short())
+            .pro(2, clues.usual())
+            .con(3, clues.longest_without_cpu(TOO_LONG)),
+    )
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("deleted_file_unmap.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_release),
     outside_pauses: Some(|index| longest_outside(index).is_some()),
+    suspicion: None,
     explain,
 };
 
@@ -65,7 +66,7 @@ const LAST_USE: [&str; 5] = ["__fput", "____fput", "task_work_run", "__dentry_ki
 /// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-/// A thread that nobody waited for is reported from here on, like any hiccup.
+/// A thread that no thread waited for is reported from here on, like any hiccup.
 const MIN_OUTSIDE: Duration = Duration::from_millis(20);
 
 /// How many files are named.

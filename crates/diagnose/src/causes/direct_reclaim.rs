@@ -23,12 +23,13 @@ mod hazards;
 
 use crate::{
     Cause, Certainty, Culprit, CulpritKind, Detail, Nature,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
     os_evidence::{self, counted, spent},
     sampled::{self, Fault},
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };
@@ -47,6 +48,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("direct_reclaim.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_reclaim),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -160,6 +162,22 @@ fn group(index: &Index<'_>) -> Option<Culprit> {
         text::memory(cgroup.memory_max_bytes?)
     );
     Some(Culprit { kind: CulpritKind::Cgroup, name, pid: None, statement })
+}
+
+/// A collection that needs memory and finds none frees it itself, in the kernel.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let base = match clues.part {
+        LogPart::Kernel => 3,
+        LogPart::Waiting | LogPart::Beyond => 2,
+        LogPart::Reaching => 1,
+        _ => return None,
+    };
+    let is_known = clues.part == LogPart::Kernel;
+    Some(
+        Suspicion::new(base, "allocstall in /proc/vmstat: it grows with each such pause")
+            .pro(3, clues.busy_in_kernel(30).filter(|_| !is_known))
+            .con(4, clues.many_short()),
+    )
 }
 
 #[cfg(test)]

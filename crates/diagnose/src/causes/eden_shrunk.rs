@@ -41,6 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("eden_shrunk.rs"),
     claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
     outside_pauses: Some(shows),
+    suspicion: None,
     explain,
 };
 

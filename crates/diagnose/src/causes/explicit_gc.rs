@@ -47,6 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("explicit_gc.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

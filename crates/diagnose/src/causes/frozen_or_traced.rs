@@ -20,10 +20,11 @@
 //! HotSpot serviceability agent `LinuxDebuggerLocal.c` (`ptrace` of every thread).
 use crate::{
     Cause, Detail, Nature, StoppedBy,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     index::Index,
     os_evidence::spent,
+    suspects::{Clues, Suspicion},
     tally::Tally,
 };
 use recording::{Source, ThreadState};
@@ -40,6 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("frozen_or_traced.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -77,6 +79,23 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
         )],
         detail: Detail::StoppedBy(way),
     }
+}
+
+/// Whoever stops a process stops all of it, at any place.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let base = match clues.part {
+        LogPart::Hiccup => 2,
+        LogPart::Waiting | LogPart::Beyond | LogPart::Reaching | LogPart::Around => 1,
+        _ => return None,
+    };
+    Some(
+        Suspicion::new(
+            base,
+            "the process state when it happens: T in /proc/PID/stat, or a frozen cgroup",
+        )
+        .pro(1, clues.rare().filter(|_| clues.idle_in_kernel().is_some()))
+        .con(2, clues.usual()),
+    )
 }
 
 #[cfg(test)]

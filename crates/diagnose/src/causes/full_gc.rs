@@ -47,6 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("full_gc.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_claimed),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

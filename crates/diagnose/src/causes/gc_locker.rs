@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("gc_locker.rs"),
     claims: Claims::Segments(|_, _| false),
     outside_pauses: Some(is_seen),
+    suspicion: None,
     explain,
 };
 

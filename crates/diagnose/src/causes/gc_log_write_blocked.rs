@@ -25,18 +25,23 @@ mod stream;
 
 use crate::{
     Cause, Certainty, Nature,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
     mechanisms,
     os_evidence::spent_in_stops,
-    outputs, syscalls,
+    outputs,
+    suspects::{Clues, Suspicion},
+    syscalls,
     tally::Tally,
     text,
 };
 use recording::{FileKey, Source, ThreadRole};
 use std::time::Duration;
+
+/// A write of a few bytes that takes so long waits for the disk.
+const LONG: Duration = Duration::from_millis(500);
 
 pub(super) static CAUSE: Cause = Cause {
     id: "gc-log-write-blocked",
@@ -57,6 +62,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("gc_log_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_log_write),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -125,6 +131,54 @@ fn story(tally: &Tally, place: &crate::WaitLocation) -> Vec<String> {
         ),
         "All application threads waited for this thread.".into(),
     ]
+}
+
+/// A log cannot show its own write, but that a few pauses waited long and the kernel did nothing.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let base = match clues.part {
+        LogPart::Around => 5,
+        LogPart::Waiting | LogPart::Beyond => 4,
+        LogPart::Reaching => 2,
+        _ => return None,
+    };
+    let test = match clues.is_before(17) {
+        true => "start with the GC log in /dev/shm: if it stops, this was it",
+        false => {
+            "start with -Xlog:async (JDK 17 and later) or the GC log in /dev/shm: if it stops, this \
+             was it"
+        }
+    };
+    let in_memory = log_path(clues).filter(|it| it.starts_with("/dev/shm/"));
+    let path = log_path(clues).filter(|it| !it.starts_with("/dev/shm/"));
+    let is_async = clues.flags().iter().any(|it| it == "-Xlog:async");
+    let is_long = clues.longest_from(LONG).is_some();
+    Some(
+        Suspicion::new(base, test)
+            .pro(2, path.map(|it| format!("it writes its log to {it}")))
+            .pro(1, clues.rare())
+            .pro(1, clues.longest_from(LONG))
+            .pro(1, clues.idle_in_kernel())
+            .pro(3, clues.waits_elsewhere().filter(|_| clues.part == LogPart::Reaching))
+            .con(4, clues.many_short())
+            .con(2, clues.usual().filter(|_| !is_long))
+            .con(20, in_memory.map(|it| format!("its log is in memory, {it}")))
+            .con(
+                20,
+                is_async.then(|| "-Xlog:async: a thread of its own writes the log".to_owned()),
+            ),
+    )
+}
+
+/// Where the JVM was told to write its GC log, where its flags say.
+fn log_path<'a>(clues: &'a Clues<'_>) -> Option<&'a str> {
+    let of = |flag: &'a String| match flag.strip_prefix("-Xloggc:") {
+        Some(path) => Some(path),
+        None => {
+            let output = flag.strip_prefix("-Xlog:")?.split(':').nth(1)?;
+            output.strip_prefix("file=").filter(|it| !it.is_empty())
+        }
+    };
+    clues.flags().iter().rev().find_map(of)
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("gc_work.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

@@ -42,6 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("heap_pressure.rs"),
     claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

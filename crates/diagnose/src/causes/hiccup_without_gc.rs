@@ -43,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("hiccup_without_gc.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

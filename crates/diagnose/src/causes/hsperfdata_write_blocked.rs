@@ -25,17 +25,21 @@ mod hazards;
 
 use crate::{
     Cause, Certainty, Nature, WaitLocation,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
     os_evidence::spent,
     sampled::{self, Fault},
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };
 use recording::{OffCpuCause, Source, ThreadRole};
 use std::time::Duration;
+
+/// A page fault of so long waits for the disk.
+const LONG: Duration = Duration::from_millis(250);
 
 pub(super) static CAUSE: Cause = Cause {
     id: "hsperfdata-write-blocked",
@@ -54,6 +58,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("hsperfdata_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -156,6 +161,30 @@ fn counter<'a>(tally: &Tally, index: &Index<'a>) -> Option<&'a str> {
     let counters = &index.facts?.perf_counters;
     let inside = counters.iter().find(|it| it.offset <= offset && offset - it.offset < it.length);
     inside.map(|it| it.name.as_str())
+}
+
+/// A log cannot show the page fault, but that a few pauses waited long and the kernel did nothing.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let is_reaching = clues.part == LogPart::Reaching;
+    let base = match clues.part {
+        LogPart::Reaching => 3,
+        LogPart::Around | LogPart::Waiting | LogPart::Beyond => 2,
+        _ => return None,
+    };
+    let is_off = clues.switch("PerfDisableSharedMem") == Some(true)
+        || clues.switch("UsePerfData") == Some(false);
+    let is_on = !clues.flags().is_empty() && !is_off;
+    let test = "start with -XX:+PerfDisableSharedMem: if it stops, this was it";
+    Some(
+        Suspicion::new(base, test)
+            .pro(1, is_on.then(|| "no -XX:+PerfDisableSharedMem among its flags".to_owned()))
+            .pro(1, clues.rare().filter(|_| is_reaching))
+            .pro(1, clues.longest_from(LONG).filter(|_| is_reaching))
+            .con(2, clues.waits_elsewhere().filter(|_| is_reaching))
+            .con(4, clues.many_short())
+            .con(2, clues.usual())
+            .con(20, is_off.then(|| "its flags keep the counters out of any file".to_owned())),
+    )
 }
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("humongous_allocation.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

@@ -43,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("inverted_parallelism.rs"),
     claims: Claims::Unexplained(LogPart::Waiting),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

@@ -16,10 +16,11 @@
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
     Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature,
-    case::{Case, PausePhase, Segment},
+    case::{Case, LogPart, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
     os_evidence::spent_in_stops,
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };
@@ -44,6 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("late_java_thread.rs"),
     claims: Claims::AtLeast(MIN_LATE, is_late),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -158,6 +160,17 @@ fn without_module(frame: &str) -> String {
         }
         None => frame.to_owned(),
     }
+}
+
+/// A loop without a safepoint poll is late in many stops, and for as long as it lasts.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    if clues.part != LogPart::Reaching {
+        return None;
+    }
+    let test =
+        "start with -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500: it names the thread";
+    let elsewhere = clues.waits_elsewhere().map(|it| format!("{it}, where no thread is late"));
+    Some(Suspicion::new(3, test).pro(2, clues.usual()).con(1, elsewhere))
 }
 
 #[cfg(test)]

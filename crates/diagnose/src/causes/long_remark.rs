@@ -43,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("long_remark.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_claimed),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

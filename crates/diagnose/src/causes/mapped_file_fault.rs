@@ -24,12 +24,13 @@
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
     Cause, Certainty, Nature, WaitLocation,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
     index::Index,
     os_evidence::spent_in_stops,
     sampled::{self, Fault},
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };
@@ -50,6 +51,9 @@ const FILE_FAULT: [&str; 9] = [
     "fault_dirty_shared_page",
 ];
 
+/// Reading a page takes so long only from a busy disk.
+const LONG: Duration = Duration::from_millis(50);
+
 pub(super) static CAUSE: Cause = Cause {
     id: "mapped-file-fault",
     title: "Page fault on a mapped file (major fault)",
@@ -62,6 +66,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("mapped_file_fault.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -116,6 +121,14 @@ fn story(tally: &Tally, place: &WaitLocation) -> Vec<String> {
          it."
         .into(),
     ]
+}
+
+/// A thread that reads mapped files does so all the time: most stops meet it.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    if clues.part != LogPart::Reaching {
+        return None;
+    }
+    Some(Suspicion::new(2, "start with -XX:+SafepointTimeout: it names the thread; mapped files are in /proc/PID/maps").pro(3, clues.usual()).pro(1, clues.longest_from(LONG)))
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("memory_high_throttling.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("metaspace_gc.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

@@ -41,6 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("mmap_lock_contention.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_contended),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

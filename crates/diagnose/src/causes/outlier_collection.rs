@@ -40,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("outlier_collection.rs"),
     claims: Claims::Unexplained(LogPart::Beyond),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

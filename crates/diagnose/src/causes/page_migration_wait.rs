@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("page_migration_wait.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

@@ -45,6 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("reference_processing.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

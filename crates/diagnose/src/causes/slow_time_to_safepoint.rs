@@ -40,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("slow_time_to_safepoint.rs"),
     claims: Claims::Unexplained(LogPart::Reaching),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

@@ -40,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("stop_beyond_gc.rs"),
     claims: Claims::Unexplained(LogPart::Around),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

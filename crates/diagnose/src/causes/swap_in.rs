@@ -23,13 +23,14 @@ mod hazards;
 
 use crate::{
     Cause, Evidence, Nature,
-    case::{Case, Segment},
+    case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait,
     culprits,
     index::Index,
     os_evidence::{counted, spent},
     sampled::{self, Fault},
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };
@@ -48,6 +49,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("swap_in.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_swap_in),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -112,6 +114,39 @@ fn evidence(tally: &Tally, index: &Index<'_>) -> Vec<Evidence> {
         });
     }
     evidence
+}
+
+/// A log shows which collections waited: those that touch the whole heap wait most for what is in swap.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let base = match clues.part {
+        LogPart::Waiting | LogPart::Beyond | LogPart::Around | LogPart::Hiccup => 3,
+        LogPart::Kernel => 2,
+        LogPart::Reaching => 1,
+        LogPart::References | LogPart::Collecting | LogPart::Unresolved => return None,
+    };
+    let log = clues.index.log?;
+    let (in_use, none) = match log.jvm.swap {
+        Some((0, _)) => (None, Some("the host has no swap space".to_owned())),
+        Some((total, free)) if free < total => {
+            (Some("swap space was in use when the JVM started".to_owned()), None)
+        }
+        _ => (None, None),
+    };
+    let heap = log.jvm.max_heap_bytes.zip(log.jvm.memory_bytes);
+    let large = heap.filter(|(heap, memory)| heap.saturating_mul(10) >= memory.saturating_mul(4));
+    let large = large.map(|(heap, memory)| {
+        format!("a heap of up to {} on {}", text::memory(heap), text::memory(memory))
+    });
+    Some(
+        Suspicion::new(base, "VmSwap in /proc/PID/status: more than 0 kB")
+            .pro(3, clues.in_full_collections())
+            .pro(3, clues.waits_elsewhere().filter(|_| clues.part == LogPart::Reaching))
+            .pro(2, in_use)
+            .pro(2, large)
+            .pro(1, clues.busy_in_kernel(30))
+            .con(4, clues.many_short())
+            .con(20, none),
+    )
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("system_time.rs"),
     claims: Claims::Unexplained(LogPart::Kernel),
     outside_pauses: None,
+    suspicion: None,
     explain,
 };
 

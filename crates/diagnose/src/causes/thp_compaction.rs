@@ -30,6 +30,7 @@ use crate::{
     hazards::Flags,
     index::Index,
     os_evidence::{counted, spent},
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };
@@ -48,6 +49,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("thp_compaction.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_compaction),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -129,6 +131,22 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         evidence,
         ..Explanation::default()
     }
+}
+
+/// Making room for huge pages is work in the kernel, where memory is touched for the first time.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let base = match clues.part {
+        LogPart::Kernel => 2,
+        LogPart::Waiting | LogPart::Beyond => 0,
+        _ => return None,
+    };
+    let is_known = clues.part == LogPart::Kernel;
+    let is_asked_for = clues.switch("UseTransparentHugePages") == Some(true);
+    Some(
+        Suspicion::new(base, "compact_stall in /proc/vmstat: it grows with each such pause")
+            .pro(3, is_asked_for.then(|| "-XX:+UseTransparentHugePages".to_owned()))
+            .pro(3, clues.busy_in_kernel(40).filter(|_| !is_known)),
+    )
 }
 
 #[cfg(test)]

@@ -15,9 +15,10 @@
 //! HotSpot `runtime/vmOperations.hpp` (the list), `runtime/safepoint.cpp`.
 use crate::{
     Cause, Evidence, Nature,
-    case::{Case, PausePhase, Segment},
+    case::{Case, LogPart, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
+    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };
@@ -35,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     file: include_str!("vm_operation.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
+    suspicion: Some(suspicion),
     explain,
 };
 
@@ -72,6 +74,16 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
         }],
         ..Explanation::default()
     }
+}
+
+/// Where no line names the operation, a stop without a collection may be any.
+fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
+    let worst = clues.tally.worst.as_deref()?;
+    let is_unnamed = worst.pause.collection.is_none() && worst.pause.operation.is_empty();
+    let what = "no line names the operation of the longest: a heap dump, a thread dump, a revoked \
+                bias";
+    let is_open = clues.part == LogPart::Around && is_unnamed;
+    is_open.then(|| Suspicion::new(2, "start with -XX:+PrintSafepointStatistics -XX:PrintSafepointStatisticsCount=1: it names the operation").pro(4, Some(what.to_owned())))
 }
 
 #[cfg(test)]

@@ -164,7 +164,7 @@ fn collector(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
     .collect()
 }
 
-/// How much of the time the application was stopped, and how much of that nobody explained.
+/// How much of the time the application was stopped, and how much of that nothing explained.
 fn stopped(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
     let collections = of_collections(before, after);
     let (a, b) = (lengths_of(before, collections), lengths_of(after, collections));

@@ -21,7 +21,7 @@ struct Taker<'a> {
 
 /// The processes whose memory grew most around the pauses of `tally`; where none grew, the largest
 /// one beside the JVM. Where the JVM's control group has a limit, only processes of that group:
-/// nobody else can take memory from it.
+/// no other process can take memory from it.
 pub(crate) fn memory_takers(tally: &Tally, index: &Index<'_>) -> Vec<Culprit> {
     let takers = takers(tally, index);
     let own = index.jvm.map(|jvm| jvm.pid);

@@ -50,7 +50,7 @@ pub enum Blame<'a> {
     Pause(&'a Attribution),
     /// A cause over the whole run.
     Cause(&'a Finding),
-    /// Time that nobody explained.
+    /// Time that nothing explained.
     Unexplained(&'a Unexplained),
 }
 

@@ -86,6 +86,18 @@ impl Usual {
         self.most_cpus_hundredths
     }
 
+    /// What collections of its kind take that do not wait: the lower quartile of the last ones, as far
+    /// as can be told by now.
+    pub(crate) fn undisturbed(&self, kind: GcKind) -> Option<Duration> {
+        let recent = self.kinds.iter().find(|it| *it.0 == key(kind))?.1;
+        let mut taken: Vec<u64> = recent.taken.iter().map(|it| it.0).collect();
+        if taken.len() < ENOUGH {
+            return None;
+        }
+        let quarter = taken.len() / 4;
+        Some(Duration::from_micros(*taken.select_nth_unstable(quarter).1))
+    }
+
     /// Whether a collection is far beyond what is usual, as far as can be told by now.
     pub(crate) fn beyond(&self, gc: &GcEvent, sizes: &Sizes) -> Option<Beyond> {
         let recent = self.kinds.iter().find(|it| *it.0 == key(gc.kind))?.1;

@@ -1,4 +1,4 @@
-//! What a line says of one pause beside its duration: parts, references, ages, failures.
+//! What a line says of one pause in addition to its duration: parts, references, ages, failures.
 use super::{Names, cms, phases};
 use crate::{Failures, References, Tenuring, phase::ReferenceKind, scan::integer};
 use memchr::memchr;

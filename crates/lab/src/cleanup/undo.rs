@@ -175,7 +175,7 @@ fn inside<'a>(root: &Path, path: &'a Path) -> io::Result<&'a Path> {
 }
 
 /// Unmounts, which writes what is not written yet. Where that takes longer than `patience`, the disks
-/// of the lab answer with errors from then on, and nobody waits for them any more.
+/// of the lab answer with errors from then on, and no thread waits for them any more.
 pub(super) fn unmount_within(root: &Path, target: &Path, patience: Duration) -> io::Result<()> {
     let (done, answer) = mpsc::channel();
     let place = target.to_path_buf();

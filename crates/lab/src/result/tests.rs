@@ -93,7 +93,7 @@ fn the_json_has_fields_and_what_follows_from_them() {
             { "duration_ns": 60_000_000, "first": "gc-work" },
         ],
         "long_pauses": 2, "long_pauses_right": 1, "first": "mapped-file-fault",
-        "felt_longest": 0, "stolen": 0, "late_beside": 7000, "lost_events": 0,
+        "observed_longest": 0, "stolen": 0, "late_outside": 7000, "lost_events": 0,
         "cost": none_yet, "blocked_writes": null,
         "disk": null, "logging": null,
     });

@@ -86,7 +86,7 @@ impl Journal {
         Ok(Journal::at(directory.path.join(DIRECTORY)))
     }
 
-    /// One in this directory, in which nobody else may write. It need not be there yet.
+    /// One in this directory, in which no other process may write. It need not be there yet.
     #[must_use]
     pub fn at(directory: impl Into<PathBuf>) -> Journal {
         Journal(directory.into())

@@ -56,7 +56,7 @@ impl CountersFile {
         Some(CountersFile { key: FileKey { device, inode }, path, range, in_memory })
     }
 
-    /// Why nobody reads the counters of this process, as one lower-case line: it keeps none, or what it
+    /// Why no process reads the counters of this process, as one lower-case line: it keeps none, or what it
     /// keeps may not be looked at.
     pub(crate) fn why_not(found: Option<&CountersFile>, dir: &ProcessDir) -> String {
         let opened = match found {

@@ -1,4 +1,4 @@
-//! How much detail may be kept beside that of long pauses.
+//! How much detail may be kept in addition to that of long pauses.
 use recording::MonoTime;
 
 const ONE: u128 = 1_000_000_000;

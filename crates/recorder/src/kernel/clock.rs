@@ -35,7 +35,7 @@ pub(super) fn open(cpu: i32) -> io::Result<OwnedFd> {
         )
     };
     match i32::try_from(fd) {
-        // SAFETY: the descriptor was just made for us and nobody else has it.
+        // SAFETY: the descriptor was just made for us and nothing else has it.
         Ok(fd) if fd >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
         _ => Err(io::Error::last_os_error()),
     }

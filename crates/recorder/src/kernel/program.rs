@@ -389,7 +389,7 @@ fn enable_stats() -> Option<OwnedFd> {
     let fd = unsafe {
         libbpf_rs::libbpf_sys::bpf_enable_stats(libbpf_rs::libbpf_sys::BPF_STATS_RUN_TIME)
     };
-    // SAFETY: the descriptor was just made for us and nobody else has it.
+    // SAFETY: the descriptor was just made for us and nothing else has it.
     (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 

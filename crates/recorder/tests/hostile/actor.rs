@@ -222,7 +222,7 @@ fn map_libjvm() {
     fs::write(&name, [0; 4096]).unwrap();
     let library = fs::File::open(name).unwrap();
     let (how, flags) = (ProtFlags::READ | ProtFlags::EXEC, MapFlags::PRIVATE);
-    // SAFETY: a new place, chosen by the kernel, that nobody reads.
+    // SAFETY: a new place, chosen by the kernel, that nothing reads.
     #[expect(unsafe_code, reason = "rustix cannot know what else is at an address")]
     unsafe { mmap(std::ptr::null_mut(), 4096, how, flags, library, 0) }.unwrap();
 }

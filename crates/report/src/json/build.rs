@@ -4,7 +4,8 @@ use super::{
     longest::Longest,
     schema::{
         Cause, Cost, Count, Coverage, Culprit, Document, Evidence, Input, Jvm, Missing, Note, Over,
-        Pauses, Place, Remedy, SCHEMA_VERSION, Setting, Unexplained, Unrecognised, Watched,
+        Pauses, Place, Remedy, SCHEMA_VERSION, Setting, Suspect, Unexplained, Unrecognised,
+        Watched,
     },
 };
 use crate::{share, words};
@@ -122,6 +123,7 @@ fn cause<'a>((it, advice): (&'a Finding, &'a Vec<Advice>)) -> Cause<'a> {
         story: &it.story,
         culprits: it.culprits.iter().map(culprit).collect(),
         evidence: it.evidence.iter().map(evidence).collect(),
+        suspects: it.suspects.iter().map(suspect).collect(),
         remedies: advice.iter().map(remedy).collect(),
     }
 }
@@ -139,6 +141,16 @@ pub(crate) fn place(it: &diagnose::WaitLocation) -> Place<'_> {
 
 pub(crate) fn culprit(it: &diagnose::Culprit) -> Culprit<'_> {
     Culprit { kind: it.kind.id(), name: &it.name, pid: it.pid, statement: &it.statement }
+}
+
+fn suspect(it: &diagnose::Suspect) -> Suspect<'_> {
+    Suspect {
+        cause: it.cause,
+        unlikely: it.is_unlikely,
+        speaks_for: &it.speaks_for,
+        speaks_against: &it.speaks_against,
+        test: it.test,
+    }
 }
 
 fn evidence(it: &diagnose::Evidence) -> Evidence<'_> {

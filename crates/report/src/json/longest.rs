@@ -93,5 +93,6 @@ fn pause(clock: Clock, it: &Attribution) -> Pause<'_> {
         },
         parts: it.parts.iter().map(part).collect(),
         unattributed_ns: ns(it.unattributed),
+        symptom: it.symptom.map(|it| it.id),
     }
 }

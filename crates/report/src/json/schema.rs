@@ -251,7 +251,24 @@ pub(super) struct Cause<'a> {
     pub(super) story: &'a [String],
     pub(super) culprits: Vec<Culprit<'a>>,
     pub(super) evidence: Vec<Evidence<'a>>,
+    /// Of a symptom that a log shows: which causes it may be, most likely first, then the unlikely.
+    pub(super) suspects: Vec<Suspect<'a>>,
     pub(super) remedies: Vec<Remedy<'a>>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Suspect<'a> {
+    pub(super) cause: &'static str,
+    /// Whether what speaks against it weighs more than what speaks for it.
+    pub(super) unlikely: bool,
+    /// What in this log speaks for it, most telling first.
+    #[serde(rename = "for")]
+    pub(super) speaks_for: &'a [String],
+    /// What in this log speaks against it, most telling first.
+    #[serde(rename = "against")]
+    pub(super) speaks_against: &'a [String],
+    /// What shows whether it is the cause.
+    pub(super) test: &'static str,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -334,6 +351,8 @@ pub(super) struct Pause<'a> {
     pub(super) cut: Option<&'static str>,
     pub(super) parts: Vec<Part>,
     pub(super) unattributed_ns: u64,
+    /// The symptom that most of `unattributed_ns` shows, where a log shows any.
+    pub(super) symptom: Option<&'static str>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]

@@ -16,12 +16,13 @@ pub(crate) fn attribution(start_ns: u64, duration: Duration) -> Attribution {
     };
     let part =
         Part { cause: diagnose::causes()[0], time: duration, certainty: Certainty::Inferred };
-    Attribution { pause, parts: vec![part], unattributed: Duration::ZERO }
+    let symptom = diagnose::causes().last().copied();
+    Attribution { pause, parts: vec![part], unattributed: Duration::ZERO, symptom }
 }
 
 fn reported(it: &Attribution) -> String {
     let parts: Vec<_> = it.parts.iter().map(|it| (it.cause.id, it.time, it.certainty)).collect();
-    format!("{:?} {parts:?} {:?}", it.pause, it.unattributed)
+    format!("{:?} {parts:?} {:?} {:?}", it.pause, it.unattributed, it.symptom)
 }
 
 /// It comes out as it went in.

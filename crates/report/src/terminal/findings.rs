@@ -2,7 +2,7 @@
 use crate::{
     clean::clean,
     text::{Page, Role, columns_of, glued},
-    view::{FindingView, View},
+    view::{FindingView, SuspectView, View},
 };
 use remedy::Advice;
 
@@ -27,14 +27,17 @@ pub(super) fn lines(page: &mut Page, view: &View<'_>) {
     page.blank();
     let (shown, others) = view.findings.split_at(view.findings.len().min(MOST_LINES));
     let width = shown.iter().map(|it| columns_of(term(it))).max().unwrap_or(0);
-    for it in shown {
+    let open = shown.iter().position(|it| it.is_fault && !it.suspects.is_empty());
+    for (n, it) in shown.iter().enumerate() {
         let role = if it.is_fault { Role::Bad } else { Role::Strong };
         let painted = page.paint(role, term(it));
         let pad = width - columns_of(term(it));
         let certainty = if it.certainty == "measured" { "" } else { ", inferred" };
         let extent = format!("{} ({}{certainty})", it.extent, it.share);
         page.line(&format!("{}  {painted}{:pad$}  {extent}", it.number, ""));
-        if let Some(detail) = detail(it) {
+        if open == Some(n) {
+            suspects(page, &it.suspects);
+        } else if let Some(detail) = detail(it).filter(|_| open.is_none()) {
             page.one_line(BODY, Some(Role::Faint), &detail);
         }
     }
@@ -49,6 +52,27 @@ pub(super) fn lines(page: &mut Page, view: &View<'_>) {
 fn term(it: &FindingView<'_>) -> &'static str {
     let end = it.title.find([':', '(']).unwrap_or(it.title.len());
     it.title[..end].trim_end()
+}
+
+/// The likely ones by rank, each on a line, and the unlikely ones on one.
+fn suspects(page: &mut Page, suspects: &[SuspectView]) {
+    let likely: Vec<String> = suspects
+        .iter()
+        .filter(|it| it.rank.is_some())
+        .take(MOST_LINES)
+        .map(SuspectView::text)
+        .collect();
+    for (n, text) in likely.iter().enumerate() {
+        match n {
+            0 => page.one_line(BODY, None, &format!("could be  {text}")),
+            _ => page.one_line(BODY + 10, None, text),
+        }
+    }
+    let unlikely = suspects.iter().filter(|it| it.rank.is_none()).map(SuspectView::text);
+    let unlikely: Vec<String> = unlikely.collect();
+    if !unlikely.is_empty() {
+        page.one_line(BODY, Some(Role::Faint), &format!("unlikely  {}", unlikely.join(", ")));
+    }
 }
 
 /// Where a fault struck, or else what was seen of it.
@@ -95,6 +119,23 @@ fn block(page: &mut Page, it: &FindingView<'_>) {
     }
     for (n, (_, seen)) in it.evidence.iter().enumerate() {
         field(page, if n == 0 { "seen" } else { "" }, seen);
+    }
+    for (n, suspect) in it.suspects.iter().enumerate() {
+        let label = match suspect.rank {
+            Some(1) => "may be",
+            None if it.suspects[..n].last().is_none_or(|it| it.rank.is_some()) => "rarely",
+            _ => "",
+        };
+        field(page, label, &suspect.text());
+        if suspect.rank.is_some() {
+            page.field(
+                BODY,
+                "",
+                FIELD + 2,
+                Some(Role::Faint),
+                &format!("to test: {}", suspect.test),
+            );
+        }
     }
     for (n, advice) in it.advice.iter().enumerate() {
         fix(page, if n == 0 { "fix" } else { "" }, advice, when_width(&it.advice));

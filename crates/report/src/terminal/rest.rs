@@ -36,9 +36,12 @@ pub(super) fn all(page: &mut Page, view: &View<'_>) {
 
 /// In short: of each at most a line or two.
 pub(super) fn short(page: &mut Page, view: &View<'_>) {
-    numbers(page, &view.numbers[..view.numbers.len().min(MOST_NUMBERS)]);
+    // What a log cannot explain has taken their place.
+    let is_open = view.findings.iter().any(|it| !it.suspects.is_empty());
+    let most = if is_open { 0 } else { MOST_NUMBERS };
+    numbers(page, &view.numbers[..view.numbers.len().min(most)]);
     page.blank();
-    if let Some(rest) = &view.rest {
+    if let Some(rest) = view.rest.as_ref().filter(|_| !is_open) {
         let seen = rest.seen.first().map(|(time, what)| format!(": {time} {what}"));
         page.one_line(0, None, &format!("{}{}.", rest.text, seen.unwrap_or_default()));
     }

@@ -1,4 +1,5 @@
 //! The causes that struck: which of them matter, and what is said of each.
+use super::{SuspectView, suspects};
 use crate::{
     clean::{MOST_NAME, clean, clean_name},
     duration, percent, words,
@@ -45,6 +46,8 @@ pub(crate) struct FindingView<'a> {
     pub(crate) frames: Vec<String>,
     /// What proves it, each with the id of the source that saw it.
     pub(crate) evidence: Vec<(&'static str, String)>,
+    /// Which causes it may be, where a log cannot tell.
+    pub(crate) suspects: Vec<SuspectView>,
     /// The command that shows the page of its cause.
     pub(crate) more: String,
     /// What can be done about it.
@@ -104,6 +107,7 @@ fn view<'a>(
             .take(MOST_ITEMS)
             .map(|it| evidence(finding, it))
             .collect(),
+        suspects: suspects::of(finding),
         more: Command::new("whypause")
             .args(["cause", finding.cause.id])
             .typed()

@@ -1,5 +1,5 @@
 //! The first lines of an answer: what stopped the application, and what to do first.
-use super::{FindingView, Rest, checked, finding, listed};
+use super::{FindingView, Rest, checked, finding, listed, suspects};
 use crate::{clean::clean, duration, percent, share, words};
 use diagnose::{Certainty, Culprit, Diagnosis, Finding};
 use remedy::{Action, AdviceWhen};
@@ -91,7 +91,9 @@ fn fault(finding: &Finding) -> String {
     };
     let who = finding.culprits.first().map(who).unwrap_or_default();
     let who = if what.len() + who.len() > MOST_BYTES { "" } else { &who };
-    format!("{what}{who}. {}.", certainty(finding.certainty))
+    let last = suspects::sentence(finding);
+    let last = last.unwrap_or_else(|| format!("{}.", certainty(finding.certainty)));
+    format!("{what}{who}. {last}")
 }
 
 /// `; dd wrote 412 MB to sdb1 in the 10 s before`: the ids and the command line are in the finding.
@@ -190,6 +192,10 @@ fn unexplained(diagnosis: &Diagnosis) -> String {
 
 /// What to do first: of the largest fault with advice, or to record what is unexplained.
 pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<Step> {
+    let first = findings.iter().find(|it| it.is_fault);
+    if let Some(finding) = first.filter(|it| !it.suspects.is_empty()) {
+        return deciding(finding, rest);
+    }
     let advised = findings.iter().find(|it| it.is_fault && !it.advice.is_empty());
     let Some(finding) = advised else {
         let command = rest.and_then(|it| it.command.as_ref());
@@ -207,6 +213,15 @@ pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<St
     } else {
         steps
     }
+}
+
+/// What decides among suspects: to record, or without this tool the test of the first.
+fn deciding(finding: &FindingView<'_>, rest: Option<&Rest>) -> Vec<Step> {
+    let record = rest.and_then(|it| it.command.as_ref());
+    let record = record.map(|it| Step { when: "to decide", action: Action::run([it.clone()]) });
+    let test = finding.suspects.iter().find(|it| it.rank.is_some());
+    let test = test.map(|it| Step { when: "or by hand", action: Action::say(it.test) });
+    record.into_iter().chain(test).collect()
 }
 
 #[cfg(test)]

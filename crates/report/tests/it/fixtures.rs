@@ -43,6 +43,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
         },
         parts,
         unattributed: ms(length) - reported,
+        symptom: None,
     }
 }
 

@@ -101,7 +101,7 @@ fn a_short_answer_fits_a_screen() {
     }
 }
 
-/// What holds up a thread that nobody waits for is named, but not first.
+/// What holds up a thread that no thread waits for is named, but not first.
 const STOPS_NOBODY: [&str; 1] = ["deleted-file-unmap"];
 
 #[test]

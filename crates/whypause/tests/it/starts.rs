@@ -1,4 +1,4 @@
-//! Every JDK at hand starts with the flags that are advised for it, beside those of the log that they
+//! Every JDK at hand starts with the flags that are advised for it, in addition to those of the log that they
 //! were advised for, and says nothing about them.
 use diagnose::log_text;
 use lab::Jdk;
@@ -136,7 +136,7 @@ fn every_jdk_starts_with_what_it_is_advised() {
     assert!(started >= 10 * jdks.len(), "only {started} sets of flags: the test tests too little");
 }
 
-/// All flags of one diagnosis at once, beside those given that stay.
+/// All flags of one diagnosis at once, in addition to those given that stay.
 #[test]
 fn every_jdk_starts_with_the_whole_line() {
     let jdks = jdks();

@@ -58,7 +58,7 @@ pub(super) fn run(
     let mut written = Ok(());
     let outcome = tuner.run(&mut || watch.look(), &mut |round| {
         tell(round, args.dry_run, console);
-        // Where nobody reads the lines any more it goes on: it was not started for them.
+        // Where no process reads the lines any more it goes on: it was not started for them.
         if written.is_ok() {
             written = print(round, args.format, console);
         }

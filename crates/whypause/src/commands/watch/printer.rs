@@ -21,7 +21,7 @@ const QUEUE_BATCHES: usize = 64;
 const KEEP_ROWS: usize = 32 << 10;
 /// How often pauses that wait for their evidence are looked at when nothing new comes.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// The nice value that takes the CPU only where nobody else wants it.
+/// The nice value that takes the CPU only where no other process wants it.
 const NICE: i32 = 19;
 
 /// What is handed over.
@@ -79,7 +79,7 @@ impl Printer {
         let _ = self.sender.try_send(Batch::UnderWay(facts));
     }
 
-    /// Whether the thread has ended, because nobody reads what it prints.
+    /// Whether the thread has ended, because no process reads what it prints.
     pub(crate) fn has_ended(&self) -> bool {
         self.thread.is_finished()
     }

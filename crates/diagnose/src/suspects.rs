@@ -1,0 +1,311 @@
+//! Which causes may be behind time that a log cannot explain, in order.
+//!
+//! A log proves that a collection or a stop waited, and never for what. But it tells how often that
+//! was and how long, whether the CPUs were busy in the kernel meanwhile, in which collections, and
+//! with which flags: each speaks for some causes and against others. Each cause weighs that in its own
+//! file ([`Cause::suspicion`](crate::Cause)); here the clues are gathered and the suspects ranked.
+use crate::{
+    Cause, Nature,
+    attribution::Tallies,
+    case::LogPart,
+    cause::Claims,
+    causes,
+    hazards::Flags,
+    index::Index,
+    jvm_flags,
+    tally::{Exhibit, Tally},
+};
+use std::{cmp::Reverse, f64::consts::TAU, time::Duration};
+
+/// So many suspects are named, and so many unlikely ones.
+const MOST: usize = 4;
+/// A wait strikes rarely when it is in no more than one of so many collections or stops,
+const RARE: u64 = 4;
+/// and most of the time when it is in one of so many.
+const OFTEN: u64 = 2;
+/// Of fewer nothing is rare or usual.
+const ENOUGH: u64 = 8;
+
+/// Waits shorter than this on average are short.
+const SHORT: Duration = Duration::from_millis(150);
+/// So many of the longest pauses are looked at for a grid,
+const GRID: usize = 32;
+/// and their ends are on one if their mean direction is at least so long.
+const ON_GRID: f64 = 0.7;
+
+/// A cause that may be behind unexplained time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspect {
+    /// The id of the cause.
+    pub cause: &'static str,
+    /// What it is called in the middle of a sentence.
+    pub short: &'static str,
+    /// Whether what speaks against it weighs more than what speaks for it.
+    pub is_unlikely: bool,
+    /// What in this log speaks for it, most telling first: phrases with numbers.
+    pub speaks_for: Vec<String>,
+    /// What in this log speaks against it, most telling first.
+    pub speaks_against: Vec<String>,
+    /// What shows within a minute, or at the next start, whether it is the cause: a phrase.
+    pub test: &'static str,
+}
+
+/// How suspicious a cause is, and why.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Suspicion {
+    weight: i32,
+    test: &'static str,
+    speaks_for: Vec<(i32, String)>,
+    speaks_against: Vec<(i32, String)>,
+}
+
+impl Suspicion {
+    /// What it weighs before anything of the log is looked at: how often it is the cause of such time.
+    /// `test` is what shows within a minute whether it is the cause.
+    pub(crate) fn new(weight: i32, test: &'static str) -> Suspicion {
+        Suspicion { weight, test, ..Suspicion::default() }
+    }
+
+    /// Something speaks for it, where the log shows it.
+    pub(crate) fn pro(mut self, weight: i32, what: Option<String>) -> Suspicion {
+        if let Some(what) = what {
+            self.weight += weight;
+            self.speaks_for.push((weight, what));
+        }
+        self
+    }
+
+    /// Something speaks against it, where the log shows it.
+    pub(crate) fn con(mut self, weight: i32, what: Option<String>) -> Suspicion {
+        if let Some(what) = what {
+            self.weight -= weight;
+            self.speaks_against.push((weight, what));
+        }
+        self
+    }
+}
+
+/// What a log shows of the time that one of its symptoms stands for.
+pub(crate) struct Clues<'a> {
+    /// Which part of the pauses it is.
+    pub(crate) part: LogPart,
+    pub(crate) tally: &'a Tally,
+    /// How many collections, or stops, could have had it.
+    pub(crate) of: u64,
+    /// The time of all symptoms of the log together.
+    pub(crate) all_symptoms: Duration,
+    pub(crate) index: &'a Index<'a>,
+}
+
+impl Clues<'_> {
+    /// Whether few collections or stops have it: `21 of 112 collections waited, and the others took
+    /// their usual time`.
+    pub(crate) fn rare(&self) -> Option<String> {
+        let is_rare = self.of >= ENOUGH && self.tally.pauses * RARE <= self.of;
+        is_rare.then(|| format!("only {} of {} {} waited", self.tally.pauses, self.of, self.unit()))
+    }
+
+    /// Whether most of them have it: `59 of 79 collections waited`.
+    pub(crate) fn usual(&self) -> Option<String> {
+        let is_usual = self.tally.pauses >= ENOUGH && self.tally.pauses * OFTEN >= self.of;
+        is_usual.then(|| format!("{} of {} {} waited", self.tally.pauses, self.of, self.unit()))
+    }
+
+    /// `up to 1.96 s in one`, from so long on.
+    pub(crate) fn longest_from(&self, least: Duration) -> Option<String> {
+        let longest = self.tally.longest;
+        (longest >= least).then(|| format!("up to {} in one", crate::text::duration(longest)))
+    }
+
+    /// Whether there are many waits, and all are short: `31 waits of 54 ms on average, none over 61 ms`.
+    /// What a busy disk delays takes longer, now and then.
+    pub(crate) fn many_short(&self) -> Option<String> {
+        let (time, longest) = (self.tally.time, self.tally.longest);
+        let mean = u32::try_from(self.tally.pauses).ok().and_then(|n| time.checked_div(n))?;
+        let are_short = mean < SHORT && longest < SHORT * 3;
+        (self.tally.pauses >= ENOUGH && are_short).then(|| {
+            format!(
+                "{} waits of {} on average, none over {}",
+                self.tally.pauses,
+                crate::text::duration(mean),
+                crate::text::duration(longest)
+            )
+        })
+    }
+
+    /// Whether the pauses end at the same place of a period, as those do that a quota ends: `they end
+    /// on a grid of 100 ms`.
+    ///
+    /// The mean direction of the ends on a circle of one period (Mardia and Jupp, Directional
+    /// Statistics): 0 where they are anywhere, 1 where they are all at one place.
+    pub(crate) fn on_a_grid(&self, period: Duration) -> Option<String> {
+        let ends = self.tally.longest_windows(GRID);
+        if ends.len() < usize::try_from(ENOUGH).unwrap_or(usize::MAX) {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a direction on a circle")]
+        let angle = |ns: u64| (ns % nanos(period)) as f64 / nanos(period) as f64 * TAU;
+        let (mut x, mut y) = (0.0, 0.0);
+        for it in &ends {
+            x += angle(it.end.0).cos();
+            y += angle(it.end.0).sin();
+        }
+        #[expect(clippy::cast_precision_loss, reason = "at most as many as are looked at")]
+        let length = f64::hypot(x, y) / ends.len() as f64;
+        (length >= ON_GRID)
+            .then(|| format!("they end on a grid of {}", crate::text::duration(period)))
+    }
+
+    /// How the longest goes on without a CPU: `1.96 s without a CPU`.
+    pub(crate) fn longest_without_cpu(&self, least: Duration) -> Option<String> {
+        let longest = self.tally.longest;
+        (longest >= least).then(|| format!("{} without a CPU", crate::text::duration(longest)))
+    }
+
+    /// Of the CPU time of the collections concerned, the part in the kernel, where it is at least so
+    /// many per cent, and no small part of the time: `sys is 40 % of their CPU time`.
+    pub(crate) fn busy_in_kernel(&self, percent: u32) -> Option<String> {
+        let (user, sys) = self.tally.cpu;
+        let part = sys.as_nanos() * 100 / (user + sys).as_nanos().max(1);
+        let is_much = sys * 5 >= self.tally.time && part >= u128::from(percent);
+        is_much.then(|| format!("sys is {part} % of their CPU time"))
+    }
+
+    /// Where hardly anything was done in the kernel: `sys=0.01 of real=11.45 in the longest`.
+    pub(crate) fn idle_in_kernel(&self) -> Option<String> {
+        let cpu = self.worst_cpu()?;
+        let is_idle = cpu.sys * 20 <= self.tally.longest;
+        is_idle.then(|| {
+            let [sys, real] = [cpu.sys, cpu.real].map(|it| it.as_secs_f64());
+            format!("sys={sys:.2} of real={real:.2} in the longest: the kernel did next to nothing")
+        })
+    }
+
+    /// Whether more than half of the time is in full collections, which touch the whole heap.
+    pub(crate) fn in_full_collections(&self) -> Option<String> {
+        let full = self.tally.in_full;
+        (full * 2 > self.tally.time).then(|| {
+            format!(
+                "{} of it in full collections, which touch the whole heap",
+                crate::text::duration(full)
+            )
+        })
+    }
+
+    /// Whether other parts of the log's pauses waited too, longer than this one.
+    pub(crate) fn waits_elsewhere(&self) -> Option<String> {
+        let other = self.all_symptoms.saturating_sub(self.tally.time);
+        (other * 2 >= self.tally.time && !other.is_zero()).then(|| {
+            format!("{} of waiting elsewhere in the pauses too", crate::text::duration(other))
+        })
+    }
+
+    /// What a flag is set to; `None` where the log does not tell.
+    pub(crate) fn switch(&self, name: &str) -> Option<bool> {
+        Flags(self.flags()).switch(name)
+    }
+
+    /// The flags of the JVM, as far as the log tells.
+    pub(crate) fn flags(&self) -> &[String] {
+        self.index.jvm.map_or(&[], |it| &it.flags)
+    }
+
+    /// Whether the JVM is known to be older than this feature version.
+    pub(crate) fn is_before(&self, feature: u32) -> bool {
+        let version = self.index.jvm.and_then(|it| jvm_flags::feature_version(&it.version));
+        version.is_some_and(|it| it < feature)
+    }
+
+    /// GC threads and the CPUs that the JVM saw, where there are more threads than CPUs:
+    /// `8 GC threads on 2 CPUs`.
+    pub(crate) fn more_threads_than_cpus(&self) -> Option<String> {
+        let threads = self.index.jvm.map_or(0, |it| it.gc_threads);
+        let cpus = self.index.log.and_then(|it| it.jvm.cpus)?;
+        (threads > cpus).then(|| format!("{threads} GC threads on {cpus} CPUs"))
+    }
+
+    fn worst(&self) -> Option<&Exhibit> {
+        self.tally.worst.as_deref()
+    }
+
+    fn worst_cpu(&self) -> Option<gclog::CpuTimes> {
+        self.worst()?.collection.as_ref()?.gc.cpu
+    }
+
+    fn unit(&self) -> &'static str {
+        match self.part {
+            LogPart::Reaching | LogPart::Around => "stops",
+            LogPart::Hiccup | LogPart::Unresolved => "pauses",
+            _ => "collections",
+        }
+    }
+}
+
+/// Who may be behind the time that `cause`, a symptom, has claimed, most suspicious first and the
+/// unlikely ones last. Empty for causes that explain what they claim, and for recordings.
+pub(crate) fn of(
+    cause: &Cause,
+    tally: &Tally,
+    tallies: &Tallies,
+    index: &Index<'_>,
+) -> Vec<Suspect> {
+    let Some(part) = part_of(cause).filter(|_| index.facts.is_none()) else { return Vec::new() };
+    let all_symptoms = causes::ALL.iter().enumerate().filter(|it| it.1.nature == Nature::Symptom);
+    let all_symptoms = all_symptoms.filter_map(|(order, _)| tallies.get(&order)).map(|it| it.time);
+    let clues =
+        Clues { part, tally, of: could_have(part, index), all_symptoms: all_symptoms.sum(), index };
+    let mut found: Vec<(i32, Suspect)> = causes::ALL
+        .iter()
+        .filter_map(|it| Some((*it, (it.suspicion?)(&clues)?)))
+        // Of which nothing is to be said.
+        .filter(|(_, it)| it.weight > 0 || !it.speaks_against.is_empty())
+        .map(|(cause, suspicion)| (suspicion.weight, suspect(cause, suspicion)))
+        .collect();
+    found.sort_by_key(|(weight, _)| Reverse(*weight));
+    let (mut likely, mut unlikely): (Vec<Suspect>, Vec<Suspect>) =
+        found.into_iter().map(|it| it.1).partition(|it| !it.is_unlikely);
+    likely.truncate(MOST);
+    unlikely.truncate(MOST);
+    likely.append(&mut unlikely);
+    likely
+}
+
+fn part_of(cause: &Cause) -> Option<LogPart> {
+    if cause.nature != Nature::Symptom {
+        return None;
+    }
+    match cause.claims {
+        Claims::Unexplained(part) => Some(part),
+        // What an application noticed.
+        _ => Some(LogPart::Hiccup),
+    }
+}
+
+/// How many could have had such a wait.
+fn could_have(part: LogPart, index: &Index<'_>) -> u64 {
+    let Some(log) = index.log else { return 0 };
+    match part {
+        LogPart::Reaching | LogPart::Around => log.stops,
+        LogPart::Waiting | LogPart::Kernel => log.sums.with_cpu_times(),
+        _ => log.sums.count(),
+    }
+}
+
+fn suspect(cause: &Cause, suspicion: Suspicion) -> Suspect {
+    let sorted = |mut them: Vec<(i32, String)>| -> Vec<String> {
+        them.sort_by_key(|it| Reverse(it.0));
+        them.into_iter().map(|it| it.1).collect()
+    };
+    Suspect {
+        cause: cause.id,
+        short: cause.short,
+        test: suspicion.test,
+        is_unlikely: suspicion.weight <= 0,
+        speaks_for: sorted(suspicion.speaks_for),
+        speaks_against: sorted(suspicion.speaks_against),
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1)
+}
