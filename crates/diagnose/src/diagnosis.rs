@@ -34,6 +34,10 @@ pub struct InputSummary {
     /// How often a line was of another JVM than the one before, and that JVM had written before, as
     /// far as the log has process ids.
     pub jvm_turns: u64,
+    /// Collections whose length is not in the log, since their end is missing.
+    pub unfinished: u64,
+    /// The most that the parts of one of them took.
+    pub unfinished_least: Duration,
 }
 
 /// The JVM, as far as the input tells. Empty strings and zeros where it does not.

@@ -72,8 +72,8 @@ impl LogDiagnosis {
         let span = if doubt.is_some() { Duration::ZERO } else { self.pauses.clock.span() };
         let recorded = recorded(&self.pauses);
         // What was not understood may have been any stop or collection.
-        let not_understood = input.lines_malformed + input.lines_unknown_pause > 0;
-        let partial: &[Source] = if not_understood { &[Source::GcLog] } else { &[] };
+        let is_whole = input.lines_not_read() == 0 && statistics.all.count > 0;
+        let partial: &[Source] = if is_whole { &[] } else { &[Source::GcLog] };
         let history = &self.pauses.history;
         let fact = history.jvm.as_fact();
         let index = Index::of_log(&fact, history);
@@ -124,6 +124,12 @@ impl LogDiagnosis {
 }
 
 impl InputSummary {
+    /// Lines of a GC log that were not understood, or only in part: each may have shown a stop.
+    #[must_use]
+    pub fn lines_not_read(&self) -> u64 {
+        self.lines_malformed + self.lines_unknown_pause + self.unfinished
+    }
+
     /// What became of the lines of a log. Lines longer than [`gclog::MAX_LINE`] were not read.
     #[must_use]
     pub fn of_log(path: String, bytes: u64, counts: &LineCounts, too_long: u64) -> InputSummary {
@@ -140,6 +146,8 @@ impl InputSummary {
             lines_too_long: too_long,
             messages_dropped: counts.dropped_messages,
             jvm_turns: counts.jvm_turns,
+            unfinished: counts.unfinished,
+            unfinished_least: counts.unfinished_least,
         }
     }
 }
@@ -164,5 +172,7 @@ pub(crate) fn jvm_of(log: &LogJvm) -> JvmSummary {
     }
 }
 
+#[cfg(test)]
+mod quoted;
 #[cfg(test)]
 mod tests;

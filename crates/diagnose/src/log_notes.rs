@@ -63,6 +63,13 @@ pub(crate) fn coverage(
     if let Some(used) = of_application(input, pauses) {
         note(&used, 1);
     }
+    if input.unfinished > 0 {
+        let least = match input.unfinished_least {
+            Duration::ZERO => String::new(),
+            it => format!(" (one took {} or more)", text::duration(it)),
+        };
+        note(&format!("collections without an end{least}, not counted"), input.unfinished);
+    }
     note("lines longer than 1 MiB, left out", input.lines_too_long);
     note("another run of a JVM begins within the log", pauses.clock.restarts());
     let noticed = pauses.noticed.only_counted();
