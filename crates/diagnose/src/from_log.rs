@@ -11,7 +11,7 @@ use crate::{
     log_pauses::LogPauses,
     statistics::PauseSums,
 };
-use gclog::{Event, LineCounts};
+use gclog::Event;
 use recording::{Clock, Source};
 use std::time::Duration;
 
@@ -119,35 +119,6 @@ impl LogDiagnosis {
             self.sums.add(&attribution, knows_reaching);
             on_pause(&attribution, clock);
             self.kept.add(attribution);
-        }
-    }
-}
-
-impl InputSummary {
-    /// Lines of a GC log that were not understood, or only in part: each may have shown a stop.
-    #[must_use]
-    pub fn lines_not_read(&self) -> u64 {
-        self.lines_malformed + self.lines_unknown_pause + self.unfinished
-    }
-
-    /// What became of the lines of a log. Lines longer than [`gclog::MAX_LINE`] were not read.
-    #[must_use]
-    pub fn of_log(path: String, bytes: u64, counts: &LineCounts, too_long: u64) -> InputSummary {
-        InputSummary {
-            path,
-            kind: "gc-log",
-            bytes,
-            lines: counts.lines + too_long,
-            lines_unrecognised: counts.unrecognised() + too_long,
-            lines_foreign: counts.not_a_log_line + too_long,
-            lines_of_application: counts.of_applications,
-            lines_malformed: counts.malformed,
-            lines_unknown_pause: counts.unknown_pause,
-            lines_too_long: too_long,
-            messages_dropped: counts.dropped_messages,
-            jvm_turns: counts.jvm_turns,
-            unfinished: counts.unfinished,
-            unfinished_least: counts.unfinished_least,
         }
     }
 }

@@ -50,7 +50,10 @@ pub(crate) struct Joined {
     stops: BinaryHeap<Reverse<Stop>>,
     /// Shorter stops than this were left out.
     least_kept: Duration,
+    /// In the order of their ends.
     waiting: VecDeque<Waiting>,
+    /// The longest that ever waited.
+    longest_ns: i64,
     /// The first and the last date of the JVM's lines.
     covers: Option<(i64, i64)>,
     /// Hiccups that came out.
@@ -66,7 +69,10 @@ impl Joined {
             return;
         }
         let stop = Stop { length, end_ns, is_collection };
-        self.waiting.iter_mut().for_each(|it| it.add(stop));
+        // Those that begin later have not come to their time yet.
+        let may_end = end_ns.saturating_add(SLACK_NS).saturating_add(self.longest_ns);
+        let near = self.waiting.iter_mut().take_while(|it| it.end_ns <= may_end);
+        near.for_each(|it| it.add(stop));
         if length < self.least_kept {
             return;
         }
@@ -83,7 +89,9 @@ impl Joined {
         let Some(end_ns) = pause.stamp.wall_ns.filter(|_| pause.zoned) else { return false };
         let mut waiting = Waiting { pause, end_ns, covered: [Duration::ZERO; 2] };
         self.stops.iter().for_each(|it| waiting.add(it.0));
-        self.waiting.push_back(waiting);
+        self.longest_ns = self.longest_ns.max(nanos(pause.duration));
+        let at = self.waiting.partition_point(|it| it.end_ns <= end_ns);
+        self.waiting.insert(at, waiting);
         if self.waiting.len() > MOST_WAITING {
             self.waiting.pop_front();
         }
@@ -100,9 +108,11 @@ impl Joined {
     pub(crate) fn ready(&mut self, is_over: bool) -> Vec<MonitorPause> {
         let last = self.covers.map_or(i64::MIN, |it| it.1);
         let has_passed = |it: &Waiting| is_over || it.end_ns.saturating_add(SLACK_NS) < last;
-        let mut passed: Vec<Waiting> = self.waiting.iter().copied().filter(has_passed).collect();
-        self.waiting.retain(|it| !has_passed(it));
-        passed.sort_by_key(|it| it.end_ns);
+        let count = self.waiting.iter().take_while(|it| has_passed(it)).count();
+        if count == 0 {
+            return Vec::new();
+        }
+        let passed: Vec<Waiting> = self.waiting.drain(..count).collect();
         let hiccups: Vec<_> = passed.iter().filter_map(|it| self.hiccup(it)).collect();
         self.hiccups += hiccups.len() as u64;
         hiccups
@@ -111,7 +121,8 @@ impl Joined {
     /// The part of it that neither stops nor collections cover, if that is more than half.
     fn hiccup(&self, it: &Waiting) -> Option<MonitorPause> {
         let (first, last) = self.covers?;
-        let is_near = first - NEAR_NS <= it.end_ns && it.end_ns <= last + NEAR_NS;
+        let is_near =
+            first.saturating_sub(NEAR_NS) <= it.end_ns && it.end_ns <= last.saturating_add(NEAR_NS);
         let covered = it.covered[0].max(it.covered[1]);
         let length = it.pause.duration;
         // Beans count collections that the log does not show: the two are of different times.
@@ -126,11 +137,15 @@ impl Joined {
     }
 }
 
+fn nanos(it: Duration) -> i64 {
+    i64::try_from(it.as_nanos()).unwrap_or(i64::MAX)
+}
+
 impl Waiting {
     fn add(&mut self, stop: Stop) {
-        let ns = |it: Duration| i64::try_from(it.as_nanos()).unwrap_or(i64::MAX);
-        let begins_after = stop.end_ns.saturating_sub(ns(stop.length)) > self.end_ns + SLACK_NS;
-        let begin = self.end_ns.saturating_sub(ns(self.pause.duration));
+        let begins_after =
+            stop.end_ns.saturating_sub(nanos(stop.length)) > self.end_ns.saturating_add(SLACK_NS);
+        let begin = self.end_ns.saturating_sub(nanos(self.pause.duration));
         if !begins_after && stop.end_ns.saturating_add(SLACK_NS) >= begin {
             self.covered[usize::from(stop.is_collection)] += stop.length;
         }
