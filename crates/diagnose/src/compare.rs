@@ -12,6 +12,9 @@ mod verdict;
 use crate::{Cause, Diagnosis, Value};
 use std::time::Duration;
 
+/// A time stopped that is so many times the other is no small difference.
+const LARGE: f64 = 2.0;
+
 /// Two diagnoses and what is different.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
@@ -119,7 +122,12 @@ pub fn compare<'a>(before: &'a Diagnosis, after: &'a Diagnosis) -> Comparison<'a
     Comparison {
         before,
         after,
-        verdict: verdict::sentences(&rows, &causes, rows::of_collections(before, after)),
+        verdict: verdict::sentences(
+            &rows,
+            &causes,
+            (before, after),
+            rows::of_collections(before, after),
+        ),
         caveats: verdict::caveats(&rows, before, after),
         rows,
         causes,

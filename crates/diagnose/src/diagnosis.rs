@@ -1,37 +1,10 @@
 //! What came out of a whole input.
 use crate::{
-    Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, PauseStatistics, Quantiles,
-    RatioSums, Situation, Suspect, Verdict,
+    Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, InputSummary,
+    PauseStatistics, Quantiles, RatioSums, Situation, Suspect, Verdict,
 };
 use recording::{Clock, Coverage};
 use std::time::Duration;
-
-/// One file or directory that was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct InputSummary {
-    /// As the user named it.
-    pub path: String,
-    /// `gc-log` or `recording`.
-    pub kind: &'static str,
-    /// Bytes read.
-    pub bytes: u64,
-    /// Log lines read (also those inside a recording).
-    pub lines: u64,
-    /// Log lines that no reader understood and that are not known to be of no interest.
-    pub lines_unrecognised: u64,
-    /// Of these, lines that are no lines of a JVM's log: text of the application, mostly.
-    pub lines_foreign: u64,
-    /// Of these, lines that are damaged or cut short.
-    pub lines_malformed: u64,
-    /// Of these, pauses of a form that is not known.
-    pub lines_unknown_pause: u64,
-    /// Lines longer than [`gclog::MAX_LINE`], which were not read; foreign ones, too.
-    pub lines_too_long: u64,
-    /// Log lines in the forms of JDK 8 and before.
-    pub lines_legacy: u64,
-    /// Messages that the JVM says it dropped (asynchronous logging).
-    pub messages_dropped: u64,
-}
 
 /// The JVM, as far as the input tells. Empty strings and zeros where it does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

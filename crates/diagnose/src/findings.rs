@@ -5,7 +5,7 @@ use crate::{
     case::{LogPart, Segment},
     causes,
     index::Index,
-    suspects, syscalls,
+    rhythm, suspects, syscalls,
     tally::Tally,
 };
 use recording::{Source, ThreadState};
@@ -37,6 +37,7 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
         let place = place.max(it.lost_outside);
         (Reverse(place), !it.cause.is_fault(), Reverse(it.time))
     });
+    rhythm::tell(&mut findings, tallies);
     findings
 }
 

@@ -7,11 +7,13 @@ use crate::{
     history::LogJvm,
     index::Index,
     keep::{Keep, Kept},
+    log_notes,
     log_pauses::LogPauses,
     statistics::PauseSums,
 };
-use gclog::{Event, LineCounts};
-use recording::{Clock, Coverage, Source, SourceState};
+use gclog::Event;
+use recording::{Clock, Source};
+use std::time::Duration;
 
 /// Takes the events of one log and says what it can of its pauses.
 ///
@@ -64,9 +66,15 @@ impl LogDiagnosis {
     #[must_use]
     pub fn finish(mut self, input: InputSummary) -> Diagnosis {
         self.end(&mut |_, _| {});
-        let (clock, span) = (self.pauses.clock(), self.pauses.clock.span());
+        let clock = self.pauses.clock();
         let statistics = self.sums.finish();
         self.pauses.history.jvm.is_legacy = input.lines_legacy > 0;
+        let doubt = log_notes::doubt_of_span(&input, &self.pauses, statistics.all.total);
+        let span = if doubt.is_some() { Duration::ZERO } else { self.pauses.clock.span() };
+        let recorded = recorded(&self.pauses);
+        // What was not understood may have been any stop or collection.
+        let is_whole = input.lines_not_read() == 0 && statistics.all.count > 0;
+        let partial: &[Source] = if is_whole { &[] } else { &[Source::GcLog] };
         let history = &self.pauses.history;
         let fact = history.jvm.as_fact();
         let index = Index::of_log(&fact, history);
@@ -76,21 +84,20 @@ impl LogDiagnosis {
             clock,
             span,
             findings: findings::of(&self.ledger.tallies, &index, statistics.all.total),
-            watched: findings::verdicts(
-                &self.ledger.tallies,
-                &index,
-                &recorded(&self.pauses),
-                &[],
-                true,
-            ),
+            watched: findings::verdicts(&self.ledger.tallies, &index, &recorded, partial, true),
             unattributed: statistics.unattributed,
             unexplained: self.ledger.remainder.finish(),
             cut_stop: self.pauses.cut_stop,
-            coverage: coverage(&input, &self.pauses),
+            coverage: log_notes::coverage(
+                &input,
+                &self.pauses,
+                recorded(Source::GcLog),
+                doubt.as_deref(),
+            ),
             inputs: vec![input],
             gc: Some(history.gc_statistics()),
             memory: history.memory_statistics(span),
-            pauses: self.kept.finish(),
+            pauses: self.kept.finish(self.pauses.noticed.joined.hiccups > 0),
             statistics,
         }
     }
@@ -117,26 +124,6 @@ impl LogDiagnosis {
     }
 }
 
-impl InputSummary {
-    /// What became of the lines of a log. Lines longer than [`gclog::MAX_LINE`] were not read.
-    #[must_use]
-    pub fn of_log(path: String, bytes: u64, counts: &LineCounts, too_long: u64) -> InputSummary {
-        InputSummary {
-            path,
-            kind: "gc-log",
-            bytes,
-            lines: counts.lines + too_long,
-            lines_unrecognised: counts.unrecognised() + too_long,
-            lines_foreign: counts.not_a_log_line + too_long,
-            lines_malformed: counts.malformed,
-            lines_unknown_pause: counts.unknown_pause,
-            lines_too_long: too_long,
-            lines_legacy: counts.legacy,
-            messages_dropped: counts.dropped_messages,
-        }
-    }
-}
-
 fn is_log(source: Source) -> bool {
     source == Source::GcLog
 }
@@ -157,38 +144,7 @@ pub(crate) fn jvm_of(log: &LogJvm) -> JvmSummary {
     }
 }
 
-/// A log with so many runs is more likely that of several JVMs at once.
-const MIXED: u64 = 20;
-
-fn coverage(input: &InputSummary, pauses: &LogPauses) -> Coverage {
-    let mut coverage = Coverage::default();
-    let state = match recorded(pauses)(Source::GcLog) {
-        true => SourceState::Recorded,
-        false => SourceState::Missing("only the application's own log shows its pauses".into()),
-    };
-    coverage.sources.insert(Source::GcLog, state);
-    let mut note = |message: &str, count: u64| {
-        if count > 0 {
-            coverage.note(&input.path, message, count);
-        }
-    };
-    note("lines longer than 1 MiB, left out", input.lines_too_long);
-    note("another run of a JVM begins within the log", pauses.clock.restarts());
-    let noticed = pauses.noticed.only_counted();
-    note("pauses that the application measured itself, not counted again", noticed);
-    if pauses.clock.restarts() >= MIXED {
-        note(
-            "time goes back so often that several JVMs may write to this log: shares and rates are \
-             not reliable",
-            1,
-        );
-    }
-    note("messages dropped by the JVM (-Xlog:async)", input.messages_dropped);
-    if pauses.history.jvm.swap.is_some_and(|(total, free)| free < total) {
-        note("the host was using swap space when the JVM started", 1);
-    }
-    coverage
-}
-
+#[cfg(test)]
+mod quoted;
 #[cfg(test)]
 mod tests;

@@ -69,12 +69,15 @@ impl Kept {
         self.heap.push(Entry(Reverse(length), self.count, attribution));
     }
 
-    /// In the order of the log.
-    pub(crate) fn finish(self) -> Vec<Attribution> {
+    /// In the order of the log; `by_date` puts what was found late where it belongs.
+    pub(crate) fn finish(self, by_date: bool) -> Vec<Attribution> {
         let mut kept: Vec<Entry> = self.heap.into_vec();
         kept.sort_by_key(|it| it.1);
         let mut all = self.all;
         all.extend(kept.into_iter().map(|it| it.2));
+        if by_date {
+            all.sort_by_key(|it| it.pause.start_wall_ns);
+        }
         all
     }
 }
@@ -95,7 +98,7 @@ mod tests {
             kept.add(Attribution { pause, parts, unattributed: length, symptom: None });
         }
         let ms = |it: &Attribution| u64::try_from(it.pause.duration.as_millis()).expect("small");
-        kept.finish().iter().map(ms).collect()
+        kept.finish(false).iter().map(ms).collect()
     }
 
     #[test]

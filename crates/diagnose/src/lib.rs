@@ -31,6 +31,7 @@ mod hazards;
 mod hiccups;
 mod history;
 mod index;
+mod input_summary;
 mod intervals;
 mod jvm_flags;
 mod keep;
@@ -39,11 +40,14 @@ mod linear_map;
 mod log_account;
 mod log_clock;
 mod log_evidence;
+mod log_joined;
 mod log_monitors;
+mod log_notes;
 mod log_pauses;
 #[cfg(any(test, feature = "facts-text"))]
 #[doc(hidden)]
 pub mod log_text;
+mod log_times;
 mod log_walk;
 mod longest;
 mod mechanisms;
@@ -71,8 +75,8 @@ pub use cause::{
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use diagnosis::{
     Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
-    HumongousStatistics, InputSummary, JvmSummary, LiveSet, MechanismShare, MemoryStatistics,
-    Named, ReferenceSums, Unexplained, WaitLocation, Watched,
+    HumongousStatistics, JvmSummary, LiveSet, MechanismShare, MemoryStatistics, Named,
+    ReferenceSums, Unexplained, WaitLocation, Watched,
 };
 pub use doubt::Doubt;
 pub use from_log::LogDiagnosis;
@@ -81,6 +85,7 @@ pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, 
 pub use hazards::{
     Examination, Exposure, Hazard, HazardKind, Likelihood, Scope, examine, hazard_kinds,
 };
+pub use input_summary::InputSummary;
 pub use jvm_flags::feature_version;
 pub use keep::Keep;
 pub use mechanisms::Mechanism;

@@ -2,6 +2,7 @@
 //!
 //! A log may hold several runs of a JVM, of which each begins at uptime zero again. The time
 //! between two runs is no running time, so it is no part of the span.
+use crate::log_times::LogTimes;
 use gclog::Stamp;
 use recording::Clock;
 use std::time::Duration;
@@ -19,6 +20,9 @@ pub(crate) struct LogClock {
     /// Of the runs that are over.
     before: Duration,
     runs: u64,
+    pub(crate) times: LogTimes,
+    /// The last stamp with a date.
+    dated: Stamp,
 }
 
 impl LogClock {
@@ -30,8 +34,15 @@ impl LogClock {
         let (Some(at), uptime) = (self.read(stamp), stamp.uptime_ns) else { return false };
         let uptime_back = uptime.is_some_and(|it| it.saturating_add(BACK) < self.last_uptime_ns);
         let back = uptime_back || at.saturating_add(BACK) < self.last_ns;
+        self.times.see(stamp);
+        if stamp.wall_ns.is_some() {
+            self.dated = *stamp;
+        }
         if back {
             self.end_run(at);
+            self.times.went_back(at);
+        } else {
+            self.times.went_on(at);
         }
         self.first_ns = Some(self.first_ns.map_or(at, |first| first.min(at)));
         self.last_ns = self.last_ns.max(at);
@@ -47,6 +58,7 @@ impl LogClock {
             self.end_run(at);
             self.first_ns = Some(at);
         }
+        self.times.restart();
     }
 
     fn end_run(&mut self, at: u64) {
@@ -63,6 +75,24 @@ impl LogClock {
             self.first_ns = Some(first.min(begin));
         }
         back
+    }
+
+    /// A date on all clocks that the lines of the JVM have: as far from the last of them.
+    pub(crate) fn of_date(&self, date: &Stamp) -> Stamp {
+        let (Some(at), Some(last)) = (date.wall_ns, self.dated.wall_ns) else { return *date };
+        let by = at.saturating_sub(last);
+        let moved = |it: Option<u64>| it.map(|ns| ns.saturating_add_signed(by));
+        Stamp {
+            wall_ns: Some(at),
+            uptime_ns: moved(self.dated.uptime_ns),
+            monotonic_ns: moved(self.dated.monotonic_ns),
+            unclear_ns: moved(self.dated.unclear_ns),
+        }
+    }
+
+    /// The application still ran at this time, though the JVM wrote nothing any more.
+    pub(crate) fn extend(&mut self, stamp: &Stamp) {
+        self.last_ns = self.read(stamp).map_or(self.last_ns, |it| it.max(self.last_ns));
     }
 
     /// The clock of all starts: the finest that the log has.

@@ -5,7 +5,6 @@ use crate::{
     cause::Explanation,
     history::Collection,
     index::Index,
-    rhythm::{self, Rhythm},
     tally::{Exhibit, Tally},
     text,
 };
@@ -28,18 +27,8 @@ pub(crate) fn seen(time: Duration, statement: String) -> Evidence {
     Evidence { source: Source::GcLog, certainty: Certainty::Inferred, statement, time }
 }
 
-/// What comes like clockwork is no luck: `they come every 2 h 00 min, 5 times: …`.
-pub(crate) fn rhythm(tally: &Tally) -> Option<Evidence> {
-    let Rhythm { period, times } = rhythm::of(&tally.windows)?;
-    let every = text::duration(period);
-    Some(seen(
-        Duration::ZERO,
-        format!("they come every {every}, {times} times: check what the host does then"),
-    ))
-}
-
-/// What a symptom says: a story, how much time was seen in how many pauses (`extent`), what else the
-/// log tells of them, and whether they come like clockwork.
+/// What a symptom says: a story, how much time was seen in how many pauses (`extent`), and what else
+/// the log tells of them.
 pub(crate) fn symptom(
     tally: &Tally,
     story: Vec<String>,
@@ -48,7 +37,6 @@ pub(crate) fn symptom(
 ) -> Explanation {
     let mut evidence = vec![seen(tally.time, extent)];
     evidence.extend(more);
-    evidence.extend(rhythm(tally));
     Explanation { story, evidence, ..Explanation::default() }
 }
 

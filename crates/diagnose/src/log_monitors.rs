@@ -1,8 +1,11 @@
 //! Pauses that an application noticed by itself, in the order of its log.
 //!
-//! They are the pauses of a log that has no line of a collection or a stop. Beside such lines they
-//! would be counted twice, so there they are only counted.
-use gclog::MonitorPause;
+//! They are the pauses of a log that has no line of a collection or a stop. Beside such lines
+//! `log_joined` finds those that the JVM does not tell of; where the two have no clock in common they
+//! are only counted.
+use crate::log_joined::Joined;
+use gclog::{Monitor, MonitorPause, Stamp};
+use std::time::Duration;
 
 /// So many are kept until it is clear whether the JVM's own lines follow. A log with more before
 /// the first of those is the application's.
@@ -18,23 +21,67 @@ pub(crate) struct Noticed {
     is_decided: bool,
     seen: u64,
     used: u64,
+    /// Who noticed them.
+    monitors: Vec<Monitor>,
+    /// Those beside lines of the JVM.
+    pub(crate) joined: Joined,
+    /// How many lines told of those.
+    to_join: u64,
 }
 
 impl Noticed {
-    /// Takes the next one.
-    pub(crate) fn add(&mut self, pause: MonitorPause) {
+    /// Takes the next one. `beside`: the JVM has written lines of its own.
+    pub(crate) fn add(&mut self, pause: MonitorPause, beside: bool) {
         self.seen += 1;
+        if !self.monitors.contains(&pause.monitor) {
+            self.monitors.push(pause.monitor);
+        }
         match self.pending.last_mut() {
             Some(last) if is_same(last, &pause) => join(last, pause),
+            // The last one is complete.
+            Some(last) if beside => {
+                let last = std::mem::replace(last, pause);
+                self.to_joined(last);
+            }
             _ => self.pending.push(pause),
         }
         self.is_decided |= self.pending.len() > PENDING;
     }
 
-    /// The JVM's own lines are there, and tell of these pauses.
-    pub(crate) fn drop_all(&mut self) {
-        self.pending.clear();
+    /// A stop or a collection of the JVM: those that wait are told by it, or come beside it.
+    #[inline]
+    pub(crate) fn stop(&mut self, end: &Stamp, length: Duration, is_collection: bool) {
+        if !self.pending.is_empty() {
+            self.pass_on();
+        }
         self.is_decided = false;
+        if let Some(end_ns) = end.wall_ns {
+            self.joined.stop(end_ns, length, is_collection);
+        }
+    }
+
+    /// All are complete, and beside lines of the JVM.
+    #[cold]
+    pub(crate) fn pass_on(&mut self) {
+        for pause in std::mem::take(&mut self.pending) {
+            self.to_joined(pause);
+        }
+    }
+
+    fn to_joined(&mut self, pause: MonitorPause) {
+        self.to_join += u64::from(self.joined.noticed(pause));
+    }
+
+    /// The names of the classes that noticed, as they are in the log.
+    pub(crate) fn monitors(&self) -> String {
+        let name = |it: &Monitor| match it {
+            Monitor::Neo4j => "VmPauseMonitor",
+            Monitor::Hadoop => "JvmPauseMonitor",
+            Monitor::HbaseSleeper => "Sleeper",
+            Monitor::Cassandra => "GCInspector",
+            Monitor::Elasticsearch => "JvmGcMonitorService",
+        };
+        self.monitors.iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
     /// Those that are pauses by now, except for the last one, of which a line may still come.
@@ -50,7 +97,7 @@ impl Noticed {
 
     /// How many lines told of a pause and are no pause in the account.
     pub(crate) fn only_counted(&self) -> u64 {
-        if self.used > 0 { 0 } else { self.seen }
+        if self.used > 0 { 0 } else { self.seen - self.joined.hiccups.min(self.seen) }
     }
 
     /// Whether any of them is a pause in the account.
@@ -130,6 +177,80 @@ mod tests {
             let notes = format!("{:?}", diagnose(&log).coverage);
             assert!(notes.contains("the application measured itself"), "{notes}");
         }
+    }
+
+    /// A young collection that ended at this time of the day.
+    fn dated(at: &str, took_ms: u64) -> String {
+        format!(
+            "[2023-08-25T{at}+0000][info][gc] GC(1) Pause Young (Normal) (G1 Evacuation Pause) 99M->9M(100M) {took_ms}.000ms\n"
+        )
+    }
+
+    fn hadoop(at: &str, pause_ms: u64) -> String {
+        format!(
+            "2023-08-25 {at},100 WARN util.JvmPauseMonitor: Detected pause in JVM or host machine (eg GC): pause of approximately {pause_ms}ms\nNo GCs detected\n"
+        )
+    }
+
+    #[test]
+    fn a_pause_that_no_line_of_the_jvm_tells_was_dropped_beside_a_gc_log() {
+        let gc = dated("08:00:00.000", 20) + &dated("09:00:00.000", 20);
+        let noticed = hadoop("08:30:00", 5_000);
+        check(
+            &(gc.clone() + &noticed),
+            &["gc 20 = 20 + 0", "hiccup 5000 = 0 + 5000", "gc 20 = 20 + 0"],
+        );
+        let among = dated("08:00:00.000", 20) + &noticed + &dated("09:00:00.000", 20);
+        check(&among, &["gc 20 = 20 + 0", "hiccup 5000 = 0 + 5000", "gc 20 = 20 + 0"]);
+        // Before the first line of the JVM its zone is not known.
+        check(
+            &(noticed.replace(",100", ",100+0000") + &gc),
+            &["gc 20 = 20 + 0", "hiccup 5000 = 0 + 5000", "gc 20 = 20 + 0"],
+        );
+        check(&(noticed + &gc), &["gc 20 = 20 + 0", "gc 20 = 20 + 0"]);
+    }
+
+    #[test]
+    fn a_stop_that_both_tell_counts_once() {
+        let told = |stop_ms| {
+            let gc = dated("08:00:00.000", 20) + &dated("08:30:00.000", stop_ms);
+            gc + &hadoop("08:30:00", 5_000)
+        };
+        check(&told(2_500), &["gc 20 = 20 + 0", "gc 2500 = 2500 + 0"]);
+        check(&told(2_499), &["gc 20 = 20 + 0", "gc 2499 = 2499 + 0", "hiccup 2501 = 0 + 2501"]);
+    }
+
+    #[test]
+    fn a_pause_after_the_last_line_of_the_jvm_is_there_and_one_of_another_day_is_not() {
+        let after = |at| dated("08:00:00.000", 20) + &hadoop(at, 5_000);
+        check(&after("08:09:59"), &["gc 20 = 20 + 0", "hiccup 5000 = 0 + 5000"]);
+        check(&after("08:10:01"), &["gc 20 = 20 + 0"]);
+    }
+
+    #[test]
+    fn collections_that_the_log_does_not_have_are_of_another_clock() {
+        let gc = dated("08:00:00.000", 20) + &dated("09:00:00.000", 20);
+        let cassandra = "INFO  [Service Thread] 2023-08-25 08:30:03,130 GCInspector.java:284 - G1 Young Generation GC in 2345ms.  G1 Eden Space: 3470786560 -> 0;\n";
+        check(&(gc + cassandra), &["gc 20 = 20 + 0", "gc 20 = 20 + 0"]);
+    }
+
+    #[test]
+    fn a_gc_log_stays_one_beside_what_was_noticed() {
+        let log =
+            dated("08:00:00.000", 20) + &hadoop("08:00:05", 4_000) + &dated("08:00:09.000", 20);
+        let diagnosis = diagnose(&log);
+        assert!(diagnosis.coverage.has(recording::Source::GcLog));
+        assert_eq!(diagnosis.statistics.hiccups.count, 1);
+        let notes = format!("{:?}", diagnosis.coverage.notes);
+        assert!(notes.contains("2 of 4 lines tell of pauses (JvmPauseMonitor)"), "{notes}");
+        assert!(!notes.contains("not counted again"), "{notes}");
+    }
+
+    #[test]
+    fn an_application_log_says_which_of_its_lines_were_used() {
+        let log = "started\n".repeat(90_000) + &neo4j("33.328", 444, 0) + &neo4j("43.328", 444, 0);
+        let notes = format!("{:?}", diagnose(&log).coverage.notes);
+        assert!(notes.contains("2 of 90,002 lines tell of pauses (VmPauseMonitor)"), "{notes}");
     }
 
     #[test]

@@ -77,6 +77,8 @@ struct Held {
     safepoint: Option<Safepoint>,
     collections: Vec<Collection>,
     start_ns: u64,
+    /// In place of a stop: what the application noticed and the JVM did not tell.
+    hiccup: Option<Box<MonitorPause>>,
 }
 
 /// Joins collections and safepoints, in the order of the log.
@@ -148,9 +150,14 @@ impl LogPauses {
             self.cut_stop = Some(self.pending.drain(..).map(|it| it.gc.duration).sum());
         }
         self.all_alone();
+        if self.has_own_lines() {
+            self.noticed.pass_on();
+            self.hiccups(true);
+        } else {
+            let rest = self.noticed.rest();
+            self.done_noticed(rest);
+        }
         self.release(0);
-        let rest = self.noticed.rest();
-        self.done_noticed(rest);
     }
 
     fn all_alone(&mut self) {
@@ -177,12 +184,29 @@ impl LogPauses {
     }
 
     fn noticed(&mut self, pause: MonitorPause) {
-        self.noticed.add(pause);
-        if self.has_own_lines() {
-            self.noticed.drop_all();
+        let beside = self.has_own_lines();
+        self.noticed.add(pause, beside);
+        if !beside {
+            let ready = self.noticed.ready();
+            self.done_noticed(ready);
         }
-        let ready = self.noticed.ready();
-        self.done_noticed(ready);
+    }
+
+    /// What the application noticed and no line of the JVM covers, as far as that is known, or all at
+    /// the end of the log.
+    fn hiccups(&mut self, is_over: bool) {
+        if !self.noticed.joined.is_waiting() {
+            return;
+        }
+        for pause in self.noticed.joined.ready(is_over) {
+            let end = self.clock.of_date(&pause.stamp);
+            if is_over {
+                self.clock.extend(&end);
+            }
+            let start_ns = self.clock.at(&end.earlier(pause.duration));
+            let hiccup = Some(Box::new(MonitorPause { stamp: end, ..pause }));
+            self.held.push_back(Held { safepoint: None, collections: vec![], start_ns, hiccup });
+        }
     }
 
     fn done_noticed(&mut self, pauses: Vec<MonitorPause>) {
@@ -200,13 +224,14 @@ impl LogPauses {
 
     fn collection(&mut self, gc: Box<GcEvent>) {
         (self.has_collections, self.in_run) = (true, true);
-        self.noticed.drop_all();
         let begin = gc.begin();
         self.see_span(&begin, &gc.stamp);
         let around = self.history.collection(&gc, self.clock.at(&begin));
         if gc.nested {
             return;
         }
+        self.noticed.stop(&gc.stamp, gc.duration, true);
+        self.hiccups(false);
         self.pending.push_back(Collection { gc, around });
         if self.pending.len() > PENDING
             && let Some(oldest) = self.pending.pop_front()
@@ -219,7 +244,8 @@ impl LogPauses {
         let begin = safepoint.begin();
         self.see_span(&begin, &safepoint.stamp);
         (self.has_safepoints, self.in_run) = (true, true);
-        self.noticed.drop_all();
+        self.noticed.stop(&safepoint.stamp, safepoint.total, false);
+        self.hiccups(false);
         self.history.stops += 1;
         let start = self.clock.at(&begin);
         let inside = self.collections_of(&safepoint, start);
@@ -255,7 +281,7 @@ impl LogPauses {
 
     /// What is usual is not known at the begin of a log: the first pauses wait for it.
     fn hold(&mut self, safepoint: Option<Safepoint>, collections: Vec<Collection>, start_ns: u64) {
-        self.held.push_back(Held { safepoint, collections, start_ns });
+        self.held.push_back(Held { safepoint, collections, start_ns, hiccup: None });
         let is_known = self.history.sums.count() >= HELD as u64;
         self.release(if is_known { 0 } else { MOST_HELD });
     }
@@ -263,8 +289,13 @@ impl LogPauses {
     /// Makes the accounts of all that are held but the last `left`.
     fn release(&mut self, left: usize) {
         while self.held.len() > left
-            && let Some(Held { safepoint, mut collections, start_ns }) = self.held.pop_front()
+            && let Some(Held { safepoint, mut collections, start_ns, hiccup }) =
+                self.held.pop_front()
         {
+            if let Some(hiccup) = hiccup {
+                self.done.push_back(log_account::noticed(&hiccup, start_ns));
+                continue;
+            }
             for it in &mut collections {
                 self.history.compare(it);
             }

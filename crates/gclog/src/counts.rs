@@ -1,4 +1,5 @@
 //! What became of the lines of a log.
+use std::time::Duration;
 
 /// Why a line could not be used although it should have been, or was no line of a GC log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +40,14 @@ pub struct LineCounts {
     /// Messages that the JVM says it dropped because its buffer for asynchronous logging was full.
     /// They are in no line.
     pub dropped_messages: u64,
+    /// How often a line was of another process than the one before, and that process had written
+    /// before: JVMs that write to one place at once.
+    pub jvm_turns: u64,
+    /// Collections whose ends are not in the log: cut short, or shortened by somebody. Their lines
+    /// are among those used; how long they took is not known.
+    pub unfinished: u64,
+    /// The most that the parts of one of them took.
+    pub unfinished_least: Duration,
 }
 
 impl LineCounts {
@@ -64,6 +73,9 @@ impl LineCounts {
             malformed: f(self.malformed, earlier.malformed),
             unknown_pause: f(self.unknown_pause, earlier.unknown_pause),
             dropped_messages: f(self.dropped_messages, earlier.dropped_messages),
+            jvm_turns: f(self.jvm_turns, earlier.jvm_turns),
+            unfinished: f(self.unfinished, earlier.unfinished),
+            unfinished_least: self.unfinished_least,
         }
     }
 

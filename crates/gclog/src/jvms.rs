@@ -31,12 +31,13 @@ pub(crate) struct Jvms {
     jvms: Vec<(Option<u64>, Jvm)>,
     current: usize,
     forgotten: usize,
+    turns: u64,
 }
 
 impl Default for Jvms {
     fn default() -> Jvms {
         let jvms = vec![(None, Jvm::default())];
-        Jvms { numbers: Numbers::default(), jvms, current: 0, forgotten: 0 }
+        Jvms { numbers: Numbers::default(), jvms, current: 0, forgotten: 0, turns: 0 }
     }
 }
 
@@ -50,6 +51,11 @@ impl Jvms {
     pub(crate) fn count(&self) -> usize {
         let runs = self.jvms.iter().map(|(_, jvm)| 1 + jvm.earlier_runs);
         self.forgotten + runs.sum::<usize>()
+    }
+
+    /// How often one of them wrote again after another.
+    pub(crate) fn turns(&self) -> u64 {
+        self.turns
     }
 
     /// Each of them.
@@ -111,6 +117,7 @@ impl Jvms {
             return;
         }
         let known = self.jvms.iter().position(|(known, _)| *known == Some(id));
+        self.turns += u64::from(known.is_some());
         self.current = known.unwrap_or_else(|| self.add(id, out));
     }
 

@@ -52,8 +52,11 @@ impl Monitor {
 /// says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonitorPause {
-    /// Of the line, thus soon after the end. A date without a zone is taken as UTC.
+    /// Of the line, thus soon after the end. A date without a zone is taken in that of the JVM's own
+    /// lines before it, or else as UTC.
     pub stamp: Stamp,
+    /// Whether the zone of its date is known.
+    pub zoned: bool,
     /// How long, to the millisecond or coarser.
     pub duration: Duration,
     /// Time in collections meanwhile, as the JVM's beans count it: that of concurrent ones too.
@@ -69,7 +72,18 @@ pub struct MonitorPause {
 #[derive(Debug, Default)]
 pub(crate) struct Monitors {
     waiting: Option<MonitorPause>,
+    zone: Zone,
 }
+
+/// The zone of the dates in the JVM's own lines, as they print it.
+#[derive(Debug, Default)]
+struct Zone {
+    text: Option<[u8; 5]>,
+    tried: u32,
+}
+
+/// After so many lines of the JVM without a date there will be none.
+const MOST_TRIED: u32 = 64;
 
 impl Monitors {
     /// Reads a line that is nothing else. Whether it is one of a monitor.
@@ -78,7 +92,7 @@ impl Monitors {
             return true;
         }
         self.release(out);
-        match pause(line) {
+        match pause(line, self.zone.text) {
             Some(it) if it.monitor == Monitor::Hadoop => self.waiting = Some(it),
             Some(it) => out(Event::MonitorPause(it)),
             None => return false,
@@ -86,9 +100,13 @@ impl Monitors {
         true
     }
 
-    /// Whether a pause waits for its further lines.
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.waiting.is_some()
+    /// Looks at a line of the JVM: an application writes its dates in the same zone.
+    #[inline]
+    pub(crate) fn of_jvm(&mut self, line: &[u8]) {
+        if self.zone.text.is_none() && self.zone.tried < MOST_TRIED {
+            self.zone.tried += 1;
+            self.zone.text = date(line).and_then(|(_, zone)| zone);
+        }
     }
 
     /// Gives out what waits for lines that may still come.
@@ -116,7 +134,7 @@ impl Monitors {
 
 /// Whether a line tells of a pause that an application noticed.
 pub(crate) fn is_pause(line: &[u8]) -> bool {
-    pause(line).is_some()
+    pause(line, None).is_some()
 }
 
 /// Reads what is before and what is behind a text that only one monitor writes.
@@ -132,11 +150,13 @@ const FORMS: [(&[u8], Form); 5] = [
     (b" [gc][", |_, text| elasticsearch(text)),
 ];
 
-fn pause(line: &[u8]) -> Option<MonitorPause> {
+/// `zone`: of a date that has none.
+fn pause(line: &[u8], zone: Option<[u8; 5]>) -> Option<MonitorPause> {
     FORMS.iter().find_map(|(mark, read)| {
         let at = memmem::find(line, mark)?;
         let (head, text) = (&line[..at], &line[at + mark.len()..]);
-        Some(MonitorPause { stamp: stamp(head), ..read(head, text)? })
+        let (stamp, zoned) = stamp(head, zone);
+        Some(MonitorPause { stamp, zoned, ..read(head, text)? })
     })
 }
 
@@ -213,13 +233,14 @@ fn time(text: &[u8]) -> Option<(Duration, &[u8])> {
 
 fn of_ms(monitor: Monitor, ms: u64) -> MonitorPause {
     let duration = Duration::from_millis(ms);
-    MonitorPause { stamp: Stamp::default(), duration, gc_time: None, gc_count: None, monitor }
+    let stamp = Stamp::default();
+    MonitorPause { stamp, zoned: false, duration, gc_time: None, gc_count: None, monitor }
 }
 
 /// Of a monitor that tells of collections only: that was all of it.
 fn collected(monitor: Monitor, duration: Duration, gc_count: Option<u64>) -> MonitorPause {
     let stamp = Stamp::default();
-    MonitorPause { stamp, duration, gc_time: Some(duration), gc_count, monitor }
+    MonitorPause { stamp, zoned: false, duration, gc_time: Some(duration), gc_count, monitor }
 }
 
 /// `GC pool 'ParNew' had collection(s): count=1 time=5678ms`.
@@ -231,24 +252,36 @@ fn pool(line: &[u8]) -> Option<(u64, u64)> {
     rest.starts_with(b"ms").then_some((count, ms))
 }
 
-/// The date before the text: `2023-08-25 08:23:33.328+0000`, `2019-06-24 16:47:28,788`,
-/// `2019-01-11T17:18:55,167`, each with milliseconds.
-fn stamp(head: &[u8]) -> Stamp {
-    let head = &head[..head.len().min(PREFIX)];
-    let wall_ns = head.windows(23).enumerate().find_map(|(at, text)| {
+/// The date before the text, and whether its zone is known.
+fn stamp(head: &[u8], of_jvm: Option<[u8; 5]>) -> (Stamp, bool) {
+    let Some((mut text, zone)) = date(head) else { return (Stamp::default(), false) };
+    let known = zone.or(of_jvm);
+    text[23..].copy_from_slice(&known.unwrap_or(*b"+0000"));
+    let wall_ns = date_time_ns(&text).or_else(|| date_time_ns(&text[..23]));
+    (Stamp { wall_ns, ..Stamp::default() }, known.is_some())
+}
+
+/// The first date of a line as HotSpot would print it, and its zone where it has one:
+/// `2023-08-25 08:23:33.328+0000`, `2019-06-24 16:47:28,787`, `2019-01-11T17:18:55,167`, each with
+/// milliseconds.
+fn date(line: &[u8]) -> Option<([u8; 28], Option<[u8; 5]>)> {
+    let head = &line[..line.len().min(PREFIX)];
+    head.windows(23).enumerate().find_map(|(at, text)| {
         let is_date = text[4] == b'-' && text[7] == b'-' && matches!(text[10], b' ' | b'T');
         let is_time = text[13] == b':' && text[16] == b':' && matches!(text[19], b'.' | b',');
         if !is_date || !is_time {
             return None;
         }
-        let mut date = [0_u8; 28];
+        let mut date = *b"0000-00-00T00:00:00.000+0000";
         date[..23].copy_from_slice(text);
         (date[10], date[19]) = (b'T', b'.');
-        let zone = head.get(at + 23..at + 28).filter(|it| matches!(it[0], b'+' | b'-'));
-        date[23..].copy_from_slice(zone.unwrap_or(b"+0000"));
-        date_time_ns(&date).or_else(|| date_time_ns(&date[..23]))
-    });
-    Stamp { wall_ns, ..Stamp::default() }
+        date_time_ns(&date)?;
+        let after = head.get(at + 23..at + 28).filter(|it| matches!(it[0], b'+' | b'-'));
+        let is_number = |it: &&[u8]| it[1..].iter().all(u8::is_ascii_digit);
+        let utc = head.get(at + 23) == Some(&b'Z');
+        let zone = after.filter(is_number).and_then(|it| <[u8; 5]>::try_from(it).ok());
+        Some((date, zone.or(utc.then_some(*b"+0000"))))
+    })
 }
 
 #[cfg(test)]
@@ -345,5 +378,21 @@ There was no GC in 3ms",
         let line = "2023-08-25 08:23:33.328+0000 WARN  [c] Detected VM stop-the-world pause: {pauseTime=444, gcTime=0, gcCount=0}";
         assert_eq!(kind(&format!("started\n{line}\n")), LogKind::Legacy);
         assert!(matches!(kind("grep 'Detected VM stop-the-world pause'"), LogKind::NotAGcLog(_)));
+    }
+
+    #[test]
+    fn a_date_without_zone_is_in_that_of_the_jvm() {
+        check(
+            "1970-01-01 09:00:01,328 We slept 50631ms instead of 3000ms
+1970-01-01T09:00:02.000+0900: 2.500: [GC (Allocation Failure) 100K->10K(200K), 0.0010000 secs]
+1970-01-01 09:00:03,328 We slept 50631ms instead of 3000ms
+1970-01-01 01:00:04,328+0100 We slept 50631ms instead of 3000ms",
+            expect![[r#"
+                wall 32401.328000000 hbase-sleeper noticed 47.631s
+                wall 3.328000000 hbase-sleeper noticed 47.631s
+                wall 4.328000000 hbase-sleeper noticed 47.631s
+                uptime 2.501000000 wall 2.001000000 GC(0) unknown young (Allocation Failure) 1ms heap 100K->10K(200K) start uptime 2.500000000 wall 2.000000000
+                4 of 4 lines used"#]],
+        );
     }
 }

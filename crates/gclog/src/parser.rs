@@ -59,7 +59,9 @@ impl Parser {
         } else {
             self.perhaps_wrapped(line, sink)
         };
-        self.continues = read != Err(Unrecognised::NotALogLine);
+        if !line.is_empty() {
+            self.continues = read != Err(Unrecognised::NotALogLine);
+        }
         match self.or_of_monitor(line, read, sink) {
             Ok(true) => self.counts.used += 1,
             Ok(false) => self.counts.of_no_interest += 1,
@@ -87,7 +89,9 @@ impl Parser {
     /// What became of the lines so far.
     #[must_use]
     pub fn counts(&self) -> LineCounts {
-        self.counts
+        let (unfinished, unfinished_least) = self.legacy.unfinished();
+        let jvm_turns = self.jvms.turns();
+        LineCounts { jvm_turns, unfinished, unfinished_least, ..self.counts }
     }
 
     /// The collector, as far as the log has said or shown it; that of the JVM which wrote last,
@@ -118,7 +122,10 @@ impl Parser {
                 counts.of_applications += 1;
                 return Ok(true);
             }
-            Ok(true) if monitors.is_waiting() => monitors.release(out),
+            Ok(true) => {
+                monitors.of_jvm(line);
+                monitors.release(out);
+            }
             _ => {}
         }
         read

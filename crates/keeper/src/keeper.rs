@@ -35,6 +35,8 @@ pub struct Keeper {
     /// Checksum of the log's name.
     name: u32,
     liveness: Liveness,
+    /// Whether the JVM had ended when the last round began, so that no end of it is to be awaited.
+    over: bool,
     source: Source,
     packer: Packer,
     buffer: Box<[u8]>,
@@ -72,6 +74,7 @@ impl Keeper {
         Ok(Keeper {
             name: crc(base.as_bytes()),
             liveness,
+            over: false,
             source,
             packer,
             buffer: vec![0; TEXT_BYTES].into(),
@@ -89,7 +92,7 @@ impl Keeper {
     /// [`KeeperError`]. Nothing is lost by that: the next round begins where the last entry ended.
     pub fn round(&mut self) -> Result<Round, KeeperError> {
         // Before anything is read: what it wrote last is there then.
-        let over = self.liveness.ended();
+        self.over = self.liveness.ended();
         let mut round = Round::default();
         let copied = self.reach_target().and_then(|()| self.copy(&mut round));
         if let Err(error) = copied {
@@ -98,7 +101,7 @@ impl Keeper {
             return Err(error);
         }
         self.events.extend(self.source.events());
-        round.ended = over && !round.is_behind;
+        round.ended = self.over && !round.is_behind;
         Ok(round)
     }
 
@@ -145,14 +148,14 @@ impl Keeper {
     }
 
     fn wait(&self, until: Instant, stop: &AtomicBool) {
-        // Its end makes the next round the last one, at once. Where that fails, it is no hurry.
-        let over = self.liveness.ended();
+        // Its end makes the next round the last one, at once, also where it came during this round.
+        // Where a round that knew of it failed, it is no hurry.
         while !stop.load(Ordering::Relaxed) {
             let left = until.saturating_duration_since(Instant::now()).min(LOOK_EVERY);
-            if left.is_zero() || !over && self.liveness.ends_within(left) {
+            if left.is_zero() || !self.over && self.liveness.ends_within(left) {
                 return;
             }
-            if over {
+            if self.over {
                 std::thread::sleep(left);
             }
         }
@@ -255,4 +258,49 @@ fn boot() -> [u8; 16] {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
     u128::from_str_radix(&digits, 16).unwrap_or(0).to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Process, liveness::start_ticks};
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// How long a keeper waits after a round, if its JVM ended before that round or after it.
+    fn waited(ended_before_the_round: bool, period: Duration) -> Duration {
+        let folder = tempfile::tempdir().unwrap();
+        let from = folder.path().join("gc.log");
+        fs::write(&from, "[0.1s][info][gc] GC(0)\n").unwrap();
+        let mut command = spawn::command("sleep");
+        command.arg("600");
+        let mut jvm = spawn::Running::start(command).unwrap();
+        let pid = jvm.id();
+        let process = Process { pid, start_ticks: start_ticks(pid).unwrap() };
+        let to = folder.path().join("copy");
+        fs::create_dir(&to).unwrap();
+        let options = Options { while_alive: Some(process), period, ..Options::new(from, to) };
+        let mut keeper = Keeper::open(&options).unwrap();
+        if ended_before_the_round {
+            jvm.kill().unwrap();
+            assert!(keeper.round().unwrap().ended);
+        } else {
+            assert!(!keeper.round().unwrap().ended);
+            jvm.kill().unwrap();
+        }
+        let begin = Instant::now();
+        keeper.wait(begin + period, &AtomicBool::new(false));
+        begin.elapsed()
+    }
+
+    #[test]
+    fn a_jvm_that_ends_after_a_round_made_the_last_one_wait_out_the_period() {
+        assert!(waited(false, PATIENCE) < PATIENCE);
+    }
+
+    #[test]
+    fn an_end_that_a_round_has_seen_is_not_awaited_again() {
+        let period = Duration::from_millis(300);
+        assert!(waited(true, period) >= period, "it would go round and round");
+    }
 }

@@ -49,7 +49,8 @@ impl Liveness {
     }
 }
 
-fn start_ticks(pid: u32) -> Option<u64> {
+/// When a process was started, in clock ticks since boot.
+pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name of the program is in parentheses, and may have any characters in it.
     let (_, rest) = stat.rsplit_once(')')?;

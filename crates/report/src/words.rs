@@ -103,7 +103,10 @@ pub(crate) fn header(diagnosis: &Diagnosis, full: bool) -> Vec<String> {
         false => pauses(diagnosis),
     };
     let jvm = &diagnosis.jvm;
-    let span = duration(diagnosis.span);
+    let span = match diagnosis.span {
+        Duration::ZERO => String::new(),
+        known => duration(known),
+    };
     let service = service(diagnosis);
     let class = service.rsplit('.').next().filter(|it| it.starts_with(char::is_uppercase));
     let service = if full { service.as_str() } else { class.unwrap_or(&service) };

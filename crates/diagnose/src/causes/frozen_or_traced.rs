@@ -93,7 +93,6 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
             base,
             "the process state when it happens: T in /proc/PID/stat, or a frozen cgroup",
         )
-        .pro(1, clues.rare().filter(|_| clues.idle_in_kernel().is_some()))
         .con(2, clues.usual()),
     )
 }

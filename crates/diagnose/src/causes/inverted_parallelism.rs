@@ -87,8 +87,8 @@ mod tests {
     use crate::log_text::{check, cpu, pause, reported};
 
     fn log(user: u64, sys: u64, ms: u64) -> String {
-        pause(20_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", ms)
-            + &cpu(20_000, 1, user, sys, ms / 10)
+        pause(2_000_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", ms)
+            + &cpu(2_000_000, 1, user, sys, ms / 10)
     }
 
     #[test]

@@ -44,8 +44,8 @@ fn row(
 }
 
 /// Lengths of the pauses that both runs know.
-struct Lengths {
-    all: Count,
+pub(super) struct Lengths {
+    pub(super) all: Count,
     squares: f64,
     of: Quantiles,
     bounds: Bounds,
@@ -60,7 +60,7 @@ pub(super) fn of_collections(before: &Diagnosis, after: &Diagnosis) -> bool {
         && after.collections_seen().is_some()
 }
 
-fn lengths_of(it: &Diagnosis, collections: bool) -> Lengths {
+pub(super) fn lengths_of(it: &Diagnosis, collections: bool) -> Lengths {
     match (&it.gc, &it.statistics) {
         (Some(gc), _) if collections => {
             Lengths { all: gc.pauses, squares: gc.squares, of: gc.percentiles, bounds: gc.bounds }
@@ -78,9 +78,7 @@ fn lengths(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
         let value = |it: &Lengths| (it.all.count > 0).then(|| Value::Time(of(&it.of)));
         (value(&a), value(&b))
     };
-    let over = |it: &Diagnosis| rate(it.statistics.over[0], it.span).filter(|_| !collections);
-    let counts = (before.statistics.over[0], after.statistics.over[0]);
-    [
+    let mut rows: Vec<Row> = [
         row("mean", "pauses, mean", (mean(a.all), mean(b.all)), || {
             significance::means(Moments::of(a.all, a.squares), Moments::of(b.all, b.squares))
         }),
@@ -94,13 +92,34 @@ fn lengths(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
             significance::bounds(a.bounds.p99_9, b.bounds.p99_9)
         }),
         row("max", "pauses, longest", (longest(a.all), longest(b.all)), || SINGLE),
-        row("over(100ms)", "pauses over 100 ms", (over(before), over(after)), || {
-            significance::rates((counts.0, before.span), (counts.1, after.span))
-        }),
     ]
     .into_iter()
     .flatten()
-    .collect()
+    .collect();
+    if !collections {
+        rows.extend(OVER.into_iter().filter_map(|it| over(it, before, after)));
+    }
+    rows
+}
+
+/// A count of long pauses: id, name, and which of [`PauseStatistics::OVER`].
+pub(super) type Limit = (&'static str, &'static str, usize);
+
+/// Those that are compared.
+pub(super) const OVER: [Limit; 3] = [
+    ("over(100ms)", "pauses over 100 ms", 0),
+    ("over(250ms)", "pauses over 250 ms", 1),
+    ("over(1s)", "pauses over 1 s", 3),
+];
+
+fn over((id, name, limit): Limit, before: &Diagnosis, after: &Diagnosis) -> Option<Row> {
+    let [a, b] = [before, after].map(|it| (it.statistics.over[limit], it.span));
+    // The first of them says that there were none; the others need not.
+    if limit > 0 && a.0 + b.0 == 0 {
+        return None;
+    }
+    let rates = (rate(a.0, a.1), rate(b.0, b.1));
+    row(id, name, rates, || significance::rates(a, b))
 }
 
 fn mean(it: Count) -> Option<Value> {
@@ -151,8 +170,13 @@ fn stopped(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
     let (a, b) = (lengths_of(before, collections), lengths_of(after, collections));
     let (a, b) = ((a.all, a.squares, before.span), (b.all, b.squares, after.span));
     let test = || {
-        let of = |it: (Count, f64, Duration)| (Moments::of(it.0, it.1), it.2);
-        significance::sums(of(a), of(b))
+        let of = |it: (Count, f64, Duration), run: &Diagnosis| {
+            let all = Moments::of(it.0, it.1);
+            let lengths = run.pauses.iter().filter(|_| !collections);
+            let longest = lengths.map(|it| it.pause.duration.as_secs_f64()).collect();
+            significance::Stopped { longest, all, span: it.2 }
+        };
+        significance::stopped(&of(a, before), &of(b, after))
     };
     let known = |it: (Count, f64, Duration)| it.0.total <= it.2;
     let time = |it: (Count, f64, Duration)| {

@@ -3,6 +3,8 @@
 //! Every test is two-sided at 99 % confidence, and takes the pauses of a run to be independent of
 //! each other and the run to be steady. Where the load changes within a run, the true error is
 //! larger than these tests know, so that a difference just beyond noise deserves a second run.
+mod dealt;
+
 use super::Significance;
 use crate::RatioSums;
 use std::time::Duration;
@@ -15,6 +17,8 @@ const TAIL: f64 = 0.005;
 const LEAST: u64 = 10;
 /// A sum that is mostly one or two large summands says too little of its own error, too.
 const LEAST_EFFECTIVE: f64 = 5.0;
+/// From so many on, a sum is as good as normal.
+const MANY_EFFECTIVE: f64 = 30.0;
 /// Up to so many events the test of two rates is exact.
 const MOST_EXACT: u64 = 1_000;
 
@@ -142,6 +146,40 @@ pub(super) fn sums(a: (Moments, Duration), b: (Moments, Duration)) -> Significan
     let difference = a.0.sum / time_a - b.0.sum / time_b;
     let error = a.0.squares / time_a.powi(2) + b.0.squares / time_b.powi(2);
     decided(difference.abs() > Z * error.sqrt())
+}
+
+/// The time stopped in two runs of so much time each: of each the longest pauses, and the moments
+/// of all.
+pub(super) struct Stopped {
+    pub(super) longest: Vec<f64>,
+    pub(super) all: Moments,
+    pub(super) span: Duration,
+}
+
+/// Two times stopped. Where they are sums of many alike, as [`sums`]; where a few large pauses are
+/// most of them, by asking how often chance alone would deal the pauses of both to the runs so
+/// unequally.
+pub(super) fn stopped(a: &Stopped, b: &Stopped) -> Significance {
+    let effective = a.all.effective().min(b.all.effective());
+    let time = a.span.as_secs_f64() + b.span.as_secs_f64();
+    let part = a.span.as_secs_f64() / time;
+    if effective >= MANY_EFFECTIVE || !(part > 0.0 && part < 1.0) {
+        return sums((a.all, a.span), (b.all, b.span));
+    }
+    let unit = (a.all.sum + b.all.sum) / dealt::UNITS;
+    let (in_a, in_b) = (dealt::units(a, unit), dealt::units(b, unit));
+    let (below, above) = dealt::tails(&in_a, &in_b, part);
+    match below.min(above) < TAIL {
+        true => Significance::MoreThanNoise,
+        // So much more, and chance may still have done it: more pauses would tell.
+        false if effective < LEAST_EFFECTIVE || is_many_times(a, b) => TOO_FEW,
+        false => Significance::WithinNoise,
+    }
+}
+
+fn is_many_times(a: &Stopped, b: &Stopped) -> bool {
+    let [a, b] = [a, b].map(|it| it.all.sum / it.span.as_secs_f64());
+    a.max(b) >= super::LARGE * a.min(b)
 }
 
 /// Two ratios with their own errors.

@@ -63,23 +63,23 @@ fn longer_but_rarer_pauses_are_distinguished_from_more_time_stopped() {
         &RUN,
         &rarer,
         &expect![[r#"
-        Pauses got longer: mean 40 ms → 60 ms, median 40 ms → 60 ms.
-        Time stopped per second: 40 ms → 20 ms.
-        mean Time(40ms) Time(59.975ms) more-than-noise
-        p50 Time(40.009727ms) Time(60.030975ms) more-than-noise
-        p99 Time(45ms) Time(65ms) unknown
-        p99.9 Time(45ms) Time(65ms) unknown
-        max Time(45ms) Time(65ms) unknown
-        over(100ms) PerSecond(0.0) PerSecond(0.0) within-noise
-        collections PerSecond(1.000016666944449) PerSecond(0.333338888981483) more-than-noise
-        full PerSecond(0.0) PerSecond(0.0) within-noise
-        cycles PerSecond(0.0) PerSecond(0.0) within-noise
-        stopped TimePerSecond(40.000666ms) TimePerSecond(19.991999ms) more-than-noise
-        throughput Share(0.9599993333222221) Share(0.9800080001333356) more-than-noise
-        unexplained Share(0.0) Share(0.0) within-noise
-        allocation BytesPerSecond(107038674.43124051) BytesPerSecond(105116253.05755095) more-than-noise
-        heap Bytes(131072000) Bytes(340787200) unknown
-        gc-work Some(144.00240004s) Some(71.971199519s) more-than-noise"#]],
+            Less time stopped per second: 40 ms → 20 ms (24 s → 12.0 s in all); longest: 45 ms → 65 ms.
+            Pauses got longer: mean 40 ms → 60 ms, median 40 ms → 60 ms.
+            mean Time(40ms) Time(59.975ms) more-than-noise
+            p50 Time(40.009727ms) Time(60.030975ms) more-than-noise
+            p99 Time(45ms) Time(65ms) unknown
+            p99.9 Time(45ms) Time(65ms) unknown
+            max Time(45ms) Time(65ms) unknown
+            over(100ms) PerSecond(0.0) PerSecond(0.0) within-noise
+            collections PerSecond(1.000016666944449) PerSecond(0.333338888981483) more-than-noise
+            full PerSecond(0.0) PerSecond(0.0) within-noise
+            cycles PerSecond(0.0) PerSecond(0.0) within-noise
+            stopped TimePerSecond(40.000666ms) TimePerSecond(19.991999ms) more-than-noise
+            throughput Share(0.9599993333222221) Share(0.9800080001333356) more-than-noise
+            unexplained Share(0.0) Share(0.0) within-noise
+            allocation BytesPerSecond(107038674.43124051) BytesPerSecond(105116253.05755095) more-than-noise
+            heap Bytes(131072000) Bytes(340787200) unknown
+            gc-work Some(144.00240004s) Some(71.971199519s) more-than-noise"#]],
     );
 }
 
@@ -116,23 +116,22 @@ fn a_few_pauses_prove_nothing() {
         &RUN,
         &few,
         &expect![[r#"
-        Pauses are too few to show whether they got shorter or longer.
-        Whether the time stopped per second changed is not known.
-        mean Time(40ms) Time(10.8ms) unknown
-        p50 Time(40.009727ms) Time(10.002431ms) unknown
-        p99 Time(45ms) Time(12ms) unknown
-        p99.9 Time(45ms) Time(12ms) unknown
-        max Time(45ms) Time(12ms) unknown
-        over(100ms) PerSecond(0.0) PerSecond(0.0) within-noise
-        collections PerSecond(1.000016666944449) PerSecond(1.002004008016032) within-noise
-        full PerSecond(0.0) PerSecond(0.0) within-noise
-        cycles PerSecond(0.0) PerSecond(0.0) within-noise
-        stopped TimePerSecond(40.000666ms) TimePerSecond(10.821643ms) unknown
-        throughput Share(0.9599993333222221) Share(0.9891783567134269) unknown
-        unexplained Share(0.0) Share(0.0) within-noise
-        allocation BytesPerSecond(107038674.43124051) BytesPerSecond(85945407.61523046) unknown
-        heap Bytes(131072000) Bytes(131072000) within-noise
-        gc-work Some(144.00240004s) Some(38.957915831s) unknown"#]],
+            24 s in 10 min 00 s → 54 ms in 4.99 s stopped, in too few pauses to rule out chance.
+            mean Time(40ms) Time(10.8ms) unknown
+            p50 Time(40.009727ms) Time(10.002431ms) unknown
+            p99 Time(45ms) Time(12ms) unknown
+            p99.9 Time(45ms) Time(12ms) unknown
+            max Time(45ms) Time(12ms) unknown
+            over(100ms) PerSecond(0.0) PerSecond(0.0) within-noise
+            collections PerSecond(1.000016666944449) PerSecond(1.002004008016032) within-noise
+            full PerSecond(0.0) PerSecond(0.0) within-noise
+            cycles PerSecond(0.0) PerSecond(0.0) within-noise
+            stopped TimePerSecond(40.000666ms) TimePerSecond(10.821643ms) unknown
+            throughput Share(0.9599993333222221) Share(0.9891783567134269) unknown
+            unexplained Share(0.0) Share(0.0) within-noise
+            allocation BytesPerSecond(107038674.43124051) BytesPerSecond(85945407.61523046) unknown
+            heap Bytes(131072000) Bytes(131072000) within-noise
+            gc-work Some(144.00240004s) Some(38.957915831s) unknown"#]],
     );
 }
 
@@ -212,4 +211,91 @@ fn what_a_run_could_not_have_seen_is_not_gone() {
     let it = compare(&before, &after);
     assert!(!it.causes[0].is_gone());
     assert_eq!(it.causes[0].significance, Significance::Unknown("not checked"));
+}
+
+/// Pauses of a log of ten minutes: these, in milliseconds, and one of 1 ms each second.
+fn with_long(lengths: &[u64]) -> Diagnosis {
+    let mut log = String::from("[0.010s][info][gc] Using G1\n");
+    for n in 0..600 {
+        log += &log_text::pause(1_000 + n * 1_000, n, "Young (Normal) (G1 Evacuation Pause)", 1);
+        let every = 600 / (lengths.len() as u64 + 1);
+        if n % every == every / 2
+            && let Some(&took) = lengths.get(usize::try_from(n / every).expect("small"))
+        {
+            let at = 1_400 + n * 1_000 + took % 100;
+            log += &log_text::pause(at, n + 600, "Young (Normal) (G1 Evacuation Pause)", took);
+        }
+    }
+    log_text::read(log, Keep::Longest(1_000))
+}
+
+#[track_caller]
+fn verdict_of(before: &[u64], after: &[u64], expected: &Expect) {
+    let (before, after) = (with_long(before), with_long(after));
+    expected.assert_eq(&compare(&before, &after).verdict.join("\n"));
+}
+
+const LONG: [u64; 11] = [5_200, 3_100, 2_400, 1_900, 1_300, 900, 800, 600, 400, 250, 150];
+
+#[test]
+fn seventeen_seconds_stopped_and_then_less_than_one_was_headed_not_significantly_shorter() {
+    verdict_of(
+        &LONG,
+        &[90, 80, 50],
+        &expect![[r#"
+            Less time stopped per second: 29 ms → 1.4 ms (17.6 s → 820 ms in all); pauses over 100 ms: 11 → 0; over 250 ms: 9 → 0; longest: 5.20 s → 90 ms.
+            Gone in the second run: outlier collection."#]],
+    );
+    verdict_of(
+        &[90, 80, 50],
+        &LONG,
+        &expect![[r#"
+            More time stopped per second: 1.4 ms → 29 ms (820 ms → 17.6 s in all); pauses over 100 ms: 0 → 11; over 250 ms: 0 → 9; longest: 90 ms → 5.20 s.
+            New in the second run: outlier collection."#]],
+    );
+}
+
+#[test]
+fn one_large_pause_less_is_said_and_not_called_certain() {
+    verdict_of(
+        &[17_000],
+        &[],
+        &expect!["17.6 s → 600 ms stopped, in too few pauses to rule out chance."],
+    );
+}
+
+#[test]
+fn seven_of_a_kind_are_beyond_chance_and_six_are_not() {
+    verdict_of(
+        &[2_000; 6],
+        &[],
+        &expect!["12.6 s → 600 ms stopped, in too few pauses to rule out chance."],
+    );
+    verdict_of(
+        &[2_000; 7],
+        &[],
+        &expect![[r#"
+            Less time stopped per second: 24 ms → 1 ms (14.6 s → 600 ms in all); longest: 2.00 s → 1 ms.
+            Pauses got shorter: mean 24 ms → 1 ms, p99 2.00 s → 1 ms."#]],
+    );
+}
+
+#[test]
+fn the_same_long_pauses_are_no_change() {
+    verdict_of(
+        &LONG,
+        &LONG,
+        &expect![[r#"
+        Pauses did not get significantly shorter or longer.
+        The time stopped per second did not change significantly."#]],
+    );
+    let mut other = LONG;
+    other[0] = 4_900;
+    verdict_of(
+        &LONG,
+        &other,
+        &expect![[r#"
+        Pauses did not get significantly shorter or longer.
+        The time stopped per second did not change significantly."#]],
+    );
 }

@@ -1,4 +1,6 @@
 //! What a comparison says for certain, and what makes it doubtful, in sentences.
+mod felt;
+
 use super::{CauseRow, Row, Significance};
 use crate::{
     Diagnosis, Value,
@@ -11,15 +13,41 @@ const OTHER_LOAD: f64 = 0.10;
 /// So many causes that are new or gone are named in a sentence; all are in the table.
 const MOST_CAUSES: usize = 4;
 
-/// What changed by more than noise, lengths of pauses first. `collections` says that these are of
-/// collections alone.
-pub(super) fn sentences(rows: &[Row], causes: &[CauseRow], collections: bool) -> Vec<String> {
-    let mut sentences =
-        vec![lengths(rows, if collections { "Collection pauses" } else { "Pauses" })];
-    sentences.push(stopped(rows));
+/// What changed by more than noise, first what users feel: how long the application was stopped, how
+/// often for long, and only then how long a pause usually is. `collections` says that pauses are
+/// those of collections alone.
+pub(super) fn sentences(
+    rows: &[Row],
+    causes: &[CauseRow],
+    (before, after): (&Diagnosis, &Diagnosis),
+    collections: bool,
+) -> Vec<String> {
+    let runs = Runs { before, after, collections };
+    let what = if collections { "Collection pauses" } else { "Pauses" };
+    let mut sentences: Vec<String> = felt::sentence(rows, &runs).into_iter().collect();
+    let certain = !sentences.is_empty();
+    sentences.extend(felt::too_few(rows, &runs).filter(|_| !certain));
+    let is_said = !sentences.is_empty();
+    if !is_said || lengths_differ(rows) {
+        sentences.push(lengths(rows, what));
+    }
+    if !is_said {
+        sentences.push(stopped(rows));
+    }
     sentences.extend(appeared("New in the second run", causes, CauseRow::is_new));
     sentences.extend(appeared("Gone in the second run", causes, CauseRow::is_gone));
     sentences
+}
+
+/// The two runs of which the rows are.
+struct Runs<'a> {
+    before: &'a Diagnosis,
+    after: &'a Diagnosis,
+    collections: bool,
+}
+
+fn lengths_differ(rows: &[Row]) -> bool {
+    rows.iter().any(|row| LENGTHS.iter().any(|(id, _)| *id == row.id) && shows(row))
 }
 
 const LENGTHS: [(&str, &str); 4] =
@@ -31,7 +59,7 @@ fn lengths(rows: &[Row], what: &str) -> String {
         .iter()
         .filter_map(|(id, name)| Some((rows.iter().find(|it| it.id == *id)?, *name)))
         .collect();
-    let certain: Vec<_> = reported.iter().filter(|(row, _)| differs(row)).collect();
+    let certain: Vec<_> = reported.iter().filter(|(row, _)| shows(row)).collect();
     if certain.is_empty() {
         let decided = reported.iter().any(|(row, _)| row.significance == Significance::WithinNoise);
         return match decided {
@@ -54,14 +82,13 @@ fn lengths(rows: &[Row], what: &str) -> String {
 
 fn stopped(rows: &[Row]) -> String {
     let row = rows.iter().find(|it| it.id == "stopped");
-    let reported = row.filter(|it| differs(it)).and_then(from_to);
-    match (reported, row.map(|it| it.significance)) {
-        (Some(numbers), _) => format!("Time stopped per second: {numbers}."),
-        (None, Some(Significance::WithinNoise)) => {
-            "The time stopped per second did not change significantly.".to_owned()
+    match row.map(|it| it.significance) {
+        Some(Significance::WithinNoise) => {
+            "The time stopped per second did not change significantly."
         }
-        _ => "Whether the time stopped per second changed is not known.".to_owned(),
+        _ => "Whether the time stopped per second changed is not known.",
     }
+    .to_owned()
 }
 
 /// Causes that struck in one run alone, by more than chance.
@@ -79,6 +106,15 @@ fn appeared(what: &str, causes: &[CauseRow], is: fn(&CauseRow) -> bool) -> Optio
 
 fn differs(row: &Row) -> bool {
     row.significance == Significance::MoreThanNoise
+}
+
+/// Whether it differs, and so much that its two numbers are not the same to a reader.
+fn shows(row: &Row) -> bool {
+    let text = |it: Option<Value>| match it {
+        Some(Value::Time(it)) => duration(it),
+        _ => String::new(),
+    };
+    differs(row) && text(row.before) != text(row.after)
 }
 
 fn from_to(row: &Row) -> Option<String> {

@@ -95,3 +95,103 @@ fn a_stop_whose_own_line_was_cut_off_is_noted_and_not_counted() {
     assert_eq!(cut.cut_stop, Some(Duration::from_millis(10)));
     assert_eq!(log(3).pauses.len(), 4, "such a log has no lines for the stops of collections");
 }
+
+/// What is noted of a log, and how long it covers in seconds.
+#[track_caller]
+fn check_notes(log: &str, expected: &[&str], covers: u64) {
+    let diagnosis = log_text::read(log, Keep::All);
+    let notes = diagnosis.coverage.notes.iter().map(|it| match it.count {
+        1 => it.message.clone(),
+        n => format!("{} ({n} times)", it.message),
+    });
+    assert_eq!(notes.collect::<Vec<_>>(), expected);
+    assert_eq!(diagnosis.span.as_secs(), covers);
+}
+
+fn young(stamp: &str, id: u64, took_ms: u64) -> String {
+    format!(
+        "[{stamp}][info][gc] GC({id}) Pause Young (Normal) (G1 Evacuation Pause) 40M->2M(64M) {took_ms}.000ms\n"
+    )
+}
+
+const SUMMED: &str = "shares and rates would be wrong and are left out";
+
+#[test]
+fn stops_longer_than_their_log_were_summed_silently() {
+    let log = |took_ms| {
+        let at = |n: u64| format!("2026-01-01T10:00:0{n}.000+0000");
+        (0..4).map(|n| young(&at(n), n, took_ms)).collect::<String>()
+    };
+    let note = format!("its stops take 12 s together, and its lines cover 6.00 s: {SUMMED}");
+    check_notes(&log(3_000), &[&note], 0);
+    check_notes(&log(900), &[], 3);
+}
+
+#[test]
+fn dates_that_go_back_by_more_than_an_hour_are_said() {
+    let log = |hour: &str| {
+        young("2026-01-01T10:00:00.000+0000", 0, 5)
+            + &young("2026-01-01T10:00:09.000+0000", 1, 5)
+            + &young(&format!("2026-01-01T{hour}.000+0000"), 2, 5)
+            + &young(&format!("2026-01-01T{hour}.900+0000"), 3, 5)
+    };
+    let run = "another run of a JVM begins within the log";
+    let back = format!("its dates go back, by up to 1 h 00 min: {SUMMED}");
+    check_notes(&log("09:00:08"), &[&back, run], 0);
+    check_notes(&log("09:00:10"), &[run], 9);
+    let on = format!("its dates go on by up to 1 h 00 min from one line to the next: {SUMMED}");
+    check_notes(&log("11:00:10"), &[&on], 0);
+    check_notes(&log("11:00:08"), &[], 3608);
+}
+
+#[test]
+fn an_idle_night_is_said_and_its_span_stays() {
+    let day: String =
+        (0..20).map(|n| young(&format!("2026-01-01T{:02}:00:00.000+0000", n), n, 5)).collect();
+    let log = day + &young("2026-01-01T22:00:01.000+0000", 99, 5);
+    let idle = "no line for more than an hour, up to 3 h 00 min: idle, or lines are missing";
+    check_notes(&log, &[idle], 79_201);
+}
+
+#[test]
+fn a_clock_that_was_set_while_the_jvm_ran_is_said() {
+    let log = |hour: &str| {
+        young("2026-01-01T10:00:00.000+0000][5.000s", 0, 5)
+            + &young(&format!("2026-01-01T{hour}:00:01.000+0000][6.000s"), 1, 5)
+    };
+    let set = "the dates jump by up to 2 h 00 min while the JVM runs on: a clock was set";
+    check_notes(&log("12"), &[set], 1);
+    check_notes(&log("08"), &[set], 1);
+    check_notes(&log("10"), &[], 1);
+}
+
+#[test]
+fn jvms_that_take_turns_are_not_one_jvm_that_restarts() {
+    // Uptimes of two, line by line; the second began a minute later.
+    let turns = |times: u64| -> String {
+        (0..times)
+            .map(|n| {
+                young(&format!("{}.000s", 100 + n * 3), n, 5)
+                    + &young(&format!("{}.000s", 40 + n * 3), n, 5)
+            })
+            .collect()
+    };
+    let taken = format!("lines of several JVMs take turns in this log: {SUMMED}");
+    let run = "another run of a JVM begins within the log";
+    check_notes(&turns(5), &[&taken, &format!("{run} (5 times)")], 0);
+    check_notes(&turns(3), &[&format!("{run} (3 times)")], 126);
+    // One that ends early, again and again.
+    let again: String = (0..9)
+        .flat_map(|n| [1_000 + n * 7, 30_000, 61_000 + n])
+        .map(|at| log_text::pause(at, at, "Remark", 5))
+        .collect();
+    check_notes(&again, &[&format!("{run} (8 times)")], 539);
+}
+
+#[test]
+fn process_ids_that_take_turns_are_several_jvms() {
+    let line = |n: u64, pid: u64| young(&format!("{n}.000s][{pid}][{pid}"), n, 5);
+    let taken = format!("lines of several JVMs take turns in this log: {SUMMED}");
+    check_notes(&(line(1, 7) + &line(2, 8) + &line(3, 7) + &line(4, 8)), &[&taken], 0);
+    check_notes(&(line(1, 7) + &line(2, 7) + &line(3, 8) + &line(4, 8)), &[], 3);
+}

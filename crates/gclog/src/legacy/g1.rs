@@ -92,6 +92,12 @@ impl Legacy {
             }
             return Some(end);
         }
+        // Somebody shortened a record to one line.
+        if self.outer.is_some() && line[at + 1..].starts_with(b"Ref Proc: ") {
+            let (text, end) = inside(line, at);
+            self.read_detail(text, at);
+            return Some(end);
+        }
         let is_detail = self.outer.is_none()
             && self.collector == Some(Collector::G1)
             && line.get(at + 1) != Some(&b'[')

@@ -43,11 +43,21 @@ impl Legacy {
 
     /// The record under way has lost its end, so what ended in it was a pause of its own.
     pub(super) fn abandon(&mut self) {
+        self.unfinished = self.unfinished();
         (self.outer, self.inner) = (None, None);
         self.frames.clear();
         if let Some(pause) = &mut self.held.pause {
             pause.nested = false;
         }
+    }
+
+    /// Records whose ends are not in the log so far, that under way too, and the most that the parts
+    /// of one took.
+    pub(crate) fn unfinished(&self) -> (u64, Duration) {
+        let (count, most) = self.unfinished;
+        let Some(record) = &self.outer else { return self.unfinished };
+        let parts = record.phases.iter().map(|it| it.duration).sum();
+        (count + 1, most.max(parts))
     }
 
     /// The innermost record under way has ended.

@@ -71,6 +71,8 @@ pub(crate) struct Legacy {
     lost_begin: bool,
     stops: Stops,
     free_lists: FreeLists,
+    /// Records that lost their ends, and the most that the parts of one took.
+    unfinished: (u64, Duration),
     /// No line is read in one go.
     #[cfg(test)]
     only_brackets: bool,

@@ -1,6 +1,6 @@
 //! Which causes are ruled out, and which could not be checked and why.
 use crate::{clean::clean, words};
-use diagnose::{Cause, Diagnosis, Nature, Verdict};
+use diagnose::{Cause, Diagnosis, InputSummary, Nature, Verdict, text::count};
 use recording::{Source, SourceState};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ pub(super) fn all(diagnosis: &Diagnosis) -> bool {
 }
 
 pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
-    let unknown: Vec<(&Cause, &[Source])> = faults(diagnosis)
+    let unknown: Vec<(&'static Cause, &[Source])> = faults(diagnosis)
         .filter_map(|it| match &it.verdict {
             Verdict::Unknown(missing) => Some((it.cause, missing.as_slice())),
             _ => None,
@@ -75,8 +75,7 @@ pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
         return vec![NotChecked { causes: Vec::new(), reason, command }];
     }
     if !words::is_recording(diagnosis) {
-        let causes = unknown.iter().map(|(cause, _)| cause.short).collect();
-        return vec![NotChecked { causes, reason: "a log cannot show them".to_owned(), command }];
+        return of_log(diagnosis, &unknown, command);
     }
     let mut groups: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for (cause, missing) in unknown {
@@ -84,6 +83,29 @@ pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
     }
     let group = |(reason, causes)| NotChecked { causes, reason, command: String::new() };
     groups.into_iter().map(group).collect()
+}
+
+/// What a log cannot show, and what its lines that were not understood may have shown.
+fn of_log(
+    diagnosis: &Diagnosis,
+    unknown: &[(&'static Cause, &[Source])],
+    command: String,
+) -> Vec<NotChecked> {
+    let concerned = unknown.iter().filter(|(cause, _)| cause.concerns(&diagnosis.jvm.collector));
+    let (shown, hidden): (Vec<_>, Vec<_>) =
+        concerned.partition(|(_, missing)| *missing == [Source::GcLog]);
+    let names =
+        |causes: Vec<&(&'static Cause, &[Source])>| causes.iter().map(|it| it.0.short).collect();
+    let reason = match diagnosis.inputs.iter().map(InputSummary::lines_not_read).sum() {
+        0 => "no line of the log shows a pause".to_owned(),
+        1 => "1 line of the log was not understood".to_owned(),
+        n => format!("{} lines of the log were not understood", count(n)),
+    };
+    let groups = [
+        NotChecked { causes: names(hidden), reason: "a log cannot show them".to_owned(), command },
+        NotChecked { causes: names(shown), reason, command: String::new() },
+    ];
+    groups.into_iter().filter(|it| !it.causes.is_empty()).collect()
 }
 
 /// Why a cause that needs these sources could not be checked.

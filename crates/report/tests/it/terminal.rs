@@ -120,11 +120,11 @@ fn a_log_alone_says_what_it_cannot_show() {
             Not checked: frozen, stopped or traced, CFS throttling, hsperfdata write
             blocked, swap-in, memory.high throttling, THP compaction, direct reclaim, GC log
             write blocked, page migration, page fault on a mapped file, unmap of a deleted
-            file, mmap_lock contention, CPU contention, CPU steal, late Java thread,
-            concurrent mode failure, promotion failure, explicit collection, metaspace
-            collection, heap pressure, humongous allocation, evacuation failure, allocation
-            stall, full collection, GC locker, reference processing, long remark, eden
-            shrunk (a log cannot show them). To check: whypause record -p PID -d 60s
+            file, mmap_lock contention, CPU contention, CPU steal, late Java thread (a log
+            cannot show them). To check: whypause record -p PID -d 60s
+            Not checked: explicit collection, metaspace collection, heap pressure, humongous
+            allocation, evacuation failure, full collection, GC locker, reference
+            processing, long remark, eden shrunk (no line of the log shows a pause).
 
             Coverage: 3 of 61 log lines not understood.
         "#]],

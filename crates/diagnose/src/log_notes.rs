@@ -1,0 +1,120 @@
+//! What is to be said of a log besides its pauses: what it lacks, and what of it is in doubt.
+use crate::{InputSummary, log_pauses::LogPauses, text};
+use recording::{Coverage, Source, SourceState};
+use std::time::Duration;
+
+/// A log with so many runs is more likely that of several JVMs at once.
+const MIXED: u64 = 20;
+
+/// Lengths are printed more exactly than the times of lines.
+const ROUNDING: Duration = Duration::from_millis(10);
+
+/// Whether what is stopped per time would be wrong, and why, as a note.
+pub(crate) fn doubt_of_span(
+    input: &InputSummary,
+    pauses: &LogPauses,
+    stopped: Duration,
+) -> Option<String> {
+    const LEFT_OUT: &str = "shares and rates would be wrong and are left out";
+    let (span, times) = (pauses.clock.span(), &pauses.clock.times);
+    if span.is_zero() {
+        return None;
+    }
+    if input.jvm_turns > 0 || times.take_turns() {
+        return Some(format!("lines of several JVMs take turns in this log: {LEFT_OUT}"));
+    }
+    if stopped > span + span / 100 + ROUNDING {
+        return Some(format!(
+            "its stops take {} together, and its lines cover {}: {LEFT_OUT}",
+            text::duration(stopped),
+            text::duration(span)
+        ));
+    }
+    if times.back.count > 0 {
+        let far = text::duration(times.back.farthest);
+        return Some(format!("its dates go back, by up to {far}: {LEFT_OUT}"));
+    }
+    let covered = span.saturating_sub(times.forward.sum);
+    (times.forward.count > 0 && times.forward.sum > covered).then(|| {
+        let far = text::duration(times.forward.farthest);
+        format!("its dates go on by up to {far} from one line to the next: {LEFT_OUT}")
+    })
+}
+
+/// What was read of a log. `doubt`: why its span is left out.
+pub(crate) fn coverage(
+    input: &InputSummary,
+    pauses: &LogPauses,
+    is_gc_log: bool,
+    doubt: Option<&str>,
+) -> Coverage {
+    let mut coverage = Coverage::default();
+    let state = match is_gc_log {
+        true => SourceState::Recorded,
+        false => SourceState::Missing("only the application's own log shows its pauses".into()),
+    };
+    coverage.sources.insert(Source::GcLog, state);
+    let mut note = |message: &str, count: u64| {
+        if count > 0 {
+            coverage.note(&input.path, message, count);
+        }
+    };
+    note(doubt.unwrap_or_default(), u64::from(doubt.is_some()));
+    if let Some(used) = of_application(input, pauses) {
+        note(&used, 1);
+    }
+    if input.unfinished > 0 {
+        let least = match input.unfinished_least {
+            Duration::ZERO => String::new(),
+            it => format!(" (one took {} or more)", text::duration(it)),
+        };
+        note(&format!("collections without an end{least}, not counted"), input.unfinished);
+    }
+    note("lines longer than 1 MiB, left out", input.lines_too_long);
+    note("another run of a JVM begins within the log", pauses.clock.restarts());
+    let noticed = pauses.noticed.only_counted();
+    note("pauses that the application measured itself, not counted again", noticed);
+    if pauses.clock.restarts() >= MIXED && doubt.is_none() {
+        note(
+            "time goes back so often that several JVMs may write to this log: shares and rates are \
+             not reliable",
+            1,
+        );
+    }
+    dates(pauses, doubt, &mut note);
+    note("messages dropped by the JVM (-Xlog:async)", input.messages_dropped);
+    if pauses.history.jvm.swap.is_some_and(|(total, free)| free < total) {
+        note("the host was using swap space when the JVM started", 1);
+    }
+    coverage
+}
+
+/// Dates that jump, where that is not the doubt already.
+fn dates(pauses: &LogPauses, doubt: Option<&str>, note: &mut impl FnMut(&str, u64)) {
+    let times = &pauses.clock.times;
+    let far = |it: Duration| text::duration(it);
+    if times.set.count > 0 {
+        let by = far(times.set.farthest);
+        let text = format!("the dates jump by up to {by} while the JVM runs on: a clock was set");
+        note(&text, times.set.count);
+    }
+    if times.forward.count > 0 && doubt.is_none() {
+        let by = far(times.forward.farthest);
+        let text = format!("no line for more than an hour, up to {by}: idle, or lines are missing");
+        note(&text, times.forward.count);
+    }
+}
+
+/// `412 of 90,113 lines tell of pauses (GCInspector)`: of an application's own log.
+fn of_application(input: &InputSummary, pauses: &LogPauses) -> Option<String> {
+    let (used, all) = (input.lines_of_application, input.lines);
+    let verb = if used == 1 { "tells" } else { "tell" };
+    (used > 0).then(|| {
+        format!(
+            "{} of {} {verb} of pauses ({})",
+            text::count(used),
+            text::counted(all, "line"),
+            pauses.noticed.monitors()
+        )
+    })
+}
