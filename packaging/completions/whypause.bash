@@ -37,6 +37,9 @@ _whypause() {
             whypause,fix)
                 cmd="whypause__subcmd__fix"
                 ;;
+            whypause,help)
+                cmd="whypause__subcmd__help"
+                ;;
             whypause,lab)
                 cmd="whypause__subcmd__lab"
                 ;;
@@ -52,6 +55,72 @@ _whypause() {
             whypause,watch)
                 cmd="whypause__subcmd__watch"
                 ;;
+            whypause__subcmd__help,cause)
+                cmd="whypause__subcmd__help__subcmd__cause"
+                ;;
+            whypause__subcmd__help,check)
+                cmd="whypause__subcmd__help__subcmd__check"
+                ;;
+            whypause__subcmd__help,compare)
+                cmd="whypause__subcmd__help__subcmd__compare"
+                ;;
+            whypause__subcmd__help,completions)
+                cmd="whypause__subcmd__help__subcmd__completions"
+                ;;
+            whypause__subcmd__help,doctor)
+                cmd="whypause__subcmd__help__subcmd__doctor"
+                ;;
+            whypause__subcmd__help,explain)
+                cmd="whypause__subcmd__help__subcmd__explain"
+                ;;
+            whypause__subcmd__help,fix)
+                cmd="whypause__subcmd__help__subcmd__fix"
+                ;;
+            whypause__subcmd__help,help)
+                cmd="whypause__subcmd__help__subcmd__help"
+                ;;
+            whypause__subcmd__help,lab)
+                cmd="whypause__subcmd__help__subcmd__lab"
+                ;;
+            whypause__subcmd__help,ps)
+                cmd="whypause__subcmd__help__subcmd__ps"
+                ;;
+            whypause__subcmd__help,record)
+                cmd="whypause__subcmd__help__subcmd__record"
+                ;;
+            whypause__subcmd__help,schema)
+                cmd="whypause__subcmd__help__subcmd__schema"
+                ;;
+            whypause__subcmd__help,watch)
+                cmd="whypause__subcmd__help__subcmd__watch"
+                ;;
+            whypause__subcmd__help__subcmd__lab,clean)
+                cmd="whypause__subcmd__help__subcmd__lab__subcmd__clean"
+                ;;
+            whypause__subcmd__help__subcmd__lab,demo)
+                cmd="whypause__subcmd__help__subcmd__lab__subcmd__demo"
+                ;;
+            whypause__subcmd__help__subcmd__lab,disk)
+                cmd="whypause__subcmd__help__subcmd__lab__subcmd__disk"
+                ;;
+            whypause__subcmd__help__subcmd__lab,hold)
+                cmd="whypause__subcmd__help__subcmd__lab__subcmd__hold"
+                ;;
+            whypause__subcmd__help__subcmd__lab,list)
+                cmd="whypause__subcmd__help__subcmd__lab__subcmd__list"
+                ;;
+            whypause__subcmd__help__subcmd__lab,matrix)
+                cmd="whypause__subcmd__help__subcmd__lab__subcmd__matrix"
+                ;;
+            whypause__subcmd__help__subcmd__lab,reproduce)
+                cmd="whypause__subcmd__help__subcmd__lab__subcmd__reproduce"
+                ;;
+            whypause__subcmd__help__subcmd__lab,run)
+                cmd="whypause__subcmd__help__subcmd__lab__subcmd__run"
+                ;;
+            whypause__subcmd__help__subcmd__lab,sweep)
+                cmd="whypause__subcmd__help__subcmd__lab__subcmd__sweep"
+                ;;
             whypause__subcmd__lab,clean)
                 cmd="whypause__subcmd__lab__subcmd__clean"
                 ;;
@@ -60,6 +129,9 @@ _whypause() {
                 ;;
             whypause__subcmd__lab,disk)
                 cmd="whypause__subcmd__lab__subcmd__disk"
+                ;;
+            whypause__subcmd__lab,help)
+                cmd="whypause__subcmd__lab__subcmd__help"
                 ;;
             whypause__subcmd__lab,hold)
                 cmd="whypause__subcmd__lab__subcmd__hold"
@@ -79,6 +151,36 @@ _whypause() {
             whypause__subcmd__lab,sweep)
                 cmd="whypause__subcmd__lab__subcmd__sweep"
                 ;;
+            whypause__subcmd__lab__subcmd__help,clean)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__clean"
+                ;;
+            whypause__subcmd__lab__subcmd__help,demo)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__demo"
+                ;;
+            whypause__subcmd__lab__subcmd__help,disk)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__disk"
+                ;;
+            whypause__subcmd__lab__subcmd__help,help)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__help"
+                ;;
+            whypause__subcmd__lab__subcmd__help,hold)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__hold"
+                ;;
+            whypause__subcmd__lab__subcmd__help,list)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__list"
+                ;;
+            whypause__subcmd__lab__subcmd__help,matrix)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__matrix"
+                ;;
+            whypause__subcmd__lab__subcmd__help,reproduce)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__reproduce"
+                ;;
+            whypause__subcmd__lab__subcmd__help,run)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__run"
+                ;;
+            whypause__subcmd__lab__subcmd__help,sweep)
+                cmd="whypause__subcmd__lab__subcmd__help__subcmd__sweep"
+                ;;
             *)
                 ;;
         esac
@@ -86,7 +188,7 @@ _whypause() {
 
     case "${cmd}" in
         whypause)
-            opts="-h -V --color --help --version record explain watch doctor compare check fix ps cause schema lab completions"
+            opts="-h -V --color --help --version record explain watch doctor compare check fix ps cause schema lab completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -104,12 +206,16 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__cause)
-            opts="-h --color --help"
+            opts="-h --format --json --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -122,7 +228,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__check)
-            opts="-h --fail-if --format --junit --accept --accept-file --redact --color --help"
+            opts="-h --fail-if --format --json --junit --exit-zero --utc --zone --accept --accept-file --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -133,10 +239,14 @@ _whypause() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json junit" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json junit github" -- "${cur}"))
                     return 0
                     ;;
                 --junit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --zone)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -160,7 +270,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__compare)
-            opts="-h --format --redact --color --help"
+            opts="-h --format --json --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -200,7 +310,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__doctor)
-            opts="-p -h --pid --match --flags --jdk --format --fail-on --accept --accept-file --redact --color --help"
+            opts="-p -h --pid --match --flags --jdk --format --json --fail-on --accept --accept-file --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -254,7 +364,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__explain)
-            opts="-h --format --full --all-pauses --over --redact --color --help"
+            opts="-h --format --json --full --all-pauses --over --utc --zone --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -265,6 +375,10 @@ _whypause() {
                     return 0
                     ;;
                 --over)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --zone)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -280,7 +394,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__fix)
-            opts="-p -d -h --pid --match --apply --verify --undo --quota --burst --gc-threads --dry-run --print --from --duration --process --unit --limit --footprint --group-limit --hard --period --foreground --format --color --help"
+            opts="-p -d -h --pid --match --apply --verify --undo --quota --burst --gc-threads --dry-run --print --from --duration --process --unit --limit --footprint --group-limit --hard --period --foreground --format --json --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -365,8 +479,330 @@ _whypause() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        whypause__subcmd__help)
+            opts="record explain watch doctor compare check fix ps cause schema lab completions help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__cause)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__doctor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__explain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__fix)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab)
+            opts="list demo run hold disk matrix sweep reproduce clean"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab__subcmd__clean)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab__subcmd__demo)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab__subcmd__disk)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab__subcmd__hold)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab__subcmd__matrix)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab__subcmd__reproduce)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__lab__subcmd__sweep)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__ps)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__record)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__schema)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__watch)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         whypause__subcmd__lab)
-            opts="-h --color --help list demo run hold disk matrix sweep reproduce clean"
+            opts="-h --color --help list demo run hold disk matrix sweep reproduce clean help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -449,6 +885,160 @@ _whypause() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        whypause__subcmd__lab__subcmd__help)
+            opts="list demo run hold disk matrix sweep reproduce clean help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__clean)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__demo)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__disk)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__hold)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__matrix)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__reproduce)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__lab__subcmd__help__subcmd__sweep)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         whypause__subcmd__lab__subcmd__hold)
             opts="-d -h --variant --jdk --collector --duration --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -488,12 +1078,16 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__list)
-            opts="-h --color --help"
+            opts="-h --format --json --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -506,7 +1100,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__matrix)
-            opts="-d -h --jdk --collectors --rights --duration --runs --short --results --for --keep --format --on-this-host --color --help"
+            opts="-d -h --jdk --collectors --rights --duration --runs --short --results --for --keep --format --json --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -594,7 +1188,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__run)
-            opts="-d -h --variants --jdk --collector --unprivileged --duration --runs --keep --format --verify-writes --on-this-host --color --help"
+            opts="-d -h --variants --jdk --collector --unprivileged --duration --runs --keep --format --json --verify-writes --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -644,7 +1238,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__sweep)
-            opts="-d -h --quick --jdk --duration --format --svg --on-this-host --color --help"
+            opts="-d -h --quick --jdk --duration --format --json --svg --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -682,7 +1276,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__ps)
-            opts="-h --format --redact --color --help"
+            opts="-h --format --json --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -780,7 +1374,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --wait --over --duration --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --wait --over --utc --zone --duration --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -799,6 +1393,10 @@ _whypause() {
                     return 0
                     ;;
                 --over)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --zone)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -41,9 +41,10 @@ complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show t
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "schema" -d 'Print the JSON Schema of `explain --format json`'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "completions" -d 'Print the completions of a shell'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l match -d 'The same by name only: a part of the main class or jar' -r
-complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l duration -d 'How long to record, from 100ms to 7 days (168h) [default: 60s; with a command, until it ends]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l duration -d 'How long to record, from 100ms to 7d [default: 60s; with a command, until it ends]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s o -l output -d 'Directory to write to; must be new or empty [default: a new one in memory, on tmpfs]' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l detail-over -d 'Keep every thread\'s activity for pauses of at least this, from 0s to 1m; totals for all others' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l max-size -d 'Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first' -r
@@ -59,26 +60,31 @@ complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebp
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer; of several inputs JSON is one document, CSV one table' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
 markdown\t'For tickets and post-mortems'
 csv\t'One row per pause'"
-complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'List pauses of at least this, from 0s to 1h' -r
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'List pauses of at least this, from 0s to 7d' -r
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l full -d 'Everything that is known, and not only what fits a screen'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l all-pauses -d 'List every pause, and not only the longest: a log is read again for that, and of a pipe the longest million or so are listed'
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l utc -d 'Show times of day in UTC; the same as --zone utc'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l match -d 'The same by name only: a part of the main class or jar' -r
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l over -d 'Print pauses of at least this, from 1ms to 1h' -r
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duration -d 'How long to watch, from 100ms to 7 days (168h) [default: until Ctrl-C]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l over -d 'Print pauses of at least this, from 1ms to 7d' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duration -d 'How long to watch, from 100ms to 7d [default: until Ctrl-C]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l wait -d 'Wait until one JVM has this name, and for the next one when it exits: for a service'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l utc -d 'Show times of day in UTC; the same as --zone utc'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped'
@@ -97,6 +103,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l accept-file
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
@@ -106,18 +113,24 @@ csv\t'One row per pause'"
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand compare" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l fail-if -d 'Fail where this is true, such as \'p99>200ms\'; can be given several times' -r
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
-junit\t'For CI servers: JUnit XML'"
+junit\t'For CI servers: JUnit XML'
+github\t'For GitHub Actions: an annotation for each gate that failed or cannot be judged'"
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l junit -d 'Write JUnit XML to this file as well' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l accept -d 'Accept this hazard, or this cause with all its hazards; can be given several times' -r
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l accept-file -d 'Read accepted ids from this file, a line each: `ID # reason` [default: .whypause-accept here and /etc/whypause/accepted, where they are]' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l json -d 'The short form of --format json'
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l exit-zero -d 'Exit with 0 whatever became of the gates; input that cannot be read is an error all the same'
+complete -c whypause -n "__fish_whypause_using_subcommand check" -l utc -d 'Show times of day in UTC; the same as --zone utc'
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
@@ -145,39 +158,48 @@ complete -c whypause -n "__fish_whypause_using_subcommand fix" -l dry-run -d 'th
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l print -d 'Print the commands that would undo everything, without running them'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l hard -d 'heap-residency: memory.min in place of memory.low, at the risk of the OOM killer'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l foreground -d 'gc-log-keeper: copy in this process until stopped, for a service'
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l format -d 'How to write the list' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand ps" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand ps" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand cause" -l format -d 'How to write the list or the page' -r -f -a "text\t'For people'
+json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand cause" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand cause" -l json -d 'The short form of --format json'
+complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand schema" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand schema" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "disk" -d 'Run a command with a slow disk of its own, and remove the disk when it has ended'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "reproduce" -d 'Make the figures and tables of the documents behind this program again, on this host'
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "disk" -d 'Run a command with a slow disk of its own, and remove the disk when it has ended'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "reproduce" -d 'Make the figures and tables of the documents behind this program again, on this host'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l format -d 'How to write the list' -r -f -a "text\t'For people'
+json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -l json -d 'The short form of --format json'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from demo" -l keep -d 'Keep recordings, logs and answers here; new or empty [default: a new one in memory, on tmpfs]' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from demo" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
@@ -196,6 +218,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l unprivileged -d 'Record with no more rights than the JVM has itself, thus without eBPF'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l verify-writes -d 'Also measure blocked writes to the GC log in another way, and compare'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -231,6 +254,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l short -d 'One JDK and collector, baseline and fault only, a few seconds each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l jdk -d 'The JDK by feature release or home [default: 17, or the newest]' -r
@@ -242,6 +266,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l quick -d 'Fewer quotas and numbers of threads, for half as long: a minute instead of five'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l jdk -d 'The JDK by feature release or home, from 9 on [default: 17, or the newest]' -r
@@ -256,7 +281,39 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "disk" -d 'Run a command with a slow disk of its own, and remove the disk when it has ended'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "reproduce" -d 'Make the figures and tables of the documents behind this program again, on this host'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "clean" -d 'Undo what a killed run left behind'
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c whypause -n "__fish_whypause_using_subcommand completions" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "record" -d 'Record a running JVM and why it pauses'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "explain" -d 'Explain the pauses of a recording or a GC log'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "doctor" -d 'Find what may stop a JVM before it happens, from its flags, files, limits and the kernel\'s settings'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "compare" -d 'Compare two runs, and separate changes from noise'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "fix" -d 'Apply a remedy, verify it, undo it'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "ps" -d 'List the JVMs of this host'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "cause" -d 'Show the page of a cause of pauses'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "schema" -d 'Print the JSON Schema of `explain --format json`'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "completions" -d 'Print the completions of a shell'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "hold" -d 'Keep a fault going, so that something can be tried on it'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "disk" -d 'Run a command with a slow disk of its own, and remove the disk when it has ended'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "matrix" -d 'Run all scenarios with all JDKs, and count how often the answers are right'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "sweep" -d 'Run a load under CPU quotas with several numbers of GC threads, and print the tables'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "reproduce" -d 'Make the figures and tables of the documents behind this program again, on this host'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "clean" -d 'Undo what a killed run left behind'

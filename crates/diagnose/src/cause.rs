@@ -60,7 +60,8 @@ pub struct Cause {
     /// What it claims of a pause.
     pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
-    pub(crate) outside_pauses: Option<fn(&Index<'_>) -> bool>,
+    /// What threads lost by that, summed over them; zero where that is not known.
+    pub(crate) outside_pauses: Option<fn(&Index<'_>) -> Option<Duration>>,
     /// Whether it may be behind time that a log cannot explain; `None` where it cannot.
     pub(crate) suspicion: Option<fn(&Clues<'_>) -> Option<Suspicion>>,
     /// What it has to say about all it claimed.

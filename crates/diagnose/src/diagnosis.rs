@@ -288,6 +288,8 @@ pub struct Finding {
     pub culprits: Vec<Culprit>,
     /// What proves it.
     pub evidence: Vec<Evidence>,
+    /// What threads lost outside the pauses, summed over them: it is in no pause and no share.
+    pub lost_outside: Duration,
     /// Where a log shows that something waited and not for what: which causes it may be, most likely
     /// first, and then the unlikely ones.
     pub suspects: Vec<Suspect>,
@@ -313,6 +315,7 @@ impl Finding {
             story: Vec::new(),
             culprits: Vec::new(),
             evidence: Vec::new(),
+            lost_outside: Duration::ZERO,
             suspects: Vec::new(),
             detail: Detail::None,
         }

@@ -29,10 +29,12 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
         })
         .collect();
     let timed = findings.iter().filter(|it| it.cause.is_fault() && !it.time.is_zero());
-    let least = timed.map(|it| it.time).min().unwrap_or(Duration::MAX);
+    let least = timed.map(|it| it.time).min().unwrap_or_default();
     findings.sort_by_key(|it| {
         let is_outside = it.cause.is_fault() && it.time.is_zero();
         let place = if is_outside { least } else { it.time };
+        // What the application lost counts, in pauses or not.
+        let place = place.max(it.lost_outside);
         (Reverse(place), !it.cause.is_fault(), Reverse(it.time))
     });
     rhythm::tell(&mut findings, tallies);
@@ -41,7 +43,12 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
 
 /// Whether a cause took part in a pause, or shows outside them.
 fn struck(order: usize, cause: &Cause, tallies: &Tallies, index: &Index<'_>) -> bool {
-    tallies.contains_key(&order) || cause.outside_pauses.is_some_and(|shows| shows(index))
+    tallies.contains_key(&order) || lost_outside(cause, index).is_some()
+}
+
+/// What a cause that shows outside the pauses cost the threads there.
+fn lost_outside(cause: &Cause, index: &Index<'_>) -> Option<Duration> {
+    cause.outside_pauses.and_then(|shows| shows(index))
 }
 
 fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Duration) -> Finding {
@@ -64,6 +71,7 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
         story: explanation.story,
         culprits: explanation.culprits,
         evidence: explanation.evidence,
+        lost_outside: lost_outside(cause, index).unwrap_or_default(),
         suspects: Vec::new(),
         detail: explanation.detail,
     }

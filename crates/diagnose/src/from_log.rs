@@ -68,6 +68,7 @@ impl LogDiagnosis {
         self.end(&mut |_, _| {});
         let clock = self.pauses.clock();
         let statistics = self.sums.finish();
+        self.pauses.history.jvm.is_legacy = input.lines_legacy > 0;
         let doubt = log_notes::doubt_of_span(&input, &self.pauses, statistics.all.total);
         let span = if doubt.is_some() { Duration::ZERO } else { self.pauses.clock.span() };
         let recorded = recorded(&self.pauses);

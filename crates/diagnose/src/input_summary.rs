@@ -25,6 +25,8 @@ pub struct InputSummary {
     pub lines_unknown_pause: u64,
     /// Lines longer than [`gclog::MAX_LINE`], which were not read; foreign ones, too.
     pub lines_too_long: u64,
+    /// Log lines in the forms of JDK 8 and before.
+    pub lines_legacy: u64,
     /// Messages that the JVM says it dropped (asynchronous logging).
     pub messages_dropped: u64,
     /// How often a line was of another JVM than the one before, and that JVM had written before, as
@@ -57,6 +59,7 @@ impl InputSummary {
             lines_malformed: counts.malformed,
             lines_unknown_pause: counts.unknown_pause,
             lines_too_long: too_long,
+            lines_legacy: counts.legacy,
             messages_dropped: counts.dropped_messages,
             jvm_turns: counts.jvm_turns,
             unfinished: counts.unfinished,

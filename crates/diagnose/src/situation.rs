@@ -25,6 +25,8 @@ pub struct Situation {
     pub metaspace_bytes: Option<u64>,
     /// Threads that collect while the application runs.
     pub concurrent_workers: Option<u32>,
+    /// Whether its log has the form that JDK 8 and older write.
+    pub has_legacy_log: bool,
 }
 
 impl Situation {
@@ -45,6 +47,7 @@ impl Situation {
             live_bytes: of_log(|it| it.memory.live_set().map(|it| it.last)),
             metaspace_bytes: of_log(|it| it.memory.most_metaspace()),
             concurrent_workers: log.and_then(|it| it.jvm.concurrent_workers),
+            has_legacy_log: log.is_some_and(|it| it.jvm.is_legacy),
         }
     }
 
@@ -60,10 +63,12 @@ impl Situation {
         }
     }
 
-    /// The feature version of the JVM: 17 of `17.0.15+6`, 8 of `1.8.0_412`.
+    /// The feature version of the JVM: 17 of `17.0.15+6`, 8 of `1.8.0_412`; 8 where only the form of
+    /// the log tells that it is so old.
     #[must_use]
     pub fn feature(&self) -> Option<u32> {
-        jvm_flags::feature_version(&self.jvm.as_ref()?.version)
+        let version = self.jvm.as_ref().and_then(|it| jvm_flags::feature_version(&it.version));
+        version.or(self.has_legacy_log.then_some(8))
     }
 
     /// The collector's id; empty where unknown.

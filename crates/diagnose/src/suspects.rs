@@ -213,7 +213,8 @@ impl Clues<'_> {
     /// Whether the JVM is known to be older than this feature version.
     pub(crate) fn is_before(&self, feature: u32) -> bool {
         let version = self.index.jvm.and_then(|it| jvm_flags::feature_version(&it.version));
-        version.is_some_and(|it| it < feature)
+        let is_legacy = self.index.log.is_some_and(|it| it.jvm.is_legacy);
+        version.map_or(is_legacy, |it| it < feature)
     }
 
     /// GC threads and the CPUs that the JVM saw, where there are more threads than CPUs:
@@ -309,3 +310,6 @@ fn suspect(cause: &Cause, suspicion: Suspicion) -> Suspect {
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1)
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,8 @@ pub struct LineCounts {
     pub used: u64,
     /// Of these, lines of an application that noticed a pause.
     pub of_applications: u64,
+    /// Of `used`, lines in the forms of JDK 8 and before.
+    pub legacy: u64,
     /// Events given out. Several lines may make one event.
     pub events: u64,
     /// Lines of the JVM that carry nothing this crate reports, and empty lines.
@@ -64,6 +66,7 @@ impl LineCounts {
             lines: f(self.lines, earlier.lines),
             used: f(self.used, earlier.used),
             of_applications: f(self.of_applications, earlier.of_applications),
+            legacy: f(self.legacy, earlier.legacy),
             events: f(self.events, earlier.events),
             of_no_interest: f(self.of_no_interest, earlier.of_no_interest),
             not_a_log_line: f(self.not_a_log_line, earlier.not_a_log_line),

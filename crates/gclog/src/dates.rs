@@ -55,6 +55,23 @@ impl Dates {
     }
 }
 
+/// The offset from UTC, in minutes, of the first date that stands in a line as HotSpot writes it, where
+/// it is one that exists: less than a day.
+pub(crate) fn offset_minutes_of(line: &[u8]) -> Option<i16> {
+    let line = &line[..line.len().min(LOOKED_AT)];
+    let zone = |text: &[u8]| -> Option<i16> {
+        date_time_ns(text)?;
+        let [sign, digits @ ..] = &text[ZONE..] else { return None };
+        let digits: i16 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        let minutes = digits / 100 * 60 + digits % 100;
+        (minutes < 24 * 60).then_some(if *sign == b'-' { -minutes } else { minutes })
+    };
+    line.windows(DATE).filter(|it| matches!(it[ZONE], b'+' | b'-')).find_map(zone)
+}
+
+/// What stands before a date in a line: what a container runtime or journald adds.
+const LOOKED_AT: usize = 200;
+
 /// The `:00.123` of a date that is written as usual, as nanoseconds.
 fn seconds_ns(date: &[u8; DATE]) -> Option<i64> {
     let [b':', tens, ones, b'.' | b',', a, b, c, b'+' | b'-'] = date[MINUTE..=ZONE] else {
@@ -89,6 +106,21 @@ mod tests {
         ] {
             assert_eq!(dates.leading_ns(text.as_bytes()), date_time_ns(text.as_bytes()), "{text}");
         }
+    }
+
+    #[test]
+    fn the_offset_of_a_line_is_that_of_its_first_date() {
+        let check = |line: &str, expected: Option<i16>| {
+            assert_eq!(offset_minutes_of(line.as_bytes()), expected, "{line}");
+        };
+        check("[2026-11-21T20:00:00.123+0200][0.1s][info][gc] x", Some(120));
+        check("2026-11-21T20:00:00.123-0330: 1.234: [GC", Some(-210));
+        check("pod-1 [2026-11-21T20:00:00.123+0000] 2026-11-21T20:00:00.123+0100", Some(0));
+        check("[0.1s][info][gc] x", None);
+        check("[2026-11-21T20:00:00.123+9900]", None);
+        check("[2026-13-21T20:00:00.123+0200]", None);
+        check("[2026-11-21T20:00:00.123++200]", None);
+        check("", None);
     }
 
     #[test]

@@ -73,6 +73,13 @@ pub use phase::{FreeSpace, GcPhase, PhaseTime, References, Tenuring};
 pub use stamp::Stamp;
 pub use unified::{SafepointError, parse_safepoint};
 
+/// The offset from UTC, in minutes, of the date in a line, unified or legacy; nothing of a line without
+/// a date.
+#[must_use]
+pub fn utc_offset_minutes(line: &[u8]) -> Option<i16> {
+    dates::offset_minutes_of(line)
+}
+
 /// When a line was written, without reading its message: what a caller needs to put a log beside
 /// other clocks. Of a legacy log it may be when the event began. Empty for a line without stamps.
 #[must_use]

@@ -170,7 +170,9 @@ impl Parser {
 
     fn legacy(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) -> Result<bool, Unrecognised> {
         let Parser { counts, legacy, .. } = self;
-        legacy.line(line, &mut counted(&mut counts.events, sink))
+        let read = legacy.line(line, &mut counted(&mut counts.events, sink));
+        counts.legacy += u64::from(read == Ok(true));
+        read
     }
 
     fn message(

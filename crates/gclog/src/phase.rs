@@ -24,6 +24,8 @@ pub enum GcPhase {
     /// Weak roots of the JVM itself: JNI handles, string and symbol tables (`Weak Processing`,
     /// `scrub string table`).
     WeakRoots,
+    /// Fixing references to strings that are the same (`String Dedup Fixup`, `String Deduplication`).
+    StringDeduplication,
     /// Unloading classes and code (`Class Unloading`).
     ClassUnloading,
     /// Waiting until threads have stopped work or begun it (`Termination`, `GC Worker Start`).
@@ -52,6 +54,7 @@ impl GcPhase {
             GcPhase::ReferenceProcessing => "reference-processing",
             GcPhase::ReferenceEnqueueing => "reference-enqueueing",
             GcPhase::WeakRoots => "weak-roots",
+            GcPhase::StringDeduplication => "string-deduplication",
             GcPhase::ClassUnloading => "class-unloading",
             GcPhase::Termination => "termination",
             GcPhase::CollectionSet => "collection-set",

@@ -18,6 +18,8 @@ pub(crate) struct Begin {
     pub(crate) wall_ns: Option<i64>,
     /// Nanoseconds since the JVM started.
     pub(crate) uptime_ns: Option<u64>,
+    /// Minutes that the dates of its lines are ahead of UTC.
+    pub(crate) utc_offset_min: Option<i16>,
     /// The JVM's own words, in local time: `2016-08-30 20:35:29`.
     pub(crate) created: Option<[u8; 19]>,
 }
@@ -32,6 +34,7 @@ impl Begin {
             }
             let stamp = time_of(line);
             begin.wall_ns = begin.wall_ns.or(stamp.wall_ns);
+            begin.utc_offset_min = begin.utc_offset_min.or_else(|| gclog::utc_offset_minutes(line));
             let uptime_ns = stamp.uptime_ns.or(stamp.monotonic_ns).or(stamp.unclear_ns);
             begin.uptime_ns = begin.uptime_ns.or(uptime_ns);
             if begin.wall_ns.is_some() && begin.uptime_ns.is_some() {

@@ -59,9 +59,10 @@ fn set(key: &Key, files: Vec<Candidate>) -> LogSet {
         _ if key.place.ends_with(':') => [&*key.place, &key.stem].concat(),
         _ => Path::new(&key.place).join(&key.stem).display().to_string(),
     };
+    let utc_offset_min = order.iter().find_map(|&at| members[at].begin.utc_offset_min);
     let mut files: Vec<_> = files.into_iter().map(|it| Some(it.file)).collect();
     let files = order.into_iter().filter_map(|at| files[at].take()).collect();
-    LogSet { name, argument: key.argument, files, notes }
+    LogSet { name, argument: key.argument, files, notes, utc_offset_min }
 }
 
 fn member(candidate: &Candidate) -> Member {

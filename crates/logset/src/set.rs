@@ -34,6 +34,7 @@ pub struct LogSet {
     pub(crate) argument: usize,
     pub(crate) files: Vec<LogFile>,
     pub(crate) notes: Vec<Note>,
+    pub(crate) utc_offset_min: Option<i16>,
 }
 
 impl LogSet {
@@ -60,6 +61,12 @@ impl LogSet {
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    /// How many minutes the dates of its first lines are ahead of UTC; nothing without dates.
+    #[must_use]
+    pub fn utc_offset_minutes(&self) -> Option<i16> {
+        self.utc_offset_min
     }
 
     /// Size of all files as they are, packed or not. `None` where one is a pipe.

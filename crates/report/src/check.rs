@@ -1,4 +1,5 @@
 //! What became of gates, for people and for programs.
+pub mod github;
 pub mod json;
 pub mod junit;
 pub mod terminal;
@@ -79,7 +80,7 @@ fn hiccup(it: &Blame<'_>, run: &Diagnosis) -> Option<&'static str> {
 fn blame(it: Blame<'_>, run: &Diagnosis, options: &Options) -> String {
     match it {
         Blame::Pause(it) => {
-            let at = Clockface::new(run, &options.zone).show(&it.pause);
+            let at = Clockface::new(run, &options.zone).show_with_zone(&it.pause);
             let parts = words::parts(it, 4).join(" · ");
             let mark = if words::is_hiccup(run, &it.pause) { ", a hiccup" } else { "" };
             format!("worst: {} at {at}{mark}, of which {parts}", duration(it.pause.duration))

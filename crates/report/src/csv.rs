@@ -10,7 +10,7 @@ use std::io::{self, Write};
 const HEADER: &str = "start,start_ns,duration_ns,time_to_safepoint_ns,kind,operation,\
 collection_ns,cause,cause_ns,certainty,unattributed_ns,parts,symptom";
 
-/// Writes every pause in order of time. `start` is RFC 3339 in UTC and empty where unknown;
+/// Writes every pause in order of time, of one input. `start` is RFC 3339 in UTC and empty where unknown;
 /// `cause` is the largest part; `parts` is `id=nanoseconds` of each, separated by spaces;
 /// `symptom` is what most of the unattributed time shows, where a log shows any.
 ///
@@ -18,25 +18,37 @@ collection_ns,cause,cause_ns,certainty,unattributed_ns,parts,symptom";
 ///
 /// Those of `out`.
 pub fn write(diagnosis: &Diagnosis, out: &mut dyn Write) -> io::Result<()> {
-    write_header(out)?;
-    diagnosis.pauses.iter().try_for_each(|it| write_row(it, diagnosis.clock, out))
+    write_header(false, out)?;
+    diagnosis.pauses.iter().try_for_each(|it| write_row(None, it, diagnosis.clock, out))
 }
 
-/// Writes the names of the columns: once, before the first [`write_row`].
+/// Writes the names of the columns: once, before the first [`write_row`]. A table of several inputs has
+/// one column more, `input`, before all others.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_header(out: &mut dyn Write) -> io::Result<()> {
+pub fn write_header(of_several: bool, out: &mut dyn Write) -> io::Result<()> {
+    if of_several {
+        write!(out, "input,")?;
+    }
     write!(out, "{HEADER}\r\n")
 }
 
-/// Writes one pause, of which the start is on `clock`.
+/// Writes one pause, of which the start is on `clock`; in a table of several with the name of its input.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_row(attribution: &Attribution, clock: Clock, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_row(
+    input: Option<&str>,
+    attribution: &Attribution,
+    clock: Clock,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if let Some(input) = input {
+        write!(out, "{},", text(input))?;
+    }
     write!(out, "{}\r\n", row(clock, attribution).join(","))
 }
 

@@ -9,6 +9,7 @@ mod escape;
 mod log;
 mod longest;
 mod schema;
+mod several;
 
 use crate::{Options, Pauses};
 use diagnose::Diagnosis;
@@ -19,15 +20,16 @@ use std::io::{self, Write};
 pub(crate) use build::{culprit, place, remedy};
 pub use escape::write_document;
 pub use schema::SCHEMA_VERSION;
+pub use several::Several;
 
 /// So many pauses are in `longest` unless all are wanted.
 const MOST_LISTED: usize = 20;
 
-/// The JSON Schema (draft 2020-12) of what [`write`] writes, indented, with a line end.
+/// The JSON Schema (draft 2020-12) of what [`write`] and [`Several`] write, indented, with a line end.
 #[must_use]
 pub fn schema() -> String {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings.into_generator().into_root_schema_for::<schema::Document<'static>>();
+    let schema = settings.into_generator().into_root_schema_for::<several::Answer<'static>>();
     format!("{:#}\n", schema.as_value())
 }
 

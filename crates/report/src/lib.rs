@@ -6,6 +6,7 @@
 //!
 //! Nothing here reads the environment, the terminal or the clock: the caller says in [`Options`]
 //! how wide the terminal is, whether it shows colour, and in which zone it wants to see times.
+pub mod cause;
 pub mod check;
 mod clean;
 pub mod compare;

@@ -3,13 +3,15 @@ use crate::{
     Style,
     text::{Page, Role, glued, paint},
 };
-use diagnose::Cause;
+use diagnose::{Cause, Mechanism};
 
-/// Every cause with its title: faults of the surroundings first, then ordinary work.
+/// Every cause with its title: faults of the surroundings first, then ordinary work; at last the
+/// mechanisms, which lead to their causes.
 #[must_use]
-pub fn list(causes: &[&Cause], style: Style) -> String {
+pub fn list(causes: &[&Cause], mechanisms: &[&Mechanism], style: Style) -> String {
     let mut page = Page::new(style);
-    let width = causes.iter().map(|it| it.id.len()).max().unwrap_or(0) + 2;
+    let ids = causes.iter().map(|it| it.id).chain(mechanisms.iter().map(|it| it.id));
+    let width = ids.map(str::len).max().unwrap_or(0) + 2;
     for (fault, heading) in [(true, "Faults"), (false, "Ordinary work")] {
         let heading = page.paint(Role::Strong, heading);
         page.blank();
@@ -17,6 +19,12 @@ pub fn list(causes: &[&Cause], style: Style) -> String {
         for cause in causes.iter().filter(|it| it.is_fault() == fault) {
             page.field(2, cause.id, width + 2, None, cause.title);
         }
+    }
+    let heading = page.paint(Role::Strong, "Mechanisms of faults");
+    page.blank();
+    page.line(&heading);
+    for it in mechanisms {
+        page.field(2, it.id, width + 2, None, it.title);
     }
     page.finish()
 }

@@ -25,6 +25,8 @@ pub(crate) struct Clockface {
     /// What the column is called.
     pub(crate) title: String,
     with_date: bool,
+    /// Where the zone's offset changes between the first and the last of them, each says its own.
+    with_offset: bool,
 }
 
 impl Clockface {
@@ -50,7 +52,10 @@ impl Clockface {
     ) -> Clockface {
         let zoned = |pause| wall(clock, pause).map(|at| at.to_zoned(zone.clone()));
         let [begin, end] = [first, last].map(|it| it.and_then(zoned));
+        let offset = |it: &Option<Zoned>| it.as_ref().map(Zoned::offset);
+        let with_offset = offset(&begin).is_some() && offset(&begin) != offset(&end);
         let title = match (&begin, clock) {
+            (Some(_), _) if with_offset => "at".to_owned(),
             (Some(begin), _) if begin.offset().seconds() == 0 => "at (UTC)".to_owned(),
             (Some(begin), _) => format!("at ({})", begin.strftime("%:z")),
             (None, Clock::Uptime) => "uptime".to_owned(),
@@ -61,13 +66,28 @@ impl Clockface {
             _ => first.map_or(0, |it| it.start_ns),
         };
         let with_date = begin.as_ref().map(Zoned::date) != end.as_ref().map(Zoned::date);
-        Clockface { zone: zone.clone(), clock, zero_ns, title, with_date }
+        Clockface { zone: zone.clone(), clock, zero_ns, title, with_date, with_offset }
     }
 
     pub(crate) fn show(&self, pause: &Pause) -> String {
         let Some(at) = wall(self.clock, pause) else { return self.since(pause.start_ns) };
-        let form = if self.with_date { "%F %H:%M:%S.%3f" } else { "%H:%M:%S.%3f" };
+        let form = match (self.with_date, self.with_offset) {
+            (true, true) => "%F %H:%M:%S.%3f %:z",
+            (true, false) => "%F %H:%M:%S.%3f",
+            (false, true) => "%H:%M:%S.%3f %:z",
+            (false, false) => "%H:%M:%S.%3f",
+        };
         at.to_zoned(self.zone.clone()).strftime(form).to_string()
+    }
+
+    /// The same in the middle of a sentence, where no heading has the zone.
+    pub(crate) fn show_with_zone(&self, pause: &Pause) -> String {
+        let shown = self.show(pause);
+        match wall(self.clock, pause).map(|at| at.to_zoned(self.zone.clone())) {
+            Some(at) if at.offset().seconds() == 0 && !self.with_offset => format!("{shown} UTC"),
+            Some(at) if !self.with_offset => format!("{shown} {}", at.strftime("%:z")),
+            _ => shown,
+        }
     }
 
     fn since(&self, start_ns: u64) -> String {
@@ -113,5 +133,35 @@ impl Extent {
         let on_wall = self.on_wall.as_ref().map(|it| clock.show(it));
         let since = self.latest_ns.map(|it| clock.since(it));
         on_wall.into_iter().chain(since).map(|it| it.chars().count()).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packed::tests::attribution;
+    use std::time::Duration;
+
+    fn clockface(zone: &str, first_s: u64, last_s: u64) -> (Clockface, Pause) {
+        let at = |s: u64| attribution(s * 1_000_000_000, Duration::from_millis(1)).pause;
+        let zone = TimeZone::posix(zone).expect("a zone");
+        let (first, last) = (at(first_s), at(last_s));
+        (Clockface::between(Clock::Wall, Some(&first), Some(&last), &zone), first)
+    }
+
+    fn check(zone: &str, last_s: u64, expected: [&str; 3]) {
+        // 2026-10-25T00:59:00Z, a minute before summer time ends in Berlin.
+        let (clock, first) = clockface(zone, 1_792_889_940, last_s);
+        let shown = [clock.title.clone(), clock.show(&first), clock.show_with_zone(&first)];
+        assert_eq!(shown, expected, "{zone}");
+    }
+
+    #[test]
+    fn a_time_of_day_always_says_its_zone() {
+        const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
+        check("UTC0", 1_792_889_945, ["at (UTC)", "00:59:00.000", "00:59:00.000 UTC"]);
+        check(BERLIN, 1_792_889_945, ["at (+02:00)", "02:59:00.000", "02:59:00.000 +02:00"]);
+        let across = ["at", "02:59:00.000 +02:00", "02:59:00.000 +02:00"];
+        check(BERLIN, 1_792_890_060, across);
     }
 }

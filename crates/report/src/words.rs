@@ -263,6 +263,9 @@ fn worth_telling(part: Duration, whole: Duration) -> bool {
 /// `3.79 s in 2 stops`; `in 2 hiccups` where no stop is among them, `in 7 pauses` where both are.
 pub(crate) fn extent(diagnosis: &Diagnosis, finding: &Finding) -> String {
     let pauses = match (finding.pauses, finding.hiccups) {
+        (0, _) if !finding.lost_outside.is_zero() => {
+            return format!("{} outside the pauses", duration(finding.lost_outside));
+        }
         (0, _) => return "outside the pauses".to_owned(),
         (n, 0) => stops(n),
         (n, _) if !tells_hiccups(diagnosis) => stops(n),

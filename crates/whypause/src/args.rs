@@ -1,19 +1,27 @@
 //! What can be typed. Help, man pages and completions are made from these definitions.
+mod bare_pid;
 mod compared;
 mod doctor;
 pub mod duration;
 mod examples;
 mod fix;
+mod json_flag;
 mod lab;
+mod pages;
 pub mod size;
+mod zone;
 
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
 pub use doctor::{AcceptArgs, DoctorArgs, DoctorFormat};
 pub use fix::FixArgs;
+pub use json_flag::JsonFlag;
+pub(crate) use json_flag::other_format;
 pub use lab::{
-    LabArgs, LabCommand, LabDemoArgs, LabDiskArgs, LabHoldArgs, LabMatrixArgs, LabReproduceArgs,
-    LabRunArgs, LabSweepArgs, Rights, Where,
+    LabArgs, LabCommand, LabDemoArgs, LabDiskArgs, LabHoldArgs, LabListArgs, LabMatrixArgs,
+    LabReproduceArgs, LabRunArgs, LabSweepArgs, Rights, Where,
 };
+pub use pages::{CauseArgs, CompletionsArgs, ManArgs};
+pub use zone::ZoneArgs;
 
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
@@ -26,7 +34,7 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 /// Records a running JVM on Linux, accounts for every millisecond of every stop-the-world pause,
 /// names the cause (often in the operating system) and the remedy.
 #[derive(Debug, Parser)]
-#[command(name = "whypause", version, after_help = examples::WHYPAUSE, disable_help_subcommand = true)]
+#[command(name = "whypause", version, after_help = examples::WHYPAUSE)]
 pub struct Cli {
     /// When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set
     #[arg(
@@ -138,10 +146,13 @@ pub enum Windows {
 /// `whypause record`.
 #[derive(Debug, Args)]
 pub struct RecordArgs {
+    /// Process id of the JVM, as with -p
+    #[arg(value_name = "PID", group = "jvm", value_parser = bare_pid::parse)]
+    pub bare_pid: Option<String>,
     /// Which.
     #[command(flatten)]
     pub jvm: WhichJvm,
-    /// How long to record, from 100ms to 7 days (168h) [default: 60s; with a command, until it ends]
+    /// How long to record, from 100ms to 7d [default: 60s; with a command, until it ends]
     #[arg(short, long, value_name = "TIME", value_parser = parse_recording_time)]
     pub duration: Option<Duration>,
     /// Directory to write to; must be new or empty [default: a new one in memory, on tmpfs]
@@ -208,9 +219,18 @@ pub struct ExplainArgs {
     /// GC logs (also packed, rotated, directories and patterns), recordings, `-` for standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// How to write the answer
-    #[arg(long, default_value = "text", value_name = "FORMAT", value_parser = answer_formats())]
+    /// How to write the answer; of several inputs JSON is one document, CSV one table
+    #[arg(
+        long,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT",
+        value_parser = answer_formats()
+    )]
     pub format: report::Format,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// Everything that is known, and not only what fits a screen
     #[arg(long)]
     pub full: bool,
@@ -218,9 +238,12 @@ pub struct ExplainArgs {
     /// longest million or so are listed
     #[arg(long)]
     pub all_pauses: bool,
-    /// List pauses of at least this, from 0s to 1h
+    /// List pauses of at least this, from 0s to 7d
     #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_over)]
     pub over: Duration,
+    /// Zone.
+    #[command(flatten)]
+    pub zone: ZoneArgs,
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
     #[arg(long)]
     pub redact: bool,
@@ -229,16 +252,22 @@ pub struct ExplainArgs {
 /// `whypause watch`.
 #[derive(Debug, Args)]
 pub struct WatchArgs {
+    /// Process id of the JVM, as with -p
+    #[arg(value_name = "PID", group = "jvm", value_parser = bare_pid::parse)]
+    pub bare_pid: Option<String>,
     /// Which.
     #[command(flatten)]
     pub jvm: WhichJvm,
     /// Wait until one JVM has this name, and for the next one when it exits: for a service
     #[arg(long)]
     pub wait: bool,
-    /// Print pauses of at least this, from 1ms to 1h
+    /// Print pauses of at least this, from 1ms to 7d
     #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_watch_over)]
     pub over: Duration,
-    /// How long to watch, from 100ms to 7 days (168h) [default: until Ctrl-C]
+    /// Zone.
+    #[command(flatten)]
+    pub zone: ZoneArgs,
+    /// How long to watch, from 100ms to 7d [default: until Ctrl-C]
     #[arg(short, long, value_name = "TIME", value_parser = parse_recording_time)]
     pub duration: Option<Duration>,
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
@@ -281,8 +310,17 @@ pub struct CollectOptions {
 #[derive(Debug, Args)]
 pub struct PsArgs {
     /// How to write the list
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
     pub format: ListFormat,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
     #[arg(long)]
     pub redact: bool,
@@ -308,37 +346,10 @@ pub struct KeepArgs {
     pub once: bool,
 }
 
-/// `whypause cause`.
-#[derive(Debug, Args)]
-pub struct CauseArgs {
-    /// The cause's name [default: list all]
-    #[arg(value_name = "ID")]
-    pub id: Option<String>,
-}
-
-/// `whypause completions`.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// The shell
-    #[arg(value_enum, value_name = "SHELL")]
-    pub shell: clap_complete::Shell,
-}
-
-/// `whypause man`.
-#[derive(Debug, Args)]
-pub struct ManArgs {
-    /// The command whose page is wanted [default: the program's own page]
-    #[arg(value_name = "COMMAND")]
-    pub command: Option<String>,
-    /// Write all man pages and completions below this directory instead
-    #[arg(long, value_name = "DIR", conflicts_with = "command")]
-    pub write: Option<PathBuf>,
-}
-
-const HOUR: Duration = Duration::from_secs(3_600);
+const WEEK: Duration = Duration::from_secs(7 * 86_400);
 
 fn parse_recording_time(text: &str) -> Result<Duration, String> {
-    duration::parse_within(text, &(Duration::from_millis(100)..=HOUR * 168))
+    duration::parse_within(text, &(Duration::from_millis(100)..=WEEK))
 }
 
 fn parse_detail(text: &str) -> Result<Duration, String> {
@@ -346,9 +357,9 @@ fn parse_detail(text: &str) -> Result<Duration, String> {
 }
 
 fn parse_over(text: &str) -> Result<Duration, String> {
-    duration::parse_within(text, &(Duration::ZERO..=HOUR))
+    duration::parse_within(text, &(Duration::ZERO..=WEEK))
 }
 
 fn parse_watch_over(text: &str) -> Result<Duration, String> {
-    duration::parse_within(text, &(Duration::from_millis(1)..=HOUR))
+    duration::parse_within(text, &(Duration::from_millis(1)..=WEEK))
 }

@@ -52,6 +52,11 @@ impl Console {
         Options { zone: TimeZone::system(), style: self.style(), ..Options::default() }
     }
 
+    /// The same, with times of day in this zone.
+    pub(crate) fn options_in(&self, zone: TimeZone) -> Options {
+        Options { zone, ..self.options() }
+    }
+
     /// Whether progress may be shown: only to a person who watches.
     pub(crate) fn shows_progress(&self) -> bool {
         io::stderr().is_terminal()

@@ -1,4 +1,6 @@
 //! Files made from the argument definitions: man pages and completions.
+mod environment;
+
 use crate::args::Cli;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
@@ -40,7 +42,7 @@ pub fn completions(shell: Shell) -> Vec<u8> {
 
 /// The same command without commands and options that are hidden: completions would offer them too.
 fn without_hidden(command: &Command) -> Command {
-    let mut shown = Command::new(command.get_name().to_owned()).disable_help_subcommand(true);
+    let mut shown = Command::new(command.get_name().to_owned());
     if let Some(about) = command.get_about() {
         shown = shown.about(about.clone());
     }
@@ -64,7 +66,8 @@ fn without_hidden(command: &Command) -> Command {
 /// None in practice: everything is written to memory.
 pub fn man_pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     // Building fills in the full names of the inner commands: `whypause-lab-run`.
-    let mut program = Cli::command();
+    // `help` has no page: each command's page is that.
+    let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
     let mut pages = Vec::new();
     add_pages(&program, &mut pages)?;
@@ -94,9 +97,24 @@ fn render(command: &Command, name: &str, out: &mut Vec<u8>) -> io::Result<()> {
     if command.has_subcommands() {
         man.render_subcommands_section(out)?;
     }
-    let end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let mut end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    if !end.contains(EXIT_CODES) {
+        end = format!("{end}\n\n{EXIT_CODES}{}", exit_codes());
+    }
+    // The heading that readers of man pages look for.
+    let end = end.replace(EXIT_CODES, "EXIT STATUS:");
     out.extend_from_slice(sections(&end).as_bytes());
+    out.extend_from_slice(environment::section(name).as_bytes());
     Ok(())
+}
+
+/// The heading in help texts.
+const EXIT_CODES: &str = "EXIT CODES:";
+
+/// The exit codes that are the same for every command.
+fn exit_codes() -> String {
+    let end = Cli::command().get_after_help().map(ToString::to_string).unwrap_or_default();
+    end.split_once(EXIT_CODES).map(|(_, codes)| codes.to_owned()).unwrap_or_default()
 }
 
 /// What follows the options in a help text, as sections of a man page: a line such as `EXAMPLES:`

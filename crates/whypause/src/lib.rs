@@ -19,16 +19,19 @@ pub use exit::Exit;
 pub use failure::Failure;
 
 use args::{Cli, Command};
-use clap::{Parser, error::ErrorKind};
+use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
 use console::Console;
 use std::{ffi::OsString, process::ExitCode};
 
 /// Runs the program with these arguments, the first of which is its own name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    match Cli::try_parse_from(args) {
-        Ok(cli) => {
+    match parsed(args) {
+        Ok((cli, other_format)) => {
             let console = Console::new(cli.colour);
-            let exit = run(cli.command, &console).unwrap_or_else(|failure| {
+            let ended = refused(other_format)
+                .and_then(|()| cli.command.with_bare_pids())
+                .and_then(|command| run(command, &console));
+            let exit = ended.unwrap_or_else(|failure| {
                 console.failure(&failure);
                 failure.exit()
             });
@@ -36,6 +39,22 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Err(error) => usage(&error),
     }
+}
+
+/// What was typed, and the format that contradicts `--json` where there is one.
+fn parsed(args: impl IntoIterator<Item = OsString>) -> Result<(Cli, Option<String>), clap::Error> {
+    let mut matches = Cli::command().try_get_matches_from(args)?;
+    let other_format = args::other_format(&matches);
+    let cli = Cli::from_arg_matches_mut(&mut matches);
+    Ok((cli.map_err(|error| error.format(&mut Cli::command()))?, other_format))
+}
+
+fn refused(other_format: Option<String>) -> Result<(), Failure> {
+    let Some(format) = other_format else { return Ok(()) };
+    Err(Failure::input(
+        format!("`--json` and `--format {format}` contradict each other"),
+        "`--json` is the short form of `--format json`: leave one of them out",
+    ))
 }
 
 fn run(command: Command, console: &Console) -> Result<Exit, Failure> {

@@ -77,7 +77,10 @@ pub(crate) fn awaited(
 /// That JVM, with what does not respond; the outer failure is that none was named.
 pub(crate) fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
     let Some(pattern) = which.pattern() else {
-        return Err(Failure::input("no JVM named", "`-p PID`, `-p NAME`, or see `whypause ps`"));
+        return Err(Failure::input(
+            "no JVM named",
+            "give its process id, or `-p NAME`; `whypause ps` lists them",
+        ));
     };
     if pattern.is_empty() {
         return Err(Failure::input("an empty name matches every JVM", "see `whypause ps`"));

@@ -26,6 +26,7 @@ use crate::{
 };
 use gclog::{Collector, GcKind};
 use recording::Source;
+use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "allocation-stall",
@@ -48,8 +49,8 @@ fn is_last_resort(it: &Collection) -> bool {
     it.gc.kind == GcKind::Degenerated || (shenandoah && is_full(&it.gc))
 }
 
-fn shows(index: &Index<'_>) -> bool {
-    index.log.is_some_and(|log| log.stalls.count > 0)
+fn shows(index: &Index<'_>) -> Option<Duration> {
+    index.log.filter(|log| log.stalls.count > 0).map(|log| log.stalls.total)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

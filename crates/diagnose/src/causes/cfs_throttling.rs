@@ -106,11 +106,11 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         _ => return None,
     };
     let test = "nr_throttled in the cgroup's cpu.stat: it grows with each such pause";
-    let too_long = clues.longest_without_cpu(PERIOD * 10);
+    let too_long = clues.longest_without_cpu(PERIOD * 50);
     Some(
         Suspicion::new(base, test)
             .pro(4, clues.many_short())
-            .pro(4, clues.on_a_grid(PERIOD))
+            .pro(4, clues.on_a_grid(PERIOD).filter(|_| clues.many_short().is_some()))
             .pro(2, clues.usual())
             .pro(1, clues.more_threads_than_cpus())
             .con(5, too_long.map(|it| format!("{it}: a period is {}", text::duration(PERIOD)))),

@@ -43,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     file: include_str!("deleted_file_unmap.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_release),
-    outside_pauses: Some(|index| longest_outside(index).is_some()),
+    outside_pauses: Some(|index| longest_outside(index).map(|_| Duration::ZERO)),
     suspicion: None,
     explain,
 };

@@ -50,8 +50,8 @@ fn is_claimed(it: &Collection) -> bool {
 }
 
 /// The last collection of a log may be the one that shrinks it.
-fn shows(index: &Index<'_>) -> bool {
-    index.log.is_some_and(|log| log.worst_eden_shrink().is_some())
+fn shows(index: &Index<'_>) -> Option<Duration> {
+    index.log?.worst_eden_shrink().map(|_| Duration::ZERO)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

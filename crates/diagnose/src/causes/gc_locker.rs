@@ -49,8 +49,8 @@ fn put_off(index: &Index<'_>) -> Count {
     index.log.map_or_else(Count::default, |log| log.sums.of_cause(GC_CAUSE))
 }
 
-fn is_seen(index: &Index<'_>) -> bool {
-    put_off(index).count > 0
+fn is_seen(index: &Index<'_>) -> Option<Duration> {
+    (put_off(index).count > 0).then_some(Duration::ZERO)
 }
 
 fn explain(_tally: &Tally, index: &Index<'_>) -> Explanation {

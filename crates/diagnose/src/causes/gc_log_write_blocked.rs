@@ -151,14 +151,15 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     let in_memory = log_path(clues).filter(|it| it.starts_with("/dev/shm/"));
     let path = log_path(clues).filter(|it| !it.starts_with("/dev/shm/"));
     let is_async = clues.flags().iter().any(|it| it == "-Xlog:async");
+    let is_reaching = clues.part == LogPart::Reaching;
     let is_long = clues.longest_from(LONG).is_some();
     Some(
         Suspicion::new(base, test)
             .pro(2, path.map(|it| format!("it writes its log to {it}")))
-            .pro(1, clues.rare())
-            .pro(1, clues.longest_from(LONG))
+            .pro(1, clues.rare().filter(|_| !is_reaching))
+            .pro(1, clues.longest_from(LONG).filter(|_| !is_reaching))
             .pro(1, clues.idle_in_kernel())
-            .pro(3, clues.waits_elsewhere().filter(|_| clues.part == LogPart::Reaching))
+            .pro(3, clues.waits_elsewhere().filter(|_| is_reaching))
             .con(4, clues.many_short())
             .con(2, clues.usual().filter(|_| !is_long))
             .con(20, in_memory.map(|it| format!("its log is in memory, {it}")))

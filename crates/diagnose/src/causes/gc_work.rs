@@ -18,12 +18,25 @@ use crate::{
     Cause, Evidence, Nature,
     case::{Case, PausePhase, Segment},
     cause::{Claims, Explanation},
+    hazards::Flags,
+    history::History,
     index::Index,
-    log_evidence::busy,
+    log_evidence::{busy, collector, memory, seen},
     tally::Tally,
     text,
 };
 use recording::Source;
+use std::time::Duration;
+
+/// From here on a pause is worth more than a word.
+const LONG: Duration = Duration::from_millis(100);
+/// A phase that takes less than this part of the pauses, in per cent, does not rule them.
+const MOST_OF_IT: u128 = 40;
+/// G1's goal where none is given (`gc/g1/g1Arguments.cpp`).
+const DEFAULT_GOAL_MS: u64 = 200;
+/// HotSpot takes all CPUs for GC threads up to so many, of more only a part
+/// (`gc/shared/workerPolicy.cpp`).
+const MOST_BY_DEFAULT: u32 = 8;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "gc-work",
@@ -32,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[],
     collectors: &[],
     nature: Nature::Ordinary,
-    remedies: &[],
+    remedies: &["more-gc-threads", "concurrent-collector"],
     hazards: &[],
     file: include_str!("gc_work.rs"),
     claims: Claims::Segments(claims),
@@ -61,8 +74,65 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         ),
         time: tally.time,
     }];
+    let mut story = Vec::new();
+    // What a log has to say where the pauses are long; a recording has better sources.
+    if let Some(log) = index.log.filter(|_| index.facts.is_none() && tally.longest >= LONG) {
+        story.push(
+            "The pauses are the collector's own work: what this heap and its survivors cost."
+                .to_owned(),
+        );
+        let what = [phase(log), copied(log), goal(log, index), few_threads(log, index)];
+        evidence.extend(what.into_iter().flatten().map(|it| seen(Duration::ZERO, it)));
+    }
     evidence.extend(busy(tally, index));
-    Explanation { evidence, ..Explanation::default() }
+    Explanation { story, evidence, ..Explanation::default() }
+}
+
+/// The phase that takes most of the pauses, where the log has phases.
+fn phase(log: &History) -> Option<String> {
+    let all = log.sums.total();
+    let (phase, time) = log.sums.largest_phase()?;
+    let percent = time.as_nanos() * 100 / all.as_nanos().max(1);
+    (percent >= MOST_OF_IT).then(|| {
+        format!(
+            "{} takes {} of it ({percent} %)",
+            phase.id().replace('-', " "),
+            text::duration(time)
+        )
+    })
+}
+
+/// How much a usual collection copies or leaves.
+fn copied(log: &History) -> Option<String> {
+    let bytes = log.usual.to_do()?;
+    Some(format!("a usual collection has {} of survivors to copy", memory(bytes)))
+}
+
+/// The pause goal of G1 against what was reached.
+fn goal(log: &History, index: &Index<'_>) -> Option<String> {
+    if collector(index) != "g1" {
+        return None;
+    }
+    let given = index.jvm.and_then(|it| Flags(&it.flags).number("MaxGCPauseMillis"));
+    let goal = Duration::from_millis(given.unwrap_or(DEFAULT_GOAL_MS));
+    let median = log.sums.median();
+    let whose = if given.is_some() { "its pause goal" } else { "the default pause goal" };
+    (median > goal).then(|| {
+        format!(
+            "the median pause is {}, {whose} {} (-XX:MaxGCPauseMillis): young is at its least already, \
+             or fixed by -Xmn",
+            text::duration(median),
+            text::duration(goal)
+        )
+    })
+}
+
+/// Fewer GC threads than half of the CPUs.
+fn few_threads(log: &History, index: &Index<'_>) -> Option<String> {
+    let threads = index.jvm.map(|it| it.gc_threads).filter(|it| *it > 0)?;
+    let cpus = log.jvm.cpus?;
+    (threads * 2 < cpus.min(MOST_BY_DEFAULT))
+        .then(|| format!("{threads} GC threads on {cpus} CPUs"))
 }
 
 #[cfg(test)]

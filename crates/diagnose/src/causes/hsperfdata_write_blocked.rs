@@ -178,6 +178,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     Some(
         Suspicion::new(base, test)
             .pro(1, is_on.then(|| "no -XX:+PerfDisableSharedMem among its flags".to_owned()))
+            .pro(1, clues.idle_in_kernel().filter(|_| !is_reaching))
             .pro(1, clues.rare().filter(|_| is_reaching))
             .pro(1, clues.longest_from(LONG).filter(|_| is_reaching))
             .con(2, clues.waits_elsewhere().filter(|_| is_reaching))

@@ -170,7 +170,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     let test =
         "start with -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500: it names the thread";
     let elsewhere = clues.waits_elsewhere().map(|it| format!("{it}, where no thread is late"));
-    Some(Suspicion::new(3, test).pro(2, clues.usual()).con(1, elsewhere))
+    Some(Suspicion::new(4, test).pro(2, clues.usual()).con(2, elsewhere))
 }
 
 #[cfg(test)]

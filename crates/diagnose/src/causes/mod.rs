@@ -90,6 +90,16 @@ mod tests {
     use crate::mechanisms;
 
     #[test]
+    fn a_mechanism_names_causes_that_there_are() {
+        for mechanism in mechanisms::all() {
+            assert!(!mechanism.causes.is_empty(), "{}", mechanism.id);
+            for id in mechanism.causes {
+                assert!(ALL.iter().any(|it| it.id == *id), "{}: {id}", mechanism.id);
+            }
+        }
+    }
+
+    #[test]
     fn ids_are_unique() {
         let mut ids: Vec<_> =
             ALL.iter().map(|it| it.id).chain(mechanisms::all().map(|it| it.id)).collect();

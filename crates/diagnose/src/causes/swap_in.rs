@@ -144,6 +144,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
             .pro(2, in_use)
             .pro(2, large)
             .pro(1, clues.busy_in_kernel(30))
+            .con(1, clues.idle_in_kernel())
             .con(4, clues.many_short())
             .con(20, none),
     )

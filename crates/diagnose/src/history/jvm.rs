@@ -17,6 +17,8 @@ pub(crate) struct LogJvm {
     pub(crate) concurrent_workers: Option<u32>,
     pub(crate) max_heap_bytes: Option<u64>,
     pub(crate) swap: Option<(u64, u64)>,
+    /// Whether the log has the form that JDK 8 and older write.
+    pub(crate) is_legacy: bool,
     region_size_bytes: Option<u64>,
 }
 

@@ -4,7 +4,7 @@ use crate::{
     statistics::Percentiles,
 };
 use gclog::{GcEvent, GcKind, GcPhase, YoungKind};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 /// So many GC causes are distinguished. HotSpot has about forty; more names can only come from a log
 /// that is damaged on purpose.
@@ -83,6 +83,23 @@ impl GcSums {
     /// Those with this GC cause.
     pub(crate) fn of_cause(&self, cause: &str) -> Count {
         self.by_cause.iter().find(|it| &**it.0 == cause).map(|it| *it.1).unwrap_or_default()
+    }
+
+    /// The time of all of them.
+    pub(crate) fn total(&self) -> Duration {
+        self.pauses.total
+    }
+
+    /// The median pause.
+    pub(crate) fn median(&self) -> Duration {
+        self.percentiles.finish(self.pauses.max).p50
+    }
+
+    /// The phase with the most time, of those that are work.
+    pub(crate) fn largest_phase(&self) -> Option<(GcPhase, Duration)> {
+        let is_work = |phase: GcPhase| !matches!(phase, GcPhase::Other | GcPhase::Termination);
+        let phases = self.by_phase.iter().filter(|it| is_work(*it.0));
+        phases.max_by_key(|it| it.1.total).map(|it| (*it.0, it.1.total))
     }
 
     /// How many there were.

@@ -32,6 +32,8 @@ pub(crate) struct Usual {
 struct Recent {
     /// Durations in microseconds, and what each left to copy or in use, in bytes.
     taken: VecDeque<(u64, u64)>,
+    /// What each had to copy, where the log tells survivors apart, in bytes.
+    copied: VecDeque<u64>,
     /// CPUs busy in each that was long enough to tell, in hundredths.
     busy: VecDeque<u64>,
 }
@@ -76,6 +78,9 @@ impl Usual {
         let Some(recent) = self.kinds.get_mut(&key) else { return };
         let micros = u64::try_from(gc.duration.as_micros()).unwrap_or(u64::MAX);
         push(&mut recent.taken, (micros, to_do(gc, sizes)));
+        if let Some(copied) = copied(sizes) {
+            push(&mut recent.copied, copied);
+        }
         if let Some(busy) = busy {
             push(&mut recent.busy, busy);
         }
@@ -84,6 +89,14 @@ impl Usual {
     /// The most CPUs that any collection kept busy, in hundredths; 0 where no CPU times tell.
     pub(crate) fn most_cpus_hundredths(&self) -> u64 {
         self.most_cpus_hundredths
+    }
+
+    /// The median of what young collections have to copy, in bytes; `None` where too few tell.
+    pub(crate) fn to_do(&self) -> Option<u64> {
+        let young = GcKind::Young(YoungKind::Normal);
+        let recent = self.kinds.iter().find(|it| *it.0 == young)?.1;
+        let enough = recent.copied.len() >= ENOUGH;
+        enough.then(|| median(recent.copied.iter().copied())).flatten()
     }
 
     /// What collections of its kind take that do not wait: the lower quartile of the last ones, as far
@@ -161,8 +174,13 @@ fn key(kind: GcKind) -> GcKind {
 /// How much there was to copy, in bytes: survivors and what was promoted, or else what was in use
 /// afterwards. 0 where the log has no sizes.
 fn to_do(gc: &GcEvent, sizes: &Sizes) -> u64 {
-    let copied = sizes.young.zip(sizes.promoted()).map(|(young, old)| young.after + old);
-    copied.or(gc.heap.map(|it| it.after)).unwrap_or(0)
+    copied(sizes).or(gc.heap.map(|it| it.after)).unwrap_or(0)
+}
+
+/// Survivors and what was promoted, in bytes.
+fn copied(sizes: &Sizes) -> Option<u64> {
+    let (young, promoted) = sizes.young.zip(sizes.promoted())?;
+    young.after.checked_add(promoted)
 }
 
 fn push<T>(ring: &mut VecDeque<T>, it: T) {

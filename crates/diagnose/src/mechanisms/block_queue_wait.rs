@@ -24,6 +24,13 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "block-queue-wait",
     title: "Block layer queue",
     phrase: "a free slot in the disk's queue",
+    causes: &[
+        "gc-log-write-blocked",
+        "mapped-file-fault",
+        "hsperfdata-write-blocked",
+        "swap-in",
+        "deleted-file-unmap",
+    ],
     file: include_str!("block_queue_wait.rs"),
     frames: &[
         "blk_mq_get_tag",

@@ -26,6 +26,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "control-group-freezer",
     title: "Control group freezer",
     phrase: "the freezer of its control group",
+    causes: &["frozen-or-traced"],
     file: include_str!("control_group_freezer.rs"),
     frames: &[
         "do_freezer_trap",

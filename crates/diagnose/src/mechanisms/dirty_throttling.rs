@@ -21,6 +21,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "dirty-throttling",
     title: "Dirty throttling",
     phrase: "the kernel's limit on dirty pages",
+    causes: &["gc-log-write-blocked", "hsperfdata-write-blocked", "mapped-file-fault"],
     file: include_str!("dirty_throttling.rs"),
     frames: &[
         "balance_dirty_pages",

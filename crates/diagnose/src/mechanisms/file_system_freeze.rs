@@ -22,6 +22,12 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "file-system-freeze",
     title: "Frozen file system",
     phrase: "the end of a snapshot: the file system was frozen",
+    causes: &[
+        "gc-log-write-blocked",
+        "mapped-file-fault",
+        "hsperfdata-write-blocked",
+        "deleted-file-unmap",
+    ],
     file: include_str!("file_system_freeze.rs"),
     frames: &[
         "percpu_rwsem_wait",

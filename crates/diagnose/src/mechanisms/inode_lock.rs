@@ -24,6 +24,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "inode-lock",
     title: "Inode lock",
     phrase: "another writer of the same file",
+    causes: &["gc-log-write-blocked"],
     file: include_str!("inode_lock.rs"),
     frames: &[
         "rwsem_down_write_slowpath",

@@ -27,6 +27,12 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "journal-commit",
     title: "Journal commit",
     phrase: "a journal commit",
+    causes: &[
+        "gc-log-write-blocked",
+        "mapped-file-fault",
+        "hsperfdata-write-blocked",
+        "deleted-file-unmap",
+    ],
     file: include_str!("journal_commit.rs"),
     frames: &[
         "do_get_write_access",

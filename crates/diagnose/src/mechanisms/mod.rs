@@ -29,6 +29,8 @@ pub struct Mechanism {
     pub title: &'static str,
     /// For the middle of a sentence: `waited for a journal commit`.
     pub phrase: &'static str,
+    /// Ids of the causes that it refines, the most usual first; at least one.
+    pub causes: &'static [&'static str],
     /// The text of the mechanism's file; its leading `//!` lines are its page.
     pub file: &'static str,
     /// Any of these functions in the stack shows it.

@@ -27,6 +27,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "pipe-full",
     title: "Pipe full",
     phrase: "the reader of a full pipe, terminal or socket",
+    causes: &["gc-log-write-blocked"],
     file: include_str!("pipe_full.rs"),
     frames: &[
         "pipe_write",

@@ -25,6 +25,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "stable-page-writeback",
     title: "Stable page writeback",
     phrase: "a page that was being written to the disk",
+    causes: &["gc-log-write-blocked", "hsperfdata-write-blocked", "mapped-file-fault"],
     file: include_str!("stable_page_writeback.rs"),
     frames: &[
         "folio_wait_stable",

@@ -21,6 +21,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "tracer",
     title: "Tracer",
     phrase: "a debugger or tracer",
+    causes: &["frozen-or-traced"],
     file: include_str!("tracer.rs"),
     frames: &[
         "ptrace_stop",

@@ -33,7 +33,7 @@ fn phase_of(text: &[u8]) -> Option<GcPhase> {
         b'M' if is(b"Mark Stack Scanning") => Some(GcPhase::Marking),
         b'S' if is(b"SATB Filtering") => Some(GcPhase::Marking),
         b'S' if is(b"Scan RS") => Some(GcPhase::RememberedSets),
-        b'S' if is(b"String Dedup Fixup") => Some(GcPhase::WeakRoots),
+        b'S' if is(b"String Dedup Fixup") => Some(GcPhase::StringDeduplication),
         b'U' if is(b"Update RS") => Some(GcPhase::RememberedSets),
         b'O' if is(b"Object Copy") => Some(GcPhase::Copying),
         b'O' if is(b"Other: ") => Some(GcPhase::Other),

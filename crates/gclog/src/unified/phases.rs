@@ -41,6 +41,8 @@ pub(super) const YOUNG: Names<(GcPhase, bool)> = &[
     (b"Reference Processing", (GcPhase::ReferenceProcessing, false)),
     (b"Reference Enqueuing", (GcPhase::ReferenceEnqueueing, false)),
     (b"Weak Processing", (GcPhase::WeakRoots, false)),
+    (b"String Deduplication", (GcPhase::StringDeduplication, false)),
+    (b"String Dedup Fixup", (GcPhase::StringDeduplication, false)),
     (b"Evacuation Failure", (GcPhase::FailureRepair, false)),
     (b"Remove Self Forwards", (GcPhase::FailureRepair, false)),
     (b"Restore Preserved Marks", (GcPhase::FailureRepair, false)),
@@ -77,6 +79,8 @@ pub(super) const FULL_OR_REMARK: Names<GcPhase> = &[
     (b"Weak Processing", GcPhase::WeakRoots),
     (b"Scrub String Table", GcPhase::WeakRoots),
     (b"Scrub Symbol Table", GcPhase::WeakRoots),
+    (b"String Deduplication", GcPhase::StringDeduplication),
+    (b"String Dedup Fixup", GcPhase::StringDeduplication),
     (b"Class Unloading", GcPhase::ClassUnloading),
     (b"Class Unloading and Cleanup", GcPhase::ClassUnloading),
 ];

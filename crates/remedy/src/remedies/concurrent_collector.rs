@@ -14,6 +14,7 @@
 //! JEP 307 (parallel full collection for G1), JEP 439.
 use crate::{Action, Advice, Remedy};
 use diagnose::{Finding, Situation};
+use std::time::Duration;
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "concurrent-collector",
@@ -24,8 +25,17 @@ pub(super) static REMEDY: Remedy = Remedy {
     plan: None,
 };
 
-fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
+/// Collections that are work alone are worth another collector from here on.
+const LONG: Duration = Duration::from_millis(200);
+
+fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
     let collector = situation.collector();
+    if finding.cause.id == "gc-work" && finding.longest < LONG {
+        return Vec::new();
+    }
+    if finding.cause.id == "gc-work" && collector == "g1" {
+        return beyond_g1(situation).into_iter().collect();
+    }
     if !matches!(collector, "serial" | "parallel" | "cms") {
         return Vec::new();
     }
@@ -48,6 +58,21 @@ fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     }
     let old = situation.flags().iter().map(String::as_str).filter(|it| is_of_old(it));
     vec![Advice::at_next_start(action, note).in_place_of(old)]
+}
+
+/// Where G1 itself is what takes long.
+fn beyond_g1(situation: &Situation) -> Option<Advice> {
+    let action = match situation.feature()? {
+        23.. => Action::flag("-XX:+UseZGC"),
+        21.. => Action::flags(["-XX:+UseZGC", "-XX:+ZGenerational"]),
+        17.. => Action::say("-XX:+UseZGC or -XX:+UseShenandoahGC"),
+        _ => return None,
+    };
+    let note =
+        "it copies while the application runs: pauses of a millisecond for more CPU and memory";
+    let old = situation.flags().iter().map(String::as_str);
+    let old = old.filter(|it| *it == "-XX:+UseG1GC" || it.starts_with("-XX:G1"));
+    Some(Advice::at_next_start(action, note).in_place_of(old))
 }
 
 /// Whether a flag chooses another collector or is of no use, or refused, with G1 and ZGC.

@@ -42,6 +42,7 @@ mod memory_high;
 mod memory_room;
 mod metaspace_size;
 mod more_concurrent_threads;
+mod more_gc_threads;
 mod move_interrupts;
 mod name_operations;
 mod newer_jdk;
@@ -70,7 +71,7 @@ pub use cfs_advice::sentence as quota_sentence;
 pub use thp_tuner::{footprint, value_when_on};
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 64] = [
+pub(crate) static ALL: [&Remedy; 65] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &break_up_late_code::REMEDY,
@@ -112,6 +113,7 @@ pub(crate) static ALL: [&Remedy; 64] = [
     &memory_room::REMEDY,
     &metaspace_size::REMEDY,
     &more_concurrent_threads::REMEDY,
+    &more_gc_threads::REMEDY,
     &move_interrupts::REMEDY,
     &name_operations::REMEDY,
     &newer_jdk::REMEDY,

@@ -116,6 +116,7 @@ fn cause<'a>((it, advice): (&'a Finding, &'a Vec<Advice>)) -> Cause<'a> {
         hiccups: it.hiccups,
         time_ns: ns(it.time),
         longest_ns: ns(it.longest),
+        lost_outside_ns: ns(it.lost_outside),
         share: if it.share.is_finite() { it.share } else { 0.0 },
         mechanisms: it.mechanisms.iter().map(|it| it.id).collect(),
         mechanism_times: it.mechanisms.iter().map(|it| (it.id, ns(it.time))).collect(),

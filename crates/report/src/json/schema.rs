@@ -242,6 +242,8 @@ pub(super) struct Cause<'a> {
     pub(super) hiccups: u64,
     pub(super) time_ns: u64,
     pub(super) longest_ns: u64,
+    /// What threads lost outside the pauses, summed over them.
+    pub(super) lost_outside_ns: u64,
     pub(super) share: f64,
     pub(super) mechanisms: Vec<&'static str>,
     /// Time of each of `mechanisms`.

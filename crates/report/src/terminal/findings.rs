@@ -33,7 +33,10 @@ pub(super) fn lines(page: &mut Page, view: &View<'_>) {
         let painted = page.paint(role, term(it));
         let pad = width - columns_of(term(it));
         let certainty = if it.certainty == "measured" { "" } else { ", inferred" };
-        let extent = format!("{} ({}{certainty})", it.extent, it.share);
+        let extent = match it.finding.pauses {
+            0 => it.extent.clone(),
+            _ => format!("{} ({}{certainty})", it.extent, it.share),
+        };
         page.line(&format!("{}  {painted}{:pad$}  {extent}", it.number, ""));
         if open == Some(n) {
             suspects(page, &it.suspects);
@@ -68,11 +71,16 @@ fn suspects(page: &mut Page, suspects: &[SuspectView]) {
             _ => page.one_line(BODY + 10, None, text),
         }
     }
-    let unlikely = suspects.iter().filter(|it| it.rank.is_none()).map(SuspectView::text);
-    let unlikely: Vec<String> = unlikely.collect();
-    if !unlikely.is_empty() {
-        page.one_line(BODY, Some(Role::Faint), &format!("unlikely  {}", unlikely.join(", ")));
+    if let Some(unlikely) = unlikely(suspects) {
+        page.one_line(BODY, Some(Role::Faint), &format!("unlikely  {unlikely}"));
     }
+}
+
+/// The unlikely ones, each with its reason.
+fn unlikely(suspects: &[SuspectView]) -> Option<String> {
+    let unlikely: Vec<String> =
+        suspects.iter().filter(|it| it.rank.is_none()).map(SuspectView::text).collect();
+    (!unlikely.is_empty()).then(|| unlikely.join(", "))
 }
 
 /// Where a fault struck, or else what was seen of it.
@@ -120,22 +128,13 @@ fn block(page: &mut Page, it: &FindingView<'_>) {
     for (n, (_, seen)) in it.evidence.iter().enumerate() {
         field(page, if n == 0 { "seen" } else { "" }, seen);
     }
-    for (n, suspect) in it.suspects.iter().enumerate() {
-        let label = match suspect.rank {
-            Some(1) => "may be",
-            None if it.suspects[..n].last().is_none_or(|it| it.rank.is_some()) => "rarely",
-            _ => "",
-        };
-        field(page, label, &suspect.text());
-        if suspect.rank.is_some() {
-            page.field(
-                BODY,
-                "",
-                FIELD + 2,
-                Some(Role::Faint),
-                &format!("to test: {}", suspect.test),
-            );
-        }
+    for suspect in it.suspects.iter().filter(|it| it.rank.is_some()) {
+        field(page, if suspect.rank == Some(1) { "may be" } else { "" }, &suspect.text());
+        let test = format!("to test: {}", suspect.test);
+        page.field(BODY, "", FIELD + 2, Some(Role::Faint), &test);
+    }
+    if let Some(unlikely) = unlikely(&it.suspects) {
+        field(page, "", &format!("unlikely: {unlikely}"));
     }
     for (n, advice) in it.advice.iter().enumerate() {
         fix(page, if n == 0 { "fix" } else { "" }, advice, when_width(&it.advice));

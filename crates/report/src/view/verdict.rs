@@ -1,6 +1,6 @@
 //! The first lines of an answer: what stopped the application, and what to do first.
 use super::{FindingView, Rest, checked, finding, listed, suspects};
-use crate::{clean::clean, duration, percent, share, words};
+use crate::{clean::clean, counted, duration, percent, share, words};
 use diagnose::{Certainty, Culprit, Diagnosis, Finding};
 use remedy::{Action, AdviceWhen};
 use std::time::Duration;
@@ -16,6 +16,24 @@ pub(crate) struct Step {
 /// What was done and who did it fit three lines of a terminal: of more, who did it is in the finding.
 const MOST_BYTES: usize = 210;
 
+/// What threads lost waiting for memory, where that is more than the pauses.
+fn stalled(diagnosis: &Diagnosis) -> Option<String> {
+    let first = diagnosis.findings.first().filter(|it| it.lost_outside > it.time)?;
+    let (lost, stopped) = (first.lost_outside, diagnosis.statistics.all.total);
+    let stalls = diagnosis.gc.as_ref()?.allocation_stalls;
+    (lost > stopped && stalls.count > 0).then(|| {
+        format!(
+            "Threads waited {} in all for memory, in {} of running time ({}, up to {}): the \
+             application allocated faster than the collector freed. Stopped: {}.",
+            duration(lost),
+            duration(diagnosis.span),
+            counted(stalls.count, "allocation stall"),
+            duration(stalls.max),
+            duration(stopped)
+        )
+    })
+}
+
 /// Where less than this share of the time is stopped, and in no long pause, there is nothing to do.
 const LITTLE: f64 = 0.05;
 
@@ -23,6 +41,9 @@ const LITTLE: f64 = 0.05;
 /// `over` and all are little, that.
 pub(super) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
     let stopped = diagnosis.statistics.all.total;
+    if let Some(stalls) = stalled(diagnosis) {
+        return stalls;
+    }
     if diagnosis.statistics.all.count == 0 {
         return listed::none_long(diagnosis, Duration::ZERO);
     }
@@ -35,7 +56,9 @@ pub(super) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
             if first.cause.is_fault() {
                 format!("{share} stopped: {}", fault(first))
             } else {
-                format!("{share} stopped: {}. {}", first.cause.short, beside(diagnosis))
+                let what = first.story.first().map(|it| in_sentence(first_sentence(&clean(it))));
+                let what = what.unwrap_or_else(|| first.cause.short.to_owned());
+                format!("{share} stopped: {what}. {}", beside(diagnosis))
             }
         }
         _ => unexplained(diagnosis),
@@ -197,6 +220,7 @@ pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<St
         return deciding(finding, rest);
     }
     let advised = findings.iter().find(|it| it.is_fault && !it.advice.is_empty());
+    let advised = advised.or(findings.first().filter(|it| !it.advice.is_empty()));
     let Some(finding) = advised else {
         let command = rest.and_then(|it| it.command.as_ref());
         return command

@@ -90,9 +90,9 @@ fn csv_has_one_row_per_pause() {
     let mut out = Vec::new();
     csv::write(&it, &mut out).expect("a Vec takes all");
     expect![[r#"
-        start,start_ns,duration_ns,time_to_safepoint_ns,kind,operation,collection_ns,cause,cause_ns,certainty,unattributed_ns,parts
-        2026-11-21T14:02:41.118000000Z,5000000000,3360000000,120000,safepoint,G1CollectForAllocation,9000000,gc-log-write-blocked,3350000000,measured,1000000,gc-log-write-blocked=3350000000 gc-work=9000000
-        2026-11-21T14:02:47.902000000Z,11784000000,440000000,120000,safepoint,"a ""b"", c",9000000,gc-log-write-blocked,430000000,measured,1000000,gc-log-write-blocked=430000000 gc-work=8000000 vm-operation=1000000
+        start,start_ns,duration_ns,time_to_safepoint_ns,kind,operation,collection_ns,cause,cause_ns,certainty,unattributed_ns,parts,symptom
+        2026-11-21T14:02:41.118000000Z,5000000000,3360000000,120000,safepoint,G1CollectForAllocation,9000000,gc-log-write-blocked,3350000000,measured,1000000,gc-log-write-blocked=3350000000 gc-work=9000000,
+        2026-11-21T14:02:47.902000000Z,11784000000,440000000,120000,safepoint,"a ""b"", c",9000000,gc-log-write-blocked,430000000,measured,1000000,gc-log-write-blocked=430000000 gc-work=8000000 vm-operation=1000000,
     "#]].assert_eq(&String::from_utf8(out).expect("UTF-8").replace('\r', ""));
 }
 

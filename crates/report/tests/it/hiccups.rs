@@ -171,7 +171,7 @@ fn checked(run: &Diagnosis, gate: &str) -> String {
 #[test]
 fn a_gate_that_blames_hiccups_says_what_they_are() {
     let longest = checked(&mixed(), "max>1s");
-    assert!(longest.contains("worst: 1.50 s at 14:02:45.118, a hiccup, of which"), "{longest}");
+    assert!(longest.contains("worst: 1.50 s at 14:02:45.118 UTC, a hiccup, of which"), "{longest}");
     assert!(longest.ends_with(&format!("\n{WHAT}\n")), "{longest}");
     let mut run = mixed();
     run.findings.truncate(1);

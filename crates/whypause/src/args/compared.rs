@@ -1,5 +1,5 @@
 //! The arguments of `compare` and `check`.
-use super::{AcceptArgs, Format};
+use super::{AcceptArgs, Format, JsonFlag, ZoneArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -13,8 +13,17 @@ pub struct CompareArgs {
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
     /// How to write the answer
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
     pub format: Format,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
     #[arg(long)]
     pub redact: bool,
@@ -30,6 +39,8 @@ pub enum CheckFormat {
     Json,
     /// For CI servers: JUnit XML
     Junit,
+    /// For GitHub Actions: an annotation for each gate that failed or cannot be judged
+    Github,
 }
 
 /// `whypause check`.
@@ -42,11 +53,26 @@ pub struct CheckArgs {
     #[arg(long, required = true, value_name = "EXPR")]
     pub fail_if: Vec<String>,
     /// How to write the answer
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
     pub format: CheckFormat,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// Write JUnit XML to this file as well
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Exit with 0 whatever became of the gates; input that cannot be read is an error all the same
+    #[arg(long)]
+    pub exit_zero: bool,
+    /// Zone.
+    #[command(flatten)]
+    pub zone: ZoneArgs,
     /// What is accepted: a failed gate on such a cause passes.
     #[command(flatten)]
     pub accepted: AcceptArgs,

@@ -1,5 +1,5 @@
 //! The arguments of `doctor`, and those by which hazards are accepted.
-use super::WhichJvm;
+use super::{JsonFlag, WhichJvm};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -30,8 +30,8 @@ pub struct AcceptArgs {
 /// `whypause doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// A recording to inspect instead of a running JVM
-    #[arg(value_name = "RECORDING", conflicts_with_all = ["which-jvm", "flags"])]
+    /// Process id of the JVM, or a recording to inspect in its place
+    #[arg(value_name = "PID|RECORDING", conflicts_with_all = ["which-jvm", "flags"])]
     pub recording: Option<PathBuf>,
     /// Which [default: all of this host].
     #[command(flatten)]
@@ -43,8 +43,17 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "VERSION", requires = "flags")]
     pub jdk: Option<String>,
     /// How to write the answer
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
     pub format: DoctorFormat,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// Exit with 1 where a hazard is found that is not accepted: any, likely, none, or ID,ID,…
     #[arg(long, value_name = "WHAT", default_value = "none")]
     pub fail_on: String,

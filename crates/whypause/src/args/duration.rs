@@ -1,7 +1,7 @@
 //! Durations as people type them.
 use std::{ops::RangeInclusive, time::Duration};
 
-const UNITS: [(&str, u64); 7] = [
+const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
     ("µs", 1_000),
@@ -9,9 +9,10 @@ const UNITS: [(&str, u64); 7] = [
     ("s", 1_000_000_000),
     ("m", 60_000_000_000),
     ("h", 3_600_000_000_000),
+    ("d", 86_400_000_000_000),
 ];
 
-/// Reads `200ms`, `2s`, `1.5s`, `1m30s`, `1h`.
+/// Reads `200ms`, `2s`, `1.5s`, `1m30s`, `1h`, `1d`.
 ///
 /// # Errors
 ///
@@ -63,7 +64,7 @@ fn component(text: &str, number: &str, unit: &str) -> Result<u64, String> {
     }
     let unit_ns = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, ns)| *ns);
     let Some(unit_ns) = unit_ns else {
-        return Err(format!("unknown unit `{unit}`: use ns, us, ms, s, m or h"));
+        return Err(format!("unknown unit `{unit}`: use ns, us, ms, s, m, h or d"));
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if fraction.contains('.') || (whole.is_empty() && fraction.is_empty()) {
@@ -105,6 +106,9 @@ mod tests {
         check("50us", Ok(Duration::from_micros(50)));
         check("50µs", Ok(Duration::from_micros(50)));
         check("0s", Ok(Duration::ZERO));
+        check("1d", Ok(Duration::from_secs(86_400)));
+        check("1d12h", Ok(Duration::from_secs(129_600)));
+        check("0.5d", Ok(Duration::from_secs(43_200)));
         check(" 7 s ", Ok(Duration::from_secs(7)));
     }
 
@@ -115,10 +119,11 @@ mod tests {
         check("1m30", Err("`30` has no unit: write `30ms`, `30s` or `30m`"));
         check("ms", Err("`ms` does not begin with a number, as `200ms` does"));
         check("-5s", Err("`-5s` does not begin with a number, as `200ms` does"));
-        check("5 fortnights", Err("unknown unit `fortnights`: use ns, us, ms, s, m or h"));
+        check("5 fortnights", Err("unknown unit `fortnights`: use ns, us, ms, s, m, h or d"));
         check("1.2.3s", Err("`1.2.3` is not a number"));
         check(".s", Err("`.` is not a number"));
         check("99999999999999999999s", Err("`99999999999999999999s` is too long"));
+        check("300000d", Err("`300000d` is too long"));
         check("6000000h", Err("`6000000h` is too long"));
     }
 

@@ -2,13 +2,13 @@
 
 pub(super) const WHYPAUSE: &str = "\
 EXAMPLES:
-  whypause record -p 4242 -d 60s      record the JVM with pid 4242 for a minute
+  whypause record 4242 -d 60s         record the JVM with pid 4242 for a minute
   whypause explain gc.log             explain a GC log
   whypause watch -p kafka.Kafka       print long pauses as they happen
-  whypause doctor -p 4242             what may stop it, before it does
+  whypause doctor 4242                what may stop it, before it does
   whypause compare a.log b.log        what changed between two runs
   whypause check gc.log --fail-if 'max>200ms'
-  whypause fix -p 4242                what would help, and how to apply it
+  whypause fix 4242                   what would help, and how to apply it
   whypause ps                         list the JVMs of this host
 
 EXIT CODES:
@@ -17,9 +17,9 @@ EXIT CODES:
 
 pub(super) const RECORD: &str = "\
 EXAMPLES:
-  whypause record -p 4242                          record for a minute
+  whypause record 4242                             record for a minute; the same as -p 4242
   whypause record -p kafka.Kafka -d 10m -o rec     by a part of the main class
-  whypause record -p 4242 -d 24h --max-size 1G     overnight
+  whypause record -p 4242 -d 1d --max-size 1G      for a day
   whypause record -p 4242 --without-ebpf           as the JVM's user, without privileges
   whypause record -p 4242 --ask-jvm                with the names of threads as in Java
   whypause record -p 4242 --redact                 to send to others: without names of files and hosts
@@ -37,21 +37,26 @@ EXAMPLES:
   whypause explain logs/                           a directory: rotated files make one log
   whypause explain 'logs/gc.log*'                  a pattern
   kubectl logs pod | whypause explain -            standard input
-  whypause explain rec --format json | jq '.causes[0].id'
-  whypause explain rec --format csv > pauses.csv   one row per pause
+  whypause explain rec --json | jq '.causes[0].id'
+  whypause explain a.log b.log --json | jq '.answers[].verdict'
+                                                   of several inputs: one document
+  whypause explain rec --format csv > pauses.csv   one row per pause; of several inputs: one table
+  whypause explain gc.log --zone log               times of day as the log has them; --utc: in UTC
   whypause explain rec --redact                    to show to others: without names of files and hosts";
 
 pub(super) const WATCH: &str = "\
 EXAMPLES:
-  whypause watch -p 4242                           pauses from 50 ms, until Ctrl-C
+  whypause watch 4242                              pauses from 50 ms, until Ctrl-C
   whypause watch -p kafka.Kafka --over 200ms       only the worst
   whypause watch --match kafka.Kafka --wait        as a service does: across restarts of the JVM
+  whypause watch 4242 --utc                        times of day in UTC
   whypause watch -p 4242 --redact                  without names of files, hosts and users";
 
 pub(super) const DOCTOR: &str = "\
 EXAMPLES:
   whypause doctor                                  every JVM of this host, and the host
-  whypause doctor -p kafka.Kafka                   one
+  whypause doctor 4242                             one, by its process id
+  whypause doctor -p kafka.Kafka                   one, by a part of its main class
   whypause doctor --flags '-Xmx4g -Xlog:gc:file=gc.log' --jdk 17
   whypause doctor rec                              what a recording shows
   whypause doctor -p 4242 --fail-on likely --format sarif > doctor.sarif
@@ -94,6 +99,7 @@ EXAMPLES:
   whypause compare before.log after.log            two GC logs
   whypause compare rec-cms rec-g1                  two recordings
   whypause compare before.log after.log --format markdown > change.md
+  whypause compare before.log after.log --json     for programs
   whypause compare rec-a rec-b --redact            to show to others: without names of files and hosts
 
 A difference is `significant` only where chance explains it in less than 1 of 100 cases, each
@@ -104,7 +110,11 @@ EXAMPLES:
   whypause check gc.log --fail-if 'max>200ms'      one limit
   whypause check gc.log --fail-if 'p99>50ms' --fail-if 'full>0' --junit gates.xml
   whypause check a.log b.log --fail-if 'cause(humongous-allocation)>1%'
-  whypause check rec --fail-if 'throughput<95%' --format json
+  whypause check rec --fail-if 'throughput<95%' --json
+  whypause check gc.log --fail-if 'max>200ms' --format github
+                                                   annotations of a run of GitHub Actions
+  whypause check gc.log --fail-if 'max>200ms' --exit-zero
+                                                   report, and never fail: for a dashboard
   whypause check rec --fail-if 'max>200ms' --redact  without names of files and hosts
   whypause check rec --fail-if 'cause(swap-in)>0s' --accept swap-in
 
@@ -128,13 +138,14 @@ METRICS:
   live, heap                         the most that was live or in use: 512MiB, or 80% of the limit
 
 EXIT CODES:
-  0 no gate failed    1 a gate failed    2 wrong arguments or input
+  0 no gate failed, or --exit-zero    1 a gate failed    2 wrong arguments or input
   3 none failed, but the input cannot decide all of them";
 
 pub(super) const FIX: &str = "\
 EXAMPLES:
   whypause fix -p kafka.Kafka                      record for 30 s, and list remedies that would help
-  whypause fix gc-log-to-tmpfs -p 4242             show what would be changed
+  whypause fix 4242                                the same of a process id
+  whypause fix gc-log-to-tmpfs 4242                show what would be changed
   whypause fix gc-log-to-tmpfs -p 4242 --apply --verify 60s
                                                    apply it, and compare before and after
   whypause fix background-io -p 4242 --limit 5M --apply
@@ -154,13 +165,15 @@ pub(super) const PS: &str = "\
 EXAMPLES:
   whypause ps
   sudo whypause ps                                 also the JVMs of other users
-  whypause ps --format json | jq '.jvms[].pid'
+  whypause ps --json | jq '.jvms[].pid'
   whypause ps --redact                             without names of users and files";
 
 pub(super) const CAUSE: &str = "\
 EXAMPLES:
   whypause cause                                   list all causes
-  whypause cause gc-log-write-blocked              what happens, what proves it, what to do";
+  whypause cause gc-log-write-blocked              what happens, what proves it, what to do
+  whypause cause journal-commit                    a mechanism, and the cause that it belongs to
+  whypause cause --json | jq -r '.causes[].id'     for programs";
 
 pub(super) const SCHEMA: &str = "\
 EXAMPLES:
@@ -177,7 +190,8 @@ EXAMPLES:
 
 pub(in crate::args) const LAB_LIST: &str = "\
 EXAMPLES:
-  whypause lab list";
+  whypause lab list
+  whypause lab list --json | jq -r '.scenarios[].id'";
 
 pub(in crate::args) const LAB_DEMO: &str = "\
 EXAMPLES:

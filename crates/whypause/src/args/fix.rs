@@ -1,16 +1,16 @@
 //! The arguments of `fix`.
-use super::{ListFormat, WhichJvm, duration, size};
+use super::{JsonFlag, ListFormat, WhichJvm, duration, size};
 use clap::Args;
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 /// `whypause fix`.
 #[derive(Debug, Args)]
 pub struct FixArgs {
-    /// The remedy [default: record the JVM, and list what would help]
-    #[arg(value_name = "ID")]
+    /// The remedy [default: record the JVM, and list what would help]; a process id lists, too
+    #[arg(value_name = "ID|PID")]
     pub id: Option<String>,
-    /// Files and directories of the remedy: gc-log-keeper FROM TO, gc-log-off-stdout [TO]
-    #[arg(value_name = "PATH")]
+    /// Process id of the JVM; for gc-log-keeper FROM TO, for gc-log-off-stdout [TO]
+    #[arg(value_name = "PID|PATH")]
     pub paths: Vec<PathBuf>,
     /// Which.
     #[command(flatten)]
@@ -73,8 +73,17 @@ pub struct FixArgs {
     #[arg(long, requires = "apply")]
     pub foreground: bool,
     /// How to write the list or plan
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
     pub format: ListFormat,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// For a flag of the next start: run this command twice, without and with the flag, and compare
     #[arg(last = true, value_name = "COMMAND", requires = "verify")]
     pub command: Vec<OsString>,

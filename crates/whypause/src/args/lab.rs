@@ -1,5 +1,5 @@
 //! The arguments of `lab`.
-use super::{ListFormat, duration, examples, size};
+use super::{JsonFlag, ListFormat, duration, examples, size};
 use clap::{Args, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
@@ -16,7 +16,7 @@ pub struct LabArgs {
 pub enum LabCommand {
     /// List the scenarios, and what this host lacks for each
     #[command(after_help = examples::LAB_LIST)]
-    List,
+    List(LabListArgs),
     /// Make two pauses happen, explain them, and make them go away (about three minutes)
     #[command(after_help = examples::LAB_DEMO)]
     Demo(LabDemoArgs),
@@ -68,6 +68,23 @@ pub enum LabCommand {
     },
 }
 
+/// `whypause lab list`.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct LabListArgs {
+    /// How to write the list
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
+    pub format: ListFormat,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
 /// Where the lab may run.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Where {
@@ -116,8 +133,17 @@ pub struct LabRunArgs {
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
     /// How to write the results
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
     pub format: ListFormat,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// Also measure blocked writes to the GC log in another way, and compare
     #[arg(long)]
     pub verify_writes: bool,
@@ -208,8 +234,17 @@ pub struct LabMatrixArgs {
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
     /// How to write the results; the text is Markdown
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
     pub format: ListFormat,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// Where it may run.
     #[command(flatten)]
     pub place: Where,
@@ -228,8 +263,17 @@ pub struct LabSweepArgs {
     #[arg(short, long, value_name = "TIME", value_parser = parse_lab_time)]
     pub duration: Option<Duration>,
     /// How to write the results
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
     pub format: ListFormat,
+    /// Short.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// Also draw four pictures into this directory
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,

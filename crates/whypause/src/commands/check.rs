@@ -8,7 +8,7 @@ use crate::{
 };
 use diagnose::{Gate, Outcome};
 use report::{
-    Redactor,
+    Options, Redactor,
     check::{self, Checked},
 };
 use std::{
@@ -28,7 +28,8 @@ pub(crate) fn run(args: &CheckArgs, console: &Console) -> Result<Exit, Failure> 
     let mut all = Vec::new();
     let mut redactor = Redactor::new(args.redact, None);
     for (name, run) in explain::each(&args.paths, &mut redactor, console)? {
-        all.extend(check::judge(&name, &run, &gates, &accepted, &options));
+        let options = Options { zone: args.zone.of(run.log_offset_min), ..options.clone() };
+        all.extend(check::judge(&name, &run.diagnosis, &gates, &accepted, &options));
     }
     if let Some(path) = &args.junit {
         let failed = |error: io::Error| {
@@ -42,9 +43,10 @@ pub(crate) fn run(args: &CheckArgs, console: &Console) -> Result<Exit, Failure> 
         CheckFormat::Text => out.write_all(check::terminal::render(&all, &options).as_bytes())?,
         CheckFormat::Json => check::json::write(&all, &mut out)?,
         CheckFormat::Junit => out.write_all(&junit(&all)?)?,
+        CheckFormat::Github => check::github::write(&all, &mut out)?,
     }
     out.flush()?;
-    Ok(exit(&all))
+    Ok(if args.exit_zero { Exit::Fine } else { exit(&all) })
 }
 
 fn gates(texts: &[String]) -> Result<Vec<Gate>, Failure> {

@@ -1,17 +1,19 @@
 //! `whypause explain`: from a GC log or a recording to an answer.
 mod input;
 mod listing;
+mod table;
 
 use crate::{Exit, Failure, args::ExplainArgs, console::Console};
 use diagnose::{Attribution, Diagnosis, Keep};
 use input::Input;
+pub(crate) use input::log_offset_min;
 use listing::Listing;
-use recording::{Clock, Recording, Source, SourceState};
+use recording::{Recording, Source, SourceState};
 use remedy::Command;
 use report::{Format, Options, Redactor};
 use std::{
     io::{self, BufWriter, Write},
-    ops::ControlFlow::{Break, Continue},
+    ops::ControlFlow::Continue,
     path::{Path, PathBuf},
 };
 
@@ -20,38 +22,84 @@ pub(crate) fn command(recording: &Path) -> Command {
     Command::new("whypause").arg("explain").path(&recording.to_string_lossy())
 }
 
-/// Several inputs are explained one after the other, each with a report of its own.
+/// Several inputs are explained one after the other, each with a report of its own; for programs they
+/// make one document, or one table.
 pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
-    let options = Options {
-        over: args.over,
-        full: args.full,
-        all_pauses: args.all_pauses,
-        ..console.options()
-    };
     let inputs = input::inputs(&args.paths)?;
     let mut redactor = Redactor::new(args.redact, None);
+    match args.format {
+        Format::Csv => table::write(&inputs, &mut redactor, console)?,
+        Format::Json if inputs.len() > 1 => document(&inputs, args, &mut redactor, console)?,
+        _ => reports(&inputs, args, &mut redactor, console)?,
+    }
+    Ok(Exit::Fine)
+}
+
+/// A report for each input.
+fn reports(
+    inputs: &[Input],
+    args: &ExplainArgs,
+    redactor: &mut Redactor,
+    console: &Console,
+) -> Result<(), Failure> {
     for (n, input) in inputs.iter().enumerate() {
-        if args.format == Format::Csv {
-            enough(&csv(input, &mut redactor, console)?)?;
-            continue;
-        }
-        let listing = match args.all_pauses {
-            true => Listing::read(input, &mut redactor, console)?,
-            false => Listing::of(diagnose(input, &mut redactor, console)?),
-        };
+        let listing = listing(input, args, redactor, console)?;
+        let options = options(args, listing.log_offset_min, console);
         let mut out = BufWriter::new(io::stdout().lock());
         if inputs.len() > 1 && args.format == Format::Text {
             let gap = if n > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}==> {} <==", report::text::clean(&input.name(&mut redactor)))?;
+            writeln!(out, "{gap}==> {} <==", report::text::clean(&input.name(redactor)))?;
         }
-        let diagnosis = listing.write(&mut redactor, console, |diagnosis, pauses| {
+        let diagnosis = listing.write(redactor, console, |diagnosis, pauses| {
             args.format.write(diagnosis, pauses, &options, &mut out)?;
             Ok(out.flush()?)
         })?;
         drop(out);
         enough(&diagnosis)?;
     }
-    Ok(Exit::Fine)
+    Ok(())
+}
+
+/// One document with all answers. It is ended also where an input cannot be explained, so that what was
+/// written can be read.
+fn document(
+    inputs: &[Input],
+    args: &ExplainArgs,
+    redactor: &mut Redactor,
+    console: &Console,
+) -> Result<(), Failure> {
+    let mut document = report::json::Several::begin(BufWriter::new(io::stdout().lock()))?;
+    let answered = inputs.iter().try_for_each(|input| {
+        let listing = listing(input, args, redactor, console)?;
+        let options = options(args, listing.log_offset_min, console);
+        let diagnosis = listing.write(redactor, console, |diagnosis, pauses| {
+            Ok(document.add(diagnosis, pauses, &options)?)
+        })?;
+        enough(&diagnosis)
+    });
+    document.end()?;
+    answered
+}
+
+fn listing<'a>(
+    input: &'a Input,
+    args: &ExplainArgs,
+    redactor: &mut Redactor,
+    console: &Console,
+) -> Result<Listing<'a>, Failure> {
+    match args.all_pauses {
+        true => Listing::read(input, redactor, console),
+        false => Ok(Listing::of(diagnose(input, redactor, console)?)),
+    }
+}
+
+fn options(args: &ExplainArgs, log_offset_min: Option<i16>, console: &Console) -> Options {
+    Options {
+        over: args.over,
+        full: args.full,
+        all_pauses: args.all_pauses,
+        ..console.options_in(args.zone.of(log_offset_min))
+    }
 }
 
 /// What one path is about: a log, a set of files that are one log, `-`, or a recording.
@@ -67,7 +115,7 @@ pub(crate) fn one(
             "name the files of one, such as `DIRECTORY/gc.log*` in quotes",
         ));
     };
-    let diagnosis = diagnose(&input, redactor, console)?;
+    let Read { diagnosis, .. } = diagnose(&input, redactor, console)?;
     enough(&diagnosis)?;
     Ok(diagnosis)
 }
@@ -77,67 +125,40 @@ pub(crate) fn each(
     paths: &[PathBuf],
     redactor: &mut Redactor,
     console: &Console,
-) -> Result<Vec<(String, Diagnosis)>, Failure> {
+) -> Result<Vec<(String, Read)>, Failure> {
     let mut read = |input: &Input| {
-        let diagnosis = diagnose(input, redactor, console)?;
-        enough(&diagnosis)?;
-        Ok((input.name(redactor), diagnosis))
+        let read = diagnose(input, redactor, console)?;
+        enough(&read.diagnosis)?;
+        Ok((input.name(redactor), read))
     };
     input::inputs(paths)?.iter().map(&mut read).collect()
+}
+
+/// What an input is about.
+pub(crate) struct Read {
+    pub(crate) diagnosis: Diagnosis,
+    /// How many minutes the dates of its GC log are ahead of UTC.
+    pub(crate) log_offset_min: Option<i16>,
 }
 
 /// As many as any report lists, and then some.
 const LONGEST: Keep = Keep::Longest(1_000);
 
-fn diagnose(
-    input: &Input,
-    redactor: &mut Redactor,
-    console: &Console,
-) -> Result<Diagnosis, Failure> {
+fn diagnose(input: &Input, redactor: &mut Redactor, console: &Console) -> Result<Read, Failure> {
     match input {
         Input::Recording(path) => {
             let mut recording = Recording::open(path)?;
             redactor.recording(&mut recording);
-            Ok(diagnose::diagnose_recording(&recording))
+            let log_offset_min = input::log_offset_min(&recording.facts);
+            Ok(Read { diagnosis: diagnose::diagnose_recording(&recording), log_offset_min })
         }
         Input::Log(set) => {
             let name = input.name(redactor);
             let on_pause = &mut |_: &Attribution, _| Continue(());
-            Ok(input::read_log(set, &name, LONGEST, on_pause, redactor, console)?.diagnosis)
+            let read = input::read_log(set, &name, LONGEST, on_pause, redactor, console)?;
+            Ok(Read { diagnosis: read.diagnosis, log_offset_min: set.utc_offset_minutes() })
         }
     }
-}
-
-/// Writes a log's pauses while it is read, so that they need no memory.
-fn csv(input: &Input, redactor: &mut Redactor, console: &Console) -> Result<Diagnosis, Failure> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let Input::Log(set) = input else {
-        let diagnosis = diagnose(input, redactor, console)?;
-        report::csv::write(&diagnosis, &mut out)?;
-        out.flush()?;
-        return Ok(diagnosis);
-    };
-    let mut written = Ok(());
-    let mut has_header = false;
-    let mut row = |pause: &Attribution, clock: Clock| {
-        if written.is_ok() && !has_header {
-            written = report::csv::write_header(&mut out);
-            has_header = true;
-        }
-        if written.is_ok() {
-            written = report::csv::write_row(pause, clock, &mut out);
-        }
-        if written.is_ok() { Continue(()) } else { Break(()) }
-    };
-    let name = input.name(redactor);
-    let keep = Keep::Longest(0);
-    let read = input::read_log(set, &name, keep, &mut row, redactor, console)?;
-    written?;
-    if !has_header {
-        report::csv::write_header(&mut out)?;
-    }
-    out.flush()?;
-    Ok(read.diagnosis)
 }
 
 /// A recording that could not have seen a pause must not pass for one without pauses.

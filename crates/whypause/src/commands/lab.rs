@@ -4,8 +4,8 @@ mod demo;
 use crate::{
     Exit, Failure,
     args::{
-        LabCommand, LabDiskArgs, LabHoldArgs, LabMatrixArgs, LabReproduceArgs, LabRunArgs,
-        LabSweepArgs, ListFormat, Rights,
+        LabCommand, LabDiskArgs, LabHoldArgs, LabListArgs, LabMatrixArgs, LabReproduceArgs,
+        LabRunArgs, LabSweepArgs, ListFormat, Rights,
     },
     console::Console,
 };
@@ -14,7 +14,7 @@ use std::io;
 
 pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failure> {
     match command {
-        LabCommand::List => list(console),
+        LabCommand::List(args) => list(args, console),
         LabCommand::Demo(args) => demo::run(args, console),
         LabCommand::Run(args) => run_scenario(args, console),
         LabCommand::Hold(args) => hold(args, console),
@@ -40,7 +40,11 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
     }
 }
 
-fn list(console: &Console) -> Result<Exit, Failure> {
+fn list(args: &LabListArgs, console: &Console) -> Result<Exit, Failure> {
+    if args.format == ListFormat::Json {
+        console.print(&::lab::list_json())?;
+        return Ok(Exit::Fine);
+    }
     let mut text = String::new();
     for scenario in ::lab::list() {
         text += &format!("{}\n    {}\n", scenario.id, scenario.title);

@@ -103,7 +103,7 @@ impl Watch<'_> {
         let name = attached::name(&redactor.main(&jvm.main), jvm.pid);
         console.say(&format!("watching {name}, pauses of {over} or more"));
         let mut announcement = Announcement::new();
-        let mut printer = Printer::start(args.over, *console)?;
+        let mut printer = Printer::start(args.over, args.zone.clone(), *console)?;
         let mut hung = None;
         let end = loop {
             let mut step = session.step();

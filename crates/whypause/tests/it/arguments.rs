@@ -5,7 +5,7 @@ use crate::{
 };
 use recording::{Coverage, Facts};
 
-const COMMANDS: [&[&str]; 14] = [
+const COMMANDS: [&[&str]; 18] = [
     &[],
     &["record"],
     &["explain"],
@@ -20,6 +20,10 @@ const COMMANDS: [&[&str]; 14] = [
     &["lab", "clean"],
     &["completions"],
     &["man"],
+    &["doctor"],
+    &["fix"],
+    &["lab", "matrix"],
+    &["lab", "sweep"],
 ];
 
 #[test]
@@ -64,6 +68,59 @@ fn every_option_with_a_time_says_its_range() {
     }
 }
 
+#[test]
+fn help_is_a_command_too() {
+    assert!(run(&["--help"]).stdout.contains("\n  help "), "it is listed");
+    for command in ["record", "explain", "cause"] {
+        let ran = run(&["help", command]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{command}");
+        assert_eq!(ran.stdout, run(&[command, "--help"]).stdout, "{command}");
+    }
+    assert_eq!(run(&["help"]).stdout, run(&["--help"]).stdout);
+    assert_eq!(run(&["help", "frobnicate"]).code, 2);
+}
+
+#[test]
+fn json_is_short_for_its_format_and_contradicts_the_others() {
+    for command in COMMANDS {
+        let help = run(&[command, &["--help"]].concat()).stdout;
+        assert_eq!(help.contains("--format <"), help.contains("--json\n"), "{command:?}: {help}");
+    }
+    let flags = ["doctor", "--flags", "-Xmn1g"];
+    let long = run(&[&flags[..], &["--format", "json"]].concat());
+    for short in [&["--json"][..], &["--json", "--format", "json"], &["--format=json", "--json"]] {
+        let ran = run(&[&flags[..], short].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, long.stdout.as_str()), "{short:?}");
+    }
+    let ran = run(&[&flags[..], &["--json", "--format", "sarif"]].concat());
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    let error = "error: `--json` and `--format sarif` contradict each other\n\
+        hint: `--json` is the short form of `--format json`: leave one of them out\n";
+    assert_eq!(ran.stderr, error);
+}
+
+#[test]
+fn a_bare_number_means_the_process_of_that_id() {
+    // No process has it: `/proc/sys/kernel/pid_max` is at most 4194304.
+    const NONE: &str = "4194305";
+    for command in ["record", "watch", "doctor", "fix"] {
+        let [bare, option] = [&[command, NONE][..], &[command, "-p", NONE]].map(run);
+        assert_eq!((bare.code, &bare.stdout), (option.code, &option.stdout), "{command}");
+        assert_eq!(bare.stderr, option.stderr, "{command}");
+        assert!(bare.stderr.contains(NONE), "{command}: {}", bare.stderr);
+    }
+    check_refused(&["record", "kafka.Kafka"], "not a process id");
+    check_refused(&["fix", NONE, "--apply"], "is no remedy");
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::create_dir(dir.path().join("4242")).expect("a directory");
+    let mut command = crate::run::whypause(&["doctor", "4242"]);
+    command.current_dir(dir.path());
+    let ran = crate::run::ran(command);
+    let error = "error: `4242` is a process id, and a file here has this name\n\
+        hint: write -p 4242 for the process, ./4242 for the file\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (2, error));
+}
+
 fn check_refused(args: &[&str], part: &str) {
     let ran = run(args);
     assert_eq!(ran.code, 2, "{args:?}");
@@ -79,8 +136,9 @@ fn wrong_arguments_are_reported() {
     check_refused(&["record", "-p", "1", "--match", "x"], "cannot be used with");
     check_refused(&["record", "-p", "1", "--", "java"], "cannot be used with");
     check_refused(&["record", "-p", "1", "--max-size", "1"], "`1` has no unit");
-    check_refused(&["watch", "-p", "1", "--over", "999us"], "must be from 1 ms to 1 h 00 min");
-    check_refused(&["explain", "x", "--over", "2 fortnights"], "unknown unit `fortnights`");
+    check_refused(&["watch", "-p", "1", "--over", "999us"], "must be from 1 ms to 7 d 00 h");
+    check_refused(&["explain", "x", "--over", "2 fortnights"], "use ns, us, ms, s, m, h or d");
+    check_refused(&["record", "-p", "1", "-d", "8d"], "must be from 100 ms to 7 d 00 h");
     check_refused(
         &["explain", "x", "--format", "html"],
         "[possible values: text, json, markdown, csv]",

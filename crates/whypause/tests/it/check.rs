@@ -22,6 +22,53 @@ fn the_exit_code_says_what_became_of_the_gates() {
 }
 
 #[test]
+fn with_exit_zero_no_gate_fails_the_build() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let log = file(dir.path(), "gc.log", LOG);
+    for gate in ["max>900ms", "max>899ms", "tts.max>1ms"] {
+        let usual = run(&["check", &log, "--fail-if", gate]);
+        let zero = run(&["check", &log, "--fail-if", gate, "--exit-zero"]);
+        assert_eq!(zero.code, 0, "{gate}");
+        assert_eq!(zero.stdout, usual.stdout, "{gate}: it is reported all the same");
+    }
+    assert_eq!(check(&["--fail-if", "maxx>1ms", "--exit-zero"]).code, 2);
+    assert_eq!(run(&["check", "/no/such", "--fail-if", "max>1s", "--exit-zero"]).code, 2);
+}
+
+#[test]
+fn github_gets_an_annotation_for_each_gate_that_did_not_pass() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let log = file(dir.path(), "gc.log", LOG);
+    let gates = ["--fail-if", "max>200ms", "--fail-if", "count>5", "--fail-if", "tts.max>1s"];
+    let ran = run(&[&["check", &log, "--format", "github"], &gates[..]].concat());
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", ran.stdout);
+    let failed = lines[0].strip_prefix("::error title=").expect("an error");
+    let (title, message) = failed.split_once("::").expect("a message");
+    assert_eq!(title, format!("{log}%3A max>200ms"));
+    assert!(message.starts_with("max>200ms is 900 ms, limit 200 ms%0Aworst: 900 ms at 14:"));
+    assert!(lines[1].starts_with("::warning title="), "{}", ran.stdout);
+    assert_eq!(lines[2], "1 passed, 1 failed, 1 unknown");
+}
+
+#[test]
+fn no_name_of_a_file_becomes_a_command_of_github() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let name = "a%0A\n::stop-commands::x\r##[set-env]:b,file=c.log";
+    let log = file(dir.path(), name, LOG);
+    let args = ["check", &log, "--format", "github", "--fail-if", "max>1ms"];
+    let text = run(&args).stdout;
+    let lines: Vec<&str> = text.split(['\n', '\r']).collect();
+    let [annotation, summary, ""] = lines[..] else { panic!("{text}") };
+    assert_eq!(summary, "0 passed, 1 failed, 0 unknown");
+    let title = annotation.strip_prefix("::error title=").expect("an error");
+    let (title, message) = title.split_once("::").expect("a message");
+    assert!(!title.contains([':', ',']) && title.contains("a%250A"), "{text}");
+    assert!(!message.contains("::"), "{text}");
+}
+
+#[test]
 fn each_gate_has_its_line_and_a_failed_one_its_reason() {
     let ran = check(&["--fail-if", "max>200ms", "--fail-if", "count>5", "--fail-if", "tts.max>1s"]);
     let lines: Vec<&str> = ran.stdout.lines().collect();

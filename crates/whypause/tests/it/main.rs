@@ -10,6 +10,7 @@ mod crafted;
 mod damaged;
 mod doctor;
 mod generated;
+mod labelled;
 mod logs;
 mod output;
 mod recordings;

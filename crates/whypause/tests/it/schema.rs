@@ -32,6 +32,33 @@ fn the_answer_to_every_recording_and_story_keeps_the_published_schema() {
     }
 }
 
+/// A mechanism leads to its causes by its own list, which must have every cause that was seen with it.
+#[test]
+fn each_mechanism_that_was_seen_knows_its_cause() {
+    for (_, folder) in recordings() {
+        let answer = answer(&folder.join("recording").to_string_lossy());
+        for cause in answer["causes"].as_array().expect("a list") {
+            for id in cause["mechanisms"].as_array().expect("a list") {
+                let by = diagnose::mechanisms().find(|it| *id == it.id).expect("it is known");
+                assert!(by.causes.iter().any(|it| cause["id"] == *it), "{id}: {}", cause["id"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn several_answers_in_one_document_keep_the_published_schema() {
+    let validator = validator();
+    let (_, folder) = recordings().remove(0);
+    let recording = folder.join("recording");
+    let recording = recording.to_string_lossy();
+    let paths = ["explain", "--json", &recording, &recording];
+    let mut document: Value = serde_json::from_str(&run(&paths).stdout).expect("JSON");
+    check(&validator, &document);
+    document["answers"][1].as_object_mut().expect("an object").remove("verdict");
+    assert!(!validator.is_valid(&document));
+}
+
 #[test]
 fn an_answer_without_a_name_of_the_schema_does_not_keep_it() {
     let validator = validator();

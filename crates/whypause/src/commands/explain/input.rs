@@ -3,7 +3,7 @@ use crate::{Failure, console::Console};
 use diagnose::{Attribution, Diagnosis, InputSummary, Keep, LogDiagnosis};
 use indicatif::{ProgressBar, ProgressStyle};
 use logset::{LogSet, Note, Summary};
-use recording::Clock;
+use recording::{Clock, Facts, LogLine};
 use report::Redactor;
 use std::{
     cell::Cell,
@@ -55,6 +55,12 @@ pub(super) fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     // Stable, so that the logs of one directory stay in the order of their names.
     inputs.sort_by_key(|(at, _)| *at);
     Ok(inputs.into_iter().map(|(_, input)| input).collect())
+}
+
+/// How many minutes the dates of the GC log of a recording are ahead of UTC, by its first date.
+pub(crate) fn log_offset_min(facts: &Facts) -> Option<i16> {
+    let of_line = |it: &LogLine| gclog::utc_offset_minutes(it.text.as_bytes());
+    facts.log_blocks().find_map(|block| block.iter().find_map(of_line))
 }
 
 /// What is done with each pause of a log as soon as it is known, with the clock it is on. Says

@@ -3,7 +3,10 @@
 //! What can be read again is: once for each time that the list is gone through. Nothing is written to
 //! a disk, as that could be the one that is slow. Of a pipe as many of the longest pauses are listed
 //! as memory holds.
-use super::input::{self, Input};
+use super::{
+    Read,
+    input::{self, Input},
+};
 use crate::{Failure, console::Console};
 use diagnose::{Attribution, Diagnosis, Keep, LogDiagnosis};
 use logset::LogSet;
@@ -16,6 +19,8 @@ use std::{
 /// What an input is about, and all its pauses.
 pub(super) struct Listing<'a> {
     pub(super) diagnosis: Diagnosis,
+    /// How many minutes the dates of its GC log are ahead of UTC.
+    pub(super) log_offset_min: Option<i16>,
     from: From<'a>,
 }
 
@@ -29,8 +34,9 @@ enum From<'a> {
 
 impl<'a> Listing<'a> {
     /// Of pauses that are all in memory, or of those of them that a report lists.
-    pub(super) fn of(diagnosis: Diagnosis) -> Listing<'a> {
-        Listing { diagnosis, from: From::Memory }
+    pub(super) fn of(read: Read) -> Listing<'a> {
+        let Read { diagnosis, log_offset_min } = read;
+        Listing { diagnosis, log_offset_min, from: From::Memory }
     }
 
     /// Reads an input of which all pauses are to be listed.
@@ -52,17 +58,19 @@ impl<'a> Listing<'a> {
             Continue(())
         };
         let read = input::read_log(set, &name, super::LONGEST, on_pause, redactor, console)?;
+        let log_offset_min = set.utc_offset_minutes();
         let mut diagnosis = read.diagnosis;
         if diagnosis.statistics.all.count == diagnosis.pauses.len() as u64 {
-            return Ok(Listing::of(diagnosis));
+            return Ok(Listing::of(Read { diagnosis, log_offset_min }));
         }
         if again {
-            return Ok(Listing { diagnosis, from: From::Again(set, read.events) });
+            let from = From::Again(set, read.events);
+            return Ok(Listing { diagnosis, log_offset_min, from });
         }
         if packed.left_out() > 0 {
             left_out(&mut diagnosis, packed.left_out(), &name, console);
         }
-        Ok(Listing { diagnosis, from: From::Packed(packed) })
+        Ok(Listing { diagnosis, log_offset_min, from: From::Packed(packed) })
     }
 
     /// Has all pauses written by `write`.

@@ -1,7 +1,7 @@
 //! Before and after, side by side.
 use crate::{
     Exit, Failure,
-    args::{CompareArgs, FixArgs, Format},
+    args::{CompareArgs, FixArgs, Format, JsonFlag},
     commands::{compare, explain},
     console::Console,
     interrupt::Interrupt,
@@ -119,6 +119,7 @@ fn compare(before: &Temporary, after: &Temporary, console: &Console) -> Result<E
         before: before.path.clone(),
         after: after.path.clone(),
         format: Format::Text,
+        json: JsonFlag::default(),
         redact: false,
     };
     compare::run(&args, console)

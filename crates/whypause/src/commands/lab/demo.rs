@@ -2,7 +2,7 @@
 use super::run_here;
 use crate::{
     Exit, Failure,
-    args::{ExplainArgs, LabDemoArgs},
+    args::{ExplainArgs, JsonFlag, LabDemoArgs, ZoneArgs},
     commands::explain,
     console::Console,
 };
@@ -115,10 +115,12 @@ fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(
     let args = ExplainArgs {
         paths: vec![recording],
         format: report::Format::Text,
+        json: JsonFlag::default(),
         full: false,
         all_pauses: false,
         redact: false,
         over: Duration::from_millis(50),
+        zone: ZoneArgs::default(),
     };
     match explain::run(&args, console) {
         Err(Failure::OutputClosed) => Err(Failure::OutputClosed),

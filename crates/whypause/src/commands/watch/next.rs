@@ -103,6 +103,7 @@ fn words(args: &WatchArgs, part: Part, pid: Option<u32>, until: Option<Instant>)
     if let Some(until) = until {
         words.extend(["-d".into(), millis(until.saturating_duration_since(Instant::now()), 100)]);
     }
+    words.extend(args.zone.words());
     for (flag, given) in [
         ("--redact", args.redact),
         ("--without-ebpf", args.collect.without_ebpf),

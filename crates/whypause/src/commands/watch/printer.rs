@@ -3,10 +3,10 @@
 //! The thread that drains the kernel's events must neither wait for a terminal that stands still
 //! nor compute: this one does both, and leaves the CPU to everybody else first.
 use super::window::Window;
-use crate::{Failure, console::Console};
+use crate::{Failure, args::ZoneArgs, commands::explain::log_offset_min, console::Console};
 use diagnose::{Attribution, Diagnosis};
 use recording::Facts;
-use report::line;
+use report::{Options, TimeZone, line};
 use std::{
     collections::BTreeMap,
     sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
@@ -45,11 +45,15 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    pub(crate) fn start(over: Duration, console: Console) -> Result<Printer, Failure> {
+    pub(crate) fn start(
+        over: Duration,
+        zone: ZoneArgs,
+        console: Console,
+    ) -> Result<Printer, Failure> {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let thread = thread::Builder::new()
             .name("whypause-tell".into())
-            .spawn(move || work(&receiver, over, console))?;
+            .spawn(move || work(&receiver, over, Form::new(zone, console)))?;
         Ok(Printer { sender, thread, kept: Facts::default(), lost: 0 })
     }
 
@@ -98,25 +102,25 @@ impl Printer {
     }
 }
 
-fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<Printed, Failure> {
+fn work(receiver: &Receiver<Batch>, over: Duration, mut form: Form) -> Result<Printed, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let _ = rustix::process::setpriority_process(None, NICE);
     let begun = Instant::now();
     let mut window = Window::new(over);
-    let mut heading = Heading(Some(console));
     let mut printed = Printed::default();
     loop {
         let end = match receiver.recv_timeout(LOOK_EVERY) {
             Ok(Batch::Final(facts)) => {
+                form.look(&facts);
                 window.add(facts, begun.elapsed());
                 false
             }
             Ok(Batch::UnderWay(facts)) => {
+                form.look(&facts);
                 let diagnosis = window.under_way(facts);
                 for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
-                    heading.print(&diagnosis)?;
-                    let line = line::render_under_way(&diagnosis, it, &console.options());
-                    console.print(&line)?;
+                    let options = form.heading(&diagnosis)?;
+                    form.console.print(&line::render_under_way(&diagnosis, it, &options))?;
                 }
                 false
             }
@@ -125,10 +129,9 @@ fn work(receiver: &Receiver<Batch>, over: Duration, console: Console) -> Result<
         };
         let now = if end { Duration::MAX } else { begun.elapsed() };
         for diagnosis in window.ended(now) {
-            let options = console.options();
             for attribution in &diagnosis.pauses {
-                heading.print(&diagnosis)?;
-                console.print(&line::render(&diagnosis, attribution, &options))?;
+                let options = form.heading(&diagnosis)?;
+                form.console.print(&line::render(&diagnosis, attribution, &options))?;
                 printed.add(attribution);
             }
         }
@@ -170,16 +173,38 @@ impl Printed {
     }
 }
 
-/// The line above all others, until it is printed.
-struct Heading(Option<Console>);
+/// How lines are shown.
+struct Form {
+    console: Console,
+    zone: ZoneArgs,
+    log_offset_min: Option<i16>,
+    /// The zone that the line above all others says, once that is printed.
+    chosen: Option<TimeZone>,
+}
 
-impl Heading {
-    /// Where it is not there yet: the form of the times is known with the first pause.
-    fn print(&mut self, of: &Diagnosis) -> Result<(), Failure> {
-        match self.0.take() {
-            Some(console) => console.print(&line::header(of, &console.options())),
-            None => Ok(()),
+impl Form {
+    fn new(zone: ZoneArgs, console: Console) -> Form {
+        Form { console, zone, log_offset_min: None, chosen: None }
+    }
+
+    /// Takes the zone of the GC log from its first date.
+    fn look(&mut self, facts: &Facts) {
+        if self.chosen.is_none() && self.log_offset_min.is_none() {
+            self.log_offset_min = log_offset_min(facts);
         }
+    }
+
+    /// How lines are shown from the first on, which the heading goes before: the form of the times is
+    /// known with the first pause.
+    fn heading(&mut self, of: &Diagnosis) -> Result<Options, Failure> {
+        if let Some(zone) = &self.chosen {
+            return Ok(self.console.options_in(zone.clone()));
+        }
+        let zone = self.zone.of(self.log_offset_min);
+        let options = self.console.options_in(zone.clone());
+        self.chosen = Some(zone);
+        self.console.print(&line::header(of, &options))?;
+        Ok(options)
     }
 }
 

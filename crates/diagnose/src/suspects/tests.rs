@@ -1,0 +1,132 @@
+//! A log in, the suspects out, in order; the unlikely ones behind `not`.
+use crate::log_text::{cpu, diagnose, pause};
+use std::fmt::Write;
+
+const YOUNG: &str = "Young (Normal) (G1 Evacuation Pause) 612M->210M(1024M)";
+
+/// Collections of 20 ms that work, with one of another length after every so many.
+fn collections(waiting: &[u64], each: u64) -> String {
+    let mut log = String::new();
+    let mut id = 0;
+    let mut one = |at_ms: u64, took_ms: u64| {
+        id += 1;
+        let lines = pause(at_ms, id, YOUNG, took_ms) + &cpu(at_ms, id, 2, 0, took_ms / 10);
+        write!(log, "{lines}").expect("a string takes all");
+    };
+    let mut at_ms = 1_000;
+    for took in waiting {
+        for _ in 0..each {
+            at_ms += 1_000;
+            one(at_ms, 20);
+        }
+        at_ms += 1_000 + took;
+        one(at_ms, *took);
+    }
+    log
+}
+
+/// The suspects of the first symptom.
+fn suspects(log: &str) -> String {
+    let diagnosis = diagnose(log);
+    let symptom = diagnosis.findings.iter().find(|it| !it.suspects.is_empty());
+    let suspects = symptom.map(|it| it.suspects.as_slice()).unwrap_or_default();
+    let name =
+        |it: &super::Suspect| format!("{}{}", if it.is_unlikely { "not " } else { "" }, it.cause);
+    suspects.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn begins(log: &str, with: &str) {
+    let suspects = suspects(log);
+    assert!(suspects.starts_with(with), "{suspects}");
+}
+
+#[test]
+fn a_few_long_waits_are_a_disk_or_memory_and_no_want_of_cpus() {
+    let log = collections(&[5_100, 1_900, 2_100], 8);
+    begins(&log, "gc-log-write-blocked, hsperfdata-write-blocked, swap-in");
+    let suspects = suspects(&log);
+    for unlikely in ["not cpu-contention", "not cfs-throttling", "not cpu-steal"] {
+        assert!(suspects.contains(unlikely), "{suspects}");
+    }
+}
+
+#[test]
+fn waits_of_less_than_two_seconds_may_be_cpu_contention() {
+    assert!(suspects(&collections(&[2_020], 8)).contains("not cpu-contention"));
+    assert!(!suspects(&collections(&[2_019], 8)).contains("not cpu-contention"));
+}
+
+#[test]
+fn eight_short_waits_are_a_quota_or_contention() {
+    begins(&collections(&[169; 8], 4), "cfs-throttling, cpu-contention");
+    begins(&collections(&[169; 7], 4), "gc-log-write-blocked");
+    begins(&collections(&[170; 8], 4), "gc-log-write-blocked");
+}
+
+#[test]
+fn full_collections_that_wait_are_swap_in() {
+    let full = "Full (G1 Compaction Pause) 900M->420M(1024M)";
+    let waits = |n: u64, took: u64| {
+        let at = 100_000 + n * 20_000;
+        pause(at, 100 + n, full, took) + &cpu(at, 100 + n, 20, 60, took / 10)
+    };
+    let log = collections(&[], 0) + &collections(&[20], 30) + &waits(1, 9_000) + &waits(2, 8_000);
+    begins(&log, "swap-in, gc-log-write-blocked");
+}
+
+#[test]
+fn a_host_without_swap_space_does_not_swap() {
+    let log = |swap: &str| {
+        format!(
+            "OpenJDK 64-Bit Server VM (25.504-b08) for linux-amd64 JRE (1.8.0_504-b08)\nMemory: 4k page, physical 4014104k(1205804k free), {swap}\n"
+        ) + "2.000: [GC (Allocation Failure) 612M->210M(1024M), 9.0000000 secs] [Times: user=0.20 sys=0.01, real=9.00 secs]\n"
+    };
+    assert!(suspects(&log("swap 0k(0k free)")).contains("not swap-in"));
+    assert!(!suspects(&log("swap 1024k(1024k free)")).contains("not swap-in"));
+}
+
+/// Stops of which some were slow to reach.
+fn stops(slow: u64, all: u64) -> String {
+    (0..all)
+        .map(|n| {
+            let reaching_ms = if n < slow { 600 } else { 0 };
+            format!(
+                "[{}.000s][info][safepoint] Safepoint \"ICBufferFull\", Time since last: 5 ns, Reaching safepoint: {} ns, At safepoint: 200000 ns, Total: {} ns\n",
+                10 + n * 5,
+                reaching_ms * 1_000_000 + 1000,
+                reaching_ms * 1_000_000 + 201_000
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn most_stops_slow_to_reach_are_a_thread_and_few_are_the_vm_thread() {
+    begins(&stops(8, 16), "mapped-file-fault, late-java-thread");
+    begins(&stops(4, 16), "hsperfdata-write-blocked, late-java-thread");
+}
+
+#[test]
+fn flags_that_rule_a_suspect_out_are_heeded() {
+    let log = |flags: &str| {
+        format!("CommandLine flags: {flags}\n")
+            + "2.000: [GC (Allocation Failure) 612M->210M(1024M), 9.0000000 secs] [Times: user=0.20 sys=0.01, real=9.00 secs]\n"
+    };
+    begins(&log("-Xloggc:/var/log/gc.log"), "gc-log-write-blocked");
+    assert!(suspects(&log("-Xloggc:/dev/shm/gc.log")).contains("not gc-log-write-blocked"));
+    assert!(suspects(&log("-XX:-UsePerfData")).contains("not hsperfdata-write-blocked"));
+    assert!(!suspects(&log("-XX:+UsePerfData")).contains("not hsperfdata-write-blocked"));
+}
+
+#[test]
+fn a_stop_without_a_name_on_jdk_8_may_be_any_operation() {
+    let log = "12.000: Total time for which application threads were stopped: 3.0000000 seconds, Stopping threads took: 0.0001000 seconds\n";
+    let suspects = suspects(log);
+    assert!(suspects.contains("vm-operation"), "{suspects}");
+}
+
+#[test]
+fn causes_that_explain_have_no_suspects() {
+    assert_eq!(suspects(&collections(&[], 0)), "");
+    assert_eq!(suspects(&pause(9_000, 1, YOUNG, 20)), "");
+}

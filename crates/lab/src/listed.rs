@@ -1,0 +1,63 @@
+//! The scenarios as JSON, schema version 1. It only grows.
+use crate::{Collector, Reason, Scenario, Variant, list};
+use serde_json::{Value, json};
+
+/// All scenarios with their variants, and what this host lacks for each; indented, with a line end.
+#[must_use]
+pub fn list_json() -> String {
+    let scenarios: Vec<Value> = list().iter().map(|it| scenario(it)).collect();
+    format!("{:#}\n", json!({ "schema_version": 1, "scenarios": scenarios }))
+}
+
+fn scenario(it: &Scenario) -> Value {
+    json!({
+        "id": it.id,
+        "cause": it.cause,
+        "title": it.title,
+        "collectors": it.collectors.iter().map(|it| Collector::id(*it)).collect::<Vec<_>>(),
+        "recorded_ns": u64::try_from(it.recorded.as_nanos()).unwrap_or(u64::MAX),
+        "variants": it.variants.iter().map(variant).collect::<Vec<_>>(),
+        "lacks": lacks((it.can_run)()),
+    })
+}
+
+fn variant(it: &Variant) -> Value {
+    json!({
+        "name": it.name,
+        "role": it.role,
+        "what": it.what,
+        "since_jdk": it.since_jdk,
+        "mechanism": it.mechanism,
+        "lacks": lacks((it.can_run)()),
+    })
+}
+
+/// Why it cannot run here; null where it can.
+fn lacks(can_run: Result<(), Reason>) -> Value {
+    match can_run {
+        Ok(()) => Value::Null,
+        Err(reason) => json!({
+            "reason": reason.lacks,
+            "hint": Some(reason.hint).filter(|it| !it.is_empty()),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scenario_is_listed_with_its_variants() {
+        let document: Value = serde_json::from_str(&list_json()).expect("JSON");
+        assert_eq!(document["schema_version"], 1);
+        let scenarios = document["scenarios"].as_array().expect("a list");
+        assert_eq!(scenarios.len(), list().len());
+        for (it, json) in list().iter().zip(scenarios) {
+            assert_eq!((&json["id"], &json["cause"]), (&json!(it.id), &json!(it.cause)));
+            let names: Vec<&Value> =
+                json["variants"].as_array().expect("a list").iter().map(|it| &it["name"]).collect();
+            assert_eq!(names, it.variants.iter().map(|it| it.name).collect::<Vec<_>>());
+        }
+    }
+}
