@@ -41,7 +41,7 @@ impl Noticed {
             // The last one is complete.
             Some(last) if beside => {
                 let last = std::mem::replace(last, pause);
-                self.to_joined(last);
+                self.join_later(last);
             }
             _ => self.pending.push(pause),
         }
@@ -64,11 +64,11 @@ impl Noticed {
     #[cold]
     pub(crate) fn pass_on(&mut self) {
         for pause in std::mem::take(&mut self.pending) {
-            self.to_joined(pause);
+            self.join_later(pause);
         }
     }
 
-    fn to_joined(&mut self, pause: MonitorPause) {
+    fn join_later(&mut self, pause: MonitorPause) {
         self.to_join += u64::from(self.joined.noticed(pause));
     }
 
