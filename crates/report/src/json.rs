@@ -9,6 +9,7 @@ mod escape;
 mod log;
 mod longest;
 mod schema;
+mod schema_log;
 mod several;
 
 use crate::{Options, Pauses};

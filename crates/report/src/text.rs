@@ -140,6 +140,21 @@ impl Page {
         self.style.width
     }
 
+    /// An empty one of the same style, for text whose height is to be known first.
+    pub(crate) fn beside(&self) -> Page {
+        Page::continued(self.style)
+    }
+
+    /// Adds the lines of another.
+    pub(crate) fn append(&mut self, other: Page) {
+        self.out.push_str(&other.out);
+    }
+
+    /// How many lines are on it.
+    pub(crate) fn height(&self) -> usize {
+        self.out.lines().count()
+    }
+
     pub(crate) fn blank(&mut self) {
         let is_blank = match &self.out[..] {
             "" => !self.continues,

@@ -1,7 +1,7 @@
 //! What only a GC log tells, in the shape of the JSON.
 use super::{
     build::{count, ns},
-    schema::{
+    schema_log::{
         CpuTimes, Gc, GcCause, GcPauses, Generation, Humongous, Kind, LiveSet, Memory, Phase,
         References,
     },

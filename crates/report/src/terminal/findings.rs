@@ -8,6 +8,8 @@ use remedy::Advice;
 
 /// So many findings are in a short answer.
 const MOST_LINES: usize = 3;
+/// So many suspects are in a short answer.
+const MOST_SUSPECTS: usize = 2;
 /// Column of a block's text.
 pub(crate) const BODY: usize = 3;
 /// Column of the text behind `who`, `where` and the like.
@@ -25,9 +27,12 @@ pub(super) fn blocks(page: &mut Page, view: &View<'_>) {
 /// In short: the first few with one line of detail, of the others only what they are.
 pub(super) fn lines(page: &mut Page, view: &View<'_>) {
     page.blank();
-    let (shown, others) = view.findings.split_at(view.findings.len().min(MOST_LINES));
+    let is_open = |it: &FindingView<'_>| it.is_main && !it.suspects.is_empty();
+    let open = view.findings.iter().take(MOST_LINES - 1).position(is_open);
+    // The suspects take the place of the third.
+    let most = if open.is_some() { MOST_LINES - 1 } else { MOST_LINES };
+    let (shown, others) = view.findings.split_at(view.findings.len().min(most));
     let width = shown.iter().map(|it| columns_of(term(it))).max().unwrap_or(0);
-    let open = shown.iter().position(|it| it.is_fault && !it.suspects.is_empty());
     for (n, it) in shown.iter().enumerate() {
         let role = if it.is_fault { Role::Bad } else { Role::Strong };
         let painted = page.paint(role, term(it));
@@ -62,13 +67,13 @@ fn suspects(page: &mut Page, suspects: &[SuspectView]) {
     let likely: Vec<String> = suspects
         .iter()
         .filter(|it| it.rank.is_some())
-        .take(MOST_LINES)
+        .take(MOST_SUSPECTS)
         .map(SuspectView::text)
         .collect();
     for (n, text) in likely.iter().enumerate() {
         match n {
             0 => page.one_line(BODY, None, &format!("could be  {text}")),
-            _ => page.one_line(BODY + 10, None, text),
+            _ => page.one_line(BODY + 9, None, text),
         }
     }
     if let Some(unlikely) = unlikely(suspects) {

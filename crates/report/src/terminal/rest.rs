@@ -7,8 +7,10 @@ use remedy::Action;
 
 /// Column of a number's text.
 const NUMBER: usize = 21;
-/// So many numbers of a log are in a short answer.
+/// So many numbers of a log are in a short answer,
 const MOST_NUMBERS: usize = 2;
+/// which has so many lines with them at most.
+const SHORT: usize = 24;
 /// So many causes that were not checked are named in a short answer.
 const MOST_NAMES: usize = 3;
 
@@ -36,17 +38,32 @@ pub(super) fn all(page: &mut Page, view: &View<'_>) {
 
 /// In short: of each at most a line or two.
 pub(super) fn short(page: &mut Page, view: &View<'_>) {
-    // What a log cannot explain has taken their place.
-    let is_open = view.findings.iter().any(|it| !it.suspects.is_empty());
-    let most = if is_open { 0 } else { MOST_NUMBERS };
-    numbers(page, &view.numbers[..view.numbers.len().min(most)]);
+    let mut foot = page.beside();
+    short_foot(&mut foot, view);
+    // As many as there is room for.
+    let room = SHORT.saturating_sub(page.height() + foot.height() + 1);
+    let most = view.numbers.len().min(MOST_NUMBERS);
+    let fits = |count: &usize| {
+        let mut rows = page.beside();
+        numbers(&mut rows, &view.numbers[..*count]);
+        rows.height() <= room
+    };
+    let count = (0..=most).rev().find(fits).unwrap_or(0);
+    numbers(page, &view.numbers[..count]);
     page.blank();
+    page.append(foot);
+}
+
+fn short_foot(page: &mut Page, view: &View<'_>) {
+    // Where there are suspects they have said it.
+    let is_open = view.findings.iter().any(|it| !it.suspects.is_empty());
     if let Some(rest) = view.rest.as_ref().filter(|_| !is_open) {
         let seen = rest.seen.first().map(|(time, what)| format!(": {time} {what}"));
         page.one_line(0, None, &format!("{}{}.", rest.text, seen.unwrap_or_default()));
     }
-    for it in &view.not_checked {
-        page.one_line(0, None, &it.short(MOST_NAMES));
+    let not_checked: Vec<String> = view.not_checked.iter().map(|it| it.short(MOST_NAMES)).collect();
+    if !not_checked.is_empty() {
+        page.one_line(0, None, &format!("Not checked: {}.", not_checked.join("; ")));
     }
     if !view.losses.is_empty() {
         page.one_line(0, None, &format!("Coverage: {}.", view.losses.join("; ")));

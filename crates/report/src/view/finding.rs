@@ -15,6 +15,8 @@ const SMALL_SHARE: f64 = 0.01;
 const SMALL_TIME: Duration = Duration::from_millis(10);
 /// The ordinary cost of collections stands beside a fault only above this share.
 const ORDINARY_SHARE: f64 = 0.10;
+/// A finding of a smaller share is not what to begin with, unless it is the first.
+const MAIN_SHARE: f64 = 0.10;
 /// So many kernel functions are shown, innermost first.
 const MOST_FRAMES: usize = 5;
 /// So many culprits and pieces of evidence are shown of each finding.
@@ -26,6 +28,8 @@ pub(crate) struct FindingView<'a> {
     pub(crate) number: usize,
     /// The cause's title.
     pub(crate) title: &'static str,
+    /// Whether it is what to begin with: the first, or no small part of the stopped time.
+    pub(crate) is_main: bool,
     /// Whether it is a fault, and no ordinary cost.
     pub(crate) is_fault: bool,
     /// `3.79 s in 2 stops`.
@@ -92,6 +96,7 @@ fn view<'a>(
     FindingView {
         number,
         title: finding.cause.title,
+        is_main: number == 1 || finding.share >= MAIN_SHARE,
         is_fault: finding.cause.is_fault(),
         extent: words::extent(diagnosis, finding),
         share: percent(finding.share),

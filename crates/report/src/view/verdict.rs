@@ -215,12 +215,13 @@ fn unexplained(diagnosis: &Diagnosis) -> String {
 
 /// What to do first: of the largest fault with advice, or to record what is unexplained.
 pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<Step> {
-    let first = findings.iter().find(|it| it.is_fault);
-    if let Some(finding) = first.filter(|it| !it.suspects.is_empty()) {
+    // A small part of the time is not what to begin with.
+    let main = findings.iter().filter(|it| it.is_main);
+    let of_use = |it: &&FindingView<'_>| !it.advice.is_empty() || !it.suspects.is_empty();
+    let advised = main.clone().filter(|it| it.is_fault).find(of_use).or(main.clone().find(of_use));
+    if let Some(finding) = advised.filter(|it| !it.suspects.is_empty()) {
         return deciding(finding, rest);
     }
-    let advised = findings.iter().find(|it| it.is_fault && !it.advice.is_empty());
-    let advised = advised.or(findings.first().filter(|it| !it.advice.is_empty()));
     let Some(finding) = advised else {
         let command = rest.and_then(|it| it.command.as_ref());
         return command
