@@ -61,9 +61,8 @@ fn short_foot(page: &mut Page, view: &View<'_>) {
         let seen = rest.seen.first().map(|(time, what)| format!(": {time} {what}"));
         page.one_line(0, None, &format!("{}{}.", rest.text, seen.unwrap_or_default()));
     }
-    let not_checked: Vec<String> = view.not_checked.iter().map(|it| it.short(MOST_NAMES)).collect();
-    if !not_checked.is_empty() {
-        page.one_line(0, None, &format!("Not checked: {}.", not_checked.join("; ")));
+    for it in &view.not_checked {
+        page.one_line(0, None, &it.short(MOST_NAMES));
     }
     if !view.losses.is_empty() {
         page.one_line(0, None, &format!("Coverage: {}.", view.losses.join("; ")));

@@ -25,14 +25,13 @@ impl NotChecked {
         if self.command.is_empty() { text } else { format!("{text} To check: {}", self.command) }
     }
 
-    /// The same in short, for a list: of more causes than these only the number, and no command.
+    /// The same in short: of more causes than these only the number, and no command.
     pub(crate) fn short(&self, most_names: usize) -> String {
-        let names = match self.causes.len() {
-            0 => "every known fault".to_owned(),
-            n if n > most_names => format!("{n} causes"),
-            _ => self.causes.join(", "),
-        };
-        format!("{names} ({})", self.reason)
+        match self.causes.len() {
+            0 => self.of("every known fault"),
+            n if n > most_names => self.of(&format!("{n} causes")),
+            _ => self.of(&self.causes.join(", ")),
+        }
     }
 
     fn of(&self, names: &str) -> String {

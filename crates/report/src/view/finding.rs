@@ -96,7 +96,8 @@ fn view<'a>(
     FindingView {
         number,
         title: finding.cause.title,
-        is_main: number == 1 || finding.share >= MAIN_SHARE,
+        // What shows outside the pauses has no share of them.
+        is_main: number == 1 || finding.share >= MAIN_SHARE || finding.pauses == 0,
         is_fault: finding.cause.is_fault(),
         extent: words::extent(diagnosis, finding),
         share: percent(finding.share),

@@ -218,7 +218,8 @@ pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<St
     // A small part of the time is not what to begin with.
     let main = findings.iter().filter(|it| it.is_main);
     let of_use = |it: &&FindingView<'_>| !it.advice.is_empty() || !it.suspects.is_empty();
-    let advised = main.clone().filter(|it| it.is_fault).find(of_use).or(main.clone().find(of_use));
+    let mut faults = main.clone().filter(|it| it.is_fault);
+    let advised = faults.find(of_use).or(main.clone().find(of_use));
     if let Some(finding) = advised.filter(|it| !it.suspects.is_empty()) {
         return deciding(finding, rest);
     }
