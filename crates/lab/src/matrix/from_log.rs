@@ -67,6 +67,8 @@ pub struct LogTally {
     pub not_measured: u64,
     /// Logs that could not be explained, one line each.
     pub failed: Vec<String>,
+    /// Pauses left out: hiccups, which no log shows.
+    pub hiccups: u64,
     /// Pauses left out: cut by the recording.
     pub cut: u64,
     /// Pauses left out: ordinary work first, or not explained by the recording.
@@ -109,6 +111,7 @@ impl LogTally {
 
     fn add(&mut self, key: &Key, log: &FromLog) {
         self.measured += 1;
+        self.hiccups += log.hiccups;
         self.cut += log.cut;
         self.ordinary += log.ordinary;
         self.not_found += log.not_found;
@@ -178,7 +181,14 @@ mod tests {
                     refuted: words.contains(&"refuted").then_some(Refuted::Unlikely),
                 };
                 let judged = vec![judged; words[1].parse().unwrap()];
-                Some(FromLog { judged, cut: 1, ordinary: 2, not_found: 3, failed: None })
+                Some(FromLog {
+                    judged,
+                    hiccups: 4,
+                    cut: 1,
+                    ordinary: 2,
+                    not_found: 3,
+                    failed: None,
+                })
             }
         };
         seen
@@ -240,7 +250,8 @@ mod tests {
         let firsts = [("cfs-throttling", 1), ("none", 1), ("swap-in", 2)];
         let firsts = firsts.map(|(cause, pauses)| (cause.to_owned(), pauses));
         assert_eq!(tally.total.suspects, BTreeMap::from(firsts));
-        assert_eq!((tally.cut, tally.ordinary, tally.not_found), (3, 6, 9));
+        let left_out = [tally.hiccups, tally.cut, tally.ordinary, tally.not_found];
+        assert_eq!(left_out, [12, 3, 6, 9]);
     }
 
     #[test]

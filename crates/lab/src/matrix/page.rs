@@ -135,7 +135,7 @@ fn from_log(tally: &LogTally) -> String {
     let all = tally.measured + tally.not_measured;
     match tally.measured {
         0 if all == 0 => return String::new(),
-        0 => return format!("{title}Not measured in any of {all} recordings.\n\n"),
+        0 => return format!("{title}Not measured: the log of no run was explained alone.\n\n"),
         _ => {}
     }
     let mut table = log_table(&["true cause"]);
@@ -147,14 +147,15 @@ fn from_log(tally: &LogTally) -> String {
     for it in &tally.surroundings {
         by_jdk.add_row(log_cells(&[&it.jdk_feature.to_string(), it.collector.id()], &it.count));
     }
-    let LogTally { cut, ordinary, not_found, .. } = tally;
+    let LogTally { hiccups, cut, ordinary, not_found, .. } = tally;
     let mut text = format!(
-        "{title}{table}\n\n{by_jdk}\n\nPauses of 50 ms and more that were left out: {cut} that \
-         the recording cut, {ordinary} without a fault as the largest part, {not_found} not found \
-         in the log.\n\n"
+        "{title}{table}\n\n{by_jdk}\n\nPauses of 50 ms and more that were left out: {hiccups} \
+         hiccups, which no GC log shows, {cut} that the recording cut, {ordinary} without a fault of \
+         a known kind as the largest part, {not_found} not found in the log.\n\n"
     );
     if tally.not_measured > 0 {
-        text += &format!("Not measured in {} of {all} recordings.\n\n", tally.not_measured);
+        let missing = tally.not_measured;
+        text += &format!("Not measured in {missing} of {all} recordings with privilege.\n\n");
     }
     text
 }
@@ -272,18 +273,22 @@ mod tests {
         let old = run("fault", "", "");
         let page = |seen: &[Seen]| from_log(&Tally::of(seen).from_log);
         assert_eq!(page(&[]), "");
-        let none = "## From the GC log alone\n\nNot measured in any of 1 recordings.\n\n";
+        let none =
+            "## From the GC log alone\n\nNot measured: the log of no run was explained alone.\n\n";
         assert_eq!(page(std::slice::from_ref(&old)), none);
         let log = r#"{"judged":[{"cause":"swap-in","duration_ns":9,"wait_ns":9,"unexplained_ns":8,
-            "suspects":["direct-reclaim"]}],"cut":1,"ordinary":2,"not_found":3}"#;
+            "suspects":["direct-reclaim"]}],"hiccups":4,"cut":1,"ordinary":2,"not_found":3}"#;
         let new = Seen { from_log: serde_json::from_str(log).unwrap(), ..old.clone() };
         let text = page(&[old, new]);
         let row = ["| swap-in", "| 1", "| 0", "| 100.0 %", "| 0.0 %", "| direct-reclaim 1"];
         let is_row = |line: &str| row.iter().all(|it| line.contains(it));
         assert!(text.lines().any(is_row), "{text}");
-        assert!(text.contains("1 that the recording cut, 2 without a fault"), "{text}");
+        assert!(
+            text.contains("1 that the recording cut, 2 without a fault of a known kind"),
+            "{text}"
+        );
         assert!(text.contains("3 not found in the log."), "{text}");
-        assert!(text.ends_with("Not measured in 1 of 2 recordings.\n\n"), "{text}");
+        assert!(text.ends_with("Not measured in 1 of 2 recordings with privilege.\n\n"), "{text}");
     }
 
     #[test]

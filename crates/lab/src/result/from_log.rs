@@ -25,6 +25,9 @@ pub struct FromLog {
     pub ordinary: u64,
     /// Pauses with a cause that are not in the log.
     pub not_found: u64,
+    /// Hiccups: application threads did not run, though no safepoint was under way, which no log
+    /// shows.
+    pub hiccups: u64,
     /// Pauses that the recording cuts, so that neither length nor cause is known.
     pub cut: u64,
     /// Why the log could not be explained; none where it was.
@@ -39,9 +42,9 @@ pub struct Judged {
     pub cause: String,
     /// Its length in the recording.
     pub duration_ns: u64,
-    /// What of it is not GC work or a VM operation in the recording.
+    /// What of it the recording does not give to work of the JVM itself.
     pub wait_ns: u64,
-    /// What of it the log does not give to ordinary work: unexplained, or called a fault.
+    /// What of it the log does not give to work of the JVM itself.
     pub unexplained_ns: u64,
     /// The symptom that the log shows.
     pub symptom: Option<String>,
@@ -76,9 +79,11 @@ impl FromLog {
     pub(crate) fn judge(recorded: &Explained, log: &Explained) -> FromLog {
         let clock = Clock::of(recorded, log);
         let mut result = FromLog::default();
-        let stops = recorded.longest.iter().filter(|it| it.kind != "hiccup");
-        for pause in stops.filter(|it| u128::from(it.duration_ns) >= LONG.as_nanos()) {
-            if pause.cut.is_some() {
+        let is_long = |it: &&Pause| u128::from(it.duration_ns) >= LONG.as_nanos();
+        for pause in recorded.longest.iter().filter(is_long) {
+            if pause.kind == "hiccup" {
+                result.hiccups += 1;
+            } else if pause.cut.is_some() {
                 result.cut += 1;
             } else if Class::of(pause.first()).is_none() {
                 result.ordinary += 1;
@@ -107,13 +112,11 @@ impl Judged {
         } else {
             fault.filter(|it| !Class::same(it, cause)).map(|_| Refuted::OtherFault)
         };
-        let ordinary = |it: &&str| matches!(*it, "gc-work" | "vm-operation");
-        let in_faults = in_log.time_where(|it| log.is_fault(it));
         Judged {
             cause: cause.to_owned(),
             duration_ns: recorded.duration_ns,
-            wait_ns: recorded.duration_ns.saturating_sub(recorded.time_where(|it| ordinary(&it))),
-            unexplained_ns: in_log.unattributed_ns + in_faults,
+            wait_ns: waited(recorded),
+            unexplained_ns: waited(in_log),
             symptom: in_log.symptom.clone(),
             suspects: fault.into_iter().chain(likely).take(FIRST).map(str::to_owned).collect(),
             refuted,
@@ -132,6 +135,13 @@ impl Judged {
     pub fn right_wait(&self) -> bool {
         self.unexplained_ns.abs_diff(self.wait_ns) <= self.duration_ns / 10
     }
+}
+
+/// What of a pause is not work of the JVM itself. Causes without a class are such work, ordinary or
+/// not (`gc-work`, `full-gc`), but for a wait that has no class because no scenario makes it.
+fn waited(pause: &Pause) -> u64 {
+    let is_work = |it: &str| Class::of(it).is_none() && it != "mmap-lock-contention";
+    pause.duration_ns.saturating_sub(pause.time_where(is_work))
 }
 
 /// The clock that both a recording and a log have.

@@ -58,7 +58,7 @@ fn judged(recorded: &str, log: &str) -> Judged {
     judge(recorded, log).judged.pop().unwrap()
 }
 
-/// How many are judged, ordinary, not found, cut.
+/// How many are judged, ordinary, not found, cut; hiccups apart.
 fn counts(recorded: &str, log: &str) -> [u64; 4] {
     let it = judge(recorded, log);
     [it.judged.len() as u64, it.ordinary, it.not_found, it.cut]
@@ -107,6 +107,8 @@ fn only_long_whole_stops_with_a_known_cause_are_judged() {
     assert_eq!(counts("1000 100 swap-in=40", log), [0, 1, 0, 0]);
     assert_eq!(counts("1000 100 swap-in=60 cut", log), [0, 0, 0, 1]);
     assert_eq!(counts("1000 100 swap-in=60 hiccup", log), [0; 4]);
+    assert_eq!(judge("1000 50 swap-in=50 hiccup", log).hiccups, 1);
+    assert_eq!(judge("1000 49.999 swap-in=40 hiccup", log).hiccups, 0);
     assert_eq!(counts("1000 50 swap-in=50", "1000 50"), [1, 0, 0, 0]);
     assert_eq!(counts("1000 49.999 swap-in=40", "1000 50"), [0; 4]);
 }
@@ -125,6 +127,7 @@ fn a_cause_is_refuted_where_the_log_denies_it() {
     check("late-java-thread=51", Some(Refuted::OtherFault));
     check("late-java-thread=49", None);
     check("direct-reclaim=51", None);
+    check("full-gc=51", Some(Refuted::OtherFault));
     check("gc-work=90", None);
 }
 
@@ -155,8 +158,11 @@ fn what_the_log_leaves_unexplained_is_what_the_pause_waited_within_a_tenth_of_it
     check("gc-work=9.999", false);
     check("gc-work=30", true);
     check("gc-work=30.001", false);
-    // what is called a fault was waited for, too
+    // a fault of the surroundings is a wait, one of the collection is work
     check("swap-in=70 gc-work=20", true);
+    check("mmap-lock-contention=70 gc-work=20", true);
+    check("full-gc=30 late-java-thread=50", true);
+    check("full-gc=30.001 late-java-thread=50", false);
 }
 
 #[test]
