@@ -167,7 +167,7 @@ fn log_table(first: &[&str]) -> Table {
         "pauses of 50 ms and more",
         "true cause refuted",
         "right class among the first two suspects",
-        "unexplained as long as it waited",
+        "unexplained time matches the wait",
         "suspected first",
     ];
     table.set_header(first.iter().chain(&rest));
