@@ -20,8 +20,20 @@ pub struct Explained {
     pub unattributed_ns: u64,
     /// The pauses, longest first.
     pub longest: Vec<Pause>,
+    /// Each known cause, and whether it was ruled out.
+    pub watched: Vec<Watched>,
     /// What was lost, and what recording cost.
     pub coverage: Coverage,
+}
+
+/// A known cause, and whether it was ruled out.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Watched {
+    /// Its id.
+    pub cause: String,
+    /// `present`, `absent` or `unknown`.
+    pub verdict: String,
 }
 
 /// Statistics over all stops.
@@ -58,6 +70,18 @@ pub struct Cause {
     pub mechanisms: Vec<String>,
     /// Who did it, most to blame first.
     pub culprits: Vec<Culprit>,
+    /// Of a symptom that a log shows: which causes it may be, most likely first.
+    pub suspects: Vec<Suspect>,
+}
+
+/// A cause that a symptom may be.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Suspect {
+    /// Its id.
+    pub cause: String,
+    /// Whether what speaks against it weighs more than what speaks for it.
+    pub unlikely: bool,
 }
 
 /// Who did it.
@@ -72,8 +96,12 @@ pub struct Culprit {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Pause {
+    /// `hiccup` where the JVM did not stop, but was not there either.
+    pub kind: String,
     /// When it began.
     pub start_ns: u64,
+    /// When it began, by date, as RFC 3339.
+    pub start_wall: Option<String>,
     /// How long it lasted.
     pub duration_ns: u64,
     /// What it consists of.
@@ -82,6 +110,8 @@ pub struct Pause {
     pub unattributed_ns: u64,
     /// Which side of it was not recorded (`begin`, `end`, `both`); none where all of it was.
     pub cut: Option<String>,
+    /// The symptom that most of `unattributed_ns` shows, where a log shows any.
+    pub symptom: Option<String>,
 }
 
 /// A cause's part of a pause.
@@ -158,6 +188,12 @@ impl Explained {
     pub fn time_of(&self, cause: &str) -> u64 {
         self.causes.iter().filter(|it| it.id == cause).map(|it| it.time_ns).sum()
     }
+
+    /// Whether this is the id of a cause that it calls a fault.
+    #[must_use]
+    pub fn is_fault(&self, cause: &str) -> bool {
+        self.causes.iter().any(|it| it.id == cause && it.nature == "fault")
+    }
 }
 
 impl Pause {
@@ -172,6 +208,12 @@ impl Pause {
             }
         }
         first.0
+    }
+
+    /// The time of its parts of which `wanted` holds.
+    #[must_use]
+    pub fn time_where(&self, wanted: impl Fn(&str) -> bool) -> u64 {
+        self.parts.iter().filter(|it| wanted(&it.cause)).map(|it| it.time_ns).sum()
     }
 }
 

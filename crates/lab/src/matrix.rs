@@ -1,11 +1,13 @@
 //! Every scenario with every JDK and collector, recorded with and without privilege: how often
 //! the answers are right.
 mod disturbed;
+mod from_log;
 mod pace;
 mod page;
 mod seen;
 mod tally;
 
+pub use from_log::{LogCount, LogRow, LogSurroundings, LogTally};
 pub use seen::{Key, Made, Seen};
 pub use tally::{Alarm, Count, Row, Surroundings, Tally};
 
@@ -333,6 +335,7 @@ impl<'a> Plan<'a> {
             recorded: self.recorded(cell.scenario),
             privileges: &self.privileges,
             verify_writes: false,
+            judge_log: true,
             keep: cell.keep.as_deref(),
         };
         let Cell { scenario, variant, ref jdk, collector, run, .. } = *cell;

@@ -56,7 +56,8 @@ impl Observer<'_> {
         let mut all = Vec::new();
         for privilege in self.privileges {
             let command = self.recording(*privilege, staged.jvm.pid(), time);
-            all.push(self.start(cleanup, command, "record", *privilege)?);
+            let output = self.place("record", *privilege);
+            all.push(self.start(cleanup, command, "record", &output)?);
         }
         for program in &mut all {
             let keep_going = |cleanup: &mut Cleanup| {
@@ -85,23 +86,42 @@ impl Observer<'_> {
         cleanup: &mut Cleanup,
         privilege: Privilege,
     ) -> Result<Explained, LabError> {
+        let output = self.place("explain", privilege);
+        self.explain_input(cleanup, &self.place("recording", privilege), &output)
+    }
+
+    /// `whypause explain --format json --all-pauses gc.log`.
+    pub(crate) fn explain_log(
+        &self,
+        cleanup: &mut Cleanup,
+        log: &Path,
+    ) -> Result<Explained, LabError> {
+        self.explain_input(cleanup, log, &self.output.join("log-explain"))
+    }
+
+    fn explain_input(
+        &self,
+        cleanup: &mut Cleanup,
+        input: &Path,
+        output: &Path,
+    ) -> Result<Explained, LabError> {
         let mut command = spawn::command(self.program);
         command.args(["explain", "--format", "json", "--all-pauses"]);
-        command.arg(self.place("recording", privilege));
-        let mut program = self.start(cleanup, command, "explain", privilege)?;
+        command.arg(input);
+        let mut program = self.start(cleanup, command, "explain", output)?;
         self.finish(cleanup, &mut program, EXPLAIN_PATIENCE, |_| Ok(()))?;
         Explained::parse(&read(&program.stdout))
     }
 
+    /// Starts it with its output in `OUTPUT.out` and `OUTPUT.err`.
     fn start(
         &self,
         cleanup: &mut Cleanup,
         command: Command,
         verb: &'static str,
-        privilege: Privilege,
+        output: &Path,
     ) -> Result<Program, LabError> {
-        let stdout = self.place(&format!("{verb}.out"), privilege);
-        let stderr = self.place(&format!("{verb}.err"), privilege);
+        let (stdout, stderr) = (output.with_extension("out"), output.with_extension("err"));
         let running = Running::start(cleanup, command, &stdout, &stderr)?;
         if let Some(isolation) = self.isolation {
             isolation.admit(running.pid(), &[])?;

@@ -7,14 +7,14 @@ use crate::{
     observe::Observer,
     output::Progress,
     reproduce::sample::Sample,
-    result::{BlockedWrites, DiskUse, RunResult},
+    result::{BlockedWrites, DiskUse, FromLog, RunResult},
     stage::END_PATIENCE,
     table,
     verify_writes::{self, Call, WriteTrace},
 };
 use std::{
     collections::BTreeMap,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -29,6 +29,8 @@ pub(crate) struct Manner<'a> {
     pub(crate) privileges: &'a [Privilege],
     /// Whether to measure blocked writes to the GC log independently.
     pub(crate) verify_writes: bool,
+    /// Whether to explain the GC log alone, too, and judge that by the privileged recording.
+    pub(crate) judge_log: bool,
     /// A directory to copy everything to.
     pub(crate) keep: Option<&'a Path>,
 }
@@ -104,11 +106,16 @@ impl Once<'_> {
         let writes = trace.map(WriteTrace::finish).transpose()?;
         progress.finished(recorded);
         progress.step(&format!("{what}: explaining"));
+        let log = kept_log(&staged, output);
         let workload = end(&mut bench.cleanup, staged, output);
         let result = |privilege: &Privilege| {
             let explained = observer.explain(&mut bench.cleanup, *privilege)?;
             let result = self.result(&explained, *privilege, &workload, writes.as_ref());
-            Ok(RunResult { stolen, disk, ..result })
+            let from_log = match self.manner.judge_log && *privilege == Privilege::Privileged {
+                true => judge_log(&observer, &mut bench.cleanup, &log, &explained)?,
+                false => None,
+            };
+            Ok(RunResult { stolen, disk, from_log, ..result })
         };
         privileges.iter().map(result).collect()
     }
@@ -163,6 +170,30 @@ impl Once<'_> {
             lost_events: *lost_events,
         });
         result
+    }
+}
+
+/// Where the GC log is once the run has ended.
+fn kept_log(staged: &Staged, output: &Path) -> PathBuf {
+    let log = staged.jvm.gc_log();
+    if log.starts_with(output) { log.to_path_buf() } else { output.join("gc.log") }
+}
+
+/// What the GC log alone says, judged by the recording; `None` where there is no log. A log that
+/// cannot be explained is a finding, and no reason to lose the recording.
+fn judge_log(
+    observer: &Observer<'_>,
+    cleanup: &mut Cleanup,
+    log: &Path,
+    recorded: &Explained,
+) -> Result<Option<FromLog>, LabError> {
+    if !log.exists() {
+        return Ok(None);
+    }
+    match observer.explain_log(cleanup, log) {
+        Ok(explained) => Ok(Some(FromLog::judge(recorded, &explained))),
+        Err(LabError::Interrupted) => Err(LabError::Interrupted),
+        Err(error) => Ok(Some(FromLog::failed(error.to_string()))),
     }
 }
 

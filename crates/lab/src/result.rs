@@ -4,6 +4,7 @@ use crate::{
     explained::Explained,
     scenarios::{Role, Scenario, Variant},
 };
+pub use from_log::{FromLog, Judged, Refuted};
 pub use logging::{DiskUse, Logging};
 use serde::{Serialize, Serializer};
 use std::{collections::BTreeMap, time::Duration};
@@ -77,6 +78,8 @@ pub struct RunResult {
     pub disk: Option<DiskUse>,
     /// What the workload logged, where it does.
     pub logging: Option<Logging>,
+    /// What the GC log alone says, judged by the recording, where that was asked for.
+    pub from_log: Option<FromLog>,
 }
 
 /// One stop of [`LONG`] or more.
@@ -217,6 +220,7 @@ impl RunResult {
             blocked_writes: None,
             disk: None,
             logging: Logging::of(workload),
+            from_log: None,
         }
     }
 
@@ -316,6 +320,7 @@ fn is_allocation(key: &str) -> bool {
     key.starts_with("alloc_") && key.ends_with("_max_us")
 }
 
+mod from_log;
 mod logging;
 
 #[cfg(test)]

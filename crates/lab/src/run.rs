@@ -224,6 +224,7 @@ impl<'a> Plan<'a> {
             recorded: self.recorded,
             privileges: std::slice::from_ref(&self.options.privilege),
             verify_writes: self.options.verify_writes,
+            judge_log: false,
             keep: self.options.keep.as_deref(),
         }
     }

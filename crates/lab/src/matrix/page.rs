@@ -1,5 +1,5 @@
 //! A matrix as a page of Markdown that reads well as it is.
-use super::{Count, Made, Matrix, Seen, Tally};
+use super::{Count, LogCount, LogTally, Made, Matrix, Seen, Tally};
 use crate::Privilege;
 use comfy_table::{Table, presets};
 use std::{
@@ -15,6 +15,7 @@ pub(super) fn text(matrix: &Matrix) -> String {
     for privilege in Privilege::ALL {
         let _ = write!(text, "{}", of_privilege(&matrix.tally, privilege));
     }
+    let _ = write!(text, "{}", from_log(&matrix.tally.from_log));
     let _ = write!(text, "{}", quiet(&matrix.tally));
     let _ = write!(text, "{}", made(&matrix.recordings));
     for note in &matrix.notes {
@@ -128,6 +129,62 @@ fn cells(first: [&str; 2], count: &Count) -> Vec<String> {
     cells
 }
 
+/// What the logs alone say; nothing where nothing was recorded with privilege.
+fn from_log(tally: &LogTally) -> String {
+    let title = "## From the GC log alone\n\n";
+    let all = tally.measured + tally.not_measured;
+    match tally.measured {
+        0 if all == 0 => return String::new(),
+        0 => return format!("{title}Not measured: the log of no run was explained alone.\n\n"),
+        _ => {}
+    }
+    let mut table = log_table(&["true cause"]);
+    for row in &tally.causes {
+        table.add_row(log_cells(&[&row.cause], &row.count));
+    }
+    table.add_row(log_cells(&["all"], &tally.total));
+    let mut by_jdk = log_table(&["JDK", "collector"]);
+    for it in &tally.surroundings {
+        by_jdk.add_row(log_cells(&[&it.jdk_feature.to_string(), it.collector.id()], &it.count));
+    }
+    let LogTally { hiccups, cut, ordinary, not_found, .. } = tally;
+    let mut text = format!(
+        "{title}{table}\n\n{by_jdk}\n\nPauses of 50 ms and more that were left out: {hiccups} \
+         hiccups, which no GC log shows, {cut} that the recording cut, {ordinary} without a fault of \
+         a known kind as the largest part, {not_found} not found in the log.\n\n"
+    );
+    if tally.not_measured > 0 {
+        let missing = tally.not_measured;
+        text += &format!("Not measured in {missing} of {all} recordings with privilege.\n\n");
+    }
+    text
+}
+
+fn log_table(first: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::ASCII_MARKDOWN);
+    let rest = [
+        "pauses of 50 ms and more",
+        "true cause refuted",
+        "right class among the first two suspects",
+        "unexplained time matches the wait",
+        "suspected first",
+    ];
+    table.set_header(first.iter().chain(&rest));
+    table
+}
+
+fn log_cells(first: &[&str], count: &LogCount) -> Vec<String> {
+    let rest = [
+        count.pauses.to_string(),
+        count.refuted.to_string(),
+        percent(count.right_class, count.pauses),
+        percent(count.right_wait, count.pauses),
+        firsts(&count.suspects),
+    ];
+    first.iter().map(|it| (*it).to_owned()).chain(rest).collect()
+}
+
 /// The causes found first, most often first.
 fn firsts(firsts: &BTreeMap<String, u64>) -> String {
     let mut sorted: Vec<_> = firsts.iter().collect();
@@ -209,6 +266,29 @@ mod tests {
         assert!(has(["g1", "baseline, fixed", day, "0.1.0 (a)"]), "{two}");
         assert!(has(["g1", "fault", "not known", "not known"]), "{two}");
         assert_eq!(made(&[]), "");
+    }
+
+    #[test]
+    fn what_the_logs_say_is_on_the_page_and_what_was_not_measured_is_said() {
+        let old = run("fault", "", "");
+        let page = |seen: &[Seen]| from_log(&Tally::of(seen).from_log);
+        assert_eq!(page(&[]), "");
+        let none =
+            "## From the GC log alone\n\nNot measured: the log of no run was explained alone.\n\n";
+        assert_eq!(page(std::slice::from_ref(&old)), none);
+        let log = r#"{"judged":[{"cause":"swap-in","duration_ns":9,"wait_ns":9,"unexplained_ns":8,
+            "suspects":["direct-reclaim"]}],"hiccups":4,"cut":1,"ordinary":2,"not_found":3}"#;
+        let new = Seen { from_log: serde_json::from_str(log).unwrap(), ..old.clone() };
+        let text = page(&[old, new]);
+        let row = ["| swap-in", "| 1", "| 0", "| 100.0 %", "| 0.0 %", "| direct-reclaim 1"];
+        let is_row = |line: &str| row.iter().all(|it| line.contains(it));
+        assert!(text.lines().any(is_row), "{text}");
+        assert!(
+            text.contains("1 that the recording cut, 2 without a fault of a known kind"),
+            "{text}"
+        );
+        assert!(text.contains("3 not found in the log."), "{text}");
+        assert!(text.ends_with("Not measured in 1 of 2 recordings with privilege.\n\n"), "{text}");
     }
 
     #[test]

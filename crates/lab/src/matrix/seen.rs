@@ -4,7 +4,7 @@
 //! matrix that finds a run in its file does not repeat it.
 use crate::{
     Collector, LabError, Privilege, Role, RunResult,
-    result::{LONG, Long},
+    result::{FromLog, LONG, Long},
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -80,6 +80,10 @@ pub struct Seen {
     pub stolen_ns: u64,
     /// Events that the recorder lost.
     pub lost_events: u64,
+    /// What the GC log alone says, judged by this recording; none without privilege, and where an
+    /// older version wrote it.
+    #[serde(default)]
+    pub from_log: Option<FromLog>,
     /// When and by what it was made.
     #[serde(flatten)]
     pub made: Made,
@@ -113,6 +117,7 @@ impl Seen {
             symptoms: of_nature("symptom"),
             stolen_ns: ns(result.stolen),
             lost_events: result.lost_events,
+            from_log: result.from_log.clone(),
             made: Made::now(),
         }
     }
@@ -204,6 +209,7 @@ mod tests {
             symptoms: BTreeMap::new(),
             stolen_ns: 0,
             lost_events: 0,
+            from_log: None,
             made: Made::now(),
         }
     }

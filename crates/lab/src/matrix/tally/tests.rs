@@ -1,0 +1,129 @@
+//! Which shares are demanded, on both sides of each.
+use super::*;
+use crate::{matrix::seen::Made, result::Long};
+
+/// Text in, verdict out: `ROLE SCENARIO RIGHTS stopped N left N first CAUSE=N… named CAUSE…`,
+/// with times in milliseconds.
+fn seen(text: &str) -> Seen {
+    let mut words = text.split(' ');
+    let role = match words.next() {
+        Some("fault") => Role::Fault,
+        Some("baseline") => Role::Baseline,
+        other => panic!("{other:?}"),
+    };
+    let scenario = words.next().unwrap().to_owned();
+    let privilege = match words.next() {
+        Some("without") => Privilege::Unprivileged,
+        _ => Privilege::Privileged,
+    };
+    let rest: Vec<_> = words.collect();
+    let number = |key: &str| {
+        let at = rest.iter().position(|it| *it == key);
+        at.map_or(0, |at| rest[at + 1].parse::<u64>().unwrap() * 1_000_000)
+    };
+    let firsts = rest.iter().filter_map(|it| it.split_once('='));
+    let after_named = rest.iter().skip_while(|it| **it != "named").skip(1);
+    Seen {
+        key: Key {
+            scenario,
+            variant: "fault".into(),
+            jdk: "17.0.15".into(),
+            collector: Collector::G1,
+            privilege,
+            run: 1,
+        },
+        role,
+        jdk_feature: 17,
+        stopped_ns: number("stopped"),
+        unattributed_ns: number("left"),
+        longest_ns: 50_000_000,
+        observed_longest_ns: 0,
+        long: firsts
+            .flat_map(|(id, n)| {
+                let pause = Long { duration_ns: 50_000_000, first: id.to_owned() };
+                vec![pause; n.parse().unwrap()]
+            })
+            .collect(),
+        named: after_named.map(|it| ((*it).to_owned(), 1_000_000)).collect(),
+        symptoms: BTreeMap::new(),
+        stolen_ns: number("stolen"),
+        lost_events: 0,
+        from_log: None,
+        made: Made::default(),
+    }
+}
+
+fn shortfalls(texts: &[&str]) -> String {
+    let seen: Vec<_> = texts.iter().map(|it| seen(it)).collect();
+    Tally::of(&seen).shortfalls.join("; ")
+}
+
+#[test]
+fn with_privilege_199_of_200_must_have_the_right_cause_first() {
+    let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
+    check(&["fault swap-in with stopped 100 left 1 swap-in=199 gc-work=1"], "");
+    check(
+        &["fault swap-in with swap-in=198 direct-reclaim=2"],
+        "right cause, privileged: 198 of 200, at least 99.5 % are demanded",
+    );
+    check(
+        &["fault swap-in with stopped 1000 left 11 swap-in=1"],
+        "µs attributed, privileged: 989000 of 1000000, at least 99 % are demanded",
+    );
+}
+
+#[test]
+fn pauses_that_are_no_longer_than_without_the_fault_are_counted_apart() {
+    let count = |baseline_ms: u64| {
+        let mut usual = seen("baseline swap-in with");
+        usual.longest_ns = baseline_ms * 1_000_000;
+        let tally = Tally::of(&[usual, seen("fault swap-in with swap-in=3 gc-work=1")]);
+        let count = &tally.total["privileged"];
+        (count.pauses, count.beyond, count.beyond_right_cause)
+    };
+    assert_eq!(count(49), (4, 4, 3));
+    assert_eq!(count(50), (4, 0, 0));
+}
+
+#[test]
+fn without_privilege_the_class_is_enough() {
+    let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
+    check(&["fault swap-in without stopped 10 left 9 direct-reclaim=19 gc-work=1"], "");
+    check(
+        &["fault swap-in without swap-in=18 mapped-file-fault=1 gc-work=1"],
+        "right class, unprivileged: 18 of 20, at least 95 % are demanded",
+    );
+}
+
+#[test]
+fn what_is_named_in_a_quiet_run_is_a_false_alarm_unless_it_happens_anyway() {
+    let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
+    check(&["baseline swap-in with named cpu-contention late-java-thread"], "");
+    check(
+        &["baseline swap-in with named swap-in", "baseline swap-in with named swap-in"],
+        "`swap-in` was named in 2 quiet recordings, privileged",
+    );
+}
+
+#[test]
+fn stolen_time_is_no_false_alarm_where_the_kernel_counted_as_much() {
+    let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
+    check(&["baseline swap-in with stolen 1 named cpu-steal"], "");
+    check(
+        &[
+            "baseline swap-in with stolen 0 named cpu-steal",
+            "baseline swap-in with stolen 1 named cpu-steal",
+        ],
+        "`cpu-steal` was named in 1 quiet recordings, privileged",
+    );
+}
+
+#[test]
+fn a_fault_that_nobody_observed_shows_nothing() {
+    let mut it = seen("fault swap-in with");
+    assert!(!it.did_not_strike());
+    it.longest_ns -= 1;
+    assert!(it.did_not_strike());
+    it.observed_longest_ns = 50_000_000;
+    assert!(!it.did_not_strike());
+}
