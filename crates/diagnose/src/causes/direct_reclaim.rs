@@ -176,7 +176,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     Some(
         Suspicion::new(base, "allocstall in /proc/vmstat: it grows with each such pause")
             .pro(3, clues.busy_in_kernel(30).filter(|_| !is_known))
-            .con(4, clues.many_short()),
+            .con(1, clues.many_short()),
     )
 }
 
