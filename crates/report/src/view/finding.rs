@@ -1,5 +1,5 @@
 //! The causes that struck: which of them matter, and what is said of each.
-use super::{SuspectView, suspects};
+use super::{SuspectView, suspects, verdict};
 use crate::{
     clean::{MOST_NAME, clean, clean_name},
     duration, percent, words,
@@ -66,10 +66,13 @@ pub(super) fn divided(diagnosis: &Diagnosis) -> (Vec<FindingView<'_>>, Vec<Strin
     let matters = |it: &Finding| {
         !is_small(it) && (it.cause.is_fault() || !fault || it.share >= ORDINARY_SHARE)
     };
+    let main = verdict::main(diagnosis).map(|it| it.cause.id);
     let (mut large, mut small) = (Vec::new(), Vec::new());
     for (finding, advice) in diagnosis.findings.iter().zip(remedy::advise(diagnosis)) {
-        if matters(finding) {
-            large.push(view(diagnosis, large.len() + 1, finding, advice));
+        if matters(finding) || main == Some(finding.cause.id) {
+            let mut view = view(diagnosis, large.len() + 1, finding, advice);
+            view.is_main |= main == Some(finding.cause.id);
+            large.push(view);
         } else {
             small.push(format!("{} {}", finding.cause.short, words::extent(diagnosis, finding)));
         }

@@ -34,6 +34,8 @@ fn stalled(diagnosis: &Diagnosis) -> Option<String> {
     })
 }
 
+/// A fault counts so many times as much as ordinary work.
+const FAULT: f64 = 2.0;
 /// Where less than this share of the time is stopped, and in no long pause, there is nothing to do.
 const LITTLE: f64 = 0.05;
 
@@ -50,11 +52,12 @@ pub(super) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
     if is_quiet(diagnosis, over) {
         return quiet(diagnosis, over);
     }
-    match diagnosis.findings.first() {
-        Some(first) if is_most(first, diagnosis) => {
+    match main(diagnosis) {
+        Some(first) if is_most(first, diagnosis) || is_worst(first, diagnosis) => {
             let share = of_stopped(first.time, stopped);
             if first.cause.is_fault() {
-                format!("{share} stopped: {}", fault(first))
+                let once = at_once(first, diagnosis);
+                format!("{share} stopped{once}: {}", fault(first))
             } else {
                 let what = first.story.first().map(|it| in_sentence(first_sentence(&clean(it))));
                 let what = what.unwrap_or_else(|| first.cause.short.to_owned());
@@ -62,6 +65,31 @@ pub(super) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
             }
         }
         _ => unexplained(diagnosis),
+    }
+}
+
+/// What users felt most: the finding with the largest sum of squares, as whoever arrives in a pause
+/// waits for what is left of it. A thousand short collections stop an application for longer than one
+/// long wait, and nobody asks for them. A fault goes before ordinary work that is felt as much.
+pub(super) fn main(diagnosis: &Diagnosis) -> Option<&Finding> {
+    let felt = |it: &Finding| if it.cause.is_fault() { it.squares * FAULT } else { it.squares };
+    let in_pauses = diagnosis.findings.iter().filter(|it| it.pauses > 0);
+    // Of those that are felt alike the first, which has most time.
+    let main = in_pauses.rev().max_by(|a, b| felt(a).total_cmp(&felt(b)));
+    main.or(diagnosis.findings.first())
+}
+
+/// Whether a finding is in the longest pauses, though others have more time.
+fn is_worst(finding: &Finding, diagnosis: &Diagnosis) -> bool {
+    finding.longest * 2 >= diagnosis.statistics.all.max
+}
+
+/// `, up to 11.3 s at once`, where others have more time in all.
+fn at_once(finding: &Finding, diagnosis: &Diagnosis) -> String {
+    let is_first = diagnosis.findings.first().is_some_and(|it| it.cause.id == finding.cause.id);
+    match is_first {
+        true => String::new(),
+        false => format!(", up to {} at once", duration(finding.longest)),
     }
 }
 

@@ -166,6 +166,10 @@ fn a_collection_blocked_by_its_counters_on_disk() {
     let answer = story("a28-hsperfdata");
     assert_eq!(answer.causes()[0], "inverted-parallelism");
     answer.check(1, 765_251_000, 395_251_000);
+    answer.suspects(
+        "inverted-parallelism",
+        &["gc-log-write-blocked", "hsperfdata-write-blocked", "swap-in"],
+    );
 }
 
 #[test]
@@ -174,6 +178,42 @@ fn eleven_seconds_for_a_fifth_of_a_second_of_work() {
     assert_eq!(answer.causes()[0], "inverted-parallelism");
     answer.check(1, 11_456_601_200, 11_262_144_300);
     assert_eq!(answer.time_ns("inverted-parallelism"), 11_452_144_300 - 190_000_000);
+    // Its own log first, then the counters' file, then swap; for want of a CPU it is too long.
+    answer.suspects(
+        "inverted-parallelism",
+        &["gc-log-write-blocked", "hsperfdata-write-blocked", "swap-in"],
+    );
+    let text = explain(&testdata("stories/a28-paper-parnew"), "text");
+    assert!(text.contains("unlikely: CPU steal (11.3 s without a CPU)"), "{text}");
+}
+
+/// So many ordinary collections of ParNew before a date and an uptime in seconds, one a minute.
+fn ordinary(count: u64, day: &str, until: u64) -> String {
+    (0..count)
+        .map(|n| {
+            let (hour, minute, uptime) = (n / 60, n % 60, until - (count - n) * 60);
+            format!(
+                "{day}T{hour:02}:{minute:02}:00.000+0000: {uptime}.000: [GC (Allocation Failure) {uptime}.000: [ParNew: 508096K->3782K(508096K), 0.0142796 secs] 1336653K->835675K(4190400K), 0.0150000 secs] [Times: user=0.03 sys=0.00, real=0.02 secs]\n"
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn two_hundred_ordinary_collections_around_a_story_change_nothing_of_it() {
+    let waited = "Most likely GC log write blocked or hsperfdata write blocked";
+    for (name, day, until, verdict) in [
+        ("a28-paper-parnew", "2016-01-14", 312_000, waited),
+        ("a28-hsperfdata", "2014-12-10", 58_000, waited),
+        ("a16-cpu-bound-collection", "2015-10-09", 1_954_000, "the collector's own work"),
+    ] {
+        let story = fs::read_to_string(testdata("stories").join(name).join("gc.log"));
+        let answer =
+            log_text::read(ordinary(200, day, until) + &story.expect("it is readable"), Keep::All);
+        let said = report::verdict(&answer);
+        assert!(said.contains(verdict), "{name}: {said}");
+        assert!(answer.findings.iter().all(|it| it.cause.id != "heap-pressure"), "{name}");
+    }
 }
 
 #[test]
@@ -182,6 +222,7 @@ fn a_stop_that_was_a_write_to_the_gc_log() {
     assert_eq!(answer.causes()[0], "stop-beyond-gc");
     answer.check(2, 1_594_627_100 + 171_477_000, 1_594_627_100 - 122_771_300 + 171_477_000);
     answer.tells("stop-beyond-gc", "of the longest, 1.595 s, 1.472 s (92 %)");
+    answer.suspects("stop-beyond-gc", &["gc-log-write-blocked"]);
 }
 
 #[test]
