@@ -195,6 +195,45 @@ mod tests {
         );
     }
 
+    /// Thirty collections of so many milliseconds with 2 GC threads on 16 CPUs.
+    fn slow(took_ms: u64) -> String {
+        let head = "[0.001s][info][gc,init] Version: 17.0.15+6 (release)\n[0.001s][info][gc] Using G1\n[0.001s][info][gc,init] CPUs: 16 total, 16 available\n[0.001s][info][gc,init] Heap Region Size: 1M\n[0.001s][info][gc,init] Parallel Workers: 2\n";
+        let one = |n: u64| {
+            let at = n * 5_000 + took_ms;
+            let line = |text: &str| {
+                format!("[{}.{:03}s][info][gc,heap,phases] GC({n}) {text}\n", at / 1000, at % 1000)
+            };
+            line(&format!("  Evacuate Collection Set: {took_ms}.0ms"))
+                + &line("Eden regions: 500->0(500)")
+                + &line("Survivor regions: 100->100(100)")
+                + &line("Old regions: 200->250")
+                + &pause(at, n, "Young (Normal) (G1 Evacuation Pause) 800M->350M(1024M)", took_ms)
+                + &cpu(at, n, took_ms / 5, 0, took_ms / 10)
+        };
+        head.to_owned() + &(1..=30).map(one).collect::<String>()
+    }
+
+    #[test]
+    fn long_pauses_say_what_they_are_made_of() {
+        let text = reported(&CAUSE, &slow(420));
+        for part in [
+            "what this heap and its survivors cost",
+            "copying takes 12.6 s of it (100 %)",
+            "a usual collection has 150 MiB of survivors to copy",
+            "the median pause is 420 ms, the default pause goal 200 ms",
+            "2 GC threads on 16 CPUs",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn only_pauses_of_a_tenth_of_a_second_are_worth_that() {
+        assert!(reported(&CAUSE, &slow(100)).contains("2 GC threads on 16 CPUs"));
+        assert!(!reported(&CAUSE, &slow(99)).contains("2 GC threads on 16 CPUs"));
+        assert!(!reported(&CAUSE, &slow(200)).contains("pause goal"), "the goal is reached");
+    }
+
     #[test]
     fn nothing_is_said_of_cpus_that_waited_or_of_a_short_collection() {
         assert!(!long(1_000, 149, 0).contains("CPUs"), "it may have waited");
