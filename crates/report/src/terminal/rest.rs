@@ -79,7 +79,8 @@ fn hints(view: &View<'_>) -> String {
         n => hints.push(format!("{n} causes ruled out")),
     }
     hints.push("all: `--full`".to_owned());
-    let fault = view.findings.iter().find(|it| it.is_fault).or(view.findings.first());
+    let fault = view.findings.iter().find(|it| it.is_fault && it.is_main);
+    let fault = fault.or(view.findings.first());
     hints.extend(fault.map(|it| format!("`{}`", it.more)));
     let hints: Vec<String> = hints.iter().map(|it| crate::text::glued(it)).collect();
     hints.join(" · ")

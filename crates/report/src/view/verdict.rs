@@ -34,6 +34,8 @@ fn stalled(diagnosis: &Diagnosis) -> Option<String> {
     })
 }
 
+/// What explains so much needs no recording.
+const NEARLY_ALL: f64 = 0.9;
 /// A fault counts so many times as much as ordinary work.
 const FAULT: f64 = 2.0;
 /// Where less than this share of the time is stopped, and in no long pause, there is nothing to do.
@@ -252,6 +254,10 @@ pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<St
         return deciding(finding, rest);
     }
     let Some(finding) = advised else {
+        // What little is unexplained is not worth a recording.
+        if findings.first().is_some_and(|it| it.finding.share >= NEARLY_ALL) {
+            return Vec::new();
+        }
         let command = rest.and_then(|it| it.command.as_ref());
         return command
             .map(|it| Step { when: "now", action: Action::run([it.clone()]) })
