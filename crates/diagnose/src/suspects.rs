@@ -34,12 +34,10 @@ const GRID: usize = 32;
 const ON_GRID: f64 = 0.7;
 
 /// A cause that may be behind unexplained time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Suspect {
-    /// The id of the cause.
-    pub cause: &'static str,
-    /// What it is called in the middle of a sentence.
-    pub short: &'static str,
+    /// Which.
+    pub cause: &'static Cause,
     /// Whether what speaks against it weighs more than what speaks for it.
     pub is_unlikely: bool,
     /// What in this log speaks for it, most telling first: phrases with numbers.
@@ -292,14 +290,13 @@ fn could_have(part: LogPart, index: &Index<'_>) -> u64 {
     }
 }
 
-fn suspect(cause: &Cause, suspicion: Suspicion) -> Suspect {
+fn suspect(cause: &'static Cause, suspicion: Suspicion) -> Suspect {
     let sorted = |mut them: Vec<(i32, String)>| -> Vec<String> {
         them.sort_by_key(|it| Reverse(it.0));
         them.into_iter().map(|it| it.1).collect()
     };
     Suspect {
-        cause: cause.id,
-        short: cause.short,
+        cause,
         test: suspicion.test,
         is_unlikely: suspicion.weight <= 0,
         speaks_for: sorted(suspicion.speaks_for),

@@ -228,7 +228,7 @@ pub struct ExplainArgs {
         value_parser = answer_formats()
     )]
     pub format: report::Format,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
     /// Everything that is known, and not only what fits a screen
@@ -318,7 +318,7 @@ pub struct PsArgs {
         value_name = "FORMAT"
     )]
     pub format: ListFormat,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …

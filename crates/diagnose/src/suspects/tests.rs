@@ -30,8 +30,9 @@ fn suspects(log: &str) -> String {
     let diagnosis = diagnose(log);
     let symptom = diagnosis.findings.iter().find(|it| !it.suspects.is_empty());
     let suspects = symptom.map(|it| it.suspects.as_slice()).unwrap_or_default();
-    let name =
-        |it: &super::Suspect| format!("{}{}", if it.is_unlikely { "not " } else { "" }, it.cause);
+    let name = |it: &super::Suspect| {
+        format!("{}{}", if it.is_unlikely { "not " } else { "" }, it.cause.id)
+    };
     suspects.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 

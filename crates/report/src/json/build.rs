@@ -146,7 +146,7 @@ pub(crate) fn culprit(it: &diagnose::Culprit) -> Culprit<'_> {
 
 fn suspect(it: &diagnose::Suspect) -> Suspect<'_> {
     Suspect {
-        cause: it.cause,
+        cause: it.cause.id,
         unlikely: it.is_unlikely,
         speaks_for: &it.speaks_for,
         speaks_against: &it.speaks_against,

@@ -13,9 +13,8 @@ use std::time::Duration;
 const SMALL_SHARE: f64 = 0.01;
 /// A pause shorter than this wakes nobody at night.
 const SMALL_TIME: Duration = Duration::from_millis(10);
-/// The ordinary cost of collections stands beside a fault only above this share.
-const ORDINARY_SHARE: f64 = 0.10;
-/// A finding of a smaller share is not what to begin with, unless it is the first.
+/// From this share on a finding is no small part: the ordinary cost of collections stands beside a
+/// fault, and what is not first may be what to begin with.
 const MAIN_SHARE: f64 = 0.10;
 /// So many kernel functions are shown, innermost first.
 const MOST_FRAMES: usize = 5;
@@ -63,9 +62,8 @@ pub(crate) struct FindingView<'a> {
 /// The findings that matter, and the others in a few words each.
 pub(super) fn divided(diagnosis: &Diagnosis) -> (Vec<FindingView<'_>>, Vec<String>) {
     let fault = diagnosis.findings.iter().any(|it| it.cause.is_fault() && !is_small(it));
-    let matters = |it: &Finding| {
-        !is_small(it) && (it.cause.is_fault() || !fault || it.share >= ORDINARY_SHARE)
-    };
+    let matters =
+        |it: &Finding| !is_small(it) && (it.cause.is_fault() || !fault || it.share >= MAIN_SHARE);
     let main = verdict::main(diagnosis).map(|it| it.cause.id);
     let (mut large, mut small) = (Vec::new(), Vec::new());
     for (finding, advice) in diagnosis.findings.iter().zip(remedy::advise(diagnosis)) {

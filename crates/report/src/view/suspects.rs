@@ -39,7 +39,7 @@ pub(super) fn of(finding: &Finding) -> Vec<SuspectView> {
         rank += usize::from(!it.is_unlikely);
         SuspectView {
             rank: (!it.is_unlikely).then_some(rank),
-            short: it.short,
+            short: it.cause.short,
             speaks_for: cleaned(&it.speaks_for),
             speaks_against: cleaned(&it.speaks_against),
             test: it.test,
@@ -50,8 +50,13 @@ pub(super) fn of(finding: &Finding) -> Vec<SuspectView> {
 
 /// `Most likely GC log write blocked or swap-in; a log cannot prove which.`
 pub(super) fn sentence(finding: &Finding) -> Option<String> {
-    let likely: Vec<&str> =
-        finding.suspects.iter().filter(|it| !it.is_unlikely).take(2).map(|it| it.short).collect();
+    let likely: Vec<&str> = finding
+        .suspects
+        .iter()
+        .filter(|it| !it.is_unlikely)
+        .take(2)
+        .map(|it| it.cause.short)
+        .collect();
     match likely.as_slice() {
         [] => None,
         [one] => Some(format!("Most likely {one}; a log cannot prove it.")),

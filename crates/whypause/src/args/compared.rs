@@ -21,7 +21,7 @@ pub struct CompareArgs {
         value_name = "FORMAT"
     )]
     pub format: Format,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
@@ -61,7 +61,7 @@ pub struct CheckArgs {
         value_name = "FORMAT"
     )]
     pub format: CheckFormat,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
     /// Write JUnit XML to this file as well

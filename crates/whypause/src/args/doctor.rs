@@ -51,7 +51,7 @@ pub struct DoctorArgs {
         value_name = "FORMAT"
     )]
     pub format: DoctorFormat,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
     /// Exit with 1 where a hazard is found that is not accepted: any, likely, none, or ID,ID,…

@@ -81,7 +81,7 @@ pub struct FixArgs {
         value_name = "FORMAT"
     )]
     pub format: ListFormat,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
     /// For a flag of the next start: run this command twice, without and with the flag, and compare

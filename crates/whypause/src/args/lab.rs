@@ -80,7 +80,7 @@ pub struct LabListArgs {
         value_name = "FORMAT"
     )]
     pub format: ListFormat,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -141,7 +141,7 @@ pub struct LabRunArgs {
         value_name = "FORMAT"
     )]
     pub format: ListFormat,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
     /// Also measure blocked writes to the GC log in another way, and compare
@@ -242,7 +242,7 @@ pub struct LabMatrixArgs {
         value_name = "FORMAT"
     )]
     pub format: ListFormat,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
     /// Where it may run.
@@ -271,7 +271,7 @@ pub struct LabSweepArgs {
         value_name = "FORMAT"
     )]
     pub format: ListFormat,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
     /// Also draw four pictures into this directory

@@ -18,7 +18,7 @@ pub struct CauseArgs {
         value_name = "FORMAT"
     )]
     pub format: ListFormat,
-    /// Short.
+    /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
 }
