@@ -60,6 +60,20 @@ impl ProcessId {
         }
     }
 
+    /// Removes the attach socket of a JVM that has ended. One that is killed leaves it, and a JVM of
+    /// another user that gets the id later could neither remove it nor make its own: nobody could
+    /// attach to it (`AttachListener::vm_start` and `LinuxAttachListener::init` of `attachListener_linux.cpp`).
+    pub(crate) fn remove_attach_socket(self) {
+        use std::os::unix::fs::FileTypeExt;
+        let socket = format!("/tmp/.java_pid{}", self.pid);
+        let is_socket =
+            std::fs::symlink_metadata(&socket).is_ok_and(|it| it.file_type().is_socket());
+        if is_socket && ProcessId::of(self.pid).is_none() {
+            // what is another user's stays
+            let _ = std::fs::remove_file(socket);
+        }
+    }
+
     /// Sends SIGKILL without waiting, if the id still means this process.
     pub(crate) fn signal_kill(self) {
         let Some(pid) = Pid::from_raw(self.pid) else { return };

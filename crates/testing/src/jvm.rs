@@ -41,6 +41,9 @@ pub fn busy_command(jdk: &Jdk) -> Command {
 pub fn ready(command: Command) -> Running {
     let mut child = Running::start_heard(command).unwrap();
     child.says("ready", PATIENCE).unwrap();
+    // A JVM of another user that was killed with this id may have left its socket, which only root
+    // can remove. Nobody has attached to this one yet.
+    let _ = std::fs::remove_file(format!("/tmp/.java_pid{}", child.id()));
     child
 }
 

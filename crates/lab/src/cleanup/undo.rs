@@ -126,7 +126,8 @@ impl Undo {
     /// Undoes the change if it is there and is the lab's own. Doing it twice does no harm.
     pub(super) fn perform(&self, root: &Path) -> io::Result<()> {
         match self {
-            Undo::Process { id, .. } | Undo::Server { id, .. } => id.kill(PATIENCE),
+            Undo::Process { id, .. } => id.kill(PATIENCE).map(|()| id.remove_attach_socket()),
+            Undo::Server { id, .. } => id.kill(PATIENCE),
             Undo::Lift { dir } => slow_file::lift(inside(root, dir)?),
             Undo::Disconnect { dir } => slow_file::disconnect(inside(root, dir)?),
             Undo::Unmount { target } => unmount_within(root, inside(root, target)?, PATIENCE),

@@ -135,7 +135,10 @@ impl Connection {
                 return Err(ConnectionError::Impostor(format!("`{name}` is not a socket")));
             }
             if uid != Rights::of(&dir)?.uid() {
-                let why = format!("`{name}` belongs to user {uid}, not to the JVM's");
+                let why = format!(
+                    "`{name}` belongs to user {uid}, not to the JVM's (left by an earlier process \
+                     with its id? then remove it)"
+                );
                 return Err(ConnectionError::Impostor(why));
             }
             Ok(Some(found))
