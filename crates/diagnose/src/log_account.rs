@@ -2,7 +2,7 @@
 use crate::{
     Certainty, Pause, PauseKind,
     case::{LogPart, PausePhase, Segment},
-    history::{Beyond, Collection, reference_time},
+    history::{Beyond, Circumstances, Collection, reference_time},
     log_pauses::{LogPause, pause_of},
 };
 use gclog::{GcEvent, MonitorPause, Safepoint};
@@ -122,15 +122,25 @@ fn work(Collection { gc, around }: &Collection) -> Work {
     let used = cpu.user + cpu.sys;
     let ran = match used + CPU_TIMES_ROUNDING >= gc.duration {
         true => gc.duration,
-        // It waited. How long it worked is known to a hundredth of a second only, which is much of a
-        // short pause, and its threads worked side by side: what others take says more.
-        false => around.undisturbed.map_or(used, |it| it.max(used.saturating_sub(TICK))).min(used),
+        false => worked(used, around),
     };
     let covered = ran.min(usual);
     let much = cpu.sys > cpu.user && cpu.sys >= MUCH_SYSTEM_TIME;
     // The collector's threads share the time on the clock as they share the CPU time.
     let in_kernel = if much { share(covered, cpu.sys, used) } else { Duration::ZERO };
     Work { covered, in_kernel, beyond: ran - covered }
+}
+
+/// How long a collection that waited worked, of this CPU time. That is known to a hundredth of a
+/// second only, which is much of a short pause, and its threads worked side by side: what others take
+/// says more, and without others only what is certain counts.
+fn worked(used: Duration, around: &Circumstances) -> Duration {
+    let side_by_side = used.saturating_sub(TICK) / around.workers.max(1);
+    match around.undisturbed {
+        Some(others) => others.max(side_by_side).min(used),
+        None if around.workers > 1 => side_by_side,
+        None => used,
+    }
 }
 
 /// `of` times `part` by `whole`.

@@ -223,6 +223,38 @@ impl Clues<'_> {
         (threads > cpus).then(|| format!("{threads} GC threads on {cpus} CPUs"))
     }
 
+    /// Whether the JVM may use fewer CPUs than the host has, as in a container with a limit:
+    /// `2 of 12 CPUs for the JVM, as a container's limit gives`.
+    pub(crate) fn few_of_the_cpus(&self) -> Option<String> {
+        let jvm = &self.index.log?.jvm;
+        let (cpus, host) = jvm.cpus.zip(jvm.host_cpus)?;
+        (cpus < host)
+            .then(|| format!("{cpus} of {host} CPUs for the JVM, as a container's limit gives"))
+    }
+
+    /// Whether all pages of the heap were touched when the JVM started; `None` where the log does not
+    /// tell.
+    pub(crate) fn is_pre_touched(&self) -> Option<bool> {
+        self.switch("AlwaysPreTouch").or(self.index.log?.jvm.is_pre_touched)
+    }
+
+    /// A heap that has all its pages since the start needs none in a pause.
+    pub(crate) fn pre_touched(&self) -> Option<String> {
+        (self.is_pre_touched() == Some(true))
+            .then(|| "-XX:+AlwaysPreTouch: the heap has its pages since the start".to_owned())
+    }
+
+    /// One that has not takes them from the kernel in pauses.
+    pub(crate) fn not_pre_touched(&self) -> Option<String> {
+        (self.is_pre_touched() == Some(false))
+            .then(|| "no -XX:+AlwaysPreTouch: the heap takes its pages in collections".to_owned())
+    }
+
+    /// Whether the JVM asks for transparent huge pages; `None` where the log does not tell.
+    pub(crate) fn asks_for_huge_pages(&self) -> Option<bool> {
+        self.switch("UseTransparentHugePages").or(self.index.log?.jvm.asks_for_huge_pages)
+    }
+
     fn worst(&self) -> Option<&Exhibit> {
         self.tally.worst.as_deref()
     }

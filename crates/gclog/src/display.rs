@@ -145,11 +145,19 @@ impl fmt::Display for JvmEvent {
             InitFact::RegionSizeBytes(bytes) => write!(f, "region size {}K", bytes >> 10),
             InitFact::MaxHeapBytes(bytes) => write!(f, "max heap {}M", bytes >> 20),
             InitFact::Flags(flags) => write!(f, "flags {flags}"),
+            InitFact::PreTouch(is_on) => write!(f, "pre-touch {}", on(*is_on)),
+            InitFact::TransparentHugePages(is_on) => {
+                write!(f, "transparent huge pages {}", on(*is_on))
+            }
             InitFact::Swap { total_bytes, free_bytes } => {
                 write!(f, "swap {}M free of {}M", free_bytes >> 20, total_bytes >> 20)
             }
         }
     }
+}
+
+fn on(is_on: bool) -> &'static str {
+    if is_on { "on" } else { "off" }
 }
 
 impl fmt::Display for ConcurrentCycle {

@@ -322,6 +322,11 @@ pub enum InitFact {
     /// The flags that are not at their default, as printed (`CommandLine flags:`), separated by
     /// spaces.
     Flags(Box<str>),
+    /// Whether all pages of the heap were touched at the start (`Pre-touch:`).
+    PreTouch(bool),
+    /// Whether the JVM asks for transparent huge pages (`Large Page Support: Enabled
+    /// (Transparent)`).
+    TransparentHugePages(bool),
     /// Swap space of the host when the JVM started, in bytes.
     Swap {
         /// All of it.

@@ -113,6 +113,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
             .pro(4, clues.on_a_grid(PERIOD).filter(|_| clues.many_short().is_some()))
             .pro(2, clues.usual())
             .pro(1, clues.more_threads_than_cpus())
+            .pro(1, clues.few_of_the_cpus())
             .con(5, too_long.map(|it| format!("{it}: a period is {}", text::duration(PERIOD)))),
     )
 }

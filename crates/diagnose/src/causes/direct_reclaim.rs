@@ -176,6 +176,8 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     Some(
         Suspicion::new(base, "allocstall in /proc/vmstat: it grows with each such pause")
             .pro(3, clues.busy_in_kernel(30).filter(|_| !is_known))
+            .pro(1, clues.not_pre_touched().filter(|_| is_known))
+            .con(1, clues.pre_touched())
             .con(1, clues.many_short()),
     )
 }

@@ -141,11 +141,12 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         _ => return None,
     };
     let is_known = clues.part == LogPart::Kernel;
-    let is_asked_for = clues.switch("UseTransparentHugePages") == Some(true);
+    let is_asked_for = clues.asks_for_huge_pages() == Some(true);
     Some(
         Suspicion::new(base, "compact_stall in /proc/vmstat: it grows with each such pause")
             .pro(3, is_asked_for.then(|| "-XX:+UseTransparentHugePages".to_owned()))
-            .pro(3, clues.busy_in_kernel(40).filter(|_| !is_known)),
+            .pro(3, clues.busy_in_kernel(40).filter(|_| !is_known))
+            .con(2, clues.pre_touched().filter(|_| is_known)),
     )
 }
 

@@ -13,6 +13,12 @@ pub(crate) struct LogJvm {
     pub(crate) flags: Vec<String>,
     pub(crate) parallel_workers: u32,
     pub(crate) cpus: Option<u32>,
+    /// CPUs of the host.
+    pub(crate) host_cpus: Option<u32>,
+    /// Whether all pages of the heap were touched at the start.
+    pub(crate) is_pre_touched: Option<bool>,
+    /// Whether it asks for transparent huge pages.
+    pub(crate) asks_for_huge_pages: Option<bool>,
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) concurrent_workers: Option<u32>,
     pub(crate) max_heap_bytes: Option<u64>,
@@ -27,7 +33,11 @@ impl LogJvm {
         match fact {
             InitFact::Version(version) => self.version = version.clone(),
             InitFact::Collector(collector) => self.collector = Some(*collector),
-            InitFact::Cpus { available, .. } => self.cpus = Some(*available),
+            InitFact::Cpus { total, available } => {
+                (self.host_cpus, self.cpus) = (Some(*total), Some(*available));
+            }
+            InitFact::PreTouch(is_on) => self.is_pre_touched = Some(*is_on),
+            InitFact::TransparentHugePages(is_on) => self.asks_for_huge_pages = Some(*is_on),
             InitFact::ParallelWorkers(workers) => self.parallel_workers = *workers,
             InitFact::RegionSizeBytes(bytes) => self.region_size_bytes = Some(*bytes),
             InitFact::MaxHeapBytes(bytes) => self.max_heap_bytes = Some(*bytes),

@@ -86,6 +86,68 @@ fn a_host_without_swap_space_does_not_swap() {
     assert!(!suspects(&log("swap 1024k(1024k free)")).contains("not swap-in"));
 }
 
+/// Collections that were busy in the kernel, of a JVM that says this of itself, and what speaks for
+/// and against each suspect.
+fn busy_in_kernel(of_jvm: &str) -> String {
+    let mut log: String =
+        of_jvm.lines().map(|it| format!("[0.010s][info][gc,init] {it}\n")).collect();
+    for n in 0..12 {
+        let at_ms = 2_000 + n * 1_000;
+        log += &(pause(at_ms, n, YOUNG, 300) + &cpu(at_ms, n, 5, 25, 30));
+    }
+    let diagnosis = diagnose(&log);
+    let suspects = diagnosis.findings.iter().flat_map(|it| &it.suspects);
+    let phrases = |it: &super::Suspect| {
+        format!("{}: +{:?} -{:?}\n", it.cause.id, it.speaks_for, it.speaks_against)
+    };
+    suspects.map(phrases).collect()
+}
+
+#[test]
+fn a_heap_that_was_touched_at_the_start_takes_no_pages_in_pauses() {
+    let touched = busy_in_kernel("Pre-touch: Enabled");
+    assert!(touched.contains("thp-compaction: +[] -[\"-XX:+AlwaysPreTouch"), "{touched}");
+    assert!(touched.contains("direct-reclaim: +[] -[\"-XX:+AlwaysPreTouch"), "{touched}");
+    let untouched = busy_in_kernel("Pre-touch: Disabled");
+    assert!(untouched.contains("direct-reclaim: +[\"no -XX:+AlwaysPreTouch"), "{untouched}");
+    assert!(!busy_in_kernel("").contains("AlwaysPreTouch"));
+}
+
+#[test]
+fn the_jvms_own_line_tells_that_it_asks_for_huge_pages() {
+    let asked = busy_in_kernel("Large Page Support: Enabled (Transparent)");
+    assert!(asked.contains("thp-compaction: +[\"-XX:+UseTransparentHugePages\"]"), "{asked}");
+    assert!(!busy_in_kernel("Large Page Support: Disabled").contains("+UseTransparentHugePages"));
+}
+
+#[test]
+fn fewer_cpus_than_the_host_has_speak_for_a_quota() {
+    let with = |cpus: &str| {
+        let init = format!("[0.010s][info][gc,init] CPUs: {cpus}\n");
+        let diagnosis = diagnose(&(init + &collections(&[150; 8], 4)));
+        let of_all = diagnosis.findings.iter().flat_map(|it| &it.suspects);
+        let quota = of_all.filter(|it| it.cause.id == "cfs-throttling");
+        quota.flat_map(|it| it.speaks_for.clone()).collect::<Vec<_>>().join("; ")
+    };
+    let limited = with("12 total, 2 available");
+    assert!(limited.contains("2 of 12 CPUs for the JVM"), "{limited}");
+    assert!(!with("2 total, 2 available").contains("CPUs for the JVM"));
+}
+
+#[test]
+fn a_remark_of_two_threads_that_waited_was_called_long_for_its_cpu_time() {
+    let log = "[0.010s][info][gc,init] Parallel Workers: 2\n".to_owned()
+        + &pause(2_000, 1, "Remark 612M->210M(1024M)", 107)
+        + &cpu(2_000, 1, 6, 1, 11);
+    let diagnosis = diagnose(&log);
+    let long_remark = diagnosis.findings.iter().find(|it| it.cause.id == "long-remark");
+    assert!(long_remark.is_none_or(|it| it.time < std::time::Duration::from_millis(31)));
+    begins(&log, "gc-log-write-blocked");
+    let alone = log.replace("Workers: 2", "Workers: 1");
+    assert_eq!(diagnose(&alone).pauses[0].unattributed, std::time::Duration::from_millis(37));
+    assert_eq!(diagnose(&log).pauses[0].unattributed, std::time::Duration::from_millis(77));
+}
+
 /// Stops of which some were slow to reach.
 fn stops(slow: u64, all: u64) -> String {
     (0..all)

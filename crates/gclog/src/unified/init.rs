@@ -43,6 +43,13 @@ pub(crate) fn parse(message: &[u8]) -> Option<InitFact> {
         }
         // The second is that of ZGC.
         b"Heap Max Capacity" | b"Max Capacity" => whole_size(value).map(InitFact::MaxHeapBytes),
+        b"Pre-touch" => switch(value).map(InitFact::PreTouch),
+        // Explicit ones are taken at the start, and never made in a pause.
+        b"Large Page Support" => {
+            let is_asked_for = value == b"Enabled (Transparent)";
+            (is_asked_for || switch(value).is_some() || value == b"Enabled (Explicit)")
+                .then_some(InitFact::TransparentHugePages(is_asked_for))
+        }
         b"CommandLine flags" | b"jvm_args" => Some(InitFact::Flags(flags(value))),
         _ => None,
     }
@@ -78,6 +85,14 @@ fn cpus(text: &[u8]) -> Option<InitFact> {
     Some(InitFact::Cpus { total: narrow(total)?, available: narrow(available)? })
 }
 
+fn switch(text: &[u8]) -> Option<bool> {
+    match text {
+        b"Enabled" => Some(true),
+        b"Disabled" => Some(false),
+        _ => None,
+    }
+}
+
 fn whole_size(text: &[u8]) -> Option<u64> {
     size_bytes(text).filter(|(_, rest)| rest.is_empty()).map(|(size, _)| size)
 }
@@ -108,6 +123,14 @@ mod tests {
         assert_eq!(read("Parallel Workers: 2"), Some(InitFact::ParallelWorkers(2)));
         assert_eq!(read("Heap region size: 1M"), Some(InitFact::RegionSizeBytes(1 << 20)));
         assert_eq!(read("Memory: 24103"), None, "cut short");
+        assert_eq!(read("Pre-touch: Enabled"), Some(InitFact::PreTouch(true)));
+        assert_eq!(read("Pre-touch: Disabled"), Some(InitFact::PreTouch(false)));
+        assert_eq!(read("Pre-touch: Perhaps"), None);
+        let asks = |it| read(it) == Some(InitFact::TransparentHugePages(true));
+        let asks_not = |it| read(it) == Some(InitFact::TransparentHugePages(false));
+        assert!(asks("Large Page Support: Enabled (Transparent)"));
+        assert!(asks_not("Large Page Support: Enabled (Explicit)"));
+        assert!(asks_not("Large Page Support: Disabled"));
         assert_eq!(read("NUMA Support: Disabled"), None);
         assert_eq!(read("Max Capacity: 64M"), Some(InitFact::MaxHeapBytes(64 << 20)));
         assert_eq!(

@@ -136,7 +136,7 @@ pub(crate) fn read(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> 
             Ok(operation.map(Message::Entering))
         }
         [b's', b'a', ..] => Ok(safepoint::parse_cleanup(message).map(Message::Cleanup)),
-        [b'U' | b'V' | b'C' | b'M' | b'P' | b'H' | b'j', ..] => {
+        [b'U' | b'V' | b'C' | b'M' | b'P' | b'L' | b'H' | b'j', ..] => {
             Ok(init::parse(message).map(Message::Jvm))
         }
         [b'A', b'l', ..] => {
