@@ -1,7 +1,7 @@
 //! What came out of a whole input.
 use crate::{
     Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, InputSummary,
-    PauseStatistics, Quantiles, RatioSums, Situation, Suspect, Verdict,
+    PauseStatistics, Quantiles, RatioSums, Rhythm, Situation, Suspect, Verdict,
 };
 use recording::{Clock, Coverage};
 use std::time::Duration;
@@ -288,6 +288,8 @@ pub struct Finding {
     pub culprits: Vec<Culprit>,
     /// What proves it.
     pub evidence: Vec<Evidence>,
+    /// How often it comes back, where a log does not explain its pauses and they come like clockwork.
+    pub rhythm: Option<Rhythm>,
     /// What threads lost outside the pauses, summed over them: it is in no pause and no share.
     pub lost_outside: Duration,
     /// Where a log shows that something waited and not for what: which causes it may be, most likely
@@ -315,6 +317,7 @@ impl Finding {
             story: Vec::new(),
             culprits: Vec::new(),
             evidence: Vec::new(),
+            rhythm: None,
             lost_outside: Duration::ZERO,
             suspects: Vec::new(),
             detail: Detail::None,

@@ -71,6 +71,7 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
         story: explanation.story,
         culprits: explanation.culprits,
         evidence: explanation.evidence,
+        rhythm: None,
         lost_outside: lost_outside(cause, index).unwrap_or_default(),
         suspects: Vec::new(),
         detail: explanation.detail,

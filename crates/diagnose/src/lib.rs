@@ -92,6 +92,7 @@ pub use mechanisms::Mechanism;
 pub use page::of as page_of;
 pub use pause::{Attribution, Part, Pause, PauseKind};
 pub use ratio::RatioSums;
+pub use rhythm::Rhythm;
 pub use situation::Situation;
 pub use statistics::{Bounds, PauseStatistics, Quantiles};
 pub use suspects::Suspect;

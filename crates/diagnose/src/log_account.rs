@@ -135,10 +135,12 @@ fn work(Collection { gc, around }: &Collection) -> Work {
 /// second only, which is much of a short pause, and its threads worked side by side: what others take
 /// says more, and without others only what is certain counts.
 fn worked(used: Duration, around: &Circumstances) -> Duration {
-    let side_by_side = used.saturating_sub(TICK) / around.workers.max(1);
+    let workers = around.workers.max(1);
+    let least = used.saturating_sub(TICK) / workers;
+    let most = used.min((used + TICK) / workers);
     match around.undisturbed {
-        Some(others) => others.max(side_by_side).min(used),
-        None if around.workers > 1 => side_by_side,
+        Some(others) => others.max(least).min(most),
+        None if workers > 1 => least,
         None => used,
     }
 }

@@ -13,7 +13,7 @@ use recording::Source;
 use std::time::Duration;
 
 /// From here on people ask what a collection did all the time.
-const LONG_COLLECTION: Duration = Duration::from_secs(1);
+pub(crate) const LONG_COLLECTION: Duration = Duration::from_secs(1);
 /// One CPU could be a JIT compiler's while the collector waits; one and a half hardly is.
 const BUSY_HUNDREDTHS: u64 = 150;
 

@@ -27,13 +27,13 @@ const MOST_OCCASIONS: usize = 128;
 
 /// How often something comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rhythm {
+pub struct Rhythm {
     /// Time from one to the next, usually.
-    pub(crate) period: Duration,
+    pub period: Duration,
     /// How many times it came.
-    pub(crate) times: usize,
+    pub times: usize,
     /// How many times it would have been due and did not come.
-    pub(crate) missing: usize,
+    pub missing: usize,
 }
 
 /// Tells the rhythm of all pauses that a log does not explain, as evidence of the largest of the
@@ -49,12 +49,14 @@ pub(crate) fn tell(findings: &mut [Finding], tallies: &Tallies) {
         let largest = findings.iter_mut().find(|it| is_symptom(it));
         if let Some(it) = largest {
             it.evidence.push(evidence(rhythm));
+            it.rhythm = Some(rhythm);
         }
         return;
     }
     for it in findings {
         if let Some(rhythm) = tally(it).and_then(|it| of(&it.windows)) {
             it.evidence.push(evidence(rhythm));
+            it.rhythm = Some(rhythm);
             return;
         }
     }

@@ -9,12 +9,14 @@ mod rest;
 use crate::{
     Options, Pauses, duration, percent, share,
     text::{Page, Role, columns_of, glued},
-    view::{View, lost},
+    view::{FEW_LISTED, Listed, View, lost},
 };
 use diagnose::Diagnosis;
 use recording::Coverage;
 use std::io::{self, Write};
 
+/// A short answer has so many lines.
+const SHORT: usize = 24;
 /// Column of what is to be typed in the first lines.
 const STEP: usize = 15;
 
@@ -39,7 +41,10 @@ pub fn write(
     options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let view = View::new(diagnosis, options);
+    let mut view = View::new(diagnosis, options);
+    if !options.full && !options.all_pauses {
+        return out.write_all(short(diagnosis, &mut view, options).finish().as_bytes());
+    }
     let mut page = Page::new(options.style);
     verdict(&mut page, &view, options.full);
     header(&mut page, &view, options.full);
@@ -48,10 +53,32 @@ pub fn write(
         findings::blocks(&mut page, &view);
         rest::all(&mut page, &view);
     } else {
-        findings::lines(&mut page, &view);
+        findings::lines(&mut page, &view, false);
         rest::short(&mut page, &view);
     }
     out.write_all(page.finish().as_bytes())
+}
+
+/// An answer that fits a terminal: with as many pauses as there is room for, at least one, and where
+/// that is not enough without what matters least of the findings.
+fn short<'a>(diagnosis: &'a Diagnosis, view: &mut View<'a>, options: &Options) -> Page {
+    let with = |view: &View<'_>, is_brief: bool| {
+        let mut page = Page::new(options.style);
+        verdict(&mut page, view, false);
+        header(&mut page, view, false);
+        list::few(&mut page, diagnosis, view, options);
+        findings::lines(&mut page, view, is_brief);
+        rest::short(&mut page, view);
+        page
+    };
+    for most in (1..=FEW_LISTED).rev() {
+        view.listed = Listed::at_most(most, diagnosis, &view.verdict, options);
+        let page = with(view, false);
+        if page.height() <= SHORT {
+            return page;
+        }
+    }
+    with(view, true)
 }
 
 /// The sentence that says it all, and what to do first.

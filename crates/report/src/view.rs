@@ -16,7 +16,7 @@ mod suspects;
 mod verdict;
 
 pub(crate) use finding::FindingView;
-pub(crate) use listed::{Listed, PauseRow};
+pub(crate) use listed::{FEW_LISTED, Listed, PauseRow};
 pub(crate) use losses::{Rest, lost};
 pub(crate) use suspects::SuspectView;
 pub(crate) use verdict::Step;

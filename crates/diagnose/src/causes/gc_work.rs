@@ -19,9 +19,9 @@ use crate::{
     case::{Case, PausePhase, Segment},
     cause::{Claims, Explanation},
     hazards::Flags,
-    history::History,
+    history::{History, Sizes},
     index::Index,
-    log_evidence::{busy, collector, memory, seen},
+    log_evidence::{LONG_COLLECTION, busy, collector, memory, seen, worst},
     tally::Tally,
     text,
 };
@@ -34,6 +34,9 @@ const LONG: Duration = Duration::from_millis(100);
 const MOST_OF_IT: u128 = 40;
 /// G1's goal where none is given (`gc/g1/g1Arguments.cpp`).
 const DEFAULT_GOAL_MS: u64 = 200;
+/// A collector that copies less than this in a second of CPU time does something else: usual are a
+/// hundred times as much and more.
+const LEAST_BYTES_PER_S: u64 = 1 << 20;
 /// HotSpot takes all CPUs for GC threads up to so many, of more only a part
 /// (`gc/shared/workerPolicy.cpp`).
 const MOST_BY_DEFAULT: u32 = 8;
@@ -77,15 +80,37 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut story = Vec::new();
     // What a log has to say where the pauses are long; a recording has better sources.
     if let Some(log) = index.log.filter(|_| index.facts.is_none() && tally.longest >= LONG) {
-        story.push(
+        story.push(computing(tally, index).unwrap_or_else(|| {
             "The pauses are the collector's own work: what this heap and its survivors cost."
-                .to_owned(),
-        );
+                .to_owned()
+        }));
         let what = [phase(log), copied(log), goal(log, index), few_threads(log, index)];
         evidence.extend(what.into_iter().flatten().map(|it| seen(Duration::ZERO, it)));
     }
     evidence.extend(busy(tally, index));
     Explanation { story, evidence, ..Explanation::default() }
+}
+
+/// The longest collection, where it kept CPUs busy for far longer than what it copied can take: threads
+/// that spin, mostly.
+fn computing(tally: &Tally, index: &Index<'_>) -> Option<String> {
+    let gc = &worst(tally)?.gc;
+    let sizes = Sizes::of(gc, index.log?.jvm.region_size_bytes());
+    let (cpu, survivors) = (gc.cpu?, sizes.young?.after);
+    let used = cpu.user + cpu.sys;
+    let copied = survivors.saturating_add(sizes.promoted().unwrap_or(0));
+    let is_little = u128::from(copied) * 1_000 < used.as_millis() * u128::from(LEAST_BYTES_PER_S);
+    let hundredths = used.as_nanos() * 100 / gc.duration.as_nanos().max(1);
+    let hundredths = u64::try_from(hundredths).unwrap_or(u64::MAX);
+    (gc.duration >= LONG_COLLECTION && hundredths >= 100 && is_little).then(|| {
+        format!(
+            "The longest, of {}, was the collector computing: {} CPUs busy on average over {} of \
+             survivors, for which neither a disk nor the size of the heap is the reason.",
+            text::duration(gc.duration),
+            text::busy_cpus(hundredths),
+            memory(copied)
+        )
+    })
 }
 
 /// The phase that takes most of the pauses, where the log has phases.
@@ -193,6 +218,29 @@ mod tests {
             long(1_000, 150, 0)
                 .contains("1.5 CPUs busy on average of 2 GC threads; at most 250 ms")
         );
+    }
+
+    /// A collection of JDK 8 with two CPUs busy for so long.
+    fn computing(seconds: u64, survivors_k: u64) -> String {
+        reported(
+            &CAUSE,
+            &format!(
+                "9.000: [GC (Allocation Failure) 9.000: [ParNew: 1606667K->{survivors_k}K(1763584K), {seconds}.0 secs] 5895406K->{}K(16581312K), {seconds}.0 secs] [Times: user={}.00 sys=0.00, real={seconds}.00 secs]\n",
+                4_288_739 + survivors_k,
+                seconds * 2
+            ),
+        )
+    }
+
+    #[test]
+    fn threads_that_spin_are_not_what_the_survivors_cost() {
+        let spinning = "was the collector computing: 2.0 CPUs busy on average over";
+        assert!(
+            computing(20, 40 * 1024 - 1).contains(spinning),
+            "{}",
+            computing(20, 40 * 1024 - 1)
+        );
+        assert!(computing(20, 40 * 1024).contains("what this heap and its survivors cost"));
     }
 
     /// Thirty collections of so many milliseconds with 2 GC threads on 16 CPUs.

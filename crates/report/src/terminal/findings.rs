@@ -24,8 +24,9 @@ pub(super) fn blocks(page: &mut Page, view: &View<'_>) {
     minor(page, &view.minor);
 }
 
-/// In short: the first few with one line of detail, of the others only what they are.
-pub(super) fn lines(page: &mut Page, view: &View<'_>) {
+/// In short: the first few with one line of detail, of the others only what they are. Where it
+/// `is_brief`, without the unlikely suspects and the causes that do not matter.
+pub(super) fn lines(page: &mut Page, view: &View<'_>, is_brief: bool) {
     page.blank();
     let is_open = |it: &FindingView<'_>| it.is_main && !it.suspects.is_empty();
     let open = view.findings.iter().take(MOST_LINES - 1).position(is_open);
@@ -44,14 +45,14 @@ pub(super) fn lines(page: &mut Page, view: &View<'_>) {
         };
         page.line(&format!("{}  {painted}{:pad$}  {extent}", it.number, ""));
         if open == Some(n) {
-            suspects(page, &it.suspects);
+            suspects(page, &it.suspects, is_brief);
         } else if let Some(detail) = detail(it).filter(|_| open.is_none()) {
             page.one_line(BODY, Some(Role::Faint), &detail);
         }
     }
     let others = others.iter().map(|it| format!("{} {}", term(it), it.extent));
     let minor: Vec<String> = others.chain(view.minor.iter().cloned()).collect();
-    if !minor.is_empty() {
+    if !minor.is_empty() && !is_brief {
         page.one_line(0, None, &format!("Minor: {}", minor.join(" · ")));
     }
 }
@@ -63,7 +64,7 @@ fn term(it: &FindingView<'_>) -> &'static str {
 }
 
 /// The likely ones by rank, each on a line, and the unlikely ones on one.
-fn suspects(page: &mut Page, suspects: &[SuspectView]) {
+fn suspects(page: &mut Page, suspects: &[SuspectView], is_brief: bool) {
     let likely: Vec<String> = suspects
         .iter()
         .filter(|it| it.rank.is_some())
@@ -76,7 +77,7 @@ fn suspects(page: &mut Page, suspects: &[SuspectView]) {
             _ => page.one_line(BODY + 9, None, text),
         }
     }
-    if let Some(unlikely) = unlikely(suspects) {
+    if let Some(unlikely) = unlikely(suspects).filter(|_| !is_brief) {
         page.one_line(BODY, Some(Role::Faint), &format!("unlikely  {unlikely}"));
     }
 }

@@ -22,27 +22,39 @@ pub(super) fn list(
     options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<Page> {
+    if matches!(view.listed, Listed::All) {
+        cut_stop(&mut page, view);
+        return all(page, diagnosis, pauses, options, out);
+    }
+    few(&mut page, diagnosis, view, options);
+    Ok(page)
+}
+
+fn cut_stop(page: &mut Page, view: &View<'_>) {
     page.blank();
     if let Some(text) = &view.cut_stop {
         page.wrapped(0, Some(Role::Strong), text);
         page.blank();
     }
+}
+
+/// Adds a list of the longest to the page.
+pub(super) fn few(page: &mut Page, diagnosis: &Diagnosis, view: &View<'_>, options: &Options) {
+    cut_stop(page, view);
     match &view.listed {
-        Listed::All => return all(page, diagnosis, pauses, options, out),
+        Listed::All | Listed::Said => {}
         Listed::None(text) => page.wrapped(0, None, text),
-        Listed::Said => {}
         Listed::Longest(listed, left_out) => {
             let mut columns = Columns::default();
             listed.iter().for_each(|it| columns.add(it, diagnosis));
             let table = columns.table(diagnosis, Clockface::new(diagnosis, &options.zone));
-            table.head(&mut page);
-            listed.iter().for_each(|it| table.row(&mut page, it, !options.full));
+            table.head(page);
+            listed.iter().for_each(|it| table.row(page, it, !options.full));
             if !left_out.is_empty() {
                 page.wrapped(2, Some(Role::Faint), &format!("… {left_out}"));
             }
         }
     }
-    Ok(page)
 }
 
 fn all(

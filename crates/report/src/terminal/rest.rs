@@ -1,4 +1,5 @@
 //! The numbers of a log; what is unexplained, was not checked or was lost; what is ruled out.
+use super::SHORT;
 use crate::{
     text::{Page, Role, clean},
     view::{Rest, View},
@@ -9,8 +10,6 @@ use remedy::Action;
 const NUMBER: usize = 21;
 /// So many numbers of a log are in a short answer,
 const MOST_NUMBERS: usize = 2;
-/// which has so many lines with them at most.
-const SHORT: usize = 24;
 /// So many causes that were not checked are named in a short answer.
 const MOST_NAMES: usize = 3;
 

@@ -12,7 +12,7 @@ use std::{cmp::Reverse, time::Duration};
 /// So many pauses are listed where everything is shown,
 const MOST_LISTED: usize = 10;
 /// and so many in a short answer.
-const FEW_LISTED: usize = 3;
+pub(crate) const FEW_LISTED: usize = 3;
 /// So many parts of a pause are reported; the rest are summed up.
 const MOST_PARTS: usize = 4;
 
@@ -30,6 +30,17 @@ pub(crate) enum Listed<'a> {
 
 impl<'a> Listed<'a> {
     pub(super) fn new(diagnosis: &'a Diagnosis, verdict: &str, options: &Options) -> Listed<'a> {
+        let most = if options.full { MOST_LISTED } else { FEW_LISTED };
+        Listed::at_most(most, diagnosis, verdict, options)
+    }
+
+    /// The same with so many of the longest.
+    pub(crate) fn at_most(
+        most: usize,
+        diagnosis: &'a Diagnosis,
+        verdict: &str,
+        options: &Options,
+    ) -> Listed<'a> {
         if options.all_pauses {
             return Listed::All;
         }
@@ -39,7 +50,7 @@ impl<'a> Listed<'a> {
             let text = none_long(diagnosis, options.over);
             return if verdict.starts_with(&text) { Listed::Said } else { Listed::None(text) };
         }
-        let listed = longest(&long, if options.full { MOST_LISTED } else { FEW_LISTED });
+        let listed = longest(&long, most);
         let left_out = left_out(diagnosis, &long, &listed, options.over);
         Listed::Longest(listed, left_out)
     }

@@ -144,9 +144,11 @@ fn fault(finding: &Finding) -> String {
     };
     let who = finding.culprits.first().map(who).unwrap_or_default();
     let who = if what.len() + who.len() > MOST_BYTES { "" } else { &who };
+    let every = finding.rhythm.map(|it| format!(", every {}", duration(it.period)));
+    let every = every.unwrap_or_default();
     let last = suspects::sentence(finding);
     let last = last.unwrap_or_else(|| format!("{}.", certainty(finding.certainty)));
-    format!("{what}{who}. {last}")
+    format!("{what}{every}{who}. {last}")
 }
 
 /// `; dd wrote 412 MB to sdb1 in the 10 s before`: the ids and the command line are in the finding.

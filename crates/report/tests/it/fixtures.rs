@@ -135,6 +135,7 @@ pub(crate) fn finding(id: &str, pauses: u64, time: u64, share: f64) -> Finding {
         story: vec!["Something took time.".to_owned()],
         culprits: Vec::new(),
         evidence: Vec::new(),
+        rhythm: None,
         lost_outside: std::time::Duration::ZERO,
         suspects: Vec::new(),
         detail: Detail::None,
