@@ -319,13 +319,11 @@ pub enum InitFact {
     RegionSizeBytes(u64),
     /// The largest heap in bytes.
     MaxHeapBytes(u64),
-    /// The flags that are not at their default, as printed (`CommandLine flags:`), separated by
-    /// spaces.
+    /// The flags that are not at their default, as printed (`CommandLine flags:`).
     Flags(Box<str>),
     /// Whether all pages of the heap were touched at the start (`Pre-touch:`).
     PreTouch(bool),
-    /// Whether the JVM asks for transparent huge pages (`Large Page Support: Enabled
-    /// (Transparent)`).
+    /// Whether the JVM asks for transparent huge pages (`Large Page Support:`).
     TransparentHugePages(bool),
     /// Swap space of the host when the JVM started, in bytes.
     Swap {

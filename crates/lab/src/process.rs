@@ -320,6 +320,22 @@ mod tests {
     }
 
     #[test]
+    fn the_attach_socket_of_a_killed_jvm_made_its_id_useless_to_others() {
+        let mut command = spawn::command("sleep");
+        command.arg("60");
+        let jvm = spawn::Running::start(command).unwrap();
+        let id = ProcessId::of(jvm.id().cast_signed()).unwrap();
+        let socket = format!("/tmp/.java_pid{}", id.pid);
+        let _ = std::fs::remove_file(&socket);
+        drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
+        id.remove_attach_socket();
+        assert!(std::fs::symlink_metadata(&socket).is_ok(), "its JVM runs");
+        drop(jvm);
+        id.remove_attach_socket();
+        assert!(std::fs::symlink_metadata(&socket).is_err());
+    }
+
+    #[test]
     fn a_failed_program_is_quoted() {
         let mut command = spawn::command("ls");
         command.arg("/nonexistent/whypause");

@@ -200,22 +200,6 @@ fn a_process_that_was_left_is_killed() {
 }
 
 #[test]
-fn the_attach_socket_of_a_killed_jvm_made_its_id_useless_to_others() {
-    let (_parent, path) = work_dir();
-    let child = sleeper();
-    let id = ProcessId::of(child.id().cast_signed()).unwrap();
-    let socket = format!("/tmp/.java_pid{}", id.pid);
-    let _ = std::fs::remove_file(&socket);
-    drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
-    id.remove_attach_socket();
-    assert!(std::fs::symlink_metadata(&socket).is_ok(), "its JVM runs");
-    leave_behind(&path, Undo::Process { id, name: "sleep".into() });
-    drop(child);
-    next_start(&path).unwrap();
-    assert!(std::fs::symlink_metadata(&socket).is_err());
-}
-
-#[test]
 fn changes_are_undone_back_to_a_mark_and_on_drop() {
     let (_parent, path) = work_dir();
     let dir = WorkDir::open(&path).unwrap();

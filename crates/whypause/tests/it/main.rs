@@ -2,6 +2,7 @@
 //!
 //! Nothing here needs privilege.
 mod all_pauses;
+mod among_ordinary;
 mod arguments;
 mod bad_input;
 mod check;
