@@ -4,6 +4,8 @@
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
+import { beginning } from "./parts/text";
+
 export type Draw = (ctx: CanvasRenderingContext2D, width: number, height: number) => void;
 
 /** All canvases of the page, for printing. */
@@ -63,10 +65,10 @@ export const FONT = '11px system-ui, "Segoe UI", Roboto, sans-serif';
 export function fitted(ctx: CanvasRenderingContext2D, text: string, width: number): string {
   if (width < 24) return "";
   // Nothing longer could fit, and measuring 10,000 characters takes time.
-  let shown = text.slice(0, Math.ceil(width / 2));
+  let shown = beginning(text, Math.ceil(width / 2));
   if (shown.length === text.length && ctx.measureText(text).width <= width) return text;
   while (shown.length > 2 && ctx.measureText(`${shown}…`).width > width) {
-    shown = shown.slice(0, Math.min(shown.length - 1, Math.floor(shown.length * 0.95)));
+    shown = beginning(shown, Math.min(shown.length - 1, Math.floor(shown.length * 0.95)));
   }
   return shown.length > 2 ? `${shown}…` : "";
 }

@@ -25,8 +25,13 @@ export function duration(us: number): string {
   if (Math.round(us) < 1_000) return tenths(us, "µs");
   if (Math.round(us / 1_000) < 1_000) return tenths(us / 1_000, "ms");
   const s = us / 1e6;
-  if (Math.round(s * 100) < 1_000) return `${s.toFixed(2)} s`;
-  if (Math.round(s) < 120) return s % 1 === 0 || s >= 99.95 ? `${Math.round(s)} s` : `${s.toFixed(1)} s`;
+  // Rounded in whole steps first: 9.995 is a little less in a double.
+  const hundredths = Math.round(us / 1e4);
+  const tenthsOfSeconds = Math.round(us / 1e5);
+  if (hundredths < 1_000) return `${(hundredths / 100).toFixed(2)} s`;
+  if (Math.round(s) < 120) {
+    return us % 1e6 === 0 || tenthsOfSeconds >= 1_000 ? `${Math.round(s)} s` : `${(tenthsOfSeconds / 10).toFixed(1)} s`;
+  }
   const whole = Math.round(s);
   if (whole < 3_600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
   const minutes = Math.round(s / 60);

@@ -89,9 +89,9 @@ export const PATTERN_PATH: Record<Pattern, string> = {
 
 /** Patterns are quiet on colours and the whole of unexplained time. */
 export const patternInk = (pattern: Pattern): string =>
-  pattern === "hatch" ? CLASS_COLOUR.unexplained : pattern === "cross" ? "rgba(0,0,0,0.55)" : "rgba(255,255,255,0.3)";
+  pattern === "hatch" ? CLASS_COLOUR.unexplained : pattern === "cross" ? "rgba(0,0,0,0.55)" : "rgba(255,255,255,0.22)";
 
-export const patternWidth = (pattern: Pattern): number => (pattern === "hatch" ? 2.4 : 1.2);
+export const patternWidth = (pattern: Pattern): number => (pattern === "hatch" ? 2.4 : 1.1);
 
 /** A tile that repeats on a canvas; made anew for each resolution. */
 const tiles = new Map<string, CanvasPattern | null>();

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { duration } from "../format";
 import type { Opened, Wait } from "../model";
 import { STATE_NAME } from "../palette";
-import { Long } from "../parts/text";
+import { Long, Name, beginning } from "../parts/text";
 import type { Slice } from "./picture";
 
 export function Detail({ opened, slice }: { opened: Opened; slice: Slice | null }) {
@@ -17,9 +17,7 @@ export function Detail({ opened, slice }: { opened: Opened; slice: Slice | null 
     <div class="detail" id="slice">
       <div>
         <h3>
-          <span class="clip" title={lane.name}>
-            {lane.name}
-          </span>{" "}
+          <Name text={lane.name} />
           · {STATE_NAME[span.state]} {duration(span.length_us)}
         </h3>
         <table class="facts">
@@ -40,7 +38,7 @@ export function Detail({ opened, slice }: { opened: Opened; slice: Slice | null 
                 ))}
               </Fact>
             )}
-            {wait?.certainty && <Fact name="certainty">{wait.certainty}</Fact>}
+            {wait?.certainty && <Fact name="certainty">{beginning(wait.certainty, 80)}</Fact>}
           </tbody>
         </table>
         {!wait && <p class="hint">Nothing more was recorded of this slice.</p>}
@@ -92,8 +90,14 @@ function Stack({ wait }: { wait: Wait }) {
       <ol class="stack" id="kernel-stack">
         {wait.stack.map((frame, index) => (
           <li class={index === wait.marked ? "marked" : undefined}>
-            <code>{frame}</code>
-            {index === wait.marked && <em>{wait.waits_for ? `proves the wait: ${wait.waits_for}` : "proves the wait"}</em>}
+            <code>
+              <Long text={frame} />
+            </code>
+            {index === wait.marked && (
+              <em>
+                <Long text={wait.waits_for ? `proves the wait: ${wait.waits_for}` : "proves the wait"} />
+              </em>
+            )}
           </li>
         ))}
       </ol>

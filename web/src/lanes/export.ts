@@ -41,9 +41,9 @@ function picture(app: App, pause: number, ranges: Range[]): Picture {
   const classes = new Set<Class>();
   if (opened && ranges.length > 0) {
     const blocked = blockedClasses(opened, page.causes);
-    for (const [fromUs, toUs] of ranges) {
+    for (const [index, [fromUs, toUs]] of ranges.entries()) {
       const frame = { left: MARGIN + NAMES, width: WIDTH - 2 * MARGIN - NAMES, fromUs, toUs };
-      const options = { causes: page.causes, classes: blocked, ink, selected: null, lengthUs: store.lengthUs[pause]! };
+      const options = { causes: page.causes, classes: blocked, ink, selected: null, lengthUs: store.lengthUs[pause]!, hasArrows: index === ranges.length - 1 };
       shapes.push(...pictureShapes(opened, frame, options).map((it) => lowered(it, top)));
       const names = ["account", ...opened.lanes.map((it) => it.name)];
       shapes.push(...names.map((text, i): Shape => ({ is: "text", x: MARGIN, y: top + HEAD + i * ROW + 14, text, fill: ink.text, anchor: "start", room: NAMES - 12 })));

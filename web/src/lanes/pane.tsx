@@ -8,6 +8,7 @@ import { duration } from "../format";
 import type { Opened } from "../model";
 import { usePart } from "../observable";
 import { readInk } from "../palette";
+import { beginning } from "../parts/text";
 import { wheelAmount } from "../time/timeline";
 import type { Range } from "./dense";
 import { type Frame, type Slice, blockedClasses, frameUs, frameX, pictureHeight, pictureShapes, sliceAt } from "./picture";
@@ -48,7 +49,7 @@ export function Pane({ id, label, opened, lengthUs, range, inner, selected, onSe
   const { ref } = useCanvas((ctx, width) => {
     const now = (frame.current = { left: 1, width: width - 2, fromUs: range[0], toUs: range[1] });
     const ink = readInk();
-    const shapes = pictureShapes(opened, now, { causes: app.page.causes, classes, ink, selected, lengthUs });
+    const shapes = pictureShapes(opened, now, { causes: app.page.causes, classes, ink, selected, lengthUs, hasArrows: !inner });
     paintShapes(ctx, inner ? [...shapes, ...innerShapes(now, inner, opened.lanes.length, ink.accent)] : shapes, devicePixelRatio);
   });
   // The zoomed pane moves itself; on the pane of the whole the same gestures move the other one.
@@ -146,7 +147,7 @@ export function Pane({ id, label, opened, lengthUs, range, inner, selected, onSe
 function titleOf(opened: Opened, slice: Slice): string {
   const lane = opened.lanes[slice.lane]!;
   const span = lane.spans[slice.span]!;
-  return `${lane.name.slice(0, 200)} · ${span.state} ${duration(span.length_us)}`;
+  return `${beginning(lane.name, 200)} · ${span.state} ${duration(span.length_us)}`;
 }
 
 function innerShapes(frame: Frame, [from, to]: Range, lanes: number, accent: string): Shape[] {
@@ -180,9 +181,11 @@ function LaneNames({ opened }: { opened: Opened }) {
       </li>
       {opened.lanes.map((lane) => (
         <li title={`${lane.name} · ${lane.role} · ${lane.tid}`}>
-          <b>{lane.name}</b>
+          <b>
+            <bdi>{beginning(lane.name, 200)}</bdi>
+          </b>
           <span>
-            {lane.role} · {lane.tid}
+            {beginning(lane.role, 60)} · {lane.tid}
           </span>
         </li>
       ))}

@@ -67,6 +67,8 @@ export interface Options {
   ink: Ink;
   selected: Slice | null;
   lengthUs: number;
+  /** Whether all arrows are drawn, or only that of the selected slice. */
+  hasArrows: boolean;
 }
 
 export function pictureShapes(opened: Opened, frame: Frame, options: Options): Shape[] {
@@ -163,7 +165,7 @@ function spanShapes(opened: Opened, span: Span, place: Cut, top: number, kind: C
   return [...shapes, ...labelShapes(place, top, waitLabel(span, wait), inkOn)];
 }
 
-function arrowShapes(opened: Opened, frame: Frame, { ink, selected }: Options): Shape[] {
+function arrowShapes(opened: Opened, frame: Frame, { ink, selected, hasArrows }: Options): Shape[] {
   const arrows: { from: number; to: number; x: number; isSelected: boolean }[] = [];
   opened.lanes.forEach((lane, to) => {
     lane.spans.forEach((span, index) => {
@@ -174,7 +176,7 @@ function arrowShapes(opened: Opened, frame: Frame, { ink, selected }: Options): 
     });
   });
   return arrows
-    .filter((it) => it.isSelected || arrows.length <= MOST_ARROWS)
+    .filter((it) => it.isSelected || (hasArrows && arrows.length <= MOST_ARROWS))
     .flatMap(({ from, to, x, isSelected }) => arrowShape(from, to, x, isSelected ? ink.accent : ink.text, isSelected ? 2 : 1));
 }
 

@@ -9,6 +9,7 @@ import type { Opened } from "../model";
 import { usePart } from "../observable";
 import { STATES, STATE_COLOUR, STATE_NAME, readInk } from "../palette";
 import { Swatch } from "../parts/swatch";
+import { Name } from "../parts/text";
 import { kindName, operationName, partsOf } from "../store";
 import { type Range, densePart } from "./dense";
 import { Detail } from "./detail";
@@ -44,7 +45,7 @@ function Head({ pause, ranges }: { pause: number; ranges: Range[] }) {
           {timeOfDay(store.startUs[pause]!, zone, clock)}
         </h2>
         <p class="about">
-          <b>{duration(store.lengthUs[pause]!)}</b> {kindName(store, pause)} · <span class="clip">{operationName(store, pause)}</span>
+          <b>{duration(store.lengthUs[pause]!)}</b> {kindName(store, pause)} · <Name text={operationName(store, pause)} />
           <span class="muted">
             {" "}
             · {count(pause + 1)} of {count(store.count)}
@@ -80,7 +81,7 @@ function PartList({ pause }: { pause: number }) {
         const cause = part.cause === null ? undefined : store.causes[part.cause];
         return (
           <li>
-            <Swatch kind={cause?.class ?? "unexplained"} /> {cause?.title ?? "unexplained"} {duration(part.us)}{" "}
+            <Swatch kind={cause?.class ?? "unexplained"} /> <Name text={cause?.title ?? "unexplained"} /> {duration(part.us)}{" "}
             <span class="muted">{percent(part.us / length)}</span>
           </li>
         );
@@ -200,8 +201,8 @@ function Phases({ opened }: { opened: Opened }) {
         <tbody>
           {opened.phases.map((phase) => (
             <tr>
-              <th scope="row" class="clip" title={phase.name}>
-                {phase.name}
+              <th scope="row">
+                <Name text={phase.name} />
               </th>
               <td class="number">{duration(phase.length_us)}</td>
               <td class="bar-cell">

@@ -3,8 +3,8 @@
 import { useApp } from "../app";
 import type { Advice, CauseInfo, Finding } from "../model";
 import { CLASS_COLOUR, CLASS_INK } from "../palette";
-import { Command, Copy } from "./copy";
-import { Long, Prose } from "./text";
+import { Command } from "./copy";
+import { Long, Name, Prose, beginning } from "./text";
 
 export function Causes() {
   const { answer, causes } = useApp().page;
@@ -18,7 +18,7 @@ export function Causes() {
       ))}
       {answer.minor.length > 0 && (
         <p class="minor">
-          <b>Minor</b> {answer.minor.join(" · ")}
+          <b>Minor</b> <Long text={answer.minor.join(" · ")} />
         </p>
       )}
     </section>
@@ -34,7 +34,7 @@ function Cause({ finding, cause }: { finding: Finding; cause: CauseInfo }) {
       </span>
       <div class="cause-body">
         <h3>
-          {cause.title}{" "}
+          <Long text={cause.title} />{" "}
           <small>
             {[finding.extent, finding.share, finding.certainty].filter(Boolean).join(" · ")}
           </small>
@@ -53,7 +53,7 @@ function Cause({ finding, cause }: { finding: Finding; cause: CauseInfo }) {
               <dt>evidence</dt>
               {finding.evidence.map(([source, text]) => (
                 <dd>
-                  <span class="muted">{source}</span> <Long text={text} />
+                  <Source name={source} /> <Long text={text} />
                 </dd>
               ))}
             </div>
@@ -62,13 +62,9 @@ function Cause({ finding, cause }: { finding: Finding; cause: CauseInfo }) {
             <div>
               <dt>kernel frames</dt>
               <dd>
-                <ol class="stack">
-                  {finding.frames.map((it) => (
-                    <li>
-                      <code>{it}</code>
-                    </li>
-                  ))}
-                </ol>
+                <code class="frames">
+                  <Long text={finding.frames.join(" < ")} />
+                </code>
               </dd>
             </div>
           )}
@@ -78,6 +74,12 @@ function Cause({ finding, cause }: { finding: Finding; cause: CauseInfo }) {
         <Documentation cause={cause} />
       </div>
     </article>
+  );
+}
+
+function Source({ name }: { name: string }) {
+  return (
+    <bdi class="muted">{beginning(name, 60)}</bdi>
   );
 }
 
@@ -110,7 +112,9 @@ function Suspects({ finding }: { finding: Finding }) {
               <ul>
                 {suspects.map((it) => (
                   <li>
-                    <b>{it.title}</b>
+                    <b>
+                      <Long text={it.title} />
+                    </b>
                     <dl class="facts-list">
                       <Lines name="for" texts={it.for} />
                       <Lines name="against" texts={it.against} />
@@ -132,16 +136,22 @@ function Remedies({ advice }: { advice: Advice[] }) {
     <dl class="remedies">
       {advice.map((it) => (
         <div>
-          <dt>{it.when}</dt>
+          <dt>
+            <Name text={it.when} />
+          </dt>
           <dd>
-            <Command text={it.text} copy={it.copy} />
-            {it.apply && (
-              <span class="command">
-                <code>{it.apply}</code>
-                <Copy text={it.apply} />
+            {it.apply && <Command text={it.apply} copy={it.apply} />}
+            {it.text !== it.apply && (
+              <span class="by-hand">
+                {it.apply && <span class="muted">by hand </span>}
+                <Command text={it.text} copy={it.copy} />
               </span>
             )}
-            {it.note && <p class="muted">{it.note}</p>}
+            {it.note && (
+              <p class="muted">
+                <Long text={it.note} />
+              </p>
+            )}
           </dd>
         </div>
       ))}
@@ -153,7 +163,9 @@ function Documentation({ cause }: { cause: CauseInfo }) {
   if (cause.page.length === 0) return null;
   return (
     <details>
-      <summary>About this cause: {cause.title}</summary>
+      <summary>
+        About this cause: <bdi>{beginning(cause.title, 100)}</bdi>
+      </summary>
       {cause.page.map(({ heading, lines }) => (
         <>
           <h4>{heading}</h4>

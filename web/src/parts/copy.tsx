@@ -1,6 +1,7 @@
 // A button that copies a command or flags, and says that it did.
 
 import { useState } from "preact/hooks";
+import { Long } from "./text";
 
 export function Copy({ text }: { text: string }) {
   const [state, setState] = useState<"copy" | "copied" | "not copied">("copy");
@@ -42,10 +43,12 @@ function copyBySelection(text: string): boolean {
 
 /** A command with its copy button; what is no command is a phrase. */
 export function Command({ text, copy }: { text: string; copy: string | null }) {
-  if (copy === null) return <span class="phrase">{text}</span>;
+  if (copy === null) return <Long text={text} />;
   return (
     <span class="command">
-      <code>{text}</code>
+      <code>
+        <Long text={text} />
+      </code>
       <Copy text={copy} />
     </span>
   );

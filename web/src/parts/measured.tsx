@@ -6,7 +6,7 @@ import { bytes, count, durationNs } from "../format";
 import type { Numbers } from "../model";
 import { Facts } from "../tables/table";
 import { Command } from "./copy";
-import { Long, Texts } from "./text";
+import { Long, Name, Texts } from "./text";
 
 export function Rest() {
   const { rest } = useApp().page.answer;
@@ -25,7 +25,9 @@ export function Rest() {
           <tbody>
             {rest.seen.map(([time, what]) => (
               <tr>
-                <th scope="row">{time}</th>
+                <th scope="row">
+                  <Name text={time} />
+                </th>
                 <td>
                   <Long text={what} />
                 </td>
@@ -60,7 +62,9 @@ export function Measured() {
       {answer.ruled_out.length > 0 && (
         <div class="texts">
           <h3>Ruled out</h3>
-          <p class="wrap">{answer.ruled_out.join(" · ")}</p>
+          <p>
+            <Long text={answer.ruled_out.join(" · ")} />
+          </p>
         </div>
       )}
       {answer.flags.length > 0 && (
@@ -69,7 +73,9 @@ export function Measured() {
           <ul class="flags">
             {answer.flags.map((it) => (
               <li>
-                <code>{it}</code>
+                <code>
+                  <Long text={it} />
+                </code>
               </li>
             ))}
           </ul>

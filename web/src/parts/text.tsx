@@ -5,16 +5,31 @@ import { useState } from "preact/hooks";
 /** From this length on a text is cut until someone asks for it. */
 const LONG = 240;
 
+/** The beginning of a text; no character is cut in two. */
+export function beginning(text: string, most: number): string {
+  const isPair = /[\uD800-\uDBFF]/.test(text.charAt(most - 1));
+  return text.slice(0, isPair ? most - 1 : most);
+}
+
 export function Long({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
-  if (text.length <= LONG) return <span class="wrap">{text}</span>;
+  if (text.length <= LONG) return <bdi class="wrap">{text}</bdi>;
   return (
     <span class="wrap">
-      {isWhole ? text : `${text.slice(0, LONG)}…`}{" "}
+      <bdi>{isWhole ? text : `${beginning(text, LONG)}…`}</bdi>{" "}
       <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
         {isWhole ? "less" : `all ${text.length} characters`}
       </button>
     </span>
+  );
+}
+
+/** A name on one line, cut by the style sheet where there is no room; the whole of it on hover. */
+export function Name({ text }: { text: string }) {
+  return (
+    <bdi class="clip name" title={text.length > 24 ? text : undefined}>
+      {beginning(text, 400)}
+    </bdi>
   );
 }
 

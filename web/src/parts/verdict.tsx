@@ -2,15 +2,14 @@
 
 import { useApp } from "../app";
 import { Command } from "./copy";
-import { Long } from "./text";
+import { Long, Name, beginning } from "./text";
 
-/** A headline ends with its first sentence; `e.g.` and `1.5` do not end one. */
-function sentences(text: string): [string, string] {
-  const end = text.search(/[.;:]\s+\S/);
-  const isShort = text.length <= 110;
-  if (isShort || end < 20) return [text, ""];
-  const head = text.slice(0, end);
-  return [text[end] === "." ? `${head}.` : head, text.slice(end + 1).trim()];
+/** The headline ends with the first sentence or semicolon, where that leaves enough to be one. */
+function splitVerdict(text: string): [string, string] {
+  const end = text.search(/[.;]\s+\S/);
+  if (text.length <= 110 || end < 20 || end > 400) return [text, ""];
+  const head = text[end] === "." ? text.slice(0, end + 1) : text.slice(0, end);
+  return [head, text.slice(end + 1).trim()];
 }
 
 export function Verdict() {
@@ -19,7 +18,7 @@ export function Verdict() {
   return (
     <section class="verdict" aria-labelledby="verdict">
       <h1 id="verdict" data-verdict={answer.verdict}>
-        {head}
+        <Long text={head} />
       </h1>
       {rest && (
         <p class="lead">
@@ -30,7 +29,9 @@ export function Verdict() {
         <dl class="steps">
           {answer.steps.map((step) => (
             <div>
-              <dt>{step.when}</dt>
+              <dt>
+                <Name text={step.when} />
+              </dt>
               <dd>
                 <Command text={step.text} copy={step.copy} />
               </dd>
@@ -43,25 +44,22 @@ export function Verdict() {
           <Long text={it} />
         </p>
       ))}
-      {answer.hiccup && <p class="note">{answer.hiccup}</p>}
-      {answer.cut_stop && <p class="note">{answer.cut_stop}</p>}
+      {answer.hiccup && <p class="note"><Long text={answer.hiccup} /></p>}
+      {answer.cut_stop && <p class="note"><Long text={answer.cut_stop} /></p>}
       {answer.cards.length > 0 && (
         <dl class="cards">
           {answer.cards.map((card) => (
             <div>
-              <dt>{card.label}</dt>
-              <dd>{card.value}</dd>
+              <dt>
+                <bdi>{beginning(card.label, 80)}</bdi>
+              </dt>
+              <dd>
+                <bdi>{beginning(card.value, 40)}</bdi>
+              </dd>
             </div>
           ))}
         </dl>
       )}
     </section>
   );
-}
-
-/** `11.2 s of 11.6 s stopped: the VM thread waited …; cat holds …. Measured.`: the headline ends at the first
- * sentence or semicolon, a colon near the start belongs to it. */
-function splitVerdict(text: string): [string, string] {
-  const [head, rest] = sentences(text.replace(/: /, "\u0001 "));
-  return [head.replace("\u0001", ":"), rest.replace("\u0001", ":")];
 }

@@ -2,6 +2,7 @@
 
 import { count, durationNs, bytes, percent, words } from "../format";
 import type { Count, Gc } from "../model";
+import { Name } from "../parts/text";
 import { Bar, type Column, Facts, Table } from "./table";
 
 export function GcSection({ gc }: { gc: Gc }) {
@@ -30,7 +31,7 @@ function Kinds({ title, name, rows }: { title: string; name: string; rows: Row[]
   if (rows.length === 0) return null;
   const most = Math.max(...rows.map((it) => it.total_ns), 1);
   const columns: Column<Row>[] = [
-    { name, show: (it) => <span class="name">{words(it.name)}</span>, key: (it) => it.name },
+    { name, show: (it) => <Name text={words(it.name)} />, key: (it) => it.name },
     { name: "count", show: (it) => count(it.count), key: (it) => it.count, isNumber: true },
     { name: "total", show: (it) => durationNs(it.total_ns), key: (it) => it.total_ns, isNumber: true },
     { name: "", show: (it) => <Bar share={it.total_ns / most} /> },

@@ -2,6 +2,7 @@
 
 import { bytes, count } from "../format";
 import type { Memory } from "../model";
+import { Name } from "../parts/text";
 import { type Column, Facts, Table } from "./table";
 
 type Generation = Memory["generations"][number];
@@ -66,7 +67,7 @@ function Generations({ rows }: { rows: Generation[] }) {
         caption="Generations of the heap"
         rows={rows}
         columns={[
-          { name: "generation", show: (it) => <span class="name">{it.name}</span>, key: (it) => it.name },
+          { name: "generation", show: (it) => <Name text={it.name} />, key: (it) => it.name },
           number("most before", (it) => it.max_before_bytes),
           number("most after", (it) => it.max_after_bytes),
           number("last after", (it) => it.last_after_bytes),

@@ -7,9 +7,11 @@ import type { Numbers } from "../model";
 import { usePart } from "../observable";
 import { Swatch } from "../parts/swatch";
 import { type Store, kindName, longestPauses, operationName, partsOf } from "../store";
+import { Name } from "../parts/text";
 import { Bar, type Column, Facts, Table } from "./table";
 
 const MOST_LONGEST = 50;
+const FIRST_LONGEST = 12;
 
 export function PausesSection() {
   const { store, page } = useApp();
@@ -125,7 +127,7 @@ function Operations({ store }: { store: Store }) {
   if (rows.length < 2) return null;
   const most = rows[0]!.totalUs || 1;
   const columns: Column<Operation>[] = [
-    { name: "operation", show: (it) => <span class="name">{it.name}</span>, key: (it) => it.name },
+    { name: "operation", show: (it) => <Name text={it.name} />, key: (it) => it.name },
     { name: "pauses", show: (it) => count(it.count), key: (it) => it.count, isNumber: true },
     { name: "total", show: (it) => duration(it.totalUs), key: (it) => it.totalUs, isNumber: true },
     { name: "", show: (it) => <Bar share={it.totalUs / most} /> },
@@ -161,13 +163,13 @@ function Longest({ store }: { store: Store }) {
     { name: "length", show: (it) => duration(store.lengthUs[it]!), key: (it) => store.lengthUs[it]!, isNumber: true },
     { name: "time to safepoint", show: (it) => (store.reachingUs[it]! > 0 ? duration(store.reachingUs[it]!) : ""), key: (it) => store.reachingUs[it]!, isNumber: true },
     { name: "kind", show: (it) => kindName(store, it), key: (it) => kindName(store, it) },
-    { name: "operation", show: (it) => <span class="name">{operationName(store, it)}</span>, key: (it) => operationName(store, it) },
+    { name: "operation", show: (it) => <Name text={operationName(store, it)} />, key: (it) => operationName(store, it) },
     { name: "breakdown", show: (it) => <Breakdown store={store} pause={it} /> },
   ];
   return (
     <div class="block">
       <h3>The longest</h3>
-      <Table id="longest" caption={`The ${count(rows.length)} longest of ${count(store.count)} pauses`} columns={columns} rows={rows} sortedBy={1} />
+      <Table id="longest" caption={`The ${count(rows.length)} longest of ${count(store.count)} pauses`} columns={columns} rows={rows} sortedBy={1} first={FIRST_LONGEST} />
     </div>
   );
 }
@@ -179,7 +181,7 @@ function Breakdown({ store, pause }: { store: Store; pause: number }) {
         const cause = part.cause === null ? undefined : store.causes[part.cause];
         return (
           <span>
-            <Swatch kind={cause?.class ?? "unexplained"} /> {duration(part.us)} {cause?.title ?? "unexplained"}
+            <Swatch kind={cause?.class ?? "unexplained"} /> {duration(part.us)} <Name text={cause?.title ?? "unexplained"} />
           </span>
         );
       })}

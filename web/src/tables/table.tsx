@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Long, Name } from "../parts/text";
 
 export interface Column<Row> {
   name: string;
@@ -23,16 +24,20 @@ interface Props<Row> {
   id?: string;
   /** The column that the rows are sorted by as they come, falling. */
   sortedBy?: number;
+  /** So many rows are shown until all are asked for; on paper all are. */
+  first?: number;
 }
 
-export function Table<Row>({ caption, columns, rows, id, sortedBy }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, id, sortedBy, first = Infinity }: Props<Row>) {
   const [order, setOrder] = useState<Order | null>(sortedBy === undefined ? null : { column: sortedBy, isUp: false });
+  const [isWhole, setWhole] = useState(false);
   const toggle = (column: number): void => {
     const isNumber = columns[column]!.isNumber ?? false;
     // Numbers are asked for from the largest, names from the first.
     setOrder(order?.column === column ? { column, isUp: !order.isUp } : { column, isUp: !isNumber });
   };
   return (
+    <>
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
       <table id={id} class="data">
         <caption>{caption}</caption>
@@ -58,8 +63,8 @@ export function Table<Row>({ caption, columns, rows, id, sortedBy }: Props<Row>)
           </tr>
         </thead>
         <tbody>
-          {sorted(rows, columns, order).map((row) => (
-            <tr>
+          {sorted(rows, columns, order).map((row, index) => (
+            <tr class={index >= first && !isWhole ? "more" : undefined}>
               {columns.map((column) => (
                 <td class={column.isNumber ? "number" : undefined}>{column.show(row)}</td>
               ))}
@@ -68,6 +73,12 @@ export function Table<Row>({ caption, columns, rows, id, sortedBy }: Props<Row>)
         </tbody>
       </table>
     </div>
+    {rows.length > first && (
+      <button type="button" class="link all-rows" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+        {isWhole ? `the first ${first}` : `all ${rows.length}`}
+      </button>
+    )}
+    </>
   );
 }
 
@@ -101,8 +112,12 @@ export function Facts({ title, facts }: { title: string; facts: [string, string 
         <tbody>
           {known.map(([name, value]) => (
             <tr>
-              <th scope="row">{name}</th>
-              <td>{value}</td>
+              <th scope="row">
+                <Name text={name} />
+              </th>
+              <td>
+                <Long text={value} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -20,7 +20,13 @@ function sawtooth(series: Memory["series"]): uPlot.AlignedData {
     after.push(null, left);
     capacity.push(room, room);
   }
-  return [at, used, after, capacity];
+  return [at, capacity, after, used];
+}
+
+/** Two or three round marks: powers of two are round for memory. */
+function marksUpTo(high: number): number[] {
+  const step = 2 ** Math.floor(Math.log2(Math.max(2, high / 2)));
+  return [0, 1, 2, 3].map((it) => it * step).filter((it) => it <= high);
 }
 
 export function Heap({ memory }: { memory: Memory }) {
@@ -51,16 +57,16 @@ export function Heap({ memory }: { memory: Memory }) {
             font: "11px system-ui, sans-serif",
             grid: { stroke: ink.line, width: 1 },
             ticks: { show: false },
-            splits: (_, __, ___, high) => [0, high / 2 / 1.08, high / 1.08],
+            splits: (_, __, ___, high) => marksUpTo(high),
             values: (_, marks) => marks.map((it) => (it === 0 ? "0" : bytes(it))),
             gap: 6,
           },
         ],
         series: [
           {},
-          { label: "used", stroke: ink.accent, width: 1.2, points: { show: false } },
-          { label: "after", stroke: ink.text, width: 1.4, spanGaps: true, points: { show: false } },
           { label: "capacity", stroke: ink.muted, width: 1, dash: [3, 3], points: { show: false }, paths: uPlot.paths.stepped!({ align: 1 }) },
+          { label: "after", stroke: ink.muted, width: 2, spanGaps: true, points: { show: false } },
+          { label: "used", stroke: ink.accent, width: 1.2, points: { show: false } },
         ],
         hooks: {
           setSelect: [

@@ -4,6 +4,7 @@ import { useApp } from "../app";
 import { fullTime, uptime } from "../clock";
 import { duration, plural } from "../format";
 import { Swatch } from "../parts/swatch";
+import { beginning } from "../parts/text";
 import { kindName, operationName, partsOf } from "../store";
 
 /** More parts would only be small ones. */
@@ -25,14 +26,14 @@ export function Tip({ pause, among, x, width }: { pause: number; among: number; 
         {fullTime(start, zone, clock)}
         {up && ` · uptime ${up}`}
       </p>
-      <p class="clip">{operationName(store, pause)}</p>
+      <p class="clip"><bdi>{beginning(operationName(store, pause), 200)}</bdi></p>
       <ul>
         {partsOf(store, pause).slice(0, MOST_PARTS).map((part) => {
           const cause = part.cause === null ? null : store.causes[part.cause];
           return (
             <li>
               <Swatch kind={cause?.class ?? "unexplained"} />
-              <span class="clip">{cause?.title ?? "unexplained"}</span>
+              <bdi class="clip">{beginning(cause?.title ?? "unexplained", 200)}</bdi>
               <span>{duration(part.us)}</span>
             </li>
           );
