@@ -63,7 +63,7 @@ function Cause({ finding, cause }: { finding: Finding; cause: CauseInfo }) {
               <dt>kernel frames</dt>
               <dd>
                 <code class="frames">
-                  <Long text={finding.frames.join(" < ")} />
+                  <Long text={finding.frames.join(" < ")} most={1_200} />
                 </code>
               </dd>
             </div>

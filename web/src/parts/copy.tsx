@@ -47,7 +47,7 @@ export function Command({ text, copy }: { text: string; copy: string | null }) {
   return (
     <span class="command">
       <code>
-        <Long text={text} />
+        <Long text={text} most={600} />
       </code>
       <Copy text={copy} />
     </span>

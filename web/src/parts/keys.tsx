@@ -83,9 +83,11 @@ export function KeysDialog() {
         </div>
       </dl>
       <p class="hint">Drag selects a range, with Shift it moves; the wheel zooms at the pointer, with Shift it moves.</p>
-      <form method="dialog">
-        <button>close</button>
-      </form>
+      <p class="close">
+        <button type="button" onClick={() => view.set({ areKeysOpen: false })}>
+          close
+        </button>
+      </p>
     </dialog>
   );
 }

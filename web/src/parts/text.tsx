@@ -11,12 +11,12 @@ export function beginning(text: string, most: number): string {
   return text.slice(0, isPair ? most - 1 : most);
 }
 
-export function Long({ text }: { text: string }) {
+export function Long({ text, most = LONG }: { text: string; most?: number }) {
   const [isWhole, setWhole] = useState(false);
-  if (text.length <= LONG) return <bdi class="wrap">{text}</bdi>;
+  if (text.length <= most) return <bdi class="wrap">{text}</bdi>;
   return (
     <span class="wrap">
-      <bdi>{isWhole ? text : `${beginning(text, LONG)}…`}</bdi>{" "}
+      <bdi>{isWhole ? text : `${beginning(text, most)}…`}</bdi>{" "}
       <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
         {isWhole ? "less" : `all ${text.length} characters`}
       </button>

@@ -12,6 +12,8 @@ import { Bar, type Column, Facts, Table } from "./table";
 
 const MOST_LONGEST = 50;
 const FIRST_LONGEST = 12;
+/** Smaller parts of a pause are not worth a place in a row. */
+const LEAST_SHARE = 0.02;
 
 export function PausesSection() {
   const { store, page } = useApp();
@@ -91,8 +93,8 @@ function Buckets({ store }: { store: Store }) {
     { name: "pauses", show: (it) => count(it.count), key: (it) => it.count, isNumber: true },
     // Many short and few long ones: on a linear scale the few would not be seen.
     { name: "", show: (it) => <Bar share={Math.log1p(it.count) / Math.log1p(most)} /> },
-    { name: "total", show: (it) => duration(it.totalUs), key: (it) => it.totalUs, isNumber: true },
-    { name: "share", show: (it) => percent(it.totalUs / total), key: (it) => it.totalUs, isNumber: true },
+    { name: "total", show: (it) => (it.count > 0 ? duration(it.totalUs) : ""), key: (it) => it.totalUs, isNumber: true },
+    { name: "share", show: (it) => (it.count > 0 ? percent(it.totalUs / total) : ""), key: (it) => it.totalUs, isNumber: true },
   ];
   return (
     <div class="block">
@@ -175,9 +177,13 @@ function Longest({ store }: { store: Store }) {
 }
 
 function Breakdown({ store, pause }: { store: Store; pause: number }) {
+  const length = store.lengthUs[pause]!;
   return (
     <span class="breakdown">
-      {partsOf(store, pause).slice(0, 3).map((part) => {
+      {partsOf(store, pause)
+        .filter((part) => part.us >= length * LEAST_SHARE)
+        .slice(0, 3)
+        .map((part) => {
         const cause = part.cause === null ? undefined : store.causes[part.cause];
         return (
           <span>

@@ -47,7 +47,7 @@ function columnEnd(store: Store, from: number, last: number, edgeUs: number): nu
 
 export function barOf(store: Store, plane: Plane, pause: number, among: number, least: number): Bar {
   // On whole pixels: a bar between two of them would be two faint ones.
-  const start = Math.round(Math.max(plane.left - 1, xOf(plane, store.startUs[pause]!)));
+  const start = Math.floor(Math.max(plane.left - 1, xOf(plane, store.startUs[pause]!)));
   const end = Math.round(Math.min(plane.left + plane.width + 1, xOf(plane, store.startUs[pause]! + store.lengthUs[pause]!)));
   return { pause, among, x: start, width: Math.max(least, end - start) };
 }
