@@ -259,6 +259,36 @@ def many(count, template):
     return page
 
 
+def empty(page):
+    """Nothing was found: no pauses, no findings, no numbers of a log."""
+    page["answer"].update(verdict="No pause in 12.1 s.", steps=[], cards=[], findings=[], minor=[], rest=None, hiccup="A hiccup is a time in which a thread that wants to run every millisecond did not.")
+    page["pauses"].update(count=0, start_us=[], length_us=[], reaching_us=[], kind="", operation=[], operations=[], parts=[])
+    page["numbers"].update(gc=None, memory=None)
+    page["opened"] = []
+    return page
+
+
+def wide(page):
+    """Many threads, slices spread over the whole pause, hiccups, and a zone of the log."""
+    rng = random.Random(3)
+    c = page["pauses"]
+    c["zone_minutes"] = -210
+    c["kind"] = "".join(rng.choice("sgh") for _ in c["kind"])
+    page["answer"]["cut_stop"] = "The log ends inside a stop: its collection took 29 ms. The stop is not counted."
+    for it in page["opened"]:
+        length = c["length_us"][it["pause"]]
+        for tid in range(60):
+            at, spans = rng.uniform(0, length / 10), []
+            while at < length * 0.95:
+                n = min(rng.expovariate(40 / length) + 1, length - at)
+                state = rng.choice(["cpu", "runnable", "throttled", "blocked", "idle", "stopped"])
+                spans.append({"start_us": at, "length_us": n, "state": state, "wait": rng.choice([None, 0, 1, 2]), "woken_by": rng.choice([None, rng.randrange(60)])})
+                at += n
+            it["lanes"].append({"tid": 30_000 + tid, "name": f"http-nio-8080-exec-{tid}", "role": "application thread", "spans": spans})
+        it["left_out"] = 123
+    return page
+
+
 def main():
     args = argparse.ArgumentParser()
     args.add_argument("source")
@@ -267,11 +297,17 @@ def main():
     args.add_argument("--opened", action="store_true")
     args.add_argument("--hostile", action="store_true")
     args.add_argument("--many", type=int)
+    args.add_argument("--empty", action="store_true")
+    args.add_argument("--wide", action="store_true")
     it = args.parse_args()
     with open(it.source, encoding="utf-8") as file:
         page = page_of(json.load(file), it.opened, it.title)
     if it.many:
         page = many(it.many, page)
+    if it.empty:
+        page = empty(page)
+    if it.wide:
+        page = wide(page)
     if it.hostile:
         kind = page["pauses"]["kind"]
         page = hostile(page, random.Random(7))

@@ -74,9 +74,15 @@ function legendShapes(classes: Class[], hasStates: boolean, top: number): Shape[
     shapes.push({ is: "text", x: x + 17, y: top + 20, text, fill: PRINT_INK.muted, anchor: "start" });
     x += 17 + text.length * 6 + 18;
   };
+  const group = (text: string): void => {
+    shapes.push({ is: "text", x, y: top + 20, text, fill: PRINT_INK.text, anchor: "start" });
+    x += text.length * 6 + 10;
+  };
+  if (hasStates) group("account:");
   for (const kind of classes) entry(CLASS_NAME[kind], { fill: fillOf(kind), pattern: CLASS_PATTERN[kind] });
   if (!hasStates) return shapes;
-  for (const state of ["cpu", "runnable", "blocked"] as const) entry(STATE_NAME[state], { fill: STATE_COLOUR[state], height: state === "runnable" ? 6 : 12 });
+  group("threads:");
+  for (const state of ["cpu", "runnable", "blocked"] as const) entry(STATE_NAME[state], { fill: STATE_COLOUR[state], ...(state === "runnable" ? { y: top + 13, height: 6 } : {}) });
   return shapes;
 }
 

@@ -19,7 +19,7 @@ export function partShapes(parts: Part[], causes: CauseInfo[], left: number, top
     shapes.push({ is: "rect", x, y: top, width: Math.max(1, wide), height: PARTS_HEIGHT, fill: fillOf(kind), pattern: wide > 6 ? CLASS_PATTERN[kind] : undefined, stroke: kind === "unexplained" && wide > 3 ? ink.muted : undefined });
     if (wide > 46) {
       const text = `${cause?.title ?? "unexplained"} · ${duration(part.us)}`;
-      shapes.push({ is: "text", x: x + wide / 2, y: top + 19, text, fill: kind === "unexplained" ? ink.text : CLASS_INK[kind], anchor: "middle", room: wide - 10 });
+      shapes.push({ is: "text", x: x + wide / 2, y: top + 19, text, fill: kind === "unexplained" ? ink.text : CLASS_INK[kind], halo: kind === "unexplained" ? ink.paper : undefined, anchor: "middle", room: wide - 10 });
     }
     x += wide;
   }

@@ -36,6 +36,16 @@ export const pictureHeight = (lanes: number): number => HEAD + (lanes + 1) * ROW
 
 const laneTop = (lane: number): number => HEAD + (lane + 1) * ROW;
 
+interface Stretch {
+  start_us: number;
+  length_us: number;
+}
+
+/** How long two stretches of time are at once; not above 0 where they are not. */
+export function sharedUs(a: Stretch, b: Stretch): number {
+  return Math.min(a.start_us + a.length_us, b.start_us + b.length_us) - Math.max(a.start_us, b.start_us);
+}
+
 /** The class of the cause that the pause waited for in each blocked slice, where it waited for it. */
 export function blockedClasses(opened: Opened, causes: CauseInfo[]): Map<Span, Class> {
   const classes = new Map<Span, Class>();
@@ -43,10 +53,8 @@ export function blockedClasses(opened: Opened, causes: CauseInfo[]): Map<Span, C
     const cause = segment.cause === null ? undefined : causes[segment.cause];
     const lane = segment.lane === null ? undefined : opened.lanes[segment.lane];
     if (!cause || !lane) continue;
-    const end = segment.start_us + segment.length_us;
     for (const span of lane.spans) {
-      const shared = Math.min(end, span.start_us + span.length_us) - Math.max(segment.start_us, span.start_us);
-      if (span.state === "blocked" && shared > span.length_us / 2) classes.set(span, cause.class);
+      if (span.state === "blocked" && sharedUs(segment, span) > span.length_us / 2) classes.set(span, cause.class);
     }
   }
   return classes;
@@ -126,13 +134,15 @@ function accountShapes(opened: Opened, frame: Frame, { causes, ink }: Options): 
     shapes.push({ is: "rect", ...place, y: HEAD, height: BAR, fill: fillOf(kind), pattern: place.width > 6 ? CLASS_PATTERN[kind] : undefined, stroke: kind === "unexplained" && place.width > 3 ? ink.muted : undefined });
     if (place.width < 40) continue;
     const text = `${cause?.title ?? "unexplained"} · ${duration(segment.length_us)}`;
-    shapes.push(...labelShapes(place, HEAD, text, kind === "unexplained" ? ink.text : CLASS_INK[kind]));
+    shapes.push(...labelShapes(place, HEAD, text, kind, ink));
   }
   return shapes;
 }
 
-function labelShapes(place: Cut, top: number, text: string, fill: string): Shape[] {
-  return [{ is: "text", x: place.x + place.width / 2, y: top + 14, text, fill, anchor: "middle", room: place.width - 10 }];
+function labelShapes(place: Cut, top: number, text: string, kind: Class | "dark", ink: Ink): Shape[] {
+  const fill = kind === "dark" ? "#fff" : kind === "unexplained" ? ink.text : CLASS_INK[kind];
+  const halo = kind === "unexplained" ? ink.paper : undefined;
+  return [{ is: "text", x: place.x + place.width / 2, y: top + 14, text, fill, halo, anchor: "middle", room: place.width - 10 }];
 }
 
 function laneShapes(opened: Opened, index: number, frame: Frame, { classes, ink }: Options): Shape[] {
@@ -155,14 +165,14 @@ function spanShapes(opened: Opened, span: Span, place: Cut, top: number, kind: C
   }
   const fill = span.state === "blocked" && kind ? fillOf(kind) : STATE_COLOUR[span.state];
   const isWide = place.width > 6;
-  const pattern = span.state === "throttled" ? "cross" : span.state === "blocked" && kind ? CLASS_PATTERN[kind] : undefined;
+  const pattern = span.state === "throttled" ? "upright" : span.state === "blocked" && kind ? CLASS_PATTERN[kind] : undefined;
   // Runnable is light: lower than a slice on a CPU, so that it differs without colour, too.
   const [y, height] = span.state === "runnable" ? [top + 5, BAR - 10] : span.state === "stopped" ? [top + 8, BAR - 16] : [top, BAR];
   const shapes: Shape[] = [{ is: "rect", ...place, y, height, fill, pattern: isWide ? pattern : undefined }];
-  if (place.width < 46 || height < BAR) return shapes;
+  if (place.width < 70 || height < BAR) return shapes;
   const wait = span.wait === null ? undefined : opened.waits[span.wait];
-  const inkOn = span.state === "cpu" || (span.state === "blocked" && !kind) ? "#fff" : "#000";
-  return [...shapes, ...labelShapes(place, top, waitLabel(span, wait), inkOn)];
+  const under = span.state === "cpu" ? "gc" : span.state === "blocked" ? (kind ?? "dark") : "cpu";
+  return [...shapes, ...labelShapes(place, top, waitLabel(span, wait), under, ink)];
 }
 
 function arrowShapes(opened: Opened, frame: Frame, { ink, selected, hasArrows }: Options): Shape[] {
@@ -170,7 +180,8 @@ function arrowShapes(opened: Opened, frame: Frame, { ink, selected, hasArrows }:
   opened.lanes.forEach((lane, to) => {
     lane.spans.forEach((span, index) => {
       const end = span.start_us + span.length_us;
-      if (span.woken_by === null || span.woken_by === to || end < frame.fromUs || end > frame.toUs) return;
+      // Who woke it may be a thread that is not shown.
+      if (span.woken_by === null || span.woken_by === to || span.woken_by >= opened.lanes.length || end < frame.fromUs || end > frame.toUs) return;
       const isSelected = selected?.lane === to && selected.span === index;
       arrows.push({ from: span.woken_by, to, x: frameX(frame, end), isSelected });
     });

@@ -16,8 +16,11 @@ import { Detail } from "./detail";
 import { downloadPng, downloadSvg } from "./export";
 import { Pane } from "./pane";
 import { PARTS_HEIGHT, partShapes } from "./parts";
-import type { Slice } from "./picture";
+import { type Slice, sharedUs } from "./picture";
 import { paintShapes } from "./shapes";
+
+/** With more threads than these the picture would not fit a screen; the others are one press away. */
+const FIRST_LANES = 16;
 
 export function PauseSection() {
   const app = useApp();
@@ -91,10 +94,12 @@ function PartList({ pause }: { pause: number }) {
   );
 }
 
-function WithLanes({ pause, opened }: { pause: number; opened: Opened }) {
+function WithLanes({ pause, opened: all }: { pause: number; opened: Opened }) {
   const { store } = useApp();
   const lengthUs = store.lengthUs[pause]!;
-  const dense = useMemo(() => densePart(opened, lengthUs), [opened]);
+  const [hasAll, setAll] = useState(false);
+  const opened = useMemo(() => (hasAll ? all : { ...all, lanes: all.lanes.slice(0, FIRST_LANES) }), [all, hasAll]);
+  const dense = useMemo(() => densePart(all, lengthUs), [all]);
   const [range, setRange] = useState<Range>(dense ?? [0, lengthUs]);
   const [slice, setSlice] = useState<Slice | null>(() => decisiveSlice(opened));
   const whole: Range = [0, lengthUs];
@@ -117,9 +122,14 @@ function WithLanes({ pause, opened }: { pause: number; opened: Opened }) {
         )}
       </p>
       <Pane id="lanes" label={dense ? "The zoomed part" : "The pause"} range={range} {...selection} />
+      {all.lanes.length > FIRST_LANES && (
+        <button type="button" class="link all-lanes" aria-expanded={hasAll} onClick={() => setAll(!hasAll)}>
+          {hasAll ? `the first ${FIRST_LANES} threads` : `all ${all.lanes.length} threads`}
+        </button>
+      )}
       <StateLegend opened={opened} />
       {opened.left_out > 0 && <p class="hint">{plural(opened.left_out, "slice")} left out for size, the shortest ones.</p>}
-      <Detail opened={opened} slice={slice} />
+      <Detail opened={all} slice={slice} />
       <Phases opened={opened} />
     </>
   );
@@ -132,17 +142,19 @@ function rangeTitle([from, to]: Range, lengthUs: number, dense: Range | null): s
   return isDense ? `${where}, zoomed: most of the slices are here` : `${where}, zoomed`;
 }
 
-/** The slice that the pause waited for longest, to begin with. */
+/** The slice that the pause waited for longest, to begin with: by the account, else the longest wait. */
 function decisiveSlice(opened: Opened): Slice | null {
   let best: Slice | null = null;
   let bestUs = 0;
-  const ofAccount = new Set(opened.segments.map((it) => it.lane));
   opened.lanes.forEach((lane, laneIndex) => {
+    const segments = opened.segments.filter((it) => it.lane === laneIndex);
+    if (segments.length === 0 && opened.segments.length > 0) return;
     lane.spans.forEach((span, spanIndex) => {
-      const isKnown = span.wait !== null && (ofAccount.has(laneIndex) || ofAccount.size === 0);
-      if (!isKnown || span.length_us <= bestUs) return;
+      if (span.wait === null || span.state === "idle" || span.state === "stopped") return;
+      const us = segments.length === 0 ? span.length_us : segments.reduce((sum, it) => sum + Math.max(0, sharedUs(span, it)), 0);
+      if (us <= bestUs) return;
       best = { lane: laneIndex, span: spanIndex };
-      bestUs = span.length_us;
+      bestUs = us;
     });
   });
   return best;

@@ -6,7 +6,7 @@ import { CLASS_COLOUR, PATTERN_PATH, type Pattern, canvasPattern, patternInk, pa
 
 export type Shape =
   | { is: "rect"; x: number; y: number; width: number; height: number; fill: string; stroke?: string; pattern?: Pattern; alpha?: number }
-  | { is: "text"; x: number; y: number; text: string; fill: string; anchor: "start" | "middle" | "end"; bold?: boolean; size?: number; room?: number }
+  | { is: "text"; x: number; y: number; text: string; fill: string; anchor: "start" | "middle" | "end"; bold?: boolean; size?: number; room?: number; halo?: string }
   | { is: "line"; x0: number; y0: number; x1: number; y1: number; stroke: string; dash?: boolean; thick?: number }
   | { is: "head"; x: number; y: number; isUp: boolean; fill: string };
 
@@ -27,6 +27,13 @@ function paintShape(ctx: CanvasRenderingContext2D, shape: Shape, ratio: number):
       ctx.textAlign = shape.anchor === "middle" ? "center" : shape.anchor;
       ctx.textBaseline = "alphabetic";
       const text = shape.room === undefined ? shape.text : fitted(ctx, shape.text, shape.room);
+      if (text && shape.halo) {
+        ctx.strokeStyle = shape.halo;
+        ctx.lineWidth = 4;
+        ctx.lineJoin = "round";
+        ctx.strokeText(text, shape.x, shape.y);
+        ctx.lineWidth = 1;
+      }
       if (text) ctx.fillText(text, shape.x, shape.y);
       return;
     }
@@ -116,7 +123,8 @@ function shapeSvg(shape: Shape): string {
     case "text": {
       const size = shape.size ?? 11;
       const text = escapeXml(shortened(shape.text, shape.room, size));
-      return `<text x="${n(shape.x)}" y="${n(shape.y)}" font-size="${size}"${shape.bold ? ' font-weight="600"' : ""} text-anchor="${shape.anchor}" fill="${shape.fill}">${text}</text>`;
+      const halo = shape.halo ? ` stroke="${shape.halo}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"` : "";
+      return `<text x="${n(shape.x)}" y="${n(shape.y)}" font-size="${size}"${shape.bold ? ' font-weight="600"' : ""} text-anchor="${shape.anchor}" fill="${shape.fill}"${halo}>${text}</text>`;
     }
     case "line":
       return `<path d="M${n(shape.x0)} ${n(shape.y0)}L${n(shape.x1)} ${n(shape.y1)}" stroke="${shape.stroke}" stroke-width="${shape.thick ?? 1}"${shape.dash ? ' stroke-dasharray="3 3"' : ""}/>`;

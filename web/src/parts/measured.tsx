@@ -63,7 +63,7 @@ export function Measured() {
         <div class="texts">
           <h3>Ruled out</h3>
           <p>
-            <Long text={answer.ruled_out.join(" · ")} />
+            <Long text={answer.ruled_out.join(" · ")} most={2_000} />
           </p>
         </div>
       )}
