@@ -39,6 +39,7 @@ function picture(app: App, pause: number, ranges: Range[]): Picture {
   let top = TITLE;
   const opened = app.opened.get(pause);
   const classes = new Set<Class>();
+  const classOf = (cause: number | null): Class => (cause === null ? "unexplained" : (page.causes[cause]?.class ?? "unexplained"));
   if (opened && ranges.length > 0) {
     const blocked = blockedClasses(opened, page.causes);
     for (const [index, [fromUs, toUs]] of ranges.entries()) {
@@ -49,11 +50,11 @@ function picture(app: App, pause: number, ranges: Range[]): Picture {
       shapes.push(...names.map((text, i): Shape => ({ is: "text", x: MARGIN, y: top + HEAD + i * ROW + 14, text, fill: ink.text, anchor: "start", room: NAMES - 12 })));
       top += pictureHeight(opened.lanes.length) + 8;
     }
-    for (const segment of opened.segments) classes.add(segment.cause === null ? "unexplained" : page.causes[segment.cause]!.class);
+    for (const segment of opened.segments) classes.add(classOf(segment.cause));
   } else {
     const parts = partsOf(store, pause);
     shapes.push(...partShapes(parts, page.causes, MARGIN, top, WIDTH - 2 * MARGIN, ink));
-    for (const part of parts) classes.add(part.cause === null ? "unexplained" : page.causes[part.cause]!.class);
+    for (const part of parts) classes.add(classOf(part.cause));
     top += PARTS_HEIGHT + 12;
   }
   shapes.push(...legendShapes([...classes], ranges.length > 0, top));

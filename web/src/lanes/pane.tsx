@@ -1,7 +1,7 @@
 // One pane of lanes: the names of the threads and the picture beside them. The zoomable pane takes wheel,
 // drag and keys; the pane of the whole shows which part the other one holds.
 
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { useApp } from "../app";
 import { useCanvas } from "../canvas";
 import { duration } from "../format";
@@ -9,7 +9,7 @@ import type { Opened } from "../model";
 import { usePart } from "../observable";
 import { readInk } from "../palette";
 import { beginning } from "../parts/text";
-import { wheelAmount } from "../time/timeline";
+import { factorOf, shareOf, useWheel } from "../wheel";
 import type { Range } from "./dense";
 import { type Frame, type Slice, blockedClasses, frameUs, frameX, pictureHeight, pictureShapes, sliceAt } from "./picture";
 import { type Shape, paintShapes } from "./shapes";
@@ -54,23 +54,13 @@ export function Pane({ id, label, opened, lengthUs, range, inner, selected, onSe
   });
   // The zoomed pane moves itself; on the pane of the whole the same gestures move the other one.
   const moved = inner ?? range;
-  const latest = useRef({ moved, onRange });
-  latest.current = { moved, onRange };
-  useEffect(() => {
-    const canvas = ref.current!;
-    const onWheel = (event: WheelEvent): void => {
-      const { moved, onRange } = latest.current;
-      const isSideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-      if (event.altKey || (!isSideways && event.deltaY > 0 && moved[1] - moved[0] >= lengthUs)) return;
-      event.preventDefault();
-      const amount = wheelAmount(event, isSideways);
-      const width = moved[1] - moved[0];
-      const at = frameUs(frame.current, event.clientX - canvas.getBoundingClientRect().left);
-      onRange(isSideways ? kept(moved[0] + (amount / 800) * width, width, lengthUs) : zoomed(moved, Math.exp(amount / 400), at, lengthUs));
-    };
-    canvas.addEventListener("wheel", onWheel, { passive: false });
-    return () => canvas.removeEventListener("wheel", onWheel);
-  }, [lengthUs]);
+  useWheel(ref, (turn) => {
+    const width = moved[1] - moved[0];
+    if (turn.isSideways) onRange(kept(moved[0] + shareOf(turn) * width, width, lengthUs));
+    else if (turn.amount > 0 && width >= lengthUs) return false;
+    else onRange(zoomed(moved, factorOf(turn), frameUs(frame.current, turn.x), lengthUs));
+    return true;
+  });
 
   const placeOf = (event: PointerEvent): [number, number] => {
     const box = ref.current!.getBoundingClientRect();

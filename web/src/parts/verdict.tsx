@@ -17,7 +17,7 @@ export function Verdict() {
   const [head, rest] = splitVerdict(answer.verdict);
   return (
     <section class="verdict" aria-labelledby="verdict">
-      <h1 id="verdict" data-verdict={answer.verdict}>
+      <h1 id="verdict">
         <Long text={head} />
       </h1>
       {rest && (

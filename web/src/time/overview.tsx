@@ -2,15 +2,14 @@
 // and drawn anew.
 
 import { useEffect, useRef } from "preact/hooks";
-import { setRange, useApp } from "../app";
+import { isAll, setRange, useApp, zoom } from "../app";
 import { useCanvas } from "../canvas";
 import { duration } from "../format";
 import { readInk } from "../palette";
+import { factorOf, useWheel } from "../wheel";
 import { visibleBars } from "./bars";
 import { drawBars, line } from "./draw";
 import { GUTTER, type Plane, RIGHT, logFoot, usOf, xOf } from "./plane";
-import { wheelAmount } from "./timeline";
-import { zoom } from "../app";
 
 /** How near to an edge of the window a press takes hold of it. */
 const EDGE = 7;
@@ -37,17 +36,11 @@ export function Overview() {
     const stops = [view.watch(redraw), store.version.watch(redraw)];
     return () => stops.forEach((stop) => stop());
   }, []);
-  useEffect(() => {
-    const canvas = ref.current!;
-    const onWheel = (event: WheelEvent): void => {
-      const { fromUs, toUs } = view.value;
-      if (event.deltaY > 0 && toUs - fromUs >= store.spanUs) return;
-      event.preventDefault();
-      zoom(app, Math.exp(wheelAmount(event, false) / 400));
-    };
-    canvas.addEventListener("wheel", onWheel, { passive: false });
-    return () => canvas.removeEventListener("wheel", onWheel);
-  }, []);
+  useWheel(ref, (turn) => {
+    if (turn.amount > 0 && isAll(view.value, store.spanUs)) return false;
+    zoom(app, factorOf(turn));
+    return true;
+  });
 
   const timeOf = (event: PointerEvent): number => usOf(plane.current!, event.clientX - ref.current!.getBoundingClientRect().left);
   const onDown = (event: PointerEvent): void => {

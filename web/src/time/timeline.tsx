@@ -2,11 +2,11 @@
 // pause under the pointer.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type App, isAll, pan, select, setRange, useApp, zoom } from "../app";
+import { type App, goTo, isAll, pan, select, setRange, useApp, zoom } from "../app";
 import { useCanvas } from "../canvas";
 import { plural } from "../format";
 import { readInk } from "../palette";
-import { goTo } from "../app";
+import { factorOf, shareOf, useWheel } from "../wheel";
 import { type Bar, barAt, barOf, visibleBars } from "./bars";
 import { drawBars, drawFrame, drawGrid, drawLimit, drawTimes } from "./draw";
 import { GUTTER, type Plane, RIGHT, heightOf, logFoot, roundUp, usOf, xOf } from "./plane";
@@ -43,7 +43,14 @@ export function Timeline() {
     const stops = [app.view.watch(redraw), app.store.version.watch(redraw)];
     return () => stops.forEach((stop) => stop());
   }, []);
-  useWheel(app, ref, scene);
+  useWheel(ref, (turn) => {
+    const now = scene.current;
+    // Where nothing is left to zoom out of, the page scrolls on.
+    if (!now || (!turn.isSideways && turn.amount > 0 && isAll(app.view.value, app.store.spanUs))) return false;
+    if (turn.isSideways) pan(app, shareOf(turn));
+    else zoom(app, factorOf(turn), usOf(now.plane, turn.x));
+    return true;
+  });
 
   const placeOf = (event: PointerEvent): number => event.clientX - ref.current!.getBoundingClientRect().left;
   const onDown = (event: PointerEvent): void => {
@@ -116,32 +123,6 @@ function mark(canvas: HTMLCanvasElement, app: App, { plane, bars }: Scene): void
   canvas.dataset.bars = String(bars.length);
   canvas.dataset.selected = String(selected);
   canvas.dataset.selectedX = selected < 0 ? "" : String(Math.round(xOf(plane, app.store.startUs[selected]! + app.store.lengthUs[selected]! / 2)));
-}
-
-function useWheel(app: App, ref: { current: HTMLCanvasElement | null }, scene: { current: Scene | null }): void {
-  useEffect(() => {
-    const canvas = ref.current;
-    if (!canvas) return;
-    const onWheel = (event: WheelEvent): void => {
-      if (!scene.current || event.altKey || event.metaKey) return;
-      const isSideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-      // Nothing is left to zoom out of: the page scrolls on.
-      if (!isSideways && event.deltaY > 0 && isAll(app.view.value, app.store.spanUs)) return;
-      event.preventDefault();
-      const amount = wheelAmount(event, isSideways);
-      if (isSideways) return pan(app, amount / 800);
-      zoom(app, Math.exp(amount / 400), usOf(scene.current.plane, event.clientX - canvas.getBoundingClientRect().left));
-    };
-    canvas.addEventListener("wheel", onWheel, { passive: false });
-    return () => canvas.removeEventListener("wheel", onWheel);
-  }, []);
-}
-
-/** In pixels, whatever the unit, and never a leap. */
-export function wheelAmount(event: WheelEvent, isSideways: boolean): number {
-  const raw = isSideways && event.deltaX !== 0 ? event.deltaX : event.deltaY;
-  const pixels = raw * [1, 16, 400][event.deltaMode]!;
-  return Math.max(-240, Math.min(240, pixels));
 }
 
 function planeOf(app: App, width: number, height: number): Plane {
