@@ -1,0 +1,135 @@
+// What the whole page shares: the data, the clock, and the view (range, selection, theme), with the few
+// operations that change it. Components and drawings watch `view`; none of them talks to another.
+
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import { type Clock, type Zone, clockOf, zonesOf } from "./clock";
+import type { Class, Opened, Page } from "./model";
+import { Observable } from "./observable";
+import { type Store, createStore, longestIn } from "./store";
+
+export type Theme = "system" | "light" | "dark";
+
+export interface View {
+  fromUs: number;
+  toUs: number;
+  /** Index of the pause that is open; -1 where there is none. */
+  selected: number;
+  isLog: boolean;
+  /** The class that stands out while the others are dimmed. */
+  only: Class | null;
+  zone: Zone;
+  theme: Theme;
+  areKeysOpen: boolean;
+  /** Rises when the same picture has to be drawn in other colours. */
+  repaint: number;
+}
+
+export interface App {
+  page: Page;
+  store: Store;
+  clock: Clock;
+  view: Observable<View>;
+  opened: Map<number, Opened>;
+}
+
+/** No range is shorter: pauses are known to the microsecond. */
+const SHORTEST_RANGE_US = 100;
+
+export function createApp(page: Page): App {
+  const store = createStore(page.pauses, page.causes);
+  const clock = clockOf(page.pauses);
+  const view = new Observable<View>({
+    fromUs: 0,
+    toUs: Math.max(store.spanUs, SHORTEST_RANGE_US),
+    selected: store.count > 0 ? longestIn(store, 0, store.count) : -1,
+    isLog: true,
+    only: null,
+    zone: zonesOf(clock)[0]!,
+    theme: "system",
+    areKeysOpen: false,
+    repaint: 0,
+  });
+  const opened = new Map(page.opened.map((it) => [it.pause, it]));
+  followGrowth(store, view);
+  return { page, store, clock, view, opened };
+}
+
+/** Where the whole is shown, the range grows with the data. */
+function followGrowth(store: Store, view: Observable<View>): void {
+  let span = store.spanUs;
+  store.version.watch(() => {
+    const { fromUs, toUs, selected } = view.value;
+    const wasAll = fromUs <= 0 && toUs >= span;
+    span = store.spanUs;
+    view.set({ toUs: wasAll ? span : toUs, selected: selected < 0 && store.count > 0 ? 0 : selected });
+  });
+}
+
+const Context = createContext<App | null>(null);
+export const AppProvider = Context.Provider;
+
+export function useApp(): App {
+  const app = useContext(Context);
+  if (!app) throw new Error("no app around this component");
+  return app;
+}
+
+export function setRange(app: App, fromUs: number, toUs: number): void {
+  const span = Math.max(app.store.spanUs, SHORTEST_RANGE_US);
+  const width = Math.min(span, Math.max(SHORTEST_RANGE_US, toUs - fromUs));
+  const middle = (fromUs + toUs) / 2;
+  const from = Math.min(Math.max(0, toUs - fromUs < width ? middle - width / 2 : fromUs), span - width);
+  app.view.set({ fromUs: from, toUs: from + width });
+}
+
+/** Makes the range `factor` times as long; what is at `atUs` stays where it is. */
+export function zoom(app: App, factor: number, atUs?: number): void {
+  const { fromUs, toUs } = app.view.value;
+  const at = atUs ?? (fromUs + toUs) / 2;
+  const width = Math.max(SHORTEST_RANGE_US, (toUs - fromUs) * factor);
+  const from = at - (at - fromUs) * (width / (toUs - fromUs));
+  setRange(app, from, from + width);
+}
+
+export function pan(app: App, share: number): void {
+  const { fromUs, toUs } = app.view.value;
+  const by = (toUs - fromUs) * share;
+  setRange(app, fromUs + by, toUs + by);
+}
+
+export function showAll(app: App): void {
+  setRange(app, 0, app.store.spanUs);
+}
+
+export function isAll(view: View, spanUs: number): boolean {
+  return view.toUs - view.fromUs >= spanUs;
+}
+
+/** Opens a pause and moves the range so that it is seen. */
+export function select(app: App, index: number): void {
+  const { store, view } = app;
+  if (index < 0 || index >= store.count) return;
+  const [start, end] = [store.startUs[index]!, store.startUs[index]! + store.lengthUs[index]!];
+  const { fromUs, toUs } = view.value;
+  if (start < fromUs || end > toUs) {
+    const width = Math.max(toUs - fromUs, (end - start) * 1.5);
+    const middle = (start + end) / 2;
+    setRange(app, middle - width / 2, middle + width / 2);
+  }
+  view.set({ selected: index });
+}
+
+/** The next pause in that direction; with `isLong` the next one over the limit. */
+export function step(app: App, direction: 1 | -1, isLong: boolean): void {
+  const { store, view } = app;
+  let index = view.value.selected + direction;
+  while (isLong && index >= 0 && index < store.count && store.lengthUs[index]! < store.limitUs) index += direction;
+  select(app, index);
+}
+
+/** Brings a part of the page into sight. */
+export function goTo(id: string): void {
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  document.getElementById(id)?.scrollIntoView({ behavior: isCalm ? "auto" : "smooth", block: "start" });
+}

@@ -1,0 +1,2 @@
+// The style sheet is taken out by the bundler.
+declare module "*.css";

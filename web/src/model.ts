@@ -1,0 +1,225 @@
+// What the program gives the page: decided there (`report::view`), only drawn here.
+//
+// The Rust side is `crates/report/src/html/model.rs`; both change together. All text is cleaned by the
+// program (one line, no control characters) and is shown as text, never as markup.
+
+/** Everything on one page. */
+export interface Page {
+  /** Version of whypause. */
+  version: string;
+  answer: Answer;
+  /** The document of `whypause schema`, without `longest`: nanoseconds, bytes, shares from 0 to 1. */
+  numbers: Numbers;
+  /** The causes that the page speaks of; other places hold an index into this list. */
+  causes: CauseInfo[];
+  pauses: Columns;
+  /** The longest pauses of a recording, to be looked into; empty for a log. */
+  opened: Opened[];
+}
+
+/** Kinds of causes, which have a colour and a pattern each. */
+export type Class = "gc" | "vm" | "disk" | "cpu" | "memory" | "late" | "outside" | "unexplained";
+
+export interface CauseInfo {
+  id: string;
+  title: string;
+  /** For the middle of a sentence. */
+  short: string;
+  class: Class;
+  nature: "fault" | "symptom" | "ordinary";
+  /** Its page of the documentation: what happens, what proves it, what looks alike, … `code` spans are in backticks. */
+  page: { heading: string; lines: string[] }[];
+}
+
+/** The answer in words, the same as on a terminal. */
+export interface Answer {
+  /** `orders.jar (pid 4242)` or the log's name. */
+  title: string;
+  /** One or two sentences. */
+  verdict: string;
+  /** What to do first, one for each time at which something can be done. */
+  steps: { when: string; text: string; copy: string | null }[];
+  /** The service, its JVM and the time that was looked at. */
+  header: string[];
+  cards: { value: string; label: string }[];
+  /** What a hiccup is, where the answer speaks of any. */
+  hiccup: string | null;
+  cut_stop: string | null;
+  findings: Finding[];
+  /** The causes that do not matter, in a few words each. */
+  minor: string[];
+  /** Numbers of a GC log, as label and text. */
+  numbers: [string, string][];
+  /** Stopped time that no cause explains. */
+  rest: { text: string; seen: [string, string][]; command: string | null } | null;
+  not_checked: string[];
+  losses: string[];
+  notes: string[];
+  ruled_out: string[];
+  /** Flags of the JVM, where known. */
+  flags: string[];
+}
+
+export interface Finding {
+  number: number;
+  /** Index into `causes`. */
+  cause: number;
+  is_main: boolean;
+  is_fault: boolean;
+  /** `3.79 s in 2 stops`. */
+  extent: string;
+  /** `92.1 %`. */
+  share: string;
+  certainty: "measured" | "inferred";
+  story: string[];
+  mechanisms: string[];
+  who: string[];
+  place: string;
+  frames: string[];
+  /** What proves it: the source that saw it, and what it saw. */
+  evidence: [string, string][];
+  suspects: { title: string; for: string[]; against: string[]; test: string; is_unlikely: boolean }[];
+  advice: Advice[];
+}
+
+export interface Advice {
+  /** `now`, `at the next start`, `in the code`. */
+  when: string;
+  /** A command, flags, or a phrase. */
+  text: string;
+  /** What the copy button takes; null where there is nothing to paste. */
+  copy: string | null;
+  note: string;
+  /** The command of whypause that does it and can undo it. */
+  apply: string | null;
+}
+
+/** All pauses in order of time, a list for each property. */
+export interface Columns {
+  count: number;
+  /** Wall clock of time 0 in milliseconds since 1970 UTC; null where the input has uptimes only. */
+  origin_wall_ms: number | null;
+  /** The JVM's uptime at time 0 in milliseconds, where known. */
+  origin_uptime_ms: number | null;
+  /** Offset of the zone that the log itself is written in, in minutes; null where there is none. */
+  zone_minutes: number | null;
+  /** From time 0 to the end of the input in milliseconds. */
+  span_ms: number;
+  /** Pauses from this length on count as long, in milliseconds. */
+  limit_ms: number;
+  /** Start in microseconds, as the difference to the start before (the first: to time 0). */
+  start_us: number[];
+  /** Length in microseconds. */
+  length_us: number[];
+  /** Time to safepoint in microseconds. */
+  reaching_us: number[];
+  /** One character each: `s` a stop, `g` a collection without a line of its stop, `h` a hiccup. */
+  kind: string;
+  /** Index into `operations`. */
+  operation: number[];
+  operations: string[];
+  /** For each pause the number of its parts, then cause and microseconds of each, one after the other.
+   * What is missing to the pause's length is unexplained. */
+  parts: number[];
+  /** Pauses that were left out, all shorter than any that is here; 0 where all are here. */
+  left_out: number;
+}
+
+/** A pause, opened. Times in microseconds since the pause's start, with fractions. */
+export interface Opened {
+  /** Index into the columns. */
+  pause: number;
+  /** When all application threads had stopped. */
+  reached_us: number;
+  /** Whom everybody waited for, end to end: the account of the pause. */
+  segments: { start_us: number; length_us: number; cause: number | null; lane: number | null }[];
+  lanes: Lane[];
+  waits: Wait[];
+  /** Phases of the collection as the GC log gives them; it does not say when each began. */
+  phases: { name: string; length_us: number }[];
+  /** Slices that were left out for size. */
+  left_out: number;
+}
+
+export interface Lane {
+  tid: number;
+  name: string;
+  /** `VM thread`, `GC thread`, `application thread`, … */
+  role: string;
+  spans: Span[];
+}
+
+export interface Span {
+  start_us: number;
+  length_us: number;
+  state: "cpu" | "runnable" | "throttled" | "blocked" | "idle" | "stopped";
+  /** Index into `waits`, where something is known of it. */
+  wait: number | null;
+  /** The lane whose thread woke it at its end. */
+  woken_by: number | null;
+}
+
+/** What is known of a wait. Empty text where nothing is. */
+export interface Wait {
+  /** `write(fd 5)`, `a page fault`. */
+  call: string;
+  file: string;
+  file_system: string;
+  device: string;
+  /** `a journal commit`. */
+  waits_for: string;
+  /** For a thread without a CPU: who had it. */
+  cpu_holder: string;
+  /** `measured` or `inferred`. */
+  certainty: string;
+  /** Who wrote to that device meanwhile, and how much. */
+  writers: string[];
+  /** Kernel functions, innermost first. */
+  stack: string[];
+  /** The frame that proves what it waits for. */
+  marked: number | null;
+}
+
+/** The parts of the JSON contract that the page draws; see `whypause schema` for all of it. */
+export interface Numbers {
+  clock: string;
+  span_ns: number;
+  throughput: number | null;
+  pauses: { count: number; total_ns: number; max_ns: number; mean_ns: number; p50_ns: number; p90_ns: number; p99_ns: number; p99_9_ns: number; over: Record<string, number>; time_to_safepoint: Count; hiccups: Count };
+  gc: Gc | null;
+  memory: Memory | null;
+  jvm: { version: string | null; collector: string | null; main: string | null; pid: number | null; gc_threads: number | null };
+  coverage: { sources: string[]; lost_events: number; missing: { source: string; reason: string }[]; cost: { recorder_cpu_ns: number; recorder_rss_bytes: number; jvm_cpu_ns: number } };
+}
+export interface Count { count: number; total_ns: number; max_ns: number }
+export interface Gc {
+  pauses: Count & { mean_ns: number; p50_ns: number; p90_ns: number; p99_ns: number; p99_9_ns: number };
+  by_kind: (Count & { kind: string })[];
+  by_cause: (Count & { cause: string })[];
+  by_phase: (Count & { phase: string })[];
+  cpu: { collections: number; user_ns: number; sys_ns: number; real_ns: number } | null;
+  references: ({ collections: number } & Record<string, number>) | null;
+  concurrent_cycles: number;
+  young_cycles: number;
+  cycle_time: Count;
+  cycle_interval_ns: number | null;
+  allocation_stalls: Count;
+  evacuation_failures: number;
+  promotion_failures: number;
+  concurrent_mode_failures: number;
+  humongous: { collections: number; most_regions: number; requests: number; largest_bytes: number | null; region_size_bytes: number | null; region_size_needed_bytes: number | null } | null;
+}
+export interface Memory {
+  allocated_bytes: number;
+  allocation_bytes_per_s: number | null;
+  allocation_is_exact: boolean;
+  promoted_bytes: number | null;
+  promotion_bytes_per_s: number | null;
+  most_used_bytes: number;
+  most_capacity_bytes: number;
+  max_heap_bytes: number | null;
+  live_set: { samples: number; first_bytes: number; last_bytes: number; min_bytes: number; max_bytes: number; growth_bytes_per_hour: number | null } | null;
+  generations: { name: string; max_before_bytes: number; max_after_bytes: number; last_after_bytes: number; min_capacity_bytes: number | null; max_capacity_bytes: number | null }[];
+  /** `[milliseconds since time 0, before, after, capacity]`, at most 512. */
+  series: [number, number, number, number | null][];
+}

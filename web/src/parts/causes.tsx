@@ -1,0 +1,181 @@
+// The causes, ranked: how much, who, where, what proves it, what to do; the page of each folded.
+
+import { useApp } from "../app";
+import type { Advice, CauseInfo, Finding } from "../model";
+import { CLASS_COLOUR, CLASS_INK } from "../palette";
+import { Command } from "./copy";
+import { Long, Name, Prose, beginning } from "./text";
+
+export function Causes() {
+  const { answer, causes } = useApp().page;
+  return (
+    <section id="causes" class="panel" aria-labelledby="causes-title">
+      <div class="panel-head">
+        <h2 id="causes-title">Causes</h2>
+      </div>
+      {answer.findings.map((finding) => (
+        <Cause finding={finding} cause={causes[finding.cause]!} />
+      ))}
+      {answer.minor.length > 0 && (
+        <p class="minor">
+          <b>Minor</b> <Long text={answer.minor.join(" · ")} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Cause({ finding, cause }: { finding: Finding; cause: CauseInfo }) {
+  return (
+    <article class="cause">
+      {/* The number in the colour of the class, set through the object model as the policy demands. */}
+      <span class="rank" style={{ background: CLASS_COLOUR[cause.class], color: CLASS_INK[cause.class] }}>
+        {finding.number}
+      </span>
+      <div class="cause-body">
+        <h3>
+          <Long text={cause.title} />{" "}
+          <small>
+            {[finding.extent, finding.share, finding.certainty].filter(Boolean).join(" · ")}
+          </small>
+        </h3>
+        {finding.story.map((it) => (
+          <p>
+            <Long text={it} />
+          </p>
+        ))}
+        <dl class="facts-list">
+          <Lines name="how" texts={finding.mechanisms} />
+          <Lines name="who" texts={finding.who} />
+          <Lines name="where" texts={finding.place ? [finding.place] : []} />
+          {finding.evidence.length > 0 && (
+            <div>
+              <dt>evidence</dt>
+              {finding.evidence.map(([source, text]) => (
+                <dd>
+                  <Source name={source} /> <Long text={text} />
+                </dd>
+              ))}
+            </div>
+          )}
+          {finding.frames.length > 0 && (
+            <div>
+              <dt>kernel frames</dt>
+              <dd>
+                <code class="frames">
+                  <Long text={finding.frames.join(" < ")} most={1_200} />
+                </code>
+              </dd>
+            </div>
+          )}
+        </dl>
+        <Suspects finding={finding} />
+        <Remedies advice={finding.advice} />
+        <Documentation cause={cause} />
+      </div>
+    </article>
+  );
+}
+
+function Source({ name }: { name: string }) {
+  return (
+    <bdi class="muted">{beginning(name, 60)}</bdi>
+  );
+}
+
+function Lines({ name, texts }: { name: string; texts: string[] }) {
+  if (texts.length === 0) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      {texts.map((it) => (
+        <dd>
+          <Long text={it} />
+        </dd>
+      ))}
+    </div>
+  );
+}
+
+function Suspects({ finding }: { finding: Finding }) {
+  const groups: [string, Finding["suspects"]][] = [
+    ["Could be", finding.suspects.filter((it) => !it.is_unlikely)],
+    ["Unlikely", finding.suspects.filter((it) => it.is_unlikely)],
+  ];
+  return (
+    <>
+      {groups.map(
+        ([title, suspects]) =>
+          suspects.length > 0 && (
+            <div class="suspects">
+              <h4>{title}</h4>
+              <ul>
+                {suspects.map((it) => (
+                  <li>
+                    <b>
+                      <Long text={it.title} />
+                    </b>
+                    <dl class="facts-list">
+                      <Lines name="for" texts={it.for} />
+                      <Lines name="against" texts={it.against} />
+                      <Lines name="test" texts={it.test ? [it.test] : []} />
+                    </dl>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ),
+      )}
+    </>
+  );
+}
+
+function Remedies({ advice }: { advice: Advice[] }) {
+  if (advice.length === 0) return null;
+  return (
+    <dl class="remedies">
+      {advice.map((it) => (
+        <div>
+          <dt>
+            <Name text={it.when} />
+          </dt>
+          <dd>
+            {it.apply && <Command text={it.apply} copy={it.apply} />}
+            {it.text !== it.apply && (
+              <span class="by-hand">
+                {it.apply && <span class="muted">by hand </span>}
+                <Command text={it.text} copy={it.copy} />
+              </span>
+            )}
+            {it.note && (
+              <p class="muted">
+                <Long text={it.note} />
+              </p>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Documentation({ cause }: { cause: CauseInfo }) {
+  if (cause.page.length === 0) return null;
+  return (
+    <details>
+      <summary>
+        About this cause: <bdi>{beginning(cause.title, 100)}</bdi>
+      </summary>
+      {cause.page.map(({ heading, lines }) => (
+        <>
+          <h4>{heading}</h4>
+          {lines.map((it) => (
+            <p>
+              <Prose text={it} />
+            </p>
+          ))}
+        </>
+      ))}
+    </details>
+  );
+}

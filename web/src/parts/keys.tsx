@@ -1,0 +1,93 @@
+// The keys of the page and the dialog that lists them.
+
+import { useEffect, useRef } from "preact/hooks";
+import { type App, type Theme, goTo, pan, showAll, step, useApp, zoom } from "../app";
+import { zonesOf } from "../clock";
+import { usePart } from "../observable";
+
+interface Key {
+  keys: string[];
+  says: string;
+  act: (app: App, event: KeyboardEvent) => void;
+}
+
+const THEMES: Theme[] = ["system", "light", "dark"];
+
+function next<T>(all: T[], now: T): T {
+  return all[(all.indexOf(now) + 1) % all.length]!;
+}
+
+const KEYS: Key[] = [
+  { keys: ["ArrowLeft"], says: "previous pause (with Shift: previous long one)", act: (app, event) => step(app, -1, event.shiftKey) },
+  { keys: ["ArrowRight"], says: "next pause (with Shift: next long one)", act: (app, event) => step(app, 1, event.shiftKey) },
+  { keys: ["w"], says: "zoom in", act: (app) => zoom(app, 0.7) },
+  { keys: ["s"], says: "zoom out", act: (app) => zoom(app, 1 / 0.7) },
+  { keys: ["a"], says: "move to earlier", act: (app) => pan(app, -0.2) },
+  { keys: ["d"], says: "move to later", act: (app) => pan(app, 0.2) },
+  { keys: ["0"], says: "the whole run", act: showAll },
+  { keys: ["l"], says: "logarithmic or linear lengths", act: ({ view }) => view.set({ isLog: !view.value.isLog }) },
+  { keys: ["p"], says: "go to the pause", act: () => goTo("pause") },
+  { keys: ["t"], says: "go to the time line", act: () => goTo("timeline") },
+  { keys: ["c"], says: "go to the causes", act: () => goTo("causes") },
+  { keys: ["z"], says: "next time zone", act: ({ view, clock }) => view.set({ zone: next(zonesOf(clock), view.value.zone) }) },
+  { keys: ["m"], says: "next theme", act: ({ view }) => view.set({ theme: next(THEMES, view.value.theme) }) },
+  { keys: ["?"], says: "this list", act: ({ view }) => view.set({ areKeysOpen: true }) },
+];
+
+const SHOWN: Record<string, string> = { ArrowLeft: "←", ArrowRight: "→" };
+
+/** Keys belong to the page, except where someone types, chooses or scrolls. */
+export function listenToKeys(app: App): () => void {
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || app.view.value.areKeysOpen) return;
+    const target = event.target as Element | null;
+    if (target?.closest("input, select, textarea, [contenteditable]")) return;
+    if (event.key.startsWith("Arrow") && target?.closest(".scroll")) return;
+    const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const key = KEYS.find((it) => it.keys.includes(pressed));
+    if (!key) return;
+    event.preventDefault();
+    key.act(app, event);
+  };
+  document.addEventListener("keydown", onKey);
+  return () => document.removeEventListener("keydown", onKey);
+}
+
+export function KeysDialog() {
+  const { view } = useApp();
+  const isOpen = usePart(view, (it) => it.areKeysOpen);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (isOpen) dialog.current!.showModal();
+    else dialog.current!.close();
+  }, [isOpen]);
+  return (
+    <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={() => view.set({ areKeysOpen: false })}>
+      <h2 id="keys-title">Keys</h2>
+      <dl>
+        {KEYS.map((key) => (
+          <div>
+            <dt>
+              {key.keys.map((it) => (
+                <kbd>{SHOWN[it] ?? it.toUpperCase()}</kbd>
+              ))}
+            </dt>
+            <dd>{key.says}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>
+            <kbd>↑</kbd> <kbd>↓</kbd>
+          </dt>
+          <dd>with the lanes in focus: thread above, below; ← → are its slices</dd>
+        </div>
+      </dl>
+      <p class="hint">Drag selects a range, with Shift it moves; the wheel zooms at the pointer, with Shift it moves.</p>
+      <p class="close">
+        <button type="button" onClick={() => view.set({ areKeysOpen: false })}>
+          close
+        </button>
+      </p>
+    </dialog>
+  );
+}

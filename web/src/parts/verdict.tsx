@@ -1,0 +1,65 @@
+// The answer: the verdict as a headline, what to do first, and the numbers that matter.
+
+import { useApp } from "../app";
+import { Command } from "./copy";
+import { Long, Name, beginning } from "./text";
+
+/** The headline ends with the first sentence or semicolon, where that leaves enough to be one. */
+function splitVerdict(text: string): [string, string] {
+  const end = text.search(/[.;]\s+\S/);
+  if (text.length <= 110 || end < 20 || end > 400) return [text, ""];
+  const head = text[end] === "." ? text.slice(0, end + 1) : text.slice(0, end);
+  return [head, text.slice(end + 1).trim()];
+}
+
+export function Verdict() {
+  const { answer } = useApp().page;
+  const [head, rest] = splitVerdict(answer.verdict);
+  return (
+    <section class="verdict" aria-labelledby="verdict">
+      <h1 id="verdict">
+        <Long text={head} />
+      </h1>
+      {rest && (
+        <p class="lead">
+          <Long text={rest} />
+        </p>
+      )}
+      {answer.steps.length > 0 && (
+        <dl class="steps">
+          {answer.steps.map((step) => (
+            <div>
+              <dt>
+                <Name text={step.when} />
+              </dt>
+              <dd>
+                <Command text={step.text} copy={step.copy} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {answer.header.map((it) => (
+        <p class="muted header-line">
+          <Long text={it} />
+        </p>
+      ))}
+      {answer.hiccup && <p class="note"><Long text={answer.hiccup} /></p>}
+      {answer.cut_stop && <p class="note"><Long text={answer.cut_stop} /></p>}
+      {answer.cards.length > 0 && (
+        <dl class="cards">
+          {answer.cards.map((card) => (
+            <div>
+              <dt>
+                <bdi>{beginning(card.label, 80)}</bdi>
+              </dt>
+              <dd>
+                <bdi>{beginning(card.value, 40)}</bdi>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,84 @@
+// Puts the page together from its data. `main.ts` does this for a report in a file; an entry that is fed live
+// can do the same and then append to the store that it gets back.
+
+import { render } from "preact";
+import { followAddress } from "./address";
+import { type App, AppProvider, createApp, useApp } from "./app";
+import { timeOfDay } from "./clock";
+import { duration } from "./format";
+import { PauseSection } from "./lanes/section";
+import type { Page } from "./model";
+import { usePart } from "./observable";
+import { Causes } from "./parts/causes";
+import { KeysDialog, listenToKeys } from "./parts/keys";
+import { Measured, Rest } from "./parts/measured";
+import { TopBar } from "./parts/topbar";
+import { Verdict } from "./parts/verdict";
+import { operationName, partsOf } from "./store";
+import { GcSection } from "./tables/gc";
+import { MemorySection } from "./tables/memory";
+import { PausesSection } from "./tables/pauses";
+import { followTheme } from "./theme";
+import { TimeSection } from "./time/section";
+
+/** Replaces what is in `main` and puts the bar before it. */
+export function start(page: Page, main: HTMLElement): App {
+  const app = createApp(page);
+  followTheme(app);
+  followAddress(app);
+  listenToKeys(app);
+  const bar = document.createElement("header");
+  bar.className = "topbar";
+  main.before(bar);
+  main.replaceChildren();
+  render(
+    <AppProvider value={app}>
+      <TopBar />
+    </AppProvider>,
+    bar,
+  );
+  render(
+    <AppProvider value={app}>
+      <Body />
+    </AppProvider>,
+    main,
+  );
+  return app;
+}
+
+function Body() {
+  const { page, store } = useApp();
+  const { gc, memory } = page.numbers;
+  const hasPauses = usePart(store.version, () => store.count > 0);
+  return (
+    <>
+      <Verdict />
+      {hasPauses && <TimeSection />}
+      {hasPauses && <PauseSection />}
+      {page.answer.findings.length > 0 && <Causes />}
+      <Rest />
+      {hasPauses && <PausesSection />}
+      {gc && <GcSection gc={gc} />}
+      {memory && <MemorySection memory={memory} />}
+      <Measured />
+      <KeysDialog />
+      <Spoken />
+    </>
+  );
+}
+
+/** Says which pause is open, for those who do not see the time line. */
+function Spoken() {
+  const app = useApp();
+  const { store, view, clock } = app;
+  const pause = usePart(view, (it) => it.selected);
+  if (pause < 0) return null;
+  const causes = partsOf(store, pause).slice(0, 2);
+  const parts = causes.map((it) => `${duration(it.us)} ${it.cause === null ? "unexplained" : store.causes[it.cause]?.title}`);
+  return (
+    <p class="hidden" aria-live="polite" id="spoken">
+      Pause {pause + 1} of {store.count}: {timeOfDay(store.startUs[pause]!, view.value.zone, clock)}, {duration(store.lengthUs[pause]!)},{" "}
+      {operationName(store, pause).slice(0, 100)}: {parts.join(", ")}
+    </p>
+  );
+}

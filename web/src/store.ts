@@ -1,0 +1,235 @@
+// The pauses as columns of typed arrays that grow, so that 200,000 of them stay cheap and more can be
+// appended while the page is open. Knows nothing of drawing: who draws watches `version`.
+
+import type { CauseInfo, Columns } from "./model";
+import { CLASSES } from "./palette";
+import { Observable } from "./observable";
+
+/** A batch to append: the columns of new pauses. Its first `start_us` is relative to the last start in
+ * the store (to time 0 where the store is empty). */
+export type Batch = Pick<
+  Columns,
+  "count" | "start_us" | "length_us" | "reaching_us" | "kind" | "operation" | "operations" | "parts" | "span_ms"
+>;
+
+/** Pauses in a block whose longest is known, so that the longest of a range is found without a scan. */
+const BLOCK = 64;
+
+export interface Store {
+  /** Changes with each batch. */
+  readonly version: Observable<{ batches: number }>;
+  count: number;
+  spanUs: number;
+  limitUs: number;
+  leftOut: number;
+  readonly causes: CauseInfo[];
+  readonly operations: string[];
+  startUs: Float64Array;
+  lengthUs: Float64Array;
+  reachingUs: Float64Array;
+  /** Character codes of `s`, `g` and `h`. */
+  kind: Uint8Array;
+  operation: Uint16Array;
+  /** The parts of pause `i` are `partFrom[i]` up to `partFrom[i + 1]`. */
+  partFrom: Uint32Array;
+  partCause: Uint16Array;
+  partUs: Float64Array;
+  /** The latest end of all pauses up to this one; rises, so it can be searched. */
+  latestEndUs: Float64Array;
+  /** Length of all pauses before this one. */
+  stoppedBeforeUs: Float64Array;
+  /** Index of the longest pause of each block. */
+  blockLongest: Uint32Array;
+  longestUs: number;
+  longCount: number;
+}
+
+export function createStore(columns: Columns, causes: CauseInfo[]): Store {
+  const store: Store = {
+    version: new Observable({ batches: 0 }),
+    count: 0,
+    spanUs: 0,
+    limitUs: columns.limit_ms * 1_000,
+    leftOut: columns.left_out,
+    causes,
+    operations: [],
+    startUs: new Float64Array(0),
+    lengthUs: new Float64Array(0),
+    reachingUs: new Float64Array(0),
+    kind: new Uint8Array(0),
+    operation: new Uint16Array(0),
+    partFrom: new Uint32Array(1),
+    partCause: new Uint16Array(0),
+    partUs: new Float64Array(0),
+    latestEndUs: new Float64Array(0),
+    stoppedBeforeUs: new Float64Array(1),
+    blockLongest: new Uint32Array(0),
+    longestUs: 0,
+    longCount: 0,
+  };
+  append(store, columns);
+  return store;
+}
+
+type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array;
+
+/** The array itself where `size` fits, else a copy of twice the room. */
+function grown<T extends Numbers>(array: T, size: number): T {
+  if (size <= array.length) return array;
+  const larger = new (array.constructor as new (length: number) => T)(Math.max(size, array.length * 2, 16));
+  larger.set(array);
+  return larger;
+}
+
+function reserve(store: Store, pauses: number, parts: number): void {
+  store.startUs = grown(store.startUs, pauses);
+  store.lengthUs = grown(store.lengthUs, pauses);
+  store.reachingUs = grown(store.reachingUs, pauses);
+  store.kind = grown(store.kind, pauses);
+  store.operation = grown(store.operation, pauses);
+  store.partFrom = grown(store.partFrom, pauses + 1);
+  store.latestEndUs = grown(store.latestEndUs, pauses);
+  store.stoppedBeforeUs = grown(store.stoppedBeforeUs, pauses + 1);
+  store.blockLongest = grown(store.blockLongest, Math.ceil(pauses / BLOCK));
+  store.partCause = grown(store.partCause, parts);
+  store.partUs = grown(store.partUs, parts);
+}
+
+/** Adds pauses, all of which begin no earlier than those that are there, and tells who watches. */
+export function append(store: Store, batch: Batch): void {
+  reserve(store, store.count + batch.count, store.partFrom[store.count]! + batch.parts.length / 2);
+  const operationOf = batch.operations.map((name) => operationIndex(store, name));
+  let start = store.count > 0 ? store.startUs[store.count - 1]! : 0;
+  let at = 0;
+  for (let i = 0; i < batch.count; i++) {
+    start += batch.start_us[i]!;
+    const index = store.count + i;
+    store.startUs[index] = start;
+    store.lengthUs[index] = batch.length_us[i]!;
+    store.reachingUs[index] = batch.reaching_us[i] ?? 0;
+    store.kind[index] = batch.kind.charCodeAt(i);
+    store.operation[index] = operationOf[batch.operation[i]!] ?? 0;
+    at = takeParts(store, index, batch.parts, at);
+    derive(store, index);
+  }
+  store.count += batch.count;
+  store.spanUs = Math.max(store.spanUs, batch.span_ms * 1_000, store.count ? store.latestEndUs[store.count - 1]! : 0);
+  store.version.set({ batches: store.version.value.batches + 1 });
+}
+
+function operationIndex(store: Store, name: string): number {
+  const known = store.operations.indexOf(name);
+  return known >= 0 ? known : store.operations.push(name) - 1;
+}
+
+function takeParts(store: Store, index: number, parts: number[], from: number): number {
+  let to = store.partFrom[index]!;
+  let at = from;
+  for (let left = parts[at++] ?? 0; left > 0; left--) {
+    store.partCause[to] = parts[at++]!;
+    store.partUs[to++] = parts[at++]!;
+  }
+  store.partFrom[index + 1] = to;
+  return at;
+}
+
+function derive(store: Store, index: number): void {
+  const length = store.lengthUs[index]!;
+  const end = store.startUs[index]! + length;
+  store.latestEndUs[index] = index > 0 ? Math.max(end, store.latestEndUs[index - 1]!) : end;
+  store.stoppedBeforeUs[index + 1] = store.stoppedBeforeUs[index]! + length;
+  const block = Math.floor(index / BLOCK);
+  if (index % BLOCK === 0 || length > store.lengthUs[store.blockLongest[block]!]!) store.blockLongest[block] = index;
+  store.longestUs = Math.max(store.longestUs, length);
+  if (length >= store.limitUs) store.longCount++;
+}
+
+/** The first index from `low` on whose value is not below `value`. */
+export function lowerBound(array: Float64Array, value: number, low: number, high: number): number {
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (array[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The pauses that touch a range, as indices from and up to; a few before may have ended already. */
+export function pausesIn(store: Store, fromUs: number, toUs: number): [number, number] {
+  return [
+    lowerBound(store.latestEndUs, fromUs, 0, store.count),
+    lowerBound(store.startUs, toUs, 0, store.count),
+  ];
+}
+
+/** The longest of the pauses `from` up to `to`, which must not be empty. */
+export function longestIn(store: Store, from: number, to: number): number {
+  const lengths = store.lengthUs;
+  let best = from;
+  let i = from;
+  while (i < to) {
+    const aligned = i % BLOCK === 0 && i + BLOCK <= to;
+    const candidate = aligned ? store.blockLongest[i / BLOCK]! : i;
+    if (lengths[candidate]! > lengths[best]!) best = candidate;
+    i += aligned ? BLOCK : 1;
+  }
+  return best;
+}
+
+/** The `most` longest, longest first. */
+export function longestPauses(store: Store, most: number): number[] {
+  const lengths = store.lengthUs;
+  const found: number[] = [];
+  let least = -1;
+  for (let i = 0; i < store.count; i++) {
+    if (found.length >= most && lengths[i]! <= least) continue;
+    let at = found.length;
+    while (at > 0 && lengths[found[at - 1]!]! < lengths[i]!) at--;
+    found.splice(at, 0, i);
+    if (found.length > most) found.pop();
+    least = lengths[found[found.length - 1]!]!;
+  }
+  return found;
+}
+
+/** Adds a pause's time by class to `into`, unexplained last; its length is the sum. */
+export function classTimes(store: Store, index: number, into: Float64Array): void {
+  into.fill(0);
+  let rest = store.lengthUs[index]!;
+  for (let part = store.partFrom[index]!; part < store.partFrom[index + 1]!; part++) {
+    const us = Math.min(store.partUs[part]!, rest);
+    const cause = store.causes[store.partCause[part]!];
+    into[cause ? CLASSES.indexOf(cause.class) : CLASSES.length - 1]! += us;
+    rest -= us;
+  }
+  into[CLASSES.length - 1]! += Math.max(0, rest);
+}
+
+export interface Part {
+  /** Index of the cause; null for unexplained time. */
+  cause: number | null;
+  us: number;
+}
+
+/** What a pause is made of, largest first. */
+export function partsOf(store: Store, index: number): Part[] {
+  const parts: Part[] = [];
+  let rest = store.lengthUs[index]!;
+  for (let part = store.partFrom[index]!; part < store.partFrom[index + 1]!; part++) {
+    parts.push({ cause: store.partCause[part]!, us: store.partUs[part]! });
+    rest -= store.partUs[part]!;
+  }
+  // Parts are in whole microseconds, so that less than one for each is rounding.
+  if (rest > parts.length + 1) parts.push({ cause: null, us: rest });
+  return parts.sort((a, b) => b.us - a.us);
+}
+
+const KINDS: Record<string, string> = { s: "stop", g: "collection", h: "hiccup" };
+
+export function kindName(store: Store, index: number): string {
+  return KINDS[String.fromCharCode(store.kind[index]!)] ?? "pause";
+}
+
+export function operationName(store: Store, index: number): string {
+  return store.operations[store.operation[index]!] || kindName(store, index);
+}

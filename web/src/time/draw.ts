@@ -1,0 +1,143 @@
+// Draws the time line: grid, limit, and each pause as a bar whose height is its length, divided in the
+// proportions of its causes (on a logarithmic axis, too: the share of a colour is the share of the time).
+
+import type { Clock, Zone } from "../clock";
+import { ticks } from "../clock";
+import { FONT } from "../canvas";
+import { duration } from "../format";
+import type { Class } from "../model";
+import { CLASSES, CLASS_COLOUR, CLASS_PATTERN, type Ink, canvasPattern } from "../palette";
+import { type Store, classTimes } from "../store";
+import type { Bar } from "./bars";
+import { type Plane, heightOf, lengthMarks, xOf } from "./plane";
+
+/** From this size on a pattern can be made out. */
+const PATTERN_FROM = 6;
+
+const times = new Float64Array(CLASSES.length);
+
+export function drawBars(
+  ctx: CanvasRenderingContext2D,
+  store: Store,
+  plane: Plane,
+  bars: Bar[],
+  only: Class | null,
+): void {
+  const foot = plane.top + plane.height;
+  for (const bar of bars) drawBar(ctx, store, bar, foot, heightOf(plane, store.lengthUs[bar.pause]!), only);
+  ctx.globalAlpha = 1;
+}
+
+function drawBar(
+  ctx: CanvasRenderingContext2D,
+  store: Store,
+  bar: Bar,
+  foot: number,
+  height: number,
+  only: Class | null,
+): void {
+  classTimes(store, bar.pause, times);
+  const length = store.lengthUs[bar.pause]! || 1;
+  let y = foot;
+  for (let i = 0; i < CLASSES.length; i++) {
+    const us = times[i]!;
+    const part = (us / length) * height;
+    // What is less than a quarter of a pixel, or rounding of microseconds, has no place in the picture.
+    if (part < 0.25 || (i === CLASSES.length - 1 && us < 8 && us < length / 50)) continue;
+    y -= part;
+    fillPart(ctx, CLASSES[i]!, bar.x, y, bar.width, part, only);
+  }
+}
+
+function fillPart(
+  ctx: CanvasRenderingContext2D,
+  kind: Class,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  only: Class | null,
+): void {
+  ctx.globalAlpha = only === null || only === kind ? 1 : 0.14;
+  const isLarge = width >= PATTERN_FROM && height >= PATTERN_FROM;
+  if (kind !== "unexplained" || !isLarge) {
+    ctx.fillStyle = CLASS_COLOUR[kind];
+    ctx.fillRect(x, y, width, height);
+  }
+  const pattern = isLarge && CLASS_PATTERN[kind] !== "plain" ? canvasPattern(ctx, CLASS_PATTERN[kind], devicePixelRatio) : null;
+  if (!pattern) return;
+  ctx.fillStyle = pattern;
+  ctx.fillRect(x, y, width, height);
+}
+
+export function drawGrid(ctx: CanvasRenderingContext2D, plane: Plane, ink: Ink): void {
+  ctx.font = FONT;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "right";
+  for (const mark of lengthMarks(plane)) {
+    const y = Math.round(plane.top + plane.height - heightOf(plane, mark.us)) + 0.5;
+    line(ctx, ink.line, plane.left, y, plane.left + plane.width, y);
+    ctx.fillStyle = ink.muted;
+    ctx.fillText(mark.label, plane.left - 6, y);
+  }
+  const foot = Math.round(plane.top + plane.height) + 0.5;
+  line(ctx, ink.line, plane.left, foot, plane.left + plane.width, foot);
+}
+
+export function drawTimes(ctx: CanvasRenderingContext2D, plane: Plane, ink: Ink, zone: Zone, clock: Clock): void {
+  ctx.font = FONT;
+  ctx.fillStyle = ink.muted;
+  ctx.textBaseline = "top";
+  ctx.textAlign = "center";
+  const y = plane.top + plane.height + 7;
+  for (const tick of ticks(plane.fromUs, plane.toUs, Math.max(2, Math.floor(plane.width / 110)), zone, clock)) {
+    const x = xOf(plane, tick.us);
+    line(ctx, ink.line, x, y - 6, x, y - 3);
+    const half = ctx.measureText(tick.label).width / 2;
+    ctx.fillText(tick.label, Math.min(Math.max(x, half), plane.left + plane.width + 8 - half), y);
+  }
+}
+
+export function drawLimit(ctx: CanvasRenderingContext2D, store: Store, plane: Plane, ink: Ink): void {
+  if (store.limitUs <= 0 || store.limitUs > plane.highUs || (plane.isLog && store.limitUs < plane.lowUs)) return;
+  const y = Math.round(plane.top + plane.height - heightOf(plane, store.limitUs)) + 0.5;
+  ctx.setLineDash([4, 4]);
+  line(ctx, ink.limit, plane.left, y, plane.left + plane.width, y);
+  ctx.setLineDash([]);
+  const text = `limit ${duration(store.limitUs)}, ${store.longCount} over`;
+  ctx.font = FONT;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "bottom";
+  // On paper colour, or bars behind it would make it unreadable.
+  ctx.fillStyle = ink.paper;
+  ctx.globalAlpha = 0.85;
+  ctx.fillRect(plane.left + 3, y - 16, ctx.measureText(text).width + 6, 15);
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = ink.limit;
+  ctx.fillText(text, plane.left + 6, y - 2);
+}
+
+/** The frame around a bar, and a mark above it that is seen even where the bar is one pixel wide. */
+export function drawFrame(ctx: CanvasRenderingContext2D, plane: Plane, bar: Bar, height: number, colour: string): void {
+  const foot = plane.top + plane.height;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.5;
+  ctx.strokeRect(bar.x - 0.75, foot - height - 0.75, bar.width + 1.5, height + 1.5);
+  ctx.lineWidth = 1;
+  const x = bar.x + bar.width / 2;
+  const y = foot - height - 4;
+  ctx.fillStyle = colour;
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(x - 4, y - 6);
+  ctx.lineTo(x + 4, y - 6);
+  ctx.fill();
+}
+
+export function line(ctx: CanvasRenderingContext2D, colour: string, x0: number, y0: number, x1: number, y1: number): void {
+  ctx.strokeStyle = colour;
+  ctx.beginPath();
+  ctx.moveTo(x0, y0);
+  ctx.lineTo(x1, y1);
+  ctx.stroke();
+}

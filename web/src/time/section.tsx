@@ -1,0 +1,118 @@
+// The section "Every pause": legend and tools, the time line, the heap beneath, the overview.
+
+import { isAll, showAll, useApp, zoom } from "../app";
+import { rangeText } from "../clock";
+import { count, duration, plural } from "../format";
+import { usePart } from "../observable";
+import { CLASSES, CLASS_NAME } from "../palette";
+import { Swatch } from "../parts/swatch";
+import { type Store, classTimes, pausesIn } from "../store";
+import { Heap } from "./heap";
+import { Overview } from "./overview";
+import { Timeline } from "./timeline";
+
+export function TimeSection() {
+  const app = useApp();
+  const { store, view, page } = app;
+  usePart(store.version, (it) => it.batches);
+  const isLog = usePart(view, (it) => it.isLog);
+  const all = usePart(view, (it) => isAll(it, store.spanUs));
+  const memory = page.numbers.memory;
+  return (
+    <section id="timeline" class="panel" aria-labelledby="timeline-title">
+      <div class="panel-head">
+        <h2 id="timeline-title">Every pause</h2>
+        <Shown />
+        <div class="tools">
+          <div class="choice" role="group" aria-label="axis of lengths">
+            <button type="button" aria-pressed={isLog} onClick={() => view.set({ isLog: true })}>
+              log
+            </button>
+            <button type="button" aria-pressed={!isLog} onClick={() => view.set({ isLog: false })}>
+              linear
+            </button>
+          </div>
+          <button type="button" aria-label="zoom out" disabled={all} onClick={() => zoom(app, 2)}>
+            −
+          </button>
+          <button type="button" aria-label="zoom in" onClick={() => zoom(app, 0.5)}>
+            +
+          </button>
+          <button type="button" disabled={all} onClick={() => showAll(app)}>
+            all {duration(store.spanUs)}
+          </button>
+        </div>
+      </div>
+      <Legend />
+      <Timeline />
+      {memory && memory.series.length > 1 && <Heap memory={memory} />}
+      <Overview />
+      <p class="hint">
+        drag to zoom · wheel zooms at the pointer · click opens a pause · <kbd>←</kbd> <kbd>→</kbd> previous, next ·{" "}
+        <button type="button" class="link" onClick={() => view.set({ areKeysOpen: true })}>
+          all keys
+        </button>
+        {isLog && " · a bar's height is the pause's length, its colours the shares of the causes"}
+      </p>
+      {store.leftOut > 0 && (
+        <p class="hint">
+          {plural(store.leftOut, "shorter pause")} left out for size; all numbers in the tables count them.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** How much of it is in the range. */
+function Shown() {
+  const { store, view, clock } = useApp();
+  const text = usePart(view, ({ fromUs, toUs, zone }) => {
+    const [first, last] = pausesIn(store, fromUs, toUs);
+    const stopped = store.stoppedBeforeUs[last]! - store.stoppedBeforeUs[first]!;
+    return `${count(last - first)} pauses, ${duration(stopped)} · ${rangeText(fromUs, toUs, zone, clock)}`;
+  });
+  return <span class="muted shown">{text}</span>;
+}
+
+function Legend() {
+  const { store, view } = useApp();
+  const only = usePart(view, (it) => it.only);
+  const totals = totalTimes(store);
+  return (
+    <div class="legend" role="group" aria-label="classes of causes; a press dims the others">
+      {CLASSES.map((kind, i) => {
+        const us = totals[i]!;
+        if (us < 1 && kind !== only) return null;
+        const titles = store.causes.filter((it) => it.class === kind).map((it) => it.title);
+        return (
+          <button
+            type="button"
+            class="entry"
+            aria-pressed={only === kind}
+            title={titles.join(" · ") || undefined}
+            onClick={() => view.set({ only: only === kind ? null : kind })}
+          >
+            <Swatch kind={kind} /> {CLASS_NAME[kind]} <span class="muted">{duration(us)}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+const one = new Float64Array(CLASSES.length);
+let summed = { store: null as Store | null, count: 0, totals: [] as number[] };
+
+/** Time of each class in all pauses; added up anew only when there are more. */
+function totalTimes(store: Store): number[] {
+  if (summed.store === store && summed.count === store.count) return summed.totals;
+  const totals = CLASSES.map(() => 0);
+  for (let pause = 0; pause < store.count; pause++) {
+    classTimes(store, pause, one);
+    for (let i = 0; i < totals.length; i++) totals[i]! += one[i]!;
+  }
+  // Each pause's parts are whole microseconds: what remains below one for each is rounding.
+  if (totals[totals.length - 1]! < store.count * 3) totals[totals.length - 1] = 0;
+  summed = { store, count: store.count, totals };
+  return totals;
+}

@@ -1,0 +1,197 @@
+// "Every pause": the canvas with all pauses, the pointer and the wheel on it, and what is shown of the
+// pause under the pointer.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type App, goTo, isAll, pan, select, setRange, useApp, zoom } from "../app";
+import { useCanvas } from "../canvas";
+import { plural } from "../format";
+import { readInk } from "../palette";
+import { factorOf, shareOf, useWheel } from "../wheel";
+import { type Bar, barAt, barOf, visibleBars } from "./bars";
+import { drawBars, drawFrame, drawGrid, drawLimit, drawTimes } from "./draw";
+import { GUTTER, type Plane, RIGHT, heightOf, logFoot, roundUp, usOf, xOf } from "./plane";
+import { Tip } from "./tip";
+
+const AXIS = 22;
+const TOP = 14;
+/** A press that moves less is a click. */
+const DRAG_FROM = 4;
+
+interface Drag {
+  x: number;
+  isPan: boolean;
+  fromUs: number;
+  toUs: number;
+}
+
+interface Scene {
+  plane: Plane;
+  bars: Bar[];
+}
+
+export function Timeline() {
+  const app = useApp();
+  const scene = useRef<Scene | null>(null);
+  const drag = useRef<Drag | null>(null);
+  const brush = useRef<[number, number] | null>(null);
+  const [hover, setHover] = useState<{ bar: Bar; x: number } | null>(null);
+  const { ref, redraw } = useCanvas((ctx, width, height) => {
+    scene.current = drawScene(app, ctx, width, height, hover?.bar ?? null, brush.current);
+    mark(ref.current!, app, scene.current);
+  });
+  useEffect(() => {
+    const stops = [app.view.watch(redraw), app.store.version.watch(redraw)];
+    return () => stops.forEach((stop) => stop());
+  }, []);
+  useWheel(ref, (turn) => {
+    const now = scene.current;
+    // Where nothing is left to zoom out of, the page scrolls on.
+    if (!now || (!turn.isSideways && turn.amount > 0 && isAll(app.view.value, app.store.spanUs))) return false;
+    if (turn.isSideways) pan(app, shareOf(turn));
+    else zoom(app, factorOf(turn), usOf(now.plane, turn.x));
+    return true;
+  });
+
+  const placeOf = (event: PointerEvent): number => event.clientX - ref.current!.getBoundingClientRect().left;
+  const onDown = (event: PointerEvent): void => {
+    if (event.button > 1 || !scene.current) return;
+    ref.current!.setPointerCapture(event.pointerId);
+    const { fromUs, toUs } = app.view.value;
+    drag.current = { x: placeOf(event), isPan: event.shiftKey || event.button === 1, fromUs, toUs };
+  };
+  const onMove = (event: PointerEvent): void => {
+    const [now, at] = [scene.current, placeOf(event)];
+    if (!now) return;
+    const held = drag.current;
+    if (!held) return void setHover(hoverAt(now, at));
+    if (held.isPan) {
+      const by = ((at - held.x) / now.plane.width) * (held.toUs - held.fromUs);
+      return setRange(app, held.fromUs - by, held.toUs - by);
+    }
+    brush.current = Math.abs(at - held.x) < DRAG_FROM ? null : [held.x, at];
+    setHover(null);
+    redraw();
+  };
+  const onUp = (event: PointerEvent): void => {
+    const [held, now, at] = [drag.current, scene.current, placeOf(event)];
+    drag.current = null;
+    const chosen = brush.current;
+    brush.current = null;
+    redraw();
+    if (!held || !now || held.isPan) return;
+    if (chosen) return setRange(app, usOf(now.plane, Math.min(...chosen)), usOf(now.plane, Math.max(...chosen)));
+    const bar = barAt(now.bars, at);
+    if (bar) select(app, bar.pause);
+  };
+  const cancel = (): void => {
+    drag.current = null;
+    brush.current = null;
+    setHover(null);
+    redraw();
+  };
+  return (
+    <div class="plot">
+      <canvas
+        ref={ref}
+        class="timeline"
+        id="timeline-canvas"
+        tabIndex={0}
+        role="application"
+        aria-label={`Time line of ${plural(app.store.count, "pause")}. Left and right arrow: previous and next pause. W and S: zoom. A and D: move. Enter: go to the pause. The longest pauses are also in a table.`}
+        onPointerDown={onDown}
+        onPointerMove={onMove}
+        onPointerUp={onUp}
+        onPointerCancel={cancel}
+        onPointerLeave={() => !drag.current && setHover(null)}
+        onKeyDown={(event) => event.key === "Enter" && goTo("pause")}
+      />
+      {hover && <Tip pause={hover.bar.pause} among={hover.bar.among} x={hover.x} width={ref.current?.clientWidth ?? 0} />}
+    </div>
+  );
+}
+
+function hoverAt(scene: Scene, x: number): { bar: Bar; x: number } | null {
+  const bar = barAt(scene.bars, x);
+  return bar && { bar, x };
+}
+
+/** What the picture shows, for tests and for those who script the page. */
+function mark(canvas: HTMLCanvasElement, app: App, { plane, bars }: Scene): void {
+  const { selected } = app.view.value;
+  canvas.dataset.from = String(plane.fromUs);
+  canvas.dataset.to = String(plane.toUs);
+  canvas.dataset.bars = String(bars.length);
+  canvas.dataset.selected = String(selected);
+  canvas.dataset.selectedX = selected < 0 ? "" : String(Math.round(xOf(plane, app.store.startUs[selected]! + app.store.lengthUs[selected]! / 2)));
+}
+
+function planeOf(app: App, width: number, height: number): Plane {
+  const { store, view } = app;
+  const { fromUs, toUs, isLog } = view.value;
+  const longest = Math.max(store.longestUs, 10);
+  return {
+    left: GUTTER,
+    width: Math.max(10, width - GUTTER - RIGHT),
+    top: TOP,
+    height: height - TOP - AXIS,
+    fromUs,
+    toUs,
+    isLog,
+    lowUs: logFoot(shortLength(app), longest),
+    highUs: isLog ? Math.max(longest * 1.3, 100) : roundUp(longest * 1.02),
+  };
+}
+
+/** A length that few pauses are below; from a sample, and anew only when there are more pauses. */
+let sampled = { store: null as object | null, count: 0, us: 0 };
+function shortLength({ store }: App): number {
+  if (sampled.store === store && sampled.count === store.count) return sampled.us;
+  const step = Math.max(1, Math.floor(store.count / 1_000));
+  const lengths: number[] = [];
+  for (let i = 0; i < store.count; i += step) lengths.push(store.lengthUs[i]!);
+  lengths.sort((a, b) => a - b);
+  sampled = { store, count: store.count, us: lengths[Math.floor(lengths.length * 0.1)] ?? 1_000 };
+  return sampled.us;
+}
+
+function drawScene(
+  app: App,
+  ctx: CanvasRenderingContext2D,
+  width: number,
+  height: number,
+  hover: Bar | null,
+  brush: [number, number] | null,
+): Scene {
+  const { store, view, clock } = app;
+  const ink = readInk();
+  const plane = planeOf(app, width, height);
+  const bars = visibleBars(store, plane);
+  drawGrid(ctx, plane, ink);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(plane.left, 0, plane.width, height);
+  ctx.clip();
+  drawBars(ctx, store, plane, bars, view.value.only);
+  for (const [pause, colour] of [
+    [hover?.pause ?? -1, ink.muted],
+    [view.value.selected, ink.text],
+  ] as const) {
+    if (pause < 0) continue;
+    drawFrame(ctx, plane, barOf(store, plane, pause, 1, 2), heightOf(plane, store.lengthUs[pause]!), colour);
+  }
+  ctx.restore();
+  drawLimit(ctx, store, plane, ink);
+  drawTimes(ctx, plane, ink, view.value.zone, clock);
+  if (brush) drawBrush(ctx, plane, ink.accent, brush);
+  return { plane, bars };
+}
+
+function drawBrush(ctx: CanvasRenderingContext2D, plane: Plane, colour: string, [a, b]: [number, number]): void {
+  const [x0, x1] = [Math.max(plane.left, Math.min(a, b)), Math.min(plane.left + plane.width, Math.max(a, b))];
+  ctx.globalAlpha = 0.18;
+  ctx.fillStyle = colour;
+  ctx.fillRect(x0, 0, x1 - x0, plane.top + plane.height);
+  ctx.globalAlpha = 1;
+  ctx.strokeStyle = colour;
+  ctx.strokeRect(x0 + 0.5, 0.5, x1 - x0 - 1, plane.top + plane.height - 1);
+}

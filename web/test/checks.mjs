@@ -1,0 +1,185 @@
+// What is done on each page: each check yields its name, whether it holds, and a detail.
+
+const TIMELINE = "#timeline-canvas";
+
+const range = (page, canvas) => page.$eval(canvas, (it) => [Number(it.dataset.from), Number(it.dataset.to)]);
+const selected = (page) => page.$eval(TIMELINE, (it) => it.dataset.selected);
+const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30)))));
+
+async function* shown(page) {
+  const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).answer);
+  const text = await page.textContent(".verdict");
+  yield ["the verdict is shown", text.includes(data.verdict.slice(0, 20)), ""];
+  yield ["cards are shown", (await page.locator(".cards > div").count()) === data.cards.length, `${data.cards.length}`];
+  const violations = await page.evaluate(() => document.querySelectorAll("main script, main img, main [onerror], main [style*='fixed']").length);
+  yield ["data is text, never markup", violations === 0, violations ? `${violations} elements` : ""];
+}
+
+async function* timeline(page) {
+  const canvas = page.locator(TIMELINE);
+  await canvas.scrollIntoViewIfNeeded();
+  const box = await canvas.boundingBox();
+  await page.keyboard.press("0");
+  const before = await selected(page);
+  const isBlank = await canvas.evaluate((it) => !it.getContext("2d").getImageData(0, 0, it.width, it.height).data.some((value) => value > 0));
+  yield ["the time line is drawn", !isBlank, ""];
+  // From the end of the run to its begin, until a press opens another pause.
+  let now = before;
+  for (let share = 0.99; share >= -0.005 && now === before; share -= 0.01) {
+    await page.mouse.click(box.x + 60 + (box.width - 70) * share, box.y + box.height * 0.7);
+    await settle(page);
+    now = await selected(page);
+  }
+  const count = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).pauses.count);
+  const opened = await page.getAttribute("#pause", "data-pause");
+  yield ["a click on a pause opens it", opened === now && (now !== before || count === 1), `${before} → ${now}`];
+  const [there, back] = Number(now) + 1 < count ? ["ArrowRight", "ArrowLeft"] : ["ArrowLeft", "ArrowRight"];
+  await page.keyboard.press(there);
+  await settle(page);
+  const other = await selected(page);
+  await page.keyboard.press(back);
+  await settle(page);
+  yield ["arrow keys step through the pauses", (other !== now && (await selected(page)) === now) || count === 1, `${now} → ${other}`];
+  yield* zooming(page, box, count);
+}
+
+async function* zooming(page, box) {
+  const whole = await range(page, TIMELINE);
+  const width = ([from, to]) => to - from;
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.mouse.wheel(0, -240);
+  await settle(page);
+  const wheeled = await range(page, TIMELINE);
+  yield ["the wheel zooms", width(wheeled) < width(whole), ""];
+  await page.keyboard.press("w");
+  await settle(page);
+  const keyed = await range(page, TIMELINE);
+  yield ["W zooms", width(keyed) < width(wheeled), ""];
+  await page.keyboard.press("d");
+  await settle(page);
+  yield ["D moves", (await range(page, TIMELINE))[0] > keyed[0], ""];
+  await page.keyboard.press("0");
+  await settle(page);
+  yield ["0 shows all", width(await range(page, TIMELINE)) === width(whole), ""];
+  await page.mouse.move(box.x + 200, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await settle(page);
+  yield ["a drag selects a range", width(await range(page, TIMELINE)) < width(whole) / 2, ""];
+  await page.keyboard.press("0");
+  await page.locator(".overview").scrollIntoViewIfNeeded();
+  const overview = await page.locator(".overview").boundingBox();
+  await page.mouse.move(overview.x + 300, overview.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(overview.x + 420, overview.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await settle(page);
+  yield ["the overview selects a range", width(await range(page, TIMELINE)) < width(whole) / 2, ""];
+  await page.keyboard.press("0");
+  const entries = page.locator(".legend .entry");
+  await entries.first().click();
+  yield ["a legend entry dims the others", (await entries.first().getAttribute("aria-pressed")) === "true", ""];
+  await entries.first().click();
+}
+
+/** The pauses that were opened by the program: lanes, a slice, its stack. */
+async function* lanes(page) {
+  const opened = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).opened.filter((it) => it.lanes.length > 0));
+  if (opened.length === 0) return;
+  await page.evaluate((pause) => (location.hash = `#pause=${pause}`), opened[0].pause);
+  await settle(page);
+  yield ["lanes are there", (await page.locator(".lane-names li").count()) > Math.min(16, opened[0].lanes.length), `${opened[0].lanes.length}`];
+  const hasStack = opened[0].waits.some((it) => it.stack.length > 0);
+  const canvas = page.locator("#lanes");
+  await canvas.scrollIntoViewIfNeeded();
+  const narrow = await range(page, "#lanes");
+  await canvas.focus();
+  await page.keyboard.press("0");
+  await settle(page);
+  const whole = await range(page, "#lanes");
+  yield ["0 shows the whole pause", whole[1] - whole[0] >= narrow[1] - narrow[0], ""];
+  if (hasStack) {
+    await page.keyboard.press("Escape");
+    const place = blockedPlace(opened[0]);
+    const box = await canvas.boundingBox();
+    await page.mouse.click(box.x + ((place.us - whole[0]) / (whole[1] - whole[0])) * box.width, box.y + 20 + (place.lane + 1) * 28 + 10);
+    await settle(page);
+    const frames = await page.locator("#kernel-stack li").count();
+    yield ["the blocked slice shows its kernel stack", frames > 0, `${frames} frames`];
+    yield ["the frame that proves it is marked", (await page.locator("#kernel-stack .marked").count()) === 1, ""];
+  }
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + 100, box.y + 60);
+  await page.mouse.wheel(0, -240);
+  await settle(page);
+  const zoomed = await range(page, "#lanes");
+  yield ["the wheel zooms the lanes", zoomed[1] - zoomed[0] < whole[1] - whole[0], ""];
+  yield* exported(page);
+}
+
+function blockedPlace(opened) {
+  let best = { us: 0, lane: 0, length: 0 };
+  opened.lanes.forEach((lane, index) => {
+    for (const span of lane.spans) {
+      const hasStack = span.wait !== null && opened.waits[span.wait].stack.length > 0 && opened.waits[span.wait].marked !== null;
+      if (hasStack && span.length_us > best.length) best = { us: span.start_us + span.length_us / 2, lane: index, length: span.length_us };
+    }
+  });
+  return best;
+}
+
+async function* exported(page) {
+  for (const kind of ["SVG", "PNG"]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: `save the picture as ${kind}` }).click()]);
+    const stream = await download.createReadStream();
+    const chunks = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    const isGood = kind === "PNG" ? bytes.subarray(1, 4).toString() === "PNG" : await isXml(page, bytes.toString());
+    yield [`saves ${kind}`, isGood && bytes.length > 2_000, `${Math.round(bytes.length / 1024)} KiB`];
+  }
+}
+
+const isXml = (page, text) =>
+  page.evaluate((it) => {
+    const parsed = new DOMParser().parseFromString(it, "image/svg+xml");
+    return parsed.querySelector("parsererror, script, img") === null && parsed.documentElement.textContent.includes("whypause");
+  }, text);
+
+async function* tables(page) {
+  const heads = page.locator("#longest th button");
+  if ((await heads.count()) === 0) return;
+  const column = () => page.$$eval("#longest tbody tr td:first-child", (cells) => cells.map((it) => it.textContent));
+  await heads.first().click();
+  const rising = await column();
+  await heads.first().click();
+  const falling = await column();
+  const sort = await page.locator("#longest th").first().getAttribute("aria-sort");
+  yield ["a table sorts", rising.length === 1 || (rising[0] !== falling[0] && sort === "descending"), ""];
+}
+
+async function* themes(page) {
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.selectOption("#theme", "light");
+  const light = await ground();
+  await page.selectOption("#theme", "dark");
+  yield ["the theme switches", light !== (await ground()), ""];
+  await page.selectOption("#theme", "system");
+  await page.locator("h1").click();
+  await page.keyboard.press("?");
+  await settle(page);
+  yield ["? lists the keys", await page.locator("dialog.keys").isVisible(), ""];
+  await page.keyboard.press("Escape");
+  await settle(page);
+  yield ["Escape closes the list", !(await page.locator("dialog.keys").isVisible()), ""];
+}
+
+export async function* functionalChecks(page) {
+  yield* shown(page);
+  const hasPauses = await page.locator(TIMELINE).count();
+  if (hasPauses) yield* timeline(page);
+  yield* lanes(page);
+  yield* tables(page);
+  yield* themes(page);
+}

@@ -1,0 +1,139 @@
+// Opens pages in a real browser, from disk and without a network, and checks what a person would do there.
+//
+//   node test/page.mjs DIR [--screenshots DIR] [--speed FILE.html]
+//
+// One line for each check. Exit code 1 where any failed; 0 with `SKIPPED: why` where there is no browser.
+import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { functionalChecks } from "./checks.mjs";
+import { measure } from "./speed.mjs";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"];
+const WIDE = { width: 1280, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+const args = process.argv.slice(2);
+const option = (name) => (args.includes(name) ? args.splice(args.indexOf(name), 2)[1] : null);
+const screenshots = option("--screenshots");
+const speed = option("--speed");
+const directory = args[0];
+
+let failures = 0;
+let checks = 0;
+
+function report(file, name, isGood, detail = "") {
+  checks++;
+  if (!isGood) failures++;
+  console.log(`${isGood ? "ok  " : "FAIL"}  ${file}: ${name}${detail ? ` (${detail})` : ""}`);
+}
+
+function skip(why) {
+  console.log(`SKIPPED: ${why}`);
+  process.exit(0);
+}
+
+/** A context without a network in which every request beyond the disk is refused and remembered. */
+async function contextFor(browser, options) {
+  const context = await browser.newContext({ viewport: WIDE, acceptDownloads: true, ...options });
+  await context.setOffline(true);
+  context.refused = [];
+  await context.route("**/*", (route) => {
+    const url = route.request().url();
+    if (/^(file|blob|data):/.test(url)) return route.continue();
+    context.refused.push(url);
+    return route.abort();
+  });
+  return context;
+}
+
+async function open(context, path) {
+  const page = await context.newPage();
+  page.problems = [];
+  page.on("console", (it) => ["error", "warning"].includes(it.type()) && page.problems.push(it.text()));
+  page.on("pageerror", (it) => page.problems.push(String(it)));
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForFunction(() => document.querySelector("header.topbar"), null, { timeout: 20_000 });
+  await page.waitForTimeout(150);
+  return page;
+}
+
+async function functional(browser, path) {
+  const file = basename(path);
+  const context = await contextFor(browser, {});
+  const page = await open(context, path);
+  for await (const [name, isGood, detail] of functionalChecks(page)) report(file, name, isGood, detail);
+  await page.setViewportSize(NARROW);
+  await page.waitForTimeout(200);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  report(file, "no horizontal scroll at 390 px", wide <= 0, wide > 0 ? `${wide} px too wide` : "");
+  await page.setViewportSize(WIDE);
+  const pdf = await page.pdf({ printBackground: true });
+  report(file, "prints to PDF", pdf.length > 10_000, `${Math.round(pdf.length / 1024)} KiB`);
+  report(file, "no console errors", page.problems.length === 0, page.problems.slice(0, 3).join(" | ").slice(0, 400));
+  report(file, "no requests", context.refused.length === 0, context.refused.slice(0, 3).join(" "));
+  await context.close();
+}
+
+async function accessible(browser, path, colorScheme) {
+  // The policy of the page keeps axe out; the functional pass above ran with it.
+  const context = await contextFor(browser, { bypassCSP: true, colorScheme });
+  const page = await open(context, path);
+  const require = createRequire(import.meta.url);
+  await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
+  const violations = await page.evaluate(async () => {
+    const result = await window.axe.run(document, { resultTypes: ["violations"] });
+    return result.violations
+      .filter((it) => ["serious", "critical"].includes(it.impact))
+      .map((it) => `${it.id}: ${it.nodes.length} × ${it.nodes[0].html.slice(0, 160)} ${it.nodes[0].any[0]?.message ?? ""}`);
+  });
+  report(basename(path), `accessible, ${colorScheme}`, violations.length === 0, violations.join(" | ").slice(0, 900));
+  await context.close();
+}
+
+async function pictures(browser, path, directory) {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const viewport of [WIDE, NARROW]) {
+      const context = await contextFor(browser, { viewport, colorScheme });
+      const page = await open(context, path);
+      const name = `${basename(path, ".html")}-${colorScheme}-${viewport.width}.png`;
+      await page.screenshot({ path: join(directory, name), fullPage: true });
+      await context.close();
+    }
+  }
+}
+
+async function launcher() {
+  try {
+    return (await import("playwright-core")).chromium;
+  } catch {
+    return skip("no node_modules: run `npm ci` in web/");
+  }
+}
+
+if (!directory) {
+  console.error("usage: node test/page.mjs DIR [--screenshots DIR] [--speed FILE]");
+  process.exit(2);
+}
+if (!existsSync(CHROMIUM)) skip(`no browser at ${CHROMIUM}`);
+const chromium = await launcher();
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+try {
+  const paths = readdirSync(directory)
+    .filter((it) => it.endsWith(".html"))
+    .sort()
+    .map((it) => resolve(directory, it));
+  if (screenshots) mkdirSync(screenshots, { recursive: true });
+  for (const path of paths) {
+    await functional(browser, path);
+    for (const scheme of ["light", "dark"]) await accessible(browser, path, scheme);
+    if (screenshots) await pictures(browser, path, screenshots);
+  }
+  if (speed) await measure(await contextFor(browser, {}), resolve(speed));
+} finally {
+  await browser.close();
+}
+console.log(`${checks - failures} passed, ${failures} failed`);
+process.exit(failures > 0 ? 1 : 0);
