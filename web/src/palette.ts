@@ -58,8 +58,8 @@ export const STATE_COLOUR: Record<Exclude<State, "idle">, string> = {
   cpu: "#0072b2",
   runnable: "#e69f00",
   throttled: "#e69f00",
-  blocked: "#5b5563",
-  stopped: "#b9bcc4",
+  blocked: "#6b6478",
+  stopped: "#8f949e",
 };
 
 export type Pattern = "plain" | "dots" | "rise" | "fall" | "level" | "upright" | "cross" | "hatch";

@@ -13,7 +13,7 @@ export function sectionsOf(page: Page): SectionName[] {
     ["timeline", "Time line", pauses.count > 0],
     ["pause", "Pause", pauses.count > 0],
     ["causes", "Causes", answer.findings.length > 0],
-    ["pauses", "Pauses", pauses.count > 0],
+    ["pauses", "Statistics", pauses.count > 0],
     ["gc", "GC", numbers.gc !== null],
     ["memory", "Memory", numbers.memory !== null],
     ["measured", "Measured", true],

@@ -125,6 +125,7 @@ try {
     .filter((it) => it.endsWith(".html"))
     .sort()
     .map((it) => resolve(directory, it));
+  if (paths.length === 0 && !speed) report(directory, "there are pages", false);
   if (screenshots) mkdirSync(screenshots, { recursive: true });
   for (const path of paths) {
     await functional(browser, path);

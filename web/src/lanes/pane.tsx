@@ -167,7 +167,7 @@ function LaneNames({ opened }: { opened: Opened }) {
     <ul class="lane-names">
       <li>
         <b>account</b>
-        <span>what the pause waited for</span>
+        <span>waited for, in order</span>
       </li>
       {opened.lanes.map((lane) => (
         <li title={`${lane.name} · ${lane.role} · ${lane.tid}`}>

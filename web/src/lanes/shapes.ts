@@ -10,6 +10,9 @@ export type Shape =
   | { is: "line"; x0: number; y0: number; x1: number; y1: number; stroke: string; dash?: boolean; thick?: number }
   | { is: "head"; x: number; y: number; isUp: boolean; fill: string };
 
+/** Without the characters that turn the direction of what follows: a name must not reorder its neighbours. */
+const oneWay = (text: string): string => text.replace(/[\u200E\u200F\u202A-\u202E\u2066-\u2069]/g, "");
+
 const fontOf = (shape: { bold?: boolean; size?: number }): string =>
   FONT.replace("11px", `${shape.bold ? "600 " : ""}${shape.size ?? 11}px`);
 
@@ -26,7 +29,8 @@ function paintShape(ctx: CanvasRenderingContext2D, shape: Shape, ratio: number):
       ctx.fillStyle = shape.fill;
       ctx.textAlign = shape.anchor === "middle" ? "center" : shape.anchor;
       ctx.textBaseline = "alphabetic";
-      const text = shape.room === undefined ? shape.text : fitted(ctx, shape.text, shape.room);
+      const plain = oneWay(shape.text);
+      const text = shape.room === undefined ? plain : fitted(ctx, plain, shape.room);
       if (text && shape.halo) {
         ctx.strokeStyle = shape.halo;
         ctx.lineWidth = 4;
@@ -122,7 +126,7 @@ function shapeSvg(shape: Shape): string {
     }
     case "text": {
       const size = shape.size ?? 11;
-      const text = escapeXml(shortened(shape.text, shape.room, size));
+      const text = escapeXml(shortened(oneWay(shape.text), shape.room, size));
       const halo = shape.halo ? ` stroke="${shape.halo}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"` : "";
       return `<text x="${n(shape.x)}" y="${n(shape.y)}" font-size="${size}"${shape.bold ? ' font-weight="600"' : ""} text-anchor="${shape.anchor}" fill="${shape.fill}"${halo}>${text}</text>`;
     }

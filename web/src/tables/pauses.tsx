@@ -21,7 +21,7 @@ export function PausesSection() {
   return (
     <section id="pauses" class="panel" aria-labelledby="pauses-title">
       <div class="panel-head">
-        <h2 id="pauses-title">Pauses</h2>
+        <h2 id="pauses-title">Pauses in numbers</h2>
       </div>
       <div class="columns">
         <Buckets store={store} />
@@ -38,7 +38,7 @@ function Statistics({ numbers: { pauses, throughput } }: { numbers: Numbers }) {
     it.count > 0 && it.total_ns > 0 ? `${durationNs(it.total_ns)}, longest ${durationNs(it.max_ns)}` : null;
   return (
     <Facts
-      title="In numbers"
+      title="All pauses"
       facts={[
         ["pauses", count(pauses.count)],
         ["total", durationNs(pauses.total_ns)],

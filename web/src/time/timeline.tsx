@@ -6,10 +6,11 @@ import { type App, goTo, isAll, pan, select, setRange, useApp, zoom } from "../a
 import { useCanvas } from "../canvas";
 import { plural } from "../format";
 import { readInk } from "../palette";
+import { longestIn, pausesIn } from "../store";
 import { factorOf, shareOf, useWheel } from "../wheel";
 import { type Bar, barAt, barOf, visibleBars } from "./bars";
 import { drawBars, drawFrame, drawGrid, drawLimit, drawTimes } from "./draw";
-import { GUTTER, type Plane, RIGHT, heightOf, logFoot, roundUp, usOf, xOf } from "./plane";
+import { GUTTER, type Plane, RIGHT, heightOf, logFoot, usOf, xOf } from "./plane";
 import { Tip } from "./tip";
 
 const AXIS = 22;
@@ -138,8 +139,14 @@ function planeOf(app: App, width: number, height: number): Plane {
     toUs,
     isLog,
     lowUs: logFoot(shortLength(app), longest),
-    highUs: isLog ? Math.max(longest * 1.3, 100) : roundUp(longest * 1.02),
+    highUs: isLog ? Math.max(longest * 1.3, 100) : longestShown(app) * 1.08,
   };
+}
+
+/** A linear axis ends at the longest that is shown; a logarithmic one has room for all, and stays. */
+function longestShown({ store, view }: App): number {
+  const [first, last] = pausesIn(store, view.value.fromUs, view.value.toUs);
+  return Math.max(10, first < last ? store.lengthUs[longestIn(store, first, last)]! : store.longestUs);
 }
 
 /** A length that few pauses are below; from a sample, and anew only when there are more pauses. */
@@ -176,7 +183,7 @@ function drawScene(
     [hover?.pause ?? -1, ink.muted],
     [view.value.selected, ink.text],
   ] as const) {
-    if (pause < 0) continue;
+    if (pause < 0 || !isInRange(app, pause)) continue;
     drawFrame(ctx, plane, barOf(store, plane, pause, 1, 2), heightOf(plane, store.lengthUs[pause]!), colour);
   }
   ctx.restore();
@@ -184,6 +191,11 @@ function drawScene(
   drawTimes(ctx, plane, ink, view.value.zone, clock);
   if (brush) drawBrush(ctx, plane, ink.accent, brush);
   return { plane, bars };
+}
+
+function isInRange({ store, view }: App, pause: number): boolean {
+  const start = store.startUs[pause]!;
+  return start <= view.value.toUs && start + store.lengthUs[pause]! >= view.value.fromUs;
 }
 
 function drawBrush(ctx: CanvasRenderingContext2D, plane: Plane, colour: string, [a, b]: [number, number]): void {
