@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels test-systemd demo java packages lint fmt gen bench bench-java bench-recorder remedies accuracy faults kill-trials fuzz clean
+.PHONY: help setup build test test-kernels test-systemd demo java packages lint fmt gen bench bench-java bench-recorder remedies accuracy faults kill-trials fuzz web clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ faults: ## kill recorders and JVMs hundreds of times, fill disks: every recordin
 
 kill-trials: ## kill the lab, cargo test and make test ten times each, and look at what is left (an hour)
 	@for what in lab tests make; do scripts/kill-trials.sh $$what 10 || exit 1; done
+
+web: ## build the page's front end anew, into web/dist
+	@npm --prefix web ci --no-progress && npm --prefix web run -s check && npm --prefix web run -s build
 
 accuracy: ## measure how often the answers are right, into docs/accuracy.md (an hour and more, in pieces of 35 minutes)
 	@scripts/accuracy.sh $(if $(ON_THIS_HOST),--on-this-host)

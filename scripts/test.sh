@@ -52,6 +52,7 @@ check_all() {
     step "tests"
     if is_root; then log=root.log; fi
     run_tests "$log" || result=1
+    scripts/web.sh || result=1
 
     if ! is_root && grep -q 'SKIPPED: ' "$log_dir/$log"; then
         if can_be_root; then
@@ -67,8 +68,8 @@ check_all() {
         fi
     fi
 
-    # what was tested in Java counts, too
-    cat "$log_dir/java.log" >>"$log_dir/$log"
+    # what was tested in Java and in a browser counts, too
+    cat "$log_dir/java.log" "$log_dir/web.log" >>"$log_dir/$log"
     skipped="$(list_skipped "$log_dir/$log")"
     if [ -n "$skipped" ]; then
         step "skipped, with the number of tests"

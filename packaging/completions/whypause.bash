@@ -371,7 +371,7 @@ _whypause() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "text json markdown csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json markdown html csv" -- "${cur}"))
                     return 0
                     ;;
                 --over)
@@ -1298,7 +1298,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__record)
-            opts="-p -d -o -h --pid --match --duration --output --detail-over --max-size --self-cost --windows --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -o -h --pid --match --duration --output --detail-over --max-size --html --self-cost --windows --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1337,6 +1337,10 @@ _whypause() {
                     return 0
                     ;;
                 --max-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --html)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

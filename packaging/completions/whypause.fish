@@ -48,6 +48,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l durati
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s o -l output -d 'Directory to write to; must be new or empty [default: a new one in memory, on tmpfs]' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l detail-over -d 'Keep every thread\'s activity for pauses of at least this, from 0s to 1m; totals for all others' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l max-size -d 'Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l html -d 'Also write a page to look at: a new HTML file, as `explain --format html` does' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l windows -d 'How the beginning and end of a pause are seen' -r -f -a "auto\t'The best that this JVM has'
 usdt\t'USDT probes of libjvm'
 symbols\t'Functions in libjvm\'s symbol table'"
@@ -63,6 +64,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer; of several inputs JSON is one document, CSV one table' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
 markdown\t'For tickets and post-mortems'
+html\t'To look at: one file with all pauses, which opens in a browser'
 csv\t'One row per pause'"
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'List pauses of at least this, from 0s to 7d' -r
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r

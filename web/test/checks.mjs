@@ -90,7 +90,7 @@ async function* lanes(page) {
   await page.evaluate((pause) => (location.hash = `#pause=${pause}`), opened[0].pause);
   await settle(page);
   yield ["lanes are there", (await page.locator(".lane-names li").count()) > Math.min(16, opened[0].lanes.length), `${opened[0].lanes.length}`];
-  const hasStack = opened[0].waits.some((it) => it.stack.length > 0);
+  const hasStack = opened[0].waits.some((it) => it.stack.length > 0 && it.marked !== null);
   const canvas = page.locator("#lanes");
   await canvas.scrollIntoViewIfNeeded();
   const narrow = await range(page, "#lanes");

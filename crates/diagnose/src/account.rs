@@ -113,7 +113,7 @@ fn unseen(index: &Index<'_>, tid: u32, phase: PausePhase, interval: Interval) ->
 }
 
 /// The part of a slice inside `interval`, as a segment.
-fn from_slice(
+pub(crate) fn from_slice(
     index: &Index<'_>,
     slice: &ThreadSlice,
     phase: PausePhase,
@@ -136,7 +136,7 @@ fn from_slice(
 }
 
 /// Whether a slice is a wait for a thread, a timer or work: the recorder takes no stack there.
-fn is_idle(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+pub(crate) fn is_idle(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     if is_in_native_code(index, slice) {
         return true;
     }

@@ -75,7 +75,7 @@ fn is_missed(case: &Case<'_>, traits: CollectionTraits) -> bool {
 ///
 /// A symptom is reported with what it claims, but explains none of it: its time stays in the remainder.
 pub(crate) fn divide(
-    mut case: Case<'_>,
+    case: &mut Case<'_>,
     applicable: &ApplicableCauses,
     ledger: &mut Ledger,
 ) -> Attribution {
@@ -84,20 +84,20 @@ pub(crate) fn divide(
     let mut symptom: Option<(Duration, &'static Cause)> = None;
     let claimed = &mut ledger.claimed;
     let traits = CollectionTraits::of(&case.collections);
-    debug_assert!(!is_missed(&case, traits), "{traits:?}");
+    debug_assert!(!is_missed(case, traits), "{traits:?}");
     for &(order, cause) in applicable.of(traits) {
         if unattributed.is_zero() {
             break;
         }
         claimed.clear();
-        cause.claims.list(&case, claimed);
+        cause.claims.list(case, claimed);
         if claimed.is_empty() {
             continue;
         }
-        let (time, inferred) = lengths(&case, claimed);
-        ledger.tallies.entry(order).or_default().add(&case, claimed, time, inferred);
+        let (time, inferred) = lengths(case, claimed);
+        ledger.tallies.entry(order).or_default().add(case, claimed, time, inferred);
         if cause.explains() {
-            claimed.iter().for_each(|&place| case.segments[place].taken = true);
+            claimed.iter().for_each(|&place| case.segments[place].taken = Some(order));
             unattributed = unattributed.saturating_sub(time);
             parts.push(Part { cause, time, certainty: Certainty::of(inferred, time) });
         } else if symptom.is_none_or(|it| it.0 < time) {
@@ -112,7 +112,7 @@ pub(crate) fn divide(
     if parts.len() > 1 {
         parts.sort_by_key(|part: &Part| std::cmp::Reverse(part.time));
     }
-    Attribution { parts, unattributed, symptom: symptom.map(|it| it.1), pause: case.pause }
+    Attribution { parts, unattributed, symptom: symptom.map(|it| it.1), pause: case.pause.clone() }
 }
 
 /// How long what was claimed is together, and how much of that is only inferred.

@@ -44,8 +44,8 @@ pub(crate) struct Segment {
     /// Where only a log speaks: which part of the pause it is, and of which of the case's
     /// collections.
     pub(crate) log: Option<(LogPart, usize)>,
-    /// A cause that explains it has it.
-    pub(crate) taken: bool,
+    /// The cause that explains it and has it: its place in `causes::ALL`.
+    pub(crate) taken: Option<usize>,
 }
 
 /// The parts that a log can tell apart.
@@ -97,7 +97,7 @@ impl Segment {
             stolen: Duration::ZERO,
             certainty: Certainty::Measured,
             log: None,
-            taken: false,
+            taken: None,
         }
     }
 
@@ -113,7 +113,7 @@ impl Segment {
 
     /// Whether there is something of it that a cause may still have.
     pub(crate) fn is_free(&self) -> bool {
-        !self.taken && self.interval.start < self.interval.end
+        self.taken.is_none() && self.interval.start < self.interval.end
     }
 
     /// Whether it is blocked in something other than waiting for a thread or for work.

@@ -51,6 +51,8 @@ pub struct Cause {
     pub collectors: &'static [&'static str],
     /// What it means when it strikes.
     pub nature: Nature,
+    /// What kind of thing it is.
+    pub class: Class,
     /// Ids of what can be done about it, the most useful first.
     pub remedies: &'static [&'static str],
     /// The hazards by which it announces itself, the most important first.
@@ -225,6 +227,30 @@ pub enum StoppedBy {
     Freezer,
     /// One of these.
     Unknown,
+}
+
+/// What kind of thing a cause is: the colour of a picture, and what is as good as right where the very
+/// mechanism cannot be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// The collector's own work, its settings, or the heap.
+    Collector,
+    /// Another operation of the VM thread.
+    VmOperation,
+    /// A disk, the file system on it, or who reads what the JVM writes.
+    Disk,
+    /// A limit of CPU time.
+    CpuQuota,
+    /// Others had the CPU.
+    CpuContention,
+    /// Too little memory, or memory in pieces.
+    Memory,
+    /// A lock of the kernel that threads of the JVM share.
+    KernelLock,
+    /// A thread of the application.
+    LateThread,
+    /// Somebody stopped the process.
+    Stopped,
 }
 
 /// What it means when a cause strikes.

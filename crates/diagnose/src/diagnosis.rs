@@ -1,6 +1,6 @@
 //! What came out of a whole input.
 use crate::{
-    Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, InputSummary,
+    Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, InputSummary, Opened,
     PauseStatistics, Quantiles, RatioSums, Rhythm, Situation, Suspect, Verdict,
 };
 use recording::{Clock, Coverage};
@@ -359,6 +359,8 @@ pub struct Diagnosis {
     /// Stops and hiccups in order of time, each with its account: all of a recording, and of a log
     /// as many of the longest as [`Keep`](crate::Keep) says.
     pub pauses: Vec<Attribution>,
+    /// The longest pauses of a recording that kept the slices of their threads, in order of time.
+    pub opened: Vec<Opened>,
     /// Statistics over every pause, also those that are not in `pauses`.
     pub statistics: PauseStatistics,
     /// Statistics over the collections of the log; `None` where there was no GC log.

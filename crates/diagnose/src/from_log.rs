@@ -98,6 +98,7 @@ impl LogDiagnosis {
             gc: Some(history.gc_statistics()),
             memory: history.memory_statistics(span),
             pauses: self.kept.finish(self.pauses.noticed.joined.hiccups > 0),
+            opened: Vec::new(),
             statistics,
         }
     }
@@ -109,14 +110,14 @@ impl LogDiagnosis {
         let knows_reaching = self.pauses.has_safepoints;
         let clock = self.pauses.clock();
         for pause in self.pauses.take() {
-            let case = Case {
+            let mut case = Case {
                 pause: pause.pause,
                 interval: pause.interval,
                 segments: pause.segments,
                 collections: pause.collections,
                 index: &self.no_facts,
             };
-            let attribution = attribution::divide(case, &self.applicable, &mut self.ledger);
+            let attribution = attribution::divide(&mut case, &self.applicable, &mut self.ledger);
             self.sums.add(&attribution, knows_reaching);
             on_pause(&attribution, clock);
             self.kept.add(attribution);

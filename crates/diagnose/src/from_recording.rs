@@ -10,6 +10,7 @@ use crate::{
     log_pauses::{LogPause, LogPauses},
     log_walk::LogWalk,
     longest::Longest,
+    opened::Openings,
     room::Room,
     statistics,
     timeline::{Stamps, Timeline},
@@ -51,7 +52,13 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let mut ledger = Ledger::default();
     let mut pauses: Vec<Attribution> = Vec::with_capacity(found.len());
     let cases = found.iter().filter_map(|it| it.case(&index, &mut log, wall, &mut room));
-    pauses.extend(cases.map(|case| attribution::divide(case, &applicable, &mut ledger)));
+    let mut openings = Openings::default();
+    for (place, mut case) in cases.enumerate() {
+        let attribution = attribution::divide(&mut case, &applicable, &mut ledger);
+        openings.take(place, &attribution, case);
+        pauses.push(attribution);
+    }
+    let opened = openings.finish(&index);
     let left_out = log.left_out + room.left_out;
     if left_out > 0 {
         coverage.note("safepoints", "left out: more pauses than memory holds", left_out);
@@ -88,6 +95,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         memory: log.pauses.history.memory_statistics(span),
         gc: log.statistics(),
         pauses,
+        opened,
         statistics,
         coverage,
     };

@@ -51,6 +51,7 @@ mod log_times;
 mod log_walk;
 mod longest;
 mod mechanisms;
+mod opened;
 mod os_evidence;
 mod outputs;
 mod page;
@@ -70,7 +71,7 @@ mod value;
 pub mod what_if;
 
 pub use cause::{
-    Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature, StoppedBy, Verdict,
+    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature, StoppedBy, Verdict,
 };
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use diagnosis::{
@@ -89,6 +90,7 @@ pub use input_summary::InputSummary;
 pub use jvm_flags::feature_version;
 pub use keep::Keep;
 pub use mechanisms::Mechanism;
+pub use opened::{Lane, Opened, Span, Stretch, Wait};
 pub use page::of as page_of;
 pub use pause::{Attribution, Part, Pause, PauseKind};
 pub use ratio::RatioSums;

@@ -20,24 +20,6 @@ pub enum Class {
     Frozen,
 }
 
-/// The class of each cause that has one.
-const CLASSES: &[(&str, Class)] = &[
-    ("gc-log-write-blocked", Class::Disk),
-    ("hsperfdata-write-blocked", Class::Disk),
-    ("mapped-file-fault", Class::Disk),
-    ("deleted-file-unmap", Class::Disk),
-    ("cfs-throttling", Class::CpuQuota),
-    ("cpu-contention", Class::CpuContention),
-    ("cpu-steal", Class::CpuContention),
-    ("swap-in", Class::Memory),
-    ("direct-reclaim", Class::Memory),
-    ("memory-high-throttling", Class::Memory),
-    ("thp-compaction", Class::Memory),
-    ("page-migration-wait", Class::Memory),
-    ("late-java-thread", Class::LateThread),
-    ("frozen-or-traced", Class::Frozen),
-];
-
 /// Causes that also strike on a quiet host, now and then and briefly: naming them there is no
 /// mistake.
 const HAPPENS_ANYWAY: [&str; 2] = ["cpu-contention", "late-java-thread"];
@@ -51,7 +33,19 @@ impl Class {
     /// The class of the cause with this id; `None` for ordinary work and symptoms.
     #[must_use]
     pub fn of(cause: &str) -> Option<Class> {
-        CLASSES.iter().find(|(id, _)| *id == cause).map(|(_, class)| *class)
+        let cause = diagnose::causes().iter().find(|it| it.id == cause)?;
+        match cause.class {
+            _ if !cause.explains() => None,
+            diagnose::Class::Disk => Some(Class::Disk),
+            diagnose::Class::CpuQuota => Some(Class::CpuQuota),
+            diagnose::Class::CpuContention => Some(Class::CpuContention),
+            diagnose::Class::Memory => Some(Class::Memory),
+            diagnose::Class::LateThread => Some(Class::LateThread),
+            diagnose::Class::Stopped => Some(Class::Frozen),
+            diagnose::Class::Collector
+            | diagnose::Class::VmOperation
+            | diagnose::Class::KernelLock => None,
+        }
     }
 
     /// Whether the causes with these ids are of one class. A cause without a class is like none,

@@ -1,6 +1,6 @@
 //! The formats in which an answer can be written. A new one is a renderer of its own, and a line in each
 //! list here.
-use crate::{Options, Pauses, csv, json, markdown, terminal};
+use crate::{Options, Pauses, csv, html, json, markdown, terminal};
 use diagnose::Diagnosis;
 use std::io::{self, Write};
 
@@ -13,13 +13,16 @@ pub enum Format {
     Json,
     /// For tickets and post-mortems.
     Markdown,
+    /// To look at.
+    Html,
     /// One row for each pause.
     Csv,
 }
 
 impl Format {
     /// All of them, in the order of a help text.
-    pub const ALL: [Format; 4] = [Format::Text, Format::Json, Format::Markdown, Format::Csv];
+    pub const ALL: [Format; 5] =
+        [Format::Text, Format::Json, Format::Markdown, Format::Html, Format::Csv];
 
     /// Its name on the command line.
     #[must_use]
@@ -33,11 +36,20 @@ impl Format {
         self.names().1
     }
 
+    /// Whether it shows every pause, and not only the longest.
+    #[must_use]
+    pub fn has_all_pauses(self) -> bool {
+        self == Format::Html
+    }
+
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Format::Text => ("text", "For people"),
             Format::Json => ("json", "For programs; the schema only grows"),
             Format::Markdown => ("markdown", "For tickets and post-mortems"),
+            Format::Html => {
+                ("html", "To look at: one file with all pauses, which opens in a browser")
+            }
             Format::Csv => ("csv", "One row per pause"),
         }
     }
@@ -64,6 +76,7 @@ impl Format {
             Format::Text => terminal::write(diagnosis, pauses, options, out),
             Format::Json => json::write(diagnosis, pauses, options, out),
             Format::Markdown => markdown::write(diagnosis, pauses, options, out),
+            Format::Html => html::write(diagnosis, pauses, options, out),
             Format::Csv => csv::write(diagnosis, out),
         }
     }

@@ -8,6 +8,7 @@ mod build;
 mod escape;
 mod log;
 mod longest;
+mod numbers;
 mod schema;
 mod schema_log;
 mod several;
@@ -20,6 +21,7 @@ use std::io::{self, Write};
 
 pub(crate) use build::{culprit, place, remedy};
 pub use escape::write_document;
+pub(crate) use numbers::{Numbers, numbers};
 pub use schema::SCHEMA_VERSION;
 pub use several::Several;
 

@@ -14,6 +14,7 @@ pub mod csv;
 pub mod doctor;
 pub mod fix;
 mod format;
+pub mod html;
 pub mod json;
 pub mod line;
 pub mod markdown;

@@ -164,6 +164,9 @@ pub struct RecordArgs {
     /// Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size::parse_recording)]
     pub max_size: u64,
+    /// Also write a page to look at: a new HTML file, as `explain --format html` does
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Let the kernel measure what recording costs it (adds about 50 ns to each event)
     #[arg(long)]
     pub self_cost: bool,

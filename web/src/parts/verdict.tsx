@@ -39,11 +39,11 @@ export function Verdict() {
           ))}
         </dl>
       )}
-      {answer.header.map((it) => (
+      {answer.header.length > 0 && (
         <p class="muted header-line">
-          <Long text={it} />
+          <Long text={answer.header.join(" · ")} />
         </p>
-      ))}
+      )}
       {answer.hiccup && <p class="note"><Long text={answer.hiccup} /></p>}
       {answer.cut_stop && <p class="note"><Long text={answer.cut_stop} /></p>}
       {answer.cards.length > 0 && (

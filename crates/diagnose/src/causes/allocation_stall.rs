@@ -15,7 +15,7 @@
 //! ## References
 //! JEP 439 (generational ZGC); HotSpot `gc/z/zPageAllocator.cpp`, `gc/shenandoah/shenandoahDegeneratedGC.cpp`.
 use crate::{
-    Cause, Evidence, Nature,
+    Cause, Class, Evidence, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::{Collection, is_full},
@@ -35,6 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["shenandoah", "zgc"],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["larger-heap", "more-concurrent-threads", "generational-zgc", "g1-advice"],
     hazards: &[],
     file: include_str!("allocation_stall.rs"),

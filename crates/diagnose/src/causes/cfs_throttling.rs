@@ -23,7 +23,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Detail, Nature,
+    Cause, Class, Detail, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -47,6 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::CpuThrottling],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::CpuQuota,
     remedies: &["cfs-advice", "cpu-quota", "cpu-burst", "gc-threads"],
     hazards: &hazards::HAZARDS,
     file: include_str!("cfs_throttling.rs"),

@@ -16,7 +16,7 @@
 //! ## References
 //! HotSpot (until JDK 13) `gc/cms/concurrentMarkSweepGeneration.cpp` (`acquire_control_and_collect`, `report_concurrent_mode_interruption`); JEP 363.
 use crate::{
-    Cause, Detail, Nature,
+    Cause, Class, Detail, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::Collection,
@@ -35,6 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["cms"],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["earlier-cycles", "larger-heap", "concurrent-collector", "g1-advice"],
     hazards: &[],
     file: include_str!("concurrent_mode_failure.rs"),

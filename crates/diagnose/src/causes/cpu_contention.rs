@@ -16,7 +16,7 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Cause, Detail, Nature,
+    Cause, Class, Detail, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::CpuContention,
     remedies: &["cpu-headroom", "gc-threads"],
     hazards: &[],
     file: include_str!("cpu_contention.rs"),

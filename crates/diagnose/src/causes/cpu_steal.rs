@@ -17,7 +17,7 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (`update_rq_clock_task`), `Documentation/virt/kvm/x86/msr.rst` (`MSR_KVM_STEAL_TIME`), `Documentation/core-api/irq/irq-affinity.rst`.
 use crate::{
-    Cause, Certainty, Detail, Nature,
+    Cause, Certainty, Class, Detail, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::CpuContention,
     remedies: &["host-headroom", "move-interrupts"],
     hazards: &[],
     file: include_str!("cpu_steal.rs"),

@@ -21,7 +21,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature,
+    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Disk,
     remedies: &["explicit-unmap", "truncate-in-background"],
     hazards: &hazards::HAZARDS,
     file: include_str!("deleted_file_unmap.rs"),

@@ -22,7 +22,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Culprit, CulpritKind, Detail, Nature,
+    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -43,6 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::Reclaim],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Memory,
     remedies: &["memory-room", "earlier-reclaim", "pretouch"],
     hazards: &hazards::HAZARDS,
     file: include_str!("direct_reclaim.rs"),

@@ -17,7 +17,7 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016): `Ref Proc: 101.3 ms`, eden from 2872 MB to 216 MB, cured by a floor of 40 %; HotSpot `gc/g1/g1YoungGenSizer.hpp`, `gc/g1/g1Policy.cpp`.
 use crate::{
-    Cause, Detail, Evidence, Nature,
+    Cause, Class, Detail, Evidence, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::{Collection, EdenShrink},
@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["g1"],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["g1-young-floor", "parallel-references", "g1-advice"],
     hazards: &[],
     file: include_str!("eden_shrunk.rs"),

@@ -17,7 +17,7 @@
 //! ## References
 //! HotSpot `gc/g1/g1EvacFailureRegions.hpp`, `gc/g1/g1YoungCollector.cpp`; JEP 423 (region pinning).
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::Collection,
@@ -34,6 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["g1"],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["g1-earlier-cycles", "g1-reserve", "larger-heap", "g1-advice"],
     hazards: &[],
     file: include_str!("evacuation_failure.rs"),

@@ -13,7 +13,7 @@
 //! ## References
 //! HotSpot `prims/jvm.cpp` (`JVM_GC`), `gc/shared/gcCause.cpp`; JDK `java.nio.Bits` (`reserveMemory`).
 use crate::{
-    Cause, Detail, Nature,
+    Cause, Class, Detail, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::Collection,
@@ -42,6 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["concurrent-explicit-gc", "no-explicit-gc"],
     hazards: &[],
     file: include_str!("explicit_gc.rs"),

@@ -19,7 +19,7 @@
 //! Linux `kernel/signal.c` (`do_signal_stop`, `ptrace_stop`, `do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`), `kernel/cgroup/freezer.c`.
 //! HotSpot serviceability agent `LinuxDebuggerLocal.c` (`ptrace` of every thread).
 use crate::{
-    Cause, Detail, Nature, StoppedBy,
+    Cause, Class, Detail, Nature, StoppedBy,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Stopped,
     remedies: &["find-who-stops", "attach-gently"],
     hazards: &[],
     file: include_str!("frozen_or_traced.rs"),

@@ -19,7 +19,7 @@
 //! ## References
 //! JEP 307 (parallel full collection for G1), HotSpot `gc/g1/g1FullCollector.cpp`, `gc/parallel/psParallelCompact.cpp`, `gc/serial/serialFullGC.cpp`.
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::{Collection, is_full},
@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &[
         "g1-earlier-cycles",
         "newer-jdk",

@@ -16,7 +16,7 @@
 //! ## References
 //! JEP 423 (region pinning for G1); HotSpot `gc/shared/gcLocker.cpp`.
 use crate::{
-    Cause, Count, Nature,
+    Cause, Class, Count, Nature,
     cause::{Claims, Explanation},
     index::Index,
     log_evidence::{collections, seen},
@@ -33,6 +33,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["serial", "parallel", "cms", "g1"],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["region-pinning", "shorter-critical-sections"],
     hazards: &[],
     file: include_str!("gc_locker.rs"),

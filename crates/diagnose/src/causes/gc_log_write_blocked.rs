@@ -24,7 +24,7 @@ mod hazards;
 mod stream;
 
 use crate::{
-    Cause, Certainty, Nature,
+    Cause, Certainty, Class, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -50,6 +50,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Disk,
     remedies: &[
         "gc-log-to-tmpfs",
         "gc-log-off-stdout",

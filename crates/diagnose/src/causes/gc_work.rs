@@ -15,7 +15,7 @@
 //! ## References
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
-    Cause, Evidence, Nature,
+    Cause, Class, Evidence, Nature,
     case::{Case, PausePhase, Segment},
     cause::{Claims, Explanation},
     hazards::Flags,
@@ -48,6 +48,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[],
     collectors: &[],
     nature: Nature::Ordinary,
+    class: Class::Collector,
     remedies: &["more-gc-threads", "concurrent-collector"],
     hazards: &[],
     file: include_str!("gc_work.rs"),

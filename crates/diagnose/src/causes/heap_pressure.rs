@@ -16,7 +16,7 @@
 //! ## References
 //! Detlefs, Flood, Heller, Printezis: Garbage-First Garbage Collection (ISMM 2004); HotSpot `gc/shared/gcOverheadChecker.cpp`.
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::{Collection, Pressure},
@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["larger-heap", "less-live-data"],
     hazards: &[],
     file: include_str!("heap_pressure.rs"),

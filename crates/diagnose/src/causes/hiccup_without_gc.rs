@@ -17,7 +17,7 @@
 //! ## References
 //! Neo4j `VmPauseMonitor`; Hadoop and what is built on it `JvmPauseMonitor`.
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[],
     collectors: &[],
     nature: Nature::Symptom,
+    class: Class::Collector,
     remedies: &["safepoint-log"],
     hazards: &[],
     file: include_str!("hiccup_without_gc.rs"),

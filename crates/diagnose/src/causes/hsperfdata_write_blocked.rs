@@ -24,7 +24,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Nature, WaitLocation,
+    Cause, Certainty, Class, Nature, WaitLocation,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -48,6 +48,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Disk,
     remedies: &[
         "perf-shared-mem-off",
         "hsperfdata-to-tmpfs",

@@ -19,7 +19,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Detail, HumongousStatistics, Nature,
+    Cause, Class, Detail, HumongousStatistics, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::Collection,
@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["g1"],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["g1-region-size", "log-object-sizes", "smaller-objects", "g1-advice"],
     hazards: &hazards::HAZARDS,
     file: include_str!("humongous_allocation.rs"),

@@ -18,7 +18,7 @@
 //! ## References
 //! The term is the field's (JDK Mission Control's rule of this name, garbagecat); HotSpot `gc/shared/gcTraceTime.cpp`.
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Symptom,
+    class: Class::Collector,
     remedies: &[],
     hazards: &[],
     file: include_str!("inverted_parallelism.rs"),

@@ -15,7 +15,7 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Cause, Certainty, Culprit, CulpritKind, Detail, Evidence, Nature,
+    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature,
     case::{Case, LogPart, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -40,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::LateThread,
     remedies: &["find-late-code", "break-up-late-code", "counted-loop-safepoints"],
     hazards: &[],
     file: include_str!("late_java_thread.rs"),

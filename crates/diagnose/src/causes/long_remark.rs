@@ -15,7 +15,7 @@
 //! ## References
 //! HotSpot `gc/g1/g1ConcurrentMark.cpp` (`remark`), until JDK 13 `gc/cms/concurrentMarkSweepGeneration.cpp` (`checkpointRootsFinalWork`).
 use crate::{
-    Cause, Detail, Nature,
+    Cause, Class, Detail, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::{Collection, is_remark},
@@ -38,6 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["cms", "g1", "shenandoah", "zgc"],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["scavenge-before-remark", "parallel-references", "g1-advice"],
     hazards: &[],
     file: include_str!("long_remark.rs"),

@@ -23,7 +23,7 @@
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Cause, Certainty, Nature, WaitLocation,
+    Cause, Certainty, Class, Nature, WaitLocation,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -61,6 +61,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Disk,
     remedies: &["read-through-channel", "warm-mapping", "compressed-logging", "background-io"],
     hazards: &[],
     file: include_str!("mapped_file_fault.rs"),

@@ -20,7 +20,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Culprit, CulpritKind, Nature,
+    Cause, Class, Culprit, CulpritKind, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     culprits,
@@ -39,6 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Memory,
     remedies: &["memory-high", "memory-room"],
     hazards: &hazards::HAZARDS,
     file: include_str!("memory_high_throttling.rs"),

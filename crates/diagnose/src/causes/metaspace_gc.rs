@@ -14,7 +14,7 @@
 //! ## References
 //! HotSpot `memory/metaspace.cpp` (`MetaspaceGC::compute_new_size`); JEP 122.
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::Collection,
@@ -32,6 +32,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["metaspace-size"],
     hazards: &[],
     file: include_str!("metaspace_gc.rs"),

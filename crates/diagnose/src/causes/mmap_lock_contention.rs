@@ -17,7 +17,7 @@
 //! ## References
 //! Linux `mm/memory.c` (`lock_mm_and_find_vma`), `kernel/locking/rwsem.c`, `Documentation/mm/process_addrs.rst`.
 use crate::{
-    Cause, Culprit, CulpritKind, Nature,
+    Cause, Class, Culprit, CulpritKind, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -36,6 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::KernelLock,
     remedies: &["no-smaps", "keep-heap", "newer-kernel"],
     hazards: &[],
     file: include_str!("mmap_lock_contention.rs"),

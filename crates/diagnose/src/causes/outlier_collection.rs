@@ -17,7 +17,7 @@
 //! ## References
 //! Outlier and median absolute deviation as in Hampel (1974); HotSpot `gc/shared/gcTraceTime.cpp` (the CPU times of `gc+cpu`), `gc/shared/taskqueue.hpp` (work stealing, its limits).
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     history::Beyond,
@@ -35,6 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Symptom,
+    class: Class::Collector,
     remedies: &["cpu-times"],
     hazards: &[],
     file: include_str!("outlier_collection.rs"),

@@ -15,7 +15,7 @@
 //! ## References
 //! Linux `mm/migrate.c` (`migration_entry_wait`, `migrate_misplaced_folio`), `Documentation/admin-guide/sysctl/kernel.rst` (`numa_balancing`).
 use crate::{
-    Cause, Detail, Nature,
+    Cause, Class, Detail, Nature,
     case::{Case, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -33,6 +33,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Memory,
     remedies: &["numa-balancing", "huge-page-collapse", "pretouch"],
     hazards: &[],
     file: include_str!("page_migration_wait.rs"),

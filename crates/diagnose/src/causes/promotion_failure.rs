@@ -19,7 +19,7 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016); HotSpot (until JDK 13) `gc/cms/parNewGeneration.cpp` (`handle_promotion_failed`), `gc/cms/compactibleFreeListSpace.cpp`.
 use crate::{
-    Cause, Detail, Evidence, Nature,
+    Cause, Class, Detail, Evidence, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
     history::Collection,
@@ -37,6 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &["serial", "cms"],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["larger-heap", "earlier-cycles", "concurrent-collector", "g1-advice"],
     hazards: &[],
     file: include_str!("promotion_failure.rs"),

@@ -16,7 +16,7 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016), where it went from 4 ms to 101 ms; HotSpot `gc/shared/referenceProcessor.cpp`; JDK-8205043.
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     history::reference_time,
@@ -40,6 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Collector,
     remedies: &["parallel-references", "fewer-references", "g1-advice"],
     hazards: &[],
     file: include_str!("reference_processing.rs"),

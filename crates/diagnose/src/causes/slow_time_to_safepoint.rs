@@ -18,7 +18,7 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::begin`, `print_safepoint_timeout`).
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
@@ -35,6 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Symptom,
+    class: Class::Collector,
     remedies: &["safepoint-timeout"],
     hazards: &[],
     file: include_str!("slow_time_to_safepoint.rs"),

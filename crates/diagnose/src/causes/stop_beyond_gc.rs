@@ -18,7 +18,7 @@
 //! ## References
 //! Zhuang et al.: OS-Caused Large JVM Pauses (11.45 s stopped, 0.19 s of work); HotSpot `runtime/vmThread.cpp`, `runtime/safepoint.cpp`.
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
@@ -35,6 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Symptom,
+    class: Class::Collector,
     remedies: &["name-operations"],
     hazards: &[],
     file: include_str!("stop_beyond_gc.rs"),

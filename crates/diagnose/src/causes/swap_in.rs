@@ -22,7 +22,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Evidence, Nature,
+    Cause, Class, Evidence, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait,
@@ -44,6 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::KernelStacks],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Memory,
     remedies: &["heap-residency", "no-swap", "memory-room"],
     hazards: &hazards::HAZARDS,
     file: include_str!("swap_in.rs"),

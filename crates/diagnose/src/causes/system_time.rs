@@ -15,7 +15,7 @@
 //! ## References
 //! Zhuang et al.: OS-Caused Large JVM Pauses (huge pages under memory pressure); Linux `Documentation/admin-guide/mm/transhuge.rst`.
 use crate::{
-    Cause, Nature,
+    Cause, Class, Nature,
     case::LogPart,
     cause::{Claims, Explanation},
     index::Index,
@@ -33,6 +33,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::GcLog],
     collectors: &[],
     nature: Nature::Symptom,
+    class: Class::Collector,
     remedies: &["pretouch"],
     hazards: &[],
     file: include_str!("system_time.rs"),

@@ -23,7 +23,7 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Nature,
+    Cause, Certainty, Class, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait::is_balancing,
@@ -44,6 +44,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[Source::Scheduler, Source::Compaction],
     collectors: &[],
     nature: Nature::Fault,
+    class: Class::Memory,
     remedies: &["thp-defrag", "thp-tuner", "no-huge-pages", "pretouch"],
     hazards: &hazards::HAZARDS,
     file: include_str!("thp_compaction.rs"),

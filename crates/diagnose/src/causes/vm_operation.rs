@@ -14,7 +14,7 @@
 //! ## References
 //! HotSpot `runtime/vmOperations.hpp` (the list), `runtime/safepoint.cpp`.
 use crate::{
-    Cause, Evidence, Nature,
+    Cause, Class, Evidence, Nature,
     case::{Case, LogPart, PausePhase, Segment},
     cause::{Claims, Explanation},
     index::Index,
@@ -31,6 +31,7 @@ pub(super) static CAUSE: Cause = Cause {
     needs: &[],
     collectors: &[],
     nature: Nature::Ordinary,
+    class: Class::VmOperation,
     remedies: &[],
     hazards: &[],
     file: include_str!("vm_operation.rs"),

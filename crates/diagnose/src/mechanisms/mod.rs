@@ -69,6 +69,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Mechanism> {
 }
 
 impl Mechanism {
+    /// Whether this function of the kernel is one of those that show it.
+    pub(crate) fn is_shown_by(&self, frame: &str) -> bool {
+        self.frames.contains(&frame)
+    }
+
     /// The page in Markdown.
     #[must_use]
     pub fn page(&self) -> String {

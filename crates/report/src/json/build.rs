@@ -52,7 +52,7 @@ fn known(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-fn clock(clock: Clock) -> &'static str {
+pub(super) fn clock(clock: Clock) -> &'static str {
     match clock {
         Clock::Monotonic => "monotonic",
         Clock::Wall => "wall",
@@ -76,7 +76,7 @@ fn input(it: &diagnose::InputSummary) -> Input<'_> {
     }
 }
 
-fn jvm(it: &diagnose::JvmSummary) -> Jvm<'_> {
+pub(super) fn jvm(it: &diagnose::JvmSummary) -> Jvm<'_> {
     Jvm {
         version: known(&it.version),
         collector: known(&it.collector),
@@ -90,7 +90,7 @@ pub(super) fn count(it: diagnose::Count) -> Count {
     Count { count: it.count, total_ns: ns(it.total), max_ns: ns(it.max) }
 }
 
-fn pauses(it: &PauseStatistics) -> Pauses {
+pub(super) fn pauses(it: &PauseStatistics) -> Pauses {
     let names = PauseStatistics::OVER.iter().map(|(name, _)| *name);
     Pauses {
         all: count(it.all),
@@ -191,7 +191,7 @@ fn note(it: &recording::Note) -> Note<'_> {
     Note { item: &it.item, message: &it.message, count: it.count }
 }
 
-fn coverage(it: &recording::Coverage) -> Coverage<'_> {
+pub(super) fn coverage(it: &recording::Coverage) -> Coverage<'_> {
     let missing = it.sources.iter().filter_map(|(source, state)| match state {
         SourceState::Recorded => None,
         SourceState::Missing(reason) | SourceState::Partial(reason) => {

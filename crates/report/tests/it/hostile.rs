@@ -6,11 +6,11 @@ use report::{Options, check, compare, csv, json, line, markdown, ps, terminal};
 use std::time::Duration;
 
 /// Moves the cursor, reorders, fakes lines, is markup, a link, a mention, a formula.
-const EVIL: &str = "=cmd|' /C calc'!A0\u{1b}[2J\u{9b}31m\u{202e}gpj\u{2066}\u{e0041}\u{7f}\r\n\
+pub(crate) const EVIL: &str = "=cmd|' /C calc'!A0\u{1b}[2J\u{9b}31m\u{202e}gpj\u{2066}\u{e0041}\u{7f}\r\n\
                     | x | <img src=x> [a](http://evil.example) @root `b`";
 
 /// The diagnosis with `name` in every place that a target can fill.
-fn named(name: &str) -> Diagnosis {
+pub(crate) fn named(name: &str) -> Diagnosis {
     let mut it = slow_log();
     it.inputs[0].path = name.into();
     it.jvm.main = name.into();

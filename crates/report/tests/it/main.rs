@@ -6,4 +6,5 @@ mod formats;
 mod hiccups;
 mod hostile;
 mod hostile_names;
+mod html;
 mod terminal;

@@ -30,6 +30,12 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
     match args.format {
         Format::Csv => table::write(&inputs, &mut redactor, console)?,
         Format::Json if inputs.len() > 1 => document(&inputs, args, &mut redactor, console)?,
+        Format::Html if inputs.len() > 1 => {
+            return Err(Failure::input(
+                "a page is about one input",
+                "write a page for each: `whypause explain PATH --format html > PAGE.html`",
+            ));
+        }
         _ => reports(&inputs, args, &mut redactor, console)?,
     }
     Ok(Exit::Fine)
@@ -87,7 +93,7 @@ fn listing<'a>(
     redactor: &mut Redactor,
     console: &Console,
 ) -> Result<Listing<'a>, Failure> {
-    match args.all_pauses {
+    match args.all_pauses || args.format.has_all_pauses() {
         true => Listing::read(input, redactor, console),
         false => Ok(Listing::of(diagnose(input, redactor, console)?)),
     }

@@ -1,4 +1,6 @@
 //! `whypause record`: facts about a JVM, into a directory.
+mod page;
+
 use super::{
     attached::{self, Announcement, Attached},
     explain,
@@ -51,10 +53,14 @@ fn record(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
+    if let Some(file) = &args.html {
+        page::is_possible(file)?;
+    }
     let writer = writer(args, jvm, console)?;
+    let others = args.html.as_deref().is_some_and(|it| is_of_another(page::folder(it)));
     let duties = Duties {
         ends_command: own_command,
-        writes_to_others: is_of_another(writer.path()),
+        writes_to_others: others || is_of_another(writer.path()),
         ..Duties::default()
     };
     let options = Options { duties_after: Some(duties), ..options(args) };
@@ -89,7 +95,11 @@ fn record(
     if let Some(next) = console.copyable(explain::command(&summary.path)) {
         console.say(&format!("next: {next}"));
     }
-    if summary.bytes <= EXPLAINED_BYTES {
+    if let Some(file) = &args.html {
+        let (bytes, verdict) = page::write(&summary.path, file, console)?;
+        console.say(&format!("page: {} ({})", file.display(), report::bytes(bytes)));
+        console.say(&verdict);
+    } else if summary.bytes <= EXPLAINED_BYTES {
         verdict(&summary.path, console);
     }
     Ok(Exit::Fine)

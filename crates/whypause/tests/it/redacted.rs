@@ -39,10 +39,11 @@ fn names(facts: &Facts, path: &Path) -> BTreeSet<String> {
 }
 
 /// Each way to print something about a recording.
-const ANSWERS: [&[&str]; 11] = [
+const ANSWERS: [&[&str]; 12] = [
     &["explain", "--full", "REC"],
     &["explain", "REC", "--all-pauses", "--format", "json"],
     &["explain", "REC", "--format", "markdown"],
+    &["explain", "REC", "--format", "html"],
     &["explain", "REC", "--format", "csv"],
     &["check", "REC", "--fail-if", "max>1ms", "--fail-if", "unexplained>0s"],
     &["check", "REC", "--fail-if", "max>1ms", "--format", "json"],
@@ -128,7 +129,7 @@ fn a_log_is_explained_without_its_name_and_what_its_flags_name() {
         + crate::run::LOG;
     std::fs::write(&path, &log).expect("a file");
     let path = path.to_str().expect("UTF-8");
-    for format in ["text", "json", "markdown", "csv"] {
+    for format in ["text", "json", "markdown", "html", "csv"] {
         let args = ["explain", "--full", path, "--format", format, "--redact"];
         let ran = run(&args);
         assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -73,7 +73,7 @@ fn no_secret_of_a_command_line_is_recorded_or_reported() {
         check(&path.display().to_string(), &bytes);
     }
     assert!(seen, "nothing of the command line was found");
-    for format in ["text", "json", "markdown", "csv"] {
+    for format in ["text", "json", "markdown", "html", "csv"] {
         let path = directory.to_str().unwrap();
         check(format, said(&["explain", "--format", format, path]).as_bytes());
     }

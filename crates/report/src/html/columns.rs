@@ -1,0 +1,194 @@
+//! All pauses of the page, a list for each property: as JSON that is small, and quick to draw.
+use super::model::Numbered;
+use crate::{Options, Pauses, when};
+use diagnose::{Attribution, Diagnosis, PauseKind};
+use jiff::Timestamp;
+use recording::Clock;
+use serde::Serialize;
+use std::{collections::BTreeMap, io, time::Duration};
+
+/// So many pauses are on a page; of more, the shortest are left out.
+const MOST: u64 = 200_000;
+/// So many names of operations; the others are `others`.
+const MOST_OPERATIONS: usize = 1_000;
+
+/// See `Columns` in `web/src/model.ts`.
+#[derive(Default, Serialize)]
+pub(super) struct Columns {
+    count: u64,
+    origin_wall_ms: Option<f64>,
+    origin_uptime_ms: Option<f64>,
+    zone_minutes: Option<i32>,
+    span_ms: f64,
+    limit_ms: f64,
+    start_us: Vec<u64>,
+    length_us: Vec<u64>,
+    reaching_us: Vec<u64>,
+    kind: String,
+    operation: Vec<usize>,
+    operations: Vec<String>,
+    parts: Vec<u64>,
+    left_out: u64,
+    #[serde(skip)]
+    zero_ns: u64,
+    /// Starts, to find a pause again.
+    #[serde(skip)]
+    starts_ns: Vec<u64>,
+}
+
+impl Columns {
+    /// Time 0 on the diagnosis' clock.
+    pub(super) fn zero_ns(&self) -> u64 {
+        self.zero_ns
+    }
+
+    /// The place of the pause that began then.
+    pub(super) fn place(&self, start_ns: u64) -> Option<usize> {
+        self.starts_ns.iter().position(|it| *it == start_ns)
+    }
+}
+
+/// The pauses, in order of time.
+pub(super) fn of(
+    diagnosis: &Diagnosis,
+    pauses: &mut dyn Pauses,
+    options: &Options,
+    causes: &mut Numbered,
+) -> io::Result<Columns> {
+    let mut extent = Extent::default();
+    pauses.each(&mut |it| {
+        extent.add(it, diagnosis.clock);
+        Ok(())
+    })?;
+    let least = extent.least();
+    let mut columns = Columns {
+        span_ms: ms(diagnosis.span),
+        limit_ms: ms(options.over),
+        zero_ns: extent.zero_ns,
+        ..Columns::default()
+    };
+    if let Some((start_ns, wall_ns)) = extent.on_wall {
+        #[expect(clippy::cast_precision_loss, reason = "to the microsecond")]
+        let zero =
+            ((wall_ns - i128::from(start_ns) + i128::from(extent.zero_ns)) / 1_000) as f64 / 1e3;
+        columns.origin_wall_ms = Some(zero);
+        let wall = Timestamp::from_nanosecond(wall_ns).ok();
+        let offset = wall.map(|at| options.zone.to_offset(at).seconds() / 60);
+        columns.zone_minutes = offset.filter(|it| *it != 0);
+    }
+    if diagnosis.clock == Clock::Uptime {
+        columns.origin_uptime_ms = Some(ms(Duration::from_nanos(extent.zero_ns)));
+    }
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    let mut last_us = 0;
+    pauses.each(&mut |it| {
+        if it.pause.duration < least {
+            columns.left_out += 1;
+            return Ok(());
+        }
+        let start_us = it.pause.start_ns.saturating_sub(extent.zero_ns) / 1_000;
+        // Clocks that jump back: shown where the one before is.
+        columns.start_us.push(start_us.saturating_sub(last_us));
+        last_us = last_us.max(start_us);
+        columns.starts_ns.push(it.pause.start_ns);
+        let name = crate::clean::clean_name(&it.pause.operation, crate::clean::MOST_NAME);
+        columns.add(it, causes);
+        let operation = columns.operation(name, &mut names);
+        columns.operation.push(operation);
+        Ok(())
+    })?;
+    columns.span_ms = columns.span_ms.max(ms(Duration::from_micros(last_us)));
+    Ok(columns)
+}
+
+impl Columns {
+    fn add(&mut self, it: &Attribution, causes: &mut Numbered) {
+        self.count += 1;
+        self.length_us.push(us(it.pause.duration));
+        self.reaching_us.push(us(it.pause.reaching));
+        self.kind.push(match it.pause.kind {
+            PauseKind::Safepoint => 's',
+            PauseKind::Gc => 'g',
+            PauseKind::Hiccup => 'h',
+        });
+        self.parts.push(it.parts.len() as u64);
+        for part in &it.parts {
+            self.parts.push(causes.of(part.cause) as u64);
+            self.parts.push(us(part.time));
+        }
+    }
+
+    fn operation(&mut self, name: String, names: &mut BTreeMap<String, usize>) -> usize {
+        if let Some(place) = names.get(&name) {
+            return *place;
+        }
+        let name = if self.operations.len() < MOST_OPERATIONS { name } else { "others".to_owned() };
+        *names.entry(name).or_insert_with_key(|name| {
+            self.operations.push(name.clone());
+            self.operations.len() - 1
+        })
+    }
+}
+
+/// Where the pauses lie, and how long they are.
+#[derive(Default)]
+struct Extent {
+    zero_ns: u64,
+    /// Start on the clock and since 1970 of one that has both.
+    on_wall: Option<(u64, i128)>,
+    count: u64,
+    /// How many there are of each length: an eighth of an octave is one.
+    lengths: BTreeMap<u32, u64>,
+}
+
+impl Extent {
+    fn add(&mut self, it: &Attribution, clock: Clock) {
+        if self.count == 0 {
+            self.zero_ns = it.pause.start_ns;
+        }
+        self.zero_ns = self.zero_ns.min(it.pause.start_ns);
+        if self.on_wall.is_none() {
+            let wall = when::wall(clock, &it.pause);
+            self.on_wall = wall.map(|at| (it.pause.start_ns, at.as_nanosecond()));
+        }
+        self.count += 1;
+        *self.lengths.entry(step(it.pause.duration)).or_default() += 1;
+    }
+
+    /// The least length that is shown.
+    fn least(&self) -> Duration {
+        let mut shown = 0;
+        for (step, count) in self.lengths.iter().rev() {
+            shown += count;
+            if shown > MOST {
+                return length(step + 1);
+            }
+        }
+        Duration::ZERO
+    }
+}
+
+/// The step of a length: eight to an octave, from its highest four bits.
+fn step(length: Duration) -> u32 {
+    let ns = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+    let octave = ns.checked_ilog2().unwrap_or(0);
+    let eighth = if octave < 3 { 0 } else { (ns >> (octave - 3)) & 7 };
+    octave * 8 + u32::try_from(eighth).unwrap_or_default()
+}
+
+/// The least length of a step.
+fn length(step: u32) -> Duration {
+    let (octave, eighth) = (step / 8, u64::from(step % 8));
+    if octave < 3 {
+        return Duration::from_nanos(1 << octave);
+    }
+    Duration::from_nanos((8 + eighth).checked_shl(octave - 3).unwrap_or(u64::MAX))
+}
+
+fn us(time: Duration) -> u64 {
+    u64::try_from((time.as_nanos() + 500) / 1_000).unwrap_or(u64::MAX)
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

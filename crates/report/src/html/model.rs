@@ -1,0 +1,343 @@
+//! What the page is given: the shapes of `web/src/model.ts`, which changes together with this.
+use super::{
+    columns::{self, Columns},
+    opened::{self, Opened},
+};
+use crate::{
+    Options, Pauses,
+    clean::{MOST_PATH, clean, clean_name},
+    duration, json, percent, share,
+    view::{FindingView, View},
+    words,
+};
+use diagnose::{Cause, Class, Diagnosis, Nature, PauseStatistics};
+use remedy::{Action, Advice};
+use serde::Serialize;
+use std::{collections::BTreeMap, io};
+
+/// Everything on one page.
+#[derive(Serialize)]
+pub(super) struct Page<'a> {
+    version: &'static str,
+    answer: Answer<'a>,
+    numbers: json::Numbers<'a>,
+    causes: Vec<CauseInfo>,
+    pauses: Columns,
+    opened: Vec<Opened<'a>>,
+}
+
+#[derive(Serialize)]
+struct CauseInfo {
+    id: &'static str,
+    title: &'static str,
+    short: &'static str,
+    class: &'static str,
+    nature: &'static str,
+    page: Vec<Chapter>,
+}
+
+#[derive(Serialize)]
+struct Chapter {
+    heading: String,
+    lines: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    title: String,
+    verdict: &'a str,
+    steps: Vec<Step>,
+    header: &'a [String],
+    cards: Vec<Card>,
+    hiccup: Option<&'static str>,
+    cut_stop: Option<&'a str>,
+    findings: Vec<Finding<'a>>,
+    minor: &'a [String],
+    numbers: Vec<(&'static str, String)>,
+    rest: Option<Rest<'a>>,
+    not_checked: Vec<String>,
+    losses: &'a [String],
+    notes: &'a [String],
+    ruled_out: &'a [&'static str],
+    flags: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Step {
+    when: &'static str,
+    text: String,
+    copy: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Card {
+    value: String,
+    label: String,
+}
+
+#[derive(Serialize)]
+struct Finding<'a> {
+    number: usize,
+    cause: usize,
+    is_main: bool,
+    is_fault: bool,
+    extent: &'a str,
+    share: &'a str,
+    certainty: &'static str,
+    story: &'a [String],
+    mechanisms: &'a [String],
+    who: &'a [String],
+    place: &'a str,
+    frames: &'a [String],
+    evidence: &'a [(&'static str, String)],
+    suspects: Vec<Suspect>,
+    advice: Vec<Recommended>,
+}
+
+#[derive(Serialize)]
+struct Suspect {
+    title: &'static str,
+    #[serde(rename = "for")]
+    speaks_for: Vec<String>,
+    #[serde(rename = "against")]
+    speaks_against: Vec<String>,
+    test: &'static str,
+    is_unlikely: bool,
+}
+
+#[derive(Serialize)]
+struct Recommended {
+    when: &'static str,
+    text: String,
+    copy: Option<String>,
+    note: String,
+    apply: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Rest<'a> {
+    text: &'a str,
+    seen: &'a [(String, String)],
+    command: Option<String>,
+}
+
+/// The causes that a page speaks of, each with its number.
+#[derive(Default)]
+pub(super) struct Numbered {
+    causes: Vec<&'static Cause>,
+    places: BTreeMap<&'static str, usize>,
+}
+
+impl Numbered {
+    /// The number of a cause.
+    pub(super) fn of(&mut self, cause: &'static Cause) -> usize {
+        let Numbered { causes, places } = self;
+        *places.entry(cause.id).or_insert_with(|| {
+            causes.push(cause);
+            causes.len() - 1
+        })
+    }
+
+    /// The number of the cause with an id; `None` for one that is not known.
+    pub(super) fn of_id(&mut self, id: &str) -> Option<usize> {
+        let known = self.places.get(id).copied();
+        known.or_else(|| {
+            diagnose::causes().iter().find(|it| it.id == id).map(|cause| self.of(cause))
+        })
+    }
+}
+
+/// All of it, with the pauses that there are.
+pub(super) fn page<'a>(
+    diagnosis: &'a Diagnosis,
+    view: &'a View<'a>,
+    pauses: &mut dyn Pauses,
+    options: &Options,
+) -> io::Result<Page<'a>> {
+    let mut causes = Numbered::default();
+    let answer = answer(diagnosis, view, &mut causes);
+    let columns = columns::of(diagnosis, pauses, options, &mut causes)?;
+    let opened = opened::of(diagnosis, &columns, &mut causes);
+    let zero_ns = columns.zero_ns();
+    Ok(Page {
+        version: env!("CARGO_PKG_VERSION"),
+        answer,
+        numbers: json::numbers(diagnosis, zero_ns),
+        causes: causes.causes.into_iter().map(cause_info).collect(),
+        pauses: columns,
+        opened,
+    })
+}
+
+fn answer<'a>(diagnosis: &Diagnosis, view: &'a View<'a>, causes: &mut Numbered) -> Answer<'a> {
+    let rest = view.rest.as_ref().map(|it| Rest {
+        text: &it.text,
+        seen: &it.seen,
+        command: it.command.as_ref().and_then(remedy::Command::typed),
+    });
+    Answer {
+        title: words::service(diagnosis),
+        verdict: &view.verdict,
+        steps: view.steps.iter().map(|it| step(it.when, &it.action)).collect(),
+        header: &view.header,
+        cards: cards(diagnosis),
+        hiccup: view.hiccup,
+        cut_stop: view.cut_stop.as_deref(),
+        findings: view.findings.iter().map(|it| finding(it, causes)).collect(),
+        minor: &view.minor,
+        numbers: view.numbers.iter().map(|(label, text)| (*label, clean(text))).collect(),
+        rest,
+        not_checked: view.not_checked.iter().map(|it| it.text()).collect(),
+        losses: &view.losses,
+        notes: &view.notes,
+        ruled_out: &view.ruled_out,
+        flags: diagnosis.situation.flags().iter().map(|it| clean_name(it, MOST_PATH)).collect(),
+    }
+}
+
+/// What can be pasted is offered for that; a phrase is not.
+fn step(when: &'static str, action: &Action) -> Step {
+    let text = clean(&action.to_string());
+    Step { when, copy: copied(action), text }
+}
+
+fn copied(action: &Action) -> Option<String> {
+    (!action.is_said()).then(|| action.to_string())
+}
+
+fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
+    let statistics = &diagnosis.statistics;
+    let card = |value: String, label: String| Card { value, label };
+    let stopped = share::of(statistics.all.total, diagnosis.span);
+    let mut cards = vec![
+        card(
+            duration(statistics.all.total),
+            match diagnosis.span.is_zero() {
+                true => "stopped".to_owned(),
+                false => {
+                    format!("stopped, {} of {}", percent(stopped), duration(diagnosis.span))
+                }
+            },
+        ),
+        card(duration(statistics.all.max), "longest".to_owned()),
+        card(
+            duration(statistics.quantiles.p99.min(statistics.all.max)),
+            format!("p99 of {}", words::pauses(diagnosis)),
+        ),
+    ];
+    if let Some(throughput) = share::throughput(diagnosis) {
+        cards.push(card(percent(throughput), "throughput".to_owned()));
+    }
+    let explained = 1.0 - share::of(diagnosis.unattributed, statistics.all.total);
+    cards.push(card(percent(explained), "explained".to_owned()));
+    for ((name, _), count) in PauseStatistics::OVER.iter().zip(statistics.over) {
+        if ["100ms", "250ms", "1s"].contains(name) {
+            let name = name.replace("ms", " ms").replace("1s", "1 s");
+            cards.push(card(crate::count(count), format!("over {name}")));
+        }
+    }
+    cards
+}
+
+fn finding<'a>(it: &'a FindingView<'a>, causes: &mut Numbered) -> Finding<'a> {
+    Finding {
+        number: it.number,
+        cause: causes.of(it.finding.cause),
+        is_main: it.is_main,
+        is_fault: it.is_fault,
+        extent: &it.extent,
+        share: &it.share,
+        certainty: it.certainty,
+        story: &it.story,
+        mechanisms: &it.mechanisms,
+        who: &it.who,
+        place: &it.place,
+        frames: &it.frames,
+        evidence: &it.evidence,
+        suspects: it.finding.suspects.iter().map(suspect).collect(),
+        advice: it.advice.iter().map(recommended).collect(),
+    }
+}
+
+fn suspect(it: &diagnose::Suspect) -> Suspect {
+    let cleaned = |them: &[String]| them.iter().map(|it| clean(it)).collect();
+    Suspect {
+        title: it.cause.short,
+        speaks_for: cleaned(&it.speaks_for),
+        speaks_against: cleaned(&it.speaks_against),
+        test: it.test,
+        is_unlikely: it.is_unlikely,
+    }
+}
+
+fn recommended(it: &Advice) -> Recommended {
+    Recommended {
+        when: it.when.id(),
+        text: clean(&it.action.to_string()),
+        copy: copied(&it.action),
+        note: clean(&it.noted()),
+        apply: it.apply.as_ref().and_then(remedy::Command::typed),
+    }
+}
+
+fn cause_info(cause: &'static Cause) -> CauseInfo {
+    CauseInfo {
+        id: cause.id,
+        title: cause.title,
+        short: cause.short,
+        class: class(cause),
+        nature: cause.nature.id(),
+        page: chapters(&cause.page()),
+    }
+}
+
+/// The colour of a cause, which those of one kind share.
+fn class(cause: &Cause) -> &'static str {
+    match cause.class {
+        _ if cause.nature == Nature::Symptom => "unexplained",
+        Class::Disk => "disk",
+        Class::CpuQuota | Class::CpuContention => "cpu",
+        Class::Memory | Class::KernelLock => "memory",
+        Class::LateThread => "late",
+        Class::Stopped => "outside",
+        Class::Collector => "gc",
+        Class::VmOperation => "vm",
+    }
+}
+
+/// The chapters of a page: its title, which is shown already, is left out.
+fn chapters(markdown: &str) -> Vec<Chapter> {
+    let mut chapters: Vec<Chapter> = Vec::new();
+    for line in markdown.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            chapters.push(Chapter { heading: heading.to_owned(), lines: Vec::new() });
+        } else if let Some(chapter) = chapters.last_mut()
+            && !line.trim().is_empty()
+        {
+            chapter.lines.push(line.trim().to_owned());
+        }
+    }
+    chapters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cause_has_chapters_on_the_page() {
+        for cause in diagnose::causes() {
+            let chapters = chapters(&cause.page());
+            assert!(chapters.iter().any(|it| it.heading == "What happens"), "{}", cause.id);
+            assert!(chapters.iter().all(|it| !it.lines.is_empty()), "{}", cause.id);
+        }
+    }
+
+    #[test]
+    fn a_symptom_has_the_colour_of_what_is_not_explained() {
+        let of = |id: &str| class(diagnose::causes().iter().find(|it| it.id == id).unwrap());
+        assert_eq!(of("inverted-parallelism"), "unexplained");
+        assert_eq!(of("gc-log-write-blocked"), "disk");
+        assert_eq!(of("gc-work"), "gc");
+    }
+}

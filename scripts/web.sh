@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# Rebuilds the page's front end and compares it with what is committed, then opens pages of real
+# recordings and logs in Chromium, from disk and without a network.
+#
+# WEB_SCREENSHOTS=DIR keeps a picture of each page, light and dark, 1280 and 390 pixels wide.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+log="target/test-logs/web.log"
+program="${WHYPAUSE:-target/debug/whypause}"
+# What the front end may weigh, gzipped, in bytes.
+most_bytes=$((120 * 1024))
+
+# Says what was left out, here and in the log.
+skip() {
+    say "SKIPPED: $1"
+    echo "SKIPPED: $1" >>"$log"
+}
+
+# Counts a check that is not the browser's own: name "$1", and whether it is good.
+passed=0
+failed=0
+check() {
+    local name="$1"
+    shift
+    if "$@" >>"$log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok    $name" >>"$log"
+    else
+        failed=$((failed + 1))
+        say "FAIL  $name"
+    fi
+}
+
+# Whether node is at least of version "$1"."$2".
+node_is() {
+    node -e 'const [a, b] = process.versions.node.split(".").map(Number);
+        process.exit(a > +process.argv[1] || (a === +process.argv[1] && b >= +process.argv[2]) ? 0 : 1)' "$1" "$2"
+}
+
+same_as_committed() {
+    local before="$1"
+    cmp "$before/page.js" web/dist/page.js && cmp "$before/page.css" web/dist/page.css
+}
+
+is_small() {
+    local bytes
+    bytes="$(cat web/dist/page.js web/dist/page.css | gzip -9 | wc -c)"
+    echo "the front end has $bytes bytes gzipped"
+    [ "$bytes" -le "$most_bytes" ]
+}
+
+# Builds the front end anew, and puts back what was there.
+rebuild() {
+    local before
+    before="$(mktemp -d)"
+    cp web/dist/* "$before/"
+    check "types" npm --prefix web run -s check
+    if npm --prefix web run -s build >>"$log" 2>&1; then
+        check "the front end that is committed is the one that its sources make" same_as_committed "$before"
+    else
+        failed=$((failed + 1))
+        say "FAIL  the front end cannot be built; all output is in $log"
+    fi
+    cp "$before"/* web/dist/
+    rm -rf "$before"
+}
+
+# One page of each recording and of logs of every kind, and pages whose names are markup.
+make_pages() {
+    local pages="$1" recording log_file name
+    for recording in testdata/recordings/*/recording; do
+        name="$(basename "$(dirname "$recording")")"
+        "$program" explain "$recording" --format html >"$pages/$name.html"
+    done
+    for log_file in testdata/stories/a14-every-two-hours/gc.log testdata/stories/a22-pause-without-gc/gc.log \
+        testdata/stories/espresso-eden-shrunk/gc.log testdata/gclogs/jdk8/cms/failure.log \
+        testdata/gclogs/jdk17/parallel/usual.log testdata/gclogs/jdk17/g1/mixed.log \
+        testdata/gclogs/jdk25/zgc/usual.log testdata/gclogs/jdk25/shenandoah/usual.log; do
+        name="log-$(echo "${log_file#testdata/}" | tr '/' '-')"
+        "$program" explain "$log_file" --format html >"$pages/$name.html"
+    done
+}
+
+# Names that are markup, script and very long: of a log, and in every text of a page.
+hostile_pages() {
+    local pages="$1" made="$1/made" long
+    mkdir "$made"
+    long="$(printf 'x%.0s' {1..10000})"
+    for name in '<img src=x onerror=alert(1)>' '</script><script>alert(1)</script>' "$long"; do
+        printf '[9.%03ds][info][safepoint] Safepoint "%s", Time since last: 5 ns, Reaching safepoint: 300000000 ns, At safepoint: 200000 ns, Total: 300200000 ns\n' \
+            "${#name}" "$name"
+    done >"$made/log.txt"
+    "$program" explain "$made/log.txt" --format html >"$pages/hostile-log.html"
+    # The thread, file and group names of a recording: the page is put together as the program does it.
+    if have python3; then
+        "$program" explain testdata/recordings/gc-log-write-blocked/recording \
+            --format json --all-pauses >"$made/explained.json"
+        python3 web/sample/make.py "$made/explained.json" "$made/hostile-names.json" --opened --hostile
+        node web/dev.mjs "$made/hostile-names.json" --to "$pages"
+    fi
+    rm -rf "$made"
+}
+
+mkdir -p "${log%/*}"
+: >"$log"
+step "the page"
+if ! have node || ! have npm; then
+    skip "the page's front end: no node, or no npm"
+    exit 0
+fi
+[ -x "$program" ] || fail "no program \`$program\`" "cargo build"
+if ! timeout 300 npm --prefix web ci --no-progress >>"$log" 2>&1 </dev/null; then
+    skip "the page's front end: what it is built and tested with could not be downloaded"
+    exit 0
+fi
+check "at most 120 KB gzipped" is_small
+if node_is 20 19; then
+    rebuild
+else
+    skip "the page's front end is not rebuilt: node is older than 20.19"
+fi
+check "numbers, clocks, store and pictures" npm --prefix web test -s
+
+pages="$(mktemp -d)"
+trap 'rm -rf "$pages"' EXIT
+make_pages "$pages"
+check "pages with hostile names" hostile_pages "$pages"
+opened="$log.pages"
+result=0
+timeout 900 node web/test/page.mjs "$pages" ${WEB_SCREENSHOTS:+--screenshots "$WEB_SCREENSHOTS"} \
+    >"$opened" 2>&1 </dev/null || result=1
+cat "$opened" >>"$log"
+grep '^SKIPPED: ' "$opened" || true
+grep '^FAIL' "$opened" >&2 || true
+good="$(grep -c '^ok ' "$opened" || true)"
+bad="$(grep -c '^FAIL' "$opened" || true)"
+if [ "$result" = 1 ] && [ "$bad" = 0 ]; then
+    bad=1
+    tail -n 20 "$opened" >&2
+fi
+rm -f "$opened"
+passed=$((passed + good))
+failed=$((failed + bad))
+verdict=ok
+[ "$failed" = 0 ] || verdict=FAILED
+say "the page: $(echo "test result: $verdict. $passed passed; $failed failed; 0 ignored" | tee -a "$log")"
+[ "$failed" = 0 ]
