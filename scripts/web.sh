@@ -103,14 +103,28 @@ hostile_pages() {
     rm -rf "$made"
 }
 
+# Traces for Perfetto, read back with its own classes.
+traces() {
+    local venv=target/venv result=0
+    if ! have python3 || ! { [ -x "$venv/bin/python" ] || python3 -m venv "$venv" >>"$log" 2>&1; } ||
+        ! timeout 300 "$venv/bin/pip" install -q perfetto protobuf >>"$log" 2>&1 </dev/null; then
+        skip "traces for Perfetto: its classes for Python could not be installed"
+        return
+    fi
+    timeout 300 "$venv/bin/python" scripts/check-perfetto.py "$program" testdata/recordings/*/recording \
+        testdata/stories/a14-every-two-hours/gc.log testdata/gclogs/jdk25/zgc/usual.log >>"$log" 2>&1 || result=1
+    check "traces for Perfetto say what the JSON says" [ "$result" = 0 ]
+}
+
 mkdir -p "${log%/*}"
 : >"$log"
-step "the page"
+[ -x "$program" ] || fail "no program \`$program\`" "cargo build"
+step "the page, and traces for Perfetto"
+traces
 if ! have node || ! have npm; then
     skip "the page's front end: no node, or no npm"
     exit 0
 fi
-[ -x "$program" ] || fail "no program \`$program\`" "cargo build"
 if ! timeout 300 npm --prefix web ci --no-progress >>"$log" 2>&1 </dev/null; then
     skip "the page's front end: what it is built and tested with could not be downloaded"
     exit 0

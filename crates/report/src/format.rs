@@ -1,6 +1,6 @@
 //! The formats in which an answer can be written. A new one is a renderer of its own, and a line in each
 //! list here.
-use crate::{Options, Pauses, csv, html, json, markdown, terminal};
+use crate::{Options, Pauses, csv, html, json, markdown, perfetto, terminal};
 use diagnose::Diagnosis;
 use std::io::{self, Write};
 
@@ -15,14 +15,16 @@ pub enum Format {
     Markdown,
     /// To look at.
     Html,
+    /// For a viewer of traces.
+    Perfetto,
     /// One row for each pause.
     Csv,
 }
 
 impl Format {
     /// All of them, in the order of a help text.
-    pub const ALL: [Format; 5] =
-        [Format::Text, Format::Json, Format::Markdown, Format::Html, Format::Csv];
+    pub const ALL: [Format; 6] =
+        [Format::Text, Format::Json, Format::Markdown, Format::Html, Format::Perfetto, Format::Csv];
 
     /// Its name on the command line.
     #[must_use]
@@ -39,7 +41,7 @@ impl Format {
     /// Whether it shows every pause, and not only the longest.
     #[must_use]
     pub fn has_all_pauses(self) -> bool {
-        self == Format::Html
+        matches!(self, Format::Html | Format::Perfetto)
     }
 
     fn names(self) -> (&'static str, &'static str) {
@@ -49,6 +51,9 @@ impl Format {
             Format::Markdown => ("markdown", "For tickets and post-mortems"),
             Format::Html => {
                 ("html", "To look at: one file with all pauses, which opens in a browser")
+            }
+            Format::Perfetto => {
+                ("perfetto", "A trace for Perfetto's viewer (ui.perfetto.dev) and Firefox Profiler")
             }
             Format::Csv => ("csv", "One row per pause"),
         }
@@ -77,6 +82,7 @@ impl Format {
             Format::Json => json::write(diagnosis, pauses, options, out),
             Format::Markdown => markdown::write(diagnosis, pauses, options, out),
             Format::Html => html::write(diagnosis, pauses, options, out),
+            Format::Perfetto => perfetto::write(diagnosis, pauses, options, out),
             Format::Csv => csv::write(diagnosis, out),
         }
     }

@@ -22,6 +22,7 @@ mod options;
 mod packed;
 pub mod page;
 mod pauses;
+pub mod perfetto;
 pub mod ps;
 mod redact;
 mod share;

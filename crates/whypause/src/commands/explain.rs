@@ -30,10 +30,11 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
     match args.format {
         Format::Csv => table::write(&inputs, &mut redactor, console)?,
         Format::Json if inputs.len() > 1 => document(&inputs, args, &mut redactor, console)?,
-        Format::Html if inputs.len() > 1 => {
+        Format::Html | Format::Perfetto if inputs.len() > 1 => {
+            let format = args.format.id();
             return Err(Failure::input(
-                "a page is about one input",
-                "write a page for each: `whypause explain PATH --format html > PAGE.html`",
+                format!("`--format {format}` is about one input"),
+                format!("write a file for each: `whypause explain PATH --format {format} > FILE`"),
             ));
         }
         _ => reports(&inputs, args, &mut redactor, console)?,

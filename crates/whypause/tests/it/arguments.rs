@@ -140,8 +140,8 @@ fn wrong_arguments_are_reported() {
     check_refused(&["explain", "x", "--over", "2 fortnights"], "use ns, us, ms, s, m, h or d");
     check_refused(&["record", "-p", "1", "-d", "8d"], "must be from 100 ms to 7 d 00 h");
     check_refused(
-        &["explain", "x", "--format", "html"],
-        "[possible values: text, json, markdown, csv]",
+        &["explain", "x", "--format", "pdf"],
+        "[possible values: text, json, markdown, html, perfetto, csv]",
     );
     check_refused(&["explain"], "required");
     check_refused(&["frobnicate"], "unrecognized subcommand");

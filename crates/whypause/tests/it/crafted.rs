@@ -48,7 +48,8 @@ fn explain(path: &Path) -> (Ran, u64) {
 
 /// Explaining it takes no more than is allowed, and says that something was left out.
 fn check(path: &Path, what: &str) {
-    let (ran, peak) = explain(path);
+    // On a busy host it may have ended before it was looked at.
+    let (ran, peak) = (0..5).map(|_| explain(path)).find(|it| it.1 > 0).expect("it is seen");
     assert!(peak > 0 && peak < MOST_KIB, "{what}: {peak} KiB");
     let said = format!("{} KiB: {}{}", peak, ran.stdout, ran.stderr);
     assert!(!said.contains("No fault struck"), "{what}: {said}");

@@ -1,0 +1,408 @@
+//! A diagnosis as a trace for Perfetto's viewer and the Firefox Profiler: pauses and their causes as
+//! slices, and the threads of the longest pauses with who woke whom.
+//!
+//! # Source
+//!
+//! Perfetto's `protos/perfetto/trace/trace_packet.proto`, `track_event/track_event.proto`,
+//! `track_event/track_descriptor.proto`: the names and numbers of the few fields that are written.
+use crate::{
+    Options, Pauses,
+    clean::{MOST_NAME, clean, clean_name},
+    when, words,
+};
+use diagnose::{Attribution, Diagnosis};
+use prost::Message;
+use recording::ThreadState;
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+/// Clocks of the format: `BuiltinClock` of `common/builtin_clock.proto`.
+const REALTIME: u32 = 1;
+const MONOTONIC: u32 = 3;
+const BOOTTIME: u32 = 6;
+/// All packets are of one writer.
+const SEQUENCE: u32 = 1;
+/// `SEQ_INCREMENTAL_STATE_CLEARED`, in the first packet.
+const STATE_CLEARED: u32 = 1;
+/// Tracks that are no threads; those of threads are their ids and more.
+const PROCESS: u64 = 1;
+const STOPS: u64 = 2;
+const CAUSES: u64 = 3;
+const ACCOUNT: u64 = 4;
+const THREADS: u64 = 1 << 32;
+
+#[derive(Message)]
+struct Packet {
+    #[prost(message, optional, tag = "6")]
+    clock_snapshot: Option<ClockSnapshot>,
+    #[prost(uint64, optional, tag = "8")]
+    timestamp: Option<u64>,
+    #[prost(uint32, tag = "10")]
+    trusted_packet_sequence_id: u32,
+    #[prost(message, optional, tag = "11")]
+    track_event: Option<TrackEvent>,
+    #[prost(uint32, optional, tag = "13")]
+    sequence_flags: Option<u32>,
+    #[prost(uint32, optional, tag = "58")]
+    timestamp_clock_id: Option<u32>,
+    #[prost(message, optional, tag = "60")]
+    track_descriptor: Option<TrackDescriptor>,
+}
+
+/// A trace is a list of packets, so that it can be written one by one.
+#[derive(Message)]
+struct Trace {
+    #[prost(message, repeated, tag = "1")]
+    packet: Vec<Packet>,
+}
+
+#[derive(Message)]
+struct ClockSnapshot {
+    #[prost(message, repeated, tag = "1")]
+    clocks: Vec<ClockReading>,
+    #[prost(uint32, optional, tag = "2")]
+    primary_trace_clock: Option<u32>,
+}
+
+#[derive(Message)]
+struct ClockReading {
+    #[prost(uint32, tag = "1")]
+    clock_id: u32,
+    #[prost(uint64, tag = "2")]
+    timestamp: u64,
+}
+
+#[derive(Message)]
+struct TrackDescriptor {
+    #[prost(uint64, tag = "1")]
+    uuid: u64,
+    #[prost(string, optional, tag = "2")]
+    name: Option<String>,
+    #[prost(message, optional, tag = "3")]
+    process: Option<ProcessDescriptor>,
+    #[prost(message, optional, tag = "4")]
+    thread: Option<ThreadDescriptor>,
+    #[prost(uint64, optional, tag = "5")]
+    parent_uuid: Option<u64>,
+}
+
+#[derive(Message)]
+struct ProcessDescriptor {
+    #[prost(int32, tag = "1")]
+    pid: i32,
+    #[prost(string, tag = "6")]
+    process_name: String,
+}
+
+#[derive(Message)]
+struct ThreadDescriptor {
+    #[prost(int32, tag = "1")]
+    pid: i32,
+    #[prost(int32, tag = "2")]
+    tid: i32,
+    #[prost(string, tag = "5")]
+    thread_name: String,
+}
+
+#[derive(Message)]
+struct TrackEvent {
+    #[prost(message, repeated, tag = "4")]
+    debug_annotations: Vec<Annotation>,
+    #[prost(int32, tag = "9")]
+    r#type: i32,
+    #[prost(uint64, tag = "11")]
+    track_uuid: u64,
+    #[prost(string, repeated, tag = "22")]
+    categories: Vec<String>,
+    #[prost(string, optional, tag = "23")]
+    name: Option<String>,
+    #[prost(fixed64, repeated, packed = "false", tag = "47")]
+    flow_ids: Vec<u64>,
+    #[prost(fixed64, repeated, packed = "false", tag = "48")]
+    terminating_flow_ids: Vec<u64>,
+}
+
+#[derive(Message)]
+struct Annotation {
+    #[prost(string, optional, tag = "6")]
+    string_value: Option<String>,
+    #[prost(string, tag = "10")]
+    name: String,
+}
+
+/// `TrackEvent.Type`.
+const BEGIN: i32 = 1;
+const END: i32 = 2;
+const INSTANT: i32 = 3;
+
+/// Writes the trace.
+///
+/// # Errors
+///
+/// Those of `out` and of `pauses`.
+pub fn write(
+    diagnosis: &Diagnosis,
+    pauses: &mut dyn Pauses,
+    _options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut trace = Writer { out, flows: 0 };
+    trace.clocks(diagnosis)?;
+    trace.tracks(diagnosis)?;
+    pauses.each(&mut |it| trace.pause(it))?;
+    diagnosis.opened.iter().try_for_each(|it| trace.opened(diagnosis, it))
+}
+
+struct Writer<'a> {
+    out: &'a mut dyn Write,
+    flows: u64,
+}
+
+/// A slice to write.
+struct Slice {
+    track: u64,
+    start_ns: u64,
+    length: Duration,
+    name: String,
+    category: &'static str,
+    about: Vec<(&'static str, String)>,
+}
+
+impl Writer<'_> {
+    fn packet(&mut self, packet: Packet) -> io::Result<()> {
+        let packet = Packet { trusted_packet_sequence_id: SEQUENCE, ..packet };
+        self.out.write_all(&Trace { packet: vec![packet] }.encode_to_vec())
+    }
+
+    /// One moment on all clocks: where the input has the time of day, the viewer shows it.
+    fn clocks(&mut self, diagnosis: &Diagnosis) -> io::Result<()> {
+        let first = diagnosis.pauses.first().map(|it| &it.pause);
+        let at_ns = first.map_or(0, |it| it.start_ns);
+        let wall = first.and_then(|it| when::wall(diagnosis.clock, it));
+        let reading = |clock_id, timestamp| ClockReading { clock_id, timestamp };
+        let mut clocks = vec![reading(BOOTTIME, at_ns), reading(MONOTONIC, at_ns)];
+        let wall = wall.and_then(|it| u64::try_from(it.as_nanosecond()).ok());
+        clocks.extend(wall.map(|ns| reading(REALTIME, ns)));
+        let snapshot = ClockSnapshot { clocks, primary_trace_clock: Some(BOOTTIME) };
+        self.packet(Packet {
+            clock_snapshot: Some(snapshot),
+            sequence_flags: Some(STATE_CLEARED),
+            ..Packet::default()
+        })
+    }
+
+    fn tracks(&mut self, diagnosis: &Diagnosis) -> io::Result<()> {
+        let pid = diagnosis.jvm.pid.cast_signed();
+        let process = ProcessDescriptor { pid, process_name: words::service(diagnosis) };
+        self.track(TrackDescriptor {
+            uuid: PROCESS,
+            process: Some(process),
+            ..TrackDescriptor::default()
+        })?;
+        for (uuid, name) in
+            [(STOPS, "Pauses"), (CAUSES, "Causes of pauses"), (ACCOUNT, "Waited for")]
+        {
+            self.track(TrackDescriptor {
+                uuid,
+                name: Some(name.to_owned()),
+                parent_uuid: Some(PROCESS),
+                ..TrackDescriptor::default()
+            })?;
+        }
+        let mut known = Vec::new();
+        for lane in diagnosis.opened.iter().flat_map(|it| &it.lanes) {
+            if known.contains(&lane.tid) {
+                continue;
+            }
+            known.push(lane.tid);
+            let thread = ThreadDescriptor {
+                pid,
+                tid: lane.tid.cast_signed(),
+                thread_name: clean_name(&lane.name, MOST_NAME),
+            };
+            self.track(TrackDescriptor {
+                uuid: thread_track(lane.tid),
+                thread: Some(thread),
+                parent_uuid: Some(PROCESS),
+                ..TrackDescriptor::default()
+            })?;
+        }
+        Ok(())
+    }
+
+    fn track(&mut self, descriptor: TrackDescriptor) -> io::Result<()> {
+        self.packet(Packet { track_descriptor: Some(descriptor), ..Packet::default() })
+    }
+
+    /// A pause, and beneath it its causes: how long each was, end to end, not when.
+    fn pause(&mut self, it: &Attribution) -> io::Result<()> {
+        let pause = &it.pause;
+        let name = match pause.operation.is_empty() {
+            true => "pause".to_owned(),
+            false => clean_name(&pause.operation, MOST_NAME),
+        };
+        let about = vec![("time to safepoint", crate::duration(pause.reaching))];
+        self.slice(Slice {
+            track: STOPS,
+            start_ns: pause.start_ns,
+            length: pause.duration,
+            name,
+            category: "pause",
+            about,
+        })?;
+        let mut at_ns = pause.start_ns;
+        let parts = it.parts.iter().map(|it| (it.cause.short, it.time, it.certainty.id()));
+        let rest = [("unexplained", it.unattributed, "")];
+        for (name, length, certainty) in parts.chain(rest).filter(|it| !it.1.is_zero()) {
+            let about = (!certainty.is_empty()).then(|| ("known", certainty.to_owned()));
+            self.slice(Slice {
+                track: CAUSES,
+                start_ns: at_ns,
+                length,
+                name: name.to_owned(),
+                category: "cause",
+                about: about.into_iter().collect(),
+            })?;
+            at_ns += ns(length);
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self, diagnosis: &Diagnosis, it: &diagnose::Opened) -> io::Result<()> {
+        let Some(pause) = diagnosis.pauses.get(it.pause) else { return Ok(()) };
+        let zero_ns = pause.pause.start_ns;
+        for stretch in &it.account {
+            let thread = stretch.lane.and_then(|at| it.lanes.get(at));
+            let cause = stretch.cause.and_then(|id| {
+                diagnose::causes().iter().find(|cause| cause.id == id).map(|it| it.short)
+            });
+            self.slice(Slice {
+                track: ACCOUNT,
+                start_ns: zero_ns + ns(stretch.start),
+                length: stretch.length,
+                name: cause.unwrap_or("unexplained").to_owned(),
+                category: "account",
+                about: thread
+                    .map(|it| ("thread", clean_name(&it.name, MOST_NAME)))
+                    .into_iter()
+                    .collect(),
+            })?;
+        }
+        for lane in &it.lanes {
+            for span in &lane.spans {
+                self.span(it, zero_ns, lane, span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A stretch of a thread. What ended a wait is drawn as a flow from who woke it.
+    fn span(
+        &mut self,
+        opened: &diagnose::Opened,
+        zero_ns: u64,
+        lane: &diagnose::Lane,
+        span: &diagnose::Span,
+    ) -> io::Result<()> {
+        let wait = span.wait.and_then(|at| opened.waits.get(at));
+        let start_ns = zero_ns + ns(span.start);
+        let (name, about) = (state(span), wait.map(about).unwrap_or_default());
+        let track = thread_track(lane.tid);
+        self.slice(Slice {
+            track,
+            start_ns,
+            length: span.length,
+            name: name.to_owned(),
+            category: "thread",
+            about,
+        })?;
+        let waker = span.woken_by.and_then(|at| opened.lanes.get(at));
+        let Some(waker) = waker else { return Ok(()) };
+        self.flows += 1;
+        let end_ns = start_ns + ns(span.length);
+        let instants = [(thread_track(waker.tid), "woke", true), (track, "woken", false)];
+        for (track, name, is_begin) in instants {
+            let flow = vec![self.flows];
+            let (flow_ids, terminating) =
+                if is_begin { (flow, Vec::new()) } else { (Vec::new(), flow) };
+            let event = TrackEvent {
+                r#type: INSTANT,
+                track_uuid: track,
+                categories: vec!["wake-up".to_owned()],
+                name: Some(name.to_owned()),
+                flow_ids,
+                terminating_flow_ids: terminating,
+                ..TrackEvent::default()
+            };
+            self.event(end_ns, event)?;
+        }
+        Ok(())
+    }
+
+    fn slice(&mut self, it: Slice) -> io::Result<()> {
+        let annotation = |(name, text): (&'static str, String)| Annotation {
+            name: name.to_owned(),
+            string_value: Some(text),
+        };
+        let begin = TrackEvent {
+            r#type: BEGIN,
+            track_uuid: it.track,
+            categories: vec![it.category.to_owned()],
+            name: Some(it.name),
+            debug_annotations: it.about.into_iter().map(annotation).collect(),
+            ..TrackEvent::default()
+        };
+        self.event(it.start_ns, begin)?;
+        let end = TrackEvent { r#type: END, track_uuid: it.track, ..TrackEvent::default() };
+        self.event(it.start_ns + ns(it.length), end)
+    }
+
+    fn event(&mut self, at_ns: u64, event: TrackEvent) -> io::Result<()> {
+        self.packet(Packet {
+            timestamp: Some(at_ns),
+            timestamp_clock_id: Some(MONOTONIC),
+            track_event: Some(event),
+            ..Packet::default()
+        })
+    }
+}
+
+fn state(span: &diagnose::Span) -> &'static str {
+    match span.state {
+        ThreadState::OnCpu => "on CPU",
+        ThreadState::Runnable => "runnable, no CPU free",
+        ThreadState::Throttled => "throttled",
+        ThreadState::Blocked if span.is_idle => "waiting",
+        ThreadState::Blocked => "blocked",
+        ThreadState::Stopped => "stopped",
+    }
+}
+
+fn about(wait: &diagnose::Wait) -> Vec<(&'static str, String)> {
+    let place = &wait.place;
+    let mut about = Vec::new();
+    let mut add = |name, text: String| {
+        if !text.is_empty() {
+            about.push((name, text));
+        }
+    };
+    add("call", clean(&place.call));
+    add("file", clean(&place.path));
+    add("file system", clean(&place.file_system));
+    add("device", clean(&place.device));
+    add("waits for", wait.waits_for.unwrap_or_default().to_owned());
+    let holder = wait.cpu_holder.as_ref();
+    add("CPU held by", holder.map_or_else(String::new, |(pid, it)| clean(&format!("{it} {pid}"))));
+    add("kernel stack", clean(&place.stack.join(" < ")));
+    about
+}
+
+fn thread_track(tid: u32) -> u64 {
+    THREADS + u64::from(tid)
+}
+
+fn ns(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
