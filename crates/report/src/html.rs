@@ -8,6 +8,7 @@
 //! nothing can end the element that holds it, the front end shows them as text alone, and the page's
 //! policy runs no script and applies no style but these two, by their hashes.
 mod columns;
+pub mod live;
 mod model;
 mod opened;
 
@@ -35,7 +36,7 @@ pub fn write(
     let options = Options { full: true, all_pauses: false, ..options.clone() };
     let view = View::new(diagnosis, &options);
     let page = model::page(diagnosis, &view, pauses, &options)?;
-    head(&words::service(diagnosis), out)?;
+    head(&words::service(diagnosis), "", out)?;
     out.write_all(b"<main id=\"page\">\n<pre>")?;
     escaped(&terminal::render(diagnosis, &options), out)?;
     out.write_all(b"</pre>\n</main>\n<script type=\"application/json\" id=\"data\">")?;
@@ -45,7 +46,8 @@ pub fn write(
     out.write_all(b"</script>\n</body>\n</html>\n")
 }
 
-fn head(title: &str, out: &mut dyn Write) -> io::Result<()> {
+/// Up to the body. `more` is added to the policy.
+fn head(title: &str, more: &str, out: &mut dyn Write) -> io::Result<()> {
     let [script, style] = [SCRIPT, STYLE].map(|it| STANDARD.encode(Sha256::digest(it)));
     out.write_all(
         b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -55,7 +57,7 @@ fn head(title: &str, out: &mut dyn Write) -> io::Result<()> {
         out,
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src \
          'sha256-{script}'; style-src 'sha256-{style}'; img-src data: blob:; base-uri 'none'; \
-         form-action 'none'\">"
+         form-action 'none'{more}\">"
     )?;
     out.write_all(b"<title>Pauses of ")?;
     escaped(title, out)?;

@@ -27,7 +27,7 @@ pub(super) struct Page<'a> {
 }
 
 #[derive(Serialize)]
-struct CauseInfo {
+pub(super) struct CauseInfo {
     id: &'static str,
     title: &'static str,
     short: &'static str,
@@ -37,7 +37,7 @@ struct CauseInfo {
 }
 
 #[derive(Serialize)]
-struct Chapter {
+pub(super) struct Chapter {
     heading: String,
     lines: Vec<String>,
 }
@@ -76,7 +76,7 @@ struct Card {
 }
 
 #[derive(Serialize)]
-struct Finding<'a> {
+pub(super) struct Finding<'a> {
     number: usize,
     cause: usize,
     is_main: bool,
@@ -136,6 +136,12 @@ impl Numbered {
             causes.push(cause);
             causes.len() - 1
         })
+    }
+
+    /// The causes without their pages.
+    pub(super) fn brief(self) -> Vec<CauseInfo> {
+        let brief = |cause| CauseInfo { page: Vec::new(), ..cause_info(cause) };
+        self.causes.into_iter().map(brief).collect()
     }
 
     /// The number of the cause with an id; `None` for one that is not known.
@@ -239,7 +245,7 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
     cards
 }
 
-fn finding<'a>(it: &'a FindingView<'a>, causes: &mut Numbered) -> Finding<'a> {
+pub(super) fn finding<'a>(it: &'a FindingView<'a>, causes: &mut Numbered) -> Finding<'a> {
     Finding {
         number: it.number,
         cause: causes.of(it.finding.cause),
@@ -306,7 +312,7 @@ fn class(cause: &Cause) -> &'static str {
 }
 
 /// The chapters of a page: its title, which is shown already, is left out.
-fn chapters(markdown: &str) -> Vec<Chapter> {
+pub(super) fn chapters(markdown: &str) -> Vec<Chapter> {
     let mut chapters: Vec<Chapter> = Vec::new();
     for line in markdown.lines() {
         if let Some(heading) = line.strip_prefix("## ") {

@@ -80,7 +80,8 @@ pub(super) fn of<'a>(
     .collect()
 }
 
-fn opened<'a>(
+/// One of them, which is at `pause` on the page.
+pub(super) fn opened<'a>(
     diagnosis: &'a Diagnosis,
     it: &'a diagnose::Opened,
     pause: usize,

@@ -1,0 +1,147 @@
+//! A page that grows: what a browser is told of each pause as it ends.
+use super::{
+    columns, head,
+    model::{self, CauseInfo, Chapter, Finding, Numbered},
+    opened::{self, Opened},
+};
+use crate::{Options, clean::clean, line, view::View};
+use diagnose::Diagnosis;
+use serde::Serialize;
+use std::{collections::BTreeMap, time::Duration};
+
+/// What is watched; see `Hello` in `web/src/model.ts`.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// `orders.jar (pid 4242)`.
+    pub title: String,
+    /// Pauses of at least this are told.
+    pub limit: Duration,
+    /// Since when, in milliseconds since 1970 UTC.
+    pub since_wall_ms: i64,
+    /// How long a pause is kept.
+    pub kept: Duration,
+}
+
+#[derive(Serialize)]
+struct Hello<'a> {
+    version: &'static str,
+    title: &'a str,
+    limit_ms: f64,
+    since_wall_ms: i64,
+    zone_minutes: Option<i32>,
+    kept_ms: f64,
+    /// The pages of all causes, by their ids: the events of pauses leave them out.
+    pages: BTreeMap<&'static str, Vec<Chapter>>,
+}
+
+/// See `LivePause` in `web/src/model.ts`.
+#[derive(Serialize)]
+struct LivePause<'a> {
+    line: String,
+    causes: Vec<CauseInfo>,
+    pauses: columns::Columns,
+    findings: Vec<Finding<'a>>,
+    opened: Vec<Opened<'a>>,
+}
+
+#[derive(Serialize)]
+struct LiveEnd<'a> {
+    why: &'a str,
+}
+
+/// The page itself, which has its events from the relative address `events`.
+#[must_use]
+pub fn page(title: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let written = head(title, "; connect-src 'self'", &mut out);
+    debug_assert!(written.is_ok(), "memory takes all");
+    out.extend_from_slice(
+        b"<main id=\"page\" data-live=\"events\">\n<noscript><p>This page needs JavaScript. \
+          <code>whypause watch</code> shows the same on a terminal.</p></noscript>\n</main>\n<script>",
+    );
+    out.extend_from_slice(super::SCRIPT.as_bytes());
+    out.extend_from_slice(b"</script>\n</body>\n</html>\n");
+    out
+}
+
+/// The event `hello`.
+#[must_use]
+pub fn hello(watched: &Watched, options: &Options) -> String {
+    let since = jiff::Timestamp::from_millisecond(watched.since_wall_ms).ok();
+    let zone = since.map(|at| options.zone.to_offset(at).seconds() / 60).filter(|it| *it != 0);
+    let pages = diagnose::causes().iter().map(|it| (it.id, model::chapters(&it.page())));
+    json(&Hello {
+        version: env!("CARGO_PKG_VERSION"),
+        title: &watched.title,
+        limit_ms: watched.limit.as_secs_f64() * 1e3,
+        since_wall_ms: watched.since_wall_ms,
+        zone_minutes: zone,
+        kept_ms: watched.kept.as_secs_f64() * 1e3,
+        pages: pages.collect(),
+    })
+}
+
+/// The event `pause` of the pause at `at` in a diagnosis that should be of this pause alone. What its
+/// threads did is a hundred times as large as the rest, and left out where it is not asked for.
+#[must_use]
+pub fn pause(diagnosis: &Diagnosis, at: usize, with_threads: bool, options: &Options) -> String {
+    let Some(attribution) = diagnosis.pauses.get(at) else { return String::new() };
+    let view = View::new(diagnosis, options);
+    let mut causes = Numbered::default();
+    let mut one = std::slice::from_ref(attribution);
+    // Pauses that are in memory are always given.
+    let columns = columns::of(diagnosis, &mut one, options, &mut causes).unwrap_or_default();
+    let opened = diagnosis.opened.iter().filter(|it| with_threads && it.pause == at);
+    let opened = opened
+        .map(|it| opened::opened(diagnosis, it, 0, attribution.pause.reaching, &mut causes))
+        .collect();
+    let findings = view.findings.iter().map(|it| model::finding(it, &mut causes)).collect();
+    let plain = Options { style: crate::Style::PLAIN, ..options.clone() };
+    json(&LivePause {
+        line: clean(line::render(diagnosis, attribution, &plain).trim_end()),
+        causes: causes.brief(),
+        pauses: columns,
+        findings,
+        opened,
+    })
+}
+
+/// The event `end`.
+#[must_use]
+pub fn end(why: &str) -> String {
+    json(&LiveEnd { why })
+}
+
+fn json(it: &impl Serialize) -> String {
+    // Maps with text as keys, and no map or number that JSON lacks: it never fails.
+    serde_json::to_string(it).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_knows_all_causes_before_it_is_told_of_any() {
+        let watched = Watched {
+            title: "orders.jar (pid 4242)".into(),
+            limit: Duration::from_millis(100),
+            since_wall_ms: 1_795_269_761_118,
+            kept: Duration::from_secs(3_600),
+        };
+        let hello = hello(&watched, &Options::default());
+        let hello: serde_json::Value = serde_json::from_str(&hello).expect("JSON");
+        assert_eq!(hello["limit_ms"], 100.0);
+        assert_eq!(hello["kept_ms"], 3_600_000.0);
+        let pages = hello["pages"].as_object().expect("a map");
+        assert_eq!(pages.len(), diagnose::causes().len());
+        assert!(hello.to_string().len() < 400_000, "it is sent for each connection");
+    }
+
+    #[test]
+    fn the_live_page_may_ask_its_own_server_and_no_other() {
+        let page = String::from_utf8(page("<b>")).expect("UTF-8");
+        assert!(page.contains("; connect-src 'self'\">"), "its own events");
+        assert!(page.contains("<title>Pauses of &lt;b&gt;</title>"), "a name is text");
+    }
+}
