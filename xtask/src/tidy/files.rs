@@ -69,6 +69,12 @@ fn declared_test_files(files: &[SourceFile]) -> Vec<String> {
     files.iter().flat_map(of_file).collect()
 }
 
+/// Tells of the path of each of these files whether it is for tests alone.
+pub(super) fn is_of_tests(all: &[SourceFile]) -> impl Fn(&str) -> bool + use<> {
+    let declared = declared_test_files(all);
+    move |path| is_test_file(path, &declared)
+}
+
 /// Complains of a macro call in code.
 fn macros(path: &str, code: &str, names: &[&str]) -> Vec<String> {
     let calls = |line: &str, name: &str| {
@@ -139,8 +145,8 @@ mod tests {
     #[test]
     fn nothing_forbidden_is_in_product_code() {
         let all = rust_files();
-        let tests = declared_test_files(&all);
-        let product_files = all.into_iter().filter(|file| !is_test_file(&file.path, &tests));
+        let is_of_tests = is_of_tests(&all);
+        let product_files = all.into_iter().filter(|file| !is_of_tests(&file.path));
         ask_of_all(&product_files.collect::<Vec<_>>(), |file| {
             product(&file.path, file.crate_name(), &file.text)
         });

@@ -9,6 +9,7 @@ mod commands;
 mod files;
 mod layers;
 mod messages;
+mod network;
 mod packaging;
 mod prose;
 mod purity;

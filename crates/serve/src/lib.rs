@@ -1,0 +1,25 @@
+//! A small HTTP server for those who ask for one: numbers to scrape, a page to look at.
+//!
+//! * [`Address`]: what a user typed; without a host it is the loopback interface.
+//! * [`Bound`] takes the port, so that a port in use is said at once; [`Bound::start`] answers on it
+//!   in a thread of its own until the [`Server`] is dropped.
+//! * [`Request`], [`Response`]: what a route is asked and what it answers, a whole or a stream of
+//!   server-sent events ([`events`]).
+//!
+//! The only crate that opens a socket to a network, and it knows nothing of what it serves.
+//! Whoever can reach the address may look, and nobody can change anything: there is nothing but GET
+//! and HEAD. A page of another site that a browser shows cannot look either: the `Host` and the
+//! `Origin` of a request are checked. Everything that a client can take up is bounded: connections,
+//! headers, time to send them, time to take the answer, and events that wait for a slow reader.
+mod address;
+mod body;
+mod connection;
+mod events;
+mod request;
+mod server;
+mod sockets;
+
+pub use address::{Address, AddressError};
+pub use events::{EventReceiver, EventSender, events};
+pub use request::{Request, Response};
+pub use server::{Bound, Options, Server, StartError};

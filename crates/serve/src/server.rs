@@ -1,0 +1,207 @@
+//! The thread that answers.
+use crate::{
+    Address, Request, Response,
+    connection::{Shared, answer},
+    request::Hosts,
+};
+use std::{
+    fmt, io,
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::{Semaphore, oneshot},
+};
+
+/// Connections at once; further ones wait in the kernel until one has ended.
+const MAX_CONNECTIONS: usize = 64;
+/// Streams of events among them: the rest stays free for those who ask once.
+const MAX_STREAMS: usize = 48;
+/// After an error of the kernel, such as too many open files, so long until the next connection.
+const AFTER_ERROR: Duration = Duration::from_millis(100);
+
+/// Answers the requests of one path. Called in the server's thread: it must not wait.
+pub(crate) type Handler = Box<dyn Fn(&Request<'_>) -> Response + Send + Sync>;
+
+/// A path and who answers there.
+pub(crate) struct Route {
+    pub(crate) path: String,
+    pub(crate) handler: Handler,
+}
+
+impl fmt::Debug for Route {
+    /// Without the path, which may hold a secret.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Route").finish_non_exhaustive()
+    }
+}
+
+/// What is served.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// What this host calls itself: a request may ask for it by that name where the address is not one
+    /// of loopback. Empty for none.
+    pub host_name: String,
+    routes: Vec<Route>,
+}
+
+impl Options {
+    /// Answers requests of exactly this path by `handler`, which is called in the server's thread and
+    /// must not wait for anything.
+    #[must_use]
+    pub fn route(
+        mut self,
+        path: impl Into<String>,
+        handler: impl Fn(&Request<'_>) -> Response + Send + Sync + 'static,
+    ) -> Options {
+        self.routes.push(Route { path: path.into(), handler: Box::new(handler) });
+        self
+    }
+}
+
+/// Why nothing is served.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address cannot be had.
+    #[error("cannot listen on `{address}`: {source}")]
+    Bind {
+        /// Which.
+        address: Address,
+        /// Why.
+        source: io::Error,
+    },
+    /// The kernel refuses what it takes to answer.
+    #[error("cannot start the server: {0}")]
+    Start(#[from] io::Error),
+}
+
+/// A port that is taken, on which nobody is answered yet.
+#[derive(Debug)]
+pub struct Bound {
+    listener: TcpListener,
+    local: SocketAddr,
+}
+
+impl Bound {
+    /// Takes the port.
+    ///
+    /// # Errors
+    ///
+    /// Where it is in use, not to be had, or the address is none of this host.
+    pub fn bind(address: Address) -> Result<Bound, StartError> {
+        let failed = |source| StartError::Bind { address, source };
+        let listener = TcpListener::bind(address.socket()).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let local = listener.local_addr().map_err(failed)?;
+        Ok(Bound { listener, local })
+    }
+
+    /// The address, with the port that the kernel chose where 0 was asked for.
+    #[must_use]
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Whether other hosts can reach it.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        !self.local.ip().is_loopback()
+    }
+
+    /// Answers, in a thread of its own, which has no rights but those of its user's id.
+    ///
+    /// # Errors
+    ///
+    /// Where the kernel refuses a thread or descriptors.
+    pub fn start(self, options: Options) -> Result<Server, StartError> {
+        let bound = self.local.ip();
+        let name = if bound.is_loopback() { String::new() } else { options.host_name };
+        let shared = Shared {
+            hosts: Hosts { bound, name },
+            routes: options.routes,
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+        };
+        let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
+        let (stop, stopped) = oneshot::channel();
+        let listener = self.listener;
+        let thread = thread::Builder::new()
+            .name("whypause-serve".into())
+            .spawn(move || work(&runtime, listener, Arc::new(shared), stopped))?;
+        Ok(Server { local: self.local, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+/// A server that answers until it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    local: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Takes the port and answers.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Bound::bind`] and [`Bound::start`].
+    pub fn start(address: Address, options: Options) -> Result<Server, StartError> {
+        Bound::bind(address)?.start(options)
+    }
+
+    /// The address, with the port that the kernel chose where 0 was asked for.
+    #[must_use]
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+}
+
+impl Drop for Server {
+    /// Closes all connections, whatever their clients do, and waits for the thread: nothing in it waits.
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // What it panicked of, it has said.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(
+    runtime: &Runtime,
+    listener: TcpListener,
+    shared: Arc<Shared>,
+    stopped: oneshot::Receiver<()>,
+) {
+    give_up_rights();
+    runtime.block_on(async {
+        let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+        tokio::spawn(accept(listener, shared));
+        let _ = stopped.await;
+    });
+}
+
+async fn accept(listener: tokio::net::TcpListener, shared: Arc<Shared>) {
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    while let Ok(place) = places.clone().acquire_owned().await {
+        match listener.accept().await {
+            Ok((socket, _)) => drop(tokio::spawn(answer(socket, shared.clone(), place))),
+            Err(_) => tokio::time::sleep(AFTER_ERROR).await,
+        }
+    }
+}
+
+/// This thread reads what strangers send: it needs nothing else, and has nothing else. Without the right
+/// to give up rights there are none to give up.
+fn give_up_rights() {
+    use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
+    let none = CapabilitySet::empty();
+    let _ = set_capabilities(
+        None,
+        CapabilitySets { effective: none, permitted: none, inheritable: none },
+    );
+    let _ = set_no_new_privs(true);
+}

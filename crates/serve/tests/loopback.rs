@@ -1,0 +1,271 @@
+//! A server on loopback, and clients that are slow, greedy, many, or not what they say.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+use serve::{Options, Response, Server, StartError};
+use std::{
+    io::{ErrorKind, Read, Write},
+    net::{SocketAddr, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// No answer takes longer than this, except for those that are slow on purpose.
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn server() -> Server {
+    let options = Options::default()
+        .route("/metrics", |request| Response::Bytes {
+            content_type: "text/plain; version=0.0.4; charset=utf-8",
+            body: format!("accept {}\n", request.header("accept").unwrap_or("none")).into_bytes(),
+        })
+        .route("/large", |_| Response::Bytes {
+            content_type: "text/plain",
+            body: vec![b'x'; 64 << 20],
+        });
+    Server::start("0".parse().unwrap(), options).unwrap()
+}
+
+fn connect(to: SocketAddr) -> TcpStream {
+    let socket = TcpStream::connect(to).unwrap();
+    socket.set_read_timeout(Some(LIMIT)).unwrap();
+    socket
+}
+
+/// All that comes until the other end closes; a connection that is reset has ended as well.
+fn rest(socket: &mut TcpStream) -> String {
+    let mut all = Vec::new();
+    match socket.read_to_end(&mut all) {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
+        Err(error) => panic!("{error}"),
+    }
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+fn ask(to: SocketAddr, request: &str) -> String {
+    let mut socket = connect(to);
+    socket.write_all(request.as_bytes()).unwrap();
+    rest(&mut socket)
+}
+
+/// The status of the answer to these lines.
+#[track_caller]
+fn check(request: &[&str], wanted: &str) {
+    let server = server();
+    let answer = ask(server.local(), &format!("{}\r\n\r\n", request.join("\r\n")));
+    assert_eq!(answer.split(' ').nth(1), Some(wanted), "{request:?}: {answer}");
+}
+
+#[test]
+fn a_route_answers_and_others_do_not() {
+    check(&["GET /metrics HTTP/1.1", "Host: localhost"], "200");
+    check(&["GET /metrics?a=b HTTP/1.1", "Host: localhost"], "200");
+    for path in
+        ["/", "/metrics/", "/METRICS", "/metric", "//metrics", "/a/../metrics", "/%6detrics"]
+    {
+        check(&[&format!("GET {path} HTTP/1.1"), "Host: localhost"], "404");
+    }
+}
+
+#[test]
+fn who_must_not_ask_gets_no_answer() {
+    check(&["POST /metrics HTTP/1.1", "Host: localhost", "Content-Length: 0"], "405");
+    check(&["GET /metrics HTTP/1.1", "Host: evil.example"], "421");
+    check(&["GET /metrics HTTP/1.1", "Host: localhost", "Origin: http://evil.example"], "403");
+    check(&["GET /metrics HTTP/1.1"], "400");
+    check(&["nonsense"], "400");
+}
+
+#[test]
+fn an_answer_says_what_it_is_and_keeps_browsers_from_guessing() {
+    let server = server();
+    let get =
+        |method| format!("{method} /metrics HTTP/1.1\r\nhost: localhost\r\naccept: a\r\n\r\n");
+    let answer = ask(server.local(), &get("GET")).to_lowercase();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert_eq!(body, "accept a\n");
+    for header in [
+        "content-type: text/plain; version=0.0.4; charset=utf-8",
+        "content-length: 9",
+        "cache-control: no-store",
+        "x-content-type-options: nosniff",
+        "x-frame-options: deny",
+        "connection: close",
+    ] {
+        assert!(head.contains(header), "{header}: {head}");
+    }
+    assert!(!head.contains("access-control"), "{head}");
+    let answer = ask(server.local(), &get("HEAD")).to_lowercase();
+    assert!(answer.contains("content-length: 9") && answer.ends_with("\r\n\r\n"), "{answer}");
+}
+
+#[test]
+fn long_headers_are_refused() {
+    let long = "a".repeat(40 << 10);
+    check(&["GET /metrics HTTP/1.1", "Host: localhost", &format!("X: {long}")], "431");
+    let many = vec!["X: a"; 200];
+    let request = [&["GET /metrics HTTP/1.1", "Host: localhost"][..], &many].concat();
+    check(&request, "431");
+    check(&[&format!("GET /{long} HTTP/1.1"), "Host: localhost"], "431");
+}
+
+#[test]
+fn who_asks_too_slowly_is_sent_away_and_holds_up_nobody() {
+    let server = server();
+    let begun = Instant::now();
+    let mut slow = connect(server.local());
+    let mut silent = connect(server.local());
+    let mut dripping = slow.try_clone().unwrap();
+    let drip = thread::spawn(move || {
+        // One byte at a time, faster than any timeout for a single byte.
+        while dripping.write_all(b"G").is_ok() && begun.elapsed() < LIMIT {
+            thread::sleep(Duration::from_millis(200));
+        }
+    });
+    let answer = ask(server.local(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+    for socket in [&mut slow, &mut silent] {
+        let answer = rest(socket);
+        assert!(!answer.contains(" 200 "), "{answer}");
+    }
+    assert!(begun.elapsed() >= Duration::from_secs(4), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    drip.join().unwrap();
+}
+
+#[test]
+fn who_takes_nothing_of_the_answer_is_given_up() {
+    let server = server();
+    let mut greedy = connect(server.local());
+    greedy.write_all(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    thread::sleep(Duration::from_secs(12));
+    let answer = rest(&mut greedy);
+    assert!(answer.len() < 32 << 20, "{}", answer.len());
+}
+
+#[test]
+fn two_hundred_at_once_are_answered_in_their_turn() {
+    let server = server();
+    let (to, request) = (server.local(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let clients: Vec<_> = (0..200).map(|_| thread::spawn(move || ask(to, request))).collect();
+    for client in clients {
+        let answer = client.join().unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+}
+
+#[test]
+fn two_hundred_that_say_nothing_do_not_keep_out_others_for_long() {
+    let server = server();
+    let silent: Vec<_> = (0..200).map(|_| connect(server.local())).collect();
+    let begun = Instant::now();
+    let answer = ask(server.local(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    // Three turns of 64.
+    assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
+    drop(silent);
+}
+
+#[test]
+fn it_stops_though_clients_hang() {
+    let (server, senders) = streaming();
+    let mut silent = connect(server.local());
+    let mut greedy = connect(server.local());
+    greedy.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    assert!(rest_until(&mut greedy, "\r\n\r\n").starts_with("HTTP/1.1 200"));
+    let begun = Instant::now();
+    drop(server);
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert_eq!(rest(&mut silent), "");
+    drop(rest(&mut greedy));
+    assert!(senders.lock().unwrap().iter().all(|it| !it.send("x")));
+}
+
+#[test]
+fn a_port_in_use_is_said() {
+    let server = server();
+    let address = server.local().to_string().parse().unwrap();
+    let second = Server::start(address, Options::default());
+    assert!(matches!(&second, Err(StartError::Bind { .. })), "{second:?}");
+    let text = second.unwrap_err().to_string();
+    assert!(text.starts_with(&format!("cannot listen on `{address}`: ")), "{text}");
+}
+
+type Senders = Arc<Mutex<Vec<serve::EventSender>>>;
+
+/// A server of events, and where to put them.
+fn streaming() -> (Server, Senders) {
+    let senders = Senders::default();
+    let all = senders.clone();
+    let options = Options::default().route("/events", move |_| {
+        let (sender, receiver) = serve::events(64);
+        all.lock().unwrap().push(sender);
+        Response::Events(receiver)
+    });
+    (Server::start("0".parse().unwrap(), options).unwrap(), senders)
+}
+
+/// What comes until this has come.
+fn rest_until(socket: &mut TcpStream, end: &str) -> String {
+    let mut all = String::new();
+    let mut byte = [0];
+    while !all.ends_with(end) && socket.read(&mut byte).unwrap() == 1 {
+        all.push(char::from(byte[0]));
+    }
+    all
+}
+
+#[test]
+fn events_arrive_as_they_happen_and_the_stream_ends_with_its_sender() {
+    let (server, senders) = streaming();
+    let mut socket = connect(server.local());
+    socket.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let head = rest_until(&mut socket, "\r\n\r\n");
+    assert!(head.contains("text/event-stream"), "{head}");
+    let sender = senders.lock().unwrap().pop().unwrap();
+    assert!(sender.send("one"));
+    assert!(rest_until(&mut socket, "\n\n").ends_with("data: one\n\n"));
+    assert!(sender.send("two"));
+    assert!(rest_until(&mut socket, "\n\n").ends_with("data: two\n\n"));
+    drop(sender);
+    rest(&mut socket);
+}
+
+#[test]
+fn a_slow_reader_is_dropped_and_others_go_on() {
+    let (server, senders) = streaming();
+    let ask = || {
+        let mut socket = connect(server.local());
+        socket.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        rest_until(&mut socket, "\r\n\r\n");
+        (socket, senders.lock().unwrap().pop().unwrap())
+    };
+    let (_slow, to_slow) = ask();
+    let (mut quick, to_quick) = ask();
+    let event = "x".repeat(64 << 10);
+    let begun = Instant::now();
+    while to_slow.send(&event) {
+        assert!(begun.elapsed() < LIMIT, "never dropped");
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert!(to_quick.send("still here"));
+    assert!(rest_until(&mut quick, "\n\n").ends_with("data: still here\n\n"));
+}
+
+#[test]
+fn streams_leave_room_for_those_who_ask_once() {
+    let (server, _senders) = streaming();
+    let request = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let mut open = Vec::new();
+    for n in 0..50 {
+        let mut socket = connect(server.local());
+        socket.write_all(request.as_bytes()).unwrap();
+        let status = rest_until(&mut socket, "\r\n\r\n");
+        let wanted = if n < 48 { "HTTP/1.1 200" } else { "HTTP/1.1 503" };
+        assert!(status.starts_with(wanted), "{n}: {status}");
+        open.push(socket);
+    }
+    let other = ask(server.local(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert!(other.starts_with("HTTP/1.1 404"), "{other}");
+}
