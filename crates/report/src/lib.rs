@@ -17,6 +17,7 @@ mod format;
 pub mod json;
 pub mod line;
 pub mod markdown;
+pub mod metrics;
 mod options;
 mod packed;
 pub mod page;
