@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels test-systemd demo java packages lint fmt gen bench bench-java bench-recorder remedies accuracy faults kill-trials fuzz web clean
+.PHONY: help setup build test test-kernels test-systemd check-metrics demo java packages lint fmt gen bench bench-java bench-recorder remedies accuracy faults kill-trials fuzz web clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ test-kernels: ## boot Debian's kernels in QEMU and check the program on them: KE
 
 test-systemd: ## boot Debian with systemd in QEMU and check what `whypause fix` does through it (ten minutes)
 	@scripts/test-systemd.sh
+
+check-metrics: ## have a real Prometheus scrape a watched JVM, and compare what it stores with what the JVM logged (half a minute)
+	@scripts/check-metrics.sh
 
 setup: ## install what is missing, after saying what that is
 	@scripts/setup.sh

@@ -102,7 +102,8 @@ stage_files() {
     install -D -m 644 -t "$stage/usr/lib/systemd/system" packaging/systemd/*.service
     install -D -m 644 -t "$share/doc/whypause" README.md docs/troubleshooting.md docs/accuracy.md
     install -D -m 644 -t "$share/doc/whypause/start" docs/start/*.md
-    install -D -m 644 -t "$share/doc/whypause/examples" packaging/kubernetes/*.yaml
+    install -D -m 644 -t "$share/doc/whypause/examples" packaging/kubernetes/*.yaml \
+        packaging/grafana/*.json packaging/prometheus/*.yml
     install -D -m 644 -t "$share/doc/whypause" CHANGELOG.md packaging/copyright
 }
 

@@ -18,6 +18,7 @@ pub mod html;
 pub mod json;
 pub mod line;
 pub mod markdown;
+pub mod metrics;
 mod options;
 mod packed;
 pub mod page;

@@ -276,6 +276,10 @@ pub struct WatchArgs {
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
     #[arg(long)]
     pub redact: bool,
+    /// Let Prometheus read numbers of all stops from http://ADDRESS:PORT/metrics: seconds stopped by
+    /// cause, a histogram; a PORT alone is one of 127.0.0.1
+    #[arg(long, value_name = "[ADDRESS:]PORT")]
+    pub metrics: Option<serve::Address>,
     /// How facts are collected.
     #[command(flatten)]
     pub collect: CollectOptions,

@@ -3,6 +3,7 @@
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
 mod next;
 mod printer;
+mod published;
 mod window;
 
 use super::attached::{self, Announcement};
@@ -14,6 +15,7 @@ use crate::{
     target,
 };
 use printer::Printer;
+use published::Published;
 use recorder::{Duties, Jvm, Options, Roots};
 use report::Redactor;
 use std::time::{Duration, Instant};
@@ -25,6 +27,7 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
     let watch = Watch {
         args,
         console,
+        published: Published::start(args, console)?,
         interrupt: Interrupt::listen()?,
         until: args.duration.map(|it| Instant::now() + it),
     };
@@ -58,6 +61,8 @@ impl End {
 struct Watch<'a> {
     args: &'a WatchArgs,
     console: &'a Console,
+    /// What other programs may read.
+    published: Published,
     interrupt: Interrupt,
     until: Option<Instant>,
 }
@@ -100,10 +105,12 @@ impl Watch<'_> {
         let (mut session, _log) =
             attached::attach(jvm, options, args.collect, &self.interrupt, console)?;
         let over = report::duration(args.over);
-        let name = attached::name(&redactor.main(&jvm.main), jvm.pid);
+        let main = redactor.main(&jvm.main);
+        let name = attached::name(&main, jvm.pid);
         console.say(&format!("watching {name}, pauses of {over} or more"));
         let mut announcement = Announcement::new();
-        let mut printer = Printer::start(args.over, args.zone.clone(), *console)?;
+        let metrics = self.published.jvm(&main);
+        let mut printer = Printer::start(args.over, args.zone.clone(), *console, metrics)?;
         let mut hung = None;
         let end = loop {
             let mut step = session.step();

@@ -6,6 +6,7 @@ mod huge;
 mod lab_asks;
 mod lab_disk;
 mod lab_killed;
+mod metrics;
 mod one_lab;
 mod record;
 mod rights;

@@ -104,6 +104,9 @@ fn words(args: &WatchArgs, part: Part, pid: Option<u32>, until: Option<Instant>)
         words.extend(["-d".into(), millis(until.saturating_duration_since(Instant::now()), 100)]);
     }
     words.extend(args.zone.words());
+    if let Some(address) = args.metrics {
+        words.extend(["--metrics".into(), address.to_string()]);
+    }
     for (flag, given) in [
         ("--redact", args.redact),
         ("--without-ebpf", args.collect.without_ebpf),
@@ -141,6 +144,11 @@ mod tests {
         assert_eq!(
             arguments(asked, Part::One, Some(42)),
             "watch --pid=42 --part one --over 200ms --redact --ask-jvm"
+        );
+        let asked = "whypause watch --wait --match orders --metrics 9464";
+        assert_eq!(
+            arguments(asked, Part::One, Some(42)),
+            "watch --pid=42 --part one --over 50ms --metrics 127.0.0.1:9464"
         );
         let asked = "whypause watch --wait -p -x --without-ebpf --log-safepoints";
         let asked = asked.replace("-p -x", "--pid=-x");

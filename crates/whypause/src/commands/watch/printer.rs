@@ -6,12 +6,12 @@ use super::window::Window;
 use crate::{Failure, args::ZoneArgs, commands::explain::log_offset_min, console::Console};
 use diagnose::{Attribution, Diagnosis};
 use recording::Facts;
-use report::{Options, TimeZone, line};
+use report::{Options, TimeZone, line, metrics::JvmMetrics};
 use std::{
     collections::BTreeMap,
     sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 /// Batches that may wait, a few seconds of them. Beyond that the thread stands still, and detail
@@ -49,11 +49,12 @@ impl Printer {
         over: Duration,
         zone: ZoneArgs,
         console: Console,
+        metrics: Option<JvmMetrics>,
     ) -> Result<Printer, Failure> {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let thread = thread::Builder::new()
             .name("whypause-tell".into())
-            .spawn(move || work(&receiver, over, Form::new(zone, console)))?;
+            .spawn(move || work(&receiver, over, Form::new(zone, console), metrics))?;
         Ok(Printer { sender, thread, kept: Facts::default(), lost: 0 })
     }
 
@@ -102,16 +103,24 @@ impl Printer {
     }
 }
 
-fn work(receiver: &Receiver<Batch>, over: Duration, mut form: Form) -> Result<Printed, Failure> {
+fn work(
+    receiver: &Receiver<Batch>,
+    over: Duration,
+    mut form: Form,
+    mut metrics: Option<JvmMetrics>,
+) -> Result<Printed, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let _ = rustix::process::setpriority_process(None, NICE);
     let begun = Instant::now();
-    let mut window = Window::new(over);
+    let mut window = Window::new(over, metrics.is_some());
     let mut printed = Printed::default();
     loop {
         let end = match receiver.recv_timeout(LOOK_EVERY) {
             Ok(Batch::Final(facts)) => {
                 form.look(&facts);
+                if let (Some(metrics), Some(coverage)) = (&mut metrics, &facts.coverage) {
+                    metrics.look(coverage);
+                }
                 window.add(facts, begun.elapsed());
                 false
             }
@@ -128,8 +137,14 @@ fn work(receiver: &Receiver<Batch>, over: Duration, mut form: Form) -> Result<Pr
             Err(RecvTimeoutError::Disconnected) => true,
         };
         let now = if end { Duration::MAX } else { begun.elapsed() };
-        for diagnosis in window.ended(now) {
-            for attribution in &diagnosis.pauses {
+        let (ended, short) = (window.ended(now), window.short(now));
+        if let Some(metrics) = &metrics {
+            let now = SystemTime::now();
+            let all = ended.iter().chain(&short).flat_map(|it| &it.pauses);
+            all.for_each(|it| metrics.add(it, now));
+        }
+        for diagnosis in ended {
+            for attribution in diagnosis.pauses.iter().filter(|it| it.pause.duration >= over) {
                 let options = form.heading(&diagnosis)?;
                 form.console.print(&line::render(&diagnosis, attribution, &options))?;
                 printed.add(attribution);

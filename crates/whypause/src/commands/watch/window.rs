@@ -17,6 +17,10 @@ const PRUNE_EVERY: Duration = Duration::from_secs(1);
 /// Rows of each table at most; the oldest go first.
 const MAX_ROWS: usize = 100_000;
 
+/// How often short stops are diagnosed, all that came since together.
+const SHORT_EVERY: Duration = Duration::from_secs(1);
+/// As soon as there are so many, they are diagnosed at once.
+const MOST_SHORT: usize = 4_096;
 /// Pauses remembered so that they are reported once; more than a window holds.
 const MAX_REPORTED: usize = 10_000;
 /// What a log that knows of stops has in the line of each, before JDK 13 and since.
@@ -28,9 +32,14 @@ const START_UNCERTAINTY_NS: u64 = 2_000_000_000;
 #[derive(Debug)]
 pub(crate) struct Window {
     over: Duration,
+    /// Whether shorter stops are wanted as well, to be counted.
+    all: bool,
     facts: Facts,
     /// Long safepoints that were not reported yet, with the time at which they came.
     waiting: Vec<(Duration, SafepointFact)>,
+    /// Short ones that were not counted yet, and when they were last.
+    short: Vec<SafepointFact>,
+    counted: Duration,
     /// Pauses told that came from the log.
     reported: VecDeque<Pause>,
     /// Whether log lines came since the log was last looked at.
@@ -39,11 +48,15 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub(crate) fn new(over: Duration) -> Window {
+    /// Of stops of `over` and more; with `all`, shorter ones come as well.
+    pub(crate) fn new(over: Duration, all: bool) -> Window {
         Window {
             over,
+            all,
             facts: Facts::default(),
             waiting: Vec::new(),
+            short: Vec::new(),
+            counted: Duration::ZERO,
             reported: VecDeque::new(),
             lines_since: None,
             pruned: Duration::ZERO,
@@ -55,6 +68,8 @@ impl Window {
         for safepoint in std::mem::take(&mut facts.safepoints) {
             if length(&safepoint) >= self.over {
                 self.waiting.push((now, safepoint));
+            } else if self.all {
+                self.short.push(safepoint);
             }
         }
         if !facts.log_lines.is_empty() {
@@ -77,6 +92,7 @@ impl Window {
         if by_log && self.counts_stops() {
             // The same stops, better told.
             waiting.clear();
+            self.short.clear();
         }
         for (since, safepoint) in waiting {
             if due(since) {
@@ -90,6 +106,27 @@ impl Window {
             reported.push(self.diagnose_log());
         }
         reported
+    }
+
+    /// Short stops that have ended since this last gave any, where they are wanted. Only sums are known of
+    /// what threads did in them, so one diagnosis is made of them all.
+    pub(crate) fn short(&mut self, now: Duration) -> Option<Diagnosis> {
+        let due = now >= self.counted.saturating_add(SHORT_EVERY) || self.short.len() >= MOST_SHORT;
+        if self.short.is_empty() || !due {
+            return None;
+        }
+        self.counted = now;
+        let all = &self.facts;
+        Some(diagnose::diagnose_facts(&Facts {
+            jvm: all.jvm.clone(),
+            host: all.host.clone(),
+            cgroup: all.cgroup.clone(),
+            clocks: all.clocks.clone(),
+            threads: all.threads.clone(),
+            safepoints: std::mem::take(&mut self.short),
+            coverage: all.coverage.clone(),
+            ..Facts::default()
+        }))
     }
 
     fn has_probes(&self) -> bool {
@@ -171,10 +208,11 @@ impl Window {
     fn diagnose_log(&mut self) -> Diagnosis {
         self.facts.drop_replaced();
         let mut diagnosis = diagnose::diagnose_facts(&self.facts);
-        let (reported, over) = (&mut self.reported, self.over);
+        let (reported, over, all) = (&mut self.reported, self.over, self.all);
         diagnosis.pauses.retain(|it| {
-            let new = it.pause.duration >= over
-                && !reported.iter().any(|reported| same(reported, &it.pause));
+            // The newest first: the same is mostly found there.
+            let new = (all || it.pause.duration >= over)
+                && !reported.iter().rev().any(|reported| same(reported, &it.pause));
             if new {
                 reported.push_back(it.pause.clone());
             }

@@ -34,7 +34,7 @@ fn reported(window: &mut Window, now_ms: u64) -> Vec<Duration> {
 
 #[test]
 fn both_sides_of_the_threshold() {
-    let mut window = Window::new(Duration::from_millis(50));
+    let mut window = Window::new(Duration::from_millis(50), false);
     let both = facts(vec![safepoint(SECOND, 49), safepoint(2 * SECOND, 50)]);
     window.add(both, Duration::ZERO);
     assert_eq!(reported(&mut window, 500), [Duration::from_millis(50)]);
@@ -42,7 +42,7 @@ fn both_sides_of_the_threshold() {
 
 #[test]
 fn a_pause_waits_for_its_evidence_and_is_reported_once() {
-    let mut window = Window::new(Duration::from_millis(50));
+    let mut window = Window::new(Duration::from_millis(50), false);
     window.add(facts(vec![safepoint(SECOND, 80)]), Duration::from_millis(100));
     assert_eq!(reported(&mut window, 599), []);
     assert_eq!(reported(&mut window, 600), [Duration::from_millis(80)]);
@@ -51,14 +51,14 @@ fn a_pause_waits_for_its_evidence_and_is_reported_once() {
 
 #[test]
 fn at_the_end_all_is_reported() {
-    let mut window = Window::new(Duration::from_millis(50));
+    let mut window = Window::new(Duration::from_millis(50), false);
     window.add(facts(vec![safepoint(SECOND, 80)]), Duration::from_secs(1));
     assert_eq!(window.ended(Duration::MAX).len(), 1);
 }
 
 #[test]
 fn what_is_older_than_the_window_goes() {
-    let mut window = Window::new(Duration::ZERO);
+    let mut window = Window::new(Duration::ZERO, false);
     let sample = |second: u64| Sample {
         at: MonoTime(second * SECOND),
         counter: "vmstat.nr_dirty".into(),
@@ -71,7 +71,7 @@ fn what_is_older_than_the_window_goes() {
 
 #[test]
 fn a_table_cannot_grow_without_bound() {
-    let mut window = Window::new(Duration::ZERO);
+    let mut window = Window::new(Duration::ZERO, false);
     let line = |n: usize| LogLine { read: MonoTime(1), offset: n as u64, text: String::new() };
     let log_lines = (0..MAX_ROWS + 5).map(line).collect();
     window.add(Facts { log_lines, ..Facts::default() }, Duration::from_secs(1));
@@ -81,7 +81,7 @@ fn a_table_cannot_grow_without_bound() {
 
 #[test]
 fn without_probes_the_log_tells_and_each_pause_once() {
-    let mut window = Window::new(Duration::from_millis(5));
+    let mut window = Window::new(Duration::from_millis(5), false);
     let line = |at: u64, ms: u64| LogLine {
         read: MonoTime(100 * SECOND + at * SECOND),
         offset: 0,
@@ -114,7 +114,7 @@ fn stops_that_the_jvm_counts_and_its_log_tells_are_reported_once() {
     let stop = "[2.000s][info][safepoint] Safepoint \"G1CollectForAllocation\", Time since last: 5 ns, Reaching safepoint: 1000 ns, At safepoint: 79999000 ns, Total: 80000000 ns";
     let gc = "[2.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 79.000ms";
     for (log, ms) in [(vec![gc, stop], 80), (vec![gc], 81), (vec![], 81)] {
-        let mut window = Window::new(Duration::from_millis(50));
+        let mut window = Window::new(Duration::from_millis(50), false);
         window.add(counted(vec![safepoint(SECOND, 81)], &log), Duration::ZERO);
         let reported = reported(&mut window, 5_000);
         assert_eq!(reported, [Duration::from_millis(ms)], "{log:?}");
@@ -123,7 +123,7 @@ fn stops_that_the_jvm_counts_and_its_log_tells_are_reported_once() {
 
 #[test]
 fn a_stop_under_way_is_reported_and_not_kept() {
-    let mut window = Window::new(Duration::from_millis(50));
+    let mut window = Window::new(Duration::from_millis(50), false);
     window.add(facts(Vec::new()), Duration::ZERO);
     let mut stop = safepoint(SECOND, 2000);
     stop.cut.end = true;
@@ -136,4 +136,30 @@ fn a_stop_under_way_is_reported_and_not_kept() {
     // Its end is reported as that of any.
     window.add(facts(vec![safepoint(SECOND, 3000)]), Duration::from_secs(6));
     assert_eq!(reported(&mut window, 7_000), [Duration::from_secs(3)]);
+}
+
+#[test]
+fn short_stops_are_counted_together_where_they_are_wanted() {
+    let millis = |diagnosis: Option<Diagnosis>| {
+        let pauses = diagnosis.map(|it| it.pauses).unwrap_or_default();
+        pauses.iter().map(|it| it.pause.duration.as_millis()).collect::<Vec<_>>()
+    };
+    let all = vec![safepoint(SECOND, 49), safepoint(2 * SECOND, 50), safepoint(3 * SECOND, 1)];
+    let mut window = Window::new(Duration::from_millis(50), true);
+    window.add(facts(all.clone()), Duration::ZERO);
+    assert_eq!(millis(window.short(SHORT_EVERY - Duration::from_nanos(1))), []);
+    assert_eq!(millis(window.short(SHORT_EVERY)), [49, 1]);
+    assert_eq!(millis(window.short(Duration::MAX)), []);
+    assert_eq!(reported(&mut window, 500), [Duration::from_millis(50)]);
+    let mut window = Window::new(Duration::from_millis(50), false);
+    window.add(facts(all), Duration::ZERO);
+    assert_eq!(millis(window.short(Duration::MAX)), []);
+}
+
+#[test]
+fn many_short_stops_do_not_wait() {
+    let mut window = Window::new(Duration::from_millis(50), true);
+    let stops = |n: u64| (1..=n).map(|it| safepoint(it * SECOND, 1)).collect();
+    window.add(facts(stops(MOST_SHORT as u64)), Duration::ZERO);
+    assert_eq!(window.short(Duration::ZERO).map(|it| it.pauses.len()), Some(MOST_SHORT));
 }

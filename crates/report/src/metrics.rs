@@ -1,0 +1,139 @@
+//! Seconds stopped, by cause, for a monitoring system: what `watch` counts of all stops.
+//!
+//! [`Metrics`] holds the numbers of all JVMs that are watched, [`JvmMetrics`] is where those of one of
+//! them are counted, and [`Metrics::text`] is what is scraped. A label never holds a process id, and
+//! what a JVM chose of one is cleaned and bounded; so is the number of series, whatever comes and goes.
+//!
+//! Times become floating-point seconds here and nowhere before, as both formats want them.
+mod exposition;
+mod numbers;
+
+pub use exposition::Exposition;
+
+use crate::text::clean_name;
+use diagnose::Attribution;
+use numbers::Numbers;
+use recording::Coverage;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+/// JVMs that have series of their own; the numbers of further ones are under [`OTHERS`].
+const MOST_JVMS: usize = 128;
+/// The label of JVMs for which there is no room.
+const OTHERS: &str = "other";
+/// Characters of a label's value.
+const MOST_LABEL: usize = 80;
+
+/// The numbers of all JVMs that are watched.
+#[derive(Clone, Debug)]
+pub struct Metrics(Arc<Mutex<All>>);
+
+#[derive(Clone, Debug)]
+struct All {
+    /// Stops of at least this are over the limit.
+    limit: Duration,
+    jvms: BTreeMap<String, Series>,
+    recorder: Recorder,
+}
+
+/// The numbers under one label, and how many JVMs count there.
+#[derive(Clone, Debug, Default)]
+struct Series {
+    numbers: Numbers,
+    jvms: u64,
+}
+
+/// What the recorder costs, all JVMs together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Recorder {
+    cpu: Duration,
+    peak_bytes: u64,
+}
+
+impl Metrics {
+    /// None yet. A stop of `limit` or more is one that exceeds it.
+    #[must_use]
+    pub fn new(limit: Duration) -> Metrics {
+        let (jvms, recorder) = (BTreeMap::new(), Recorder::default());
+        Metrics(Arc::new(Mutex::new(All { limit, jvms, recorder })))
+    }
+
+    /// Where stops of a JVM with this main class are counted. JVMs with the same main class are counted
+    /// together, and the series go with the last of them.
+    #[must_use]
+    pub fn jvm(&self, main: &str) -> JvmMetrics {
+        let main = clean_name(if main.is_empty() { "java" } else { main }, MOST_LABEL);
+        let mut all = self.all();
+        let has_room = all.jvms.len() < MOST_JVMS || all.jvms.contains_key(&main);
+        let label = if has_room { main } else { OTHERS.to_owned() };
+        all.jvms.entry(label.clone()).or_default().jvms += 1;
+        drop(all);
+        JvmMetrics { metrics: self.clone(), label, lost: 0 }
+    }
+
+    /// What is scraped `now`, in this format.
+    #[must_use]
+    pub fn text(&self, format: Exposition, now: SystemTime) -> String {
+        // A copy: who counts does not wait for who formats.
+        let all = self.all().clone();
+        exposition::text(&all, format, now)
+    }
+
+    fn all(&self) -> MutexGuard<'_, All> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where what is seen of one JVM is counted; its series go when it is dropped.
+#[derive(Debug)]
+pub struct JvmMetrics {
+    metrics: Metrics,
+    label: String,
+    /// What was lost of it, as far as that is counted.
+    lost: u64,
+}
+
+impl JvmMetrics {
+    /// Counts a stop that became known `now`.
+    pub fn add(&self, stop: &Attribution, now: SystemTime) {
+        self.change(|numbers, limit| numbers.add(stop, limit, now));
+    }
+
+    /// Counts what was lost and what it cost, of a coverage that is that of all of the recording so far.
+    pub fn look(&mut self, coverage: &Coverage) {
+        let lost = coverage.lost_events + coverage.lost_rows;
+        let more = lost.saturating_sub(self.lost);
+        self.lost = self.lost.max(lost);
+        self.change(|numbers, _| numbers.dropped_events += more);
+        let mut all = self.metrics.all();
+        // Each is that of the whole process.
+        all.recorder.cpu = all.recorder.cpu.max(coverage.recorder_cpu);
+        all.recorder.peak_bytes = all.recorder.peak_bytes.max(coverage.recorder_rss_bytes);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Numbers, Duration)) {
+        let mut all = self.metrics.all();
+        let limit = all.limit;
+        if let Some(series) = all.jvms.get_mut(&self.label) {
+            change(&mut series.numbers, limit);
+        }
+    }
+}
+
+impl Drop for JvmMetrics {
+    fn drop(&mut self) {
+        let mut all = self.metrics.all();
+        if let Some(series) = all.jvms.get_mut(&self.label) {
+            series.jvms = series.jvms.saturating_sub(1);
+            if series.jvms == 0 {
+                all.jvms.remove(&self.label);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,218 @@
+//! The text that is scraped.
+use super::{
+    All, Series,
+    numbers::{BUCKETS, Example, Numbers, OfCause},
+};
+use prometheus_client::{
+    collector::Collector,
+    encoding::{
+        DescriptorEncoder, EncodeMetric, MetricEncoder, NoLabelSet, prometheus_text,
+        text as openmetrics,
+    },
+    metrics::{MetricType, exemplar::CounterWithExemplar},
+    registry::{Registry, Unit},
+};
+use std::{
+    fmt,
+    sync::atomic::AtomicU64,
+    time::{Duration, SystemTime},
+};
+
+/// A format that Prometheus reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exposition {
+    /// The text format 0.0.4, which everything reads.
+    Prometheus,
+    /// OpenMetrics 1.0, which has units and exemplars.
+    OpenMetrics,
+}
+
+impl Exposition {
+    /// The one that a request with this header `Accept` likes best; where it is all the same, and where
+    /// there is no header, the one that everything reads.
+    #[must_use]
+    pub fn accepted(accept: Option<&str>) -> Exposition {
+        let liking = |names: &[&str]| {
+            let ranges = accept.unwrap_or("*/*").split(',');
+            let likings = ranges.filter_map(|range| {
+                let mut parts = range.split(';').map(str::trim);
+                let name = parts.next()?.to_ascii_lowercase();
+                let q = parts.find_map(|it| it.strip_prefix("q="));
+                let q = q.map_or(1.0, |it| it.parse::<f64>().unwrap_or(0.0));
+                names.contains(&name.as_str()).then_some(q)
+            });
+            likings.fold(0.0, f64::max)
+        };
+        let openmetrics = liking(&["application/openmetrics-text"]);
+        let text = liking(&["text/plain"]);
+        if openmetrics > text { Exposition::OpenMetrics } else { Exposition::Prometheus }
+    }
+
+    /// Its media type.
+    #[must_use]
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Exposition::Prometheus => prometheus_text::CONTENT_TYPE,
+            Exposition::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        }
+    }
+}
+
+pub(super) fn text(all: &All, format: Exposition, now: SystemTime) -> String {
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(Snapshot { all: all.clone(), now }));
+    let mut out = String::new();
+    let result = match format {
+        Exposition::Prometheus => prometheus_text::encode(&mut out, &registry),
+        Exposition::OpenMetrics => openmetrics::encode(&mut out, &registry),
+    };
+    result.expect("a text grows as long as it has to");
+    out
+}
+
+/// The numbers at one instant.
+#[derive(Debug)]
+struct Snapshot {
+    all: All,
+    now: SystemTime,
+}
+
+impl Collector for Snapshot {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut out = Out { encoder, all: &self.all };
+        out.stops()?;
+        out.causes()?;
+        out.rest(self.now)?;
+        out.recorder()
+    }
+}
+
+struct Out<'e, 'a> {
+    encoder: DescriptorEncoder<'e>,
+    all: &'a All,
+}
+
+impl Out<'_, '_> {
+    /// One metric of all JVMs.
+    fn each(
+        &mut self,
+        (name, help): (&str, &str),
+        unit: Option<&Unit>,
+        kind: MetricType,
+        one: impl Fn(&str, &Series, &mut MetricEncoder<'_>) -> fmt::Result,
+    ) -> fmt::Result {
+        let mut metric = self.encoder.encode_descriptor(name, help, unit, kind)?;
+        for (label, series) in &self.all.jvms {
+            one(label, series, &mut metric)?;
+        }
+        Ok(())
+    }
+
+    fn stops(&mut self) -> fmt::Result {
+        let name = ("whypause_stw_pause", "How long application threads were stopped, each stop");
+        self.each(name, Some(&Unit::Seconds), MetricType::Histogram, |jvm, it, metric| {
+            let it = &it.numbers;
+            let bounds = BUCKETS.iter().map(Duration::as_secs_f64).chain([f64::INFINITY]);
+            let buckets: Vec<(f64, u64)> = bounds.zip(it.buckets).collect();
+            metric.encode_family(&[("jvm", jvm)])?.encode_histogram::<NoLabelSet>(
+                it.stopped.as_secs_f64(),
+                it.count(),
+                &buckets,
+                None,
+            )
+        })?;
+        let name =
+            ("whypause_stw_phase", "Time stopped: until all threads had stopped, and after that");
+        self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
+            let it = &it.numbers;
+            for (phase, time) in [("reach", it.reaching), ("at", it.stopped - it.reaching)] {
+                counter(&mut metric.encode_family(&[("jvm", jvm), ("phase", phase)])?, time)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn causes(&mut self) -> fmt::Result {
+        let name = (
+            "whypause_stw_attributed",
+            "Time stopped, by what stopped it; all causes are all of it",
+        );
+        self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
+            for (cause, of) in &it.numbers.by_cause {
+                let cause = cause.replace('-', "_");
+                by_cause(metric.encode_family(&[("jvm", jvm), ("cause", &cause)])?, of)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn rest(&mut self, now: SystemTime) -> fmt::Result {
+        type Count = (&'static str, &'static str, fn(&Numbers) -> u64);
+        let counts: [Count; 2] = [
+            ("whypause_stw_limit_exceeded", "Stops of whypause_stw_limit_seconds or more", |it| {
+                it.limit_exceeded
+            }),
+            ("whypause_recorder_dropped_events", "Events and rows that were lost", |it| {
+                it.dropped_events
+            }),
+        ];
+        for (name, help, count) in counts {
+            self.each((name, help), None, MetricType::Counter, |jvm, it, metric| {
+                let count = count(&it.numbers);
+                let labels = [("jvm", jvm)];
+                let mut metric = metric.encode_family(&labels)?;
+                metric.encode_counter::<NoLabelSet, u64, f64>(&count, None)
+            })?;
+        }
+        let name = ("whypause_stw_longest", "The longest stop of the last minute or two");
+        self.each(name, Some(&Unit::Seconds), MetricType::Gauge, |jvm, it, metric| {
+            let longest = it.numbers.longest(now).as_secs_f64();
+            metric.encode_family(&[("jvm", jvm)])?.encode_gauge(&longest)
+        })?;
+        let name = ("whypause_watched_jvms", "JVMs that are watched");
+        self.each(name, None, MetricType::Gauge, |jvm, it, metric| {
+            metric.encode_family(&[("jvm", jvm)])?.encode_gauge(&it.jvms)
+        })
+    }
+
+    fn recorder(&mut self) -> fmt::Result {
+        let (encoder, recorder) = (&mut self.encoder, self.all.recorder);
+        let (unit, kind) = (Some(&Unit::Seconds), MetricType::Counter);
+        let name = "whypause_recorder_cpu";
+        let help = "CPU time of whypause itself; that of its programs in the kernel is not in it";
+        counter(&mut encoder.encode_descriptor(name, help, unit, kind)?, recorder.cpu)?;
+        let (name, unit) = ("whypause_recorder_peak_resident", Some(&Unit::Bytes));
+        let help = "The most memory that whypause itself has had";
+        let mut peak = encoder.encode_descriptor(name, help, unit, MetricType::Gauge)?;
+        peak.encode_gauge(&recorder.peak_bytes)?;
+        let (name, unit) = ("whypause_stw_limit", Some(&Unit::Seconds));
+        let help = "From which length on a stop exceeds the limit and is recorded in detail";
+        let mut limit = encoder.encode_descriptor(name, help, unit, MetricType::Gauge)?;
+        limit.encode_gauge(&self.all.limit.as_secs_f64())?;
+        let (name, help) = ("whypause_build", "The version of whypause");
+        let mut build = encoder.encode_descriptor(name, help, None, MetricType::Info)?;
+        build.encode_info(&[("version", env!("CARGO_PKG_VERSION"))])
+    }
+}
+
+fn counter(metric: &mut MetricEncoder<'_>, time: Duration) -> fmt::Result {
+    metric.encode_counter::<NoLabelSet, f64, f64>(&time.as_secs_f64(), None)
+}
+
+/// With the last example, where there is one: only OpenMetrics shows it.
+fn by_cause(metric: MetricEncoder<'_>, of: &OfCause) -> fmt::Result {
+    // A counter that was raised twice: only so can an exemplar be made.
+    let counter = CounterWithExemplar::<Vec<(&str, String)>, f64, AtomicU64>::default();
+    let example = of.example.as_ref().map_or(Duration::ZERO, |it| it.time);
+    counter.inc_by(of.time.saturating_sub(example).as_secs_f64(), None, None);
+    if let Some(it) = &of.example {
+        counter.inc_by(it.time.as_secs_f64(), Some(labels(it)), it.at);
+    }
+    counter.encode(metric)
+}
+
+fn labels(it: &Example) -> Vec<(&'static str, String)> {
+    let stopped = ("stopped_seconds", format!("{:.6}", it.stopped.as_secs_f64()));
+    let operation = ("operation", it.operation.clone());
+    [stopped, operation].into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}

@@ -1,0 +1,157 @@
+//! What is counted of the stops of JVMs with one label.
+use crate::text::clean_name;
+use diagnose::Attribution;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
+
+/// Upper bounds of the buckets of stops; above the last is one more.
+pub(super) const BUCKETS: [Duration; 12] = [
+    Duration::from_millis(1),
+    Duration::from_millis(5),
+    Duration::from_millis(10),
+    Duration::from_millis(25),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+    Duration::from_secs(10),
+];
+/// Time of a stop over the limit that no cause could claim.
+pub(super) const UNEXPLAINED: &str = "unexplained";
+/// The same of shorter ones, of which only sums are known.
+pub(super) const NO_DETAIL: &str = "not_recorded_in_detail";
+/// The longest stop is that of this time and the one before: each is seen by a scrape a minute.
+const LONGEST_OF: Duration = Duration::from_secs(60);
+/// Characters of an operation's name in an exemplar, which has 128 for all its labels.
+const MOST_OPERATION: usize = 48;
+
+/// The numbers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Numbers {
+    /// Stops in each bucket, not those below it.
+    pub(super) buckets: [u64; BUCKETS.len() + 1],
+    pub(super) stopped: Duration,
+    /// Until all threads had stopped.
+    pub(super) reaching: Duration,
+    pub(super) limit_exceeded: u64,
+    pub(super) by_cause: BTreeMap<&'static str, OfCause>,
+    pub(super) dropped_events: u64,
+    longest: Longest,
+}
+
+/// The time of one cause.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OfCause {
+    pub(super) time: Duration,
+    pub(super) example: Option<Example>,
+}
+
+/// The last stop over the limit of which a cause had a part.
+#[derive(Clone, Debug)]
+pub(super) struct Example {
+    /// The part.
+    pub(super) time: Duration,
+    /// The whole stop.
+    pub(super) stopped: Duration,
+    /// The operation that it was for; empty where that is not known.
+    pub(super) operation: String,
+    /// When it began.
+    pub(super) at: Option<SystemTime>,
+}
+
+/// The longest stops of two minutes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Longest {
+    since: Option<SystemTime>,
+    now: Duration,
+    before: Duration,
+}
+
+impl Numbers {
+    pub(super) fn add(&mut self, stop: &Attribution, limit: Duration, now: SystemTime) {
+        let pause = &stop.pause;
+        let bucket = BUCKETS.iter().position(|most| pause.duration <= *most);
+        self.buckets[bucket.unwrap_or(BUCKETS.len())] += 1;
+        self.stopped += pause.duration;
+        self.reaching += pause.reaching.min(pause.duration);
+        self.longest.turn(now);
+        self.longest.now = self.longest.now.max(pause.duration);
+        let exceeds = pause.duration >= limit;
+        self.limit_exceeded += u64::from(exceeds);
+        let rest = if exceeds || pause.detailed { UNEXPLAINED } else { NO_DETAIL };
+        let parts = stop.parts.iter().map(|it| (it.cause.id, it.time));
+        for (cause, time) in parts.chain([(rest, stop.unattributed)]) {
+            if time == Duration::ZERO {
+                continue;
+            }
+            let of = self.by_cause.entry(cause).or_default();
+            of.time += time;
+            if exceeds {
+                of.example = Some(Example::of(stop, time));
+            }
+        }
+    }
+
+    /// How many stops there were.
+    pub(super) fn count(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+
+    /// The longest stop of the last minute or two.
+    pub(super) fn longest(&self, now: SystemTime) -> Duration {
+        let mut longest = self.longest;
+        longest.turn(now);
+        longest.now.max(longest.before)
+    }
+}
+
+impl Example {
+    fn of(stop: &Attribution, time: Duration) -> Example {
+        let wall = stop.pause.start_wall_ns.and_then(|it| u64::try_from(it).ok());
+        Example {
+            time,
+            stopped: stop.pause.duration,
+            operation: clean_name(&stop.pause.operation, MOST_OPERATION),
+            at: wall.map(|it| SystemTime::UNIX_EPOCH + Duration::from_nanos(it)),
+        }
+    }
+}
+
+impl Longest {
+    /// Lets go of what is older than a minute or two.
+    fn turn(&mut self, now: SystemTime) {
+        let since = *self.since.get_or_insert(now);
+        // A clock that was set back makes it younger.
+        let age = now.duration_since(since).unwrap_or_default();
+        if age >= LONGEST_OF {
+            self.before = if age < 2 * LONGEST_OF { self.now } else { Duration::ZERO };
+            self.now = Duration::ZERO;
+            self.since = Some(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_is_let_go_of_after_two_minutes() {
+        let begun = SystemTime::UNIX_EPOCH;
+        let at = |s| begun + Duration::from_secs(s);
+        let mut longest = Longest::default();
+        longest.turn(begun);
+        longest.now = Duration::from_secs(3);
+        let seen = |s| {
+            let mut it = longest;
+            it.turn(at(s));
+            it.now.max(it.before).as_secs()
+        };
+        assert_eq!((seen(59), seen(60), seen(119), seen(120)), (3, 3, 3, 0));
+    }
+}

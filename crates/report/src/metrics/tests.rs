@@ -1,0 +1,161 @@
+//! Stops go in, text comes out.
+use super::*;
+use diagnose::{Certainty, Part, Pause, PauseKind};
+use std::borrow::Cow;
+
+const NOW: SystemTime = SystemTime::UNIX_EPOCH;
+const LIMIT: Duration = Duration::from_millis(50);
+
+/// A stop of so many milliseconds, with these parts; the rest is unattributed.
+fn stop(ms: u64, parts: &[(&str, u64)]) -> Attribution {
+    let cause = |id| *diagnose::causes().iter().find(|it| it.id == id).unwrap();
+    let parts: Vec<Part> = parts
+        .iter()
+        .map(|(id, ms)| Part {
+            cause: cause(*id),
+            time: Duration::from_millis(*ms),
+            certainty: Certainty::Measured,
+        })
+        .collect();
+    let duration = Duration::from_millis(ms);
+    let unattributed = duration - parts.iter().map(|it| it.time).sum::<Duration>();
+    let pause = Pause {
+        kind: PauseKind::Safepoint,
+        start_ns: 0,
+        start_wall_ns: Some(1_700_000_000_500_000_000),
+        duration,
+        reaching: Duration::from_millis(ms / 4),
+        operation: Cow::Borrowed("G1CollectForAllocation"),
+        collection: None,
+        detailed: duration >= LIMIT,
+        cut: Default::default(),
+    };
+    Attribution { pause, parts, unattributed, symptom: None }
+}
+
+fn lines(metrics: &Metrics, format: Exposition) -> Vec<String> {
+    metrics.text(format, NOW).lines().map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn has(lines: &[String], wanted: &[&str]) {
+    for line in wanted {
+        assert!(lines.iter().any(|it| it == line), "{line}\n\n{}", lines.join("\n"));
+    }
+}
+
+#[test]
+fn every_stop_is_counted_and_its_causes_are_all_of_it() {
+    let metrics = Metrics::new(LIMIT);
+    let jvm = metrics.jvm("orders.Main");
+    jvm.add(&stop(100, &[("gc-log-write-blocked", 80), ("gc-work", 10)]), NOW);
+    jvm.add(&stop(4, &[("gc-work", 3)]), NOW);
+    jvm.add(&stop(20_000, &[("gc-work", 20_000)]), NOW);
+    has(
+        &lines(&metrics, Exposition::Prometheus),
+        &[
+            "# TYPE whypause_stw_pause_seconds histogram",
+            r#"whypause_stw_pause_seconds_sum{jvm="orders.Main"} 20.104"#,
+            r#"whypause_stw_pause_seconds_count{jvm="orders.Main"} 3"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="0.001"} 0"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="0.005"} 1"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="0.1"} 2"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="10"} 2"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="+Inf"} 3"#,
+            r#"whypause_stw_phase_seconds_total{jvm="orders.Main",phase="reach"} 5.026"#,
+            r#"whypause_stw_phase_seconds_total{jvm="orders.Main",phase="at"} 15.078"#,
+            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="gc_log_write_blocked"} 0.08"#,
+            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="gc_work"} 20.013"#,
+            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="unexplained"} 0.01"#,
+            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="not_recorded_in_detail"} 0.001"#,
+            r#"whypause_stw_limit_exceeded_total{jvm="orders.Main"} 2"#,
+            r#"whypause_stw_longest_seconds{jvm="orders.Main"} 20.0"#,
+            "whypause_stw_limit_seconds 0.05",
+        ],
+    );
+}
+
+#[test]
+fn open_metrics_has_units_an_example_of_each_cause_and_an_end() {
+    let metrics = Metrics::new(LIMIT);
+    let jvm = metrics.jvm("orders.Main");
+    jvm.add(&stop(100, &[("gc-log-write-blocked", 80)]), NOW);
+    jvm.add(&stop(4, &[("vm-operation", 4)]), NOW);
+    let lines = lines(&metrics, Exposition::OpenMetrics);
+    let prefix = r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="#;
+    let example = r#"{stopped_seconds="0.100000",operation="G1CollectForAllocation"}"#;
+    has(
+        &lines,
+        &[
+            "# UNIT whypause_stw_pause_seconds seconds",
+            &format!(r#"{prefix}"gc_log_write_blocked"}} 0.08 # {example} 0.08 1700000000.5"#),
+            &format!(r#"{prefix}"vm_operation"}} 0.004"#),
+        ],
+    );
+    assert_eq!(lines.last().map(String::as_str), Some("# EOF"));
+}
+
+#[test]
+fn what_a_jvm_chose_breaks_no_line_and_no_bound() {
+    let metrics = Metrics::new(LIMIT);
+    let evil = format!("a\"}} 1\nb\\ \u{202e}{}", "x".repeat(10_000));
+    let mut kept = vec![metrics.jvm(&evil)];
+    let text = metrics.text(Exposition::Prometheus, NOW);
+    let label = text.lines().find(|it| it.starts_with("whypause_watched_jvms{")).unwrap();
+    assert!(label.starts_with(r#"whypause_watched_jvms{jvm="a\"} 1 b\\ \\u{202e}xxx"#), "{label}");
+    assert!(label.len() < 200 && label.ends_with("} 1"), "{label}");
+    kept.extend((0..300).map(|n| metrics.jvm(&format!("jvm{n}"))));
+    let text = metrics.text(Exposition::Prometheus, NOW);
+    let labels = text.lines().filter(|it| it.starts_with("whypause_watched_jvms{"));
+    assert_eq!(labels.count(), MOST_JVMS + 1);
+    assert!(text.contains(r#"whypause_watched_jvms{jvm="other"} 173"#));
+}
+
+#[test]
+fn series_go_with_the_last_jvm_of_their_name() {
+    let metrics = Metrics::new(LIMIT);
+    let (first, second) = (metrics.jvm("a"), metrics.jvm("a"));
+    first.add(&stop(1, &[]), NOW);
+    second.add(&stop(1, &[]), NOW);
+    drop(first);
+    has(
+        &lines(&metrics, Exposition::Prometheus),
+        &[r#"whypause_stw_pause_seconds_count{jvm="a"} 2"#, r#"whypause_watched_jvms{jvm="a"} 1"#],
+    );
+    drop(second);
+    assert!(!metrics.text(Exposition::Prometheus, NOW).contains("jvm="));
+}
+
+#[test]
+fn losses_are_counted_once_though_they_are_told_as_sums() {
+    let metrics = Metrics::new(LIMIT);
+    let mut jvm = metrics.jvm("");
+    for lost_events in [3, 3, 5] {
+        let recorder_cpu = Duration::from_millis(250);
+        jvm.look(&Coverage { lost_events, recorder_cpu, ..Coverage::default() });
+    }
+    has(
+        &lines(&metrics, Exposition::Prometheus),
+        &[
+            r#"whypause_recorder_dropped_events_total{jvm="java"} 5"#,
+            "whypause_recorder_cpu_seconds_total 0.25",
+            &format!(r#"whypause_build_info{{version="{}"}} 1"#, env!("CARGO_PKG_VERSION")),
+        ],
+    );
+}
+
+#[test]
+fn who_likes_open_metrics_best_gets_it() {
+    let check = |accept| Exposition::accepted(accept);
+    let prometheus =
+        "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+    assert_eq!(check(Some(prometheus)), Exposition::OpenMetrics);
+    assert_eq!(check(Some("application/openmetrics-text; version=1.0.0")), Exposition::OpenMetrics);
+    assert_eq!(
+        check(Some("text/plain;q=0.9, application/openmetrics-text;q=0.5")),
+        Exposition::Prometheus
+    );
+    assert_eq!(check(Some("text/html,*/*;q=0.8")), Exposition::Prometheus);
+    assert_eq!(check(Some("application/openmetrics-text;q=0")), Exposition::Prometheus);
+    assert_eq!(check(None), Exposition::Prometheus);
+}
