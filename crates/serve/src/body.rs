@@ -99,8 +99,8 @@ mod tests {
             let mut next = async || std::future::poll_fn(|cx| stream.poll(cx)).await;
             assert_eq!(next().await.as_deref(), Some(COMMENT));
             assert_eq!(begun.elapsed().as_secs(), HEARTBEAT.as_secs());
-            assert!(sender.send("x"));
-            assert_eq!(next().await.as_deref(), Some(&b"data: x\n\n"[..]));
+            assert!(sender.send("it", "x"));
+            assert_eq!(next().await.as_deref(), Some(&b"event: it\ndata: x\n\n"[..]));
             assert_eq!(begun.elapsed().as_secs(), HEARTBEAT.as_secs());
             drop(sender);
             assert_eq!(next().await, None);

@@ -17,13 +17,13 @@ pub struct EventSender(Sender<String>);
 pub struct EventReceiver(pub(crate) Receiver<String>);
 
 impl EventSender {
-    /// Hands an event over and never waits.
+    /// Hands an event of this name over and never waits.
     ///
     /// False where the reader has gone or is too far behind: drop the sender then. The stream ends with
     /// what waits, and the reader's browser connects again.
     #[must_use]
-    pub fn send(&self, event: &str) -> bool {
-        self.0.try_send(framed(event)).is_ok()
+    pub fn send(&self, name: &'static str, event: &str) -> bool {
+        self.0.try_send(framed(name, event)).is_ok()
     }
 }
 
@@ -32,10 +32,10 @@ impl EventSender {
 /// # Source
 ///
 /// HTML Living Standard, 9.2.5: lines end with CR, LF or both, and an empty one ends the message.
-fn framed(event: &str) -> String {
+fn framed(name: &str, event: &str) -> String {
     let lines = event.split(['\r', '\n']);
     let fields: String = lines.map(|line| format!("data: {line}\n")).collect();
-    format!("{fields}\n")
+    format!("event: {name}\n{fields}\n")
 }
 
 #[cfg(test)]
@@ -44,17 +44,20 @@ mod tests {
 
     #[test]
     fn a_text_cannot_end_its_message() {
-        assert_eq!(framed("{}"), "data: {}\n\n");
-        assert_eq!(framed("a\nid: 7\n\nb"), "data: a\ndata: id: 7\ndata: \ndata: b\n\n");
-        assert_eq!(framed("a\rb"), "data: a\ndata: b\n\n");
+        assert_eq!(framed("it", "{}"), "event: it\ndata: {}\n\n");
+        assert_eq!(
+            framed("it", "a\nid: 7\n\nb"),
+            "event: it\ndata: a\ndata: id: 7\ndata: \ndata: b\n\n"
+        );
+        assert_eq!(framed("it", "a\rb"), "event: it\ndata: a\ndata: b\n\n");
     }
 
     #[test]
     fn who_is_too_far_behind_is_given_up() {
         let (sender, receiver) = events(2);
-        assert!(sender.send("1") && sender.send("2"));
-        assert!(!sender.send("3"));
+        assert!(sender.send("it", "1") && sender.send("it", "2"));
+        assert!(!sender.send("it", "3"));
         drop(receiver);
-        assert!(!sender.send("4"));
+        assert!(!sender.send("it", "4"));
     }
 }

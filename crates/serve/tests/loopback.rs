@@ -179,7 +179,7 @@ fn it_stops_though_clients_hang() {
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
     assert_eq!(rest(&mut silent), "");
     drop(rest(&mut greedy));
-    assert!(senders.lock().unwrap().iter().all(|it| !it.send("x")));
+    assert!(senders.lock().unwrap().iter().all(|it| !it.send("it", "x")));
 }
 
 #[test]
@@ -224,9 +224,9 @@ fn events_arrive_as_they_happen_and_the_stream_ends_with_its_sender() {
     let head = rest_until(&mut socket, "\r\n\r\n");
     assert!(head.contains("text/event-stream"), "{head}");
     let sender = senders.lock().unwrap().pop().unwrap();
-    assert!(sender.send("one"));
+    assert!(sender.send("it", "one"));
     assert!(rest_until(&mut socket, "\n\n").ends_with("data: one\n\n"));
-    assert!(sender.send("two"));
+    assert!(sender.send("it", "two"));
     assert!(rest_until(&mut socket, "\n\n").ends_with("data: two\n\n"));
     drop(sender);
     rest(&mut socket);
@@ -245,11 +245,11 @@ fn a_slow_reader_is_dropped_and_others_go_on() {
     let (mut quick, to_quick) = ask();
     let event = "x".repeat(64 << 10);
     let begun = Instant::now();
-    while to_slow.send(&event) {
+    while to_slow.send("it", &event) {
         assert!(begun.elapsed() < LIMIT, "never dropped");
         thread::sleep(Duration::from_millis(1));
     }
-    assert!(to_quick.send("still here"));
+    assert!(to_quick.send("it", "still here"));
     assert!(rest_until(&mut quick, "\n\n").ends_with("data: still here\n\n"));
 }
 

@@ -1,6 +1,7 @@
 //! `whypause watch`: each long pause as it ends, with its cause.
 //!
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
+mod live;
 mod next;
 mod printer;
 mod published;
@@ -14,7 +15,7 @@ use crate::{
     interrupt::Interrupt,
     target,
 };
-use printer::Printer;
+use printer::{Printer, Told};
 use published::Published;
 use recorder::{Duties, Jvm, Options, Roots};
 use report::Redactor;
@@ -110,7 +111,12 @@ impl Watch<'_> {
         console.say(&format!("watching {name}, pauses of {over} or more"));
         let mut announcement = Announcement::new();
         let metrics = self.published.jvm(&main);
-        let mut printer = Printer::start(args.over, args.zone.clone(), *console, metrics)?;
+        let live = self.published.live().cloned();
+        if let Some(live) = &live {
+            live.begin(name.clone(), args.over, console.options_in(args.zone.of(None)));
+        }
+        let told = Told { metrics, live };
+        let mut printer = Printer::start(args.over, args.zone.clone(), *console, told)?;
         let mut hung = None;
         let end = loop {
             let mut step = session.step();
@@ -144,6 +150,9 @@ impl Watch<'_> {
             }
         }
         let reported = printer.finish(last)?;
+        if let Some(live) = self.published.live() {
+            live.end(&why);
+        }
         Ok((end, format!("{}; {why}", reported.sentence())))
     }
 }

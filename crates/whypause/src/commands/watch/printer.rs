@@ -2,7 +2,7 @@
 //!
 //! The thread that drains the kernel's events must neither wait for a terminal that stands still
 //! nor compute: this one does both, and leaves the CPU to everybody else first.
-use super::window::Window;
+use super::{live::Live, window::Window};
 use crate::{Failure, args::ZoneArgs, commands::explain::log_offset_min, console::Console};
 use diagnose::{Attribution, Diagnosis};
 use recording::Facts;
@@ -33,6 +33,13 @@ enum Batch {
     UnderWay(Facts),
 }
 
+/// Who else is told of pauses.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(super) metrics: Option<JvmMetrics>,
+    pub(super) live: Option<Live>,
+}
+
 /// The sending end.
 #[derive(Debug)]
 pub(crate) struct Printer {
@@ -49,12 +56,12 @@ impl Printer {
         over: Duration,
         zone: ZoneArgs,
         console: Console,
-        metrics: Option<JvmMetrics>,
+        told: Told,
     ) -> Result<Printer, Failure> {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let thread = thread::Builder::new()
             .name("whypause-tell".into())
-            .spawn(move || work(&receiver, over, Form::new(zone, console), metrics))?;
+            .spawn(move || work(&receiver, over, Form::new(zone, console), told))?;
         Ok(Printer { sender, thread, kept: Facts::default(), lost: 0 })
     }
 
@@ -107,11 +114,12 @@ fn work(
     receiver: &Receiver<Batch>,
     over: Duration,
     mut form: Form,
-    mut metrics: Option<JvmMetrics>,
+    told: Told,
 ) -> Result<Printed, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let _ = rustix::process::setpriority_process(None, NICE);
     let begun = Instant::now();
+    let Told { mut metrics, live } = told;
     let mut window = Window::new(over, metrics.is_some());
     let mut printed = Printed::default();
     loop {
@@ -144,8 +152,12 @@ fn work(
             all.for_each(|it| metrics.add(it, now));
         }
         for diagnosis in ended {
-            for attribution in diagnosis.pauses.iter().filter(|it| it.pause.duration >= over) {
+            let long = diagnosis.pauses.iter().enumerate();
+            for (at, attribution) in long.filter(|it| it.1.pause.duration >= over) {
                 let options = form.heading(&diagnosis)?;
+                if let Some(live) = &live {
+                    live.pause(&diagnosis, at, &Options { over, ..options.clone() });
+                }
                 form.console.print(&line::render(&diagnosis, attribution, &options))?;
                 printed.add(attribution);
             }

@@ -1,0 +1,230 @@
+//! The page of a watch: its browsers are told of each pause as it ends, and of the last hour when they
+//! come.
+use diagnose::Diagnosis;
+use report::{
+    Options,
+    html::live::{self, Watched},
+};
+use serve::{EventReceiver, EventSender, Response, events};
+use std::{
+    collections::VecDeque,
+    fmt::Write,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant, SystemTime},
+};
+
+/// So long a pause is kept,
+const KEPT: Duration = Duration::from_secs(3_600);
+/// and so much of all of them: an hour with one a second, and then some.
+const MOST_BYTES: usize = 8 << 20;
+/// What the threads did is kept of so many: the longest.
+const MOST_WHOLE: usize = 24;
+/// Of a pause with more than this the threads are left out.
+const MOST_OF_ONE: usize = 512 << 10;
+/// So many browsers are told at once.
+const MOST_READERS: usize = 8;
+/// Events that may wait for a browser beyond those of the last hour.
+const WAITING: usize = 256;
+
+/// What is on the page. Shared by the thread that diagnoses and the one that serves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Live(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    watched: Option<(Watched, Options)>,
+    kept: VecDeque<Kept>,
+    bytes: usize,
+    readers: Vec<EventSender>,
+    ended: Option<String>,
+}
+
+/// The events of one pause.
+#[derive(Debug)]
+struct Kept {
+    at: Instant,
+    length: Duration,
+    /// Without what the threads did.
+    brief: String,
+    whole: Option<String>,
+}
+
+impl Kept {
+    fn bytes(&self) -> usize {
+        self.brief.len() + self.whole.as_ref().map_or(0, String::len)
+    }
+
+    fn event(&self) -> &str {
+        self.whole.as_ref().unwrap_or(&self.brief)
+    }
+}
+
+impl Live {
+    /// A JVM is watched from now on. What was kept of another one goes.
+    pub(super) fn begin(&self, title: String, limit: Duration, options: Options) {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let watched = Watched {
+            title,
+            limit,
+            since_wall_ms: i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+            kept: KEPT,
+        };
+        self.change(|state| {
+            *state = State {
+                watched: Some((watched, options)),
+                readers: std::mem::take(&mut state.readers),
+                ..State::default()
+            };
+            let hello = state.hello();
+            state.readers.retain(|it| it.send("hello", &hello));
+        });
+    }
+
+    /// The pause at `at` in a diagnosis of it alone has ended.
+    pub(super) fn pause(&self, diagnosis: &Diagnosis, at: usize, options: &Options) {
+        let Some(attribution) = diagnosis.pauses.get(at) else { return };
+        let brief = live::pause(diagnosis, at, false, options);
+        let whole = live::pause(diagnosis, at, true, options);
+        let whole = Some(whole).filter(|it| it.len() <= MOST_OF_ONE);
+        let kept = Kept { at: Instant::now(), length: attribution.pause.duration, brief, whole };
+        self.change(|state| state.add(kept));
+    }
+
+    /// The watch is over.
+    pub(super) fn end(&self, why: &str) {
+        self.change(|state| {
+            let end = live::end(why);
+            state.readers.retain(|it| it.send("end", &end));
+            state.ended = Some(end);
+        });
+    }
+
+    /// A browser that wants to be told.
+    pub(super) fn reader(&self) -> Response {
+        let mut reader = None;
+        self.change(|state| reader = state.reader());
+        reader.map_or(Response::NotFound, Response::Events)
+    }
+
+    /// The page itself.
+    pub(super) fn page(&self) -> Response {
+        let mut title = String::new();
+        self.change(|state| {
+            if let Some((watched, _)) = &state.watched {
+                title.clone_from(&watched.title);
+            }
+        });
+        Response::Bytes { content_type: "text/html; charset=utf-8", body: live::page(&title) }
+    }
+
+    /// A thread that has panicked has left nothing half done: each change ends with whole events.
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl State {
+    fn hello(&self) -> String {
+        let hello = |(watched, options): &(Watched, Options)| live::hello(watched, options);
+        self.watched.as_ref().map(hello).unwrap_or_default()
+    }
+
+    fn add(&mut self, kept: Kept) {
+        self.readers.retain(|it| it.send("pause", kept.event()));
+        self.bytes += kept.bytes();
+        self.kept.push_back(kept);
+        let whole = self.kept.iter().filter(|it| it.whole.is_some());
+        if whole.clone().count() > MOST_WHOLE
+            && let Some(shortest) = whole.map(|it| it.length).min()
+            && let Some(it) =
+                self.kept.iter_mut().find(|it| it.whole.is_some() && it.length == shortest)
+        {
+            self.bytes -= it.whole.take().map_or(0, |it| it.len());
+        }
+        let is_old = |it: &Kept| it.at.elapsed() > KEPT;
+        while self.bytes > MOST_BYTES || self.kept.front().is_some_and(is_old) {
+            let Some(first) = self.kept.pop_front() else { break };
+            self.bytes -= first.bytes();
+        }
+    }
+
+    fn reader(&mut self) -> Option<EventReceiver> {
+        // One that has gone is noticed when it is told something.
+        if self.readers.len() == MOST_READERS {
+            self.readers.remove(0);
+        }
+        let (sender, receiver) = events(self.kept.len() + WAITING);
+        let mut takes = sender.send("hello", &self.hello());
+        takes &= self.kept.iter().all(|it| sender.send("pause", it.event()));
+        takes &= self.ended.iter().all(|it| sender.send("end", it));
+        if takes {
+            self.readers.push(sender);
+        }
+        takes.then_some(receiver)
+    }
+}
+
+/// What makes the address of a page one that nobody can guess: 128 bits, in hexadecimal digits.
+pub(super) fn token() -> std::io::Result<String> {
+    let mut bytes = [0_u8; 16];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        let rest = &mut bytes[filled..];
+        filled += rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty())?;
+    }
+    let mut token = String::with_capacity(32);
+    for byte in bytes {
+        let _ = write!(token, "{byte:02x}");
+    }
+    Ok(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(length_ms: u64, bytes: usize) -> Kept {
+        Kept {
+            at: Instant::now(),
+            length: Duration::from_millis(length_ms),
+            brief: "b".repeat(100),
+            whole: Some("w".repeat(bytes)),
+        }
+    }
+
+    #[test]
+    fn a_day_with_a_pause_each_second_takes_no_more_memory_than_an_hour() {
+        let mut state = State::default();
+        for n in 0..86_400 {
+            state.add(kept(n % 1_000, 3_000));
+            assert!(state.bytes <= MOST_BYTES);
+        }
+        let of_all: usize = state.kept.iter().map(Kept::bytes).sum();
+        assert_eq!(state.bytes, of_all);
+        assert_eq!(state.kept.iter().filter(|it| it.whole.is_some()).count(), MOST_WHOLE);
+    }
+
+    #[test]
+    fn of_the_longest_the_threads_are_kept() {
+        let mut state = State::default();
+        (0..100).for_each(|n| state.add(kept(100 - n, 10)));
+        let whole = state.kept.iter().filter(|it| it.whole.is_some());
+        let shortest = whole.map(|it| it.length).min();
+        assert_eq!(shortest, Some(Duration::from_millis(100 - MOST_WHOLE as u64 + 1)));
+    }
+
+    #[test]
+    fn a_browser_that_does_not_read_is_given_up() {
+        let live = Live::default();
+        let Response::Events(_receiver) = live.reader() else { panic!("it is told") };
+        live.change(|state| (0..WAITING).for_each(|_| state.add(kept(1, 1))));
+        live.change(|state| assert_eq!(state.readers.len(), 0));
+    }
+
+    #[test]
+    fn a_token_is_128_bits_and_another_each_time() {
+        let [a, b] = [token().unwrap(), token().unwrap()];
+        assert_eq!((a.len(), b.len()), (32, 32));
+        assert_ne!(a, b);
+    }
+}
