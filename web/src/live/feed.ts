@@ -194,7 +194,8 @@ export function show(feed: Feed, nowUs: number): void {
   const { store, view } = app;
   const { fromUs, toUs, isFollowing, isNewest, selected } = view.value;
   const isWhole = isFollowing && isAll(view.value, store);
-  store.endUs = Math.max(store.endUs, nowUs);
+  // In whole microseconds, or a range would lose its last digits as it moves on.
+  store.endUs = Math.max(store.endUs, Math.ceil(nowUs));
   const width = isWhole ? store.endUs - store.beginUs : toUs - fromUs;
   const from = isFollowing ? store.endUs - width : Math.max(fromUs, store.beginUs);
   const found = wanted ? indexOf(feed, wanted) : selected;
@@ -234,7 +235,7 @@ export function tick(feed: Feed, nowUs: number): void {
 function dropOld(feed: Feed): void {
   const { store, view } = feed.app;
   const wasWhole = view.value.isFollowing && isAll(view.value, store);
-  store.beginUs = Math.max(0, store.endUs - feed.live.hello.kept_ms * 1_000);
+  store.beginUs = Math.max(0, Math.floor(store.endUs - feed.live.hello.kept_ms * 1_000));
   if (wasWhole) showAll(feed.app);
   let old = 0;
   while (old < store.count && store.startUs[old]! + store.lengthUs[old]! < store.beginUs) old++;
