@@ -14,10 +14,28 @@ const escapeHtml = (text) =>
 
 /** The whole page for data as JSON text. */
 export function assemble(json) {
+  const { answer } = JSON.parse(json);
+  const main = `<main id="page">
+<h1>${escapeHtml(answer.verdict)}</h1>
+${answer.header.map((it) => `<p>${escapeHtml(it)}</p>`).join("\n")}
+</main>
+<script type="application/json" id="data">${json.replace(/</g, "\\u003c")}</script>`;
+  return shell(answer.title, main, []);
+}
+
+/** A live page, which gets its data from `events` beside it. */
+export function assembleLive(title) {
+  const main = `<main id="page" data-live="events">
+<h1>${escapeHtml(title)}</h1>
+<p>Waiting for the watch.</p>
+</main>`;
+  return shell(title, main, ["connect-src 'self'"]);
+}
+
+function shell(title, main, policies) {
   const script = readFileSync(join(dist, "page.js"), "utf8");
   const style = readFileSync(join(dist, "page.css"), "utf8");
   if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) throw new Error("dist/ would end its own element");
-  const { answer } = JSON.parse(json);
   const policy = [
     "default-src 'none'",
     `script-src ${hash(script)}`,
@@ -25,6 +43,7 @@ export function assemble(json) {
     "img-src data: blob:",
     "base-uri 'none'",
     "form-action 'none'",
+    ...policies,
   ].join("; ");
   return `<!doctype html>
 <html lang="en">
@@ -32,15 +51,11 @@ export function assemble(json) {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>${escapeHtml(`${answer.title} · whypause`)}</title>
+<title>${escapeHtml(`${title} · whypause`)}</title>
 <style>${style}</style>
 </head>
 <body>
-<main id="page">
-<h1>${escapeHtml(answer.verdict)}</h1>
-${answer.header.map((it) => `<p>${escapeHtml(it)}</p>`).join("\n")}
-</main>
-<script type="application/json" id="data">${json.replace(/</g, "\\u003c")}</script>
+${main}
 <script>${script}</script>
 </body>
 </html>

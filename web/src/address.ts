@@ -31,7 +31,7 @@ function read(app: App): void {
 function write(app: App): void {
   const { fromUs, toUs, selected } = app.view.value;
   const fields = new URLSearchParams({ pause: String(selected) });
-  if (!isAll(app.view.value, app.store.spanUs)) {
+  if (!isAll(app.view.value, app.store)) {
     fields.set("from", String(Math.floor(fromUs)));
     fields.set("to", String(Math.ceil(toUs)));
   }

@@ -6,6 +6,7 @@ import { useContext } from "preact/hooks";
 import { type Clock, type Zone, clockOf, zonesOf } from "./clock";
 import type { Class, Opened, Page } from "./model";
 import { Observable } from "./observable";
+import type { Live } from "./live/feed";
 import { type Store, createStore, longestIn } from "./store";
 
 export type Theme = "system" | "light" | "dark";
@@ -15,6 +16,10 @@ export interface View {
   toUs: number;
   /** Index of the pause that is open; -1 where there is none. */
   selected: number;
+  /** Live: the range moves on with the newest, until someone moves it. */
+  isFollowing: boolean;
+  /** Live: each new pause is opened, until someone opens one. */
+  isNewest: boolean;
   isLog: boolean;
   /** The class that stands out while the others are dimmed. */
   only: Class | null;
@@ -31,18 +36,25 @@ export interface App {
   clock: Clock;
   view: Observable<View>;
   opened: Map<number, Opened>;
+  /** Changes as the store does, but at most once a second where pauses come in live; for what is read, not seen
+   * at a glance. */
+  calm: Observable<{ batches: number; second: number }>;
+  /** What only a page that is fed live has. */
+  live: Live | null;
 }
 
 /** No range is shorter: pauses are known to the microsecond. */
 const SHORTEST_RANGE_US = 100;
 
-export function createApp(page: Page): App {
+export function createApp(page: Page, live: Live | null = null): App {
   const store = createStore(page.pauses, page.causes);
-  const clock = clockOf(page.pauses);
+  const clock = clockOf(page.pauses, live ? "host" : "log");
   const view = new Observable<View>({
     fromUs: 0,
-    toUs: Math.max(store.spanUs, SHORTEST_RANGE_US),
+    toUs: Math.max(store.endUs, SHORTEST_RANGE_US),
     selected: store.count > 0 ? longestIn(store, 0, store.count) : -1,
+    isFollowing: true,
+    isNewest: live !== null,
     isLog: true,
     only: null,
     zone: zonesOf(clock)[0]!,
@@ -51,19 +63,8 @@ export function createApp(page: Page): App {
     repaint: 0,
   });
   const opened = new Map(page.opened.map((it) => [it.pause, it]));
-  followGrowth(store, view);
-  return { page, store, clock, view, opened };
-}
-
-/** Where the whole is shown, the range grows with the data. */
-function followGrowth(store: Store, view: Observable<View>): void {
-  let span = store.spanUs;
-  store.version.watch(() => {
-    const { fromUs, toUs, selected } = view.value;
-    const wasAll = fromUs <= 0 && toUs >= span;
-    span = store.spanUs;
-    view.set({ toUs: wasAll ? span : toUs, selected: selected < 0 && store.count > 0 ? 0 : selected });
-  });
+  const calm = new Observable({ batches: 0, second: 0 });
+  return { page, store, clock, view, opened, calm, live };
 }
 
 const Context = createContext<App | null>(null);
@@ -76,11 +77,12 @@ export function useApp(): App {
 }
 
 export function setRange(app: App, fromUs: number, toUs: number): void {
-  const span = Math.max(app.store.spanUs, SHORTEST_RANGE_US);
+  const { beginUs, endUs } = app.store;
+  const span = Math.max(endUs - beginUs, SHORTEST_RANGE_US);
   const width = Math.min(span, Math.max(SHORTEST_RANGE_US, toUs - fromUs));
   const middle = (fromUs + toUs) / 2;
-  const from = Math.min(Math.max(0, toUs - fromUs < width ? middle - width / 2 : fromUs), span - width);
-  app.view.set({ fromUs: from, toUs: from + width });
+  const from = Math.min(Math.max(beginUs, toUs - fromUs < width ? middle - width / 2 : fromUs), beginUs + span - width);
+  app.view.set({ fromUs: from, toUs: from + width, isFollowing: width >= span });
 }
 
 /** Makes the range `factor` times as long; what is at `atUs` stays where it is. */
@@ -99,11 +101,23 @@ export function pan(app: App, share: number): void {
 }
 
 export function showAll(app: App): void {
-  setRange(app, 0, app.store.spanUs);
+  setRange(app, app.store.beginUs, app.store.endUs);
 }
 
-export function isAll(view: View, spanUs: number): boolean {
-  return view.toUs - view.fromUs >= spanUs;
+export function isAll(view: View, { beginUs, endUs }: Store): boolean {
+  return view.toUs - view.fromUs >= endUs - beginUs;
+}
+
+/** Live: back to the end of the time line, and on with it. */
+export function follow(app: App): void {
+  const { fromUs, toUs } = app.view.value;
+  const { endUs } = app.store;
+  app.view.set({ fromUs: endUs - (toUs - fromUs), toUs: endUs, isFollowing: true });
+}
+
+/** Live: back to the newest pause, and on with each that comes. */
+export function openNewest(app: App): void {
+  app.view.set({ selected: app.store.count - 1, isNewest: true });
 }
 
 /** Opens a pause and moves the range so that it is seen. */
@@ -117,7 +131,7 @@ export function select(app: App, index: number): void {
     const middle = (start + end) / 2;
     setRange(app, middle - width / 2, middle + width / 2);
   }
-  view.set({ selected: index });
+  view.set({ selected: index, isNewest: false });
 }
 
 /** The next pause in that direction; with `isLong` the next one over the limit. */

@@ -9,13 +9,16 @@ export interface Clock {
   wallMs: number | null;
   uptimeMs: number | null;
   zoneMinutes: number | null;
+  /** Whose zone that is. */
+  zoneOwner: "log" | "host";
 }
 
-export function clockOf(columns: Columns): Clock {
+export function clockOf(columns: Columns, zoneOwner: Clock["zoneOwner"] = "log"): Clock {
   return {
     wallMs: columns.origin_wall_ms,
     uptimeMs: columns.origin_uptime_ms,
     zoneMinutes: columns.zone_minutes,
+    zoneOwner,
   };
 }
 
@@ -33,7 +36,7 @@ export function zoneName(zone: Zone, clock: Clock): string {
     case "local":
       return "local time";
     case "log":
-      return `log's zone (${offsetText(clock.zoneMinutes ?? 0)})`;
+      return `${clock.zoneOwner}'s zone (${offsetText(clock.zoneMinutes ?? 0)})`;
     case "uptime":
       return clock.uptimeMs === null ? "since the start" : "uptime";
   }

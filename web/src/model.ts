@@ -223,3 +223,35 @@ export interface Memory {
   /** `[milliseconds since time 0, before, after, capacity]`, at most 512. */
   series: [number, number, number, number | null][];
 }
+
+/** First event of a live page, `hello`: what is watched. */
+export interface Hello {
+  version: string;
+  /** `orders.jar (pid 4242)`. */
+  title: string;
+  /** Pauses from this length on are told, in milliseconds. */
+  limit_ms: number;
+  /** Since when it is watched, in milliseconds since 1970 UTC. */
+  since_wall_ms: number;
+  zone_minutes: number | null;
+  /** Pauses older than this are forgotten, in milliseconds. */
+  kept_ms: number;
+}
+
+/** Each pause of a live page as it ends, event `pause`; those of the last hour come again after `hello`. */
+export interface LivePause {
+  /** What it was, in one line, as `whypause watch` prints it. */
+  line: string;
+  /** The causes that this event speaks of; indices are into this list alone. */
+  causes: CauseInfo[];
+  /** One pause. `origin_wall_ms` is that of this event alone. */
+  pauses: Columns;
+  findings: Finding[];
+  /** At most one, of pause 0. */
+  opened: Opened[];
+}
+
+/** The last event, `end`: the watch is over. */
+export interface LiveEnd {
+  why: string;
+}

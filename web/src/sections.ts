@@ -1,22 +1,23 @@
 // The sections of the page in their order, for the anchors: only those for which there is data.
 
-import type { Page } from "./model";
+import type { App } from "./app";
 
 export interface SectionName {
   id: string;
   name: string;
 }
 
-export function sectionsOf(page: Page): SectionName[] {
-  const { numbers, answer, pauses } = page;
+export function sectionsOf({ page, store, live }: App): SectionName[] {
+  const { numbers, answer } = page;
+  const hasPauses = store.count > 0;
   const all: [string, string, boolean][] = [
-    ["timeline", "Time line", pauses.count > 0],
-    ["pause", "Pause", pauses.count > 0],
-    ["causes", "Causes", answer.findings.length > 0],
-    ["pauses", "Statistics", pauses.count > 0],
+    ["timeline", "Time line", hasPauses || live !== null],
+    ["pause", "Pause", hasPauses],
+    ["causes", "Causes", (live?.causes ?? answer.findings).length > 0],
+    ["pauses", "Statistics", hasPauses],
     ["gc", "GC", numbers.gc !== null],
     ["memory", "Memory", numbers.memory !== null],
-    ["measured", "Measured", true],
+    ["measured", "Measured", live === null],
   ];
   return all.filter(([, , isThere]) => isThere).map(([id, name]) => ({ id, name }));
 }

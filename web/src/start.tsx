@@ -1,7 +1,7 @@
-// Puts the page together from its data. `main.ts` does this for a report in a file; an entry that is fed live
-// can do the same and then append to the store that it gets back.
+// Puts the page together from its data. `main.ts` does this for a report in a file; `live.ts` mounts another
+// body, of an app that grows.
 
-import { render } from "preact";
+import { type ComponentChildren, render } from "preact";
 import { followAddress } from "./address";
 import { type App, AppProvider, createApp, useApp } from "./app";
 import { timeOfDay } from "./clock";
@@ -24,8 +24,15 @@ import { TimeSection } from "./time/section";
 /** Replaces what is in `main` and puts the bar before it. */
 export function start(page: Page, main: HTMLElement): App {
   const app = createApp(page);
+  mount(app, main, <Body />);
+  return app;
+}
+
+/** Themes, keys, the bar, and the body in place of what is in `main`. */
+export function mount(app: App, main: HTMLElement, body: ComponentChildren): void {
   followTheme(app);
-  followAddress(app);
+  // Live, an index means another pause after a while.
+  if (!app.live) followAddress(app);
   listenToKeys(app);
   const bar = document.createElement("header");
   bar.className = "topbar";
@@ -38,12 +45,9 @@ export function start(page: Page, main: HTMLElement): App {
     bar,
   );
   render(
-    <AppProvider value={app}>
-      <Body />
-    </AppProvider>,
+    <AppProvider value={app}>{body}</AppProvider>,
     main,
   );
-  return app;
 }
 
 function Body() {
@@ -68,7 +72,7 @@ function Body() {
 }
 
 /** Says which pause is open, for those who do not see the time line. */
-function Spoken() {
+export function Spoken() {
   const app = useApp();
   const { store, view, clock } = app;
   const pause = usePart(view, (it) => it.selected);

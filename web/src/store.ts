@@ -19,7 +19,10 @@ export interface Store {
   /** Changes with each batch. */
   readonly version: Observable<{ batches: number }>;
   count: number;
-  spanUs: number;
+  /** Where the time that is kept begins: 0 unless older pauses were dropped. */
+  beginUs: number;
+  /** Where the input ends. */
+  endUs: number;
   limitUs: number;
   leftOut: number;
   readonly causes: CauseInfo[];
@@ -48,7 +51,8 @@ export function createStore(columns: Columns, causes: CauseInfo[]): Store {
   const store: Store = {
     version: new Observable({ batches: 0 }),
     count: 0,
-    spanUs: 0,
+    beginUs: 0,
+    endUs: 0,
     limitUs: columns.limit_ms * 1_000,
     leftOut: columns.left_out,
     causes,
@@ -97,6 +101,17 @@ function reserve(store: Store, pauses: number, parts: number): void {
 
 /** Adds pauses, all of which begin no earlier than those that are there, and tells who watches. */
 export function append(store: Store, batch: Batch): void {
+  add(store, batch);
+  changed(store);
+}
+
+/** Tells who watches, after changes that do not tell by themselves. */
+export function changed(store: Store): void {
+  store.version.set({ batches: store.version.value.batches + 1 });
+}
+
+/** As `append`, and tells nobody yet. */
+export function add(store: Store, batch: Batch): void {
   reserve(store, store.count + batch.count, store.partFrom[store.count]! + batch.parts.length / 2);
   const operationOf = batch.operations.map((name) => operationIndex(store, name));
   let start = store.count > 0 ? store.startUs[store.count - 1]! : 0;
@@ -113,8 +128,53 @@ export function append(store: Store, batch: Batch): void {
     derive(store, index);
   }
   store.count += batch.count;
-  store.spanUs = Math.max(store.spanUs, batch.span_ms * 1_000, store.count ? store.latestEndUs[store.count - 1]! : 0);
-  store.version.set({ batches: store.version.value.batches + 1 });
+  store.endUs = Math.max(store.endUs, batch.span_ms * 1_000, store.count ? store.latestEndUs[store.count - 1]! : 0);
+}
+
+/** Moves the last pause to its place where it began before others, and gives its index. */
+export function settleLast(store: Store): number {
+  const last = store.count - 1;
+  const at = upperBound(store.startUs, store.startUs[last]!, last);
+  if (at === last) return at;
+  for (const array of [store.startUs, store.lengthUs, store.reachingUs, store.kind, store.operation]) moveBack(array, at, last, 1);
+  const [from, to] = [store.partFrom[last]!, store.partFrom[last + 1]!];
+  for (const array of [store.partCause, store.partUs]) moveBack(array, store.partFrom[at]!, from, to - from);
+  for (let i = last; i > at; i--) store.partFrom[i] = store.partFrom[i - 1]! + (to - from);
+  deriveAll(store);
+  return at;
+}
+
+/** The `size` values at `from` go to `to`, and those between move on. */
+function moveBack(array: Numbers, to: number, from: number, size: number): void {
+  const moved = array.slice(from, from + size);
+  array.copyWithin(to + size, to, from);
+  array.set(moved, to);
+}
+
+/** Drops the first pauses; those that remain have indices that are lower by so many. */
+export function dropFirst(store: Store, pauses: number): void {
+  if (pauses <= 0) return;
+  const [count, parts] = [store.count, store.partFrom[pauses]!];
+  for (const array of [store.startUs, store.lengthUs, store.reachingUs, store.kind, store.operation]) array.copyWithin(0, pauses, count);
+  for (const array of [store.partCause, store.partUs]) array.copyWithin(0, parts, store.partFrom[count]!);
+  store.count = Math.max(0, count - pauses);
+  for (let i = 0; i <= store.count; i++) store.partFrom[i] = store.partFrom[i + pauses]! - parts;
+  if (store.operations.length > MOST_OPERATIONS) forgetOperations(store);
+  deriveAll(store);
+}
+
+/** Names of operations come from the JVM: those that no pause has any more are forgotten beyond so many. */
+const MOST_OPERATIONS = 1_000;
+
+function forgetOperations(store: Store): void {
+  const names = store.operations.splice(0);
+  for (let i = 0; i < store.count; i++) store.operation[i] = operationIndex(store, names[store.operation[i]!] ?? "");
+}
+
+function deriveAll(store: Store): void {
+  store.longestUs = 0;
+  store.longCount = 0;
+  for (let i = 0; i < store.count; i++) derive(store, i);
 }
 
 function operationIndex(store: Store, name: string): number {
@@ -152,6 +212,13 @@ export function lowerBound(array: Float64Array, value: number, low: number, high
     else high = middle;
   }
   return low;
+}
+
+/** The first index whose value is above `value`, of the first `count`, which rise. */
+function upperBound(array: Float64Array, value: number, count: number): number {
+  let at = lowerBound(array, value, 0, count);
+  while (at < count && array[at]! <= value) at++;
+  return at;
 }
 
 /** The pauses that touch a range, as indices from and up to; a few before may have ended already. */

@@ -13,7 +13,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const out = mkdtempSync(join(tmpdir(), "page-"));
 after(() => rmSync(out, { recursive: true }));
 
-const names = ["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes"];
+const names = ["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes", "live/feed", "live/numbers"];
 await build({
   root,
   configFile: false,
@@ -31,6 +31,8 @@ const store = await load("store");
 const bars = await load("time-bars");
 const dense = await load("lanes-dense");
 const shapes = await load("lanes-shapes");
+const feed = await load("live-feed");
+const numbers = await load("live-numbers");
 
 const columns = (pauses, more = {}) => ({
   count: pauses.length,
@@ -129,4 +131,130 @@ test("the dense part is found where most slices are in little of the time", () =
 test("hostile text in a picture is text", () => {
   const svg = shapes.shapesToSvg([{ is: "text", x: 0, y: 0, text: "\u202E</text><script>\u0000\u0008\"&", fill: "#000", anchor: "start" }], 10, 10, "<b>");
   assert.ok(svg.includes("&lt;/text&gt;&lt;script&gt;&quot;&amp;") && svg.includes("<title>&lt;b&gt;</title>"), svg);
+});
+
+const { longestIn, longestPauses } = store;
+const longestOf = (it) => it.lengthUs[longestIn(it, 0, it.count)];
+const SINCE = Date.UTC(2026, 10, 24, 10, 0, 0);
+const hello = { version: "1", title: "orders (pid 1)", limit_ms: 100, since_wall_ms: SINCE, zone_minutes: 0, kept_ms: 3_600_000 };
+const causeOf = (id) => ({ id, title: id, short: id, class: "gc", nature: "fault", page: [] });
+
+/** A pause of so many milliseconds of a cause, at so many seconds after the watch began; with its threads. */
+const livePause = (second, ms, id = "gc-work", other = "unused") => ({
+  line: `${id} at ${second}`,
+  // What an index means differs from event to event.
+  causes: [causeOf(other), causeOf(id)],
+  pauses: columns([[250, ms * 1_000]], { origin_wall_ms: SINCE + second * 1_000, parts: [1, 1, ms * 1_000], operations: [id] }),
+  findings: [{ number: 1, cause: 1, extent: "told", share: "told", story: [`at ${second}`] }],
+  opened: [{ pause: 0, segments: [{ start_us: 0, length_us: ms * 1_000, cause: 1, lane: null }], lanes: [], waits: [], phases: [], left_out: 0 }],
+});
+
+const fed = (...events) => {
+  const it = feed.createFeed(hello);
+  for (const event of events) feed.take(it, event);
+  feed.tick(it, 0);
+  return it;
+};
+
+test("times and causes of an event are those of the page", () => {
+  const { app, live } = fed(livePause(5, 200, "a", "b"), livePause(9, 300, "b", "a"), livePause(12, 400, "b", "c"));
+  assert.deepEqual([...app.store.startUs.slice(0, 3)], [5_000_250, 9_000_250, 12_000_250]);
+  assert.equal(app.store.causes[app.store.partCause[2]].id, "b");
+  assert.equal(app.store.causes[app.opened.get(0).segments[0].cause].id, "a");
+  assert.deepEqual(live.causes.map((it) => [app.store.causes[it.cause].id, it.finding.number, it.finding.extent, it.finding.share, it.finding.story[0]]), [["b", 1, "700 ms in 2 pauses", "78 %", "at 12"], ["a", 2, "200 ms in 1 pause", "22 %", "at 5"]]);
+});
+
+test("a pause that is told late takes its place, and what is open stays open", () => {
+  const it = fed(livePause(1, 200, "a"), livePause(9, 300, "b"));
+  const { store, view, opened } = it.app;
+  view.set({ selected: 1, isNewest: false });
+  feed.take(it, livePause(5, 400, "late", "a"));
+  feed.tick(it, 0);
+  assert.deepEqual([0, 1, 2].map((i) => store.operations[store.operation[i]]), ["a", "late", "b"]);
+  assert.deepEqual([0, 1, 2].map((i) => [store.causes[store.partCause[store.partFrom[i]]].id, store.partUs[store.partFrom[i]]]), [["a", 200_000], ["late", 400_000], ["b", 300_000]]);
+  assert.equal(view.value.selected, 2);
+  assert.deepEqual([...opened.entries()].map(([key, look]) => [key, look.pause]).sort(), [[0, 0], [1, 1], [2, 2]]);
+  assert.equal(store.stoppedBeforeUs[3], 900_000);
+  assert.equal(longestOf(it.app.store), 400_000);
+});
+
+test("the last hour again after a lost connection doubles nothing, and what was open is open", () => {
+  const events = [livePause(1, 200), livePause(5, 400), livePause(9, 300)];
+  const it = fed(...events);
+  it.app.view.set({ selected: 1, isNewest: false });
+  feed.beginAnew(it);
+  for (const event of [...events, livePause(11, 100), events[2]]) feed.take(it, event);
+  feed.show(it, 0);
+  assert.equal(it.app.store.count, 4);
+  assert.equal(it.app.view.value.selected, 1);
+  assert.equal(it.app.store.causes.length, 2);
+});
+
+test("a day of pauses needs no more room than an hour of them", () => {
+  const it = fed();
+  const { store, view, opened } = it.app;
+  const [pauses, day] = [100_000, 86_400];
+  const stayed = [];
+  for (let i = 0; i < pauses; i++) {
+    const second = (i * day) / pauses;
+    feed.take(it, livePause(second, 100 + ((i * 7_919) % 997), `cause-${i % 40}`, `cause-${(i + 1) % 40}`));
+    feed.show(it, second * 1e6);
+    if (i % 50 === 0) feed.tick(it, (second + 1) * 1e6);
+    if (i === 50_000) view.set({ selected: 48_000 - (50_000 - store.count), isNewest: false });
+    if (i > 50_000 && i < 51_000) stayed.push(store.startUs[view.value.selected]);
+  }
+  const anHour = pauses / 24;
+  feed.tick(it, day * 1e6);
+  assert.ok(Math.abs(store.count - anHour) < 5, `${store.count}`);
+  const arrays = Object.entries(store).filter(([, value]) => ArrayBuffer.isView(value));
+  assert.equal(arrays.length, 11);
+  for (const [name, array] of arrays) assert.ok(array.length <= 2 * (anHour + 60), `${name}: ${array.length}`);
+  assert.ok(opened.size <= 26 && it.newest.size === 40 && it.indices.size === 40 && it.live.causes.length === 40 && store.causes.length === 40 && store.operations.length === 40);
+  assert.equal(new Set(stayed).size, 1, "the selected pause stays the same one");
+  assert.ok(view.value.selected === store.count - 1 && view.value.isNewest, "until it is too old");
+  // A shorter one that was let go does not come back when longer ones become too old.
+  const long = store.lengthUs[longestPauses(store, 100)[99]];
+  const isLong = [...opened].map(([pause, look]) => look.pause === pause && store.lengthUs[pause] >= long);
+  assert.ok(isLong.filter(Boolean).length >= 20, `${isLong}`);
+  assert.equal(view.value.toUs - view.value.fromUs, hello.kept_ms * 1_000);
+  assert.equal(view.value.toUs, store.endUs);
+});
+
+test("names of operations without end are forgotten with their pauses", () => {
+  const it = fed();
+  for (let i = 0; i < 20_000; i++) {
+    feed.take(it, livePause(i * 10, 100, "a"));
+    it.app.store.operations[it.app.store.operation[it.app.store.count - 1]] = `operation ${i}`;
+    if (i % 10 === 0) feed.tick(it, i * 10e6);
+  }
+  const { store: kept } = it.app;
+  assert.ok(kept.operations.length <= 1_400, `${kept.operations.length}`);
+  assert.equal(store.operationName(kept, kept.count - 1), "operation 19999");
+});
+
+test("a range that was chosen stays until its time is forgotten", () => {
+  const it = fed(livePause(1, 200));
+  it.app.view.set({ fromUs: 2e6, toUs: 4e6, isFollowing: false });
+  feed.tick(it, 3_000e6);
+  assert.deepEqual([it.app.view.value.fromUs, it.app.view.value.toUs], [2e6, 4e6]);
+  feed.tick(it, 7_200e6);
+  assert.deepEqual([it.app.view.value.fromUs, it.app.view.value.toUs], [3_600e6, 3_602e6]);
+  assert.equal(it.app.store.count, 0);
+});
+
+test("the whole stays the whole while time goes on, and `follow` keeps its width", () => {
+  const it = fed(livePause(1, 200));
+  for (let i = 0; i < 1_000; i++) feed.tick(it, 20e6 + i * 1_000_123.456_7 + 0.1);
+  const { view, store } = it.app;
+  assert.deepEqual([view.value.fromUs, view.value.toUs], [0, store.endUs]);
+  view.set({ fromUs: store.endUs - 5e6, toUs: store.endUs });
+  for (let i = 1_000; i < 5_000; i++) feed.tick(it, 20e6 + i * 1_000_123.456_7 + 0.1);
+  assert.deepEqual([view.value.toUs - view.value.fromUs, view.value.toUs], [5e6, store.endUs]);
+});
+
+test("stopped time that pauses share counts once", () => {
+  const it = store.createStore(columns([[0, 900], [100, 200], [800, 300], [2_000, 50]]), []);
+  assert.equal(numbers.stoppedUs(it), 1_150);
+  assert.equal(numbers.quantile(Float64Array.of(1, 2, 3, 4), 0.5), 2);
+  assert.equal(numbers.quantile(new Float64Array(0), 0.99), 0);
 });

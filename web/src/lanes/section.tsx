@@ -1,7 +1,7 @@
 // The section "The pause": the selected one opened, as lanes where threads were recorded, else as its parts.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { step, useApp } from "../app";
+import { openNewest, step, useApp } from "../app";
 import { useCanvas } from "../canvas";
 import { fullTime, timeOfDay, uptime } from "../clock";
 import { count, duration, percent, plural } from "../format";
@@ -26,12 +26,14 @@ export function PauseSection() {
   const app = useApp();
   const pause = usePart(app.view, (it) => it.selected);
   usePart(app.view, (it) => it.zone);
+  usePart(app.calm, (it) => it.batches);
   if (pause < 0) return null;
   const opened = app.opened.get(pause);
-  // A new key for each pause: zoom and selection begin anew.
+  // A new key for each pause: zoom and selection begin anew. Its index may change, its start does not.
+  const key = app.store.startUs[pause]!;
   return (
     <section id="pause" class="panel" aria-labelledby="pause-title" data-pause={pause} data-lanes={opened?.lanes.length ?? 0}>
-      {opened && opened.lanes.length > 0 ? <WithLanes key={pause} pause={pause} opened={opened} /> : <WithParts key={pause} pause={pause} opened={opened} />}
+      {opened && opened.lanes.length > 0 ? <WithLanes key={key} pause={pause} opened={opened} /> : <WithParts key={key} pause={pause} opened={opened} />}
     </section>
   );
 }
@@ -56,6 +58,7 @@ function Head({ pause, ranges }: { pause: number; ranges: Range[] }) {
           </span>
         </p>
         <div class="tools">
+          {app.live && <Newest />}
           <button type="button" disabled={pause === 0} onClick={() => step(app, -1, false)}>
             ← previous
           </button>
@@ -72,6 +75,17 @@ function Head({ pause, ranges }: { pause: number; ranges: Range[] }) {
       </div>
       <PartList pause={pause} />
     </>
+  );
+}
+
+/** Opens each pause as it comes, until someone opens one. */
+function Newest() {
+  const app = useApp();
+  const isNewest = usePart(app.view, (it) => it.isNewest);
+  return (
+    <button type="button" id="newest" disabled={isNewest} onClick={() => openNewest(app)}>
+      newest
+    </button>
   );
 }
 
@@ -185,7 +199,7 @@ function StateLegend({ opened }: { opened: Opened }) {
 function WithParts({ pause, opened }: { pause: number; opened: Opened | undefined }) {
   const app = useApp();
   const { store, page, view } = app;
-  const hasLanes = page.opened.some((it) => it.lanes.length > 0);
+  const hasLanes = [...app.opened.values()].some((it) => it.lanes.length > 0);
   const { ref, redraw } = useCanvas((ctx, width) => {
     paintShapes(ctx, partShapes(partsOf(store, pause), page.causes, 0, 0, width, readInk()), devicePixelRatio);
   });

@@ -25,7 +25,8 @@ export function Causes() {
   );
 }
 
-function Cause({ finding, cause }: { finding: Finding; cause: CauseInfo }) {
+/** `newest`: of which pause the finding is, where it is not of all. */
+export function Cause({ finding, cause, newest }: { finding: Finding; cause: CauseInfo; newest?: string }) {
   return (
     <article class="cause">
       {/* The number in the colour of the class, set through the object model as the policy demands. */}
@@ -39,6 +40,7 @@ function Cause({ finding, cause }: { finding: Finding; cause: CauseInfo }) {
             {[finding.extent, finding.share, finding.certainty].filter(Boolean).join(" · ")}
           </small>
         </h3>
+        {newest && <p class="muted">{newest}</p>}
         {finding.story.map((it) => (
           <p>
             <Long text={it} />

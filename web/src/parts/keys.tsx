@@ -1,7 +1,7 @@
 // The keys of the page and the dialog that lists them.
 
 import { useEffect, useRef } from "preact/hooks";
-import { type App, type Theme, goTo, pan, showAll, step, useApp, zoom } from "../app";
+import { type App, type Theme, follow, goTo, openNewest, pan, showAll, step, useApp, zoom } from "../app";
 import { zonesOf } from "../clock";
 import { usePart } from "../observable";
 
@@ -9,6 +9,7 @@ interface Key {
   keys: string[];
   says: string;
   act: (app: App, event: KeyboardEvent) => void;
+  isLive?: boolean;
 }
 
 const THEMES: Theme[] = ["system", "light", "dark"];
@@ -25,6 +26,8 @@ const KEYS: Key[] = [
   { keys: ["a"], says: "move to earlier", act: (app) => pan(app, -0.2) },
   { keys: ["d"], says: "move to later", act: (app) => pan(app, 0.2) },
   { keys: ["0"], says: "the whole run", act: showAll },
+  { keys: ["f"], says: "follow the newest on the time line", act: follow, isLive: true },
+  { keys: ["n"], says: "open the newest pause, and each that comes", act: openNewest, isLive: true },
   { keys: ["l"], says: "logarithmic or linear lengths", act: ({ view }) => view.set({ isLog: !view.value.isLog }) },
   { keys: ["p"], says: "go to the pause", act: () => goTo("pause") },
   { keys: ["t"], says: "go to the time line", act: () => goTo("timeline") },
@@ -33,6 +36,8 @@ const KEYS: Key[] = [
   { keys: ["m"], says: "next theme", act: ({ view }) => view.set({ theme: next(THEMES, view.value.theme) }) },
   { keys: ["?"], says: "this list", act: ({ view }) => view.set({ areKeysOpen: true }) },
 ];
+
+const keysOf = (app: App): Key[] => KEYS.filter((it) => !it.isLive || app.live !== null);
 
 const SHOWN: Record<string, string> = { ArrowLeft: "←", ArrowRight: "→" };
 
@@ -44,7 +49,7 @@ export function listenToKeys(app: App): () => void {
     if (target?.closest("input, select, textarea, [contenteditable]")) return;
     if (event.key.startsWith("Arrow") && target?.closest(".scroll")) return;
     const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const key = KEYS.find((it) => it.keys.includes(pressed));
+    const key = keysOf(app).find((it) => it.keys.includes(pressed));
     if (!key) return;
     event.preventDefault();
     key.act(app, event);
@@ -54,7 +59,8 @@ export function listenToKeys(app: App): () => void {
 }
 
 export function KeysDialog() {
-  const { view } = useApp();
+  const app = useApp();
+  const { view } = app;
   const isOpen = usePart(view, (it) => it.areKeysOpen);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -65,7 +71,7 @@ export function KeysDialog() {
     <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={() => view.set({ areKeysOpen: false })}>
       <h2 id="keys-title">Keys</h2>
       <dl>
-        {KEYS.map((key) => (
+        {keysOf(app).map((key) => (
           <div>
             <dt>
               {key.keys.map((it) => (

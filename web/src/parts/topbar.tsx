@@ -12,6 +12,7 @@ export function TopBar() {
   const { page, view, clock, store } = app;
   const zone = usePart(view, (it) => it.zone);
   const theme = usePart(view, (it) => it.theme);
+  usePart(app.calm, (it) => it.second);
   const zones = zonesOf(clock);
   const go = (event: Event, id: string): void => {
     event.preventDefault();
@@ -24,10 +25,10 @@ export function TopBar() {
       </a>
       <b class="brand">whypause</b>
       <span class="context clip" title={page.answer.title}>
-        {page.answer.title} · {rangeText(0, store.spanUs, zone, clock)}
+        {page.answer.title} · {rangeText(store.beginUs, store.endUs, zone, clock)}
       </span>
       <nav aria-label="sections">
-        {sectionsOf(page).map(({ id, name }) => (
+        {sectionsOf(app).map(({ id, name }) => (
           <a href={`#${id}`} onClick={(event) => go(event, id)}>
             {name}
           </a>

@@ -1,6 +1,7 @@
 // The answer: the verdict as a headline, what to do first, and the numbers that matter.
 
 import { useApp } from "../app";
+import type { Answer } from "../model";
 import { Command } from "./copy";
 import { Long, Name, beginning } from "./text";
 
@@ -46,20 +47,25 @@ export function Verdict() {
       )}
       {answer.hiccup && <p class="note"><Long text={answer.hiccup} /></p>}
       {answer.cut_stop && <p class="note"><Long text={answer.cut_stop} /></p>}
-      {answer.cards.length > 0 && (
-        <dl class="cards">
-          {answer.cards.map((card) => (
-            <div>
-              <dt>
-                <bdi>{beginning(card.label, 80)}</bdi>
-              </dt>
-              <dd>
-                <bdi>{beginning(card.value, 40)}</bdi>
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <Cards cards={answer.cards} />
     </section>
+  );
+}
+
+export function Cards({ cards }: { cards: Answer["cards"] }) {
+  if (cards.length === 0) return null;
+  return (
+    <dl class="cards">
+      {cards.map((card) => (
+        <div>
+          <dt>
+            <bdi>{beginning(card.label, 80)}</bdi>
+          </dt>
+          <dd>
+            <bdi>{beginning(card.value, 40)}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

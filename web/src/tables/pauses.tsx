@@ -16,8 +16,8 @@ const FIRST_LONGEST = 12;
 const LEAST_SHARE = 0.02;
 
 export function PausesSection() {
-  const { store, page } = useApp();
-  usePart(store.version, (it) => it.batches);
+  const { store, page, calm, live } = useApp();
+  usePart(calm, (it) => it.batches);
   return (
     <section id="pauses" class="panel" aria-labelledby="pauses-title">
       <div class="panel-head">
@@ -25,7 +25,7 @@ export function PausesSection() {
       </div>
       <div class="columns">
         <Buckets store={store} />
-        <Statistics numbers={page.numbers} />
+        <Statistics title={live ? `Pauses of ${duration(store.limitUs)} or more` : "All pauses"} numbers={page.numbers} />
       </div>
       <Operations store={store} />
       <Longest store={store} />
@@ -33,12 +33,12 @@ export function PausesSection() {
   );
 }
 
-function Statistics({ numbers: { pauses, throughput } }: { numbers: Numbers }) {
+function Statistics({ title, numbers: { pauses, throughput } }: { title: string; numbers: Numbers }) {
   const some = (it: { count: number; total_ns: number; max_ns: number }): string | null =>
     it.count > 0 && it.total_ns > 0 ? `${durationNs(it.total_ns)}, longest ${durationNs(it.max_ns)}` : null;
   return (
     <Facts
-      title="All pauses"
+      title={title}
       facts={[
         ["pauses", count(pauses.count)],
         ["total", durationNs(pauses.total_ns)],

@@ -6,6 +6,7 @@ import { isAll, setRange, useApp, zoom } from "../app";
 import { useCanvas } from "../canvas";
 import { duration } from "../format";
 import { readInk } from "../palette";
+import type { Store } from "../store";
 import { factorOf, useWheel } from "../wheel";
 import { visibleBars } from "./bars";
 import { drawBars, line } from "./draw";
@@ -27,7 +28,7 @@ export function Overview() {
   const drag = useRef<Drag | null>(null);
   const plane = useRef<Plane | null>(null);
   const { ref, redraw } = useCanvas((ctx, width, height) => {
-    const whole = (plane.current = wholePlane(width, height, store.spanUs, store.longestUs));
+    const whole = (plane.current = wholePlane(width, height, store));
     const { fromUs, toUs, only } = view.value;
     drawBars(ctx, store, whole, visibleBars(store, whole), only);
     drawWindow(ctx, whole, height, fromUs, toUs);
@@ -37,7 +38,7 @@ export function Overview() {
     return () => stops.forEach((stop) => stop());
   }, []);
   useWheel(ref, (turn) => {
-    if (turn.amount > 0 && isAll(view.value, store.spanUs)) return false;
+    if (turn.amount > 0 && isAll(view.value, store)) return false;
     zoom(app, factorOf(turn));
     return true;
   });
@@ -64,7 +65,7 @@ export function Overview() {
       ref={ref}
       class="overview"
       role="img"
-      aria-label={`Overview of the whole run, ${duration(store.spanUs)}; the window is the range that is shown above`}
+      aria-label={`Overview of ${app.live ? "the time that is kept" : "the whole run"}, ${duration(store.endUs - store.beginUs)}; the window is the range that is shown above`}
       onPointerDown={onDown}
       onPointerMove={onMove}
       onPointerUp={() => (drag.current = null)}
@@ -73,14 +74,14 @@ export function Overview() {
   );
 }
 
-function wholePlane(width: number, height: number, spanUs: number, longestUs: number): Plane {
+function wholePlane(width: number, height: number, { beginUs, endUs, longestUs }: Store): Plane {
   return {
     left: GUTTER,
     width: Math.max(10, width - GUTTER - RIGHT),
     top: 3,
     height: height - 6,
-    fromUs: 0,
-    toUs: Math.max(spanUs, 1),
+    fromUs: beginUs,
+    toUs: Math.max(endUs, beginUs + 1),
     isLog: true,
     lowUs: logFoot(1_000, longestUs),
     highUs: Math.max(longestUs * 1.3, 100),

@@ -1,6 +1,6 @@
 // The section "Every pause": legend and tools, the time line, the heap beneath, the overview.
 
-import { isAll, showAll, useApp, zoom } from "../app";
+import { follow, isAll, showAll, useApp, zoom } from "../app";
 import { rangeText } from "../clock";
 import { count, duration, plural } from "../format";
 import { usePart } from "../observable";
@@ -14,9 +14,10 @@ import { Timeline } from "./timeline";
 export function TimeSection() {
   const app = useApp();
   const { store, view, page } = app;
-  usePart(store.version, (it) => it.batches);
+  usePart(app.calm, (it) => it.batches);
+  usePart(app.calm, (it) => it.second);
   const isLog = usePart(view, (it) => it.isLog);
-  const all = usePart(view, (it) => isAll(it, store.spanUs));
+  const all = usePart(view, (it) => isAll(it, store));
   const memory = page.numbers.memory;
   return (
     <section id="timeline" class="panel" aria-labelledby="timeline-title">
@@ -32,6 +33,7 @@ export function TimeSection() {
               linear
             </button>
           </div>
+          {app.live && <Follow />}
           <button type="button" aria-label="zoom out" disabled={all} onClick={() => zoom(app, 2)}>
             −
           </button>
@@ -39,7 +41,7 @@ export function TimeSection() {
             +
           </button>
           <button type="button" disabled={all} onClick={() => showAll(app)}>
-            all {duration(store.spanUs)}
+            all {duration(store.endUs - store.beginUs)}
           </button>
         </div>
       </div>
@@ -60,6 +62,17 @@ export function TimeSection() {
         </p>
       )}
     </section>
+  );
+}
+
+/** Moves the range on with the newest, until someone moves it. */
+function Follow() {
+  const app = useApp();
+  const isFollowing = usePart(app.view, (it) => it.isFollowing);
+  return (
+    <button type="button" id="follow" disabled={isFollowing} onClick={() => follow(app)}>
+      follow
+    </button>
   );
 }
 
@@ -101,11 +114,12 @@ function Legend() {
 }
 
 const one = new Float64Array(CLASSES.length);
-let summed = { store: null as Store | null, count: 0, totals: [] as number[] };
+let summed = { store: null as Store | null, batches: 0, totals: [] as number[] };
 
-/** Time of each class in all pauses; added up anew only when there are more. */
+/** Time of each class in all pauses; added up anew only when they change. */
 function totalTimes(store: Store): number[] {
-  if (summed.store === store && summed.count === store.count) return summed.totals;
+  const { batches } = store.version.value;
+  if (summed.store === store && summed.batches === batches) return summed.totals;
   const totals = CLASSES.map(() => 0);
   for (let pause = 0; pause < store.count; pause++) {
     classTimes(store, pause, one);
@@ -113,6 +127,6 @@ function totalTimes(store: Store): number[] {
   }
   // Each pause's parts are whole microseconds: what remains below one for each is rounding.
   if (totals[totals.length - 1]! < store.count * 3) totals[totals.length - 1] = 0;
-  summed = { store, count: store.count, totals };
+  summed = { store, batches, totals };
   return totals;
 }

@@ -41,13 +41,18 @@ export function Timeline() {
     mark(ref.current!, app, scene.current);
   });
   useEffect(() => {
-    const stops = [app.view.watch(redraw), app.store.version.watch(redraw)];
+    const again = (): void => {
+      redraw();
+      // Other pauses may be under the pointer now; after the drawing, which was asked for before.
+      requestAnimationFrame(() => setHover((it) => it && scene.current && hoverAt(scene.current, it.x)));
+    };
+    const stops = [app.view.watch(redraw), app.store.version.watch(again)];
     return () => stops.forEach((stop) => stop());
   }, []);
   useWheel(ref, (turn) => {
     const now = scene.current;
     // Where nothing is left to zoom out of, the page scrolls on.
-    if (!now || (!turn.isSideways && turn.amount > 0 && isAll(app.view.value, app.store.spanUs))) return false;
+    if (!now || (!turn.isSideways && turn.amount > 0 && isAll(app.view.value, app.store))) return false;
     if (turn.isSideways) pan(app, shareOf(turn));
     else zoom(app, factorOf(turn), usOf(now.plane, turn.x));
     return true;
@@ -121,6 +126,8 @@ function mark(canvas: HTMLCanvasElement, app: App, { plane, bars }: Scene): void
   const { selected } = app.view.value;
   canvas.dataset.from = String(plane.fromUs);
   canvas.dataset.to = String(plane.toUs);
+  canvas.dataset.pauses = String(app.store.count);
+  canvas.dataset.lastStart = String(app.store.startUs[app.store.count - 1] ?? 0);
   canvas.dataset.bars = String(bars.length);
   canvas.dataset.selected = String(selected);
   canvas.dataset.selectedX = selected < 0 ? "" : String(Math.round(xOf(plane, app.store.startUs[selected]! + app.store.lengthUs[selected]! / 2)));
@@ -149,15 +156,16 @@ function longestShown({ store, view }: App): number {
   return Math.max(10, first < last ? store.lengthUs[longestIn(store, first, last)]! : store.longestUs);
 }
 
-/** A length that few pauses are below; from a sample, and anew only when there are more pauses. */
-let sampled = { store: null as object | null, count: 0, us: 0 };
+/** A length that few pauses are below; from a sample, and anew only when the pauses change. */
+let sampled = { store: null as object | null, batches: 0, us: 0 };
 function shortLength({ store }: App): number {
-  if (sampled.store === store && sampled.count === store.count) return sampled.us;
+  const { batches } = store.version.value;
+  if (sampled.store === store && sampled.batches === batches) return sampled.us;
   const step = Math.max(1, Math.floor(store.count / 1_000));
   const lengths: number[] = [];
   for (let i = 0; i < store.count; i += step) lengths.push(store.lengthUs[i]!);
   lengths.sort((a, b) => a - b);
-  sampled = { store, count: store.count, us: lengths[Math.floor(lengths.length * 0.1)] ?? 1_000 };
+  sampled = { store, batches, us: lengths[Math.floor(lengths.length * 0.1)] ?? 1_000 };
   return sampled.us;
 }
 

@@ -1,0 +1,117 @@
+// The body of a live page: what is watched and whether it still is, the last event as the headline, and the
+// sections that need nothing but pauses.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type App, useApp } from "../app";
+import { fullTime, timeOfDay } from "../clock";
+import { duration } from "../format";
+import { PauseSection } from "../lanes/section";
+import type { Hello } from "../model";
+import { usePart } from "../observable";
+import { Cause } from "../parts/causes";
+import { KeysDialog } from "../parts/keys";
+import { Long } from "../parts/text";
+import { Cards } from "../parts/verdict";
+import { Spoken } from "../start";
+import { PausesSection } from "../tables/pauses";
+import { TimeSection } from "../time/section";
+import type { Live } from "./feed";
+
+/** Events may come faster than they can be spoken. */
+const SPEAK_MS = 1_000;
+
+export function LiveBody() {
+  const { store, view, live } = useApp();
+  const hasPauses = usePart(store.version, () => store.count > 0);
+  const isNewest = usePart(view, (it) => it.isNewest);
+  return (
+    <>
+      <Now live={live!} />
+      <TimeSection />
+      {hasPauses && <PauseSection />}
+      <LiveCauses live={live!} />
+      {hasPauses && <PausesSection />}
+      <KeysDialog />
+      {!isNewest && <Spoken />}
+    </>
+  );
+}
+
+function Now({ live }: { live: Live }) {
+  const app = useApp();
+  usePart(app.calm, (it) => it.second);
+  const line = usePart(live.state, (it) => it.line);
+  const zone = usePart(app.view, (it) => it.zone);
+  const since = fullTime(0, zone, app.clock);
+  return (
+    <section class="verdict live" aria-labelledby="verdict">
+      <Status live={live} />
+      <h1 id="verdict">
+        <Long text={line || `No pause of ${duration(app.store.limitUs)} or more since ${since}`} />
+      </h1>
+      <Announced line={line} />
+      <Cards cards={live.cards} />
+    </section>
+  );
+}
+
+export function statusText({ title, limit_ms }: Hello, { connection, why }: Live["state"]["value"]): string {
+  switch (connection) {
+    case "live":
+      return `watching ${title}, pauses of ${duration(limit_ms * 1_000)} or more · live`;
+    case "lost":
+      return "connection lost, trying again";
+    case "over":
+      return `the watch is over: ${why}`;
+  }
+}
+
+function Status({ live }: { live: Live }) {
+  const text = usePart(live.state, (it) => statusText(live.hello, it));
+  const connection = usePart(live.state, (it) => it.connection);
+  return (
+    <p role="status" id="status" class={`status ${connection}`}>
+      <Long text={text} />
+    </p>
+  );
+}
+
+/** The headline for those who hear it: the newest, but not more often than can be spoken. */
+function Announced({ line }: { line: string }) {
+  const [spoken, setSpoken] = useState("");
+  const latest = useRef(line);
+  latest.current = line;
+  const isDue = spoken !== line;
+  useEffect(() => {
+    if (!isDue) return;
+    const timer = setInterval(() => setSpoken(latest.current), SPEAK_MS);
+    return () => clearInterval(timer);
+  }, [isDue]);
+  return (
+    <p class="hidden" aria-live="polite" id="announced">
+      {spoken}
+    </p>
+  );
+}
+
+function LiveCauses({ live }: { live: Live }) {
+  const app = useApp();
+  usePart(app.calm, (it) => it.batches);
+  usePart(app.view, (it) => it.zone);
+  if (live.causes.length === 0) return null;
+  return (
+    <section id="causes" class="panel" aria-labelledby="causes-title">
+      <div class="panel-head">
+        <h2 id="causes-title">Causes</h2>
+        <span class="muted">by time in the pauses that are kept; each as its newest pause shows it</span>
+      </div>
+      {live.causes.map((it) => (
+        <Cause key={it.key} finding={it.finding} cause={app.store.causes[it.cause]!} newest={newestText(app, it.startUs, it.lengthUs)} />
+      ))}
+    </section>
+  );
+}
+
+function newestText({ view, clock }: App, startUs: number, lengthUs: number): string {
+  return `newest at ${timeOfDay(startUs, view.value.zone, clock)}: ${duration(lengthUs)}`;
+}

@@ -1,0 +1,135 @@
+// Serves the live page as `whypause watch --serve` does, with pauses cut from a report.
+//
+//   node test/live-server.mjs REPORT.html [--rate PAUSES_PER_SECOND] [--port PORT]
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
+import { assembleLive } from "../dev.mjs";
+
+const TOKEN = "token";
+const KEPT_MS = 3_600_000;
+/** The longest that come again with their threads. */
+const MOST_OPENED = 24;
+
+/** The data in a report. */
+export function dataOf(html) {
+  return JSON.parse(html.match(/<script type="application\/json" id="data">(.*?)<\/script>/s)[1]);
+}
+
+/** One event for each pause of a report, with the clock of the report. */
+export function cut(page) {
+  const { pauses } = page;
+  const events = [];
+  let [startUs, part] = [0, 0];
+  for (let i = 0; i < pauses.count; i++) {
+    startUs += pauses.start_us[i];
+    const count = pauses.parts[part];
+    const parts = pauses.parts.slice(part, (part += 1 + 2 * count));
+    events.push(eventOf(page, i, startUs, parts));
+  }
+  return events;
+}
+
+function eventOf(page, pause, startUs, parts) {
+  const { pauses } = page;
+  const causes = [];
+  const local = (cause) => {
+    const known = causes.indexOf(cause);
+    return known >= 0 ? known : causes.push(cause) - 1;
+  };
+  const localParts = parts.map((it, at) => (at % 2 === 1 ? local(it) : it));
+  const opened = page.opened
+    .filter((it) => it.pause === pause)
+    .map((it) => ({ ...it, pause: 0, segments: it.segments.map((segment) => ({ ...segment, cause: segment.cause === null ? null : local(segment.cause) })) }));
+  const ofPause = new Set(causes);
+  const findings = page.answer.findings.filter((it) => ofPause.has(it.cause)).map((it) => ({ ...it, cause: local(it.cause) }));
+  const operation = pauses.operations[pauses.operation[pause]];
+  const most = parts.length > 1 ? page.causes[parts[1]].short : "unexplained";
+  return {
+    line: `${(pauses.length_us[pause] / 1_000).toFixed(0)} ms ${operation}: ${most}`,
+    causes: causes.map((it) => page.causes[it]),
+    pauses: {
+      ...pauses,
+      count: 1,
+      origin_wall_ms: (pauses.origin_wall_ms ?? 0) + Math.floor(startUs / 1_000),
+      span_ms: pauses.length_us[pause] / 1_000,
+      start_us: [startUs % 1_000],
+      length_us: [pauses.length_us[pause]],
+      reaching_us: [pauses.reaching_us[pause]],
+      kind: pauses.kind[pause],
+      operation: [0],
+      operations: [operation],
+      parts: localParts,
+      left_out: 0,
+    },
+    findings,
+    opened,
+  };
+}
+
+/** The same event, as if it ended at `endMs`. */
+export const endedAt = (event, endMs) => {
+  const us = Math.round((endMs * 1_000 - event.pauses.length_us[0]) % 1_000);
+  return { ...event, pauses: { ...event.pauses, origin_wall_ms: Math.floor(endMs - event.pauses.length_us[0] / 1_000), start_us: [us] } };
+};
+
+export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = Date.now(), port = 0 }) {
+  const hello = { version, title, limit_ms: limitMs, since_wall_ms: sinceMs, zone_minutes: 60, kept_ms: KEPT_MS };
+  const clients = new Set();
+  let kept = [];
+  const message = (name, data) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  const endOf = ({ pauses }) => pauses.origin_wall_ms + (pauses.start_us[0] + pauses.length_us[0]) / 1_000;
+  /** Of the last hour; with their threads only the longest, and the newest. */
+  const again = () => {
+    kept = kept.filter((it) => endOf(it) > Date.now() - KEPT_MS);
+    const longest = new Set([...kept].sort((a, b) => b.pauses.length_us[0] - a.pauses.length_us[0]).slice(0, MOST_OPENED));
+    return kept.map((it, at) => message("pause", longest.has(it) || at === kept.length - 1 ? it : { ...it, opened: [] })).join("");
+  };
+  const server = createServer((request, response) => {
+    if (request.url === `/${TOKEN}/`) {
+      response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" });
+      return response.end(assembleLive(title));
+    }
+    if (request.url !== `/${TOKEN}/events`) return response.writeHead(404).end();
+    response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
+    response.write(`retry: 500\n${message("hello", hello)}${again()}`);
+    clients.add(response);
+    request.on("close", () => clients.delete(response));
+  });
+  await new Promise((done) => server.listen(port, "127.0.0.1", done));
+  const tell = (name, data) => {
+    const text = message(name, data);
+    for (const it of clients) it.write(text);
+  };
+  return {
+    url: `http://127.0.0.1:${server.address().port}/${TOKEN}/`,
+    send: (event) => {
+      kept.push(event);
+      tell("pause", event);
+    },
+    /** As `send`, to those who are connected only: many at once need not come again. */
+    sendOnce: (event) => tell("pause", event),
+    /** Ends all connections; browsers come back. */
+    drop: () => {
+      for (const it of clients) it.destroy();
+    },
+    end: (why) => tell("end", { why }),
+    close: () => {
+      for (const it of clients) it.end();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const args = process.argv.slice(2);
+  const option = (name, otherwise) => (args.includes(name) ? Number(args.splice(args.indexOf(name), 2)[1]) : otherwise);
+  const [rate, port] = [option("--rate", 1), option("--port", 0)];
+  const page = dataOf(readFileSync(args[0], "utf8"));
+  const events = cut(page);
+  const live = await serve({ title: page.answer.title, version: page.version, limitMs: page.pauses.limit_ms, port });
+  console.log(live.url);
+  let i = 0;
+  setInterval(() => live.send(endedAt(events[i++ % events.length], Date.now())), 1_000 / rate);
+}

@@ -1,0 +1,284 @@
+// Opens a live page in a real browser and checks what a person would do there.
+//
+//   node test/live.mjs [REPORT.html]      against a server of its own, which sends the pauses of the report
+//   node test/live.mjs --url URL          only what can be seen of a server that is there
+//
+// One line for each check. Exit code 1 where any failed; 0 with `SKIPPED: why` where there is no browser.
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { cut, dataOf, endedAt, serve } from "./live-server.mjs";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-precise-memory-info"];
+const WIDE = { width: 1280, height: 900 };
+const NARROW = { width: 390, height: 844 };
+const TIMELINE = "#timeline-canvas";
+/** Pauses of the report from this length on are sent. */
+const LIMIT_MS = 5;
+/** For the wait until something shows; what is fast enough is checked by itself. */
+const PATIENCE = { timeout: 10_000 };
+
+const args = process.argv.slice(2);
+const option = (name) => (args.includes(name) ? args.splice(args.indexOf(name), 2)[1] : null);
+const url = option("--url");
+const screenshots = option("--screenshots");
+const report = args[0];
+
+let failures = 0;
+let checks = 0;
+
+function check(name, isGood, detail = "") {
+  checks++;
+  if (!isGood) failures++;
+  console.log(`${isGood ? "ok  " : "FAIL"}  ${name}${detail ? ` (${detail})` : ""}`);
+}
+
+function skip(why) {
+  console.log(`SKIPPED: ${why}`);
+  process.exit(0);
+}
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const shown = (page) => page.$eval(TIMELINE, (it) => ({ pauses: Number(it.dataset.pauses), last: Number(it.dataset.lastStart), from: Number(it.dataset.from), to: Number(it.dataset.to), selected: Number(it.dataset.selected) }));
+const pausesAre = (page, count) => page.waitForFunction(([id, n]) => Number(document.querySelector(id)?.dataset.pauses) === n, [TIMELINE, count], PATIENCE);
+const statusHas = (page, text) => page.waitForFunction((it) => document.getElementById("status")?.textContent.includes(it), text, PATIENCE);
+
+async function open(browser, address, options = {}) {
+  const context = await browser.newContext({ viewport: WIDE, ...options });
+  const page = await context.newPage();
+  page.problems = [];
+  page.on("console", (it) => ["error", "warning"].includes(it.type()) && page.problems.push(it.text()));
+  page.on("pageerror", (it) => page.problems.push(String(it)));
+  await page.goto(address, { waitUntil: "domcontentloaded" });
+  await page.waitForFunction(() => document.querySelector("header.topbar"), null, PATIENCE);
+  return page;
+}
+
+/** What holds of every live page, also of one whose pauses are not ours. */
+async function seen(browser, address) {
+  const page = await open(browser, address);
+  await page.waitForTimeout(500);
+  const status = await page.textContent("#status");
+  check("the line says what is watched", /^watching .+, pauses of .+ or more · live$|^the watch is over: /.test(status), status);
+  const { pauses, selected } = await shown(page);
+  check("the newest pause is open", selected === pauses - 1, `${selected + 1} of ${pauses}`);
+  check("the headline is there", (await page.textContent("h1")).trim().length > 10, (await page.textContent("h1")).slice(0, 120));
+  if (pauses > 0) {
+    check("tables are there", (await page.locator("#longest tbody tr").count()) > 0);
+    check("cards are there", (await page.locator(".cards > div").count()) >= 4);
+  }
+  await page.setViewportSize(NARROW);
+  await page.waitForTimeout(200);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  check("no horizontal scroll at 390 px", wide <= 0, wide > 0 ? `${wide} px too wide` : "");
+  check("no console errors", page.problems.length === 0, page.problems.slice(0, 3).join(" | ").slice(0, 400));
+  await page.context().close();
+  for (const colorScheme of ["light", "dark"]) await accessible(browser, address, colorScheme);
+}
+
+async function accessible(browser, address, colorScheme) {
+  // The policy of the page keeps axe out; the other checks ran with it.
+  const page = await open(browser, address, { bypassCSP: true, colorScheme });
+  await page.waitForTimeout(1_200);
+  const require = createRequire(import.meta.url);
+  await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
+  const violations = await page.evaluate(async () => {
+    const result = await window.axe.run(document, { resultTypes: ["violations"] });
+    return result.violations.filter((it) => ["serious", "critical"].includes(it.impact)).map((it) => `${it.id}: ${it.nodes.length} × ${it.nodes[0].html.slice(0, 160)}`);
+  });
+  check(`accessible, ${colorScheme}`, violations.length === 0, violations.join(" | ").slice(0, 900));
+  await page.context().close();
+}
+
+/** Remembers when the picture first showed each count of pauses. */
+function watchPicture() {
+  window.shownAt = [];
+  new MutationObserver(() => {
+    const canvas = document.getElementById("timeline-canvas");
+    const count = Number(canvas?.dataset.pauses ?? 0);
+    while (window.shownAt.length < count) window.shownAt.push(Date.now());
+  }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-pauses"] });
+}
+
+async function arrival(browser, live, events) {
+  const context = await browser.newContext({ viewport: WIDE });
+  await context.addInitScript(watchPicture);
+  const page = await context.newPage();
+  page.problems = [];
+  page.on("console", (it) => ["error", "warning"].includes(it.type()) && page.problems.push(it.text()));
+  page.on("pageerror", (it) => page.problems.push(String(it)));
+  await page.goto(live.url);
+  await statusHas(page, "live");
+  check("before the first pause the page says so", (await page.textContent("h1")).startsWith("No pause of"), await page.textContent("h1"));
+  const sent = [];
+  for (let i = 0; i < 20; i++) {
+    sent.push(Date.now());
+    live.send(endedAt(events[i % events.length], sent[i]));
+    await sleep(120);
+  }
+  await pausesAre(page, 20);
+  const delays = (await page.evaluate(() => window.shownAt)).map((at, i) => at - sent[i]).sort((a, b) => a - b);
+  check("each pause is drawn within 100 ms", delays[19] < 100, `median ${delays[10]} ms, longest ${delays[19]} ms`);
+  check("the headline is the newest event", (await page.textContent("h1")).includes(events[19 % events.length].line));
+  await page.waitForTimeout(1_300);
+  check("the newest is announced", (await page.textContent("#announced")) === events[19 % events.length].line);
+  check("cards and tables follow", (await page.textContent(".cards")).includes("in the last") && (await page.locator("#longest tbody tr").count()) === 20);
+  return page;
+}
+
+async function selecting(page, live, events) {
+  const lanes = await page.getAttribute("#pause", "data-lanes");
+  check("the newest pause shows its lanes", Number(lanes) === (events[19].opened[0]?.lanes.length ?? 0), lanes);
+  const withLanes = events.findIndex((it, i) => i < 20 && it.opened[0]?.lanes.length > 0);
+  const before = await shown(page);
+  for (let i = before.selected; i > withLanes; i--) await page.keyboard.press("ArrowLeft");
+  await page.waitForTimeout(100);
+  check("a pause that was opened shows its lanes", Number(await page.getAttribute("#pause", "data-lanes")) === events[withLanes].opened[0].lanes.length);
+  const title = await page.textContent("#pause-title");
+  await page.locator("#lanes").focus();
+  await page.keyboard.press("w");
+  const range = await page.getAttribute("#lanes", "data-to");
+  for (let i = 0; i < 3; i++) live.send(endedAt(events[i], Date.now()));
+  await pausesAre(page, before.pauses + 3);
+  await page.waitForTimeout(1_200);
+  check("it stays open while others come", (await page.textContent("#pause-title")) === title && (await shown(page)).selected === withLanes);
+  check("and as it was zoomed", (await page.getAttribute("#lanes", "data-to")) === range);
+  await page.click("#newest");
+  await page.waitForTimeout(100);
+  const after = await shown(page);
+  check("`newest` goes on to the newest", after.selected === after.pauses - 1 && (await page.locator("#newest").isDisabled()));
+}
+
+async function following(page, live, events) {
+  const first = await shown(page);
+  await page.waitForTimeout(1_500);
+  const later = await shown(page);
+  check("the time line goes on with the time", later.to > first.to && (await page.locator("#follow").isDisabled()));
+  await page.locator("h1").click();
+  await page.keyboard.press("w");
+  await page.keyboard.press("a");
+  await page.waitForTimeout(100);
+  const zoomed = await shown(page);
+  live.send(endedAt(events[3], Date.now()));
+  await pausesAre(page, zoomed.pauses + 1);
+  await page.waitForTimeout(1_200);
+  const still = await shown(page);
+  check("a range that was chosen stays", still.from === zoomed.from && still.to === zoomed.to && zoomed.to - zoomed.from < first.to - first.from);
+  await page.click("#follow");
+  await page.waitForTimeout(1_300);
+  const followed = await shown(page);
+  check("`follow` goes on with the newest, as wide as before", followed.to > still.to && Math.abs(followed.to - followed.from - (still.to - still.from)) < 10 && followed.last < followed.to);
+  await page.keyboard.press("0");
+  await page.waitForTimeout(100);
+  check("0 shows all and follows", (await shown(page)).from === 0 && (await page.locator("#follow").isDisabled()));
+}
+
+async function reconnecting(page, live, events) {
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForTimeout(100);
+  const [before, title] = [await shown(page), await page.textContent("#pause-title")];
+  live.drop();
+  await statusHas(page, "connection lost, trying again");
+  check("a lost connection is said", true);
+  live.send(endedAt(events[4], Date.now()));
+  await statusHas(page, "live");
+  await pausesAre(page, before.pauses + 1);
+  await page.waitForTimeout(1_300);
+  const after = await shown(page);
+  check("after it nothing is there twice, and what was missed is there", after.pauses === before.pauses + 1, `${before.pauses} → ${after.pauses}`);
+  check("the open pause is still open", after.selected === before.selected && (await page.textContent("#pause-title")) === title);
+  const order = await page.$eval("#causes", (it) => it.querySelectorAll(".cause").length);
+  check("causes are there", order > 0, `${order}`);
+}
+
+async function outOfOrder(page, live, events) {
+  const before = await shown(page);
+  live.send(endedAt(events[5], Date.now() - 5_000));
+  await pausesAre(page, before.pauses + 1);
+  check("one that is told late takes its place", (await shown(page)).last === before.last);
+}
+
+const countersOf = (session) => session.send("Memory.getDOMCounters");
+
+const heapOf = async (session, page) => {
+  for (let i = 0; i < 3; i++) await session.send("HeapProfiler.collectGarbage");
+  await page.waitForTimeout(300);
+  await session.send("HeapProfiler.collectGarbage");
+  return (await session.send("Runtime.getHeapUsage")).usedSize / 2 ** 20;
+};
+
+/** A pause a second for seven hours, as fast as they are taken: of them an hour is kept. */
+async function memory(browser, events) {
+  const begin = Date.now();
+  const live = await serve({ title: "orders (pid 4242)", limitMs: LIMIT_MS, sinceMs: begin });
+  const page = await open(browser, live.url);
+  const session = await page.context().newCDPSession(page);
+  const send = async (from, to) => {
+    for (let i = from; i < to; i++) {
+      live.sendOnce(endedAt(events[i % events.length], begin + i * 1_000));
+      if (i % 200 === 199) await sleep(20);
+    }
+    const lastEnd = Math.round((to - 1) * 1_000_000);
+    await page.waitForFunction(([id, us]) => { const it = document.querySelector(id); return Number(it.dataset.lastStart) > us - 10e6; }, [TIMELINE, lastEnd], { timeout: 120_000 });
+    await page.waitForTimeout(1_500);
+  };
+  await send(0, 6_000);
+  const [first, before, countersBefore] = [await shown(page), await heapOf(session, page), await countersOf(session)];
+  const startedAt = Date.now();
+  await send(6_000, 26_000);
+  const took = Date.now() - startedAt;
+  const [last, after, counters] = [await shown(page), await heapOf(session, page), await countersOf(session)];
+  check("an hour is kept, not more", Math.abs(first.pauses - 3_600) < 10 && Math.abs(last.pauses - 3_600) < 10, `${first.pauses} and ${last.pauses} pauses`);
+  check("20,000 pauses later the heap is as it was", after < before * 1.2, `${before.toFixed(1)} MiB → ${after.toFixed(1)} MiB, sent in ${took} ms`);
+  const { nodes, jsEventListeners: listeners } = counters;
+  check("nor are there more elements and listeners", nodes < countersBefore.nodes * 1.2 && listeners < countersBefore.jsEventListeners * 1.2, `${nodes} and ${listeners}`);
+  check("no console errors after many pauses", page.problems.length === 0, page.problems.slice(0, 3).join(" | "));
+  await page.context().close();
+  live.close();
+}
+
+async function launcher() {
+  try {
+    return (await import("playwright-core")).chromium;
+  } catch {
+    return skip("no node_modules: run `npm ci` in web/");
+  }
+}
+
+async function all(browser, file) {
+  const data = dataOf(readFileSync(file, "utf8"));
+  const events = cut(data).filter((it) => it.pauses.length_us[0] >= LIMIT_MS * 1_000);
+  const live = await serve({ title: "orders (pid 4242)", version: data.version, limitMs: LIMIT_MS, sinceMs: Date.now() - 60_000 });
+  const page = await arrival(browser, live, events);
+  await selecting(page, live, events);
+  await following(page, live, events);
+  await reconnecting(page, live, events);
+  await outOfOrder(page, live, events);
+  await seen(browser, live.url);
+  if (screenshots) {
+    await page.screenshot({ path: `${screenshots}/live-wide.png`, fullPage: true });
+    await page.setViewportSize(NARROW);
+    await page.screenshot({ path: `${screenshots}/live-narrow.png`, fullPage: true });
+  }
+  live.end("the JVM exited");
+  await statusHas(page, "the watch is over: the JVM exited");
+  await page.waitForTimeout(1_200);
+  check("the end is said, and stays", (await page.textContent("#status")) === "the watch is over: the JVM exited");
+  const problems = page.problems.filter((it) => !it.includes("ERR_INCOMPLETE_CHUNKED_ENCODING") && !it.includes("ERR_CONNECTION"));
+  check("no console errors but those of the connection", problems.length === 0, problems.slice(0, 3).join(" | ").slice(0, 400));
+  await page.context().close();
+  live.close();
+  await memory(browser, events);
+}
+
+if (!existsSync(CHROMIUM)) skip(`no browser at ${CHROMIUM}`);
+if (!url && !report) skip("no report to take pauses from; name one, or --url URL");
+const chromium = await launcher();
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+try {
+  await (url ? seen(browser, url) : all(browser, report));
+} finally {
+  await browser.close();
+}
+console.log(`${checks - failures} passed, ${failures} failed`);
+process.exit(failures > 0 ? 1 : 0);
