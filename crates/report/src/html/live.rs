@@ -81,29 +81,41 @@ pub fn hello(watched: &Watched, options: &Options) -> String {
     })
 }
 
-/// The event `pause` of the pause at `at` in a diagnosis that should be of this pause alone. What its
-/// threads did is a hundred times as large as the rest, and left out where it is not asked for.
+/// The event `pause` of a pause.
+#[derive(Clone, Debug)]
+pub struct PauseEvent {
+    /// Without what its threads did, which is a hundred times as large as the rest.
+    pub brief: String,
+    /// With that, where it is known.
+    pub whole: Option<String>,
+}
+
+/// The event of the pause at `at` in a diagnosis that should be of this pause alone; `None` where there
+/// is none.
 #[must_use]
-pub fn pause(diagnosis: &Diagnosis, at: usize, with_threads: bool, options: &Options) -> String {
-    let Some(attribution) = diagnosis.pauses.get(at) else { return String::new() };
+pub fn pause(diagnosis: &Diagnosis, at: usize, options: &Options) -> Option<PauseEvent> {
+    let attribution = diagnosis.pauses.get(at)?;
     let view = View::new(diagnosis, options);
     let mut causes = Numbered::default();
     let mut one = std::slice::from_ref(attribution);
     // Pauses that are in memory are always given.
-    let columns = columns::of(diagnosis, &mut one, options, &mut causes).unwrap_or_default();
-    let opened = diagnosis.opened.iter().filter(|it| with_threads && it.pause == at);
-    let opened = opened
-        .map(|it| opened::opened(diagnosis, it, 0, attribution.pause.reaching, &mut causes))
-        .collect();
+    let pauses = columns::of(diagnosis, &mut one, options, &mut causes).unwrap_or_default();
+    let opened = diagnosis.opened.iter().find(|it| it.pause == at);
+    let opened =
+        opened.map(|it| opened::opened(diagnosis, it, 0, attribution.pause.reaching, &mut causes));
     let findings = view.findings.iter().map(|it| model::finding(it, &mut causes)).collect();
     let plain = Options { style: crate::Style::PLAIN, ..options.clone() };
-    json(&LivePause {
+    let mut event = LivePause {
         line: clean(line::render(diagnosis, attribution, &plain).trim_end()),
         causes: causes.brief(),
-        pauses: columns,
+        pauses,
         findings,
-        opened,
-    })
+        opened: Vec::new(),
+    };
+    let brief = json(&event);
+    event.opened.extend(opened);
+    let whole = (!event.opened.is_empty()).then(|| json(&event));
+    Some(PauseEvent { brief, whole })
 }
 
 /// The event `end`.

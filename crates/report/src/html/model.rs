@@ -138,10 +138,14 @@ impl Numbered {
         })
     }
 
+    fn with_pages(self) -> Vec<CauseInfo> {
+        let with_page = |cause: &'static Cause| cause_info(cause, chapters(&cause.page()));
+        self.causes.into_iter().map(with_page).collect()
+    }
+
     /// The causes without their pages.
     pub(super) fn brief(self) -> Vec<CauseInfo> {
-        let brief = |cause| CauseInfo { page: Vec::new(), ..cause_info(cause) };
-        self.causes.into_iter().map(brief).collect()
+        self.causes.into_iter().map(|cause| cause_info(cause, Vec::new())).collect()
     }
 
     /// The number of the cause with an id; `None` for one that is not known.
@@ -169,7 +173,7 @@ pub(super) fn page<'a>(
         version: env!("CARGO_PKG_VERSION"),
         answer,
         numbers: json::numbers(diagnosis, zero_ns),
-        causes: causes.causes.into_iter().map(cause_info).collect(),
+        causes: causes.with_pages(),
         pauses: columns,
         opened,
     })
@@ -286,14 +290,14 @@ fn recommended(it: &Advice) -> Recommended {
     }
 }
 
-fn cause_info(cause: &'static Cause) -> CauseInfo {
+fn cause_info(cause: &'static Cause, page: Vec<Chapter>) -> CauseInfo {
     CauseInfo {
         id: cause.id,
         title: cause.title,
         short: cause.short,
         class: class(cause),
         nature: cause.nature.id(),
-        page: chapters(&cause.page()),
+        page,
     }
 }
 

@@ -83,10 +83,13 @@ impl Live {
     /// The pause at `at` in a diagnosis of it alone has ended.
     pub(super) fn pause(&self, diagnosis: &Diagnosis, at: usize, options: &Options) {
         let Some(attribution) = diagnosis.pauses.get(at) else { return };
-        let brief = live::pause(diagnosis, at, false, options);
-        let whole = live::pause(diagnosis, at, true, options);
-        let whole = Some(whole).filter(|it| it.len() <= MOST_OF_ONE);
-        let kept = Kept { at: Instant::now(), length: attribution.pause.duration, brief, whole };
+        let Some(event) = live::pause(diagnosis, at, options) else { return };
+        let kept = Kept {
+            at: Instant::now(),
+            length: attribution.pause.duration,
+            brief: event.brief,
+            whole: event.whole.filter(|it| it.len() <= MOST_OF_ONE),
+        };
         self.change(|state| state.add(kept));
     }
 
