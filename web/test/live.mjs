@@ -170,6 +170,8 @@ async function following(page, live, events) {
   check("`follow` goes on with the newest, as wide as before", followed.to > still.to && Math.abs(followed.to - followed.from - (still.to - still.from)) < 10 && followed.last < followed.to);
   await page.keyboard.press("0");
   await page.waitForTimeout(100);
+  live.send(endedAt(events[2], Date.now()));
+  await page.waitForTimeout(1_200);
   check("0 shows all and follows", (await shown(page)).from === 0 && (await page.locator("#follow").isDisabled()));
 }
 
