@@ -201,6 +201,23 @@ async function outOfOrder(page, live, events) {
   check("one that is told late takes its place", (await shown(page)).last === before.last);
 }
 
+/** The watch ends without a word, and another one serves at the same address. */
+async function another(browser, events) {
+  const first = await serve({ title: "orders (pid 4242)", limitMs: LIMIT_MS, sinceMs: Date.now() - 60_000 });
+  const page = await open(browser, first.url);
+  for (let i = 0; i < 3; i++) first.send(endedAt(events[i], Date.now()));
+  await pausesAre(page, 3);
+  first.close();
+  await statusHas(page, "connection lost, trying again");
+  const second = await serve({ title: "billing (pid 4711)", limitMs: LIMIT_MS, port: Number(new URL(first.url).port) });
+  second.send(endedAt(events[0], Date.now()));
+  await statusHas(page, "billing (pid 4711)");
+  await pausesAre(page, 1);
+  check("another watch at the same address begins anew", (await page.title()).startsWith("billing (pid 4711)"));
+  await page.context().close();
+  second.close();
+}
+
 const countersOf = (session) => session.send("Memory.getDOMCounters");
 
 const heapOf = async (session, page) => {
@@ -299,11 +316,15 @@ async function all(browser, file) {
   check("no console errors but those of the connection", problems.length === 0, problems.slice(0, 3).join(" | ").slice(0, 400));
   await page.context().close();
   live.close();
+  await another(browser, events);
   await memory(browser, events);
 }
 
 if (!existsSync(CHROMIUM)) skip(`no browser at ${CHROMIUM}`);
-if (!url && !report) skip("no report to take pauses from; name one, or --url URL");
+if (!url && !report) {
+  console.error("usage: node test/live.mjs REPORT.html | --url URL");
+  process.exit(2);
+}
 const chromium = await launcher();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
 try {
