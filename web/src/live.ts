@@ -1,8 +1,8 @@
 // The entry for a page that is fed live: server-sent events `hello`, `pause` and `end` from `url`.
 
 import { createElement } from "preact";
-import { LiveBody } from "./live/body";
-import { type Feed, beginAnew, createFeed, show, take, tick } from "./live/feed";
+import { LiveBody, connectionText } from "./live/body";
+import { type Connection, type Feed, beginAnew, createFeed, show, take, tick } from "./live/feed";
 import type { Hello, LiveEnd, LivePause } from "./model";
 import { mount } from "./start";
 
@@ -72,14 +72,21 @@ export function startLive(main: HTMLElement, url: string): void {
     if (delay < skewMs || (isNew && skewMs === 0 && delay > SKEW_FROM_MS)) skewMs = delay;
     if (feed) take(feed, event);
   };
+  const setState = (connection: Connection, why: string): void => {
+    flush();
+    if (feed) return feed.live.state.set({ connection, why });
+    // Before the first event there is nothing else to show.
+    const text = document.createElement("p");
+    text.setAttribute("role", "status");
+    text.textContent = connectionText(connection, why);
+    main.replaceChildren(text);
+  };
   const onEnd = ({ why }: LiveEnd): void => {
     source.close();
-    flush();
-    feed?.live.state.set({ connection: "over", why });
+    setState("over", why);
   };
   const onError = (): void => {
-    flush();
-    feed?.live.state.set({ connection: "lost" });
+    setState("lost", "");
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, AGAIN_MS);
   };
 

@@ -74,14 +74,15 @@ function Body() {
 /** Says which pause is open, for those who do not see the time line. */
 export function Spoken() {
   const app = useApp();
-  const { store, view, clock } = app;
+  const { store, view, clock, live } = app;
   const pause = usePart(view, (it) => it.selected);
   if (pause < 0) return null;
   const causes = partsOf(store, pause).slice(0, 2);
   const parts = causes.map((it) => `${duration(it.us)} ${it.cause === null ? "unexplained" : store.causes[it.cause]?.title}`);
   return (
     <p class="hidden" aria-live="polite" id="spoken">
-      Pause {pause + 1} of {store.count}: {timeOfDay(store.startUs[pause]!, view.value.zone, clock)}, {duration(store.lengthUs[pause]!)},{" "}
+      {/* Live, the index falls as older ones are dropped, which is not worth a word. */}
+      {live ? "Pause at" : `Pause ${pause + 1} of ${store.count}:`} {timeOfDay(store.startUs[pause]!, view.value.zone, clock)}, {duration(store.lengthUs[pause]!)},{" "}
       {operationName(store, pause).slice(0, 100)}: {parts.join(", ")}
     </p>
   );

@@ -118,7 +118,8 @@ async function arrival(browser, live, events) {
   }
   await pausesAre(page, 20);
   const delays = (await page.evaluate(() => window.shownAt)).map((at, i) => at - sent[i]).sort((a, b) => a - b);
-  check("each pause is drawn within 100 ms", delays[19] < 100, `median ${delays[10]} ms, longest ${delays[19]} ms`);
+  // A busy machine may hold one up; that all come within a second must hold anywhere.
+  check("pauses are drawn within 100 ms, each within 1 s", delays[10] < 100 && delays[19] < 1_000, `median ${delays[10]} ms, longest ${delays[19]} ms`);
   check("the headline is the newest event", (await page.textContent("h1")).includes(events[19 % events.length].line));
   await page.waitForTimeout(1_300);
   check("the newest is announced", (await page.textContent("#announced")) === events[19 % events.length].line);
@@ -170,6 +171,8 @@ async function following(page, live, events) {
   check("`follow` goes on with the newest, as wide as before", followed.to > still.to && Math.abs(followed.to - followed.from - (still.to - still.from)) < 10 && followed.last < followed.to);
   await page.keyboard.press("0");
   await page.waitForTimeout(100);
+  live.send(endedAt(events[2], Date.now()));
+  await page.waitForTimeout(1_200);
   check("0 shows all and follows", (await shown(page)).from === 0 && (await page.locator("#follow").isDisabled()));
 }
 
@@ -196,6 +199,23 @@ async function outOfOrder(page, live, events) {
   live.send(endedAt(events[5], Date.now() - 5_000));
   await pausesAre(page, before.pauses + 1);
   check("one that is told late takes its place", (await shown(page)).last === before.last);
+}
+
+/** The watch ends without a word, and another one serves at the same address. */
+async function another(browser, events) {
+  const first = await serve({ title: "orders (pid 4242)", limitMs: LIMIT_MS, sinceMs: Date.now() - 60_000 });
+  const page = await open(browser, first.url);
+  for (let i = 0; i < 3; i++) first.send(endedAt(events[i], Date.now()));
+  await pausesAre(page, 3);
+  first.close();
+  await statusHas(page, "connection lost, trying again");
+  const second = await serve({ title: "billing (pid 4711)", limitMs: LIMIT_MS, port: Number(new URL(first.url).port) });
+  second.send(endedAt(events[0], Date.now()));
+  await statusHas(page, "billing (pid 4711)");
+  await pausesAre(page, 1);
+  check("another watch at the same address begins anew", (await page.title()).startsWith("billing (pid 4711)"));
+  await page.context().close();
+  second.close();
 }
 
 const countersOf = (session) => session.send("Memory.getDOMCounters");
@@ -233,8 +253,36 @@ async function memory(browser, events) {
   const { nodes, jsEventListeners: listeners } = counters;
   check("nor are there more elements and listeners", nodes < countersBefore.nodes * 1.2 && listeners < countersBefore.jsEventListeners * 1.2, `${nodes} and ${listeners}`);
   check("no console errors after many pauses", page.problems.length === 0, page.problems.slice(0, 3).join(" | "));
+  await atFullHour(page, session, live, events, begin + 26_000_000);
   await page.context().close();
   live.close();
+}
+
+/** A pause each second, as long as an hour of them is there. */
+async function atFullHour(page, session, live, events, from) {
+  const taskSeconds = async () => (await session.send("Performance.getMetrics")).metrics.find((it) => it.name === "TaskDuration").value;
+  await session.send("Performance.enable");
+  await page.evaluate(watchLast, TIMELINE);
+  const [before, startedAt] = [await taskSeconds(), Date.now()];
+  const sent = [];
+  for (let i = 0; i < 6; i++) {
+    sent.push(Date.now());
+    live.sendOnce(endedAt(events[i], from + i * 1_000));
+    await sleep(1_000);
+  }
+  const work = ((await taskSeconds()) - before) / ((Date.now() - startedAt) / 1_000);
+  const seen = await page.evaluate(() => window.lastChangedAt);
+  const delays = sent.map((at) => seen.find((it) => it >= at) - at);
+  delays.sort((a, b) => a - b);
+  check("and pauses are still drawn within 100 ms, each within 1 s", delays[3] < 100 && delays[5] < 1_000, `median ${delays[3]} ms, longest ${delays[5]} ms, ${Math.round(work * 1_000)} ms of work a second`);
+}
+
+/** Remembers when the picture showed another last pause. */
+function watchLast(id) {
+  window.lastChangedAt = [];
+  new MutationObserver((changes) => {
+    if (changes.some((it) => it.oldValue !== it.target.dataset.lastStart)) window.lastChangedAt.push(Date.now());
+  }).observe(document.querySelector(id), { attributeFilter: ["data-last-start"], attributeOldValue: true });
 }
 
 async function launcher() {
@@ -268,11 +316,15 @@ async function all(browser, file) {
   check("no console errors but those of the connection", problems.length === 0, problems.slice(0, 3).join(" | ").slice(0, 400));
   await page.context().close();
   live.close();
+  await another(browser, events);
   await memory(browser, events);
 }
 
 if (!existsSync(CHROMIUM)) skip(`no browser at ${CHROMIUM}`);
-if (!url && !report) skip("no report to take pauses from; name one, or --url URL");
+if (!url && !report) {
+  console.error("usage: node test/live.mjs REPORT.html | --url URL");
+  process.exit(2);
+}
 const chromium = await launcher();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
 try {

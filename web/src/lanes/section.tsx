@@ -109,13 +109,17 @@ function PartList({ pause }: { pause: number }) {
 }
 
 function WithLanes({ pause, opened: all }: { pause: number; opened: Opened }) {
-  const { store } = useApp();
+  const { store, view } = useApp();
   const lengthUs = store.lengthUs[pause]!;
   const [hasAll, setAll] = useState(false);
   const opened = useMemo(() => (hasAll ? all : { ...all, lanes: all.lanes.slice(0, FIRST_LANES) }), [all, hasAll]);
   const dense = useMemo(() => densePart(all, lengthUs), [all]);
-  const [range, setRange] = useState<Range>(dense ?? [0, lengthUs]);
-  const [slice, setSlice] = useState<Slice | null>(() => decisiveSlice(opened));
+  const [range, setRangeNow] = useState<Range>(dense ?? [0, lengthUs]);
+  const [slice, setSliceNow] = useState<Slice | null>(() => decisiveSlice(opened));
+  // Who looks into a pause keeps it open, also where new ones come live.
+  const keep = (): void => view.set({ isNewest: false });
+  const setRange = (it: Range): void => (keep(), setRangeNow(it));
+  const setSlice = (it: Slice | null): void => (keep(), setSliceNow(it));
   const whole: Range = [0, lengthUs];
   const isWhole = range[1] - range[0] >= lengthUs;
   const selection = { selected: slice, onSelect: setSlice, onRange: setRange, opened, lengthUs };

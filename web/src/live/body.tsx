@@ -15,7 +15,7 @@ import { Cards } from "../parts/verdict";
 import { Spoken } from "../start";
 import { PausesSection } from "../tables/pauses";
 import { TimeSection } from "../time/section";
-import type { Live } from "./feed";
+import type { Connection, Live } from "./feed";
 
 /** Events may come faster than they can be spoken. */
 const SPEAK_MS = 1_000;
@@ -55,15 +55,14 @@ function Now({ live }: { live: Live }) {
   );
 }
 
-export function statusText({ title, limit_ms }: Hello, { connection, why }: Live["state"]["value"]): string {
-  switch (connection) {
-    case "live":
-      return `watching ${title}, pauses of ${duration(limit_ms * 1_000)} or more · live`;
-    case "lost":
-      return "connection lost, trying again";
-    case "over":
-      return `the watch is over: ${why}`;
-  }
+function statusText({ title, limit_ms }: Hello, { connection, why }: Live["state"]["value"]): string {
+  if (connection !== "live") return connectionText(connection, why);
+  return `watching ${title}, pauses of ${duration(limit_ms * 1_000)} or more · live`;
+}
+
+/** What is said where nothing comes any more. */
+export function connectionText(connection: Connection, why: string): string {
+  return connection === "over" ? `the watch is over: ${why}` : "connection lost, trying again";
 }
 
 function Status({ live }: { live: Live }) {

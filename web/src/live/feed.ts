@@ -1,7 +1,7 @@
 // From the events of a live page to what its sections show: pauses go into the store, their causes and opened
 // pauses beside it, and what is older than the kept time is dropped. Knows nothing of connections or drawing.
 
-import { type App, createApp, isAll, showAll } from "../app";
+import { type App, createApp, showAll } from "../app";
 import type { Answer, Finding, Hello, LivePause, Opened, Page } from "../model";
 import { Observable } from "../observable";
 import { add, changed, dropFirst, lowerBound, settleLast } from "../store";
@@ -193,7 +193,7 @@ export function show(feed: Feed, nowUs: number): void {
   const { app, wanted } = feed;
   const { store, view } = app;
   const { fromUs, toUs, isFollowing, isNewest, selected } = view.value;
-  const isWhole = isFollowing && isAll(view.value, store);
+  const isWhole = isFollowing && fromUs <= store.beginUs;
   // In whole microseconds, or a range would lose its last digits as it moves on.
   store.endUs = Math.max(store.endUs, Math.ceil(nowUs));
   const width = isWhole ? store.endUs - store.beginUs : toUs - fromUs;
@@ -234,7 +234,7 @@ export function tick(feed: Feed, nowUs: number): void {
 
 function dropOld(feed: Feed): void {
   const { store, view } = feed.app;
-  const wasWhole = view.value.isFollowing && isAll(view.value, store);
+  const wasWhole = view.value.isFollowing && view.value.fromUs <= store.beginUs;
   store.beginUs = Math.max(0, Math.floor(store.endUs - feed.live.hello.kept_ms * 1_000));
   if (wasWhole) showAll(feed.app);
   let old = 0;

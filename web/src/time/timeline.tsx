@@ -41,10 +41,14 @@ export function Timeline() {
     mark(ref.current!, app, scene.current);
   });
   useEffect(() => {
+    let request = 0;
     const again = (): void => {
       redraw();
       // Other pauses may be under the pointer now; after the drawing, which was asked for before.
-      requestAnimationFrame(() => setHover((it) => it && scene.current && hoverAt(scene.current, it.x)));
+      request ||= requestAnimationFrame(() => {
+        request = 0;
+        setHover((it) => it && scene.current && hoverAt(scene.current, it.x));
+      });
     };
     const stops = [app.view.watch(redraw), app.store.version.watch(again)];
     return () => stops.forEach((stop) => stop());
