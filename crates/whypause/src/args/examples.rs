@@ -51,6 +51,7 @@ EXAMPLES:
   whypause watch --match kafka.Kafka --wait        as a service does: across restarts of the JVM
   whypause watch 4242 --utc                        times of day in UTC
   whypause watch 4242 --metrics 9464               for Prometheus: 127.0.0.1:9464/metrics
+  whypause watch 4242 --otlp http://127.0.0.1:4318 for an OpenTelemetry collector
   whypause watch -p 4242 --redact                  without names of files, hosts and users";
 
 pub(super) const DOCTOR: &str = "\

@@ -109,7 +109,7 @@ impl Watch<'_> {
         let name = attached::name(&main, jvm.pid);
         console.say(&format!("watching {name}, pauses of {over} or more"));
         let mut announcement = Announcement::new();
-        let metrics = self.published.jvm(&main);
+        let metrics = self.published.jvm(&main, jvm.pid);
         let mut printer = Printer::start(args.over, args.zone.clone(), *console, metrics)?;
         let mut hung = None;
         let end = loop {
