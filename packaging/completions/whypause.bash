@@ -1378,7 +1378,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --wait --over --utc --zone --duration --redact --metrics --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --wait --over --utc --zone --duration --redact --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1413,6 +1413,10 @@ _whypause() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --otlp)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -83,6 +83,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l over -d 'Pri
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duration -d 'How long to watch, from 100ms to 7d [default: until Ctrl-C]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l metrics -d 'Let Prometheus read numbers of all stops from http://ADDRESS:PORT/metrics: seconds stopped by cause, a histogram; a PORT alone is one of 127.0.0.1' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l otlp -d 'Send the same numbers to an OpenTelemetry collector every 15 s, by OTLP over HTTP without TLS: `http://HOST[:4318][/v1/metrics]`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"

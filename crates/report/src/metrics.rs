@@ -1,14 +1,17 @@
 //! Seconds stopped, by cause, for a monitoring system: what `watch` counts of all stops.
 //!
 //! [`Metrics`] holds the numbers of all JVMs that are watched, [`JvmMetrics`] is where those of one of
-//! them are counted, and [`Metrics::text`] is what is scraped. A label never holds a process id, and
-//! what a JVM chose of one is cleaned and bounded; so is the number of series, whatever comes and goes.
+//! them are counted, [`Metrics::text`] is what is scraped and [`Metrics::otlp`] what is pushed. A label
+//! never holds a process id, and what a JVM chose of one is cleaned and bounded; so is the number of
+//! series, whatever comes and goes.
 //!
 //! Times become floating-point seconds here and nowhere before, as both formats want them.
 mod exposition;
 mod numbers;
+mod otlp;
 
 pub use exposition::Exposition;
+pub use otlp::CONTENT_TYPE as OTLP_CONTENT_TYPE;
 
 use crate::text::clean_name;
 use diagnose::Attribution;
@@ -24,6 +27,8 @@ use std::{
 const MOST_JVMS: usize = 128;
 /// The label of JVMs for which there is no room.
 const OTHERS: &str = "other";
+/// So long the numbers of a JVM stay that has ended: its last stops shall be read as well.
+const AFTERWARDS: Duration = Duration::from_secs(120);
 /// Characters of a label's value.
 const MOST_LABEL: usize = 80;
 
@@ -35,15 +40,22 @@ pub struct Metrics(Arc<Mutex<All>>);
 struct All {
     /// Stops of at least this are over the limit.
     limit: Duration,
+    began: SystemTime,
     jvms: BTreeMap<String, Series>,
     recorder: Recorder,
 }
 
 /// The numbers under one label, and how many JVMs count there.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Series {
     numbers: Numbers,
     jvms: u64,
+    /// Since when they are counted.
+    since: SystemTime,
+    /// The process, where it was one alone.
+    pid: Option<u32>,
+    /// Since when none of them runs.
+    ended: Option<SystemTime>,
 }
 
 /// What the recorder costs, all JVMs together.
@@ -54,22 +66,36 @@ struct Recorder {
 }
 
 impl Metrics {
-    /// None yet. A stop of `limit` or more is one that exceeds it.
+    /// None yet, at `began`. A stop of `limit` or more is one that exceeds it.
     #[must_use]
-    pub fn new(limit: Duration) -> Metrics {
+    pub fn new(limit: Duration, began: SystemTime) -> Metrics {
         let (jvms, recorder) = (BTreeMap::new(), Recorder::default());
-        Metrics(Arc::new(Mutex::new(All { limit, jvms, recorder })))
+        Metrics(Arc::new(Mutex::new(All { limit, began, jvms, recorder })))
     }
 
-    /// Where stops of a JVM with this main class are counted. JVMs with the same main class are counted
-    /// together, and the series go with the last of them.
+    /// Where stops of a JVM with this main class are counted from `now` on. JVMs with the same main class
+    /// are counted together; the series stay for two minutes after the last of them has gone.
     #[must_use]
-    pub fn jvm(&self, main: &str) -> JvmMetrics {
+    pub fn jvm(&self, main: &str, pid: u32, now: SystemTime) -> JvmMetrics {
         let main = clean_name(if main.is_empty() { "java" } else { main }, MOST_LABEL);
         let mut all = self.all();
+        all.let_go(now);
+        if all.jvms.len() >= MOST_JVMS {
+            all.jvms.retain(|_, it| it.jvms > 0);
+        }
         let has_room = all.jvms.len() < MOST_JVMS || all.jvms.contains_key(&main);
         let label = if has_room { main } else { OTHERS.to_owned() };
-        all.jvms.entry(label.clone()).or_default().jvms += 1;
+        let first = || Series {
+            numbers: Numbers::default(),
+            jvms: 0,
+            since: now,
+            pid: Some(pid),
+            ended: None,
+        };
+        let series = all.jvms.entry(label.clone()).or_insert_with(first);
+        series.jvms += 1;
+        series.ended = None;
+        series.pid = series.pid.filter(|it| *it == pid);
         drop(all);
         JvmMetrics { metrics: self.clone(), label, lost: 0 }
     }
@@ -78,8 +104,22 @@ impl Metrics {
     #[must_use]
     pub fn text(&self, format: Exposition, now: SystemTime) -> String {
         // A copy: who counts does not wait for who formats.
-        let all = self.all().clone();
+        let all = self.copy(now);
         exposition::text(&all, format, now)
+    }
+
+    /// What is pushed `now`, as an OTLP request for metrics in protobuf, which is
+    /// [`OTLP_CONTENT_TYPE`]. `host` is the name of this host.
+    #[must_use]
+    pub fn otlp(&self, host: &str, now: SystemTime) -> Vec<u8> {
+        let all = self.copy(now);
+        otlp::message(&all, host, now)
+    }
+
+    fn copy(&self, now: SystemTime) -> All {
+        let mut all = self.all();
+        all.let_go(now);
+        all.clone()
     }
 
     fn all(&self) -> MutexGuard<'_, All> {
@@ -87,7 +127,20 @@ impl Metrics {
     }
 }
 
-/// Where what is seen of one JVM is counted; its series go when it is dropped.
+impl All {
+    /// Lets go of what belongs to JVMs that ended a while ago.
+    fn let_go(&mut self, now: SystemTime) {
+        self.jvms.retain(|_, it| {
+            if it.jvms > 0 {
+                return true;
+            }
+            let ended = *it.ended.get_or_insert(now);
+            now.duration_since(ended).unwrap_or_default() < AFTERWARDS
+        });
+    }
+}
+
+/// Where what is seen of one JVM is counted, until it is dropped.
 #[derive(Debug)]
 pub struct JvmMetrics {
     metrics: Metrics,
@@ -128,9 +181,6 @@ impl Drop for JvmMetrics {
         let mut all = self.metrics.all();
         if let Some(series) = all.jvms.get_mut(&self.label) {
             series.jvms = series.jvms.saturating_sub(1);
-            if series.jvms == 0 {
-                all.jvms.remove(&self.label);
-            }
         }
     }
 }

@@ -1,8 +1,9 @@
-//! A small HTTP server for those who ask for one: numbers to scrape, a page to look at.
+//! A small HTTP server for those who ask for one: numbers to scrape, a page to look at; and numbers sent.
 //!
 //! * [`Address`]: what a user typed; without a host it is the loopback interface.
 //! * [`Bound`] takes the port, so that a port in use is said at once; [`Bound::start`] answers on it
 //!   in a thread of its own until the [`Server`] is dropped.
+//! * [`Push`]: numbers sent to a [`Target`] again and again, where that is asked for.
 //! * [`Request`], [`Response`]: what a route is asked and what it answers, a whole or a stream of
 //!   server-sent events ([`events`]).
 //!
@@ -15,11 +16,13 @@ mod address;
 mod body;
 mod connection;
 mod events;
+mod push;
 mod request;
 mod server;
 mod sockets;
 
 pub use address::{Address, AddressError};
 pub use events::{EventReceiver, EventSender, events};
+pub use push::{Push, Target, TargetError};
 pub use request::{Request, Response};
 pub use server::{Bound, Options, Server, StartError};

@@ -42,13 +42,19 @@ impl fmt::Debug for Route {
 /// What is served.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// What this host calls itself: a request may ask for it by that name where the address is not one
-    /// of loopback. Empty for none.
-    pub host_name: String,
+    /// What this host calls itself.
+    host_name: String,
     routes: Vec<Route>,
 }
 
 impl Options {
+    /// Nothing yet. A request may ask for this host by this name, which is what it calls itself, where
+    /// the address is not one of loopback.
+    #[must_use]
+    pub fn named(host_name: String) -> Options {
+        Options { host_name, routes: Vec::new() }
+    }
+
     /// Answers requests of exactly this path by `handler`, which is called in the server's thread and
     /// must not wait for anything.
     #[must_use]
@@ -196,7 +202,7 @@ async fn accept(listener: tokio::net::TcpListener, shared: Arc<Shared>) {
 
 /// This thread reads what strangers send: it needs nothing else, and has nothing else. Without the right
 /// to give up rights there are none to give up.
-fn give_up_rights() {
+pub(crate) fn give_up_rights() {
     use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
     let none = CapabilitySet::empty();
     let _ = set_capabilities(

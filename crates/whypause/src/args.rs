@@ -284,6 +284,10 @@ pub struct WatchArgs {
     /// cause, a histogram; a PORT alone is one of 127.0.0.1
     #[arg(long, value_name = "[ADDRESS:]PORT")]
     pub metrics: Option<serve::Address>,
+    /// Send the same numbers to an OpenTelemetry collector every 15 s, by OTLP over HTTP without TLS:
+    /// `http://HOST[:4318][/v1/metrics]`
+    #[arg(long, value_name = "URL")]
+    pub otlp: Option<serve::Target>,
     /// How facts are collected.
     #[command(flatten)]
     pub collect: CollectOptions,

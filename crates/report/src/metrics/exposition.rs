@@ -1,7 +1,7 @@
 //! The text that is scraped.
 use super::{
     All, Series,
-    numbers::{BUCKETS, Example, Numbers, OfCause},
+    numbers::{BUCKETS, Numbers, OfCause},
 };
 use prometheus_client::{
     collector::Collector,
@@ -206,13 +206,7 @@ fn by_cause(metric: MetricEncoder<'_>, of: &OfCause) -> fmt::Result {
     let example = of.example.as_ref().map_or(Duration::ZERO, |it| it.time);
     counter.inc_by(of.time.saturating_sub(example).as_secs_f64(), None, None);
     if let Some(it) = &of.example {
-        counter.inc_by(it.time.as_secs_f64(), Some(labels(it)), it.at);
+        counter.inc_by(it.time.as_secs_f64(), Some(it.labels()), it.at);
     }
     counter.encode(metric)
-}
-
-fn labels(it: &Example) -> Vec<(&'static str, String)> {
-    let stopped = ("stopped_seconds", format!("{:.6}", it.stopped.as_secs_f64()));
-    let operation = ("operation", it.operation.clone());
-    [stopped, operation].into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }

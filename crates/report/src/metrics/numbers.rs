@@ -120,6 +120,13 @@ impl Example {
             at: wall.map(|it| SystemTime::UNIX_EPOCH + Duration::from_nanos(it)),
         }
     }
+
+    /// What is said of it, as names and values: within the 128 characters that OpenMetrics allows.
+    pub(super) fn labels(&self) -> Vec<(&'static str, String)> {
+        let stopped = ("stopped_seconds", format!("{:.6}", self.stopped.as_secs_f64()));
+        let operation = ("operation", self.operation.clone());
+        [stopped, operation].into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    }
 }
 
 impl Longest {

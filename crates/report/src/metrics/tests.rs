@@ -46,8 +46,8 @@ fn has(lines: &[String], wanted: &[&str]) {
 
 #[test]
 fn every_stop_is_counted_and_its_causes_are_all_of_it() {
-    let metrics = Metrics::new(LIMIT);
-    let jvm = metrics.jvm("orders.Main");
+    let metrics = Metrics::new(LIMIT, NOW);
+    let jvm = metrics.jvm("orders.Main", 42, NOW);
     jvm.add(&stop(100, &[("gc-log-write-blocked", 80), ("gc-work", 10)]), NOW);
     jvm.add(&stop(4, &[("gc-work", 3)]), NOW);
     jvm.add(&stop(20_000, &[("gc-work", 20_000)]), NOW);
@@ -77,8 +77,8 @@ fn every_stop_is_counted_and_its_causes_are_all_of_it() {
 
 #[test]
 fn open_metrics_has_units_an_example_of_each_cause_and_an_end() {
-    let metrics = Metrics::new(LIMIT);
-    let jvm = metrics.jvm("orders.Main");
+    let metrics = Metrics::new(LIMIT, NOW);
+    let jvm = metrics.jvm("orders.Main", 42, NOW);
     jvm.add(&stop(100, &[("gc-log-write-blocked", 80)]), NOW);
     jvm.add(&stop(4, &[("vm-operation", 4)]), NOW);
     let lines = lines(&metrics, Exposition::OpenMetrics);
@@ -97,14 +97,14 @@ fn open_metrics_has_units_an_example_of_each_cause_and_an_end() {
 
 #[test]
 fn what_a_jvm_chose_breaks_no_line_and_no_bound() {
-    let metrics = Metrics::new(LIMIT);
+    let metrics = Metrics::new(LIMIT, NOW);
     let evil = format!("a\"}} 1\nb\\ \u{202e}{}", "x".repeat(10_000));
-    let mut kept = vec![metrics.jvm(&evil)];
+    let mut kept = vec![metrics.jvm(&evil, 42, NOW)];
     let text = metrics.text(Exposition::Prometheus, NOW);
     let label = text.lines().find(|it| it.starts_with("whypause_watched_jvms{")).unwrap();
     assert!(label.starts_with(r#"whypause_watched_jvms{jvm="a\"} 1 b\\ \\u{202e}xxx"#), "{label}");
     assert!(label.len() < 200 && label.ends_with("} 1"), "{label}");
-    kept.extend((0..300).map(|n| metrics.jvm(&format!("jvm{n}"))));
+    kept.extend((0..300).map(|n| metrics.jvm(&format!("jvm{n}"), 42, NOW)));
     let text = metrics.text(Exposition::Prometheus, NOW);
     let labels = text.lines().filter(|it| it.starts_with("whypause_watched_jvms{"));
     assert_eq!(labels.count(), MOST_JVMS + 1);
@@ -112,9 +112,9 @@ fn what_a_jvm_chose_breaks_no_line_and_no_bound() {
 }
 
 #[test]
-fn series_go_with_the_last_jvm_of_their_name() {
-    let metrics = Metrics::new(LIMIT);
-    let (first, second) = (metrics.jvm("a"), metrics.jvm("a"));
+fn series_go_two_minutes_after_the_last_jvm_of_their_name() {
+    let metrics = Metrics::new(LIMIT, NOW);
+    let (first, second) = (metrics.jvm("a", 42, NOW), metrics.jvm("a", 42, NOW));
     first.add(&stop(1, &[]), NOW);
     second.add(&stop(1, &[]), NOW);
     drop(first);
@@ -123,13 +123,17 @@ fn series_go_with_the_last_jvm_of_their_name() {
         &[r#"whypause_stw_pause_seconds_count{jvm="a"} 2"#, r#"whypause_watched_jvms{jvm="a"} 1"#],
     );
     drop(second);
-    assert!(!metrics.text(Exposition::Prometheus, NOW).contains("jvm="));
+    let gone = r#"whypause_watched_jvms{jvm="a"} 0"#;
+    has(&lines(&metrics, Exposition::Prometheus), &[gone]);
+    let is_there = |at| metrics.text(Exposition::Prometheus, at).contains("jvm=");
+    let limit = NOW + AFTERWARDS;
+    assert!(is_there(limit - Duration::from_nanos(1)) && !is_there(limit));
 }
 
 #[test]
 fn losses_are_counted_once_though_they_are_told_as_sums() {
-    let metrics = Metrics::new(LIMIT);
-    let mut jvm = metrics.jvm("");
+    let metrics = Metrics::new(LIMIT, NOW);
+    let mut jvm = metrics.jvm("", 42, NOW);
     for lost_events in [3, 3, 5] {
         let recorder_cpu = Duration::from_millis(250);
         jvm.look(&Coverage { lost_events, recorder_cpu, ..Coverage::default() });
@@ -158,4 +162,51 @@ fn who_likes_open_metrics_best_gets_it() {
     assert_eq!(check(Some("text/html,*/*;q=0.8")), Exposition::Prometheus);
     assert_eq!(check(Some("application/openmetrics-text;q=0")), Exposition::Prometheus);
     assert_eq!(check(None), Exposition::Prometheus);
+}
+
+#[test]
+fn the_message_that_is_pushed_has_the_same_numbers() {
+    use opentelemetry_proto::tonic::{
+        collector::metrics::v1::ExportMetricsServiceRequest,
+        metrics::v1::{Metric, NumberDataPoint, metric::Data, number_data_point::Value},
+    };
+    use prost::Message;
+    let metrics = Metrics::new(LIMIT, NOW);
+    let jvm = metrics.jvm("orders.Main", 42, NOW);
+    jvm.add(&stop(100, &[("gc-log-write-blocked", 80), ("gc-work", 20)]), NOW);
+    let bytes = metrics.otlp("node7", NOW + Duration::from_secs(9));
+    let request = ExportMetricsServiceRequest::decode(&bytes[..]).unwrap();
+    let [of_jvm, own] = &request.resource_metrics[..] else { panic!("{request:?}") };
+    let resource = format!("{:?}", of_jvm.resource);
+    for word in ["service.name", "orders.Main", "host.name", "node7", "process.pid", "IntValue(42)"]
+    {
+        assert!(resource.contains(word), "{word}: {resource}");
+    }
+    let all: Vec<&Metric> = of_jvm.scope_metrics.iter().flat_map(|it| &it.metrics).collect();
+    let units: Vec<_> = all.iter().map(|it| (it.name.as_str(), it.unit.as_str())).collect();
+    assert_eq!(
+        units,
+        [
+            ("whypause.jvm.stw.duration", "s"),
+            ("whypause.jvm.stw.cause.time", "s"),
+            ("whypause.jvm.stw.phase.time", "s"),
+            ("whypause.jvm.stw.limit_exceeded", "{stop}"),
+            ("whypause.recorder.dropped_events", "{event}"),
+            ("whypause.jvm.stw.longest", "s"),
+        ]
+    );
+    let Some(Data::Histogram(stops)) = &all[0].data else { panic!("{:?}", all[0]) };
+    let point = &stops.data_points[0];
+    assert_eq!((point.count, point.sum), (1, Some(0.1)));
+    assert_eq!((point.bucket_counts.len(), point.explicit_bounds.len()), (13, 12));
+    assert_eq!((point.start_time_unix_nano, point.time_unix_nano), (0, 9_000_000_000));
+    let Some(Data::Sum(causes)) = &all[1].data else { panic!("{:?}", all[1]) };
+    let seconds = |it: &NumberDataPoint| match it.value {
+        Some(Value::AsDouble(it)) => it,
+        _ => f64::NAN,
+    };
+    assert!(causes.is_monotonic && causes.aggregation_temporality == 2);
+    assert_eq!(causes.data_points.iter().map(seconds).collect::<Vec<_>>(), [0.08, 0.02]);
+    assert_eq!(causes.data_points[0].exemplars.len(), 1);
+    assert!(format!("{:?}", own.resource).contains("whypause"));
 }

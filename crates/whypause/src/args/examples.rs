@@ -52,6 +52,7 @@ EXAMPLES:
   whypause watch 4242 --utc                        times of day in UTC
   whypause watch 4242 --serve 8080                 a page that shows each pause as it ends
   whypause watch 4242 --metrics 9464               for Prometheus: 127.0.0.1:9464/metrics
+  whypause watch 4242 --otlp http://127.0.0.1:4318 for an OpenTelemetry collector
   whypause watch -p 4242 --redact                  without names of files, hosts and users";
 
 pub(super) const DOCTOR: &str = "\

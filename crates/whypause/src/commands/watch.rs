@@ -110,7 +110,7 @@ impl Watch<'_> {
         let name = attached::name(&main, jvm.pid);
         console.say(&format!("watching {name}, pauses of {over} or more"));
         let mut announcement = Announcement::new();
-        let metrics = self.published.jvm(&main);
+        let metrics = self.published.jvm(&main, jvm.pid);
         let live = self.published.live().cloned();
         if let Some(live) = &live {
             live.begin(name.clone(), args.over, console.options_in(args.zone.of(None)));

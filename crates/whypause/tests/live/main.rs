@@ -8,6 +8,7 @@ mod lab_disk;
 mod lab_killed;
 mod metrics;
 mod one_lab;
+mod page;
 mod record;
 mod rights;
 mod secrets;

@@ -1,11 +1,16 @@
-//! `watch --metrics`: numbers that agree with what the JVM itself logs of its stops.
+//! `watch --metrics` and `--otlp`: numbers that agree with what the JVM itself logs of its stops.
 use crate::newest;
+use opentelemetry_proto::tonic::{
+    collector::metrics::v1::ExportMetricsServiceRequest, metrics::v1::metric::Data,
+};
+use prost::Message;
 use spawn::Running;
 use std::{
     fs,
-    io::{Read, Write},
-    net::{SocketAddr, TcpStream},
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
     path::Path,
+    sync::mpsc::{Receiver, channel},
     time::Duration,
 };
 use testing::{Java, Jdk, PATIENCE, until};
@@ -159,7 +164,7 @@ fn who_may_not_ask_gets_no_numbers_and_the_port_is_free_again() {
     watch.terminate();
     assert!(watch.wait(PATIENCE).unwrap().success());
     drop(hanging);
-    drop(std::net::TcpListener::bind(to).expect("the port is free again"));
+    drop(TcpListener::bind(to).expect("the port is free again"));
 }
 
 /// The thread that strangers can reach has no rights at all.
@@ -175,7 +180,7 @@ fn assert_rights(pid: u32) {
 
 #[test]
 fn a_port_in_use_is_said_before_anything_else() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     for way in [&["-p", "1"][..], &["--wait", "--match", "nothing.has.this.Name"]] {
         let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
@@ -186,4 +191,65 @@ fn a_port_in_use_is_said_before_anything_else() {
         assert!(text.contains(&format!("cannot listen on `{address}`")), "{text}");
         assert!(text.contains("hint: another program listens there"), "{text}");
     }
+}
+
+/// Takes requests of OTLP until the listener goes, and hands over what they hold.
+fn collector() -> (SocketAddr, Receiver<ExportMetricsServiceRequest>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        while let Ok((socket, _)) = listener.accept() {
+            let mut reader = BufReader::new(&socket);
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {}
+            assert!(head.starts_with("POST /v1/metrics HTTP/1.1"), "{head}");
+            assert!(head.contains("application/x-protobuf"), "{head}");
+            let lines = head.lines().filter_map(|it| it.split_once(": "));
+            let length = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+            let length: usize = length.map(|(_, it)| it.parse::<usize>().unwrap()).sum();
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            write!(&socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+            if sender.send(ExportMetricsServiceRequest::decode(&body[..]).unwrap()).is_err() {
+                return;
+            }
+        }
+    });
+    (address, receiver)
+}
+
+/// Count and sum of the histogram of stops.
+fn stops(request: &ExportMetricsServiceRequest) -> (u64, f64) {
+    let scopes = request.resource_metrics.iter().flat_map(|it| &it.scope_metrics);
+    let metrics = scopes.flat_map(|it| &it.metrics);
+    let stops = metrics.filter(|it| it.name == "whypause.jvm.stw.duration");
+    let points = stops.filter_map(|it| match &it.data {
+        Some(Data::Histogram(it)) => it.data_points.first(),
+        _ => None,
+    });
+    points.fold((0, 0.0), |(count, sum), it| (count + it.count, sum + it.sum.unwrap_or_default()))
+}
+
+#[test]
+fn numbers_are_pushed_and_those_of_the_last_second_at_the_end() {
+    let Some(jdk) = newest() else { return };
+    let mut stopping = Stopping::start(&jdk);
+    let (to, requests) = collector();
+    let (mut watch, scraped) = watch(&stopping.jvm, &["--otlp", &format!("http://{to}")]);
+    let first = requests.recv_timeout(PATIENCE).expect("it pushes soon");
+    assert!(format!("{first:?}").contains("host.name"), "{first:?}");
+    stopping.go();
+    until("all stops are counted", || sum(&scrape(scraped), COUNT) >= f64::from(COLLECTIONS));
+    let (count, seconds) = (sum(&scrape(scraped), COUNT), sum(&scrape(scraped), SUM));
+    watch.terminate();
+    assert!(watch.wait(PATIENCE).unwrap().success());
+    let last = requests.try_iter().last().expect("it pushes at the end");
+    let pushed = stops(&last);
+    let more = f64::from(u32::try_from(pushed.0).unwrap()) - count;
+    assert!((0.0..=2.0).contains(&more), "{pushed:?} {count}");
+    assert!((pushed.1 / seconds - 1.0).abs() < 0.1, "{pushed:?} {seconds}");
+    let text = format!("{last:?}");
+    let pid = format!("IntValue({})", stopping.jvm.pid());
+    assert!(text.contains("process.pid") && text.contains(&pid), "{text}");
 }

@@ -107,6 +107,9 @@ fn words(args: &WatchArgs, part: Part, pid: Option<u32>, until: Option<Instant>)
     if let Some(address) = args.metrics {
         words.extend(["--metrics".into(), address.to_string()]);
     }
+    if let Some(target) = &args.otlp {
+        words.extend(["--otlp".into(), target.to_string()]);
+    }
     for (flag, given) in [
         ("--redact", args.redact),
         ("--without-ebpf", args.collect.without_ebpf),
@@ -145,10 +148,11 @@ mod tests {
             arguments(asked, Part::One, Some(42)),
             "watch --pid=42 --part one --over 200ms --redact --ask-jvm"
         );
-        let asked = "whypause watch --wait --match orders --metrics 9464";
+        let asked = "whypause watch --wait --match orders --metrics 9464 --otlp http://c";
         assert_eq!(
             arguments(asked, Part::One, Some(42)),
-            "watch --pid=42 --part one --over 50ms --metrics 127.0.0.1:9464"
+            "watch --pid=42 --part one --over 50ms --metrics 127.0.0.1:9464 \
+             --otlp http://c:4318/v1/metrics"
         );
         let asked = "whypause watch --wait -p -x --without-ebpf --log-safepoints";
         let asked = asked.replace("-p -x", "--pid=-x");

@@ -1,4 +1,4 @@
-//! What a watch lets others read: numbers and a page, where they were asked for.
+//! What a watch lets others have: numbers and a page, where they were asked for.
 use super::live::{self, Live};
 use crate::{
     Failure,
@@ -6,59 +6,64 @@ use crate::{
     console::Console,
 };
 use recorder::Roots;
-use report::metrics::{Exposition, JvmMetrics, Metrics};
-use serve::{Address, Bound, Options, Response, Server, StartError};
-use std::{io::ErrorKind, time::SystemTime};
+use report::metrics::{Exposition, JvmMetrics, Metrics, OTLP_CONTENT_TYPE};
+use serve::{Address, Bound, Options, Push, Response, Server, StartError, Target};
+use std::{
+    io::ErrorKind,
+    time::{Duration, SystemTime},
+};
 
-/// Numbers and who serves them.
-#[derive(Debug)]
+/// How often numbers are sent to a collector.
+const PUSH_EVERY: Duration = Duration::from_secs(15);
+
+/// Numbers and a page, and who hands them out.
+#[derive(Debug, Default)]
 pub(super) struct Published {
     metrics: Option<Metrics>,
     live: Option<Live>,
     /// They answer until they are dropped.
     _servers: Vec<Server>,
+    /// It sends once more when it is dropped.
+    _push: Option<Push>,
 }
 
 impl Published {
-    /// Serves what the arguments ask for. Of a watch in parts, only the one that watches does.
+    /// Starts what the arguments ask for. Of a watch in parts, only the one that watches does.
     pub(super) fn start(args: &WatchArgs, console: &Console) -> Result<Published, Failure> {
-        let mut published = Published { metrics: None, live: None, _servers: Vec::new() };
+        let mut published = Published::default();
         if args.part == Some(Part::Find) {
             return Ok(published);
         }
-        // That a port is in use is said before anything is served.
+        // That a port is in use is said before anything is served. Both may be on one port.
         let bind = |address: Address| Bound::bind(address).map_err(|it| failure(address, &it));
-        let same = args.metrics.filter(|it| args.serve == Some(*it));
+        let is_one = args.serve.is_some() && args.serve == args.metrics;
         let for_page = args.serve.map(bind).transpose()?;
-        let for_metrics = args.metrics.filter(|_| same.is_none()).map(bind).transpose()?;
+        let for_metrics = args.metrics.filter(|_| !is_one).map(bind).transpose()?;
         if args.wait && args.part.is_none() {
             // The part that watches binds it again.
             return Ok(published);
         }
-        let metrics = args.metrics.map(|_| Metrics::new(args.over));
-        let with_metrics = |options, bound: &Bound| match &metrics {
-            Some(metrics) => {
-                let whom = reach(bound);
-                console.say(&format!("metrics at http://{}/metrics{whom}", bound.local()));
-                metrics_route(options, metrics)
-            }
-            None => options,
-        };
+        let host = recorder::host_fact(&Roots::default()).name;
+        let wants_metrics = args.metrics.is_some() || args.otlp.is_some();
+        let metrics = wants_metrics.then(|| Metrics::new(args.over, SystemTime::now()));
         if let Some(bound) = for_page {
-            let live = Live::default();
-            let token = live::token()?;
+            let (live, token) = (Live::default(), live::token()?);
             let whom = reach(&bound);
             console.say(&format!("live page at http://{}/{token}/{whom}", bound.local()));
-            let mut options = page_routes(options(), &live, &token);
-            if same.is_some() {
-                options = with_metrics(options, &bound);
+            let mut options = page_routes(Options::named(host.clone()), &live, &token);
+            if let Some(metrics) = metrics.as_ref().filter(|_| is_one) {
+                options = metrics_route(options, metrics, &bound, console);
             }
             published._servers.push(started(bound, options)?);
             published.live = Some(live);
         }
-        if let Some(bound) = for_metrics {
-            let options = with_metrics(options(), &bound);
+        if let Some((bound, metrics)) = for_metrics.zip(metrics.as_ref()) {
+            let options = metrics_route(Options::named(host.clone()), metrics, &bound, console);
             published._servers.push(started(bound, options)?);
+        }
+        if let Some((target, metrics)) = args.otlp.clone().zip(metrics.as_ref()) {
+            let host = if args.redact { "host-1".to_owned() } else { host };
+            published._push = Some(push(target, metrics, host, *console)?);
         }
         published.metrics = metrics;
         Ok(published)
@@ -70,8 +75,8 @@ impl Published {
     }
 
     /// Where the stops of a JVM with this main class are counted.
-    pub(super) fn jvm(&self, main: &str) -> Option<JvmMetrics> {
-        self.metrics.as_ref().map(|it| it.jvm(main))
+    pub(super) fn jvm(&self, main: &str, pid: u32) -> Option<JvmMetrics> {
+        self.metrics.as_ref().map(|it| it.jvm(main, pid, SystemTime::now()))
     }
 }
 
@@ -84,13 +89,8 @@ fn reach(bound: &Bound) -> &'static str {
     if bound.is_remote() { ", open to every host that can reach it" } else { "" }
 }
 
-fn options() -> Options {
-    let mut options = Options::default();
-    options.host_name = recorder::host_fact(&Roots::default()).name;
-    options
-}
-
-fn metrics_route(options: Options, metrics: &Metrics) -> Options {
+fn metrics_route(options: Options, metrics: &Metrics, bound: &Bound, console: &Console) -> Options {
+    console.say(&format!("metrics at http://{}/metrics{}", bound.local(), reach(bound)));
     let metrics = metrics.clone();
     options.route("/metrics", move |request| {
         let format = Exposition::accepted(request.header("accept"));
@@ -107,10 +107,21 @@ fn page_routes(options: Options, live: &Live, token: &str) -> Options {
         .route(format!("/{token}/events"), move |_| reader.reader())
 }
 
+fn push(
+    target: Target,
+    metrics: &Metrics,
+    host: String,
+    console: Console,
+) -> Result<Push, Failure> {
+    let metrics = metrics.clone();
+    let body = move || metrics.otlp(&host, SystemTime::now());
+    let say = move |line: &str| console.say(line);
+    Ok(Push::start(target, OTLP_CONTENT_TYPE, PUSH_EVERY, body, say)?)
+}
+
 fn failure(address: Address, error: &StartError) -> Failure {
     let kind = match error {
-        StartError::Bind { source, .. } => source.kind(),
-        StartError::Start(source) => source.kind(),
+        StartError::Bind { source, .. } | StartError::Start(source) => source.kind(),
     };
     let hint = match kind {
         ErrorKind::AddrInUse => "another program listens there: give another port".to_owned(),

@@ -1,0 +1,206 @@
+//! The same numbers as an OTLP message, which is pushed.
+//!
+//! Names go on from those of OpenTelemetry's conventions for JVMs, where `jvm.gc.duration` is the nearest:
+//! it has the collections alone, and not why threads waited. Sums are cumulative, so a message that was
+//! lost is made good by the next.
+use super::{
+    All, Recorder, Series,
+    numbers::{BUCKETS, Example, Numbers},
+};
+use opentelemetry_proto::tonic::{
+    collector::metrics::v1::ExportMetricsServiceRequest,
+    common::v1::{AnyValue, InstrumentationScope, KeyValue, any_value},
+    metrics::v1::{
+        AggregationTemporality, Exemplar, Gauge, Histogram, HistogramDataPoint, Metric,
+        NumberDataPoint, ResourceMetrics, ScopeMetrics, Sum, exemplar, metric::Data,
+        number_data_point,
+    },
+    resource::v1::Resource,
+};
+use prost::Message;
+use std::time::{Duration, SystemTime};
+
+/// The media type of the message.
+pub const CONTENT_TYPE: &str = "application/x-protobuf";
+/// Who measured.
+const NAME: &str = "whypause";
+const CUMULATIVE: i32 = AggregationTemporality::Cumulative as i32;
+
+pub(super) fn message(all: &All, host: &str, now: SystemTime) -> Vec<u8> {
+    let jvms = all.jvms.iter().map(|(label, series)| {
+        let pid = series.pid.map(|it| ("process.pid", number(it.into())));
+        let attributes = [("service.name", text(label)), ("host.name", text(host))];
+        resource(attributes.into_iter().chain(pid), of_jvm(series, now))
+    });
+    let own = [("service.name", text(NAME)), ("host.name", text(host))];
+    let own = resource(own.into_iter(), of_recorder(all.recorder, all.began, now));
+    let resource_metrics = jvms.chain([own]).collect();
+    ExportMetricsServiceRequest { resource_metrics }.encode_to_vec()
+}
+
+fn resource(
+    attributes: impl Iterator<Item = (&'static str, AnyValue)>,
+    metrics: Vec<Metric>,
+) -> ResourceMetrics {
+    let attributes = attributes.map(|(key, value)| attribute(key, value)).collect();
+    let scope = InstrumentationScope {
+        name: NAME.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        ..InstrumentationScope::default()
+    };
+    let scope_metrics =
+        vec![ScopeMetrics { scope: Some(scope), metrics, ..ScopeMetrics::default() }];
+    let resource = Some(Resource { attributes, ..Resource::default() });
+    ResourceMetrics { resource, scope_metrics, ..ResourceMetrics::default() }
+}
+
+fn of_jvm(series: &Series, now: SystemTime) -> Vec<Metric> {
+    let numbers = &series.numbers;
+    let point = |value| Point { since: series.since, now }.of(value);
+    let by = |key, value: &str, point: NumberDataPoint| {
+        let attributes = vec![attribute(key, text(value))];
+        NumberDataPoint { attributes, ..point }
+    };
+    let causes = numbers.by_cause.iter().map(|(cause, of)| {
+        let exemplars = of.example.iter().map(example).collect();
+        let point = NumberDataPoint { exemplars, ..point(seconds(of.time)) };
+        by("whypause.cause", &cause.replace('-', "_"), point)
+    });
+    let phases = [("reach", numbers.reaching), ("at", numbers.stopped - numbers.reaching)];
+    let phases = phases.map(|(phase, time)| by("whypause.phase", phase, point(seconds(time))));
+    vec![
+        stops(numbers, Point { since: series.since, now }),
+        sum(
+            "whypause.jvm.stw.cause.time",
+            "Time stopped, by what stopped it",
+            "s",
+            causes.collect(),
+        ),
+        sum(
+            "whypause.jvm.stw.phase.time",
+            "Time stopped: until all threads had stopped, and after that",
+            "s",
+            phases.into(),
+        ),
+        sum(
+            "whypause.jvm.stw.limit_exceeded",
+            "Stops over the limit",
+            "{stop}",
+            vec![point(count(numbers.limit_exceeded))],
+        ),
+        sum(
+            "whypause.recorder.dropped_events",
+            "Events and rows that were lost",
+            "{event}",
+            vec![point(count(numbers.dropped_events))],
+        ),
+        gauge(
+            "whypause.jvm.stw.longest",
+            "The longest stop of the last minute or two",
+            "s",
+            point(seconds(numbers.longest(now))),
+        ),
+    ]
+}
+
+fn of_recorder(recorder: Recorder, since: SystemTime, now: SystemTime) -> Vec<Metric> {
+    let point = |value| Point { since, now }.of(value);
+    let cpu = vec![point(seconds(recorder.cpu))];
+    vec![
+        sum("whypause.recorder.cpu.time", "CPU time of whypause itself", "s", cpu),
+        gauge(
+            "whypause.recorder.memory.peak",
+            "The most memory that whypause itself has had",
+            "By",
+            point(count(recorder.peak_bytes)),
+        ),
+    ]
+}
+
+fn stops(numbers: &Numbers, at: Point) -> Metric {
+    let point = HistogramDataPoint {
+        start_time_unix_nano: nanos(at.since),
+        time_unix_nano: nanos(at.now),
+        count: numbers.count(),
+        sum: Some(numbers.stopped.as_secs_f64()),
+        bucket_counts: numbers.buckets.to_vec(),
+        explicit_bounds: BUCKETS.iter().map(Duration::as_secs_f64).collect(),
+        ..HistogramDataPoint::default()
+    };
+    let data = Histogram { data_points: vec![point], aggregation_temporality: CUMULATIVE };
+    let about = "How long application threads were stopped, each stop";
+    metric("whypause.jvm.stw.duration", about, "s", Data::Histogram(data))
+}
+
+/// Since when and until when something was counted.
+#[derive(Clone, Copy)]
+struct Point {
+    since: SystemTime,
+    now: SystemTime,
+}
+
+impl Point {
+    fn of(self, value: number_data_point::Value) -> NumberDataPoint {
+        NumberDataPoint {
+            start_time_unix_nano: nanos(self.since),
+            time_unix_nano: nanos(self.now),
+            value: Some(value),
+            ..NumberDataPoint::default()
+        }
+    }
+}
+
+fn sum(name: &str, about: &str, unit: &str, data_points: Vec<NumberDataPoint>) -> Metric {
+    let sum = Sum { data_points, aggregation_temporality: CUMULATIVE, is_monotonic: true };
+    metric(name, about, unit, Data::Sum(sum))
+}
+
+fn gauge(name: &str, about: &str, unit: &str, point: NumberDataPoint) -> Metric {
+    let point = NumberDataPoint { start_time_unix_nano: 0, ..point };
+    metric(name, about, unit, Data::Gauge(Gauge { data_points: vec![point] }))
+}
+
+fn metric(name: &str, about: &str, unit: &str, data: Data) -> Metric {
+    Metric {
+        name: name.into(),
+        description: about.into(),
+        unit: unit.into(),
+        data: Some(data),
+        ..Metric::default()
+    }
+}
+
+fn example(it: &Example) -> Exemplar {
+    let labels = it.labels().into_iter();
+    Exemplar {
+        filtered_attributes: labels.map(|(key, value)| attribute(key, text(&value))).collect(),
+        time_unix_nano: it.at.map_or(0, nanos),
+        value: Some(exemplar::Value::AsDouble(it.time.as_secs_f64())),
+        ..Exemplar::default()
+    }
+}
+
+fn attribute(key: &str, value: AnyValue) -> KeyValue {
+    KeyValue { key: key.into(), value: Some(value), ..KeyValue::default() }
+}
+
+fn text(value: &str) -> AnyValue {
+    AnyValue { value: Some(any_value::Value::StringValue(value.into())) }
+}
+
+fn number(value: i64) -> AnyValue {
+    AnyValue { value: Some(any_value::Value::IntValue(value)) }
+}
+
+fn seconds(time: Duration) -> number_data_point::Value {
+    number_data_point::Value::AsDouble(time.as_secs_f64())
+}
+
+fn count(value: u64) -> number_data_point::Value {
+    number_data_point::Value::AsInt(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+fn nanos(at: SystemTime) -> u64 {
+    let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
