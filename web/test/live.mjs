@@ -1,6 +1,7 @@
 // Opens a live page in a real browser and checks what a person would do there.
 //
-//   node test/live.mjs [REPORT.html]      against a server of its own, which sends the pauses of the report
+//   node test/live.mjs REPORT.html [--screenshots DIR]
+//                                         against a server of its own, which sends the pauses of the report
 //   node test/live.mjs --url URL          only what can be seen of a server that is there
 //
 // One line for each check. Exit code 1 where any failed; 0 with `SKIPPED: why` where there is no browser.
