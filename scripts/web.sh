@@ -145,6 +145,10 @@ opened="$log.pages"
 result=0
 timeout 900 node web/test/page.mjs "$pages" ${WEB_SCREENSHOTS:+--screenshots "$WEB_SCREENSHOTS"} \
     >"$opened" 2>&1 </dev/null || result=1
+if [ "$result" = 0 ] && ! grep -q '^SKIPPED: ' "$opened"; then
+    timeout 300 node web/test/live.mjs "$pages/gc-log-write-blocked.html" \
+        >>"$opened" 2>&1 </dev/null || result=1
+fi
 cat "$opened" >>"$log"
 grep '^SKIPPED: ' "$opened" || true
 grep '^FAIL' "$opened" >&2 || true

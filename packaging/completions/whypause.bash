@@ -371,7 +371,7 @@ _whypause() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "text json markdown html csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json markdown html perfetto csv" -- "${cur}"))
                     return 0
                     ;;
                 --over)
@@ -1378,7 +1378,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --wait --over --utc --zone --duration --redact --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --wait --over --utc --zone --duration --redact --serve --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1409,6 +1409,10 @@ _whypause() {
                     return 0
                     ;;
                 -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serve)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -65,6 +65,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 
 json\t'For programs; the schema only grows'
 markdown\t'For tickets and post-mortems'
 html\t'To look at: one file with all pauses, which opens in a browser'
+perfetto\t'A trace for Perfetto\'s viewer (ui.perfetto.dev) and Firefox Profiler'
 csv\t'One row per pause'"
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'List pauses of at least this, from 0s to 7d' -r
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
@@ -82,6 +83,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l match -d 'Th
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l over -d 'Print pauses of at least this, from 1ms to 7d' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duration -d 'How long to watch, from 100ms to 7d [default: until Ctrl-C]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l serve -d 'Serve a page that shows each pause as it ends, at an address that is printed and cannot be guessed; a PORT alone is one of 127.0.0.1, 0 any that is free' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l metrics -d 'Let Prometheus read numbers of all stops from http://ADDRESS:PORT/metrics: seconds stopped by cause, a histogram; a PORT alone is one of 127.0.0.1' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l otlp -d 'Send the same numbers to an OpenTelemetry collector every 15 s, by OTLP over HTTP without TLS: `http://HOST[:4318][/v1/metrics]`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'

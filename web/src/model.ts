@@ -236,6 +236,8 @@ export interface Hello {
   zone_minutes: number | null;
   /** Pauses older than this are forgotten, in milliseconds. */
   kept_ms: number;
+  /** The documentation of all causes, by their ids: the causes of `LivePause` come without. */
+  pages: Record<string, CauseInfo["page"]>;
 }
 
 /** Each pause of a live page as it ends, event `pause`; those of the last hour come again after `hello`. */

@@ -74,7 +74,7 @@ export const endedAt = (event, endMs) => {
 };
 
 export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = Date.now(), port = 0 }) {
-  const hello = { version, title, limit_ms: limitMs, since_wall_ms: sinceMs, zone_minutes: 60, kept_ms: KEPT_MS };
+  const hello = { version, title, limit_ms: limitMs, since_wall_ms: sinceMs, zone_minutes: 60, kept_ms: KEPT_MS, pages: {} };
   const clients = new Set();
   let kept = [];
   const message = (name, data) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

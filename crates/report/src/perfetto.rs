@@ -5,6 +5,8 @@
 //!
 //! Perfetto's `protos/perfetto/trace/trace_packet.proto`, `track_event/track_event.proto`,
 //! `track_event/track_descriptor.proto`: the names and numbers of the few fields that are written.
+mod proto;
+
 use crate::{
     Options, Pauses,
     clean::{MOST_NAME, clean, clean_name},
@@ -12,6 +14,10 @@ use crate::{
 };
 use diagnose::{Attribution, Diagnosis};
 use prost::Message;
+use proto::{
+    Annotation, ClockReading, ClockSnapshot, Packet, ProcessDescriptor, ThreadDescriptor, Trace,
+    TrackDescriptor, TrackEvent,
+};
 use recording::ThreadState;
 use std::{
     io::{self, Write},
@@ -32,105 +38,6 @@ const STOPS: u64 = 2;
 const CAUSES: u64 = 3;
 const ACCOUNT: u64 = 4;
 const THREADS: u64 = 1 << 32;
-
-#[derive(Message)]
-struct Packet {
-    #[prost(message, optional, tag = "6")]
-    clock_snapshot: Option<ClockSnapshot>,
-    #[prost(uint64, optional, tag = "8")]
-    timestamp: Option<u64>,
-    #[prost(uint32, tag = "10")]
-    trusted_packet_sequence_id: u32,
-    #[prost(message, optional, tag = "11")]
-    track_event: Option<TrackEvent>,
-    #[prost(uint32, optional, tag = "13")]
-    sequence_flags: Option<u32>,
-    #[prost(uint32, optional, tag = "58")]
-    timestamp_clock_id: Option<u32>,
-    #[prost(message, optional, tag = "60")]
-    track_descriptor: Option<TrackDescriptor>,
-}
-
-/// A trace is a list of packets, so that it can be written one by one.
-#[derive(Message)]
-struct Trace {
-    #[prost(message, repeated, tag = "1")]
-    packet: Vec<Packet>,
-}
-
-#[derive(Message)]
-struct ClockSnapshot {
-    #[prost(message, repeated, tag = "1")]
-    clocks: Vec<ClockReading>,
-    #[prost(uint32, optional, tag = "2")]
-    primary_trace_clock: Option<u32>,
-}
-
-#[derive(Message)]
-struct ClockReading {
-    #[prost(uint32, tag = "1")]
-    clock_id: u32,
-    #[prost(uint64, tag = "2")]
-    timestamp: u64,
-}
-
-#[derive(Message)]
-struct TrackDescriptor {
-    #[prost(uint64, tag = "1")]
-    uuid: u64,
-    #[prost(string, optional, tag = "2")]
-    name: Option<String>,
-    #[prost(message, optional, tag = "3")]
-    process: Option<ProcessDescriptor>,
-    #[prost(message, optional, tag = "4")]
-    thread: Option<ThreadDescriptor>,
-    #[prost(uint64, optional, tag = "5")]
-    parent_uuid: Option<u64>,
-}
-
-#[derive(Message)]
-struct ProcessDescriptor {
-    #[prost(int32, tag = "1")]
-    pid: i32,
-    #[prost(string, tag = "6")]
-    process_name: String,
-}
-
-#[derive(Message)]
-struct ThreadDescriptor {
-    #[prost(int32, tag = "1")]
-    pid: i32,
-    #[prost(int32, tag = "2")]
-    tid: i32,
-    #[prost(string, tag = "5")]
-    thread_name: String,
-}
-
-#[derive(Message)]
-struct TrackEvent {
-    #[prost(message, repeated, tag = "4")]
-    debug_annotations: Vec<Annotation>,
-    #[prost(int32, tag = "9")]
-    r#type: i32,
-    #[prost(uint64, tag = "11")]
-    track_uuid: u64,
-    #[prost(string, repeated, tag = "22")]
-    categories: Vec<String>,
-    #[prost(string, optional, tag = "23")]
-    name: Option<String>,
-    #[prost(fixed64, repeated, packed = "false", tag = "47")]
-    flow_ids: Vec<u64>,
-    #[prost(fixed64, repeated, packed = "false", tag = "48")]
-    terminating_flow_ids: Vec<u64>,
-}
-
-#[derive(Message)]
-struct Annotation {
-    #[prost(string, optional, tag = "6")]
-    string_value: Option<String>,
-    #[prost(string, tag = "10")]
-    name: String,
-}
 
 /// `TrackEvent.Type`.
 const BEGIN: i32 = 1;
@@ -372,7 +279,7 @@ impl Writer<'_> {
 fn state(span: &diagnose::Span) -> &'static str {
     match span.state {
         ThreadState::OnCpu => "on CPU",
-        ThreadState::Runnable => "runnable, no CPU free",
+        ThreadState::Runnable => "runnable (CPU contention)",
         ThreadState::Throttled => "throttled",
         ThreadState::Blocked if span.is_idle => "waiting",
         ThreadState::Blocked => "blocked",

@@ -276,8 +276,8 @@ pub struct WatchArgs {
     /// Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …
     #[arg(long)]
     pub redact: bool,
-    /// Serve a page that shows each pause as it ends, at an address that is printed and that nobody can
-    /// guess; a PORT alone is one of 127.0.0.1, 0 any that is free
+    /// Serve a page that shows each pause as it ends, at an address that is printed and cannot be
+    /// guessed; a PORT alone is one of 127.0.0.1, 0 any that is free
     #[arg(long, value_name = "[ADDRESS:]PORT", conflicts_with = "wait")]
     pub serve: Option<serve::Address>,
     /// Let Prometheus read numbers of all stops from http://ADDRESS:PORT/metrics: seconds stopped by

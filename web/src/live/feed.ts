@@ -147,10 +147,10 @@ function isKnown({ app: { store } }: Feed, startUs: number, lengthUs: number, ki
   return false;
 }
 
-function causeIndex({ app: { store }, indices }: Feed, cause: LivePause["causes"][number]): number {
+function causeIndex({ app: { store }, indices, live }: Feed, cause: LivePause["causes"][number]): number {
   const known = indices.get(cause.id);
   if (known !== undefined) return known;
-  const index = store.causes.push(cause) - 1;
+  const index = store.causes.push({ ...cause, page: live.hello.pages[cause.id] ?? cause.page }) - 1;
   indices.set(cause.id, index);
   return index;
 }

@@ -31,10 +31,9 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
         Format::Csv => table::write(&inputs, &mut redactor, console)?,
         Format::Json if inputs.len() > 1 => document(&inputs, args, &mut redactor, console)?,
         Format::Html | Format::Perfetto if inputs.len() > 1 => {
-            let format = args.format.id();
             return Err(Failure::input(
-                format!("`--format {format}` is about one input"),
-                format!("write a file for each: `whypause explain PATH --format {format} > FILE`"),
+                format!("`--format {}` is about one input", args.format.id()),
+                "explain one after the other, each into a file of its own",
             ));
         }
         _ => reports(&inputs, args, &mut redactor, console)?,
