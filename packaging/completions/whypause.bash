@@ -277,7 +277,7 @@ _whypause() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "text json markdown csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json markdown html csv" -- "${cur}"))
                     return 0
                     ;;
                 --color)

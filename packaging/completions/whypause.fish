@@ -115,7 +115,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s h -l help -
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
 markdown\t'For tickets and post-mortems'
-csv\t'One row per pause'"
+html\t'To look at: one file, which opens in a browser'
+csv\t'One row per number'"
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"

@@ -48,7 +48,16 @@ pub fn write(
 
 /// Up to the body. `more` is added to the policy.
 fn head(title: &str, more: &str, out: &mut dyn Write) -> io::Result<()> {
-    let [script, style] = [SCRIPT, STYLE].map(|it| STANDARD.encode(Sha256::digest(it)));
+    begin(&format!("Pauses of {title}"), &hash(SCRIPT), more, out)
+}
+
+/// How the policy names a text.
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
+}
+
+fn begin(title: &str, scripts: &str, more: &str, out: &mut dyn Write) -> io::Result<()> {
+    let style = hash(STYLE);
     out.write_all(
         b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
           <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
@@ -56,18 +65,23 @@ fn head(title: &str, more: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src \
-         'sha256-{script}'; style-src 'sha256-{style}'; img-src data: blob:; base-uri 'none'; \
+         {scripts}; style-src {style}; img-src data: blob:; base-uri 'none'; \
          form-action 'none'{more}\">"
     )?;
-    out.write_all(b"<title>Pauses of ")?;
+    out.write_all(b"<title>")?;
     escaped(title, out)?;
     out.write_all(b"</title>\n<style>")?;
     out.write_all(STYLE.as_bytes())?;
     out.write_all(b"</style>\n</head>\n<body>\n")
 }
 
+/// The same of a page that runs no script at all.
+pub(crate) fn head_without_script(title: &str, out: &mut dyn Write) -> io::Result<()> {
+    begin(title, "'none'", "", out)
+}
+
 /// Text that cannot be markup.
-fn escaped(text: &str, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn escaped(text: &str, out: &mut dyn Write) -> io::Result<()> {
     let mut from = 0;
     for (at, c) in text.char_indices() {
         let entity = match c {

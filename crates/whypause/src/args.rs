@@ -195,7 +195,9 @@ pub enum Format {
     Json,
     /// For tickets and post-mortems
     Markdown,
-    /// One row per pause
+    /// To look at: one file, which opens in a browser
+    Html,
+    /// One row per number
     Csv,
 }
 

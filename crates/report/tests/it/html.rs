@@ -54,6 +54,18 @@ fn no_name_is_markup_or_ends_the_data() {
 }
 
 #[test]
+fn a_comparison_is_a_page_without_scripts() {
+    let (before, after) = (named(EVIL), slow_log());
+    let mut out = Vec::new();
+    let compared = diagnose::compare(&before, &after);
+    report::compare::html::write(&compared, &mut out).expect("memory takes all");
+    let page = String::from_utf8(out).expect("UTF-8");
+    assert!(page.contains("script-src 'none';"), "{page}");
+    assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
+    assert!(page.contains("<td class=\"number\">"), "{page}");
+}
+
+#[test]
 fn without_scripts_the_answer_is_there_as_text() {
     let page = page(&slow_log());
     let text = between(&page, "<main id=\"page\">\n<pre>", "</pre>");

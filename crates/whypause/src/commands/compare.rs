@@ -29,6 +29,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure
         Format::Markdown => {
             out.write_all(report::compare::markdown::render(&comparison).as_bytes())?;
         }
+        Format::Html => report::compare::html::write(&comparison, &mut out)?,
         Format::Json => report::compare::json::write(&comparison, &mut out)?,
         Format::Csv => report::compare::csv::write(&comparison, &mut out)?,
     }

@@ -39,7 +39,7 @@ fn names(facts: &Facts, path: &Path) -> BTreeSet<String> {
 }
 
 /// Each way to print something about a recording.
-const ANSWERS: [&[&str]; 12] = [
+const ANSWERS: [&[&str]; 13] = [
     &["explain", "--full", "REC"],
     &["explain", "REC", "--all-pauses", "--format", "json"],
     &["explain", "REC", "--format", "markdown"],
@@ -51,6 +51,7 @@ const ANSWERS: [&[&str]; 12] = [
     &["compare", "REC", "REC"],
     &["compare", "REC", "REC", "--format", "json"],
     &["compare", "REC", "REC", "--format", "markdown"],
+    &["compare", "REC", "REC", "--format", "html"],
     &["compare", "REC", "REC", "--format", "csv"],
 ];
 
