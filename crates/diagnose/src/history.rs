@@ -39,7 +39,7 @@ pub(crate) struct Circumstances {
     pub(crate) beyond: Option<Beyond>,
     /// What collections of its kind take that do not wait, where it is long.
     pub(crate) undisturbed: Option<Duration>,
-    /// How many threads collect side by side, where the log says so, else 0.
+    /// How many threads can collect at once, where the log says so, else 0.
     pub(crate) workers: u32,
 }
 
@@ -101,7 +101,7 @@ impl History {
         }
         if gc.cpu.is_some_and(|it| it.user + it.sys < gc.duration) {
             around.undisturbed = self.usual.undisturbed(gc.kind);
-            around.workers = self.jvm.parallel_workers;
+            around.workers = self.jvm.at_once();
         }
     }
 

@@ -55,6 +55,11 @@ impl LogJvm {
         self.collector = self.collector.or(gc.collector);
     }
 
+    /// How many of its GC threads can run at once; 0 where the log does not say.
+    pub(crate) fn at_once(&self) -> u32 {
+        self.parallel_workers.min(self.cpus.unwrap_or(u32::MAX))
+    }
+
     /// Size of a G1 region: as the log says, or as the flags do.
     pub(crate) fn region_size_bytes(&self) -> Option<u64> {
         self.region_size_bytes

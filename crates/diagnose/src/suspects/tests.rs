@@ -148,6 +148,20 @@ fn a_remark_of_two_threads_that_waited_was_called_long_for_its_cpu_time() {
     assert_eq!(diagnose(&log).pauses[0].unattributed, std::time::Duration::from_millis(77));
 }
 
+#[test]
+fn eight_gc_threads_on_two_cpus_were_taken_to_work_side_by_side() {
+    let waits = |init: &str| {
+        let log = init.to_owned()
+            + &pause(2_000, 1, "Young (Normal) (G1 Evacuation Pause) 612M->210M(1024M)", 300)
+            + &cpu(2_000, 1, 9, 0, 30);
+        diagnose(&log).pauses[0].unattributed.as_millis()
+    };
+    let workers = "[0.010s][info][gc,init] Parallel Workers: 8\n";
+    let cpus = "[0.010s][info][gc,init] CPUs: 2 total, 2 available\n";
+    assert_eq!(waits(workers), 290, "on as many CPUs");
+    assert_eq!(waits(&(workers.to_owned() + cpus)), 260);
+}
+
 /// Stops of which some were slow to reach.
 fn stops(slow: u64, all: u64) -> String {
     (0..all)
