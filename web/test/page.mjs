@@ -120,7 +120,9 @@ if (!directory) {
 }
 if (!existsSync(CHROMIUM)) skip(`no browser at ${CHROMIUM}`);
 const chromium = await launcher();
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+const browser = await chromium
+  .launch({ executablePath: CHROMIUM, args: ARGS })
+  .catch((error) => skip(`the browser does not start: ${String(error).split("\n")[0]}`));
 try {
   const paths = readdirSync(directory)
     .filter((it) => it.endsWith(".html"))
