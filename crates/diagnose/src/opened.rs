@@ -3,7 +3,7 @@
 //! The account of a pause says for each moment whom everybody waited for. Here the lanes of those threads,
 //! of who woke them and of the collector's threads are laid beside it, so that a picture can show both.
 use crate::{
-    Attribution, Certainty, WaitLocation, account,
+    Attribution, Cause, Certainty, WaitLocation, account,
     case::{Case, PausePhase, Segment},
     causes,
     index::Index,
@@ -52,14 +52,14 @@ pub struct Opened {
 }
 
 /// A stretch of a pause's account. Times since the pause's start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Stretch {
     /// When it began.
     pub start: Duration,
     /// How long it was.
     pub length: Duration,
-    /// Id of the cause that has it; `None` where none explains it.
-    pub cause: Option<&'static str>,
+    /// The cause that has it; `None` where none explains it.
+    pub cause: Option<&'static Cause>,
     /// The lane of the thread that everybody waited for, where it has one.
     pub lane: Option<usize>,
 }
@@ -170,7 +170,7 @@ fn open(index: &Index<'_>, kept: Kept) -> Opened {
     let account = kept.segments.iter().map(|it| Stretch {
         start: it.interval.start.since(kept.interval.start),
         length: it.interval.duration(),
-        cause: it.taken.map(|place| causes::ALL[place].id),
+        cause: it.taken.map(|place| causes::ALL[place]),
         lane: lane_of(it.tid),
     });
     Opened {
@@ -189,7 +189,7 @@ fn joined(account: impl Iterator<Item = Stretch>) -> Vec<Stretch> {
     for it in account.filter(|it| !it.length.is_zero()) {
         match all.last_mut() {
             Some(last)
-                if last.cause == it.cause
+                if last.cause.map(|cause| cause.id) == it.cause.map(|cause| cause.id)
                     && last.lane == it.lane
                     && last.start + last.length == it.start =>
             {

@@ -182,14 +182,11 @@ impl Writer<'_> {
         let zero_ns = pause.pause.start_ns;
         for stretch in &it.account {
             let thread = stretch.lane.and_then(|at| it.lanes.get(at));
-            let cause = stretch.cause.and_then(|id| {
-                diagnose::causes().iter().find(|cause| cause.id == id).map(|it| it.short)
-            });
             self.slice(Slice {
                 track: ACCOUNT,
                 start_ns: zero_ns + ns(stretch.start),
                 length: stretch.length,
-                name: cause.unwrap_or("unexplained").to_owned(),
+                name: stretch.cause.map_or("unexplained", |it| it.short).to_owned(),
                 category: "account",
                 about: thread
                     .map(|it| ("thread", clean_name(&it.name, MOST_NAME)))

@@ -147,14 +147,6 @@ impl Numbered {
     pub(super) fn brief(self) -> Vec<CauseInfo> {
         self.causes.into_iter().map(|cause| cause_info(cause, Vec::new())).collect()
     }
-
-    /// The number of the cause with an id; `None` for one that is not known.
-    pub(super) fn of_id(&mut self, id: &str) -> Option<usize> {
-        let known = self.places.get(id).copied();
-        known.or_else(|| {
-            diagnose::causes().iter().find(|it| it.id == id).map(|cause| self.of(cause))
-        })
-    }
 }
 
 /// All of it, with the pauses that there are.

@@ -91,7 +91,7 @@ pub(super) fn opened<'a>(
     let segment = |it: &diagnose::Stretch| Segment {
         start_us: us(it.start),
         length_us: us(it.length),
-        cause: it.cause.and_then(|id| causes.of_id(id)),
+        cause: it.cause.map(|it| causes.of(it)),
         lane: it.lane,
     };
     Opened {
