@@ -20,6 +20,8 @@ use tokio::{
 const MAX_CONNECTIONS: usize = 64;
 /// Streams of events among them: the rest stays free for those who ask once.
 const MAX_STREAMS: usize = 48;
+/// At the end, so long for clients to take what was sent before it.
+const TIME_TO_END: Duration = Duration::from_millis(500);
 /// After an error of the kernel, such as too many open files, so long until the next connection.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
@@ -166,7 +168,7 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Closes all connections, whatever their clients do, and waits for the thread: nothing in it waits.
+    /// Lets clients take what they were sent, within [`TIME_TO_END`], and closes all connections.
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -185,13 +187,16 @@ fn work(
     give_up_rights();
     runtime.block_on(async {
         let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-        tokio::spawn(accept(listener, shared));
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let accepting = tokio::spawn(accept(listener, shared, places.clone()));
         let _ = stopped.await;
+        accepting.abort();
+        let all = u32::try_from(MAX_CONNECTIONS).unwrap_or(u32::MAX);
+        let _ = tokio::time::timeout(TIME_TO_END, places.acquire_many(all)).await;
     });
 }
 
-async fn accept(listener: tokio::net::TcpListener, shared: Arc<Shared>) {
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+async fn accept(listener: tokio::net::TcpListener, shared: Arc<Shared>, places: Arc<Semaphore>) {
     while let Ok(place) = places.clone().acquire_owned().await {
         match listener.accept().await {
             Ok((socket, _)) => drop(tokio::spawn(answer(socket, shared.clone(), place))),

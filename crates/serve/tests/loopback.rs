@@ -233,6 +233,22 @@ fn events_arrive_as_they_happen_and_the_stream_ends_with_its_sender() {
 }
 
 #[test]
+fn what_was_sent_before_the_end_arrives() {
+    for _ in 0..50 {
+        let (server, senders) = streaming();
+        let mut socket = connect(server.local());
+        socket.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        rest_until(&mut socket, "\r\n\r\n");
+        let sender = senders.lock().unwrap().pop().unwrap();
+        assert!(sender.send("end", "x"));
+        drop(sender);
+        drop(server);
+        let all = rest(&mut socket);
+        assert!(all.contains("event: end\ndata: x\n\n"), "{all}");
+    }
+}
+
+#[test]
 fn a_slow_reader_is_dropped_and_others_go_on() {
     let (server, senders) = streaming();
     let ask = || {

@@ -97,7 +97,10 @@ impl Live {
     pub(super) fn end(&self, why: &str) {
         self.change(|state| {
             let end = live::end(why);
-            state.readers.retain(|it| it.send("end", &end));
+            // Their streams end with it, and the server need not wait for them.
+            for reader in state.readers.drain(..) {
+                let _ = reader.send("end", &end);
+            }
             state.ended = Some(end);
         });
     }
@@ -160,7 +163,7 @@ impl State {
         let mut takes = sender.send("hello", &self.hello());
         takes &= self.kept.iter().all(|it| sender.send("pause", it.event()));
         takes &= self.ended.iter().all(|it| sender.send("end", it));
-        if takes {
+        if takes && self.ended.is_none() {
             self.readers.push(sender);
         }
         takes.then_some(receiver)
