@@ -9,7 +9,10 @@ use recording::Facts;
 use report::{Options, TimeZone, line, metrics::JvmMetrics};
 use std::{
     collections::BTreeMap,
-    sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant, SystemTime},
 };
@@ -23,6 +26,9 @@ const KEEP_ROWS: usize = 32 << 10;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// The nice value that takes the CPU only where no other process wants it.
 const NICE: i32 = 19;
+
+/// Whether the heading of all JVMs was printed, where there are several.
+static HEADED: AtomicBool = AtomicBool::new(false);
 
 /// What is handed over.
 #[derive(Debug)]
@@ -49,12 +55,12 @@ impl Printer {
         over: Duration,
         zone: ZoneArgs,
         console: Console,
-        metrics: Option<JvmMetrics>,
+        (label, metrics): (Option<String>, Option<JvmMetrics>),
     ) -> Result<Printer, Failure> {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let thread = thread::Builder::new()
             .name("whypause-tell".into())
-            .spawn(move || work(&receiver, over, Form::new(zone, console), metrics))?;
+            .spawn(move || work(&receiver, over, Form::new(zone, console, label), metrics))?;
         Ok(Printer { sender, thread, kept: Facts::default(), lost: 0 })
     }
 
@@ -129,7 +135,7 @@ fn work(
                 let diagnosis = window.under_way(facts);
                 for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
                     let options = form.heading(&diagnosis)?;
-                    form.console.print(&line::render_under_way(&diagnosis, it, &options))?;
+                    form.print(&line::render_under_way(&diagnosis, it, &options))?;
                 }
                 false
             }
@@ -146,7 +152,7 @@ fn work(
         for diagnosis in ended {
             for attribution in diagnosis.pauses.iter().filter(|it| it.pause.duration >= over) {
                 let options = form.heading(&diagnosis)?;
-                form.console.print(&line::render(&diagnosis, attribution, &options))?;
+                form.print(&line::render(&diagnosis, attribution, &options))?;
                 printed.add(attribution);
             }
         }
@@ -191,6 +197,8 @@ impl Printed {
 /// How lines are shown.
 struct Form {
     console: Console,
+    /// The JVM, where there are others.
+    label: Option<String>,
     zone: ZoneArgs,
     log_offset_min: Option<i16>,
     /// The zone that the line above all others says, once that is printed.
@@ -198,8 +206,8 @@ struct Form {
 }
 
 impl Form {
-    fn new(zone: ZoneArgs, console: Console) -> Form {
-        Form { console, zone, log_offset_min: None, chosen: None }
+    fn new(zone: ZoneArgs, console: Console, label: Option<String>) -> Form {
+        Form { console, label, zone, log_offset_min: None, chosen: None }
     }
 
     /// Takes the zone of the GC log from its first date.
@@ -218,8 +226,19 @@ impl Form {
         let zone = self.zone.of(self.log_offset_min);
         let options = self.console.options_in(zone.clone());
         self.chosen = Some(zone);
-        self.console.print(&line::header(of, &options))?;
+        // Of many JVMs the first says it for all.
+        if self.label.is_none() || !HEADED.swap(true, Ordering::Relaxed) {
+            self.console.print(&line::header(of, &options))?;
+        }
         Ok(options)
+    }
+
+    /// Prints a line, with the JVM before it where there are others.
+    fn print(&self, line: &str) -> Result<(), Failure> {
+        match &self.label {
+            Some(label) => self.console.print(&format!("{label}  {line}")),
+            None => self.console.print(line),
+        }
     }
 }
 
