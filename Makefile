@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels test-systemd check-metrics demo java packages lint fmt gen bench bench-java bench-recorder remedies accuracy faults kill-trials fuzz web clean
+.PHONY: help setup build test test-kernels test-systemd check-metrics demo java packages lint fmt gen bench bench-java bench-recorder bench-watch-all remedies accuracy faults kill-trials fuzz web clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ bench-java: ## measure the Java appenders beside those of the frameworks, and wi
 
 bench-recorder: ## measure what recording costs, as a table
 	@scripts/bench-recorder.sh
+
+bench-watch-all: ## measure what it takes to watch 1, 10 and 16 JVMs at once, as a table (four minutes)
+	@scripts/bench-watch-all.sh
 
 clean: ## remove everything that was built
 	@cargo clean

@@ -1378,7 +1378,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --wait --over --utc --zone --duration --redact --serve --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --wait --all --over --utc --zone --duration --redact --serve --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -46,6 +46,8 @@ pub struct Options {
     /// Look at what code the threads run that stop late, for [`CodeNames`](crate::CodeNames) to
     /// name. Needs a JVM whose safepoints are seen.
     pub late_code: bool,
+    /// Whether this is one of many recordings of this process: it takes a tenth of the kernel's memory.
+    pub one_of_many: bool,
     /// If given, this thread, and the threads of the recording, keep no rights after the attach but
     /// what these duties take, and the kernel ends this process first where memory runs out. Not to be
     /// undone: for a program that does nothing else and starts no other.
@@ -62,6 +64,7 @@ impl Default for Options {
             windows: Windows::Auto,
             measure_kernel_time: false,
             late_code: false,
+            one_of_many: false,
             duties_after: None,
             roots: Roots::default(),
         }

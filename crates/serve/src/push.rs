@@ -10,7 +10,10 @@ use std::{
     fmt, io,
     net::{SocketAddr, ToSocketAddrs},
     str::FromStr,
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
+    sync::{
+        Mutex,
+        mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
+    },
     thread,
     time::{Duration, SystemTime},
 };
@@ -88,7 +91,7 @@ impl fmt::Display for Target {
 #[derive(Debug)]
 pub struct Push {
     stop: Option<Sender<()>>,
-    stopped: Receiver<()>,
+    stopped: Mutex<Receiver<()>>,
 }
 
 /// Why an attempt failed, and when the collector wants to be asked again.
@@ -121,7 +124,7 @@ impl Push {
             work(&mut state, &stopping, &mut body, &mut tell);
             drop::<SyncSender<()>>(end);
         })?;
-        Ok(Push { stop: Some(stop), stopped })
+        Ok(Push { stop: Some(stop), stopped: Mutex::new(stopped) })
     }
 }
 
@@ -130,7 +133,9 @@ impl Drop for Push {
     fn drop(&mut self) {
         drop(self.stop.take());
         // A name that is being looked up cannot be interrupted; nobody waits for that.
-        let _ = self.stopped.recv_timeout(TIME_TO_STOP);
+        if let Ok(stopped) = self.stopped.get_mut() {
+            let _ = stopped.recv_timeout(TIME_TO_STOP);
+        }
     }
 }
 

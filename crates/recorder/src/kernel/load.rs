@@ -2,6 +2,7 @@
 use super::{
     Function, Libjvm, NO_WINDOWS, Site, Target, Windows,
     refusal::{Refusal, Said},
+    small,
 };
 use crate::aside::{self, Kind, Passed};
 use libbpf_rs::{
@@ -342,6 +343,7 @@ fn spoil(program: &libbpf_rs::OpenProgramMut<'_>) {
 
 /// Fills `config` of `state.bpf.h`.
 fn configure(open: &mut OpenObject, target: &Target, wanted: &Wanted) -> Result<(), KernelError> {
+    small::shrink(open, target).map_err(|error| kernel_error("cannot size the maps", &error))?;
     let absent = || KernelError::Other("the programs have no `config`".into());
     let mut map = open
         .maps_mut()
@@ -387,6 +389,7 @@ mod tests {
             measure: false,
             counters: None,
             late_code: false,
+            one_of_many: false,
             cpus: Vec::new(),
             refuse: None,
             without_tracepoint: false,

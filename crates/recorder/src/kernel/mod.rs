@@ -24,6 +24,8 @@ mod refusal;
 mod ring;
 mod roles;
 mod slices;
+#[cfg(feature = "bpf")]
+mod small;
 mod stacks;
 mod symbols;
 mod threads;
@@ -83,6 +85,8 @@ pub(crate) struct Target {
     pub(crate) counters: Option<(u64, u64)>,
     /// Whether to look at the code of threads that stop late.
     pub(crate) late_code: bool,
+    /// Whether many are recorded at once, so that each is to take little memory of the kernel.
+    pub(crate) one_of_many: bool,
     /// The CPUs on which it may run.
     pub(crate) cpus: Vec<i32>,
     /// A program that the kernel is made to refuse.

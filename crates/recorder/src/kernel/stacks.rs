@@ -1,7 +1,7 @@
 //! Kernel stacks: from addresses to function names, each once.
 use super::symbols::Symbols;
 use recording::StackFact;
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// Among so many innermost frames are those of our own program and of the scheduler.
 const OWN_FRAMES: usize = 10;
@@ -24,13 +24,13 @@ const FILE_FAULT: &str = "filemap_fault";
 /// kernel keeps the first stack of a bucket and never replaces it.
 #[derive(Debug)]
 pub(crate) struct Stacks {
-    symbols: Symbols,
+    symbols: Arc<Symbols>,
     /// Whether the stack is one of a fault in a mapped file. `None` where it could not be read.
     known: HashMap<u32, Option<bool>>,
 }
 
 impl Stacks {
-    pub(crate) fn new(symbols: Symbols) -> Stacks {
+    pub(crate) fn new(symbols: Arc<Symbols>) -> Stacks {
         Stacks { symbols, known: HashMap::new() }
     }
 
@@ -87,7 +87,7 @@ mod tests {
             .enumerate()
             .map(|(n, name)| format!("{:x} t {name}\n", 0x1000 + n * 16))
             .collect();
-        let mut stacks = Stacks::new(Symbols::for_test(&kallsyms));
+        let mut stacks = Stacks::new(Arc::new(Symbols::for_test(&kallsyms)));
         let addresses: Vec<u64> =
             (0..names.len()).map(|n| 0x1000 + n as u64 * 16 + 5).chain([0, 0]).collect();
         let mut facts = Vec::new();
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_stack_that_cannot_be_read_is_none() {
-        let mut stacks = Stacks::new(Symbols::default());
+        let mut stacks = Stacks::new(Arc::default());
         let mut facts = Vec::new();
         assert_eq!(stacks.resolve(3, |_| None, &mut facts), None);
         assert_eq!(stacks.resolve(-17, |_| Some(vec![1]), &mut facts), None);

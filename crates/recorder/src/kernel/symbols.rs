@@ -5,8 +5,12 @@
 use std::{
     fs::File,
     io::{self, BufRead, BufReader},
-    path::Path,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, Weak},
 };
+
+/// Those that a recording of this process has read, from which `/proc`.
+static READ: Mutex<Option<(PathBuf, Weak<Symbols>)>> = Mutex::new(None);
 
 /// The kernel's functions by address.
 #[derive(Debug, Default)]
@@ -30,6 +34,19 @@ impl Symbols {
     /// Reads the kernel's symbols.
     pub(crate) fn read(proc: &Path) -> Result<Symbols, SymbolsError> {
         Symbols::parse(BufReader::with_capacity(64 * 1024, File::open(proc.join("kallsyms"))?))
+    }
+
+    /// The same, once for all recordings of this process that go on at a time.
+    pub(crate) fn shared(proc: &Path) -> Result<Arc<Symbols>, SymbolsError> {
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, symbols)) = &*read
+            && let Some(symbols) = symbols.upgrade().filter(|_| of == proc)
+        {
+            return Ok(symbols);
+        }
+        let symbols = Arc::new(Symbols::read(proc)?);
+        *read = Some((proc.to_owned(), Arc::downgrade(&symbols)));
+        Ok(symbols)
     }
 
     fn parse(mut text: impl BufRead) -> Result<Symbols, SymbolsError> {

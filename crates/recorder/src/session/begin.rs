@@ -59,6 +59,7 @@ pub(super) fn target(jvm: &Jvm, options: &Options, counters: Option<&CountersFil
         windows: options.windows,
         measure: options.measure_kernel_time,
         late_code: options.late_code,
+        one_of_many: options.one_of_many,
         cpus: allowed_cpus(jvm.pid),
         counters: counters.and_then(CountersFile::watched),
         #[cfg(test)]
@@ -96,7 +97,7 @@ pub(super) fn check_host(roots: &Roots) -> Result<(), AttachError> {
 }
 
 pub(super) fn read_symbols(proc: &Path, coverage: &mut Coverage) -> Option<Stacks> {
-    let read = Symbols::read(proc);
+    let read = Symbols::shared(proc);
     let state = match &read {
         Ok(_) => SourceState::Recorded,
         Err(error) => SourceState::Missing(error.to_string()),

@@ -214,8 +214,9 @@ pub(crate) struct Announcement {
 }
 
 impl Announcement {
-    pub(crate) fn new() -> Announcement {
-        Announcement { since: Instant::now(), done: false }
+    /// With `quiet` nothing is said: of each of many JVMs it would be too much.
+    pub(crate) fn new(quiet: bool) -> Announcement {
+        Announcement { since: Instant::now(), done: quiet }
     }
 
     pub(crate) fn look(&mut self, facts: &Facts, console: &Console) {

@@ -79,7 +79,7 @@ fn record(
     let host = args.redact.then(|| recorder::host_fact(&Roots::default()).name);
     let recorder = Recorder {
         writer: BackgroundWriter::start(writer)?,
-        announcement: Announcement::new(),
+        announcement: Announcement::new(false),
         progress: Progress::new(duration, console),
         redactor: Redactor::new(args.redact, host.as_deref()),
         console,

@@ -1,13 +1,14 @@
 //! `whypause watch`: each long pause as it ends, with its cause.
 //!
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
+mod all;
 mod live;
 mod next;
 mod printer;
 mod published;
 mod window;
 
-use super::attached::{self, Announcement};
+use super::attached::{self, Announcement, Attached};
 use crate::{
     Exit, Failure,
     args::{Part, WatchArgs},
@@ -17,9 +18,15 @@ use crate::{
 };
 use printer::{Printer, Told};
 use published::Published;
-use recorder::{Duties, Jvm, Options, Roots};
+use recorder::{Duties, Jvm, Options, Roots, SafepointLog};
 use report::Redactor;
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 /// A stop that has lasted so long is reported while it goes on: who looks may be waiting for it.
 const STILL: Duration = Duration::from_secs(2);
@@ -29,10 +36,13 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
         args,
         console,
         published: Published::start(args, console)?,
+        attaching: Mutex::default(),
+        closed: AtomicBool::default(),
         interrupt: Interrupt::listen()?,
         until: args.duration.map(|it| Instant::now() + it),
     };
     match args.part {
+        None if args.all => all::watch_all(&watch),
         None if args.wait => next::watch_each(&watch),
         Some(Part::Find) => next::find(&watch),
         None | Some(Part::One) => watch.the_one(),
@@ -64,6 +74,10 @@ struct Watch<'a> {
     console: &'a Console,
     /// What other programs may read.
     published: Published,
+    /// Held while a JVM is attached to: of many, one after the other.
+    attaching: Mutex<()>,
+    /// Whether no process reads what is printed, as another thread has found.
+    closed: AtomicBool,
     interrupt: Interrupt,
     until: Option<Instant>,
 }
@@ -73,6 +87,9 @@ impl Watch<'_> {
     fn end(&self) -> Option<End> {
         if self.interrupt.came() {
             return Some(End::Interrupted);
+        }
+        if self.closed.load(Ordering::Relaxed) {
+            return Some(End::OutputClosed);
         }
         self.until.filter(|it| Instant::now() >= *it).map(|_| End::TimeOver)
     }
@@ -92,30 +109,36 @@ impl Watch<'_> {
         Ok(if others_follow { Exit::NextJvm } else { Exit::Fine })
     }
 
-    /// Watches one JVM until it exits, or the watch ends; with what was seen and why it ended, for people.
-    fn one(&self, jvm: &Jvm, redactor: &mut Redactor) -> Result<(End, String), Failure> {
-        let (args, console) = (self.args, self.console);
+    fn attach(&self, jvm: &Jvm) -> Result<(Attached, Option<SafepointLog>), Failure> {
+        let _turn = self.attaching.lock().unwrap_or_else(PoisonError::into_inner);
         // What is not printed need not be known in detail.
         let options = Options {
-            detail_over: args.over,
+            detail_over: self.args.over,
             detail_budget_per_s: 0,
+            one_of_many: self.args.all,
             duties_after: Some(Duties::default()),
             ..Options::default()
         };
+        attached::attach(jvm, options, self.args.collect, &self.interrupt, self.console)
+    }
+
+    /// Watches one JVM until it exits, or the watch ends; with what was seen and why it ended, for people.
+    fn one(&self, jvm: &Jvm, redactor: &mut Redactor) -> Result<(End, String), Failure> {
+        let (args, console) = (self.args, self.console);
         // The log is switched off last.
-        let (mut session, _log) =
-            attached::attach(jvm, options, args.collect, &self.interrupt, console)?;
+        let (mut session, _log) = self.attach(jvm)?;
         let over = report::duration(args.over);
         let main = redactor.main(&jvm.main);
         let name = attached::name(&main, jvm.pid);
         console.say(&format!("watching {name}, pauses of {over} or more"));
-        let mut announcement = Announcement::new();
+        let label = args.all.then(|| name.clone());
+        let mut announcement = Announcement::new(args.all);
         let metrics = self.published.jvm(&main, jvm.pid);
         let live = self.published.live().cloned();
         if let Some(live) = &live {
             live.begin(name.clone(), args.over, console.options_in(args.zone.of(None)));
         }
-        let told = Told { metrics, live };
+        let told = Told { label, metrics, live };
         let mut printer = Printer::start(args.over, args.zone.clone(), *console, told)?;
         let mut hung = None;
         let end = loop {

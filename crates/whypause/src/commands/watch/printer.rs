@@ -9,7 +9,10 @@ use recording::Facts;
 use report::{Options, TimeZone, line, metrics::JvmMetrics};
 use std::{
     collections::BTreeMap,
-    sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant, SystemTime},
 };
@@ -24,6 +27,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// The nice value that takes the CPU only where no other process wants it.
 const NICE: i32 = 19;
 
+/// Whether the heading of all JVMs was printed, where there are several.
+static HEADED: AtomicBool = AtomicBool::new(false);
+
 /// What is handed over.
 #[derive(Debug)]
 enum Batch {
@@ -36,6 +42,8 @@ enum Batch {
 /// Who else is told of pauses.
 #[derive(Debug)]
 pub(crate) struct Told {
+    /// Before each line, where there are several JVMs.
+    pub(super) label: Option<String>,
     pub(super) metrics: Option<JvmMetrics>,
     pub(super) live: Option<Live>,
 }
@@ -59,9 +67,10 @@ impl Printer {
         told: Told,
     ) -> Result<Printer, Failure> {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
+        let form = Form::new(zone, console, told.label.clone());
         let thread = thread::Builder::new()
             .name("whypause-tell".into())
-            .spawn(move || work(&receiver, over, Form::new(zone, console), told))?;
+            .spawn(move || work(&receiver, over, form, told))?;
         Ok(Printer { sender, thread, kept: Facts::default(), lost: 0 })
     }
 
@@ -119,7 +128,7 @@ fn work(
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let _ = rustix::process::setpriority_process(None, NICE);
     let begun = Instant::now();
-    let Told { mut metrics, live } = told;
+    let Told { mut metrics, live, .. } = told;
     let mut window = Window::new(over, metrics.is_some());
     let mut printed = Printed::default();
     loop {
@@ -137,7 +146,7 @@ fn work(
                 let diagnosis = window.under_way(facts);
                 for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
                     let options = form.heading(&diagnosis)?;
-                    form.console.print(&line::render_under_way(&diagnosis, it, &options))?;
+                    form.print(&line::render_under_way(&diagnosis, it, &options))?;
                 }
                 false
             }
@@ -158,7 +167,7 @@ fn work(
                 if let Some(live) = &live {
                     live.pause(&diagnosis, at, &Options { over, ..options.clone() });
                 }
-                form.console.print(&line::render(&diagnosis, attribution, &options))?;
+                form.print(&line::render(&diagnosis, attribution, &options))?;
                 printed.add(attribution);
             }
         }
@@ -203,6 +212,8 @@ impl Printed {
 /// How lines are shown.
 struct Form {
     console: Console,
+    /// The JVM, where there are others.
+    label: Option<String>,
     zone: ZoneArgs,
     log_offset_min: Option<i16>,
     /// The zone that the line above all others says, once that is printed.
@@ -210,8 +221,8 @@ struct Form {
 }
 
 impl Form {
-    fn new(zone: ZoneArgs, console: Console) -> Form {
-        Form { console, zone, log_offset_min: None, chosen: None }
+    fn new(zone: ZoneArgs, console: Console, label: Option<String>) -> Form {
+        Form { console, label, zone, log_offset_min: None, chosen: None }
     }
 
     /// Takes the zone of the GC log from its first date.
@@ -230,8 +241,19 @@ impl Form {
         let zone = self.zone.of(self.log_offset_min);
         let options = self.console.options_in(zone.clone());
         self.chosen = Some(zone);
-        self.console.print(&line::header(of, &options))?;
+        // Of many JVMs the first says it for all.
+        if self.label.is_none() || !HEADED.swap(true, Ordering::Relaxed) {
+            self.console.print(&line::header(of, &options))?;
+        }
         Ok(options)
+    }
+
+    /// Prints a line, with the JVM before it where there are others.
+    fn print(&self, line: &str) -> Result<(), Failure> {
+        match &self.label {
+            Some(label) => self.console.print(&format!("{label}  {line}")),
+            None => self.console.print(line),
+        }
     }
 }
 
