@@ -70,7 +70,7 @@ bench-java: ## measure the Java appenders beside those of the frameworks, and wi
 bench-recorder: ## measure what recording costs, as a table
 	@scripts/bench-recorder.sh
 
-bench-watch-all: ## measure what it takes to watch 1, 10 and 16 JVMs at once, as a table (four minutes)
+bench-watch-all: ## measure what it takes to watch 1, 10 and 50 JVMs at once, as a table (five minutes)
 	@scripts/bench-watch-all.sh
 
 clean: ## remove everything that was built

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Measures what it takes to watch many JVMs at once: memory of the process and of the kernel, CPU, what
-# is lost, and how long a scrape takes. Prints a table. Needs root, control groups (v2) and a JDK.
+# Measures what it takes to watch many JVMs at once: memory of the processes and of the kernel, CPU, the
+# time of the programs in the kernel, what is lost, and how long a scrape takes. Prints a table. Needs
+# root, control groups and a JDK, and a minute for each number.
 #
-#   bench-watch-all.sh [JVMS…]      numbers of JVMs to try, 1 10 16 where none is given
+#   bench-watch-all.sh [JVMS…]      numbers of JVMs to try, 1 10 50 where none is given
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 whypause="${WHYPAUSE:-target/release/whypause}"
-[ $# -gt 0 ] || set -- 1 10 16
+[ $# -gt 0 ] || set -- 1 10 50
 seconds=30
 work="$(mktemp -d -p /dev/shm)"
 # Version 1 of control groups where it has the memory controller, else version 2.
@@ -18,8 +19,10 @@ else
     group="/sys/fs/cgroup/whypause-bench-$$" limit=memory.max usage=memory.current
 fi
 running=()
+counts_programs="$(cat /proc/sys/kernel/bpf_stats_enabled)"
 
 finish() {
+    echo "$counts_programs" >/proc/sys/kernel/bpf_stats_enabled
     [ ${#running[@]} -eq 0 ] || kill -KILL "${running[@]}" 2>/dev/null || true
     wait 2>/dev/null || true
     rmdir "$group"/{jvms,watch} "$group" 2>/dev/null || true
@@ -59,14 +62,28 @@ get_metrics() {
 
 now_us() { echo "${EPOCHREALTIME/[.,]/}"; }
 of_status() { sed -n "s/^$1:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$watch/status"; }
-# CPU time of the process so far: a tick is 10 ms.
-cpu_ms() { awk '{ sub(/.*\) /, ""); print 10 * ($12 + $13) }' "/proc/$watch/stat"; }
+# All processes of the watch.
+processes() { cat "$group/watch/cgroup.procs"; }
+# CPU time of them and of those that have ended so far: a tick is 10 ms.
+cpu_ms() {
+    for pid in $(processes); do
+        cat "/proc/$pid/stat"
+    done | awk '{ sub(/.*\) /, ""); sum += 10 * ($12 + $13 + $14 + $15) } END { print sum + 0 }'
+}
+# Memory of all of them in KiB, what they share counted once.
+pss_kib() {
+    for pid in $(processes); do
+        cat "/proc/$pid/smaps_rollup"
+    done | awk '/^Pss:/ { sum += $2 } END { print sum }'
+}
+# What the kernel counts of the programs so far: nanoseconds.
+programs_ns() { cat "/proc/$watch"/fdinfo/* | awk '/^run_time_ns:/ { sum += $2 } END { print sum + 0 }'; }
 mib() { awk "BEGIN { printf \"%.1f\", $1 / 1048576 }"; }
 sum_of() { awk -v name="$1" 'index($0, name) == 1 { sum += $NF } END { print sum + 0 }' "$work/scraped"; }
 
 # One row.
 measure() {
-    local jvms="$1" n began took worst=0 cpu charged
+    local jvms="$1" n began took worst=0 cpu charged pss programs
     running=()
     for n in $(seq "$jvms"); do
         start_in jvms "$work/jvm$n" java -Xmx16m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
@@ -84,7 +101,15 @@ measure() {
     began="$(now_us)"
     sleep "$seconds"
     cpu=$(($(cpu_ms) - cpu))
-    cpu="$(awk "BEGIN { printf \"%.2f\", 100000 * $cpu / ($(now_us) - $began) }")"
+    cpu="$(awk "BEGIN { printf \"%.1f\", 100000 * $cpu / ($(now_us) - $began) }")"
+    # Counting takes time itself, so not meanwhile.
+    echo 1 >/proc/sys/kernel/bpf_stats_enabled
+    programs="$(programs_ns)"
+    began="$(now_us)"
+    sleep 10
+    programs=$(($(programs_ns) - programs))
+    programs="$(awk "BEGIN { printf \"%.1f\", $programs / 10 / ($(now_us) - $began) }")"
+    echo "$counts_programs" >/proc/sys/kernel/bpf_stats_enabled
     for _ in $(seq 10); do
         began="${EPOCHREALTIME/[.,]/}"
         get_metrics "$address"
@@ -93,9 +118,10 @@ measure() {
     done
     printf '%s\n' "${scraped[@]}" >"$work/scraped"
     charged="$(cat "$group/watch/$usage")"
-    printf '| %s | %s | %s MiB | %s MiB | %s MiB | %s %% | %s | %s | %s ms |\n' "$jvms" \
-        "$(sum_of 'whypause_watched_jvms{')" "$(mib "$(($(of_status RssAnon) * 1024))")" \
-        "$(mib "$(($(of_status VmHWM) * 1024))")" "$(mib "$charged")" "$cpu" \
+    pss="$(pss_kib)"
+    printf '| %s | %s | %s MiB | %s MiB | %s MiB | %s %% | %s %% | %s | %s | %s ms |\n' "$jvms" \
+        "$(sum_of 'whypause_watched_jvms{')" "$(mib "$(($(of_status VmHWM) * 1024))")" \
+        "$(mib "$((pss * 1024))")" "$(mib "$charged")" "$cpu" "$programs" \
         "$(sum_of 'whypause_stw_pause_seconds_count{')" "$(sum_of 'whypause_recorder_dropped_events_total{')" \
         "$(awk "BEGIN { printf \"%.1f\", $worst / 1000 }")"
     kill -TERM "$watch"
@@ -109,8 +135,8 @@ measure() {
 
 printf 'Machine: %s, %s CPUs, Linux %s\n\n' \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" "$(uname -r)"
-echo '| JVMs | watched | own memory | with pages of files | all charged to its group | CPU, of one core | stops | lost | longest scrape of 10 |'
-echo '|---:|---:|---:|---:|---:|---:|---:|---:|---:|'
+echo '| JVMs | watched | memory of its process, at most | of all its processes | all charged to its group, with the kernel’s | CPU, of one core | programs in the kernel, of one core | stops | lost | longest scrape of 10 |'
+echo '|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|'
 for jvms in "$@"; do
     measure "$jvms"
 done

@@ -90,7 +90,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l wait -d 'Wait until one JVM has this name, and for the next one when it exits: for a service'
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l all -d 'Watch all JVMs of this host, or those that --match names, as they come and go: up to 16'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l all -d 'Watch all JVMs of this host, or those that --match names, as they come and go: up to 64'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l utc -d 'Show times of day in UTC; the same as --zone utc'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'

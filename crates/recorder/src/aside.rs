@@ -18,7 +18,6 @@ use rustix::{
     thread::{CapabilitySet, capabilities, set_capabilities, set_no_new_privs},
 };
 use std::{
-    cell::RefCell,
     ffi::CStr,
     fs, io,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -42,6 +41,8 @@ pub(crate) const MESSAGE_BYTES: usize = 32 * 1024;
 /// More of ours that wait for ever are not made: whoever plants files that never answer is not to
 /// fill the table of processes.
 const MAX_LEFT: usize = 64;
+/// Processes that are kept for the next time. The first one is a copy of this process when that was small.
+const MAX_IDLE: usize = 2;
 /// How often it is looked whether the process waits in the kernel or only for a CPU.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
@@ -54,8 +55,12 @@ pub(crate) fn is_one() -> bool {
 }
 
 /// What all threads have in common. A fork holds it, so that it is whole in the new process.
-static SHARED: Mutex<Shared> =
-    Mutex::new(Shared { left: Vec::new(), unresponsive: Vec::new(), not_answered: None });
+static SHARED: Mutex<Shared> = Mutex::new(Shared {
+    left: Vec::new(),
+    idle: Vec::new(),
+    unresponsive: Vec::new(),
+    not_answered: None,
+});
 
 pub(crate) fn shared() -> MutexGuard<'static, Shared> {
     SHARED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -65,6 +70,8 @@ pub(crate) fn shared() -> MutexGuard<'static, Shared> {
 pub(crate) struct Shared {
     /// Processes of ours that were killed and have not ended yet.
     pub(crate) left: Vec<Pid>,
+    /// Readers that no thread has a use for just now.
+    idle: Vec<Aside>,
     /// Processes that do not let themselves be read.
     pub(crate) unresponsive: Vec<Unresponsive>,
     /// When a file system did not answer last.
@@ -78,21 +85,32 @@ impl Shared {
     }
 }
 
-thread_local! {
-    /// A process that this thread has no use for just now, kept for the next time. It ends with this
-    /// thread, so no other one can have it.
-    static IDLE: RefCell<Option<Aside>> = const { RefCell::new(None) };
-}
-
-/// Takes the idle process of this thread, if it has one.
+/// Takes an idle reader, if there is one.
 pub(crate) fn take_idle() -> Option<Aside> {
-    IDLE.try_with(|it| it.borrow_mut().take()).ok().flatten()
+    shared().idle.pop()
 }
 
-/// Keeps a process for the next time.
+/// Keeps a reader for the next time, of whichever thread.
 pub(crate) fn keep_idle(aside: Aside) {
-    // Where the thread is ending, it is dropped.
-    let _ = IDLE.try_with(|it| it.borrow_mut().replace(aside));
+    let mut shared = shared();
+    shared.idle.push(aside);
+    // The oldest is the next to be taken.
+    shared.idle.sort_by_key(|it| std::cmp::Reverse(it.born));
+    let surplus = (shared.idle.len() > MAX_IDLE).then(|| shared.idle.remove(0));
+    // Its end takes the lock.
+    drop(shared);
+    drop(surplus);
+}
+
+/// When a process aside ends that is not dropped before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// With the thread that started it: the kernel kills it.
+    WithThread,
+    /// When it finds that there is no process any more at the other end of its channel.
+    WhenLetGo,
+    /// When it has done what it does after that, in a session of its own.
+    WhenDone,
 }
 
 /// What kind of process it is.
@@ -102,8 +120,8 @@ pub(crate) struct Kind {
     pub(crate) name: &'static CStr,
     /// The capabilities it keeps, of those that this thread has; all where nothing is said.
     pub(crate) rights: Option<CapabilitySet>,
-    /// Whether it goes on where this thread, or this whole process, ends.
-    pub(crate) outlives_us: bool,
+    /// When it ends.
+    pub(crate) ends: Ends,
 }
 
 /// The running process. Dropped, it is killed; no thread waits for its end.
@@ -111,6 +129,7 @@ pub(crate) struct Kind {
 pub(crate) struct Aside {
     pid: Ours,
     channel: Channel,
+    born: Instant,
 }
 
 /// Its id. It is not reaped, so no other process has the id. Dropped, it is killed.
@@ -150,6 +169,11 @@ impl Drop for Ours {
 }
 
 impl Kind {
+    /// One that ends with the thread that starts it.
+    pub(crate) const fn with_thread(name: &'static CStr, rights: Option<CapabilitySet>) -> Kind {
+        Kind { name, rights, ends: Ends::WithThread }
+    }
+
     /// What a new process does first.
     fn take_on(self, parent: Pid) -> io::Result<()> {
         rustix::thread::set_name(self.name)?;
@@ -161,15 +185,18 @@ impl Kind {
             set_capabilities(None, sets)?;
             set_no_new_privs(true)?;
         }
-        if self.outlives_us {
-            // Neither Ctrl-C nor what else is sent to those who were started together is meant for it.
-            rustix::process::setsid()?;
-            return Ok(());
-        }
-        die_with_parent()?;
-        match rustix::process::getppid() == Some(parent) {
-            true => Ok(()),
-            false => Err(io::ErrorKind::Interrupted.into()),
+        match self.ends {
+            Ends::WithThread => {
+                die_with_parent()?;
+                let has_parent = rustix::process::getppid() == Some(parent);
+                has_parent.then_some(()).ok_or_else(|| io::ErrorKind::Interrupted.into())
+            }
+            Ends::WhenLetGo => Ok(()),
+            Ends::WhenDone => {
+                // Neither Ctrl-C nor what else is sent to those who were started together is meant for it.
+                rustix::process::setsid()?;
+                Ok(())
+            }
         }
     }
 }
@@ -218,14 +245,17 @@ impl Aside {
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         let parent = rustix::process::getpid();
         match fork()? {
-            Some(pid) => Ok(Aside { pid: Ours(Some(pid)), channel: Channel(ours) }),
+            Some(pid) => {
+                let born = Instant::now();
+                Ok(Aside { pid: Ours(Some(pid)), channel: Channel(ours), born })
+            }
             None => {
-                // What was the other process's is not this one's: descriptors of its idle one are
+                // What was the other process's is not this one's: descriptors of its idle ones are
                 // closed here, and their numbers may be others'.
                 shared.left.clear();
+                std::mem::forget(std::mem::take(&mut shared.idle));
                 drop(shared);
                 IS_ONE.store(true, Ordering::Relaxed);
-                std::mem::forget(take_idle());
                 // A panic must not get out into what the other process was doing.
                 let done = catch_unwind(AssertUnwindSafe(|| {
                     kind.take_on(parent)?;
@@ -269,7 +299,7 @@ impl Aside {
     /// `patience`.
     pub(crate) fn release(self, patience: Duration) {
         let begun = Instant::now();
-        let Aside { mut pid, channel } = self;
+        let Aside { mut pid, channel, .. } = self;
         drop(channel);
         while begun.elapsed() < patience {
             if pid.has_ended() {

@@ -42,12 +42,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 /// `IOV_MAX` of the kernel (`UIO_MAXIOV`).
 const MAX_VECTORS: usize = 1024;
 
-const KIND: Kind = Kind {
-    name: c"whypause-swapin",
-    // The advice also takes CAP_SYS_NICE.
-    rights: Some(READING_PROCESSES.union(CapabilitySet::SYS_NICE)),
-    outlives_us: false,
-};
+/// The advice also takes `CAP_SYS_NICE`.
+const RIGHTS: CapabilitySet = READING_PROCESSES.union(CapabilitySet::SYS_NICE);
+const KIND: Kind = Kind::with_thread(c"whypause-swapin", Some(RIGHTS));
 
 /// Why bringing in came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

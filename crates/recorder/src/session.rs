@@ -136,7 +136,7 @@ impl Session {
         let mut threads = Threads::new(proc, jvm.pid);
         threads.read_all(now());
         let counters_file = CountersFile::find(&options.roots, jvm.pid);
-        let target = target(jvm, &options, counters_file.as_ref());
+        let target = target(jvm, &options, counters_file.as_ref(), threads.count());
         let attached = Kernel::attach(&target);
         if process.has_ended_within(Duration::ZERO) {
             return Err(AttachError::Exited { pid: jvm.pid });
@@ -155,7 +155,7 @@ impl Session {
         let started = now();
         // Loading the programs takes seconds on a busy host.
         threads.watched_since(started);
-        let under_way = UnderWay::open(&options.roots, jvm, &target.libjvm, &mut coverage);
+        let under_way = UnderWay::open(&options, jvm, &target.libjvm, &mut coverage);
         let idle = is_blind(&coverage).then(|| Idle::sample(process.dir(), &mut threads));
         let mut session = Session {
             under_way,

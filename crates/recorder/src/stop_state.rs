@@ -30,8 +30,7 @@ const STATE: &str = "_ZN20SafepointSynchronize6_stateE";
 /// So long an answer is waited for. It takes some microseconds where no process holds the lock.
 const PATIENCE: Patience =
     Patience { waiting: Duration::from_millis(500), most: Duration::from_secs(1) };
-const KIND: Kind =
-    Kind { name: c"whypause-state", rights: Some(CapabilitySet::SYS_PTRACE), outlives_us: false };
+const KIND: Kind = Kind::with_thread(c"whypause-state", Some(CapabilitySet::SYS_PTRACE));
 
 /// What the application threads of a JVM may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +67,13 @@ pub(crate) struct StopStateReader {
     at: u64,
     /// Not there where it did not answer in time: another one is asked the next time.
     aside: Option<Aside>,
+    /// Whether it is kept for the next time.
+    keeps: bool,
 }
 
 impl StopStateReader {
-    /// Finds out where `jvm` has its state, by its `library`.
+    /// Finds out where `jvm` has its state, by its `library`. The process that reads is kept only where
+    /// `keeps` says so: the state is read rarely, and processes for many JVMs take much memory.
     ///
     /// # Errors
     ///
@@ -80,6 +82,7 @@ impl StopStateReader {
         roots: &Roots,
         jvm: &Jvm,
         library: &Result<Arc<File>, String>,
+        keeps: bool,
     ) -> Result<StopStateReader, String> {
         let unreadable = |why: &dyn Display| format!("cannot read libjvm: {why}");
         let library = library.as_ref().map_err(|why| unreadable(why))?;
@@ -110,7 +113,7 @@ impl StopStateReader {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Memory::Process(dir),
             Err(error) => return Err(format!("cannot open the memory of the JVM: {error}")),
         };
-        let mut reader = StopStateReader { memory, at, aside: None };
+        let mut reader = StopStateReader { memory, at, aside: None, keeps };
         // What is no state is no answer: another build than its table says.
         let why = "the memory of this JVM may not be read: that needs CAP_SYS_PTRACE";
         reader.read().map(|_| reader).ok_or_else(|| why.into())
@@ -127,14 +130,11 @@ impl StopStateReader {
         let mut answer = [0; 4];
         let received =
             asked.and_then(|()| self.aside.as_ref()?.receive(&mut answer, PATIENCE).ok());
-        match received {
-            Some((4, _)) => StopState::of(i32::from_ne_bytes(answer)),
-            Some(_) => None,
-            None => {
-                self.aside = None;
-                None
-            }
+        if received.is_none() || !self.keeps {
+            self.aside = None;
         }
+        let read = received.is_some_and(|(length, _)| length == answer.len());
+        read.then(|| StopState::of(i32::from_ne_bytes(answer))).flatten()
     }
 }
 
@@ -245,7 +245,7 @@ pub fn are_stopped(roots: &Roots, jvms: &[Jvm]) -> Vec<Option<bool>> {
 }
 
 fn is_stopped(roots: &Roots, jvm: &Jvm) -> Option<bool> {
-    let mut reader = StopStateReader::open(roots, jvm, &open_libjvm(roots, jvm)).ok()?;
+    let mut reader = StopStateReader::open(roots, jvm, &open_libjvm(roots, jvm), true).ok()?;
     if !reader.read()?.is_stop() {
         return Some(false);
     }
@@ -259,7 +259,7 @@ mod tests {
     use std::io::Write;
 
     fn reader_of(memory: Memory, at: u64) -> StopStateReader {
-        StopStateReader { memory, at, aside: None }
+        StopStateReader { memory, at, aside: None, keeps: true }
     }
 
     fn memory(bytes: &[u8]) -> Memory {

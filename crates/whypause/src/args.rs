@@ -266,7 +266,7 @@ pub struct WatchArgs {
     /// Wait until one JVM has this name, and for the next one when it exits: for a service
     #[arg(long)]
     pub wait: bool,
-    /// Watch all JVMs of this host, or those that --match names, as they come and go: up to 16
+    /// Watch all JVMs of this host, or those that --match names, as they come and go: up to 64
     #[arg(long, conflicts_with_all = ["pid", "bare_pid", "wait", "redact", "serve", "ask_jvm", "log_safepoints"])]
     pub all: bool,
     /// Print pauses of at least this, from 1ms to 7d

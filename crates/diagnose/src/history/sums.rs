@@ -92,7 +92,7 @@ impl GcSums {
 
     /// The median pause.
     pub(crate) fn median(&self) -> Duration {
-        self.percentiles.finish(self.pauses.max).p50
+        self.percentiles.finish(self.pauses.max).0.p50
     }
 
     /// The phase with the most time, of those that are work.
@@ -114,10 +114,11 @@ impl GcSums {
 
     /// The sums as statistics, most time first.
     pub(crate) fn finish(&self) -> GcStatistics {
+        let (percentiles, bounds) = self.percentiles.finish(self.pauses.max);
         GcStatistics {
             pauses: self.pauses,
-            percentiles: self.percentiles.finish(self.pauses.max),
-            bounds: self.percentiles.all_bounds(self.pauses.max),
+            percentiles,
+            bounds,
             squares: self.squares,
             remark_squares: self.remark_squares,
             by_kind: named(

@@ -52,7 +52,7 @@ impl Channel {
     }
 
     /// Whether there is a message, or never will be one, within `time`.
-    pub(super) fn is_ready(&self, time: Duration) -> bool {
+    pub(crate) fn is_ready(&self, time: Duration) -> bool {
         let timeout = Timespec {
             tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: time.subsec_nanos().into(),

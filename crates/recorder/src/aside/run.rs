@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use std::{io::Read, os::fd::AsRawFd};
 
-    const KIND: Kind = Kind { name: c"test", rights: None, outlives_us: false };
+    const KIND: Kind = Kind::with_thread(c"test", None);
 
     fn check_error(error: fn() -> io::Error) {
         let (there, here) = (error(), run::<()>(KIND, &[], move || Err(error())).unwrap_err());

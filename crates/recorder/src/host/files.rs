@@ -99,7 +99,9 @@ impl FileResolver {
 
     fn want(&mut self, known: (FileKey, bool), wanted: Wanted) {
         // A full channel is no loss: the file is asked for again with the next slice.
-        if self.known.len() < MAX_FILES && self.requests.try_send(Request::File(wanted)).is_ok() {
+        if self.known.len() < MAX_FILES
+            && self.requests.try_send(Request::File(Box::new(wanted))).is_ok()
+        {
             self.known.insert(known);
         }
     }

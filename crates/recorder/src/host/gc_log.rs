@@ -6,7 +6,10 @@
 use super::{files::regular_file, maps::DELETED, process::ProcessDir};
 use crate::attach::SAFEPOINT_LOG_MARK;
 use recording::FileKey;
-use std::io::{self, ErrorKind, Read};
+use std::{
+    collections::BTreeMap,
+    io::{self, ErrorKind, Read},
+};
 
 mod search;
 
@@ -144,6 +147,15 @@ const MAX_NAME: usize = 3 * 4096;
 ///
 /// Reads the beginnings of files: not for the sampling thread.
 pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Search {
+    find_again(dir, flags, &mut Others::default())
+}
+
+/// Files that are no GC log by what they begin with, and how long they were when that was read: for who
+/// searches again and again.
+pub(crate) type Others = BTreeMap<FileKey, u64>;
+
+/// The same, but of a file of `others` is not read again what cannot be another beginning.
+pub(crate) fn find_again(dir: &ProcessDir, flags: &[String], others: &mut Others) -> Search {
     let descriptors = match dir.descriptors() {
         Ok(descriptors) => descriptors,
         Err(error) if error.kind() == ErrorKind::PermissionDenied => return Search::Denied(1),
@@ -175,10 +187,15 @@ pub(crate) fn find(dir: &ProcessDir, flags: &[String]) -> Search {
     }
     let mut denied = 0;
     for it in open.iter().filter_map(|it| file_of(dir, it)).take(MAX_CONTENTS) {
+        let length = dir.behind(&format!("fd/{}", it.fd)).map_or(0, |it| it.bytes);
+        if others.get(&it.key).is_some_and(|before| begins_as_before(*before, length)) {
+            continue;
+        }
         match begins_like_gc_log(dir, it.fd) {
             Ok(true) => return Search::Found(it),
+            Ok(false) => drop(others.insert(it.key, length)),
             Err(error) if error.kind() == ErrorKind::PermissionDenied => denied += 1,
-            Ok(false) | Err(_) => {}
+            Err(_) => {}
         }
     }
     if denied > 0 { Search::Denied(denied) } else { Search::None }
@@ -259,6 +276,11 @@ fn begins_like_gc_log(dir: &ProcessDir, fd: u32) -> io::Result<bool> {
     let mut bytes = Vec::new();
     dir.open_fd(fd)?.take(BEGINNING_BYTES).read_to_end(&mut bytes)?;
     Ok(looks_like_gc_log(&String::from_utf8_lossy(&bytes)))
+}
+
+/// Whether a file that was so long and is so long now begins as it did: logs are written at their ends.
+fn begins_as_before(before: u64, now: u64) -> bool {
+    now == before || now > before && before >= BEGINNING_BYTES
 }
 
 /// A rough look at the first lines: unified lines with a tag `gc` or `safepoint`, the JVM's first

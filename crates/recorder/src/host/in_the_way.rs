@@ -28,6 +28,21 @@ impl ProbedLibrary {
         ProbedLibrary { roots: roots.clone(), key: FileKey { device, inode } }
     }
 
+    /// The library with this key, of the processes under these roots.
+    pub(crate) fn at(roots: &Roots, key: FileKey) -> ProbedLibrary {
+        ProbedLibrary { roots: roots.clone(), key }
+    }
+
+    /// Where its processes are found.
+    pub(crate) fn roots(&self) -> &Roots {
+        &self.roots
+    }
+
+    /// Which file it is.
+    pub(crate) fn key(&self) -> FileKey {
+        self.key
+    }
+
     /// A process that does not respond and has the library mapped, or may have: its id and name.
     pub(crate) fn in_the_way(&self) -> Option<(u32, String)> {
         let pid =

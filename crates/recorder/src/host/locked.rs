@@ -9,7 +9,9 @@ mod reader;
 
 use super::process::{self, ProcessDir};
 use crate::{
-    aside::{self, Aside, Kind, MESSAGE_BYTES, NoAnswer, Patience, keep_idle, shared, take_idle},
+    aside::{
+        self, Aside, Ends, Kind, MESSAGE_BYTES, NoAnswer, Patience, keep_idle, shared, take_idle,
+    },
     rights::READING_PROCESSES,
 };
 pub(super) use reader::What;
@@ -31,7 +33,7 @@ const NAMES: [&str; 6] = ["cmdline", "environ", "maps", "smaps", "smaps_rollup",
 const FREE: [&str; 5] = ["status", "comm", "cgroup", "schedstat", "statm"];
 
 const KIND: Kind =
-    Kind { name: c"whypause-reader", rights: Some(READING_PROCESSES), outlives_us: false };
+    Kind { name: c"whypause-reader", rights: Some(READING_PROCESSES), ends: Ends::WhenLetGo };
 
 /// How long a process is waited for that keeps its lock. Mapping or unmapping a large heap takes
 /// milliseconds.

@@ -45,7 +45,7 @@ pub(crate) fn read<T: Passed>(
     aside::run(KIND, &[dir.as_fd().as_raw_fd()], || look(open_here_and_now(dir, mapping)?))
 }
 
-const KIND: Kind = Kind { name: c"whypause-opener", rights: None, outlives_us: false };
+const KIND: Kind = Kind::with_thread(c"whypause-opener", None);
 
 fn open_here_and_now(dir: &ProcessDir, mapping: &maps::Mapping) -> io::Result<File> {
     let wanted = FileKey { device: mapping.device, inode: mapping.inode };

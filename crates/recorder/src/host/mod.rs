@@ -51,6 +51,7 @@ mod place;
 mod process;
 mod processes;
 mod rights;
+mod rounds;
 mod sources;
 mod status;
 mod stuck;

@@ -211,6 +211,7 @@ pub(crate) struct Behind {
     /// Major and minor number of the device that it is.
     pub(crate) is_device: (u32, u32),
     pub(crate) inode: u64,
+    pub(crate) bytes: u64,
 }
 
 impl Behind {
@@ -220,23 +221,25 @@ impl Behind {
             device: (found.stx_dev_major, found.stx_dev_minor),
             is_device: (found.stx_rdev_major, found.stx_rdev_minor),
             inode: found.stx_ino,
+            bytes: found.stx_size,
         }
     }
 
-    pub(super) fn to_bytes(self) -> [u8; 28] {
-        let Behind { mode, device, is_device, inode } = self;
-        let mut bytes = [0; 28];
+    pub(super) fn to_bytes(self) -> [u8; 36] {
+        let Behind { mode, device, is_device, inode, bytes: length } = self;
+        let mut bytes = [0; 36];
         let numbers = [mode, device.0, device.1, is_device.0, is_device.1];
         for (to, number) in bytes.chunks_mut(4).zip(numbers) {
             to.copy_from_slice(&number.to_ne_bytes());
         }
-        bytes[20..].copy_from_slice(&inode.to_ne_bytes());
+        bytes[20..28].copy_from_slice(&inode.to_ne_bytes());
+        bytes[28..].copy_from_slice(&length.to_ne_bytes());
         bytes
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Behind> {
-        let bytes: &[u8; 28] = bytes.try_into().ok()?;
-        let (numbers, inode) = bytes.split_at(20);
+        let (numbers, rest) = bytes.split_at_checked(20)?;
+        let (inode, length) = rest.split_at_checked(8)?;
         let mut numbers = numbers.as_chunks().0.iter().map(|it| u32::from_ne_bytes(*it));
         let mut next = || numbers.next();
         Some(Behind {
@@ -244,6 +247,7 @@ impl Behind {
             device: (next()?, next()?),
             is_device: (next()?, next()?),
             inode: u64::from_ne_bytes(inode.try_into().ok()?),
+            bytes: u64::from_ne_bytes(length.try_into().ok()?),
         })
     }
 

@@ -1,47 +1,40 @@
 //! The background thread that looks at other processes: who writes, which files the JVM has, what
 //! the JVM is. It may have to wait for locks of those processes.
 use super::{
-    Roots, clocks,
+    Roots,
     counters_file::CountersFile,
     files::{Catalogue, Wanted},
     flags::{self, Named},
     gc_log::{self, GcLogFile},
     jvm_fact::jvm_fact_with_log,
     jvms::Jvm,
-    memory::Memory,
     outbox::{Outbox, Row},
     outputs::Outputs,
-    pace::Pace,
     process::{MAY_NOT_LIST_FILES, ProcessDir},
+    rounds::{HostRounds, Taken},
     sources::{Scope, Shared},
-    writers::{Exited, Writers},
+    writers::Exited,
 };
 use recording::{JvmFact, Source, SourceState};
 use std::{
-    sync::mpsc::{Receiver, RecvTimeoutError},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
     time::{Duration, Instant},
 };
 
-/// What the sampling thread asks of this one.
+/// What the sampling thread asks of this one. Small: there is room for a thousand.
 #[derive(Debug)]
 pub(crate) enum Request {
     /// Describe a file.
-    File(Wanted),
+    File(Box<Wanted>),
     /// Count what an ended process wrote.
-    Exited(Exited),
+    Exited(Box<Exited>),
     /// A thread waited in a write to this standard stream, which is no file.
     Output(u32),
 }
 
-/// Least and most time between two scans of the writers.
-const SHORTEST: Duration = Duration::from_secs(1);
-const LONGEST: Duration = Duration::from_secs(10);
-/// CPU time per second for the scans, in microseconds.
-const BUDGET_US: u32 = 1_800;
-/// The same for the memory of processes, which changes more slowly than a disk is filled.
-const MEMORY_SHORTEST: Duration = Duration::from_secs(3);
-const MEMORY_LONGEST: Duration = Duration::from_secs(30);
-const MEMORY_BUDGET_US: u32 = 800;
 /// GC threads start lazily, and counters are added: the JVM is looked at again after this time.
 const SECOND_LOOK: Duration = Duration::from_secs(2);
 /// The GC log is found at about the same time by another thread.
@@ -58,11 +51,10 @@ pub(crate) struct Processes<'a> {
     shared: &'a Shared,
     catalogue: Option<Catalogue>,
     outputs: Outputs<'a>,
-    writers: Writers,
-    pace: Pace,
-    memory: Option<Memory>,
-    memory_pace: Pace,
-    next_memory: Instant,
+    host: Arc<HostRounds>,
+    writers: Taken,
+    /// `None` where the memory of processes is not wanted.
+    memory: Option<Taken>,
     fact: JvmFact,
     log: Option<GcLogFile>,
     second_look: Option<Instant>,
@@ -94,11 +86,9 @@ impl<'a> Processes<'a> {
             shared,
             catalogue: catalogue.ok(),
             outputs: Outputs::new(roots, jvm, &log_streams(roots, jvm), outbox),
-            writers: Writers::new(roots),
-            pace: Pace::new(SHORTEST, LONGEST, BUDGET_US),
-            memory: (scope == Scope::All).then(|| Memory::new(roots)),
-            memory_pace: Pace::new(MEMORY_SHORTEST, MEMORY_LONGEST, MEMORY_BUDGET_US),
-            next_memory: Instant::now(),
+            host: HostRounds::of(roots),
+            writers: Taken::default(),
+            memory: (scope == Scope::All).then(Taken::default),
             fact: JvmFact::default(),
             log: None,
             second_look: Some(Instant::now() + SECOND_LOOK),
@@ -110,7 +100,7 @@ impl<'a> Processes<'a> {
     pub(crate) fn run(mut self, requests: &Receiver<Request>) {
         self.look_at_jvm();
         self.start_writers();
-        self.look_at_memory();
+        self.start_memory();
         let mut next = Instant::now() + FIRST_ROUND;
         loop {
             let due = self.outputs.due().map_or(next, |due| due.min(next));
@@ -123,9 +113,12 @@ impl<'a> Processes<'a> {
             self.outputs.round();
         }
         self.notice_log();
-        self.scan();
-        self.next_memory = Instant::now();
-        self.look_at_memory();
+        self.host.writers().look_now();
+        self.take_writers();
+        if self.memory.is_some() {
+            self.host.memory().look_now();
+            self.take_memory();
+        }
         self.look_for_files();
         if self.second_look.is_some() {
             self.read_counters();
@@ -135,12 +128,12 @@ impl<'a> Processes<'a> {
     fn serve(&mut self, request: Request) {
         match request {
             Request::Exited(exited) => {
-                let fact = self.writers.exited(exited);
+                let fact = self.host.writers().reader.exited(*exited);
                 self.outbox.push(ITEM, fact.map(Row::Writer));
             }
             Request::Output(fd) => self.outputs.want(fd),
             Request::File(wanted) => {
-                let fact = self.catalogue.as_mut().and_then(|it| it.want(wanted));
+                let fact = self.catalogue.as_mut().and_then(|it| it.want(*wanted));
                 self.outbox.push("files", fact.map(Row::File));
                 self.look_for_files();
             }
@@ -156,40 +149,54 @@ impl<'a> Processes<'a> {
             self.look_at_jvm();
             self.read_counters();
         }
-        self.look_at_memory();
-        self.pace.start_round();
-        self.scan();
-        self.pace.after_round()
+        if self.memory.is_some() {
+            self.host.memory().look();
+            self.take_memory();
+        }
+        let next = {
+            let mut writers = self.host.writers();
+            writers.look();
+            writers.next()
+        };
+        self.take_writers();
+        next.saturating_duration_since(Instant::now())
     }
 
     fn start_writers(&mut self) {
-        self.writers.scan(clocks::now());
+        let mut writers = self.host.writers();
+        writers.look();
+        self.writers = writers.begin(false);
         self.outbox.state(Source::Writers, SourceState::Recorded);
-        if self.writers.unreadable > 0 {
+        if writers.reader.unreadable > 0 {
             let message = "processes could not be read; their writes are unknown";
-            self.outbox.note(ITEM, message, self.writers.unreadable);
+            self.outbox.note(ITEM, message, writers.reader.unreadable);
         }
     }
 
-    fn scan(&mut self) {
-        let facts = self.writers.scan(clocks::now());
+    fn take_writers(&mut self) {
+        let facts = self.host.writers().take(&mut self.writers).unwrap_or_default();
         self.outbox.push(ITEM, facts.into_iter().map(Row::Writer));
     }
 
-    fn look_at_memory(&mut self) {
-        let Some(memory) = self.memory.as_mut().filter(|_| self.next_memory <= Instant::now())
-        else {
-            return;
-        };
-        self.memory_pace.start_round();
-        let facts = memory.look(clocks::now());
+    fn start_memory(&mut self) {
+        if let Some(taken) = &mut self.memory {
+            let mut memory = self.host.memory();
+            memory.look();
+            *taken = memory.begin(true);
+            drop(memory);
+            self.take_memory();
+        }
+    }
+
+    fn take_memory(&mut self) {
+        let Some(taken) = &mut self.memory else { return };
+        let Some(facts) = self.host.memory().take(taken) else { return };
         let state = match facts.is_empty() {
             true => SourceState::Missing("the memory of no process can be read".into()),
             false => SourceState::Recorded,
         };
         self.outbox.state(Source::MemoryUsers, state);
         self.outbox.push("memory", facts.into_iter().map(Row::Memory));
-        self.next_memory = Instant::now() + self.memory_pace.after_round();
     }
 
     /// Hands over where each of the JVM's performance counters lies, if faults on them are watched.

@@ -52,7 +52,7 @@ const OF_FILES: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::MKNOD)
     .union(CapabilitySet::MAC_OVERRIDE);
 
-const KIND: Kind = Kind { name: c"whypause-opener", rights: None, outlives_us: false };
+const KIND: Kind = Kind::with_thread(c"whypause-opener", None);
 
 impl Rights {
     /// Those that the process has now.

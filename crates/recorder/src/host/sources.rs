@@ -198,7 +198,8 @@ impl HostSources {
             return;
         }
         let exited = Exited { at, pid, parent, name: name.into(), bytes };
-        self.lost_exits += u64::from(self.requests.try_send(Request::Exited(exited)).is_err());
+        self.lost_exits +=
+            u64::from(self.requests.try_send(Request::Exited(Box::new(exited))).is_err());
     }
 
     /// Ends the threads and takes what they still bring: the rest of the log, the last counts.

@@ -179,8 +179,7 @@ const DENIED: &str =
 
 /// Looks at a closed descriptor after which the log is searched for again.
 const CLOSED_POLLS: u32 = 10;
-
-/// A log that is this old is not rotated every moment. Of a younger one it is asked at each look.
+/// A log that is this old is not rotated every moment. Of a younger one is asked at each look.
 const YOUNG: Duration = Duration::from_secs(10);
 /// Which file the JVM writes now is asked once it writes no more to this one, and then after so many
 /// looks each: to ask takes longer than all the rest of a look.
@@ -194,6 +193,8 @@ pub(crate) struct LogFollower<'a> {
     outbox: &'a Outbox,
     tail: Option<Tail>,
     searches: u32,
+    /// Files that were found to be no log.
+    others: gc_log::Others,
     /// Looks in a row at which the descriptor was closed.
     closed_polls: u32,
     /// Looks in a row at which there was nothing new.
@@ -225,6 +226,7 @@ impl<'a> LogFollower<'a> {
             outbox,
             tail: None,
             searches: 0,
+            others: gc_log::Others::default(),
             closed_polls: 0,
             idle_polls: 0,
             opened: Instant::now(),
@@ -254,7 +256,7 @@ impl<'a> LogFollower<'a> {
     fn search(&mut self) {
         let start = if self.searches == 0 { Start::End } else { Start::Beginning };
         self.searches = self.searches.saturating_add(1);
-        match gc_log::find(&self.dir, &self.flags) {
+        match gc_log::find_again(&self.dir, &self.flags, &mut self.others) {
             Search::Found(log) => self.open(log, start),
             Search::Denied(_) if !may_list_files(&self.dir) => {
                 self.missing(MAY_NOT_LIST_FILES.into());

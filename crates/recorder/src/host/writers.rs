@@ -17,7 +17,11 @@ use rustix::{
     fd::{AsFd, OwnedFd},
     fs::Mode,
 };
-use std::{collections::HashMap, io, time::Duration};
+use std::{
+    collections::{HashMap, VecDeque},
+    io,
+    time::Duration,
+};
 
 /// Who writes less in an interval holds nobody up.
 pub(crate) const MIN_BYTES: u64 = 1024 * 1024;
@@ -31,6 +35,10 @@ const KERNEL_ROUNDS: u64 = 16;
 /// A child that nobody has waited for after so many rounds is not waited for: its parent asked the
 /// kernel to forget it, and its bytes come to nobody.
 const CHILD_ROUNDS: u64 = 4;
+/// Ended processes that are remembered, since every recording tells of each,
+const MAX_TOLD: usize = 1024;
+/// at nearly the same time.
+const TOLD_WITHIN: Duration = Duration::from_secs(1);
 /// How long the details of a process are taken to be true: a file changes, a name does not.
 const DETAILS_VALID: Duration = Duration::from_secs(10);
 
@@ -43,6 +51,15 @@ pub(crate) struct Exited {
     pub(crate) name: String,
     /// All it wrote in its life, and the children that it waited for in theirs.
     pub(crate) bytes: u64,
+}
+
+impl Exited {
+    /// Whether both tell of the end of one process.
+    fn is_same(&self, other: &Exited) -> bool {
+        let apart = self.at.since(other.at).max(other.at.since(self.at));
+        (self.pid, self.bytes, &self.name) == (other.pid, other.bytes, &other.name)
+            && apart < TOLD_WITHIN
+    }
 }
 
 #[derive(Debug, Default)]
@@ -72,6 +89,8 @@ pub(crate) struct Writers {
     processes: HashMap<u32, Process>,
     /// Processes that ended since the scan before: their exit may still be reported.
     gone: HashMap<u32, Process>,
+    /// Those that ended last, and what came of it.
+    told: VecDeque<(Exited, Option<WriterFact>)>,
     held: usize,
     round: u64,
     scanned: MonoTime,
@@ -86,6 +105,7 @@ impl Writers {
             proc: rustix::fs::open(&roots.proc, DIRECTORY, Mode::empty()).ok(),
             processes: HashMap::new(),
             gone: HashMap::new(),
+            told: VecDeque::new(),
             held: 0,
             round: 0,
             scanned: MonoTime(0),
@@ -215,8 +235,21 @@ impl Writers {
         parent.round = parent.round.max(self.round);
     }
 
-    /// Counts what a process wrote between the last scan and its end.
+    /// Counts what a process wrote between the last scan and its end. Several recordings may tell of it.
     pub(crate) fn exited(&mut self, exited: Exited) -> Option<WriterFact> {
+        let mut told = self.told.iter();
+        if let Some((_, fact)) = told.find(|(it, _)| it.is_same(&exited)) {
+            return fact.clone();
+        }
+        let fact = self.exited_first(exited.clone());
+        if self.told.len() == MAX_TOLD {
+            self.told.pop_front();
+        }
+        self.told.push_back((exited, fact.clone()));
+        fact
+    }
+
+    fn exited_first(&mut self, exited: Exited) -> Option<WriterFact> {
         // Before the first scan nobody knows how much of it was written in the recording.
         if self.scanned == MonoTime(0) {
             return None;

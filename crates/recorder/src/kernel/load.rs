@@ -195,8 +195,7 @@ pub(super) fn plan(target: &Target) -> Plan {
     plan.unwrap_or_else(|error| Plan::None(format!("cannot read libjvm: {error}")))
 }
 
-const KIND: Kind =
-    Kind { name: c"whypause-library", rights: Some(CapabilitySet::empty()), outlives_us: false };
+const KIND: Kind = Kind::with_thread(c"whypause-library", Some(CapabilitySet::empty()));
 
 /// As lines: `usdt N OFFSET SEMAPHORE ARGUMENT`, of the probe with number N, `symbol N OFFSET`, or the
 /// words of who has none.
@@ -389,7 +388,7 @@ mod tests {
             measure: false,
             counters: None,
             late_code: false,
-            one_of_many: false,
+            small_for: None,
             cpus: Vec::new(),
             refuse: None,
             without_tracepoint: false,

@@ -85,8 +85,9 @@ pub(crate) struct Target {
     pub(crate) counters: Option<(u64, u64)>,
     /// Whether to look at the code of threads that stop late.
     pub(crate) late_code: bool,
-    /// Whether many are recorded at once, so that each is to take little memory of the kernel.
-    pub(crate) one_of_many: bool,
+    /// The number of its threads, where many JVMs are recorded at once, so that each is to take little
+    /// memory of the kernel.
+    pub(crate) small_for: Option<usize>,
     /// The CPUs on which it may run.
     pub(crate) cpus: Vec<i32>,
     /// A program that the kernel is made to refuse.

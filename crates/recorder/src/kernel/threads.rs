@@ -68,6 +68,11 @@ impl Threads {
         }
     }
 
+    /// How many are known.
+    pub(crate) fn count(&self) -> usize {
+        self.known.len()
+    }
+
     /// The threads read so far are watched from `at` on: what they did before, nobody saw.
     pub(crate) fn watched_since(&mut self, at: MonoTime) {
         self.known.values_mut().for_each(|it| it.first_seen = at);

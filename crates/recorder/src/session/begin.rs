@@ -50,8 +50,13 @@ pub(super) fn is_blind(coverage: &Coverage) -> bool {
     !reported.iter().any(|it| coverage.has(*it))
 }
 
-/// What is to be attached to.
-pub(super) fn target(jvm: &Jvm, options: &Options, counters: Option<&CountersFile>) -> Target {
+/// What is to be attached to: a JVM with so many threads.
+pub(super) fn target(
+    jvm: &Jvm,
+    options: &Options,
+    counters: Option<&CountersFile>,
+    threads: usize,
+) -> Target {
     Target {
         pid: jvm.pid,
         libjvm: open_libjvm(&options.roots, jvm),
@@ -59,7 +64,7 @@ pub(super) fn target(jvm: &Jvm, options: &Options, counters: Option<&CountersFil
         windows: options.windows,
         measure: options.measure_kernel_time,
         late_code: options.late_code,
-        one_of_many: options.one_of_many,
+        small_for: options.one_of_many.then_some(threads),
         cpus: allowed_cpus(jvm.pid),
         counters: counters.and_then(CountersFile::watched),
         #[cfg(test)]

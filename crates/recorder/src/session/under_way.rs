@@ -4,9 +4,9 @@
 //! matters is what did not change: so the threads are looked at once when the recording begins or the
 //! stop has gone on for a while, and once at the end, and whoever did the same at both, and left no
 //! record between them, did it all the time.
-use super::Session;
+use super::{Options, Session};
 use crate::{
-    Jvm, Roots,
+    Jvm,
     host::{ProcessDir, now},
     kernel::Inbox,
     sampler::{Snapshot, Standing, sample},
@@ -45,12 +45,12 @@ pub(super) struct UnderWay {
 impl UnderWay {
     /// Finds out whether the JVM's own word on its stops can be read, and says so in `coverage`.
     pub(super) fn open(
-        roots: &Roots,
+        options: &Options,
         jvm: &Jvm,
         library: &Result<Arc<File>, String>,
         coverage: &mut Coverage,
     ) -> UnderWay {
-        let state = StopStateReader::open(roots, jvm, library);
+        let state = StopStateReader::open(&options.roots, jvm, library, !options.one_of_many);
         let reported = match &state {
             Ok(_) => SourceState::Recorded,
             Err(why) => SourceState::Missing(why.clone()),
@@ -58,7 +58,7 @@ impl UnderWay {
         coverage.sources.insert(Source::StopState, reported);
         UnderWay {
             state: state.ok(),
-            dir: ProcessDir::open(roots, jvm.pid).ok().map(ProcessDir::trusted),
+            dir: ProcessDir::open(&options.roots, jvm.pid).ok().map(ProcessDir::trusted),
             early: None,
             stacks: HashMap::new(),
             to_hand_over: Facts::default(),

@@ -96,7 +96,7 @@ fn descriptors_are_resolved_if_they_are_regular_files() {
     assert_eq!(files.by_fd(1), None);
     assert_eq!(files.by_fd(9), None);
     let asked: Vec<String> = receiver.try_iter().map(|it| format!("{it:?}")).collect();
-    let file = Request::File(Wanted::Open(key, log.to_string_lossy().into_owned()));
+    let file = Request::File(Box::new(Wanted::Open(key, log.to_string_lossy().into_owned())));
     assert_eq!(asked, [file, Request::Output(1)].map(|it| format!("{it:?}")));
 }
 

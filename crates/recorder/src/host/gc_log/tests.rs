@@ -115,6 +115,18 @@ fn beginnings_of_logs() {
 }
 
 #[test]
+fn a_file_is_read_again_where_it_may_begin_differently() {
+    let check = |before, now, expected| assert_eq!(begins_as_before(before, now), expected);
+    check(0, 0, true);
+    check(0, 1, false);
+    check(6, 6, true);
+    check(6, BEGINNING_BYTES, false);
+    check(BEGINNING_BYTES - 1, BEGINNING_BYTES, false);
+    check(BEGINNING_BYTES, BEGINNING_BYTES + 1, true);
+    check(2 * BEGINNING_BYTES, BEGINNING_BYTES, false);
+}
+
+#[test]
 fn access_modes() {
     for (flags, expected) in
         [("0100000", false), ("0100001", true), ("02102002", true), ("x", false)]

@@ -170,6 +170,22 @@ fn an_exit_reported_after_the_scan_that_missed_it_is_not_counted_twice() {
 }
 
 #[test]
+fn an_exit_that_several_recordings_report_is_one() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, 10 * MIB);
+    let mut writers = new_writers(root.path());
+    scan(&mut writers, 1);
+    let first = child_exit(&mut writers, 2, 7, 5, 12 * MIB);
+    assert_eq!(child_exit(&mut writers, 2, 7, 5, 12 * MIB), first);
+    write_io(root.path(), 5, 25 * MIB);
+    assert_eq!(scan(&mut writers, 3), format!("5 p5 {}", 3 * MIB), "waited for once");
+    let reused = child_exit(&mut writers, 4, 7, 5, 12 * MIB);
+    assert_eq!(reused, first, "another process, with the same id");
+    write_io(root.path(), 5, 40 * MIB);
+    assert_eq!(scan(&mut writers, 5), format!("5 p5 {}", 3 * MIB));
+}
+
+#[test]
 fn counters_that_cannot_be_read_are_no_counters() {
     assert_eq!(parse_io(b"write_bytes: 10\ncancelled_write_bytes: 4\n"), Some(6));
     assert_eq!(parse_io(b"write_bytes: 4\ncancelled_write_bytes: 10\n"), Some(0));

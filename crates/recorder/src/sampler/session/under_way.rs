@@ -11,7 +11,8 @@ use std::{fs::File, sync::Arc, time::Duration};
 impl SampledSession {
     /// Where the JVM is in a stop already, this recording begins in it.
     pub(super) fn begin_in_stop(&mut self, jvm: &Jvm, libjvm: &Result<Arc<File>, String>) {
-        let reader = StopStateReader::open(&self.options.roots, jvm, libjvm);
+        let reader =
+            StopStateReader::open(&self.options.roots, jvm, libjvm, !self.options.one_of_many);
         let counts = self.counters.as_ref().and_then(StopCounters::read);
         if let Some(counts) = counts {
             // The first reading: nothing comes of it.

@@ -17,10 +17,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// JVMs that are watched at once. Ten take 5 % of a CPU and 70 MiB with all that is charged for them, and
-/// fifty 44 % and 1.3 GiB: each recording reads all of `/proc` for itself, and has a process beside it
-/// that keeps what memory there was when it was started (`scripts/bench-watch-all.sh`).
-const MOST_JVMS: usize = 16;
+/// JVMs that are watched at once: each has programs in the kernel of its own, which look at each switch of
+/// every thread of the host (`scripts/bench-watch-all.sh` measures what fifty take).
+const MOST_JVMS: usize = 64;
 /// How often JVMs are searched.
 const SEARCH_EVERY: Duration = Duration::from_secs(2);
 /// How often it is looked whether somebody wants an end.

@@ -34,9 +34,9 @@ static HEADED: AtomicBool = AtomicBool::new(false);
 #[derive(Debug)]
 enum Batch {
     /// What became final.
-    Final(Facts),
+    Final(Box<Facts>),
     /// What is known of the stop under way.
-    UnderWay(Facts),
+    UnderWay(Box<Facts>),
 }
 
 /// Who else is told of pauses.
@@ -79,10 +79,10 @@ impl Printer {
         let mut batch = std::mem::take(&mut self.kept);
         batch.append(self.with_losses(facts));
         if let Err(TrySendError::Full(Batch::Final(mut batch))) =
-            self.sender.try_send(Batch::Final(batch))
+            self.sender.try_send(Batch::Final(Box::new(batch)))
         {
             self.lost += batch.shed(KEEP_ROWS);
-            self.kept = batch;
+            self.kept = *batch;
         }
     }
 
@@ -97,7 +97,7 @@ impl Printer {
     /// Hands over what is known of the stop under way, and never waits: a thread that stands still has
     /// nobody who reads it.
     pub(crate) fn send_under_way(&mut self, facts: Facts) {
-        let _ = self.sender.try_send(Batch::UnderWay(facts));
+        let _ = self.sender.try_send(Batch::UnderWay(Box::new(facts)));
     }
 
     /// Whether the thread has ended, because no process reads what it prints.
@@ -110,7 +110,7 @@ impl Printer {
         let mut rest = std::mem::take(&mut self.kept);
         rest.append(self.with_losses(last));
         // The thread may have ended; then its result says why.
-        let _ = self.sender.send(Batch::Final(rest));
+        let _ = self.sender.send(Batch::Final(Box::new(rest)));
         drop(self.sender);
         match self.thread.join() {
             Ok(result) => result,
@@ -138,12 +138,12 @@ fn work(
                 if let (Some(metrics), Some(coverage)) = (&mut metrics, &facts.coverage) {
                     metrics.look(coverage);
                 }
-                window.add(facts, begun.elapsed());
+                window.add(*facts, begun.elapsed());
                 false
             }
             Ok(Batch::UnderWay(facts)) => {
                 form.look(&facts);
-                let diagnosis = window.under_way(facts);
+                let diagnosis = window.under_way(*facts);
                 for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
                     let options = form.heading(&diagnosis)?;
                     form.print(&line::render_under_way(&diagnosis, it, &options))?;
