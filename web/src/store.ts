@@ -300,3 +300,8 @@ export function kindName(store: Store, index: number): string {
 export function operationName(store: Store, index: number): string {
   return store.operations[store.operation[index]!] || kindName(store, index);
 }
+
+/** `stop · RevokeBias`, or `hiccup` alone where there is no operation. */
+export function hasOperation(store: Store, index: number): boolean {
+  return Boolean(store.operations[store.operation[index]!]);
+}

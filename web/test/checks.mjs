@@ -118,6 +118,19 @@ async function* lanes(page) {
   yield* exported(page);
 }
 
+/** The pauses of which only a log tells: stages, steps, or what the log would need. */
+async function* stages(page) {
+  const opened = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).opened.filter((it) => it.lanes.length === 0 && it.stages.length > 0));
+  if (opened.length === 0) return;
+  const most = opened.reduce((a, b) => (b.stages.flatMap((it) => it.steps).length > a.stages.flatMap((it) => it.steps).length ? b : a));
+  await page.evaluate((pause) => (location.hash = `#pause=${pause}`), most.pause);
+  await settle(page);
+  const rows = most.stages.length + most.stages.flatMap((it) => it.steps).length;
+  yield ["the stages are drawn and listed", (await page.locator("canvas.stages").count()) === 1 && (await page.locator(".phases").first().locator("tr").count()) === rows, `${rows}`];
+  yield ["what the log lacks is said", (await page.locator(".needs li").count()) === most.needs.length, `${most.needs.length}`];
+  yield* exported(page);
+}
+
 function blockedPlace(opened) {
   let best = { us: 0, lane: 0, length: 0 };
   opened.lanes.forEach((lane, index) => {
@@ -180,6 +193,7 @@ export async function* functionalChecks(page) {
   const hasPauses = await page.locator(TIMELINE).count();
   if (hasPauses) yield* timeline(page);
   yield* lanes(page);
+  yield* stages(page);
   yield* tables(page);
   yield* themes(page);
 }

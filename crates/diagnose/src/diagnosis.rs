@@ -359,7 +359,8 @@ pub struct Diagnosis {
     /// Stops and hiccups in order of time, each with its account: all of a recording, and of a log
     /// as many of the longest as [`Keep`](crate::Keep) says.
     pub pauses: Vec<Attribution>,
-    /// The longest pauses of a recording that kept the slices of their threads, in order of time.
+    /// The longest pauses in order of time: of a log those that are in `pauses`, of a recording those
+    /// that kept the slices of their threads.
     pub opened: Vec<Opened>,
     /// Statistics over every pause, also those that are not in `pauses`.
     pub statistics: PauseStatistics,

@@ -11,6 +11,7 @@ mod columns;
 pub mod live;
 mod model;
 mod opened;
+mod stages;
 
 use crate::{Options, Pauses, terminal, view::View, words};
 use base64::{Engine, engine::general_purpose::STANDARD};

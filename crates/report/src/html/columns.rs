@@ -42,9 +42,10 @@ impl Columns {
         self.zero_ns
     }
 
-    /// The place of the pause that began then.
-    pub(super) fn place(&self, start_ns: u64) -> Option<usize> {
-        self.starts_ns.iter().position(|it| *it == start_ns)
+    /// The place of the pause that began then and was so long: in a log without times all begin at once.
+    pub(super) fn place(&self, start_ns: u64, length: Duration) -> Option<usize> {
+        let mut all = self.starts_ns.iter().zip(&self.length_us);
+        all.position(|it| (*it.0, *it.1) == (start_ns, us(length)))
     }
 }
 
