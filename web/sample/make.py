@@ -130,6 +130,7 @@ def page_of(data, opened, title):
                    "origin_uptime_ms": 3_600_000 if walls else 0, "zone_minutes": None, "span_ms": span_ms, "limit_ms": limit,
                    "kind": kinds, "operations": operations, "left_out": 0, **columns},
         "opened": [],
+        "host": [],
     }
     if opened and pauses:
         page["opened"] = opened_of(page, columns["length_us"])

@@ -15,6 +15,17 @@ export interface Page {
   pauses: Columns;
   /** The longest pauses, to be looked into: of a recording those whose threads were kept. */
   opened: Opened[];
+  /** What the host did over time; empty where nothing was read, as for a log. */
+  host: HostLine[];
+}
+
+/** A number of the host, at most 1,000 readings. */
+export interface HostLine {
+  /** Bytes, pages, nanoseconds for each second, bytes. */
+  kind: "dirty_bytes" | "dirty_pages" | "throttled" | "available";
+  /** Since time 0, rising; before the first pause less than 0. */
+  at_ms: number[];
+  value: number[];
 }
 
 /** Kinds of causes, which have a colour and a pattern each. */

@@ -43,6 +43,23 @@ async function* timeline(page) {
   yield* zooming(page, box, count);
 }
 
+/** Lines of the host follow the time line. */
+async function* hostLines(page) {
+  const lines = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).host);
+  const canvas = page.locator("canvas.host-lines");
+  if (lines.length === 0) return void (await canvas.count());
+  const picture = () => canvas.evaluate((it) => it.toDataURL());
+  const text = await page.textContent(".host summary");
+  yield ["lines of the host have names and units", Number(await canvas.getAttribute("data-lines")) === lines.length && /[KMG]?i?B|pages|per s/.test(text), text.slice(0, 80)];
+  yield ["and at most 1,000 points each", lines.every((it) => it.at_ms.length <= 1_000 && it.at_ms.length === it.value.length), ""];
+  const whole = await picture();
+  await page.keyboard.press("w");
+  await page.keyboard.press("w");
+  await settle(page);
+  yield ["and follow the zoom", whole !== (await picture()), ""];
+  await page.keyboard.press("0");
+}
+
 async function* zooming(page, box) {
   const whole = await range(page, TIMELINE);
   const width = ([from, to]) => to - from;
@@ -192,6 +209,7 @@ export async function* functionalChecks(page) {
   yield* shown(page);
   const hasPauses = await page.locator(TIMELINE).count();
   if (hasPauses) yield* timeline(page);
+  if (hasPauses) yield* hostLines(page);
   yield* lanes(page);
   yield* stages(page);
   yield* tables(page);

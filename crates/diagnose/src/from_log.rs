@@ -102,6 +102,7 @@ impl LogDiagnosis {
             gc: Some(history.gc_statistics()),
             memory: history.memory_statistics(span),
             opened: self.longest.finish(&pauses),
+            host_lines: Vec::new(),
             pauses,
             statistics,
         }

@@ -30,6 +30,7 @@ mod gates;
 mod hazards;
 mod hiccups;
 mod history;
+mod host_lines;
 mod index;
 mod input_summary;
 mod intervals;
@@ -87,6 +88,7 @@ pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, 
 pub use hazards::{
     Examination, Exposure, Hazard, HazardKind, Likelihood, Scope, examine, hazard_kinds,
 };
+pub use host_lines::{HostLine, HostLineKind};
 pub use input_summary::InputSummary;
 pub use jvm_flags::feature_version;
 pub use keep::Keep;

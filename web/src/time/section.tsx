@@ -8,6 +8,7 @@ import { CLASSES, CLASS_NAME } from "../palette";
 import { Swatch } from "../parts/swatch";
 import { type Store, classTimes, pausesIn } from "../store";
 import { Heap } from "./heap";
+import { HostLines } from "./host";
 import { Overview } from "./overview";
 import { Timeline } from "./timeline";
 
@@ -48,6 +49,7 @@ export function TimeSection() {
       <Legend />
       <Timeline />
       {memory && memory.series.length > 1 && <Heap memory={memory} />}
+      {page.host.length > 0 && <HostLines lines={page.host} />}
       <Overview />
       <p class="hint">
         drag to zoom · wheel zooms at the pointer · click opens a pause · <kbd>←</kbd> <kbd>→</kbd> previous, next ·{" "}

@@ -1,6 +1,7 @@
 //! What the page is given: the shapes of `web/src/model.ts`, which changes together with this.
 use super::{
     columns::{self, Columns},
+    host::{self, HostLine},
     opened::{self, Opened},
 };
 use crate::{
@@ -24,6 +25,7 @@ pub(super) struct Page<'a> {
     causes: Vec<CauseInfo>,
     pauses: Columns,
     opened: Vec<Opened<'a>>,
+    host: Vec<HostLine>,
 }
 
 #[derive(Serialize)]
@@ -168,6 +170,7 @@ pub(super) fn page<'a>(
         causes: causes.with_pages(),
         pauses: columns,
         opened,
+        host: host::of(diagnosis, zero_ns),
     })
 }
 
