@@ -11,6 +11,9 @@ async function* shown(page) {
   const text = await page.textContent(".verdict");
   yield ["the verdict is shown", text.includes(data.verdict.slice(0, 20)), ""];
   yield ["cards are shown", (await page.locator(".cards > div").count()) === data.cards.length, `${data.cards.length}`];
+  const hiccups = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).pauses.kind.split("h").length - 1);
+  const marked = page.locator(".legend .hiccups");
+  yield ["hiccups have a mark of their own", (await marked.count()) === (hiccups > 0 ? 1 : 0), `${hiccups}`];
   const violations = await page.evaluate(() => document.querySelectorAll("main script, main img, main [onerror], main [style*='fixed']").length);
   yield ["data is text, never markup", violations === 0, violations ? `${violations} elements` : ""];
 }

@@ -157,6 +157,16 @@ const fed = (...events) => {
   return it;
 };
 
+test("hiccups are counted apart from the stops of the JVM", () => {
+  const four = columns([[0, 1_000], [5_000, 20_000], [30_000, 2_000], [40_000, 3_000]], { kind: "shgs" });
+  const made = store.createStore(four, []);
+  assert.equal(store.pausesText(made, 0, 4), "3 stops, 6 ms · 1 hiccup, 20 ms");
+  assert.equal(store.pausesText(made, 1, 2), "1 hiccup, 20 ms");
+  assert.equal(store.pausesText(made, 2, 4), "2 stops, 5 ms");
+  store.dropFirst(made, 2);
+  assert.equal(store.pausesText(made, 0, 2), "2 stops, 5 ms");
+});
+
 test("a stop of a log is drawn to scale, its collection's steps to the scale of the collection", () => {
   const step = (name, us) => [name, us];
   const opened = {
@@ -228,7 +238,7 @@ test("a day of pauses needs no more room than an hour of them", () => {
   feed.tick(it, day * 1e6);
   assert.ok(Math.abs(store.count - anHour) < 5, `${store.count}`);
   const arrays = Object.entries(store).filter(([, value]) => ArrayBuffer.isView(value));
-  assert.equal(arrays.length, 11);
+  assert.equal(arrays.length, 13);
   for (const [name, array] of arrays) assert.ok(array.length <= 2 * (anHour + 60), `${name}: ${array.length}`);
   assert.ok(opened.size <= 26 && it.newest.size === 40 && it.indices.size === 40 && it.live.causes.length === 40 && store.causes.length === 40 && store.operations.length === 40);
   assert.equal(new Set(stayed).size, 1, "the selected pause stays the same one");

@@ -1,6 +1,6 @@
 //! All pauses of the page, a list for each property: as JSON that is small, and quick to draw.
 use super::model::Numbered;
-use crate::{Options, Pauses, when};
+use crate::{Options, Pauses, when, words};
 use diagnose::{Attribution, Diagnosis, PauseKind};
 use jiff::Timestamp;
 use recording::Clock;
@@ -93,7 +93,7 @@ pub(super) fn of(
         last_us = last_us.max(start_us);
         columns.starts_ns.push(it.pause.start_ns);
         let name = crate::clean::clean_name(&it.pause.operation, crate::clean::MOST_NAME);
-        columns.add(it, causes);
+        columns.add(it, words::is_hiccup(diagnosis, &it.pause), causes);
         let operation = columns.operation(name, &mut names);
         columns.operation.push(operation);
         Ok(())
@@ -103,14 +103,15 @@ pub(super) fn of(
 }
 
 impl Columns {
-    fn add(&mut self, it: &Attribution, causes: &mut Numbered) {
+    fn add(&mut self, it: &Attribution, is_hiccup: bool, causes: &mut Numbered) {
         self.count += 1;
         self.length_us.push(us(it.pause.duration));
         self.reaching_us.push(us(it.pause.reaching));
         self.kind.push(match it.pause.kind {
-            PauseKind::Safepoint => 's',
+            _ if is_hiccup => 'h',
             PauseKind::Gc => 'g',
-            PauseKind::Hiccup => 'h',
+            // What only the application noticed may have been either, and is called a stop.
+            PauseKind::Safepoint | PauseKind::Hiccup => 's',
         });
         self.parts.push(it.parts.len() as u64);
         for part in &it.parts {

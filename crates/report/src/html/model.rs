@@ -222,7 +222,7 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
                 false => {
                     format!("stopped, {} of {}", percent(stopped), duration(diagnosis.span))
                 }
-            },
+            } + &of_hiccups(diagnosis),
         ),
         card(duration(statistics.all.max), "longest".to_owned()),
         card(
@@ -242,6 +242,17 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
         }
     }
     cards
+}
+
+/// How much of the stopped time was no stop of the JVM.
+fn of_hiccups(diagnosis: &Diagnosis) -> String {
+    let hiccups = diagnosis.statistics.hiccups;
+    match words::what_a_hiccup_is(diagnosis) {
+        Some(_) => {
+            format!("; {} of it in {}", duration(hiccups.total), words::hiccups(hiccups.count))
+        }
+        None => String::new(),
+    }
 }
 
 pub(super) fn finding<'a>(it: &'a FindingView<'a>, causes: &mut Numbered) -> Finding<'a> {
