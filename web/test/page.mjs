@@ -4,6 +4,7 @@
 //   node test/page.mjs FILE.html --picture DIR      only the pictures of the documentation
 //
 // One line for each check. Exit code 1 where any failed; 0 with `SKIPPED: why` where there is no browser.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
@@ -78,9 +79,20 @@ async function functional(browser, path) {
   await page.setViewportSize(WIDE);
   const pdf = await page.pdf({ printBackground: true });
   report(file, "prints to PDF", pdf.length > 10_000, `${Math.round(pdf.length / 1024)} KiB`);
+  const lacking = await missingIn(pdf, page);
+  if (lacking !== null) report(file, "the PDF has every section", lacking.length === 0, lacking.join(", "));
   report(file, "no console errors", page.problems.length === 0, page.problems.slice(0, 3).join(" | ").slice(0, 400));
   report(file, "no requests", context.refused.length === 0, context.refused.slice(0, 3).join(" "));
   await context.close();
+}
+
+/** The titles of sections that are not in a PDF, the pause that is open among them; null where no program reads it. */
+async function missingIn(pdf, page) {
+  const read = spawnSync("pdftotext", ["-", "-"], { input: pdf, encoding: "utf8", timeout: 20_000, maxBuffer: 64 << 20 });
+  if (read.error || read.status !== 0) return null;
+  const titles = await page.$$eval("h2", (all) => all.filter((it) => it.closest("dialog") === null).map((it) => it.textContent.trim()));
+  const text = read.stdout.replace(/\s+/g, " ");
+  return titles.filter((it) => !text.includes(it.replace(/\s+/g, " ")));
 }
 
 async function accessible(browser, path, colorScheme) {

@@ -64,6 +64,7 @@ function Row({ name, us, of, note, isStep, isShare = true }: { name: string; us:
     <tr class={isStep ? "step" : undefined}>
       <th scope="row">
         <Name text={name} />
+        {note && <small>{note}</small>}
       </th>
       <td class="number">{duration(us)}</td>
       {isShare && <td class="number muted">{percent(us / (of || 1))}</td>}
@@ -72,7 +73,6 @@ function Row({ name, us, of, note, isStep, isShare = true }: { name: string; us:
           <rect width={Math.min(1, us / (of || 1)) * 100} height="8" />
         </svg>
       </td>
-      {isShare && <td class="muted">{note}</td>}
     </tr>
   );
 }

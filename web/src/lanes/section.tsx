@@ -168,15 +168,18 @@ function rangeTitle([from, to]: Range, lengthUs: number, dense: Range | null): s
   return isDense ? `${where}, zoomed: most of the slices are here` : `${where}, zoomed`;
 }
 
-/** The slice that the pause waited for longest, to begin with: by the account, else the longest wait. */
-function decisiveSlice(opened: Opened): Slice | null {
+/** The slice that the pause waited for longest, to begin with: one of whose wait something is known, else any. */
+const decisiveSlice = (opened: Opened): Slice | null => longestSlice(opened, true) ?? longestSlice(opened, false);
+
+/** By the account, else by length. */
+function longestSlice(opened: Opened, isKnown: boolean): Slice | null {
   let best: Slice | null = null;
   let bestUs = 0;
   opened.lanes.forEach((lane, laneIndex) => {
     const segments = opened.segments.filter((it) => it.lane === laneIndex);
     if (segments.length === 0 && opened.segments.length > 0) return;
     lane.spans.forEach((span, spanIndex) => {
-      if (span.wait === null || span.state === "idle" || span.state === "stopped") return;
+      if ((isKnown && span.wait === null) || span.state === "idle" || span.state === "stopped") return;
       const us = segments.length === 0 ? span.length_us : segments.reduce((sum, it) => sum + Math.max(0, sharedUs(span, it)), 0);
       if (us <= bestUs) return;
       best = { lane: laneIndex, span: spanIndex };

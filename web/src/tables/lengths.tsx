@@ -38,7 +38,7 @@ export function Ranking({ title, caption, name, counted, rows, id }: Props) {
   return (
     <div class="block">
       <h3>{title}</h3>
-      <Table id={id} caption={caption} columns={columns} rows={rows} sortedBy={2} />
+      <Table id={id} caption={caption} columns={columns} rows={rows} sortedBy={2} isCaptionHidden />
     </div>
   );
 }

@@ -161,7 +161,7 @@ function Breakdown({ store, pause }: { store: Store; pause: number }) {
         const cause = part.cause === null ? undefined : store.causes[part.cause];
         return (
           <span>
-            <Swatch kind={cause?.class ?? "unexplained"} /> {duration(part.us)} <Name text={cause?.title ?? "unexplained"} />
+            <Swatch kind={cause?.class ?? "unexplained"} /> {duration(part.us)} <Name text={cause?.short ?? "unexplained"} />
           </span>
         );
       })}

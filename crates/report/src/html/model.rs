@@ -214,22 +214,25 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
     let statistics = &diagnosis.statistics;
     let card = |value: String, label: String| Card { value, label };
     let stopped = share::of(statistics.all.total, diagnosis.span);
-    let mut cards = vec![
-        card(
-            duration(statistics.all.total),
-            match diagnosis.span.is_zero() {
-                true => "stopped".to_owned(),
-                false => {
-                    format!("stopped, {} of {}", percent(stopped), duration(diagnosis.span))
-                }
-            } + &of_hiccups(diagnosis),
-        ),
+    let mut cards = vec![card(
+        duration(statistics.all.total),
+        match diagnosis.span.is_zero() {
+            true => "stopped".to_owned(),
+            false => {
+                format!("stopped, {} of {}", percent(stopped), duration(diagnosis.span))
+            }
+        } + &of_hiccups(diagnosis),
+    )];
+    if statistics.all.count == 0 {
+        return cards;
+    }
+    cards.extend([
         card(duration(statistics.all.max), "longest".to_owned()),
         card(
             duration(statistics.quantiles.p99.min(statistics.all.max)),
             format!("p99 of {}", words::pauses(diagnosis)),
         ),
-    ];
+    ]);
     if let Some(throughput) = share::throughput(diagnosis) {
         cards.push(card(percent(throughput), "throughput".to_owned()));
     }
