@@ -2,12 +2,14 @@
 # Rebuilds the page's front end and compares it with what is committed, then opens pages of real
 # recordings and logs in Chromium, from disk and without a network.
 #
-# WEB_SCREENSHOTS=DIR keeps a picture of each page, light and dark, 1280 and 390 pixels wide.
+# Keeps a picture of each page, light and dark, 1280 and 390 pixels wide, in target/screenshots, or where
+# WEB_SCREENSHOTS=DIR says. `scripts/web.sh --pictures` makes those of the README anew and does nothing else.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 log="target/test-logs/web.log"
+screenshots="${WEB_SCREENSHOTS:-target/screenshots}"
 program="${WHYPAUSE:-target/debug/whypause}"
 # What the front end may weigh, gzipped, in bytes.
 most_bytes=$((120 * 1024))
@@ -67,6 +69,15 @@ rebuild() {
     rm -rf "$before"
 }
 
+# The pictures in docs/images/: of a real recording, as its page begins.
+documentation() {
+    local page
+    page="$(mktemp --suffix .html)"
+    "$program" explain testdata/recordings/gc-log-write-blocked/recording --format html >"$page"
+    timeout 120 node web/test/page.mjs "$page" --picture docs/images </dev/null
+    rm -f "$page"
+}
+
 # One page of each recording and of logs of every kind, and pages whose names are markup.
 make_pages() {
     local pages="$1" recording log_file name
@@ -119,6 +130,10 @@ traces() {
 mkdir -p "${log%/*}"
 : >"$log"
 [ -x "$program" ] || fail "no program \`$program\`" "cargo build"
+if [ "${1:-}" = --pictures ]; then
+    documentation
+    exit
+fi
 step "the page, and traces for Perfetto"
 traces
 if ! have node || ! have npm; then
@@ -143,8 +158,9 @@ make_pages "$pages"
 check "pages with hostile names" hostile_pages "$pages"
 opened="$log.pages"
 result=0
-timeout 900 node web/test/page.mjs "$pages" ${WEB_SCREENSHOTS:+--screenshots "$WEB_SCREENSHOTS"} \
-    >"$opened" 2>&1 </dev/null || result=1
+# Those of pages that are there no more would be taken for new ones.
+rm -f "$screenshots"/*-{light,dark}-{1280,390}.png
+timeout 900 node web/test/page.mjs "$pages" --screenshots "$screenshots" >"$opened" 2>&1 </dev/null || result=1
 if [ "$result" = 0 ] && ! grep -q '^SKIPPED: ' "$opened"; then
     timeout 300 node web/test/live.mjs "$pages/gc-log-write-blocked.html" \
         >>"$opened" 2>&1 </dev/null || result=1
@@ -152,6 +168,7 @@ fi
 cat "$opened" >>"$log"
 grep '^SKIPPED: ' "$opened" || true
 grep '^FAIL' "$opened" >&2 || true
+grep ' screenshots in ' "$opened" >&2 || true
 good="$(grep -c '^ok ' "$opened" || true)"
 bad="$(grep -c '^FAIL' "$opened" || true)"
 if [ "$result" = 1 ] && [ "$bad" = 0 ]; then

@@ -130,6 +130,7 @@ def page_of(data, opened, title):
                    "origin_uptime_ms": 3_600_000 if walls else 0, "zone_minutes": None, "span_ms": span_ms, "limit_ms": limit,
                    "kind": kinds, "operations": operations, "left_out": 0, **columns},
         "opened": [],
+        "host": [],
     }
     if opened and pauses:
         page["opened"] = opened_of(page, columns["length_us"])
@@ -195,7 +196,7 @@ def opened_one(rng, pause, length, main, gc, cpu):
     ]
     phases = [{"name": "Pre Evacuate Collection Set", "length_us": work * 0.02}, {"name": "Merge Heap Roots", "length_us": work * 0.03},
               {"name": "Evacuate Collection Set", "length_us": work * 0.8}, {"name": "Post Evacuate Collection Set", "length_us": work * 0.1}, {"name": "Other", "length_us": work * 0.05}]
-    return {"pause": pause, "reached_us": 180, "segments": segments, "lanes": lanes, "waits": waits, "phases": phases, "left_out": 0}
+    return {"pause": pause, "reached_us": 180, "segments": segments, "lanes": lanes, "waits": waits, "phases": phases, "stages": [], "needs": [], "left_out": 0}
 
 
 NASTY = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"'><b style='position:fixed'>", "x" * 10_000, "a/" * 3_000, "‮gnp.exe", "{{7*7}} ${1}", "&lt;b&gt; &amp;", "𝒳" * 500, "-->"]

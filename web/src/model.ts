@@ -13,8 +13,19 @@ export interface Page {
   /** The causes that the page speaks of; other places hold an index into this list. */
   causes: CauseInfo[];
   pauses: Columns;
-  /** The longest pauses of a recording, to be looked into; empty for a log. */
+  /** The longest pauses, to be looked into: of a recording those whose threads were kept. */
   opened: Opened[];
+  /** What the host did over time; empty where nothing was read, as for a log. */
+  host: HostLine[];
+}
+
+/** A number of the host, at most 1,000 readings. */
+export interface HostLine {
+  /** Bytes, pages, nanoseconds for each second, bytes. */
+  kind: "dirty_bytes" | "dirty_pages" | "throttled" | "available";
+  /** Since time 0, rising; before the first pause less than 0. */
+  at_ms: number[];
+  value: number[];
 }
 
 /** Kinds of causes, which have a colour and a pattern each. */
@@ -137,8 +148,25 @@ export interface Opened {
   waits: Wait[];
   /** Phases of the collection as the GC log gives them; it does not say when each began. */
   phases: { name: string; length_us: number }[];
+  /** What followed what, as the GC log has it: together the pause. Empty for what is no stop of the JVM. */
+  stages: Stage[];
+  /** What the log would need to tell more, a sentence each, with options in backticks; empty where there are lanes. */
+  needs: string[];
   /** Slices that were left out for size. */
   left_out: number;
+}
+
+export interface Stage {
+  kind: "reaching" | "collection" | "rest";
+  /** `time to safepoint`, `young collection`, `operation`, `rest of the stop`. */
+  name: string;
+  /** Its GC cause, or the operation's name; empty where there is none. */
+  detail: string;
+  length_us: number;
+  /** User, system and elapsed time of a collection, where the log has them. */
+  cpu_us: [number, number, number] | null;
+  /** Name and length of what a collection did, one after the other; at most its length. */
+  steps: [string, number][];
 }
 
 export interface Lane {

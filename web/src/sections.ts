@@ -1,11 +1,15 @@
 // The sections of the page in their order, for the anchors: only those for which there is data.
 
 import type { App } from "./app";
+import type { Gc } from "./model";
 
 export interface SectionName {
   id: string;
   name: string;
 }
+
+/** A log without collections has nothing to say of them. */
+export const hasCollections = (gc: Gc | null): gc is Gc => gc !== null && gc.pauses.count + gc.concurrent_cycles + gc.allocation_stalls.count > 0;
 
 export function sectionsOf({ page, store, live }: App): SectionName[] {
   const { numbers, answer } = page;
@@ -15,7 +19,7 @@ export function sectionsOf({ page, store, live }: App): SectionName[] {
     ["pause", "Pause", hasPauses],
     ["causes", "Causes", (live?.causes ?? answer.findings).length > 0],
     ["pauses", "Statistics", hasPauses],
-    ["gc", "GC", numbers.gc !== null],
+    ["gc", "GC", hasCollections(numbers.gc)],
     ["memory", "Memory", numbers.memory !== null],
     ["measured", "Measured", live === null],
   ];

@@ -15,6 +15,7 @@ import { Measured, Rest } from "./parts/measured";
 import { TopBar } from "./parts/topbar";
 import { Verdict } from "./parts/verdict";
 import { operationName, partsOf } from "./store";
+import { hasCollections } from "./sections";
 import { GcSection } from "./tables/gc";
 import { MemorySection } from "./tables/memory";
 import { PausesSection } from "./tables/pauses";
@@ -62,7 +63,7 @@ function Body() {
       {page.answer.findings.length > 0 && <Causes />}
       <Rest />
       {hasPauses && <PausesSection />}
-      {gc && <GcSection gc={gc} />}
+      {hasCollections(gc) && <GcSection gc={gc} />}
       {memory && <MemorySection memory={memory} />}
       <Measured />
       <KeysDialog />

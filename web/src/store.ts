@@ -1,6 +1,7 @@
 // The pauses as columns of typed arrays that grow, so that 200,000 of them stay cheap and more can be
 // appended while the page is open. Knows nothing of drawing: who draws watches `version`.
 
+import { duration, plural } from "./format";
 import type { CauseInfo, Columns } from "./model";
 import { CLASSES } from "./palette";
 import { Observable } from "./observable";
@@ -41,6 +42,9 @@ export interface Store {
   latestEndUs: Float64Array;
   /** Length of all pauses before this one. */
   stoppedBeforeUs: Float64Array;
+  /** Number and length of the hiccups before this one, which are no stops of the JVM. */
+  hiccupsBefore: Uint32Array;
+  hiccupBeforeUs: Float64Array;
   /** Index of the longest pause of each block. */
   blockLongest: Uint32Array;
   longestUs: number;
@@ -67,6 +71,8 @@ export function createStore(columns: Columns, causes: CauseInfo[]): Store {
     partUs: new Float64Array(0),
     latestEndUs: new Float64Array(0),
     stoppedBeforeUs: new Float64Array(1),
+    hiccupsBefore: new Uint32Array(1),
+    hiccupBeforeUs: new Float64Array(1),
     blockLongest: new Uint32Array(0),
     longestUs: 0,
     longCount: 0,
@@ -94,6 +100,8 @@ function reserve(store: Store, pauses: number, parts: number): void {
   store.partFrom = grown(store.partFrom, pauses + 1);
   store.latestEndUs = grown(store.latestEndUs, pauses);
   store.stoppedBeforeUs = grown(store.stoppedBeforeUs, pauses + 1);
+  store.hiccupsBefore = grown(store.hiccupsBefore, pauses + 1);
+  store.hiccupBeforeUs = grown(store.hiccupBeforeUs, pauses + 1);
   store.blockLongest = grown(store.blockLongest, Math.ceil(pauses / BLOCK));
   store.partCause = grown(store.partCause, parts);
   store.partUs = grown(store.partUs, parts);
@@ -198,6 +206,9 @@ function derive(store: Store, index: number): void {
   const end = store.startUs[index]! + length;
   store.latestEndUs[index] = index > 0 ? Math.max(end, store.latestEndUs[index - 1]!) : end;
   store.stoppedBeforeUs[index + 1] = store.stoppedBeforeUs[index]! + length;
+  const isOne = isHiccup(store, index);
+  store.hiccupsBefore[index + 1] = store.hiccupsBefore[index]! + (isOne ? 1 : 0);
+  store.hiccupBeforeUs[index + 1] = store.hiccupBeforeUs[index]! + (isOne ? length : 0);
   const block = Math.floor(index / BLOCK);
   if (index % BLOCK === 0 || length > store.lengthUs[store.blockLongest[block]!]!) store.blockLongest[block] = index;
   store.longestUs = Math.max(store.longestUs, length);
@@ -291,6 +302,22 @@ export function partsOf(store: Store, index: number): Part[] {
   return parts.sort((a, b) => b.us - a.us);
 }
 
+const HICCUP = "h".charCodeAt(0);
+
+/** Whether application threads did not run though the JVM had not stopped them. */
+export const isHiccup = (store: Store, index: number): boolean => store.kind[index] === HICCUP;
+
+/** `178 stops, 3.34 s · 24 hiccups, 1.67 s`: hiccups are counted apart. */
+export function pausesText(store: Store, from: number, to: number): string {
+  const hiccups = store.hiccupsBefore[to]! - store.hiccupsBefore[from]!;
+  const hiccupUs = store.hiccupBeforeUs[to]! - store.hiccupBeforeUs[from]!;
+  const stoppedUs = store.stoppedBeforeUs[to]! - store.stoppedBeforeUs[from]! - hiccupUs;
+  const stops = `${plural(to - from - hiccups, "stop")}, ${duration(stoppedUs)}`;
+  const others = `${plural(hiccups, "hiccup")}, ${duration(hiccupUs)}`;
+  if (hiccups === 0) return stops;
+  return hiccups === to - from ? others : `${stops} · ${others}`;
+}
+
 const KINDS: Record<string, string> = { s: "stop", g: "collection", h: "hiccup" };
 
 export function kindName(store: Store, index: number): string {
@@ -299,4 +326,9 @@ export function kindName(store: Store, index: number): string {
 
 export function operationName(store: Store, index: number): string {
   return store.operations[store.operation[index]!] || kindName(store, index);
+}
+
+/** `stop · RevokeBias`, or `hiccup` alone where there is no operation. */
+export function hasOperation(store: Store, index: number): boolean {
+  return Boolean(store.operations[store.operation[index]!]);
 }

@@ -9,8 +9,12 @@ const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimat
 async function* shown(page) {
   const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).answer);
   const text = await page.textContent(".verdict");
-  yield ["the verdict is shown", text.includes(data.verdict.slice(0, 20)), ""];
+  // Names are in backticks, which the page shows as code.
+  yield ["the verdict is shown", text.includes(data.verdict.replaceAll("`", "").slice(0, 20)), ""];
   yield ["cards are shown", (await page.locator(".cards > div").count()) === data.cards.length, `${data.cards.length}`];
+  const hiccups = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).pauses.kind.split("h").length - 1);
+  const marked = page.locator(".legend .hiccups");
+  yield ["hiccups have a mark of their own", (await marked.count()) === (hiccups > 0 ? 1 : 0), `${hiccups}`];
   const violations = await page.evaluate(() => document.querySelectorAll("main script, main img, main [onerror], main [style*='fixed']").length);
   yield ["data is text, never markup", violations === 0, violations ? `${violations} elements` : ""];
 }
@@ -41,6 +45,23 @@ async function* timeline(page) {
   await settle(page);
   yield ["arrow keys step through the pauses", (other !== now && (await selected(page)) === now) || count === 1, `${now} → ${other}`];
   yield* zooming(page, box, count);
+}
+
+/** Lines of the host follow the time line. */
+async function* hostLines(page) {
+  const lines = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).host);
+  const canvas = page.locator("canvas.host-lines");
+  if (lines.length === 0) return void (await canvas.count());
+  const picture = () => canvas.evaluate((it) => it.toDataURL());
+  const text = await page.textContent(".host summary");
+  yield ["lines of the host have names and units", Number(await canvas.getAttribute("data-lines")) === lines.length && /[KMG]?i?B|pages|per s/.test(text), text.slice(0, 80)];
+  yield ["and at most 1,000 points each", lines.every((it) => it.at_ms.length <= 1_000 && it.at_ms.length === it.value.length), ""];
+  const whole = await picture();
+  await page.keyboard.press("w");
+  await page.keyboard.press("w");
+  await settle(page);
+  yield ["and follow the zoom", whole !== (await picture()), ""];
+  await page.keyboard.press("0");
 }
 
 async function* zooming(page, box) {
@@ -118,6 +139,19 @@ async function* lanes(page) {
   yield* exported(page);
 }
 
+/** The pauses of which only a log tells: stages, steps, or what the log would need. */
+async function* stages(page) {
+  const opened = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).opened.filter((it) => it.lanes.length === 0 && it.stages.length > 0));
+  if (opened.length === 0) return;
+  const most = opened.reduce((a, b) => (b.stages.flatMap((it) => it.steps).length > a.stages.flatMap((it) => it.steps).length ? b : a));
+  await page.evaluate((pause) => (location.hash = `#pause=${pause}`), most.pause);
+  await settle(page);
+  const rows = most.stages.length + most.stages.flatMap((it) => it.steps).length;
+  yield ["the stages are drawn and listed", (await page.locator("canvas.stages").count()) === 1 && (await page.locator(".phases").first().locator("tr").count()) === rows, `${rows}`];
+  yield ["what the log lacks is said", (await page.locator(".needs li").count()) === most.needs.length, `${most.needs.length}`];
+  yield* exported(page);
+}
+
 function blockedPlace(opened) {
   let best = { us: 0, lane: 0, length: 0 };
   opened.lanes.forEach((lane, index) => {
@@ -159,6 +193,15 @@ async function* tables(page) {
   yield ["a table sorts", rising.length === 1 || (rising[0] !== falling[0] && sort === "descending"), ""];
 }
 
+async function* copying(page) {
+  const button = page.locator(".copy").first();
+  if ((await button.count()) === 0) return;
+  const before = await button.textContent();
+  await button.click();
+  await settle(page);
+  yield ["a copy button copies and says so", before === "copy" && (await button.textContent()) === "copied", await button.textContent()];
+}
+
 async function* themes(page) {
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.selectOption("#theme", "light");
@@ -179,7 +222,10 @@ export async function* functionalChecks(page) {
   yield* shown(page);
   const hasPauses = await page.locator(TIMELINE).count();
   if (hasPauses) yield* timeline(page);
+  if (hasPauses) yield* hostLines(page);
   yield* lanes(page);
+  yield* stages(page);
   yield* tables(page);
+  yield* copying(page);
   yield* themes(page);
 }

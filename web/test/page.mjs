@@ -1,8 +1,10 @@
 // Opens pages in a real browser, from disk and without a network, and checks what a person would do there.
 //
 //   node test/page.mjs DIR [--screenshots DIR] [--speed FILE.html]
+//   node test/page.mjs FILE.html --picture DIR      only the pictures of the documentation
 //
 // One line for each check. Exit code 1 where any failed; 0 with `SKIPPED: why` where there is no browser.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
@@ -15,15 +17,19 @@ const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"];
 const WIDE = { width: 1280, height: 900 };
 const AT_ONCE = 3;
 const NARROW = { width: 390, height: 844 };
+/** What the documentation shows: the answer, every pause, and the beginning of the one opened. */
+const PICTURE = { width: 1120, height: 1000 };
 
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args.splice(args.indexOf(name), 2)[1] : null);
 const screenshots = option("--screenshots");
 const speed = option("--speed");
+const picture = option("--picture");
 const directory = args[0];
 
 let failures = 0;
 let checks = 0;
+let shots = 0;
 
 function report(file, name, isGood, detail = "") {
   checks++;
@@ -73,15 +79,27 @@ async function functional(browser, path) {
   await page.setViewportSize(WIDE);
   const pdf = await page.pdf({ printBackground: true });
   report(file, "prints to PDF", pdf.length > 10_000, `${Math.round(pdf.length / 1024)} KiB`);
+  const lacking = await missingIn(pdf, page);
+  if (lacking !== null) report(file, "the PDF has every section", lacking.length === 0, lacking.join(", "));
   report(file, "no console errors", page.problems.length === 0, page.problems.slice(0, 3).join(" | ").slice(0, 400));
   report(file, "no requests", context.refused.length === 0, context.refused.slice(0, 3).join(" "));
   await context.close();
+}
+
+/** The titles of sections that are not in a PDF, the pause that is open among them; null where no program reads it. */
+async function missingIn(pdf, page) {
+  const read = spawnSync("pdftotext", ["-", "-"], { input: pdf, encoding: "utf8", timeout: 20_000, maxBuffer: 64 << 20 });
+  if (read.error || read.status !== 0) return null;
+  const titles = await page.$$eval("h2", (all) => all.filter((it) => it.closest("dialog") === null).map((it) => it.textContent.trim()));
+  const text = read.stdout.replace(/\s+/g, " ");
+  return titles.filter((it) => !text.includes(it.replace(/\s+/g, " ")));
 }
 
 async function accessible(browser, path, colorScheme) {
   // The policy of the page keeps axe out; the functional pass above ran with it.
   const context = await contextFor(browser, { bypassCSP: true, colorScheme });
   const page = await open(context, path);
+  if (screenshots) await shoot(page, path, colorScheme);
   const require = createRequire(import.meta.url);
   await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
   const violations = await page.evaluate(async () => {
@@ -94,15 +112,23 @@ async function accessible(browser, path, colorScheme) {
   await context.close();
 }
 
+/** The whole page in both widths; the page is as wide as before afterwards. */
+async function shoot(page, path, scheme) {
+  for (const viewport of [NARROW, WIDE]) {
+    await page.setViewportSize(viewport);
+    await page.waitForTimeout(100);
+    await page.screenshot({ path: join(screenshots, `${basename(path, ".html")}-${scheme}-${viewport.width}.png`), fullPage: true });
+    shots++;
+  }
+}
+
 async function pictures(browser, path, directory) {
+  mkdirSync(directory, { recursive: true });
   for (const colorScheme of ["light", "dark"]) {
-    for (const viewport of [WIDE, NARROW]) {
-      const context = await contextFor(browser, { viewport, colorScheme });
-      const page = await open(context, path);
-      const name = `${basename(path, ".html")}-${colorScheme}-${viewport.width}.png`;
-      await page.screenshot({ path: join(directory, name), fullPage: true });
-      await context.close();
-    }
+    const context = await contextFor(browser, { viewport: PICTURE, colorScheme });
+    const page = await open(context, path);
+    await page.screenshot({ path: join(directory, `page-${colorScheme}.png`) });
+    await context.close();
   }
 }
 
@@ -124,6 +150,10 @@ const browser = await chromium
   .launch({ executablePath: CHROMIUM, args: ARGS })
   .catch((error) => skip(`the browser does not start: ${String(error).split("\n")[0]}`));
 try {
+  if (picture) {
+    await pictures(browser, resolve(directory), picture);
+    process.exit(0);
+  }
   const paths = readdirSync(directory)
     .filter((it) => it.endsWith(".html"))
     .sort()
@@ -136,7 +166,6 @@ try {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
       await functional(browser, path);
       for (const scheme of ["light", "dark"]) await accessible(browser, path, scheme);
-      if (screenshots) await pictures(browser, path, screenshots);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, one));
@@ -144,5 +173,6 @@ try {
 } finally {
   await browser.close();
 }
+if (screenshots) console.log(`${shots} screenshots in ${screenshots}`);
 console.log(`${checks - failures} passed, ${failures} failed`);
 process.exit(failures > 0 ? 1 : 0);

@@ -13,7 +13,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const out = mkdtempSync(join(tmpdir(), "page-"));
 after(() => rmSync(out, { recursive: true }));
 
-const names = ["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes", "live/feed", "live/numbers"];
+const names = ["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes", "lanes/stages", "live/feed", "live/numbers"];
 await build({
   root,
   configFile: false,
@@ -31,6 +31,7 @@ const store = await load("store");
 const bars = await load("time-bars");
 const dense = await load("lanes-dense");
 const shapes = await load("lanes-shapes");
+const stages = await load("lanes-stages");
 const feed = await load("live-feed");
 const numbers = await load("live-numbers");
 
@@ -146,7 +147,7 @@ const livePause = (second, ms, id = "gc-work", other = "unused") => ({
   causes: [causeOf(other), causeOf(id)],
   pauses: columns([[250, ms * 1_000]], { origin_wall_ms: SINCE + second * 1_000, parts: [1, 1, ms * 1_000], operations: [id] }),
   findings: [{ number: 1, cause: 1, extent: "told", share: "told", story: [`at ${second}`] }],
-  opened: [{ pause: 0, segments: [{ start_us: 0, length_us: ms * 1_000, cause: 1, lane: null }], lanes: [], waits: [], phases: [], left_out: 0 }],
+  opened: [{ pause: 0, segments: [{ start_us: 0, length_us: ms * 1_000, cause: 1, lane: null }], lanes: [], waits: [], phases: [], stages: [], needs: [], left_out: 0 }],
 });
 
 const fed = (...events) => {
@@ -155,6 +156,36 @@ const fed = (...events) => {
   feed.tick(it, 0);
   return it;
 };
+
+test("hiccups are counted apart from the stops of the JVM", () => {
+  const four = columns([[0, 1_000], [5_000, 20_000], [30_000, 2_000], [40_000, 3_000]], { kind: "shgs" });
+  const made = store.createStore(four, []);
+  assert.equal(store.pausesText(made, 0, 4), "3 stops, 6 ms · 1 hiccup, 20 ms");
+  assert.equal(store.pausesText(made, 1, 2), "1 hiccup, 20 ms");
+  assert.equal(store.pausesText(made, 2, 4), "2 stops, 5 ms");
+  store.dropFirst(made, 2);
+  assert.equal(store.pausesText(made, 0, 2), "2 stops, 5 ms");
+});
+
+test("a stop of a log is drawn to scale, its collection's steps to the scale of the collection", () => {
+  const step = (name, us) => [name, us];
+  const opened = {
+    segments: [{ start_us: 0, length_us: 100_000, cause: 0, lane: null }],
+    stages: [
+      { kind: "reaching", name: "time to safepoint", detail: "", length_us: 10_000, cpu_us: null, steps: [] },
+      { kind: "collection", name: "young collection", detail: "G1 Evacuation Pause", length_us: 40_000, cpu_us: [60_000, 0, 40_000], steps: [step("Evacuate Collection Set", 30_000), step("Other", 10_000)] },
+      { kind: "rest", name: "rest of the stop", detail: "", length_us: 50_000, cpu_us: null, steps: [] },
+    ],
+  };
+  const ink = { paper: "p", text: "t", muted: "m", line: "l", lane: "n", limit: "i", accent: "a" };
+  const drawn = stages.stageShapes(opened, [causeOf("gc-work")], 100_000, 0, 0, 1_000, ink);
+  const bars = drawn.filter((it) => it.is === "rect" && it.fill !== "n" || it.stroke === "m");
+  const placed = bars.filter((it) => it.is === "rect").map((it) => [it.x, it.width]);
+  assert.deepEqual(placed, [[0, 1_000], [0, 100], [100, 400], [500, 500], [0, 750], [750, 250]]);
+  const lowest = Math.max(...drawn.flatMap((it) => (it.is === "text" ? [it.y] : [])));
+  assert.ok(lowest <= stages.stagesHeight(opened), `${lowest} is inside the picture`);
+  assert.ok(drawn.some((it) => it.is === "text" && it.text.includes("user 60 ms, sys 0 s, real 40 ms")));
+});
 
 test("times and causes of an event are those of the page", () => {
   const { app, live } = fed(livePause(5, 200, "a", "b"), livePause(9, 300, "b", "a"), livePause(12, 400, "b", "c"));
@@ -207,7 +238,7 @@ test("a day of pauses needs no more room than an hour of them", () => {
   feed.tick(it, day * 1e6);
   assert.ok(Math.abs(store.count - anHour) < 5, `${store.count}`);
   const arrays = Object.entries(store).filter(([, value]) => ArrayBuffer.isView(value));
-  assert.equal(arrays.length, 11);
+  assert.equal(arrays.length, 13);
   for (const [name, array] of arrays) assert.ok(array.length <= 2 * (anHour + 60), `${name}: ${array.length}`);
   assert.ok(opened.size <= 26 && it.newest.size === 40 && it.indices.size === 40 && it.live.causes.length === 40 && store.causes.length === 40 && store.operations.length === 40);
   assert.equal(new Set(stayed).size, 1, "the selected pause stays the same one");

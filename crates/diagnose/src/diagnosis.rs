@@ -1,7 +1,7 @@
 //! What came out of a whole input.
 use crate::{
-    Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, InputSummary, Opened,
-    PauseStatistics, Quantiles, RatioSums, Rhythm, Situation, Suspect, Verdict,
+    Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, HostLine, InputSummary,
+    Opened, PauseStatistics, Quantiles, RatioSums, Rhythm, Situation, Suspect, Verdict,
 };
 use recording::{Clock, Coverage};
 use std::time::Duration;
@@ -359,8 +359,11 @@ pub struct Diagnosis {
     /// Stops and hiccups in order of time, each with its account: all of a recording, and of a log
     /// as many of the longest as [`Keep`](crate::Keep) says.
     pub pauses: Vec<Attribution>,
-    /// The longest pauses of a recording that kept the slices of their threads, in order of time.
+    /// The longest pauses in order of time: of a log those that are in `pauses`, of a recording those
+    /// that kept the slices of their threads.
     pub opened: Vec<Opened>,
+    /// What the host did over time, as far as a recording has readings of it.
+    pub host_lines: Vec<HostLine>,
     /// Statistics over every pause, also those that are not in `pauses`.
     pub statistics: PauseStatistics,
     /// Statistics over the collections of the log; `None` where there was no GC log.

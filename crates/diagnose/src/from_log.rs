@@ -9,6 +9,7 @@ use crate::{
     keep::{Keep, Kept},
     log_notes,
     log_pauses::LogPauses,
+    stages::LongestOfLog,
     statistics::PauseSums,
 };
 use gclog::Event;
@@ -27,6 +28,7 @@ pub struct LogDiagnosis {
     ledger: Ledger,
     sums: PauseSums,
     kept: Kept,
+    longest: LongestOfLog,
 }
 
 impl LogDiagnosis {
@@ -40,6 +42,7 @@ impl LogDiagnosis {
             ledger: Ledger::default(),
             sums: PauseSums::default(),
             kept: Kept::new(keep),
+            longest: LongestOfLog::default(),
         }
     }
 
@@ -78,6 +81,7 @@ impl LogDiagnosis {
         let history = &self.pauses.history;
         let fact = history.jvm.as_fact();
         let index = Index::of_log(&fact, history);
+        let pauses = self.kept.finish(self.pauses.noticed.joined.hiccups > 0);
         Diagnosis {
             jvm: jvm_of(&history.jvm),
             situation: Situation::of(&index),
@@ -97,8 +101,9 @@ impl LogDiagnosis {
             inputs: vec![input],
             gc: Some(history.gc_statistics()),
             memory: history.memory_statistics(span),
-            pauses: self.kept.finish(self.pauses.noticed.joined.hiccups > 0),
-            opened: Vec::new(),
+            opened: self.longest.finish(&pauses),
+            host_lines: Vec::new(),
+            pauses,
             statistics,
         }
     }
@@ -120,6 +125,7 @@ impl LogDiagnosis {
             let attribution = attribution::divide(&mut case, &self.applicable, &mut self.ledger);
             self.sums.add(&attribution, knows_reaching);
             on_pause(&attribution, clock);
+            self.longest.take(&attribution, case);
             self.kept.add(attribution);
         }
     }

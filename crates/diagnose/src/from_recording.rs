@@ -6,6 +6,7 @@ use crate::{
     case::Case,
     findings, from_log, hiccups,
     history::Collection,
+    host_lines,
     index::Index,
     log_pauses::{LogPause, LogPauses},
     log_walk::LogWalk,
@@ -96,6 +97,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         gc: log.statistics(),
         pauses,
         opened,
+        host_lines: host_lines::of(&index),
         statistics,
         coverage,
     };

@@ -30,6 +30,7 @@ mod gates;
 mod hazards;
 mod hiccups;
 mod history;
+mod host_lines;
 mod index;
 mod input_summary;
 mod intervals;
@@ -61,6 +62,7 @@ mod rhythm;
 mod room;
 mod sampled;
 mod situation;
+mod stages;
 mod statistics;
 mod suspects;
 mod syscalls;
@@ -86,6 +88,7 @@ pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, 
 pub use hazards::{
     Examination, Exposure, Hazard, HazardKind, Likelihood, Scope, examine, hazard_kinds,
 };
+pub use host_lines::{HostLine, HostLineKind};
 pub use input_summary::InputSummary;
 pub use jvm_flags::feature_version;
 pub use keep::Keep;
@@ -96,6 +99,7 @@ pub use pause::{Attribution, Part, Pause, PauseKind};
 pub use ratio::RatioSums;
 pub use rhythm::Rhythm;
 pub use situation::Situation;
+pub use stages::{Stage, StageKind};
 pub use statistics::{Bounds, PauseStatistics, Quantiles};
 pub use suspects::Suspect;
 pub use value::Value;

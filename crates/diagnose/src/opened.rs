@@ -1,4 +1,4 @@
-//! The longest pauses of a recording, opened: what each thread that mattered did in them.
+//! The longest pauses, opened: what each thread that mattered did in them.
 //!
 //! The account of a pause says for each moment whom everybody waited for. Here the lanes of those threads,
 //! of who woke them and of the collector's threads are laid beside it, so that a picture can show both.
@@ -7,14 +7,16 @@ use crate::{
     case::{Case, PausePhase, Segment},
     causes,
     index::Index,
-    mechanisms, outputs, syscalls,
+    mechanisms, outputs,
+    stages::{self, Stage},
+    syscalls,
 };
 use gclog::PhaseTime;
 use recording::{Interval, ThreadRole, ThreadSlice, ThreadState};
 use std::{cmp::Reverse, collections::BTreeMap, time::Duration};
 
 /// So many pauses are opened: the longest.
-const MOST_PAUSES: usize = 24;
+pub(crate) const MOST_PAUSES: usize = 24;
 /// So many threads are shown of each,
 const MOST_LANES: usize = 12;
 /// so many stretches of each thread: the longest,
@@ -47,6 +49,8 @@ pub struct Opened {
     pub waits: Vec<Wait>,
     /// How long the phases of its collections took, where a log says.
     pub phases: Vec<PhaseTime>,
+    /// Its stages in order, where it is a stop of the JVM: those of a recording as its GC log has them.
+    pub stages: Vec<Stage>,
     /// Stretches of threads that were left out, each shorter than any that is here.
     pub left_out: u64,
 }
@@ -116,6 +120,7 @@ struct Kept {
     interval: Interval,
     segments: Vec<Segment>,
     phases: Vec<PhaseTime>,
+    stages: Vec<Stage>,
 }
 
 /// Keeps the accounts of the longest pauses while one after the other is made.
@@ -145,6 +150,7 @@ impl Openings {
             place,
             interval: case.interval,
             phases: phases.collect(),
+            stages: stages::of(&attribution.pause, case.collections),
             segments: case.segments,
         });
     }
@@ -167,20 +173,29 @@ fn open(index: &Index<'_>, kept: Kept) -> Opened {
         Lane { tid, name: index.thread_name(tid), role: index.role(tid), spans }
     });
     let lanes = lanes.collect();
-    let account = kept.segments.iter().map(|it| Stretch {
-        start: it.interval.start.since(kept.interval.start),
-        length: it.interval.duration(),
-        cause: it.taken.map(|place| causes::ALL[place]),
-        lane: lane_of(it.tid),
-    });
     Opened {
         pause: kept.place,
-        account: joined(account),
+        account: stretches(&kept.segments, kept.interval, lane_of),
         lanes,
         waits: waits.known,
         phases: kept.phases,
+        stages: kept.stages,
         left_out,
     }
+}
+
+/// The account of a pause, end to end.
+pub(crate) fn stretches(
+    segments: &[Segment],
+    whole: Interval,
+    lane_of: impl Fn(u32) -> Option<usize>,
+) -> Vec<Stretch> {
+    joined(segments.iter().map(|it| Stretch {
+        start: it.interval.start.since(whole.start),
+        length: it.interval.duration(),
+        cause: it.taken.map(|place| causes::ALL[place]),
+        lane: lane_of(it.tid),
+    }))
 }
 
 /// Stretches of one cause and thread that follow each other are one.

@@ -1,7 +1,7 @@
 //! What the lines of one pause say in addition to its closing line, until that comes.
 use crate::{
-    Failures, GcEvent, GcPhase, Generation, PhaseTime, References, Tenuring, phase::ReferenceKind,
-    unified::Detail,
+    Failures, GcEvent, GcPhase, Generation, PhaseTime, References, Step, Tenuring,
+    phase::ReferenceKind, unified::Detail,
 };
 
 /// Generations of one pause. G1 has six.
@@ -10,11 +10,15 @@ const MAX_GENERATIONS: usize = 16;
 /// Parts of one pause.
 const MAX_PHASES: usize = 32;
 
+/// Steps of one pause. G1 has seven.
+const MAX_STEPS: usize = 16;
+
 /// The details of one pause.
 #[derive(Debug, Default)]
 pub(crate) struct Details {
     generations: Vec<Generation>,
     phases: Vec<PhaseTime>,
+    steps: Vec<Step>,
     /// Bit n: the phase with index n is the time of a whole step.
     whole_steps: u32,
     references: Option<References>,
@@ -38,7 +42,10 @@ impl Details {
     /// What one more line says.
     pub(crate) fn add(&mut self, detail: Detail) {
         match detail {
-            Detail::Phase(timed) => self.phase(timed.time, timed.whole_step),
+            Detail::Phase(timed) => {
+                self.step(timed.step());
+                self.phase(timed.time, timed.whole_step);
+            }
             Detail::Kind(kind) => self.kind = Some(kind),
             Detail::Found(count) => {
                 if let Some(kind) = self.kind {
@@ -62,8 +69,13 @@ impl Details {
         event.failures = self.failures;
         event.generations = self.generations;
         event.phases = self.phases;
+        event.steps = self.steps;
         event.references = self.references;
         event.tenuring = self.tenuring;
+    }
+
+    fn step(&mut self, step: Option<Step>) {
+        self.steps.extend(step.filter(|_| self.steps.len() < MAX_STEPS));
     }
 
     /// More than one line may tell of the same time: reference processing is logged under two

@@ -1,6 +1,6 @@
 //! What a log tells: one value per collection, stop, cycle and fact about the JVM.
 use crate::{
-    FreeSpace, Generation, MonitorPause, PhaseTime, References, Stamp, Tenuring, Transition,
+    FreeSpace, Generation, MonitorPause, PhaseTime, References, Stamp, Step, Tenuring, Transition,
 };
 use std::time::Duration;
 
@@ -210,17 +210,17 @@ pub struct GcEvent {
     pub generations: Vec<Generation>,
     /// What failed in it.
     pub failures: Failures,
-    /// How long its parts took, where the log says (`gc,phases`, `-XX:+PrintGCDetails` of G1), in
-    /// the order of the log.
+    /// How long its parts took (`gc,phases`, `-XX:+PrintGCDetails` of G1), in the log's order.
     pub phases: Vec<PhaseTime>,
+    /// Those parts that followed each other, under the log's own names.
+    pub steps: Vec<Step>,
     /// How many references of each kind it met, where the log says (`gc,ref`,
     /// `-XX:+PrintReferenceGC`).
     pub references: Option<References>,
     /// How long objects stay young, where the log says (`gc,age`,
     /// `-XX:+PrintTenuringDistribution`).
     pub tenuring: Option<Tenuring>,
-    /// It ran inside another pause, which is reported too and contains its time. Statistics must
-    /// not count it again.
+    /// It ran inside another pause, which contains its time: statistics must not count it again.
     pub nested: bool,
 }
 

@@ -269,6 +269,7 @@ fn collection(
         generations: Vec::new(),
         failures: Failures { evacuation: end.evacuation_failed, ..Failures::default() },
         phases: Vec::new(),
+        steps: Vec::new(),
         references: None,
         tenuring: None,
         nested: false,

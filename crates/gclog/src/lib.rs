@@ -69,7 +69,7 @@ pub use kind::{LogKind, NotAGcLog, looks_like_gc_log};
 pub use lines::{LineSplitter, MAX_LINE};
 pub use monitors::{Monitor, MonitorPause};
 pub use parser::Parser;
-pub use phase::{FreeSpace, GcPhase, PhaseTime, References, Tenuring};
+pub use phase::{FreeSpace, GcPhase, PhaseTime, References, Step, Tenuring};
 pub use stamp::Stamp;
 pub use unified::{SafepointError, parse_safepoint};
 

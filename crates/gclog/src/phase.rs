@@ -75,6 +75,18 @@ pub struct PhaseTime {
     pub duration: Duration,
 }
 
+/// One of the steps of a pause that follow each other, under the name that the log gives it.
+///
+/// Together they are at most the pause: what is inside another step, or is the time of single
+/// threads, is a [`PhaseTime`] only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// As the log has it: `Evacuate Collection Set`, `Phase 1: Mark live objects`.
+    pub name: &'static str,
+    /// How long.
+    pub duration: Duration,
+}
+
 /// How many `java.lang.ref` objects a collection met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct References {

@@ -8,9 +8,11 @@
 //! nothing can end the element that holds it, the front end shows them as text alone, and the page's
 //! policy runs no script and applies no style but these two, by their hashes.
 mod columns;
+mod host;
 pub mod live;
 mod model;
 mod opened;
+mod stages;
 
 use crate::{Options, Pauses, terminal, view::View, words};
 use base64::{Engine, engine::general_purpose::STANDARD};

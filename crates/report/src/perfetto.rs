@@ -179,6 +179,10 @@ impl Writer<'_> {
 
     fn opened(&mut self, diagnosis: &Diagnosis, it: &diagnose::Opened) -> io::Result<()> {
         let Some(pause) = diagnosis.pauses.get(it.pause) else { return Ok(()) };
+        // What a log says has no times of its own: it is in the track of causes already.
+        if it.lanes.is_empty() {
+            return Ok(());
+        }
         let zero_ns = pause.pause.start_ns;
         for stretch in &it.account {
             let thread = stretch.lane.and_then(|at| it.lanes.get(at));

@@ -15,7 +15,7 @@ pub(crate) fn stops(n: u64) -> String {
     counted(n, "stop")
 }
 
-fn hiccups(n: u64) -> String {
+pub(crate) fn hiccups(n: u64) -> String {
     counted(n, "hiccup")
 }
 

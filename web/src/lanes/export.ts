@@ -10,6 +10,7 @@ import { operationName, partsOf } from "../store";
 import type { Range } from "./dense";
 import { HEAD, ROW, blockedClasses, pictureHeight, pictureShapes } from "./picture";
 import { PARTS_HEIGHT, partShapes } from "./parts";
+import { stageShapes, stagesHeight } from "./stages";
 import { type Shape, fillOf, paintShapes, shapesToSvg } from "./shapes";
 
 const WIDTH = 1200;
@@ -51,6 +52,10 @@ function picture(app: App, pause: number, ranges: Range[]): Picture {
       top += pictureHeight(opened.lanes.length) + 8;
     }
     for (const segment of opened.segments) classes.add(classOf(segment.cause));
+  } else if (opened && opened.stages.length > 0) {
+    shapes.push(...stageShapes(opened, page.causes, store.lengthUs[pause]!, MARGIN, top, WIDTH - 2 * MARGIN, ink));
+    for (const segment of opened.segments) classes.add(classOf(segment.cause));
+    top += stagesHeight(opened);
   } else {
     const parts = partsOf(store, pause);
     shapes.push(...partShapes(parts, page.causes, MARGIN, top, WIDTH - 2 * MARGIN, ink));

@@ -171,14 +171,23 @@ function LaneNames({ opened }: { opened: Opened }) {
       </li>
       {opened.lanes.map((lane) => (
         <li title={`${lane.name} · ${lane.role} · ${lane.tid}`}>
-          <b>
-            <bdi>{beginning(lane.name, 200)}</bdi>
-          </b>
+          <LaneName name={beginning(lane.name, 200)} />
           <span>
             {beginning(lane.role, 60)} · {lane.tid}
           </span>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A name that may be cut before its number: `GC Thr…#4`. */
+function LaneName({ name }: { name: string }) {
+  const number = /[#-]?\d{1,4}$/.exec(name)?.[0] ?? "";
+  return (
+    <b class="ended">
+      <bdi>{name.slice(0, name.length - number.length)}</bdi>
+      <bdi>{number}</bdi>
+    </b>
   );
 }

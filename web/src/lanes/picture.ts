@@ -11,6 +11,8 @@ export const ROW = 28;
 const BAR = 20;
 export const HEAD = 20;
 export const FOOT = 20;
+/** What the text of a mark above the lanes takes, at most. */
+const MARK_WIDTH = 180;
 /** More arrows at once would hide the lanes. */
 const MOST_ARROWS = 60;
 
@@ -110,12 +112,19 @@ function markShapes(opened: Opened, frame: Frame, { ink, lengthUs }: Options): S
     [opened.reached_us, `all threads stopped after ${duration(opened.reached_us)}`],
     [lengthUs, `resumed after ${duration(lengthUs)}`],
   ];
+  let before: { x: number; text: string } | null = null;
   for (const [us, text] of marks) {
     if (us < frame.fromUs || us > frame.toUs || us <= 0) continue;
     const x = Math.min(frameX(frame, us), frame.left + frame.width - 1);
     const isRight = x > frame.left + frame.width / 2;
     shapes.push({ is: "line", x0: x, y0: 2, x1: x, y1: foot, stroke: ink.muted, dash: true });
-    shapes.push({ is: "text", x: x + (isRight ? -5 : 5), y: 12, text, fill: ink.muted, anchor: isRight ? "end" : "start", room: frame.width / 2 - 8 });
+    // Two that are near to each other at the right would lie on one another: they share a line.
+    const shares = isRight && before !== null && before.x > x - MARK_WIDTH && before.x > frame.left + frame.width / 2;
+    if (shares) shapes.splice(shapes.findIndex((it) => it.is === "text"), 1);
+    const said = shares ? `${before!.text} · ${text}` : text;
+    const room = shares ? frame.width - 8 : frame.width / 2 - 8;
+    shapes.push({ is: "text", x: x + (isRight ? -5 : 5), y: 12, text: said, fill: ink.muted, anchor: isRight ? "end" : "start", room });
+    before = { x, text };
   }
   return shapes;
 }

@@ -10,10 +10,11 @@ import { usePart } from "../observable";
 import { STATES, STATE_COLOUR, STATE_NAME, readInk } from "../palette";
 import { Swatch } from "../parts/swatch";
 import { Name } from "../parts/text";
-import { kindName, operationName, partsOf } from "../store";
+import { hasOperation, kindName, operationName, partsOf } from "../store";
 import { type Range, densePart } from "./dense";
 import { Detail } from "./detail";
 import { downloadPng, downloadSvg } from "./export";
+import { Needs, Phases, StageTable, Stages } from "./log";
 import { Pane } from "./pane";
 import { PARTS_HEIGHT, partShapes } from "./parts";
 import { type Slice, sharedUs } from "./picture";
@@ -50,7 +51,13 @@ function Head({ pause, ranges }: { pause: number; ranges: Range[] }) {
           {timeOfDay(store.startUs[pause]!, zone, clock)}
         </h2>
         <p class="about">
-          <b>{duration(store.lengthUs[pause]!)}</b> {kindName(store, pause)} · <Name text={operationName(store, pause)} />
+          <b>{duration(store.lengthUs[pause]!)}</b> {kindName(store, pause)}
+          {hasOperation(store, pause) && (
+            <>
+              {" "}
+              · <Name text={operationName(store, pause)} />
+            </>
+          )}
           <span class="muted">
             {" "}
             · {count(pause + 1)} of {count(store.count)}
@@ -148,7 +155,8 @@ function WithLanes({ pause, opened: all }: { pause: number; opened: Opened }) {
       <StateLegend opened={opened} />
       {opened.left_out > 0 && <p class="hint">{plural(opened.left_out, "slice")} left out for size, the shortest ones.</p>}
       <Detail opened={all} slice={slice} />
-      <Phases opened={opened} />
+      {all.stages.some((it) => it.steps.length > 0) && <StageTable stages={all.stages} lengthUs={lengthUs} />}
+      <Phases opened={all} />
     </>
   );
 }
@@ -160,15 +168,18 @@ function rangeTitle([from, to]: Range, lengthUs: number, dense: Range | null): s
   return isDense ? `${where}, zoomed: most of the slices are here` : `${where}, zoomed`;
 }
 
-/** The slice that the pause waited for longest, to begin with: by the account, else the longest wait. */
-function decisiveSlice(opened: Opened): Slice | null {
+/** The slice that the pause waited for longest, to begin with: one of whose wait something is known, else any. */
+const decisiveSlice = (opened: Opened): Slice | null => longestSlice(opened, true) ?? longestSlice(opened, false);
+
+/** By the account, else by length. */
+function longestSlice(opened: Opened, isKnown: boolean): Slice | null {
   let best: Slice | null = null;
   let bestUs = 0;
   opened.lanes.forEach((lane, laneIndex) => {
     const segments = opened.segments.filter((it) => it.lane === laneIndex);
     if (segments.length === 0 && opened.segments.length > 0) return;
     lane.spans.forEach((span, spanIndex) => {
-      if (span.wait === null || span.state === "idle" || span.state === "stopped") return;
+      if ((isKnown && span.wait === null) || span.state === "idle" || span.state === "stopped") return;
       const us = segments.length === 0 ? span.length_us : segments.reduce((sum, it) => sum + Math.max(0, sharedUs(span, it)), 0);
       if (us <= bestUs) return;
       best = { lane: laneIndex, span: spanIndex };
@@ -202,48 +213,29 @@ function StateLegend({ opened }: { opened: Opened }) {
 
 function WithParts({ pause, opened }: { pause: number; opened: Opened | undefined }) {
   const app = useApp();
-  const { store, page, view } = app;
   const hasLanes = [...app.opened.values()].some((it) => it.lanes.length > 0);
+  return (
+    <>
+      <Head pause={pause} ranges={[]} />
+      {opened && opened.stages.length > 0 ? <Stages pause={pause} opened={opened} /> : <Proportions pause={pause} />}
+      {opened && <Needs opened={opened} />}
+      {hasLanes && <p class="hint">The threads are kept of the longest pauses only.</p>}
+      {opened && <Phases opened={opened} />}
+    </>
+  );
+}
+
+/** The parts of a pause of which nothing more is kept. */
+function Proportions({ pause }: { pause: number }) {
+  const { store, page, view } = useApp();
   const { ref, redraw } = useCanvas((ctx, width) => {
     paintShapes(ctx, partShapes(partsOf(store, pause), page.causes, 0, 0, width, readInk()), devicePixelRatio);
   });
   useEffect(() => view.watch((now, before) => now.repaint !== before.repaint && redraw()), []);
   return (
     <>
-      <Head pause={pause} ranges={[]} />
       <canvas ref={ref} class="parts" style={{ height: `${PARTS_HEIGHT}px` }} role="img" aria-label="the parts of the pause in proportion, as listed above" />
-      <p class="hint">
-        The parts in proportion, not in their order in time.
-        {hasLanes && " The threads are kept of the longest pauses only."}
-      </p>
-      {opened && <Phases opened={opened} />}
+      <p class="hint">The parts in proportion, not in their order in time.</p>
     </>
-  );
-}
-
-function Phases({ opened }: { opened: Opened }) {
-  const longest = Math.max(0, ...opened.phases.map((it) => it.length_us));
-  if (longest === 0) return null;
-  return (
-    <div class="phases">
-      <h3>Phases of the collection, from the GC log</h3>
-      <table class="facts">
-        <tbody>
-          {opened.phases.map((phase) => (
-            <tr>
-              <th scope="row">
-                <Name text={phase.name} />
-              </th>
-              <td class="number">{duration(phase.length_us)}</td>
-              <td class="bar-cell">
-                <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                  <rect width={(phase.length_us / longest) * 100} height="8" />
-                </svg>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

@@ -106,6 +106,7 @@ function emptyPage(hello: Hello): Page {
       left_out: 0,
     },
     opened: [],
+    host: [],
   };
 }
 

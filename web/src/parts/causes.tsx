@@ -4,7 +4,7 @@ import { useApp } from "../app";
 import type { Advice, CauseInfo, Finding } from "../model";
 import { CLASS_COLOUR, CLASS_INK } from "../palette";
 import { Command } from "./copy";
-import { Long, Name, Prose, beginning } from "./text";
+import { Long, Name, Prose, Said, beginning } from "./text";
 
 export function Causes() {
   const { answer, causes } = useApp().page;
@@ -43,7 +43,7 @@ export function Cause({ finding, cause, newest }: { finding: Finding; cause: Cau
         {newest && <p class="muted">{newest}</p>}
         {finding.story.map((it) => (
           <p>
-            <Long text={it} />
+            <Said text={it} />
           </p>
         ))}
         <dl class="facts-list">
@@ -55,7 +55,7 @@ export function Cause({ finding, cause, newest }: { finding: Finding; cause: Cau
               <dt>evidence</dt>
               {finding.evidence.map(([source, text]) => (
                 <dd>
-                  <Source name={source} /> <Long text={text} />
+                  <Source name={source} /> <Said text={text} />
                 </dd>
               ))}
             </div>
@@ -92,7 +92,7 @@ function Lines({ name, texts }: { name: string; texts: string[] }) {
       <dt>{name}</dt>
       {texts.map((it) => (
         <dd>
-          <Long text={it} />
+          <Said text={it} />
         </dd>
       ))}
     </div>
@@ -151,7 +151,7 @@ function Remedies({ advice }: { advice: Advice[] }) {
             )}
             {it.note && (
               <p class="muted">
-                <Long text={it.note} />
+                <Said text={it.note} />
               </p>
             )}
           </dd>

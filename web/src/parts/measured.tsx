@@ -56,7 +56,7 @@ export function Measured() {
         {answer.numbers.length > 0 && <Facts title="From the GC log" facts={answer.numbers} />}
         <Facts title="Sources that were missing" facts={numbers.coverage.missing.map((it): [string, string] => [it.source, it.reason])} />
       </div>
-      <Texts title="Not checked" texts={answer.not_checked} id="not-checked" />
+      <Texts title="Not checked" texts={answer.not_checked.map((it) => it.replace(/^Not checked: /, ""))} id="not-checked" />
       <Texts title="Lost" texts={answer.losses} />
       <Texts title="Notes" texts={answer.notes} />
       {answer.ruled_out.length > 0 && (

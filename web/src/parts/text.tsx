@@ -42,6 +42,17 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
+/** A sentence in which names and options are in backticks, as on the terminal. */
+export function Said({ text }: { text: string }) {
+  const isWhole = text.split("`").length % 2 === 1;
+  if (text.length > LONG || !isWhole) return <Long text={text} />;
+  return (
+    <bdi class="wrap">
+      <Prose text={text} />
+    </bdi>
+  );
+}
+
 /** A list of texts; nothing where there are none. */
 export function Texts({ title, texts, id }: { title: string; texts: string[]; id?: string }) {
   if (texts.length === 0) return null;
@@ -51,7 +62,7 @@ export function Texts({ title, texts, id }: { title: string; texts: string[]; id
       <ul>
         {texts.map((it) => (
           <li>
-            <Long text={it} />
+            <Said text={it} />
           </li>
         ))}
       </ul>

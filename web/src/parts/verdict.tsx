@@ -3,7 +3,7 @@
 import { useApp } from "../app";
 import type { Answer } from "../model";
 import { Command } from "./copy";
-import { Long, Name, beginning } from "./text";
+import { Long, Name, Said, beginning } from "./text";
 
 /** The headline ends with the first sentence or semicolon, where that leaves enough to be one. */
 function splitVerdict(text: string): [string, string] {
@@ -19,11 +19,11 @@ export function Verdict() {
   return (
     <section class="verdict" aria-labelledby="verdict">
       <h1 id="verdict">
-        <Long text={head} />
+        <Said text={head} />
       </h1>
       {rest && (
         <p class="lead">
-          <Long text={rest} />
+          <Said text={rest} />
         </p>
       )}
       {answer.steps.length > 0 && (

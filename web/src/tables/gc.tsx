@@ -2,8 +2,8 @@
 
 import { count, durationNs, bytes, percent, words } from "../format";
 import type { Count, Gc } from "../model";
-import { Name } from "../parts/text";
-import { Bar, type Column, Facts, Table } from "./table";
+import { Ranking, lengthFacts } from "./lengths";
+import { Facts } from "./table";
 
 export function GcSection({ gc }: { gc: Gc }) {
   return (
@@ -25,25 +25,9 @@ export function GcSection({ gc }: { gc: Gc }) {
   );
 }
 
-type Row = Count & { name: string };
-
-function Kinds({ title, name, rows }: { title: string; name: string; rows: Row[] }) {
-  if (rows.length === 0) return null;
-  const most = Math.max(...rows.map((it) => it.total_ns), 1);
-  const columns: Column<Row>[] = [
-    { name, show: (it) => <Name text={words(it.name)} />, key: (it) => it.name },
-    { name: "count", show: (it) => count(it.count), key: (it) => it.count, isNumber: true },
-    { name: "total", show: (it) => durationNs(it.total_ns), key: (it) => it.total_ns, isNumber: true },
-    { name: "", show: (it) => <Bar share={it.total_ns / most} /> },
-    { name: "mean", show: (it) => durationNs(it.total_ns / Math.max(1, it.count)), key: (it) => it.total_ns / Math.max(1, it.count), isNumber: true },
-    { name: "longest", show: (it) => durationNs(it.max_ns), key: (it) => it.max_ns, isNumber: true },
-  ];
-  return (
-    <div class="block">
-      <h3>{title}</h3>
-      <Table caption={`Collections: ${title.charAt(0).toLowerCase()}${title.slice(1)}`} columns={columns} rows={rows} />
-    </div>
-  );
+function Kinds({ title, name, rows }: { title: string; name: string; rows: (Count & { name: string })[] }) {
+  const ranked = rows.map((it) => ({ name: words(it.name), count: it.count, totalUs: it.total_ns / 1_000, maxUs: it.max_ns / 1_000 }));
+  return <Ranking title={title} caption={`Collections ${title.charAt(0).toLowerCase()}${title.slice(1)}`} name={name} counted="count" rows={ranked} />;
 }
 
 const some = (n: number): string | null => (n > 0 ? count(n) : null);
@@ -53,13 +37,7 @@ function collectionFacts({ pauses, allocation_stalls, ...gc }: Gc): [string, str
   const stalls = allocation_stalls.count > 0 ? `${count(allocation_stalls.count)}, ${durationNs(allocation_stalls.total_ns)}, longest ${durationNs(allocation_stalls.max_ns)}` : null;
   return [
     ["pauses of collections", count(pauses.count)],
-    ["total", durationNs(pauses.total_ns)],
-    ["longest", durationNs(pauses.max_ns)],
-    ["mean", durationNs(pauses.mean_ns)],
-    ["p50", durationNs(pauses.p50_ns)],
-    ["p90", durationNs(pauses.p90_ns)],
-    ["p99", durationNs(pauses.p99_ns)],
-    ["p99.9", durationNs(pauses.p99_9_ns)],
+    ...lengthFacts(pauses),
     ["allocation stalls", stalls],
     ["evacuation failures", some(gc.evacuation_failures)],
     ["promotion failures", some(gc.promotion_failures)],

@@ -65,6 +65,7 @@ function Generations({ rows }: { rows: Generation[] }) {
       <h3>Generations</h3>
       <Table
         caption="Generations of the heap"
+        isCaptionHidden
         rows={rows}
         columns={[
           { name: "generation", show: (it) => <Name text={it.name} />, key: (it) => it.name },

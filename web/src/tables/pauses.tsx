@@ -8,6 +8,7 @@ import { usePart } from "../observable";
 import { Swatch } from "../parts/swatch";
 import { type Store, kindName, longestPauses, operationName, partsOf } from "../store";
 import { Name } from "../parts/text";
+import { type Ranked, Ranking, lengthFacts } from "./lengths";
 import { Bar, type Column, Facts, Table } from "./table";
 
 const MOST_LONGEST = 50;
@@ -41,13 +42,7 @@ function Statistics({ title, numbers: { pauses, throughput } }: { title: string;
       title={title}
       facts={[
         ["pauses", count(pauses.count)],
-        ["total", durationNs(pauses.total_ns)],
-        ["longest", durationNs(pauses.max_ns)],
-        ["mean", durationNs(pauses.mean_ns)],
-        ["p50", durationNs(pauses.p50_ns)],
-        ["p90", durationNs(pauses.p90_ns)],
-        ["p99", durationNs(pauses.p99_ns)],
-        ["p99.9", durationNs(pauses.p99_9_ns)],
+        ...lengthFacts(pauses),
         ...Object.entries(pauses.over).map(([limit, over]): [string, string] => [`over ${limit.replace(/(\d)([a-z])/, "$1 $2")}`, count(over)]),
         ["time to safepoint", some(pauses.time_to_safepoint)],
         ["hiccups", some(pauses.hiccups)],
@@ -104,15 +99,8 @@ function Buckets({ store }: { store: Store }) {
   );
 }
 
-interface Operation {
-  name: string;
-  count: number;
-  totalUs: number;
-  maxUs: number;
-}
-
-function operationsOf(store: Store): Operation[] {
-  const found = new Map<string, Operation>();
+function operationsOf(store: Store): Ranked[] {
+  const found = new Map<string, Ranked>();
   for (let pause = 0; pause < store.count; pause++) {
     const name = operationName(store, pause);
     const known = found.get(name) ?? { name, count: 0, totalUs: 0, maxUs: 0 };
@@ -127,21 +115,7 @@ function operationsOf(store: Store): Operation[] {
 function Operations({ store }: { store: Store }) {
   const rows = operationsOf(store);
   if (rows.length < 2) return null;
-  const most = rows[0]!.totalUs || 1;
-  const columns: Column<Operation>[] = [
-    { name: "operation", show: (it) => <Name text={it.name} />, key: (it) => it.name },
-    { name: "pauses", show: (it) => count(it.count), key: (it) => it.count, isNumber: true },
-    { name: "total", show: (it) => duration(it.totalUs), key: (it) => it.totalUs, isNumber: true },
-    { name: "", show: (it) => <Bar share={it.totalUs / most} /> },
-    { name: "mean", show: (it) => duration(it.totalUs / it.count), key: (it) => it.totalUs / it.count, isNumber: true },
-    { name: "longest", show: (it) => duration(it.maxUs), key: (it) => it.maxUs, isNumber: true },
-  ];
-  return (
-    <div class="block">
-      <h3>By operation</h3>
-      <Table id="operations" caption="Pauses by operation" columns={columns} rows={rows} sortedBy={2} />
-    </div>
-  );
+  return <Ranking id="operations" title="By operation" caption="Pauses by operation" name="operation" counted="pauses" rows={rows} />;
 }
 
 function Longest({ store }: { store: Store }) {
@@ -187,7 +161,7 @@ function Breakdown({ store, pause }: { store: Store; pause: number }) {
         const cause = part.cause === null ? undefined : store.causes[part.cause];
         return (
           <span>
-            <Swatch kind={cause?.class ?? "unexplained"} /> {duration(part.us)} <Name text={cause?.title ?? "unexplained"} />
+            <Swatch kind={cause?.class ?? "unexplained"} /> {duration(part.us)} <Name text={cause?.short ?? "unexplained"} />
           </span>
         );
       })}

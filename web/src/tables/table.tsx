@@ -24,11 +24,13 @@ interface Props<Row> {
   id?: string;
   /** The column that the rows are sorted by as they come, falling. */
   sortedBy?: number;
+  /** Whether the heading above says it already: the caption is then for those who do not see that. */
+  isCaptionHidden?: boolean;
   /** So many rows are shown until all are asked for; on paper all are. */
   first?: number;
 }
 
-export function Table<Row>({ caption, columns, rows, id, sortedBy, first = Infinity }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, id, sortedBy, isCaptionHidden, first = Infinity }: Props<Row>) {
   const [order, setOrder] = useState<Order | null>(sortedBy === undefined ? null : { column: sortedBy, isUp: false });
   const [isWhole, setWhole] = useState(false);
   const toggle = (column: number): void => {
@@ -40,7 +42,7 @@ export function Table<Row>({ caption, columns, rows, id, sortedBy, first = Infin
     <>
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
       <table id={id} class="data">
-        <caption>{caption}</caption>
+        <caption class={isCaptionHidden ? "hidden" : undefined}>{caption}</caption>
         <thead>
           <tr>
             {columns.map((column, index) => {

@@ -7,9 +7,14 @@ import { FONT } from "../canvas";
 import { duration } from "../format";
 import type { Class } from "../model";
 import { CLASSES, CLASS_COLOUR, CLASS_PATTERN, type Ink, canvasPattern } from "../palette";
-import { type Store, classTimes } from "../store";
+import { type Store, classTimes, isHiccup } from "../store";
 import type { Bar } from "./bars";
 import { type Plane, heightOf, lengthMarks, xOf } from "./plane";
+
+/** Radius of the ring above a hiccup. */
+const RING = 3;
+/** A hiccup is an outline with little inside. */
+const HOLLOW = 0.28;
 
 /** From this size on a pattern can be made out. */
 const PATTERN_FROM = 6;
@@ -28,6 +33,27 @@ export function drawBars(
   ctx.globalAlpha = 1;
 }
 
+/** Rings above the hiccups, which are no stops of the JVM: seen without colour, and on the thinnest bar. */
+export function drawHiccups(ctx: CanvasRenderingContext2D, store: Store, plane: Plane, bars: Bar[], ink: Ink): void {
+  if (store.hiccupsBefore[store.count] === 0) return;
+  const foot = plane.top + plane.height;
+  let last = -Infinity;
+  ctx.lineWidth = 1.4;
+  ctx.strokeStyle = ink.text;
+  ctx.fillStyle = ink.paper;
+  for (const bar of bars) {
+    const x = bar.x + bar.width / 2;
+    // More than one for each few pixels would be a smear.
+    if (!isHiccup(store, bar.pause) || x - last < RING * 2) continue;
+    last = x;
+    ctx.beginPath();
+    ctx.arc(x, foot - heightOf(plane, store.lengthUs[bar.pause]!) - RING - 1, RING, 0, 2 * Math.PI);
+    ctx.fill();
+    ctx.stroke();
+  }
+  ctx.lineWidth = 1;
+}
+
 function drawBar(
   ctx: CanvasRenderingContext2D,
   store: Store,
@@ -38,6 +64,7 @@ function drawBar(
 ): void {
   classTimes(store, bar.pause, times);
   const length = store.lengthUs[bar.pause]! || 1;
+  const isHollow = isHiccup(store, bar.pause);
   let y = foot;
   for (let i = 0; i < CLASSES.length; i++) {
     const us = times[i]!;
@@ -45,7 +72,8 @@ function drawBar(
     // What is less than a quarter of a pixel, or rounding of microseconds, has no place in the picture.
     if (part < 0.25 || (i === CLASSES.length - 1 && us < 8 && us < length / 50)) continue;
     y -= part;
-    fillPart(ctx, CLASSES[i]!, bar.x, y, bar.width, part, only);
+    if (isHollow) outlinePart(ctx, CLASSES[i]!, bar.x, y, bar.width, part, only);
+    else fillPart(ctx, CLASSES[i]!, bar.x, y, bar.width, part, only);
   }
 }
 
@@ -68,6 +96,20 @@ function fillPart(
   if (!pattern) return;
   ctx.fillStyle = pattern;
   ctx.fillRect(x, y, width, height);
+}
+
+/** A part of a hiccup: its colour as an outline, where there is room for one. */
+function outlinePart(ctx: CanvasRenderingContext2D, kind: Class, x: number, y: number, width: number, height: number, only: Class | null): void {
+  const shown = only === null || only === kind ? 1 : 0.14;
+  ctx.fillStyle = CLASS_COLOUR[kind];
+  ctx.globalAlpha = shown * (width < 4 ? 0.6 : HOLLOW);
+  ctx.fillRect(x, y, width, height);
+  if (width < 4 || height < 3) return;
+  ctx.globalAlpha = shown;
+  ctx.strokeStyle = CLASS_COLOUR[kind];
+  ctx.lineWidth = 1.5;
+  ctx.strokeRect(x + 0.75, y + 0.75, width - 1.5, height - 1.5);
+  ctx.lineWidth = 1;
 }
 
 export function drawGrid(ctx: CanvasRenderingContext2D, plane: Plane, ink: Ink): void {
@@ -118,14 +160,14 @@ export function drawLimit(ctx: CanvasRenderingContext2D, store: Store, plane: Pl
 }
 
 /** The frame around a bar, and a mark above it that is seen even where the bar is one pixel wide. */
-export function drawFrame(ctx: CanvasRenderingContext2D, plane: Plane, bar: Bar, height: number, colour: string): void {
+export function drawFrame(ctx: CanvasRenderingContext2D, plane: Plane, bar: Bar, height: number, colour: string, hasRing: boolean): void {
   const foot = plane.top + plane.height;
   ctx.strokeStyle = colour;
   ctx.lineWidth = 1.5;
   ctx.strokeRect(bar.x - 0.75, foot - height - 0.75, bar.width + 1.5, height + 1.5);
   ctx.lineWidth = 1;
   const x = bar.x + bar.width / 2;
-  const y = foot - height - 4;
+  const y = foot - height - (hasRing ? 2 * RING + 5 : 4);
   ctx.fillStyle = colour;
   ctx.beginPath();
   ctx.moveTo(x, y);

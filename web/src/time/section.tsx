@@ -2,12 +2,13 @@
 
 import { follow, isAll, showAll, useApp, zoom } from "../app";
 import { rangeText } from "../clock";
-import { count, duration, plural } from "../format";
+import { duration, plural } from "../format";
 import { usePart } from "../observable";
 import { CLASSES, CLASS_NAME } from "../palette";
 import { Swatch } from "../parts/swatch";
-import { type Store, classTimes, pausesIn } from "../store";
+import { type Store, classTimes, pausesIn, pausesText } from "../store";
 import { Heap } from "./heap";
+import { HostLines } from "./host";
 import { Overview } from "./overview";
 import { Timeline } from "./timeline";
 
@@ -48,6 +49,7 @@ export function TimeSection() {
       <Legend />
       <Timeline />
       {memory && memory.series.length > 1 && <Heap memory={memory} />}
+      {page.host.length > 0 && <HostLines lines={page.host} />}
       <Overview />
       <p class="hint">
         drag to zoom · wheel zooms at the pointer · click opens a pause · <kbd>←</kbd> <kbd>→</kbd> previous, next ·{" "}
@@ -81,8 +83,7 @@ function Shown() {
   const { store, view, clock } = useApp();
   const text = usePart(view, ({ fromUs, toUs, zone }) => {
     const [first, last] = pausesIn(store, fromUs, toUs);
-    const stopped = store.stoppedBeforeUs[last]! - store.stoppedBeforeUs[first]!;
-    return `${count(last - first)} pauses, ${duration(stopped)} · ${rangeText(fromUs, toUs, zone, clock)}`;
+    return `${pausesText(store, first, last)} · ${rangeText(fromUs, toUs, zone, clock)}`;
   });
   return <span class="muted shown">{text}</span>;
 }
@@ -109,7 +110,22 @@ function Legend() {
           </button>
         );
       })}
+      <HiccupEntry store={store} />
     </div>
+  );
+}
+
+/** The mark of a hiccup, with what one is. */
+function HiccupEntry({ store }: { store: Store }) {
+  const hiccups = store.hiccupsBefore[store.count]!;
+  if (hiccups === 0) return null;
+  return (
+    <span class="entry hiccups" title="application threads did not run, though no safepoint was under way">
+      <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+        <circle cx="6" cy="6" r="4" />
+      </svg>{" "}
+      hiccup: no stop of the JVM <span class="muted">{pausesText(store, 0, store.count).split(" · ").pop()}</span>
+    </span>
   );
 }
 

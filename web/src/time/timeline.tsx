@@ -4,12 +4,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type App, goTo, isAll, pan, select, setRange, useApp, zoom } from "../app";
 import { useCanvas } from "../canvas";
-import { plural } from "../format";
 import { readInk } from "../palette";
-import { longestIn, pausesIn } from "../store";
+import { isHiccup, longestIn, pausesIn, pausesText } from "../store";
 import { factorOf, shareOf, useWheel } from "../wheel";
 import { type Bar, barAt, barOf, visibleBars } from "./bars";
-import { drawBars, drawFrame, drawGrid, drawLimit, drawTimes } from "./draw";
+import { drawBars, drawFrame, drawGrid, drawHiccups, drawLimit, drawTimes } from "./draw";
 import { GUTTER, type Plane, RIGHT, heightOf, logFoot, usOf, xOf } from "./plane";
 import { Tip } from "./tip";
 
@@ -107,7 +106,7 @@ export function Timeline() {
         id="timeline-canvas"
         tabIndex={0}
         role="application"
-        aria-label={`Time line of ${plural(app.store.count, "pause")}. Left and right arrow: previous and next pause. W and S: zoom. A and D: move. Enter: go to the pause. The longest pauses are also in a table.`}
+        aria-label={`Time line of ${pausesText(app.store, 0, app.store.count)}. Left and right arrow: previous and next pause. W and S: zoom. A and D: move. Enter: go to the pause. The longest pauses are also in a table.`}
         onPointerDown={onDown}
         onPointerMove={onMove}
         onPointerUp={onUp}
@@ -191,12 +190,13 @@ function drawScene(
   ctx.rect(plane.left, 0, plane.width, height);
   ctx.clip();
   drawBars(ctx, store, plane, bars, view.value.only);
+  drawHiccups(ctx, store, plane, bars, ink);
   for (const [pause, colour] of [
     [hover?.pause ?? -1, ink.muted],
     [view.value.selected, ink.text],
   ] as const) {
     if (pause < 0 || !isInRange(app, pause)) continue;
-    drawFrame(ctx, plane, barOf(store, plane, pause, 1, 2), heightOf(plane, store.lengthUs[pause]!), colour);
+    drawFrame(ctx, plane, barOf(store, plane, pause, 1, 2), heightOf(plane, store.lengthUs[pause]!), colour, isHiccup(store, pause));
   }
   ctx.restore();
   drawLimit(ctx, store, plane, ink);

@@ -5,7 +5,7 @@ import { fullTime, uptime } from "../clock";
 import { duration, plural } from "../format";
 import { Swatch } from "../parts/swatch";
 import { beginning } from "../parts/text";
-import { kindName, operationName, partsOf } from "../store";
+import { hasOperation, kindName, operationName, partsOf } from "../store";
 
 /** More parts would only be small ones. */
 const MOST_PARTS = 6;
@@ -26,7 +26,11 @@ export function Tip({ pause, among, x, width }: { pause: number; among: number; 
         {fullTime(start, zone, clock)}
         {up && ` · uptime ${up}`}
       </p>
-      <p class="clip"><bdi>{beginning(operationName(store, pause), 200)}</bdi></p>
+      {hasOperation(store, pause) && (
+        <p class="clip">
+          <bdi>{beginning(operationName(store, pause), 200)}</bdi>
+        </p>
+      )}
       <ul>
         {partsOf(store, pause).slice(0, MOST_PARTS).map((part) => {
           const cause = part.cause === null ? null : store.causes[part.cause];

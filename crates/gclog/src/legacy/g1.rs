@@ -8,7 +8,7 @@ use super::{
     sizes::transition,
 };
 use crate::{
-    Collector, GcPhase, Generation, PhaseTime, Space, Transition,
+    Collector, GcPhase, Generation, PhaseTime, Space, Step, Transition,
     scan::{MILLISECOND_NS, decimal_ns},
 };
 use memchr::memchr;
@@ -47,9 +47,20 @@ fn phase_of(text: &[u8]) -> Option<GcPhase> {
     }
 }
 
+/// The parts that follow each other: those with the smallest indentation.
+const STEPS: [&str; 6] = [
+    "Parallel Time",
+    "Code Root Fixup",
+    "Code Root Purge",
+    "String Dedup Fixup",
+    "Clear CT",
+    "Other",
+];
+
 /// Where the details of a record go.
 struct Target<'a> {
     phases: &'a mut Vec<PhaseTime>,
+    steps: &'a mut Vec<Step>,
     generations: &'a mut Vec<Generation>,
     heap: &'a mut Option<Transition>,
 }
@@ -58,12 +69,12 @@ impl Legacy {
     /// The record under way, else the one that has ended last.
     fn target(&mut self) -> Option<Target<'_>> {
         if let Some(record) = self.inner.as_mut().or(self.outer.as_mut()) {
-            let (phases, heap) = (&mut record.phases, &mut record.heap);
-            return Some(Target { phases, generations: &mut record.generations, heap });
+            let (phases, steps, heap) = (&mut record.phases, &mut record.steps, &mut record.heap);
+            return Some(Target { phases, steps, generations: &mut record.generations, heap });
         }
         let pause = self.held.pause.as_mut()?;
-        let (phases, heap) = (&mut pause.phases, &mut pause.heap);
-        Some(Target { phases, generations: &mut pause.generations, heap })
+        let (phases, steps, heap) = (&mut pause.phases, &mut pause.steps, &mut pause.heap);
+        Some(Target { phases, steps, generations: &mut pause.generations, heap })
     }
 
     /// Reads a line of details, if it is one: most lines of such a log are.
@@ -124,6 +135,9 @@ impl Legacy {
             }
             return;
         }
+        if indent == INDENT {
+            self.read_step(text);
+        }
         // JDK 6 has another `Other` inside the parallel part.
         let known = phase_of(text).filter(|it| *it != GcPhase::Other || indent == INDENT);
         let Some(phase) = known else { return };
@@ -135,6 +149,18 @@ impl Legacy {
                 }
             }
             None => self.long_phase = Some(phase),
+        }
+    }
+
+    /// `[Parallel Time: 15.8 ms, GC Workers: 2]` and what follows it.
+    fn read_step(&mut self, text: &[u8]) {
+        let is_named =
+            |it: &&str| text.strip_prefix(it.as_bytes()).is_some_and(|rest| rest.starts_with(b":"));
+        let Some(name) = STEPS.into_iter().find(|it| is_named(it)) else { return };
+        if let (Some(duration), Some(target)) = (detail_time(text), self.target())
+            && target.steps.len() < STEPS.len()
+        {
+            target.steps.push(Step { name, duration });
         }
     }
 

@@ -2,7 +2,7 @@
 use super::{find::find, frames::Frame, stamps::Prefix};
 use crate::{
     Collector, Extent, Failures, GcEvent, GcKind, GcPhase, Generation, PhaseTime, References,
-    Space, Tenuring, Transition, YoungKind, phase::ReferenceKind, scan::integer,
+    Space, Step, Tenuring, Transition, YoungKind, phase::ReferenceKind, scan::integer,
 };
 use memchr::memchr;
 use std::time::Duration;
@@ -39,6 +39,7 @@ pub(super) struct Record {
     pub(super) heap: Option<Transition>,
     pub(super) generations: Vec<Generation>,
     pub(super) phases: Vec<PhaseTime>,
+    pub(super) steps: Vec<Step>,
     pub(super) references: Option<References>,
     /// The time of `-XX:+PrintReferenceGC`'s parts.
     pub(super) references_time: Duration,
@@ -75,6 +76,7 @@ impl Record {
             heap: None,
             generations: Vec::new(),
             phases: Vec::new(),
+            steps: Vec::new(),
             references: None,
             references_time: Duration::ZERO,
             tenuring: None,
@@ -248,6 +250,7 @@ impl Record {
             generations: self.generations,
             failures: self.failures,
             phases: self.phases,
+            steps: self.steps,
             references: self.references,
             tenuring: self.tenuring,
             nested: false,

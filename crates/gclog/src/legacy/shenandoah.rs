@@ -90,6 +90,7 @@ impl Legacy {
             generations: Vec::new(),
             failures: Failures::default(),
             phases: Vec::new(),
+            steps: Vec::new(),
             references: None,
             tenuring: None,
             nested: false,

@@ -23,6 +23,31 @@ pub(super) fn check(log: &str, expected: Expect) {
 }
 
 #[test]
+fn the_steps_of_g1_are_the_parts_with_the_smallest_indentation() {
+    let log = "0.268: [GC pause (G1 Evacuation Pause) (young), 0.0165660 secs]
+   [Parallel Time: 15.8 ms, GC Workers: 2]
+      [Object Copy (ms): Min: 3.0, Avg: 9.0, Max: 14.9, Diff: 11.9, Sum: 17.9]
+   [Code Root Fixup: 0.0 ms]
+   [Clear CT: 0.1 ms]
+   [Other: 0.7 ms]
+      [Ref Proc: 0.5 ms]
+   [Eden: 7168.0K(7168.0K)->0.0B(4096.0K) Survivors: 0.0B->1024.0K Heap: 7168.0K(48.0M)->4845.0K(48.0M)]
+ [Times: user=0.01 sys=0.00, real=0.02 secs]
+";
+    let (mut parser, mut steps) = (Parser::new(), Vec::new());
+    let mut sink = |event: Event| {
+        let Event::Gc(gc) = event else { return };
+        steps.extend(gc.steps.iter().map(|it| format!("{} {:?}", it.name, it.duration)));
+    };
+    log.lines().for_each(|line| parser.line(line.as_bytes(), &mut sink));
+    parser.finish(&mut sink);
+    assert_eq!(
+        steps,
+        ["Parallel Time 15.8ms", "Code Root Fixup 0ns", "Clear CT 100µs", "Other 700µs"]
+    );
+}
+
+#[test]
 fn without_details_and_without_stamps() {
     check(
         "[GC 511K->180K(1984K), 0.0095672 secs]

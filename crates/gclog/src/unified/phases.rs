@@ -4,7 +4,7 @@
 //! work on it is the longest thread's time.
 use super::{Names, named, pause::last_word_ms};
 use crate::{
-    GcPhase, PhaseTime,
+    GcPhase, PhaseTime, Step,
     scan::{MILLISECOND_NS, decimal_ns},
 };
 use memchr::{memmem, memrchr};
@@ -16,6 +16,45 @@ use std::time::Duration;
 pub(crate) struct Timed {
     pub(crate) time: PhaseTime,
     pub(crate) whole_step: bool,
+    /// What it is called in the log, where it is one of the steps that follow each other.
+    name: Option<&'static str>,
+}
+
+impl Timed {
+    pub(crate) fn step(self) -> Option<Step> {
+        Some(Step { name: self.name?, duration: self.time.duration })
+    }
+}
+
+/// The steps of [`with_colon`] that follow each other, of which other lines may say more.
+const STEPS: &[&str] = &[
+    "Pre Evacuate Collection Set",
+    "Merge Heap Roots",
+    "Evacuate Collection Set",
+    "Evacuate Optional Collection Set",
+    "Post Evacuate Collection Set",
+    "Other",
+];
+
+/// The steps of full collections. `Phase 1: Reference Processing` and the like are inside the first.
+const FULL_STEPS: &[&str] = &[
+    "Phase 1: Mark live objects",
+    "Phase 2: Prepare for compaction",
+    "Phase 2: Prepare compaction",
+    "Phase 2: Compute new object addresses",
+    "Phase 3: Adjust pointers",
+    "Phase 4: Compact heap",
+    "Phase 4: Move objects",
+    "Marking Phase",
+    "Summary Phase",
+    "Adjust Roots",
+    "Adjust Pointers",
+    "Compaction Phase",
+    "Post Compact",
+];
+
+fn step_named(steps: &[&'static str], name: &[u8]) -> Option<&'static str> {
+    steps.iter().copied().find(|it| it.as_bytes() == name)
 }
 
 /// What the names of a young collection's parts mean; `true` for a whole step.
@@ -94,7 +133,8 @@ pub(super) fn with_colon(name: &[u8], value: &[u8]) -> Option<Timed> {
         Some(_) => longest_thread(value)?,
         None => last_word_ms(value)?,
     };
-    Some(Timed { time: PhaseTime { phase, duration }, whole_step })
+    let step = if by_threads.is_some() { None } else { step_named(STEPS, name) };
+    Some(Timed { time: PhaseTime { phase, duration }, whole_step, name: step })
 }
 
 /// The number after `Max:`. What follows it shows that the line was not cut inside it.
@@ -117,7 +157,8 @@ pub(super) fn parse(message: &[u8]) -> Option<Timed> {
     let space = memrchr(b' ', text)?;
     let phase = named(FULL_OR_REMARK, &text[..space])?;
     let duration = last_word_ms(text)?;
-    Some(Timed { time: PhaseTime { phase, duration }, whole_step: false })
+    let name = step_named(FULL_STEPS, &message[..message.len() - (text.len() - space)]);
+    Some(Timed { time: PhaseTime { phase, duration }, whole_step: false, name })
 }
 
 #[cfg(test)]
@@ -132,14 +173,20 @@ mod tests {
             None => parse(message.as_bytes()),
         };
         let text = read.map_or("none".to_owned(), |it| {
-            format!("{} {:?} {}", it.time.phase.id(), it.time.duration, it.whole_step)
+            let step = it.step().map_or("", |it| it.name);
+            let text =
+                format!("{} {:?} {} {step}", it.time.phase.id(), it.time.duration, it.whole_step);
+            text.trim_end().to_owned()
         });
         expected.assert_eq(&text);
     }
 
     #[test]
     fn of_young_collections() {
-        check("Evacuate Collection Set: 6.7ms", expect!["copying 6.7ms true"]);
+        check(
+            "Evacuate Collection Set: 6.7ms",
+            expect!["copying 6.7ms true Evacuate Collection Set"],
+        );
         check("Reference Processing: 120.1ms", expect!["reference-processing 120.1ms false"]);
         check(
             "Object Copy (ms):          Min:  0.3, Avg:  0.5, Max:  0.6, Diff:  0.3, Sum:  1.0",
@@ -153,11 +200,19 @@ mod tests {
 
     #[test]
     fn of_full_collections_and_remarks() {
-        check("Phase 1: Mark live objects 2.345ms", expect!["marking 2.345ms false"]);
+        check(
+            "Phase 1: Mark live objects 2.345ms",
+            expect!["marking 2.345ms false Phase 1: Mark live objects"],
+        );
         check("Phase 1: Mark live objects", expect!["none"]);
-        check("Phase 4: Move objects 1.000ms", expect!["compacting 1ms false"]);
+        check(
+            "Phase 4: Move objects 1.000ms",
+            expect!["compacting 1ms false Phase 4: Move objects"],
+        );
         check("Rescan (parallel) 1.000ms", expect!["marking 1ms false"]);
         check("Reference Processing 0.123ms", expect!["reference-processing 123µs false"]);
+        check("Phase 1: Reference Processing 0.109ms", expect!["reference-processing 109µs false"]);
+        check("Marking Phase 3.324ms", expect!["marking 3.324ms false Marking Phase"]);
         check("Summary Phase 0.01", expect!["none"]);
         check("Report Object Count 0.123ms", expect!["none"]);
     }

@@ -1,6 +1,6 @@
 //! All pauses of the page, a list for each property: as JSON that is small, and quick to draw.
 use super::model::Numbered;
-use crate::{Options, Pauses, when};
+use crate::{Options, Pauses, when, words};
 use diagnose::{Attribution, Diagnosis, PauseKind};
 use jiff::Timestamp;
 use recording::Clock;
@@ -42,9 +42,10 @@ impl Columns {
         self.zero_ns
     }
 
-    /// The place of the pause that began then.
-    pub(super) fn place(&self, start_ns: u64) -> Option<usize> {
-        self.starts_ns.iter().position(|it| *it == start_ns)
+    /// The place of the pause that began then and was so long: in a log without times all begin at once.
+    pub(super) fn place(&self, start_ns: u64, length: Duration) -> Option<usize> {
+        let mut all = self.starts_ns.iter().zip(&self.length_us);
+        all.position(|it| (*it.0, *it.1) == (start_ns, us(length)))
     }
 }
 
@@ -92,7 +93,7 @@ pub(super) fn of(
         last_us = last_us.max(start_us);
         columns.starts_ns.push(it.pause.start_ns);
         let name = crate::clean::clean_name(&it.pause.operation, crate::clean::MOST_NAME);
-        columns.add(it, causes);
+        columns.add(it, words::is_hiccup(diagnosis, &it.pause), causes);
         let operation = columns.operation(name, &mut names);
         columns.operation.push(operation);
         Ok(())
@@ -102,14 +103,15 @@ pub(super) fn of(
 }
 
 impl Columns {
-    fn add(&mut self, it: &Attribution, causes: &mut Numbered) {
+    fn add(&mut self, it: &Attribution, is_hiccup: bool, causes: &mut Numbered) {
         self.count += 1;
         self.length_us.push(us(it.pause.duration));
         self.reaching_us.push(us(it.pause.reaching));
         self.kind.push(match it.pause.kind {
-            PauseKind::Safepoint => 's',
+            _ if is_hiccup => 'h',
             PauseKind::Gc => 'g',
-            PauseKind::Hiccup => 'h',
+            // What only the application noticed may have been either, and is called a stop.
+            PauseKind::Safepoint | PauseKind::Hiccup => 's',
         });
         self.parts.push(it.parts.len() as u64);
         for part in &it.parts {

@@ -101,8 +101,7 @@ pub fn pause(diagnosis: &Diagnosis, at: usize, options: &Options) -> Option<Paus
     // Pauses that are in memory are always given.
     let pauses = columns::of(diagnosis, &mut one, options, &mut causes).unwrap_or_default();
     let opened = diagnosis.opened.iter().find(|it| it.pause == at);
-    let opened =
-        opened.map(|it| opened::opened(diagnosis, it, 0, attribution.pause.reaching, &mut causes));
+    let opened = opened.map(|it| opened::opened(diagnosis, it, 0, &attribution.pause, &mut causes));
     let findings = view.findings.iter().map(|it| model::finding(it, &mut causes)).collect();
     let plain = Options { style: crate::Style::PLAIN, ..options.clone() };
     let mut event = LivePause {

@@ -1,6 +1,7 @@
 //! What the page is given: the shapes of `web/src/model.ts`, which changes together with this.
 use super::{
     columns::{self, Columns},
+    host::{self, HostLine},
     opened::{self, Opened},
 };
 use crate::{
@@ -24,6 +25,7 @@ pub(super) struct Page<'a> {
     causes: Vec<CauseInfo>,
     pauses: Columns,
     opened: Vec<Opened<'a>>,
+    host: Vec<HostLine>,
 }
 
 #[derive(Serialize)]
@@ -168,6 +170,7 @@ pub(super) fn page<'a>(
         causes: causes.with_pages(),
         pauses: columns,
         opened,
+        host: host::of(diagnosis, zero_ns),
     })
 }
 
@@ -211,22 +214,25 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
     let statistics = &diagnosis.statistics;
     let card = |value: String, label: String| Card { value, label };
     let stopped = share::of(statistics.all.total, diagnosis.span);
-    let mut cards = vec![
-        card(
-            duration(statistics.all.total),
-            match diagnosis.span.is_zero() {
-                true => "stopped".to_owned(),
-                false => {
-                    format!("stopped, {} of {}", percent(stopped), duration(diagnosis.span))
-                }
-            },
-        ),
+    let mut cards = vec![card(
+        duration(statistics.all.total),
+        match diagnosis.span.is_zero() {
+            true => "stopped".to_owned(),
+            false => {
+                format!("stopped, {} of {}", percent(stopped), duration(diagnosis.span))
+            }
+        } + &of_hiccups(diagnosis),
+    )];
+    if statistics.all.count == 0 {
+        return cards;
+    }
+    cards.extend([
         card(duration(statistics.all.max), "longest".to_owned()),
         card(
             duration(statistics.quantiles.p99.min(statistics.all.max)),
             format!("p99 of {}", words::pauses(diagnosis)),
         ),
-    ];
+    ]);
     if let Some(throughput) = share::throughput(diagnosis) {
         cards.push(card(percent(throughput), "throughput".to_owned()));
     }
@@ -239,6 +245,17 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
         }
     }
     cards
+}
+
+/// How much of the stopped time was no stop of the JVM.
+fn of_hiccups(diagnosis: &Diagnosis) -> String {
+    let hiccups = diagnosis.statistics.hiccups;
+    match words::what_a_hiccup_is(diagnosis) {
+        Some(_) => {
+            format!("; {} of it in {}", duration(hiccups.total), words::hiccups(hiccups.count))
+        }
+        None => String::new(),
+    }
 }
 
 pub(super) fn finding<'a>(it: &'a FindingView<'a>, causes: &mut Numbered) -> Finding<'a> {

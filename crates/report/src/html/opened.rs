@@ -1,7 +1,11 @@
-//! The longest pauses of a recording, opened: what each thread that mattered did.
-use super::{columns::Columns, model::Numbered};
+//! The longest pauses, opened: what each thread that mattered did, and what a GC log says.
+use super::{
+    columns::Columns,
+    model::Numbered,
+    stages::{self, Stage},
+};
 use crate::clean::{MOST_NAME, MOST_PATH, clean, clean_name};
-use diagnose::{Diagnosis, Finding};
+use diagnose::{Diagnosis, Finding, Pause};
 use recording::{ThreadRole, ThreadState};
 use serde::Serialize;
 use std::time::Duration;
@@ -18,6 +22,8 @@ pub(super) struct Opened<'a> {
     lanes: Vec<Lane>,
     waits: Vec<Wait>,
     phases: Vec<Phase<'a>>,
+    stages: Vec<Stage>,
+    needs: Vec<String>,
     left_out: u64,
 }
 
@@ -75,7 +81,7 @@ pub(super) fn of<'a>(
     let all = diagnosis.opened.iter();
     all.filter_map(|it| {
         let pause = &diagnosis.pauses.get(it.pause)?.pause;
-        Some(opened(diagnosis, it, columns.place(pause.start_ns)?, pause.reaching, causes))
+        Some(opened(diagnosis, it, columns.place(pause.start_ns, pause.duration)?, pause, causes))
     })
     .collect()
 }
@@ -85,7 +91,7 @@ pub(super) fn opened<'a>(
     diagnosis: &'a Diagnosis,
     it: &'a diagnose::Opened,
     pause: usize,
-    reaching: Duration,
+    about: &Pause,
     causes: &mut Numbered,
 ) -> Opened<'a> {
     let segment = |it: &diagnose::Stretch| Segment {
@@ -96,7 +102,7 @@ pub(super) fn opened<'a>(
     };
     Opened {
         pause,
-        reached_us: us(reaching),
+        reached_us: us(about.reaching),
         segments: it.account.iter().map(segment).collect(),
         lanes: it.lanes.iter().map(lane).collect(),
         waits: it.waits.iter().map(|wait| self::wait(diagnosis, wait)).collect(),
@@ -105,6 +111,9 @@ pub(super) fn opened<'a>(
             .iter()
             .map(|it| Phase { name: it.phase.id(), length_us: us(it.duration) })
             .collect(),
+        stages: stages::of(it, about),
+        // Where threads were seen, they show more than any log.
+        needs: if it.lanes.is_empty() { stages::needs(diagnosis, it, about) } else { Vec::new() },
         left_out: it.left_out,
     }
 }
@@ -171,6 +180,6 @@ fn writers(diagnosis: &Diagnosis, place: &diagnose::WaitLocation) -> Vec<String>
 }
 
 /// Microseconds, to the nanosecond.
-fn us(time: Duration) -> f64 {
+pub(super) fn us(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }

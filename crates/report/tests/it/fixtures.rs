@@ -60,6 +60,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
     statistics.time_to_safepoint = Count { count: 1, total: ms(1), max: ms(1) };
     Diagnosis {
         opened: Vec::new(),
+        host_lines: Vec::new(),
         inputs: vec![InputSummary {
             path: "rec".to_owned(),
             kind: "recording",
