@@ -1,7 +1,7 @@
 # The two commands to start with are `make demo` and `make test`.
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 
-.PHONY: help setup build test test-kernels test-systemd check-metrics demo java packages lint fmt gen bench bench-java bench-recorder bench-watch-all remedies accuracy faults kill-trials fuzz web clean
+.PHONY: help setup build test test-kernels test-systemd check-metrics demo java packages lint fmt gen bench bench-java bench-recorder bench-watch-all bench-live remedies accuracy faults kill-trials fuzz web clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ bench-recorder: ## measure what recording costs, as a table
 
 bench-watch-all: ## measure what it takes to watch 1, 10 and 50 JVMs at once, as a table (five minutes)
 	@scripts/bench-watch-all.sh
+
+bench-live: ## measure how long after its end a pause is on the page of `watch --serve`, as a table (two minutes)
+	@scripts/bench-live.sh
 
 clean: ## remove everything that was built
 	@cargo clean

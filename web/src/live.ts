@@ -81,9 +81,11 @@ export function startLive(main: HTMLElement, url: string): void {
     text.textContent = connectionText(connection, why);
     main.replaceChildren(text);
   };
-  const onEnd = ({ why }: LiveEnd): void => {
+  const onEnd = ({ why, next }: LiveEnd): void => {
     source.close();
-    setState("over", why);
+    setState(next ? "awaiting" : "over", why);
+    // By then the process that has ended answers no more, and the one that watches the next JVM will.
+    if (next) setTimeout(connect, AGAIN_MS);
   };
   const onError = (): void => {
     setState("lost", "");

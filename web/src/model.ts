@@ -284,4 +284,6 @@ export interface LivePause {
 /** The last event, `end`: the watch is over. */
 export interface LiveEnd {
   why: string;
+  /** Another JVM is awaited, whose events will come from the same address. */
+  next: boolean;
 }

@@ -113,7 +113,7 @@ export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = 
     drop: () => {
       for (const it of clients) it.destroy();
     },
-    end: (why) => tell("end", { why }),
+    end: (why, next = false) => tell("end", { why, next }),
     close: () => {
       for (const it of clients) it.end();
       server.closeAllConnections();

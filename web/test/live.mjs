@@ -219,6 +219,25 @@ async function another(browser, events) {
   second.close();
 }
 
+/** The watch waits for the next JVM, and another process of it serves that one's page at the same address. */
+async function nextJvm(browser, events) {
+  const first = await serve({ title: "orders (pid 4242)", limitMs: LIMIT_MS, sinceMs: Date.now() - 60_000 });
+  const page = await open(browser, first.url);
+  first.send(endedAt(events[0], Date.now()));
+  await pausesAre(page, 1);
+  first.end("the JVM exited", true);
+  await statusHas(page, "the JVM exited; waiting for the next JVM");
+  check("that the next JVM is awaited is said, and the pauses stay", (await shown(page)).pauses === 1);
+  first.close();
+  const second = await serve({ title: "orders (pid 4711)", limitMs: LIMIT_MS, port: Number(new URL(first.url).port) });
+  second.send(endedAt(events[1], Date.now()));
+  await statusHas(page, "orders (pid 4711)");
+  await pausesAre(page, 1);
+  check("the page goes on with the next JVM by itself", (await page.title()).startsWith("orders (pid 4711)"));
+  await page.context().close();
+  second.close();
+}
+
 const countersOf = (session) => session.send("Memory.getDOMCounters");
 
 const heapOf = async (session, page) => {
@@ -318,6 +337,7 @@ async function all(browser, file) {
   await page.context().close();
   live.close();
   await another(browser, events);
+  await nextJvm(browser, events);
   await memory(browser, events);
 }
 

@@ -7,6 +7,7 @@ use crate::{
 use std::{
     fmt, io,
     net::{SocketAddr, TcpListener},
+    os::fd::OwnedFd,
     sync::Arc,
     thread::{self, JoinHandle},
     time::Duration,
@@ -81,6 +82,9 @@ pub enum StartError {
         /// Why.
         source: io::Error,
     },
+    /// What another process gave is no socket that listens.
+    #[error("the descriptor that was given listens on no port: {0}")]
+    NoListener(io::Error),
     /// The kernel refuses what it takes to answer.
     #[error("cannot start the server: {0}")]
     Start(#[from] io::Error),
@@ -105,6 +109,33 @@ impl Bound {
         listener.set_nonblocking(true).map_err(failed)?;
         let local = listener.local_addr().map_err(failed)?;
         Ok(Bound { listener, local })
+    }
+
+    /// A port that another process has taken, and [shared](Bound::share).
+    ///
+    /// # Errors
+    ///
+    /// Where the descriptor is no socket that listens.
+    pub fn inherit(listener: OwnedFd) -> Result<Bound, StartError> {
+        let listener = TcpListener::from(listener);
+        let accepts = rustix::net::sockopt::socket_acceptconn(&listener);
+        let local = accepts.map_err(io::Error::from).and_then(|accepts| match accepts {
+            true => listener.local_addr(),
+            false => Err(io::ErrorKind::InvalidInput.into()),
+        });
+        let local = local.map_err(StartError::NoListener)?;
+        listener.set_nonblocking(true)?;
+        Ok(Bound { listener, local })
+    }
+
+    /// Another descriptor of the same port, for a process that answers on it. Who connects while no
+    /// process does waits in the kernel.
+    ///
+    /// # Errors
+    ///
+    /// Where there are too many descriptors.
+    pub fn share(&self) -> io::Result<OwnedFd> {
+        Ok(self.listener.try_clone()?.into())
     }
 
     /// The address, with the port that the kernel chose where 0 was asked for.

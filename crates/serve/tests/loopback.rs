@@ -1,6 +1,6 @@
 //! A server on loopback, and clients that are slow, greedy, many, or not what they say.
 #![allow(clippy::unwrap_used, reason = "a test may")]
-use serve::{Options, Response, Server, StartError};
+use serve::{Bound, Options, Response, Server, StartError};
 use std::{
     io::{ErrorKind, Read, Write},
     net::{SocketAddr, TcpStream},
@@ -284,4 +284,31 @@ fn streams_leave_room_for_those_who_ask_once() {
     }
     let other = ask(server.local(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert!(other.starts_with("HTTP/1.1 404"), "{other}");
+}
+
+#[test]
+fn a_port_that_is_shared_outlives_its_server_and_who_comes_meanwhile_waits() {
+    let kept = Bound::bind("0".parse().unwrap()).unwrap();
+    for body in ["first", "second"] {
+        // Before anybody answers.
+        let mut early = connect(kept.local());
+        early.write_all(b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        let shared = Bound::inherit(kept.share().unwrap()).unwrap();
+        assert_eq!(shared.local(), kept.local());
+        let options = Options::default().route("/x", move |_| Response::Bytes {
+            content_type: "text/plain",
+            body: body.as_bytes().to_vec(),
+        });
+        let _server = shared.start(options).unwrap();
+        assert!(rest(&mut early).ends_with(body));
+    }
+}
+
+#[test]
+fn what_does_not_listen_is_not_inherited() {
+    let null = std::fs::File::open("/dev/null").unwrap();
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    for other in [null.into(), socket.into()] {
+        assert!(matches!(Bound::inherit(other), Err(StartError::NoListener(_))));
+    }
 }

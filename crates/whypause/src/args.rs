@@ -282,8 +282,8 @@ pub struct WatchArgs {
     #[arg(long)]
     pub redact: bool,
     /// Serve a page that shows each pause as it ends, at an address that is printed and cannot be
-    /// guessed; a PORT alone is one of 127.0.0.1, 0 any that is free
-    #[arg(long, value_name = "[ADDRESS:]PORT", conflicts_with = "wait")]
+    /// guessed; a PORT alone is one of 127.0.0.1, 0 any that is free. With --wait it stays the same
+    #[arg(long, value_name = "[ADDRESS:]PORT")]
     pub serve: Option<serve::Address>,
     /// Let Prometheus read numbers of all stops from http://ADDRESS:PORT/metrics: seconds stopped by
     /// cause, a histogram; a PORT alone is one of 127.0.0.1

@@ -62,6 +62,7 @@ function statusText({ title, limit_ms }: Hello, { connection, why }: Live["state
 
 /** What is said where nothing comes any more. */
 export function connectionText(connection: Connection, why: string): string {
+  if (connection === "awaiting") return `${why}; waiting for the next JVM`;
   return connection === "over" ? `the watch is over: ${why}` : "connection lost, trying again";
 }
 

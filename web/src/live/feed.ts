@@ -14,7 +14,7 @@ const MOST_PAUSES = 200_000;
 /** An axis of less than this would be made of its beginning. */
 const SHORTEST_SPAN_US = 10e6;
 
-export type Connection = "live" | "lost" | "over";
+export type Connection = "live" | "lost" | "over" | "awaiting";
 
 /** A cause with what its newest pause says of it. */
 export interface LiveCause {

@@ -47,6 +47,7 @@ struct LivePause<'a> {
 #[derive(Serialize)]
 struct LiveEnd<'a> {
     why: &'a str,
+    next: bool,
 }
 
 /// The page itself, which has its events from the relative address `events`.
@@ -117,10 +118,10 @@ pub fn pause(diagnosis: &Diagnosis, at: usize, options: &Options) -> Option<Paus
     Some(PauseEvent { brief, whole })
 }
 
-/// The event `end`.
+/// The event `end`. With `next` another JVM is awaited, whose page will be at the same address.
 #[must_use]
-pub fn end(why: &str) -> String {
-    json(&LiveEnd { why })
+pub fn end(why: &str, next: bool) -> String {
+    json(&LiveEnd { why, next })
 }
 
 fn json(it: &impl Serialize) -> String {

@@ -94,6 +94,11 @@ impl Watch<'_> {
         self.until.filter(|it| Instant::now() >= *it).map(|_| End::TimeOver)
     }
 
+    /// Whether the process that started this one waits for another JVM then.
+    fn others_follow(&self, end: End) -> bool {
+        self.args.part.is_some() && end == End::JvmExited
+    }
+
     /// The JVM that is there.
     fn the_one(&self) -> Result<Exit, Failure> {
         let (args, console) = (self.args, self.console);
@@ -105,8 +110,7 @@ impl Watch<'_> {
         let (end, why) = self.one(&jvm, &mut redactor)?;
         let watched = report::duration(begun.elapsed());
         console.say(&format!("watched for {watched}: {why}"));
-        let others_follow = args.part.is_some() && end == End::JvmExited;
-        Ok(if others_follow { Exit::NextJvm } else { Exit::Fine })
+        Ok(if self.others_follow(end) { Exit::NextJvm } else { Exit::Fine })
     }
 
     fn attach(&self, jvm: &Jvm) -> Result<(Attached, Option<SafepointLog>), Failure> {
@@ -174,7 +178,7 @@ impl Watch<'_> {
         }
         let reported = printer.finish(last)?;
         if let Some(live) = self.published.live() {
-            live.end(&why);
+            live.end(&why, self.others_follow(end));
         }
         Ok((end, format!("{}; {why}", reported.sentence())))
     }

@@ -10,6 +10,7 @@ mod lab_killed;
 mod metrics;
 mod one_lab;
 mod page;
+mod page_faults;
 mod record;
 mod rights;
 mod secrets;

@@ -1,35 +1,46 @@
 //! `watch --serve`: a page that is told of each pause as it ends, and that only those see who know its
 //! address.
 use crate::newest;
+use serde_json::Value;
 use spawn::Running;
 use std::{
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpStream},
     time::{Duration, SystemTime},
 };
-use testing::{Java, PATIENCE, until};
+use testing::{Java, PATIENCE, busy, program, until};
 
 /// The watch of a JVM that collects all the time, where it listens and under which path.
 fn watch(jvm: &Java) -> (Running, SocketAddr, String) {
     let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
     command.args(["watch", "-p", &jvm.pid(), "--over", "1ms", "-d", "100s", "--serve", "0"]);
     let watch = Running::start_heard(command).unwrap();
+    let (address, path) = place(&watch);
+    until("it watches", || said(&watch).contains("watching "));
+    (watch, address, path)
+}
+
+pub(crate) fn said(watch: &Running) -> String {
+    String::from_utf8_lossy(&watch.stderr()).into_owned()
+}
+
+/// Where it listens and under which path, as soon as it says so.
+pub(crate) fn place(watch: &Running) -> (SocketAddr, String) {
     let mut found = None;
-    until("it says where its page is, and watches", || {
-        let text = String::from_utf8_lossy(&watch.stderr()).into_owned();
+    until("it says where its page is", || {
+        let text = said(watch);
         let line = text.lines().find_map(|it| it.split_once("live page at http://"));
         found = line.and_then(|(_, it)| {
             let (address, path) = it.split_once('/')?;
             Some((address.parse().ok()?, format!("/{path}")))
         });
-        found.is_some() && text.contains("watching ")
+        found.is_some()
     });
-    let (address, path) = found.unwrap();
-    (watch, address, path)
+    found.unwrap()
 }
 
 /// What is answered to a request: its lines.
-fn ask(to: SocketAddr, path: &str, host: &str) -> BufReader<TcpStream> {
+pub(crate) fn ask(to: SocketAddr, path: &str, host: &str) -> BufReader<TcpStream> {
     let mut socket = TcpStream::connect(to).unwrap();
     socket.set_read_timeout(Some(PATIENCE)).unwrap();
     write!(socket, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
@@ -43,18 +54,40 @@ fn first_line(to: SocketAddr, path: &str, host: &str) -> String {
 }
 
 /// The data of the next event of this name.
-fn next_event(stream: &mut BufReader<TcpStream>, name: &str) -> serde_json::Value {
-    let (wanted, mut is_it) = (format!("event: {name}"), false);
-    let mut line = String::new();
+fn next_event(stream: &mut BufReader<TcpStream>, wanted: &str) -> Value {
+    loop {
+        let (name, data) = event(stream).unwrap_or_else(|| panic!("no `{wanted}` any more"));
+        if name == wanted {
+            return data;
+        }
+    }
+}
+
+/// The next event: its name and data; `None` where the stream has ended.
+pub(crate) fn event(stream: &mut BufReader<TcpStream>) -> Option<(String, Value)> {
+    let (mut line, mut name) = (String::new(), String::new());
     loop {
         line.clear();
-        assert!(stream.read_line(&mut line).unwrap() > 0, "the stream ends before `{name}`");
-        let text = line.trim_end();
-        if let Some(data) = text.strip_prefix("data: ").filter(|_| is_it) {
-            return serde_json::from_str(data).unwrap();
+        // A connection that its process has left behind is reset.
+        if stream.read_line(&mut line).unwrap_or(0) == 0 {
+            return None;
         }
-        is_it |= text == wanted;
+        if let Some(it) = line.strip_prefix("event: ") {
+            it.trim_end().clone_into(&mut name);
+        } else if let Some(data) = line.strip_prefix("data: ") {
+            return Some((name, serde_json::from_str(data).unwrap()));
+        }
     }
+}
+
+/// How long ago the pause of an event ended.
+pub(crate) fn since_end(pause: &Value) -> Duration {
+    let columns = &pause["pauses"];
+    let us = |list: &str| columns[list][0].as_f64().unwrap();
+    let origin_ms = columns["origin_wall_ms"].as_f64().unwrap();
+    let end_ms = origin_ms + (us("start_us") + us("length_us")) / 1e3;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    Duration::from_secs_f64((now.as_secs_f64() * 1e3 - end_ms).max(0.0) / 1e3)
 }
 
 #[test]
@@ -74,13 +107,10 @@ fn each_pause_is_on_the_page_with_its_cause_soon_after_it_ended() {
         let pause = next_event(&mut stream, "pause");
         let columns = &pause["pauses"];
         assert_eq!(columns["count"], 1);
-        assert!(!pause["causes"].as_array().unwrap().is_empty(), "{pause}");
-        let us = |list: &str| columns[list][0].as_f64().unwrap();
-        let origin_ms = columns["origin_wall_ms"].as_f64().unwrap();
-        let end_ms = origin_ms + (us("start_us") + us("length_us")) / 1e3;
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-        let since = (now.as_secs_f64() * 1e3 - end_ms).max(0.0) / 1e3;
-        soonest = soonest.min(Duration::from_secs_f64(since));
+        // Of one that had begun before the watch no cause may be known.
+        let whole = !pause["line"].as_str().unwrap().contains("before the recording");
+        assert!(!whole || !pause["causes"].as_array().unwrap().is_empty(), "{pause}");
+        soonest = soonest.min(since_end(&pause));
     }
     // How soon depends on the host; that it is soon at all does not.
     assert!(soonest < Duration::from_secs(10), "{soonest:?}");
@@ -88,6 +118,7 @@ fn each_pause_is_on_the_page_with_its_cause_soon_after_it_ended() {
     drop(jvm);
     let end = next_event(&mut stream, "end");
     assert!(end["why"].as_str().unwrap().contains("exited"), "{end}");
+    assert_eq!(end["next"], false);
     drop(watch);
 }
 
@@ -102,4 +133,57 @@ fn the_page_is_not_found_without_its_address_or_under_another_name() {
     let rebound = first_line(address, &path, "attacker.example");
     assert!(rebound.contains(" 421 "), "{rebound}");
     assert_eq!(path.len(), "/".len() + 32 + "/".len());
+}
+
+#[test]
+fn the_page_of_a_watch_that_waits_goes_on_with_the_next_jvm_at_the_same_address() {
+    let Some(jdk) = newest() else { return };
+    // A name that only this test has.
+    let dir = tempfile::tempdir().unwrap();
+    let source = dir.path().join("OfThePage.java");
+    std::fs::copy(program("Alloc"), &source).unwrap();
+    let start = || {
+        let mut command = jdk.java();
+        command.args(busy("-XX:+UseG1GC")).arg(&source);
+        Java::start_by(command)
+    };
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    let arguments = ["--match", "OfThePage", "--over", "1ms", "-d", "300s", "--serve", "0"];
+    command.args(["watch", "--wait"]).args(arguments);
+    let watch = Running::start_heard(command).unwrap();
+    let (address, path) = place(&watch);
+    let host = address.to_string();
+    // Who comes before any JVM waits for it.
+    let mut stream = ask(address, &format!("{path}events"), &host);
+    let mut ended: Vec<Value> = Vec::new();
+    for _ in 0..2 {
+        let jvm = start();
+        let mut hello = None;
+        while hello.is_none() {
+            match event(&mut stream) {
+                Some((name, it)) if name == "hello" && !ended.contains(&it) => hello = Some(it),
+                Some(_) => {}
+                None => stream = ask(address, &format!("{path}events"), &host),
+            }
+        }
+        let hello = hello.unwrap();
+        assert!(hello["title"].as_str().unwrap().contains(&jvm.pid()), "{hello}");
+        next_event(&mut stream, "pause");
+        assert!(!is_in_a_command_line(path.trim_matches('/')), "all users can read those");
+        drop(jvm);
+        let end = next_event(&mut stream, "end");
+        assert!(end["why"].as_str().unwrap().contains("exited"), "{end}");
+        assert_eq!(end["next"], true);
+        ended.push(hello);
+        // The process that has ended may take one more connection, as a browser's.
+        stream = ask(address, &format!("{path}events"), &host);
+    }
+    let text = said(&watch);
+    assert_eq!(text.matches("live page at").count(), 1, "{text}");
+}
+
+fn is_in_a_command_line(text: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut lines = processes.filter_map(|it| std::fs::read(it.path().join("cmdline")).ok());
+    lines.any(|it| String::from_utf8_lossy(&it).contains(text))
 }

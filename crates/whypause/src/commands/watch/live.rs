@@ -75,8 +75,9 @@ impl Live {
                 readers: std::mem::take(&mut state.readers),
                 ..State::default()
             };
-            let hello = state.hello();
-            state.readers.retain(|it| it.send("hello", &hello));
+            if let Some(hello) = state.hello() {
+                state.readers.retain(|it| it.send("hello", &hello));
+            }
         });
     }
 
@@ -93,10 +94,10 @@ impl Live {
         self.change(|state| state.add(kept));
     }
 
-    /// The watch is over.
-    pub(super) fn end(&self, why: &str) {
+    /// The watch is over; or that of this JVM, and the `next` one is awaited.
+    pub(super) fn end(&self, why: &str, next: bool) {
         self.change(|state| {
-            let end = live::end(why);
+            let end = live::end(why, next);
             // Their streams end with it, and the server need not wait for them.
             for reader in state.readers.drain(..) {
                 let _ = reader.send("end", &end);
@@ -130,9 +131,9 @@ impl Live {
 }
 
 impl State {
-    fn hello(&self) -> String {
-        let hello = |(watched, options): &(Watched, Options)| live::hello(watched, options);
-        self.watched.as_ref().map(hello).unwrap_or_default()
+    /// Nothing as long as no JVM is watched: who comes so early is told when one is.
+    fn hello(&self) -> Option<String> {
+        self.watched.as_ref().map(|(watched, options)| live::hello(watched, options))
     }
 
     fn add(&mut self, kept: Kept) {
@@ -160,7 +161,7 @@ impl State {
             self.readers.remove(0);
         }
         let (sender, receiver) = events(self.kept.len() + WAITING);
-        let mut takes = sender.send("hello", &self.hello());
+        let mut takes = self.hello().iter().all(|it| sender.send("hello", it));
         takes &= self.kept.iter().all(|it| sender.send("pause", it.event()));
         takes &= self.ended.iter().all(|it| sender.send("end", it));
         if takes && self.ended.is_none() {
@@ -225,6 +226,18 @@ mod tests {
         let Response::Events(_receiver) = live.reader() else { panic!("it is told") };
         live.change(|state| (0..WAITING).for_each(|_| state.add(kept(1, 1))));
         live.change(|state| assert_eq!(state.readers.len(), 0));
+    }
+
+    #[test]
+    fn who_comes_before_the_jvm_is_told_of_it_once() {
+        let live = Live::default();
+        let Response::Events(_receiver) = live.reader() else { panic!("it is told") };
+        live.change(|state| {
+            assert!(state.hello().is_none());
+            assert_eq!(state.readers.len(), 1);
+        });
+        live.begin("orders (pid 4242)".into(), Duration::from_millis(50), Options::default());
+        live.change(|state| assert!(state.hello().is_some_and(|it| it.contains("4242"))));
     }
 
     #[test]

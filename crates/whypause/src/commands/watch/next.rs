@@ -64,6 +64,9 @@ fn start(watch: &Watch<'_>, part: Part, pid: Option<u32>) -> Result<Running, Fai
     command.args(["--color", watch.console.colour()]);
     command.args(words(watch.args, part, pid, watch.until));
     command.stderr(Stdio::inherit());
+    if part == Part::One {
+        watch.published.give(&mut command)?;
+    }
     started(command, part)
         .map_err(|error| Failure::input(format!("cannot start a part of the watch: {error}"), ""))
 }
@@ -104,6 +107,9 @@ fn words(args: &WatchArgs, part: Part, pid: Option<u32>, until: Option<Instant>)
         words.extend(["-d".into(), millis(until.saturating_duration_since(Instant::now()), 100)]);
     }
     words.extend(args.zone.words());
+    if let Some(address) = args.serve {
+        words.extend(["--serve".into(), address.to_string()]);
+    }
     if let Some(address) = args.metrics {
         words.extend(["--metrics".into(), address.to_string()]);
     }
@@ -153,6 +159,11 @@ mod tests {
             arguments(asked, Part::One, Some(42)),
             "watch --pid=42 --part one --over 50ms --metrics 127.0.0.1:9464 \
              --otlp http://c:4318/v1/metrics"
+        );
+        let asked = "whypause watch --wait --match orders --serve 0";
+        assert_eq!(
+            arguments(asked, Part::One, Some(42)),
+            "watch --pid=42 --part one --over 50ms --serve 127.0.0.1:0"
         );
         let asked = "whypause watch --wait -p -x --without-ebpf --log-safepoints";
         let asked = asked.replace("-p -x", "--pid=-x");

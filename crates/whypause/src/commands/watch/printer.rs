@@ -5,7 +5,7 @@
 use super::{live::Live, window::Window};
 use crate::{Failure, args::ZoneArgs, commands::explain::log_offset_min, console::Console};
 use diagnose::{Attribution, Diagnosis};
-use recording::Facts;
+use recording::{Facts, MonoTime};
 use report::{Options, TimeZone, line, metrics::JvmMetrics};
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     },
     thread::{self, JoinHandle},
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 /// Batches that may wait, a few seconds of them. Beyond that the thread stands still, and detail
@@ -22,10 +22,10 @@ use std::{
 const QUEUE_BATCHES: usize = 64;
 /// Rows that are kept while it stands still, a few megabytes: the threads of a large JVM among them.
 const KEEP_ROWS: usize = 32 << 10;
-/// How often pauses that wait for their evidence are looked at when nothing new comes.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// The nice value that takes the CPU only where no other process wants it.
+/// The nice value that takes the CPU only where no other process wants it,
 const NICE: i32 = 19;
+/// and one that takes a tenth of a CPU beside one that wants all of it: somebody may be looking at the page.
+const NICE_SERVED: i32 = 10;
 
 /// Whether the heading of all JVMs was printed, where there are several.
 static HEADED: AtomicBool = AtomicBool::new(false);
@@ -76,6 +76,11 @@ impl Printer {
 
     /// Hands over and never waits.
     pub(crate) fn send(&mut self, facts: Facts) {
+        let nothing = Facts::default();
+        if facts == nothing && self.kept == nothing {
+            // Most drains bring nothing: the thread sleeps on.
+            return;
+        }
         let mut batch = std::mem::take(&mut self.kept);
         batch.append(self.with_losses(facts));
         if let Err(TrySendError::Full(Batch::Final(mut batch))) =
@@ -126,19 +131,19 @@ fn work(
     told: Told,
 ) -> Result<Printed, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
-    let _ = rustix::process::setpriority_process(None, NICE);
-    let begun = Instant::now();
+    let nice = if told.live.is_some() { NICE_SERVED } else { NICE };
+    let _ = rustix::process::setpriority_process(None, nice);
     let Told { mut metrics, live, .. } = told;
     let mut window = Window::new(over, metrics.is_some());
     let mut printed = Printed::default();
     loop {
-        let end = match receiver.recv_timeout(LOOK_EVERY) {
+        let end = match next(receiver, window.due()) {
             Ok(Batch::Final(facts)) => {
                 form.look(&facts);
                 if let (Some(metrics), Some(coverage)) = (&mut metrics, &facts.coverage) {
                     metrics.look(coverage);
                 }
-                window.add(*facts, begun.elapsed());
+                window.add(*facts, recorder::now());
                 false
             }
             Ok(Batch::UnderWay(facts)) => {
@@ -153,7 +158,7 @@ fn work(
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => true,
         };
-        let now = if end { Duration::MAX } else { begun.elapsed() };
+        let now = if end { MonoTime(u64::MAX) } else { recorder::now() };
         let (ended, short) = (window.ended(now), window.short(now));
         if let Some(metrics) = &metrics {
             let now = SystemTime::now();
@@ -174,6 +179,14 @@ fn work(
         if end {
             return Ok(printed);
         }
+    }
+}
+
+/// The next batch, if it comes by then.
+fn next(receiver: &Receiver<Batch>, due: Option<MonoTime>) -> Result<Batch, RecvTimeoutError> {
+    match due {
+        Some(due) => receiver.recv_timeout(due.since(recorder::now())),
+        None => Ok(receiver.recv()?),
     }
 }
 
@@ -260,7 +273,7 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use recording::{CgroupFact, CodeFact, Coverage, MonoTime, PerfCounterFact, Sample};
+    use recording::{CgroupFact, CodeFact, Coverage, PerfCounterFact, Sample};
 
     /// A thread that takes nothing, and is never printed to.
     fn standing_still() -> (Printer, Receiver<Batch>) {

@@ -9,22 +9,56 @@ use recorder::Roots;
 use report::metrics::{Exposition, JvmMetrics, Metrics, OTLP_CONTENT_TYPE};
 use serve::{Address, Bound, Options, Push, Response, Server, StartError, Target};
 use std::{
-    io::ErrorKind,
+    env,
+    io::{self, ErrorKind},
+    os::fd::{AsFd, OwnedFd},
+    process::Command,
     time::{Duration, SystemTime},
 };
 
 /// How often numbers are sent to a collector.
 const PUSH_EVERY: Duration = Duration::from_secs(15);
 
+/// What a part of a watch finds the token of its page in. No argument: all users can read those.
+const TOKEN: &str = "WHYPAUSE_PAGE_TOKEN";
+
 /// Numbers and a page, and who hands them out.
 #[derive(Debug, Default)]
 pub(super) struct Published {
     metrics: Option<Metrics>,
     live: Option<Live>,
+    /// Where a page will be, in the process that serves none itself.
+    place: Option<Place>,
     /// They answer until they are dropped.
     _servers: Vec<Server>,
     /// It sends once more when it is dropped.
     _push: Option<Push>,
+}
+
+/// Where a page is.
+#[derive(Debug)]
+struct Place {
+    bound: Bound,
+    token: String,
+}
+
+impl Place {
+    /// A new one, whose address is said.
+    fn take(address: Address, console: &Console) -> Result<Place, Failure> {
+        let (bound, token) = (bind(address)?, live::token()?);
+        let whom = reach(&bound);
+        console.say(&format!("live page at http://{}/{token}/{whom}", bound.local()));
+        Ok(Place { bound, token })
+    }
+
+    /// The one that the process which started this one has [given](Published::give) it.
+    fn given() -> Result<Place, Failure> {
+        let missing = || Failure::input("a part of a watch was given no token for its page", "");
+        let token = env::var(TOKEN).ok().filter(|it| !it.is_empty()).ok_or_else(missing)?;
+        let listener = io::stdin().as_fd().try_clone_to_owned()?;
+        let bound = Bound::inherit(listener).map_err(|it| Failure::input(it.to_string(), ""))?;
+        Ok(Place { bound, token })
+    }
 }
 
 impl Published {
@@ -35,10 +69,13 @@ impl Published {
             return Ok(published);
         }
         // That a port is in use is said before anything is served. Both may be on one port.
-        let bind = |address: Address| Bound::bind(address).map_err(|it| failure(address, &it));
         let is_one = args.serve.is_some() && args.serve == args.metrics;
-        let for_page = args.serve.map(bind).transpose()?;
         let for_metrics = args.metrics.filter(|_| !is_one).map(bind).transpose()?;
+        let place = args.serve.map(|it| match args.part {
+            None => Place::take(it, console),
+            Some(_) => Place::given(),
+        });
+        published.place = place.transpose()?;
         if args.wait && args.part.is_none() {
             // The part that watches binds it again.
             return Ok(published);
@@ -46,10 +83,8 @@ impl Published {
         let host = recorder::host_fact(&Roots::default()).name;
         let wants_metrics = args.metrics.is_some() || args.otlp.is_some();
         let metrics = wants_metrics.then(|| Metrics::new(args.over, SystemTime::now()));
-        if let Some(bound) = for_page {
-            let (live, token) = (Live::default(), live::token()?);
-            let whom = reach(&bound);
-            console.say(&format!("live page at http://{}/{token}/{whom}", bound.local()));
+        if let Some(Place { bound, token }) = published.place.take() {
+            let live = Live::default();
             let mut options = page_routes(Options::named(host.clone()), &live, &token);
             if let Some(metrics) = metrics.as_ref().filter(|_| is_one) {
                 options = metrics_route(options, metrics, &bound, console);
@@ -69,6 +104,16 @@ impl Published {
         Ok(published)
     }
 
+    /// Gives a part of the watch the place of the page: the socket that listens, as its standard input,
+    /// so that the address stays and who comes too early waits.
+    pub(super) fn give(&self, part: &mut Command) -> io::Result<()> {
+        if let Some(place) = &self.place {
+            let listener: OwnedFd = place.bound.share()?;
+            part.stdin(listener).env(TOKEN, &place.token);
+        }
+        Ok(())
+    }
+
     /// The page, where one is served.
     pub(super) fn live(&self) -> Option<&Live> {
         self.live.as_ref()
@@ -78,6 +123,10 @@ impl Published {
     pub(super) fn jvm(&self, main: &str, pid: u32) -> Option<JvmMetrics> {
         self.metrics.as_ref().map(|it| it.jvm(main, pid, SystemTime::now()))
     }
+}
+
+fn bind(address: Address) -> Result<Bound, Failure> {
+    Bound::bind(address).map_err(|it| failure(address, &it))
 }
 
 fn started(bound: Bound, options: Options) -> Result<Server, Failure> {
@@ -121,7 +170,9 @@ fn push(
 
 fn failure(address: Address, error: &StartError) -> Failure {
     let kind = match error {
-        StartError::Bind { source, .. } | StartError::Start(source) => source.kind(),
+        StartError::Bind { source, .. }
+        | StartError::NoListener(source)
+        | StartError::Start(source) => source.kind(),
     };
     let hint = match kind {
         ErrorKind::AddrInUse => "another program listens there: give another port".to_owned(),

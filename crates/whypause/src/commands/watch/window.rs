@@ -1,6 +1,6 @@
 //! The last seconds of facts, in bounded memory.
 use diagnose::{Diagnosis, Pause};
-use recording::{Facts, Interval, MonoTime, SafepointFact, Source};
+use recording::{Facts, Interval, MonoTime, SafepointFact, Source, SourceState, ThreadState};
 use std::{
     collections::{BTreeSet, VecDeque},
     time::Duration,
@@ -10,8 +10,18 @@ use std::{
 const KEPT: Duration = Duration::from_secs(30);
 /// How long before a pause the host and its writers matter.
 const BEFORE: Duration = Duration::from_secs(15);
-/// How long a pause waits to be reported, so that its log line and who wrote can be reported with it.
+/// How long after its end a pause is reported at the latest, so that its log line and who wrote can be
+/// reported with it. The line comes with the same drain as the pause or with the next one, 0.2 s after its
+/// end. The table of writers that was read after a pause comes 0.9 s after its end on average: to wait for
+/// that is too long, and the one before it mostly names who wrote.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// So long it waits at least from when it came, where it came late: what belongs to it may be as late, and
+/// comes with the next drain.
+const GRACE: Duration = Duration::from_millis(150);
+/// HotSpot writes the line of a safepoint just after its end: lines read later than this are the ones after it.
+const LOG_MARGIN: Duration = Duration::from_millis(5);
+/// Who wrote matters where a thread was blocked in the kernel for this part of the pause.
+const BLOCKED_PART: u32 = 10;
 /// How often what is too old is dropped.
 const PRUNE_EVERY: Duration = Duration::from_secs(1);
 /// Rows of each table at most; the oldest go first.
@@ -35,16 +45,26 @@ pub(crate) struct Window {
     /// Whether shorter stops are wanted as well, to be counted.
     all: bool,
     facts: Facts,
-    /// Long safepoints that were not reported yet, with the time at which they came.
-    waiting: Vec<(Duration, SafepointFact)>,
+    /// Long safepoints that were not reported yet.
+    waiting: Vec<Waiting>,
     /// Short ones that were not counted yet, and when they were last.
     short: Vec<SafepointFact>,
-    counted: Duration,
+    counted: MonoTime,
     /// Pauses told that came from the log.
     reported: VecDeque<Pause>,
-    /// Whether log lines came since the log was last looked at.
-    lines_since: Option<Duration>,
-    pruned: Duration,
+    /// When the first log line came since the log was last looked at.
+    lines_since: Option<MonoTime>,
+    pruned: MonoTime,
+}
+
+/// A pause that waits for its evidence.
+#[derive(Debug)]
+struct Waiting {
+    safepoint: SafepointFact,
+    /// When it is reported at the latest.
+    due: MonoTime,
+    /// Whether who wrote may be part of the evidence.
+    was_blocked: bool,
 }
 
 impl Window {
@@ -56,36 +76,47 @@ impl Window {
             facts: Facts::default(),
             waiting: Vec::new(),
             short: Vec::new(),
-            counted: Duration::ZERO,
+            counted: MonoTime::default(),
             reported: VecDeque::new(),
             lines_since: None,
-            pruned: Duration::ZERO,
+            pruned: MonoTime::default(),
         }
     }
 
-    /// Takes what became known at `now`, a time since the beginning.
-    pub(crate) fn add(&mut self, mut facts: Facts, now: Duration) {
-        for safepoint in std::mem::take(&mut facts.safepoints) {
-            if length(&safepoint) >= self.over {
-                self.waiting.push((now, safepoint));
-            } else if self.all {
-                self.short.push(safepoint);
-            }
-        }
+    /// Takes what became known at `now`.
+    pub(crate) fn add(&mut self, mut facts: Facts, now: MonoTime) {
+        let safepoints = std::mem::take(&mut facts.safepoints);
         if !facts.log_lines.is_empty() {
             self.lines_since.get_or_insert(now);
         }
         self.facts.append(facts);
+        for safepoint in safepoints {
+            if length(&safepoint) >= self.over {
+                let due = (end(&safepoint) + PATIENCE).max(now + GRACE);
+                // All its slices came with it.
+                let was_blocked = self.was_blocked(&safepoint);
+                self.waiting.push(Waiting { safepoint, due, was_blocked });
+            } else if self.all {
+                self.short.push(safepoint);
+            }
+        }
         if now >= self.pruned + PRUNE_EVERY {
             self.pruned = now;
             self.prune();
         }
     }
 
+    /// When there is something to report even if nothing more comes.
+    pub(crate) fn due(&self) -> Option<MonoTime> {
+        let waiting = self.waiting.iter().map(|it| it.due);
+        let log = self.lines_since.filter(|_| self.log_tells()).map(|it| it + PATIENCE);
+        let short = (!self.short.is_empty()).then(|| self.counted + SHORT_EVERY);
+        waiting.chain(log).chain(short).min()
+    }
+
     /// The pauses that are to be told by now, each with a diagnosis of its own, so that what is
     /// said of it is about it alone.
-    pub(crate) fn ended(&mut self, now: Duration) -> Vec<Diagnosis> {
-        let due = |since: Duration| now.saturating_sub(since) >= PATIENCE;
+    pub(crate) fn ended(&mut self, now: MonoTime) -> Vec<Diagnosis> {
         let mut reported = Vec::new();
         let mut waiting = std::mem::take(&mut self.waiting);
         let by_log = self.log_tells();
@@ -94,24 +125,58 @@ impl Window {
             waiting.clear();
             self.short.clear();
         }
-        for (since, safepoint) in waiting {
-            if due(since) {
-                reported.push(self.diagnose(safepoint));
+        for it in waiting {
+            if it.due <= now || self.is_complete(&it) {
+                reported.push(self.diagnose(it.safepoint));
             } else {
-                self.waiting.push((since, safepoint));
+                self.waiting.push(it);
             }
         }
-        if self.lines_since.is_some_and(due) && by_log {
+        if by_log && self.lines_since.is_some_and(|it| it + PATIENCE <= now) {
             self.lines_since = None;
             reported.push(self.diagnose_log());
         }
         reported
     }
 
+    /// Whether all is there that a pause waits for.
+    fn is_complete(&self, it: &Waiting) -> bool {
+        let end = end(&it.safepoint);
+        // Without probes steal is only known from counters of the second around it.
+        self.has_probes() && self.log_is_read(end) && (!it.was_blocked || self.knows_writers(end))
+    }
+
+    /// Whether the log was read after this, where there is one.
+    fn log_is_read(&self, end: MonoTime) -> bool {
+        let sources = self.facts.coverage.as_ref().map(|it| &it.sources);
+        match sources.and_then(|it| it.get(&Source::GcLog)) {
+            Some(SourceState::Missing(_)) => true,
+            // The file is read to its end each time.
+            _ => self.facts.log_lines.last().is_some_and(|it| it.read >= end + LOG_MARGIN),
+        }
+    }
+
+    /// Whether the table of writers was read after this.
+    fn knows_writers(&self, end: MonoTime) -> bool {
+        self.facts.writers.iter().rev().any(|it| it.interval.end >= end)
+    }
+
+    fn was_blocked(&self, it: &SafepointFact) -> bool {
+        let pause = Interval::new(it.begin, end(it));
+        let much = pause.duration() / BLOCKED_PART;
+        // Those that waited for work have no stack.
+        let mut slices = self.facts.slices.iter();
+        slices.any(|it| {
+            it.state == ThreadState::Blocked
+                && it.stack.is_some()
+                && pause.intersect(it.interval).is_some_and(|it| it.duration() >= much)
+        })
+    }
+
     /// Short stops that have ended since this last gave any, where they are wanted. Only sums are known of
     /// what threads did in them, so one diagnosis is made of them all.
-    pub(crate) fn short(&mut self, now: Duration) -> Option<Diagnosis> {
-        let due = now >= self.counted.saturating_add(SHORT_EVERY) || self.short.len() >= MOST_SHORT;
+    pub(crate) fn short(&mut self, now: MonoTime) -> Option<Diagnosis> {
+        let due = now >= self.counted + SHORT_EVERY || self.short.len() >= MOST_SHORT;
         if self.short.is_empty() || !due {
             return None;
         }
@@ -170,8 +235,7 @@ impl Window {
     /// What a diagnosis of this pause looks at, and no more: it is made while the JVM runs.
     fn around(&self, safepoint: SafepointFact) -> Facts {
         let all = &self.facts;
-        let begin = safepoint.begin;
-        let end = safepoint.resumed.unwrap_or(safepoint.end_probe).max(safepoint.end_probe);
+        let (begin, end) = (safepoint.begin, end(&safepoint));
         let pause = Interval::new(begin, end);
         let near = Interval::new(begin - BEFORE, end + PATIENCE);
         let log = Interval::new(begin - PATIENCE, end + KEPT);
@@ -261,6 +325,10 @@ fn bounded(mut facts: Facts) -> Facts {
 fn same(a: &Pause, b: &Pause) -> bool {
     let lengths = |it: &Pause| (it.duration, it.reaching, it.collection);
     lengths(a) == lengths(b) && a.start_ns.abs_diff(b.start_ns) < START_UNCERTAINTY_NS
+}
+
+fn end(it: &SafepointFact) -> MonoTime {
+    it.resumed.unwrap_or(it.end_probe).max(it.end_probe)
 }
 
 fn length(it: &SafepointFact) -> Duration {

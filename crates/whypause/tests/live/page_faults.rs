@@ -1,0 +1,77 @@
+//! The page of a watch beside the lab's faults: pauses whose cause is known arrive with it.
+use crate::{
+    newest, one_lab,
+    page::{ask, event, place, said, since_end},
+};
+use serde_json::Value;
+use spawn::Running;
+use std::time::Duration;
+use testing::PATIENCE;
+
+/// How long each fault is watched, in seconds.
+const WATCHED: u64 = 8;
+/// So long after its end no pause is on its page, whatever the host does.
+const FAR_TOO_LATE: Duration = Duration::from_secs(20);
+
+/// The cause with the largest part of the pause of an event.
+fn first_cause(pause: &Value) -> String {
+    let parts = pause["pauses"]["parts"].as_array().unwrap();
+    let index = parts.get(1).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
+    let cause = index.map(|it| &pause["causes"][it]["id"]);
+    cause.and_then(Value::as_str).unwrap_or("unexplained").to_owned()
+}
+
+/// Whether the fault strikes on the page as what it is. Pauses without it may be between those with it:
+/// of those that are long, it must be most.
+fn strikes(scenario: &str) {
+    let Some(_) = newest() else { return };
+    if let Err(reason) = ::lab::slow_disk::can_run() {
+        println!("SKIPPED: {reason}");
+        return;
+    }
+    let _turn = one_lab::turn();
+    let watched = format!("{WATCHED}s");
+    let mut command = one_lab::command(&["hold", scenario, "--on-this-host", "--"]);
+    command.arg(env!("CARGO_BIN_EXE_whypause"));
+    command.args(["watch", "-p", "%pid", "--over", "50ms", "--serve", "0", "-d", &watched]);
+    let mut lab = Running::start_heard(command).unwrap();
+    let mut place_of = None;
+    while place_of.is_none() {
+        if lab.ends_within(Duration::from_millis(100)).unwrap().is_some() {
+            println!("SKIPPED: the lab does not hold {scenario}: {}", said(&lab).trim());
+            return;
+        }
+        place_of = said(&lab).contains("live page at").then(|| place(&lab));
+    }
+    let (address, path) = place_of.unwrap();
+    let mut stream = ask(address, &format!("{path}events"), &address.to_string());
+    let mut causes = Vec::new();
+    let mut delays = Vec::new();
+    while let Some((name, event)) = event(&mut stream) {
+        if name == "pause" {
+            delays.push(since_end(&event));
+            causes.push(first_cause(&event));
+        }
+    }
+    delays.sort_unstable();
+    let longest = delays.last().copied().unwrap_or_default();
+    let median = delays.get(delays.len() / 2).copied().unwrap_or_default();
+    println!(
+        "{scenario}: {} pauses, on the page {median:?} after their ends, {longest:?} at most",
+        causes.len()
+    );
+    assert!(lab.wait(PATIENCE).unwrap().success(), "{}", said(&lab));
+    let right = causes.iter().filter(|it| *it == scenario).count();
+    assert!(right > 0 && right * 2 > causes.len(), "{causes:?}");
+    assert!(longest < FAR_TOO_LATE, "{delays:?}");
+}
+
+#[test]
+fn a_late_java_thread_is_on_the_page() {
+    strikes("late-java-thread");
+}
+
+#[test]
+fn a_blocked_write_to_the_gc_log_is_on_the_page() {
+    strikes("gc-log-write-blocked");
+}
