@@ -224,7 +224,7 @@ mod tests {
     fn a_browser_that_does_not_read_is_given_up() {
         let live = Live::default();
         let Response::Events(_receiver) = live.reader() else { panic!("it is told") };
-        live.change(|state| (0..WAITING).for_each(|_| state.add(kept(1, 1))));
+        live.change(|state| (0..=WAITING).for_each(|_| state.add(kept(1, 1))));
         live.change(|state| assert_eq!(state.readers.len(), 0));
     }
 
