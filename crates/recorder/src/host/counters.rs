@@ -8,6 +8,7 @@
 //!   over requests, time with requests under way (`Documentation/admin-guide/iostats.rst`).
 //! * `vmstat.*`: the kernel's names; `nr_*` and `pswp*` and `pgscan*` in pages, the rest events.
 //!   `vmstat.allocstall` is the sum over zones.
+//! * `meminfo.available_bytes`: what can be had without swapping (`MemAvailable`).
 //! * `cpu.steal_ms`: time in which the hypervisor ran somebody else, summed over CPUs.
 //! * `cgroup.cpu.nr_periods`, `.nr_throttled`, `.throttled_ns`: the JVM's cgroup and its ancestors
 //!   together, since the quota of each of them throttles it.
@@ -37,6 +38,7 @@ type Value = (String, u64);
 enum Kind {
     Pressure,
     Vmstat,
+    Meminfo,
     Stat,
     Disk,
     CpuStat,
@@ -70,9 +72,9 @@ pub(crate) struct Counters {
     pub(crate) has_pressure: bool,
 }
 
-/// All files but vmstat are far smaller, and of `/proc/stat` only the first line counts.
+/// All files but vmstat are far smaller, and of `/proc/stat` and `/proc/meminfo` the first lines count.
 const BUFFER_BYTES: usize = 32 * 1024;
-const FIRST_LINE_BYTES: usize = 256;
+const FIRST_LINES_BYTES: usize = 256;
 /// cgroups are rarely nested deeper.
 const MAX_ANCESTORS: usize = 8;
 
@@ -93,6 +95,7 @@ impl Counters {
             has_pressure |= open(Kind::Pressure, &format!("psi.{what}"), path);
         }
         open(Kind::Vmstat, "vmstat", roots.proc.join("vmstat"));
+        open(Kind::Meminfo, "meminfo", roots.proc.join("meminfo"));
         open(Kind::Stat, "cpu", roots.proc.join("stat"));
         let dir = ProcessDir::open(roots, pid).ok();
         let place = dir.as_ref().and_then(|dir| Some((dir, cgroup::path_of(dir, "cpu")?)));
@@ -162,7 +165,8 @@ impl Counters {
 
 impl Held {
     fn new(kind: Kind, prefix: &str, file: File) -> Held {
-        let limit_bytes = if kind == Kind::Stat { FIRST_LINE_BYTES } else { BUFFER_BYTES };
+        let is_short = matches!(kind, Kind::Stat | Kind::Meminfo);
+        let limit_bytes = if is_short { FIRST_LINES_BYTES } else { BUFFER_BYTES };
         Held { kind, prefix: prefix.into(), file, limit_bytes }
     }
 
@@ -195,6 +199,7 @@ fn parse(kind: Kind, prefix: &str, text: &str, values: &mut Vec<Value>) {
     match kind {
         Kind::Pressure => pressure(prefix, text, values),
         Kind::Vmstat => vmstat(prefix, text, values),
+        Kind::Meminfo => available(prefix, text, values),
         Kind::Stat => steal(prefix, text, values),
         Kind::Disk => disk(prefix, text, values),
         Kind::CpuStat => cpu_stat(prefix, text, values),
@@ -245,6 +250,13 @@ fn vmstat(prefix: &str, text: &str, values: &mut Vec<Value>) {
             values.push((format!("{prefix}.{name}"), value));
         }
     }
+}
+
+/// `MemAvailable:   13049420 kB`
+fn available(prefix: &str, text: &str, values: &mut Vec<Value>) {
+    let line = text.lines().find_map(|it| it.strip_prefix("MemAvailable:")?.strip_suffix(" kB"));
+    let kib = line.and_then(|it| it.trim().parse::<u64>().ok());
+    values.extend(kib.map(|it| (format!("{prefix}.available_bytes"), it.saturating_mul(1024))));
 }
 
 /// The eighth number of `cpu  user nice system idle iowait irq softirq steal …`, in ticks.
@@ -334,6 +346,8 @@ mod tests {
     fn memory_statistics() {
         let text = "nr_dirty 79\nnr_dirty_threshold 12\nallocstall_dma 1\nallocstall_normal 2\npgscan_direct 4\n";
         check(Kind::Vmstat, text, "x.nr_dirty=79 x.allocstall=3 x.pgscan_direct=4");
+        let text = "MemTotal:  9000 kB\nMemAvailable:  2 kB\nBuff";
+        check(Kind::Meminfo, text, "x.available_bytes=2048");
     }
 
     #[test]
