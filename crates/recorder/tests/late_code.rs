@@ -26,7 +26,7 @@ fn record(java: &Java) -> Facts {
     let options = Options { late_code: true, ..Options::default() };
     let mut session = Session::attach(&jvm, options).unwrap();
     let mut all = Facts::default();
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(60);
     let asked = loop {
         step(&mut session, &mut names, &mut all);
         if let Some(asked) = names.request_stacks() {
