@@ -183,5 +183,8 @@ fn explain_reads_what_record_wrote() {
         answer["causes"].as_array().unwrap().iter().map(|it| it["time_ns"].as_u64().unwrap());
     let explained: u64 = parts.sum();
     assert_eq!(explained + answer["unattributed_ns"].as_u64().unwrap(), pauses);
-    assert!(explained * 100 >= pauses * 98, "{explained} of {pauses} ns explained");
+    let mut open = answer["longest"].as_array().cloned().unwrap_or_default();
+    open.retain(|it| it["unattributed_ns"].as_u64() > Some(1_000_000));
+    let why = serde_json::json!({ "coverage": answer["coverage"], "open": open });
+    assert!(explained * 100 >= pauses * 98, "{explained} of {pauses} ns explained: {why}");
 }
