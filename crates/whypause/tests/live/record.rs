@@ -167,24 +167,40 @@ fn now() -> MonoTime {
     MonoTime(seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap())
 }
 
-#[test]
-fn explain_reads_what_record_wrote() {
-    let Some(jdk) = newest() else { return };
-    let (jvm, memory) = (Java::busy(&jdk), memory());
+/// A recording of two seconds, explained: the JSON.
+fn explained(jvm: &Java) -> serde_json::Value {
+    let memory = memory();
     let directory = memory.path().join("recording");
     ends_well(&mut record(&directory, &["-p", &jvm.pid(), "-d", "2s"]));
     let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
     command.args(["explain", "--format", "json"]).arg(&directory);
     let explain = spawn::run(command, PATIENCE).unwrap();
-    let answer: serde_json::Value = serde_json::from_slice(&explain.stdout).unwrap();
+    serde_json::from_slice(&explain.stdout).unwrap()
+}
+
+/// How much of the stopped time has a cause, in nanoseconds, and all of it.
+fn with_cause(answer: &serde_json::Value) -> (u64, u64) {
+    let causes = answer["causes"].as_array().unwrap();
+    let explained = causes.iter().map(|it| it["time_ns"].as_u64().unwrap()).sum();
+    (explained, answer["pauses"]["total_ns"].as_u64().unwrap())
+}
+
+#[test]
+fn explain_reads_what_record_wrote() {
+    let Some(jdk) = newest() else { return };
+    let jvm = Java::busy(&jdk);
+    // Beside other recordings the kernel leaves out a context switch now and then, which is in the notes:
+    // what the thread did then is not known, and in two seconds one may be much.
+    let missed = |it: &serde_json::Value| it["coverage"]["notes"].to_string().contains("missed");
+    let is_explained = |it: &serde_json::Value| {
+        let (explained, pauses) = with_cause(it);
+        explained * 100 >= pauses * 98
+    };
+    let answer = (0..5).map(|_| explained(&jvm)).find(|it| is_explained(it) || !missed(it));
+    let answer = answer.expect("a recording with nearly all context switches");
     assert_eq!(answer["jvm"]["collector"], "g1");
-    let pauses = answer["pauses"]["total_ns"].as_u64().unwrap();
-    let parts =
-        answer["causes"].as_array().unwrap().iter().map(|it| it["time_ns"].as_u64().unwrap());
-    let explained: u64 = parts.sum();
+    let (explained, pauses) = with_cause(&answer);
     assert_eq!(explained + answer["unattributed_ns"].as_u64().unwrap(), pauses);
-    let mut open = answer["longest"].as_array().cloned().unwrap_or_default();
-    open.retain(|it| it["unattributed_ns"].as_u64() > Some(1_000_000));
-    let why = serde_json::json!({ "coverage": answer["coverage"], "open": open });
-    assert!(explained * 100 >= pauses * 98, "{explained} of {pauses} ns explained: {why}");
+    let longest = &answer["longest"];
+    assert!(is_explained(&answer), "{explained} of {pauses} ns explained: {longest}");
 }
