@@ -46,7 +46,6 @@ pub(crate) struct Rounds<R: Reader> {
     pub(crate) reader: R,
     pace: Pace,
     next: Instant,
-    last: Option<Instant>,
     /// The number of rounds so far.
     count: u64,
     /// What the last ones have brought, the newest last.
@@ -60,7 +59,7 @@ pub(crate) struct Taken(u64);
 impl<R: Reader> Rounds<R> {
     pub(crate) fn new(reader: R, pace: Pace) -> Rounds<R> {
         let next = Instant::now();
-        Rounds { reader, pace, next, last: None, count: 0, done: VecDeque::new() }
+        Rounds { reader, pace, next, count: 0, done: VecDeque::new() }
     }
 
     /// Reads where a round is due.
@@ -72,7 +71,7 @@ impl<R: Reader> Rounds<R> {
 
     /// Reads where the last round is not of now.
     pub(crate) fn look_now(&mut self) {
-        if self.last.is_none_or(|it| it.elapsed() > FRESH) {
+        if self.done.back().is_none_or(|(at, _)| at.elapsed() > FRESH) {
             self.read();
         }
     }
@@ -102,7 +101,6 @@ impl<R: Reader> Rounds<R> {
         self.done.retain(|(at, _)| now.duration_since(*at) < KEPT);
         self.done.push_back((now, facts));
         self.count += 1;
-        self.last = Some(now);
         self.next = now + self.pace.after_round();
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 use recording::{Coverage, Source, SourceState};
 use std::{fs::File, num::NonZeroU64, path::Path, sync::Arc};
 
-/// How late the kernel may wake up who waits for a time. Most of whin a sample at something costs is a
+/// How late the kernel may wake up who waits for a time. Most of what a sample costs is a
 /// timer of its own: with some leeway it comes along with another one.
 const LEEWAY: NonZeroU64 = NonZeroU64::new(10_000_000).expect("not 0");
 
