@@ -150,11 +150,15 @@ fn nothing_waits_for_a_server_that_was_stopped_or_killed() {
         let _killed = killed_after_us(server);
         // A process of its own: whoever waits here for a stopped server cannot even be killed.
         let mut writer = spawn::command("dd");
-        writer.args(["if=/dev/zero", "bs=4096", "count=1", "conv=notrunc"]);
+        writer.args(["if=/dev/zero", "bs=4096", "count=1", "conv=notrunc,nocreat"]);
         let mut of = std::ffi::OsString::from("of=");
         of.push(slow.path());
         writer.arg(of);
         let mut writer = spawn::Running::start_heard(writer).unwrap();
+        // a writer that opens the file only after the lab has gone from it was let down by nobody
+        let written = format!("/proc/{}/fd/1", writer.id());
+        let opened = || std::fs::read_link(&written).is_ok_and(|it| it == slow.path());
+        until("the writer has the file", opened);
         rustix::process::kill_process(server, signal).unwrap();
         until("the server is gone", || !runs(server));
         place.cleanup.undo_all().unwrap();
