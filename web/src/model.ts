@@ -272,6 +272,8 @@ export interface Hello {
 export interface LivePause {
   /** What it was, in one line, as `whypause watch` prints it. */
   line: string;
+  /** Whose it is, where several JVMs are watched. */
+  jvm: string | null;
   /** The causes that this event speaks of; indices are into this list alone. */
   causes: CauseInfo[];
   /** One pause. `origin_wall_ms` is that of this event alone. */

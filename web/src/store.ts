@@ -11,7 +11,10 @@ import { Observable } from "./observable";
 export type Batch = Pick<
   Columns,
   "count" | "start_us" | "length_us" | "reaching_us" | "kind" | "operation" | "operations" | "parts" | "span_ms"
->;
+> & {
+  /** Whose pauses they are, where there are several JVMs. */
+  jvm?: string;
+};
 
 /** Pauses in a block whose longest is known, so that the longest of a range is found without a scan. */
 const BLOCK = 64;
@@ -28,12 +31,15 @@ export interface Store {
   leftOut: number;
   readonly causes: CauseInfo[];
   readonly operations: string[];
+  /** Empty where there is only one JVM. */
+  readonly jvms: string[];
   startUs: Float64Array;
   lengthUs: Float64Array;
   reachingUs: Float64Array;
   /** Character codes of `s`, `g` and `h`. */
   kind: Uint8Array;
   operation: Uint16Array;
+  jvm: Uint16Array;
   /** The parts of pause `i` are `partFrom[i]` up to `partFrom[i + 1]`. */
   partFrom: Uint32Array;
   partCause: Uint16Array;
@@ -61,11 +67,13 @@ export function createStore(columns: Columns, causes: CauseInfo[]): Store {
     leftOut: columns.left_out,
     causes,
     operations: [],
+    jvms: [],
     startUs: new Float64Array(0),
     lengthUs: new Float64Array(0),
     reachingUs: new Float64Array(0),
     kind: new Uint8Array(0),
     operation: new Uint16Array(0),
+    jvm: new Uint16Array(0),
     partFrom: new Uint32Array(1),
     partCause: new Uint16Array(0),
     partUs: new Float64Array(0),
@@ -97,6 +105,7 @@ function reserve(store: Store, pauses: number, parts: number): void {
   store.reachingUs = grown(store.reachingUs, pauses);
   store.kind = grown(store.kind, pauses);
   store.operation = grown(store.operation, pauses);
+  store.jvm = grown(store.jvm, pauses);
   store.partFrom = grown(store.partFrom, pauses + 1);
   store.latestEndUs = grown(store.latestEndUs, pauses);
   store.stoppedBeforeUs = grown(store.stoppedBeforeUs, pauses + 1);
@@ -121,7 +130,8 @@ export function changed(store: Store): void {
 /** As `append`, and tells nobody yet. */
 export function add(store: Store, batch: Batch): void {
   reserve(store, store.count + batch.count, store.partFrom[store.count]! + batch.parts.length / 2);
-  const operationOf = batch.operations.map((name) => operationIndex(store, name));
+  const operationOf = batch.operations.map((name) => nameIndex(store.operations, name));
+  const jvm = batch.jvm === undefined ? 0 : nameIndex(store.jvms, batch.jvm);
   let start = store.count > 0 ? store.startUs[store.count - 1]! : 0;
   let at = 0;
   for (let i = 0; i < batch.count; i++) {
@@ -132,6 +142,7 @@ export function add(store: Store, batch: Batch): void {
     store.reachingUs[index] = batch.reaching_us[i] ?? 0;
     store.kind[index] = batch.kind.charCodeAt(i);
     store.operation[index] = operationOf[batch.operation[i]!] ?? 0;
+    store.jvm[index] = jvm;
     at = takeParts(store, index, batch.parts, at);
     derive(store, index);
   }
@@ -144,13 +155,16 @@ export function settleLast(store: Store): number {
   const last = store.count - 1;
   const at = upperBound(store.startUs, store.startUs[last]!, last);
   if (at === last) return at;
-  for (const array of [store.startUs, store.lengthUs, store.reachingUs, store.kind, store.operation]) moveBack(array, at, last, 1);
+  for (const array of columnsOf(store)) moveBack(array, at, last, 1);
   const [from, to] = [store.partFrom[last]!, store.partFrom[last + 1]!];
   for (const array of [store.partCause, store.partUs]) moveBack(array, store.partFrom[at]!, from, to - from);
   for (let i = last; i > at; i--) store.partFrom[i] = store.partFrom[i - 1]! + (to - from);
   deriveAll(store);
   return at;
 }
+
+/** With one value for each pause, which none of the others follows from. */
+const columnsOf = (store: Store): Numbers[] => [store.startUs, store.lengthUs, store.reachingUs, store.kind, store.operation, store.jvm];
 
 /** The `size` values at `from` go to `to`, and those between move on. */
 function moveBack(array: Numbers, to: number, from: number, size: number): void {
@@ -163,20 +177,22 @@ function moveBack(array: Numbers, to: number, from: number, size: number): void 
 export function dropFirst(store: Store, pauses: number): void {
   if (pauses <= 0) return;
   const [count, parts] = [store.count, store.partFrom[pauses]!];
-  for (const array of [store.startUs, store.lengthUs, store.reachingUs, store.kind, store.operation]) array.copyWithin(0, pauses, count);
+  for (const array of columnsOf(store)) array.copyWithin(0, pauses, count);
   for (const array of [store.partCause, store.partUs]) array.copyWithin(0, parts, store.partFrom[count]!);
   store.count = Math.max(0, count - pauses);
   for (let i = 0; i <= store.count; i++) store.partFrom[i] = store.partFrom[i + pauses]! - parts;
-  if (store.operations.length > MOST_OPERATIONS) forgetOperations(store);
+  forgetNames(store, store.operations, store.operation);
+  forgetNames(store, store.jvms, store.jvm);
   deriveAll(store);
 }
 
-/** Names of operations come from the JVM: those that no pause has any more are forgotten beyond so many. */
-const MOST_OPERATIONS = 1_000;
+/** Names come from the JVM: those that no pause has any more are forgotten beyond so many. */
+const MOST_NAMES = 1_000;
 
-function forgetOperations(store: Store): void {
-  const names = store.operations.splice(0);
-  for (let i = 0; i < store.count; i++) store.operation[i] = operationIndex(store, names[store.operation[i]!] ?? "");
+function forgetNames(store: Store, names: string[], column: Uint16Array): void {
+  if (names.length <= MOST_NAMES) return;
+  const all = names.splice(0);
+  for (let i = 0; i < store.count; i++) column[i] = nameIndex(names, all[column[i]!] ?? "");
 }
 
 function deriveAll(store: Store): void {
@@ -185,9 +201,9 @@ function deriveAll(store: Store): void {
   for (let i = 0; i < store.count; i++) derive(store, i);
 }
 
-function operationIndex(store: Store, name: string): number {
-  const known = store.operations.indexOf(name);
-  return known >= 0 ? known : store.operations.push(name) - 1;
+function nameIndex(names: string[], name: string): number {
+  const known = names.indexOf(name);
+  return known >= 0 ? known : names.push(name) - 1;
 }
 
 function takeParts(store: Store, index: number, parts: number[], from: number): number {
@@ -326,6 +342,11 @@ export function kindName(store: Store, index: number): string {
 
 export function operationName(store: Store, index: number): string {
   return store.operations[store.operation[index]!] || kindName(store, index);
+}
+
+/** `orders (pid 4242)`; empty where there is only one JVM. */
+export function jvmName(store: Store, index: number): string {
+  return store.jvms[store.jvm[index]!] ?? "";
 }
 
 /** `stop · RevokeBias`, or `hiccup` alone where there is no operation. */

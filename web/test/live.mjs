@@ -238,6 +238,28 @@ async function nextJvm(browser, events) {
   second.close();
 }
 
+/** All JVMs of a host on one page: each pause says its own. */
+async function severalJvms(browser, events) {
+  const live = await serve({ title: "all JVMs", limitMs: LIMIT_MS, sinceMs: Date.now() - 60_000 });
+  const page = await open(browser, live.url);
+  const of = (jvm, event) => live.send({ ...endedAt(event, Date.now()), jvm });
+  for (const [i, jvm] of ["orders (pid 4242)", "<b>billing</b> (pid 4711)", "orders (pid 4242)"].entries()) of(jvm, events[i]);
+  await pausesAre(page, 3);
+  await page.waitForTimeout(1_300);
+  check("the headline says whose pause it is", (await page.textContent("h1")).includes("orders (pid 4242): "), await page.textContent("h1"));
+  check("and so does the open one", (await page.textContent("#pause .about")).includes("orders (pid 4242)"));
+  const jvms = await page.locator("#jvms tbody tr").allTextContents();
+  check("pauses are counted by JVM", jvms.length === 2 && jvms.some((it) => it.includes("<b>billing</b> (pid 4711)")), jvms.join(" | "));
+  const longest = await page.locator("#longest tbody tr").allTextContents();
+  check("each of the longest says its JVM", longest.length === 3 && longest.every((it) => it.includes("(pid 4")));
+  check("the sum is said to be that of several", /stopped in the last .*, 2 JVMs/.test(await page.textContent(".cards")), await page.textContent(".cards"));
+  check("no console errors with several JVMs", page.problems.length === 0, page.problems.slice(0, 3).join(" | "));
+  await seen(browser, live.url);
+  if (screenshots) await page.screenshot({ path: `${screenshots}/live-all.png`, fullPage: true });
+  await page.context().close();
+  live.close();
+}
+
 const countersOf = (session) => session.send("Memory.getDOMCounters");
 
 /** The least of some readings: on a busy host what was in work at one of them is still there. */
@@ -343,6 +365,7 @@ async function all(browser, file) {
   live.close();
   await another(browser, events);
   await nextJvm(browser, events);
+  await severalJvms(browser, events);
   await memory(browser, events);
 }
 

@@ -58,6 +58,27 @@ test("durations on both sides of every change of unit", () => {
   for (const [us, expected] of cases) assert.equal(format.duration(us), expected, String(us));
 });
 
+test("stopped time of several JVMs is that of each", () => {
+  const it = store.createStore(columns([]), []);
+  for (const [jvm, startUs, lengthUs] of [["a", 0, 900], ["b", 100, 200], ["a", 800, 300]]) {
+    const before = it.count > 0 ? it.startUs[it.count - 1] : 0;
+    store.append(it, { ...columns([[startUs - before, lengthUs]]), jvm });
+  }
+  assert.equal(numbers.stoppedUs(it), 1_300);
+  assert.deepEqual([0, 1, 2].map((pause) => store.jvmName(it, pause)), ["a", "b", "a"]);
+  assert.ok(numbers.cardsOf(it, 3_600e3)[0].label.endsWith("2 JVMs"));
+  store.dropFirst(it, 1);
+  assert.deepEqual([0, 1].map((pause) => store.jvmName(it, pause)), ["b", "a"]);
+});
+
+test("two JVMs may have the same pause at the same time, and one has it once", () => {
+  const it = fed(livePause(1, 200));
+  const [orders, billing] = ["orders (pid 1)", "billing (pid 2)"].map((jvm) => ({ ...livePause(5, 200), jvm }));
+  for (const event of [orders, billing, orders]) feed.take(it, event);
+  assert.equal(it.app.store.count, 3);
+  assert.equal(it.line, `orders (pid 1): ${orders.line}`);
+});
+
 test("bytes and shares as on the terminal", () => {
   assert.deepEqual([0, 1023, 1536, 5 << 20, 150 * 2 ** 20, 1.3 * 2 ** 30].map(format.bytes), ["0 B", "1023 B", "1.5 KiB", "5 MiB", "150 MiB", "1.3 GiB"]);
   assert.deepEqual([0, 0.0005, 0.041, 0.42, 0.9662, 0.99999, 1].map(format.percent), ["0 %", "<0.1 %", "4.1 %", "42 %", "96.6 %", "99.9 %", "100 %"]);
@@ -238,7 +259,7 @@ test("a day of pauses needs no more room than an hour of them", () => {
   feed.tick(it, day * 1e6);
   assert.ok(Math.abs(store.count - anHour) < 5, `${store.count}`);
   const arrays = Object.entries(store).filter(([, value]) => ArrayBuffer.isView(value));
-  assert.equal(arrays.length, 13);
+  assert.equal(arrays.length, 14);
   for (const [name, array] of arrays) assert.ok(array.length <= 2 * (anHour + 60), `${name}: ${array.length}`);
   assert.ok(opened.size <= 26 && it.newest.size === 40 && it.indices.size === 40 && it.live.causes.length === 40 && store.causes.length === 40 && store.operations.length === 40);
   assert.equal(new Set(stayed).size, 1, "the selected pause stays the same one");

@@ -267,7 +267,7 @@ pub struct WatchArgs {
     #[arg(long)]
     pub wait: bool,
     /// Watch all JVMs of this host, or those that --match names, as they come and go: up to 64
-    #[arg(long, conflicts_with_all = ["pid", "bare_pid", "wait", "redact", "serve", "ask_jvm", "log_safepoints"])]
+    #[arg(long, conflicts_with_all = ["pid", "bare_pid", "wait", "redact", "ask_jvm", "log_safepoints"])]
     pub all: bool,
     /// Print pauses of at least this, from 1ms to 7d
     #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_watch_over)]
@@ -282,7 +282,8 @@ pub struct WatchArgs {
     #[arg(long)]
     pub redact: bool,
     /// Serve a page that shows each pause as it ends, at an address that is printed and cannot be
-    /// guessed; a PORT alone is one of 127.0.0.1, 0 any that is free. With --wait it stays the same
+    /// guessed; a PORT alone is one of 127.0.0.1, 0 any that is free. With --wait it stays the same,
+    /// with --all it is one page of all JVMs
     #[arg(long, value_name = "[ADDRESS:]PORT")]
     pub serve: Option<serve::Address>,
     /// Let Prometheus read numbers of all stops from http://ADDRESS:PORT/metrics: seconds stopped by

@@ -43,13 +43,13 @@ fn not_responding(stuck: &Stuck) -> String {
 }
 
 /// The same as soon as exactly one JVM has the name; `None` where `ends` becomes true before.
-/// Says once why it waits.
+/// Tells why it waits, once and whenever that changes.
 pub(crate) fn awaited(
     which: &WhichJvm,
     ends: impl Fn() -> bool,
-    say: impl Fn(&str),
+    tell: impl Fn(&JvmError),
 ) -> Result<Option<Jvm>, Failure> {
-    let mut said = Vec::new();
+    let mut told = Vec::new();
     let mut next_search = Instant::now();
     while !ends() {
         if Instant::now() < next_search {
@@ -62,16 +62,21 @@ pub(crate) fn awaited(
             Err(error @ (JvmError::NoMatch { .. } | JvmError::Ambiguous { .. })) => error,
             Err(error) => return Err(failure(error)),
         };
-        let mut lines = vec![format!("waiting: {why}")];
-        if let JvmError::NoMatch { stuck, .. } = &why {
-            lines.extend(stuck.iter().map(not_responding));
-        }
-        if lines != said {
-            lines.iter().for_each(|it| say(it));
-            said = lines;
+        let lines = waiting(&why);
+        if lines != told {
+            tell(&why);
+            told = lines;
         }
     }
     Ok(None)
+}
+
+/// What is said of a wait: ``waiting: no JVM matches `orders` ``, and which processes do not respond.
+pub(crate) fn waiting(why: &JvmError) -> Vec<String> {
+    let stuck = if let JvmError::NoMatch { stuck, .. } = why { stuck.as_slice() } else { &[] };
+    let mut lines = vec![format!("waiting: {why}")];
+    lines.extend(stuck.iter().map(not_responding));
+    lines
 }
 
 /// That JVM, with what does not respond; the outer failure is that none was named.

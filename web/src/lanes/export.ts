@@ -6,7 +6,7 @@ import { fullTime } from "../clock";
 import { duration } from "../format";
 import { CLASS_NAME, CLASS_PATTERN, PRINT_INK, STATE_COLOUR, STATE_NAME } from "../palette";
 import type { Class } from "../model";
-import { operationName, partsOf } from "../store";
+import { jvmName, operationName, partsOf } from "../store";
 import type { Range } from "./dense";
 import { HEAD, ROW, blockedClasses, pictureHeight, pictureShapes } from "./picture";
 import { PARTS_HEIGHT, partShapes } from "./parts";
@@ -31,7 +31,7 @@ interface Picture {
 function picture(app: App, pause: number, ranges: Range[]): Picture {
   const { store, page, clock, view } = app;
   const ink = PRINT_INK;
-  const title = `${page.answer.title}: ${duration(store.lengthUs[pause]!)} ${operationName(store, pause)}`;
+  const title = `${jvmName(store, pause) || page.answer.title}: ${duration(store.lengthUs[pause]!)} ${operationName(store, pause)}`;
   const shapes: Shape[] = [
     { is: "text", x: MARGIN, y: 26, text: title, fill: ink.text, anchor: "start", bold: true, size: 15, room: WIDTH - 2 * MARGIN },
     { is: "text", x: MARGIN, y: 44, text: fullTime(store.startUs[pause]!, view.value.zone, clock), fill: ink.muted, anchor: "start" },

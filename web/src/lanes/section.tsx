@@ -10,7 +10,7 @@ import { usePart } from "../observable";
 import { STATES, STATE_COLOUR, STATE_NAME, readInk } from "../palette";
 import { Swatch } from "../parts/swatch";
 import { Name } from "../parts/text";
-import { hasOperation, kindName, operationName, partsOf } from "../store";
+import { hasOperation, jvmName, kindName, operationName, partsOf } from "../store";
 import { type Range, densePart } from "./dense";
 import { Detail } from "./detail";
 import { downloadPng, downloadSvg } from "./export";
@@ -56,6 +56,12 @@ function Head({ pause, ranges }: { pause: number; ranges: Range[] }) {
             <>
               {" "}
               · <Name text={operationName(store, pause)} />
+            </>
+          )}
+          {jvmName(store, pause) && (
+            <>
+              {" "}
+              · <Name text={jvmName(store, pause)} />
             </>
           )}
           <span class="muted">

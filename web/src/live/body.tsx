@@ -15,7 +15,7 @@ import { Cards } from "../parts/verdict";
 import { Spoken } from "../start";
 import { PausesSection } from "../tables/pauses";
 import { TimeSection } from "../time/section";
-import type { Connection, Live } from "./feed";
+import type { Connection, Live, LiveCause } from "./feed";
 
 /** Events may come faster than they can be spoken. */
 const SPEAK_MS = 1_000;
@@ -106,12 +106,12 @@ function LiveCauses({ live }: { live: Live }) {
         <span class="muted">by time in the pauses that are kept; each as its newest pause shows it</span>
       </div>
       {live.causes.map((it) => (
-        <Cause key={it.key} finding={it.finding} cause={app.store.causes[it.cause]!} newest={newestText(app, it.startUs, it.lengthUs)} />
+        <Cause key={it.key} finding={it.finding} cause={app.store.causes[it.cause]!} newest={newestText(app, it)} />
       ))}
     </section>
   );
 }
 
-function newestText({ view, clock }: App, startUs: number, lengthUs: number): string {
-  return `newest at ${timeOfDay(startUs, view.value.zone, clock)}: ${duration(lengthUs)}`;
+function newestText({ view, clock }: App, { startUs, lengthUs, jvm }: LiveCause): string {
+  return `newest at ${timeOfDay(startUs, view.value.zone, clock)}: ${duration(lengthUs)}${jvm && `, ${jvm}`}`;
 }

@@ -4,7 +4,7 @@
 import { type App, createApp, showAll } from "../app";
 import type { Answer, Finding, Hello, LivePause, Opened, Page } from "../model";
 import { Observable } from "../observable";
-import { add, changed, dropFirst, lowerBound, settleLast } from "../store";
+import { add, changed, dropFirst, jvmName, lowerBound, settleLast } from "../store";
 import { causeTimes, cardsOf, pauseNumbers } from "./numbers";
 
 /** Pauses that stay open to be looked into: so many, the longest, besides the newest and the selected one. */
@@ -25,6 +25,8 @@ export interface LiveCause {
   /** Start and length of that pause. */
   startUs: number;
   lengthUs: number;
+  /** Whose that is, where there are several JVMs. */
+  jvm: string;
 }
 
 export interface Live {
@@ -39,7 +41,7 @@ export interface Feed {
   app: App;
   live: Live;
   /** By id of the cause; as many as there are causes. */
-  newest: Map<string, { startUs: number; lengthUs: number; findings: Finding[] }>;
+  newest: Map<string, { startUs: number; lengthUs: number; jvm: string; findings: Finding[] }>;
   indices: Map<string, number>;
   /** After a new beginning: the pause that was open before, to be opened again when it comes. */
   wanted: { startUs: number; lengthUs: number; isLate: boolean } | null;
@@ -124,26 +126,27 @@ export function beginAnew(feed: Feed): void {
 /** Takes the pause of an event; nothing is drawn before `show` or `tick`. */
 export function take(feed: Feed, event: LivePause): void {
   const { store, opened } = feed.app;
-  feed.line = event.line;
+  const jvm = event.jvm ?? "";
+  feed.line = jvm ? `${jvm}: ${event.line}` : event.line;
   const { pauses } = event;
   if (pauses.count !== 1 || pauses.origin_wall_ms === null) return;
   const startUs = Math.round((pauses.origin_wall_ms - feed.live.hello.since_wall_ms) * 1_000 + pauses.start_us[0]!);
   const lengthUs = pauses.length_us[0]!;
-  if (isKnown(feed, startUs, lengthUs, pauses.kind.charCodeAt(0))) return;
+  if (isKnown(feed, startUs, lengthUs, pauses.kind.charCodeAt(0), jvm)) return;
   const causes = event.causes.map((it) => causeIndex(feed, it));
   const before = store.count > 0 ? store.startUs[store.count - 1]! : 0;
-  add(store, { ...pauses, start_us: [startUs - before], parts: withCauses(pauses.parts, causes), span_ms: 0 });
+  add(store, { ...pauses, jvm: jvm || undefined, start_us: [startUs - before], parts: withCauses(pauses.parts, causes), span_ms: 0 });
   const index = settleLast(store);
   if (index < store.count - 1) move(feed, index, 1);
-  for (const finding of event.findings) takeFinding(feed, { ...finding, cause: causes[finding.cause]! }, startUs, lengthUs);
+  for (const finding of event.findings) takeFinding(feed, { ...finding, cause: causes[finding.cause]! }, startUs, lengthUs, jvm);
   const look = event.opened[0];
   if (look) opened.set(index, openedHere(look, index, causes));
   if (opened.size > MOST_OPENED) keepLongestOpened(feed);
 }
 
-function isKnown({ app: { store } }: Feed, startUs: number, lengthUs: number, kind: number): boolean {
+function isKnown({ app: { store } }: Feed, startUs: number, lengthUs: number, kind: number, jvm: string): boolean {
   for (let i = lowerBound(store.startUs, startUs, 0, store.count); i < store.count && store.startUs[i] === startUs; i++) {
-    if (store.lengthUs[i] === lengthUs && store.kind[i] === kind) return true;
+    if (store.lengthUs[i] === lengthUs && store.kind[i] === kind && jvmName(store, i) === jvm) return true;
   }
   return false;
 }
@@ -165,12 +168,12 @@ function openedHere(opened: Opened, pause: number, causes: number[]): Opened {
   return { ...opened, pause, segments: opened.segments.map((it) => ({ ...it, cause: it.cause === null ? null : causes[it.cause]! })) };
 }
 
-function takeFinding(feed: Feed, finding: Finding, startUs: number, lengthUs: number): void {
+function takeFinding(feed: Feed, finding: Finding, startUs: number, lengthUs: number, jvm: string): void {
   const { id } = feed.app.store.causes[finding.cause]!;
   const known = feed.newest.get(id);
   if (known && known.startUs > startUs) return;
-  if (known && known.startUs === startUs && known.lengthUs === lengthUs) known.findings.push(finding);
-  else feed.newest.set(id, { startUs, lengthUs, findings: [finding] });
+  if (known && known.startUs === startUs && known.lengthUs === lengthUs && known.jvm === jvm) known.findings.push(finding);
+  else feed.newest.set(id, { startUs, lengthUs, jvm, findings: [finding] });
 }
 
 /** Indices from `from` on change by so many; those that become negative are gone. */
@@ -253,6 +256,6 @@ function rankedCauses(feed: Feed): LiveCause[] {
   const times = causeTimes(store);
   const ranked = [...feed.newest.values()].sort((a, b) => times.us[b.findings[0]!.cause]! - times.us[a.findings[0]!.cause]!);
   return ranked
-    .flatMap(({ findings, startUs, lengthUs }) => findings.map((finding, nth) => ({ key: `${finding.cause} ${nth}`, finding, startUs, lengthUs, cause: finding.cause })))
+    .flatMap(({ findings, startUs, lengthUs, jvm }) => findings.map((finding, nth) => ({ key: `${finding.cause} ${nth}`, finding, startUs, lengthUs, jvm, cause: finding.cause })))
     .map((it, at) => ({ ...it, finding: { ...it.finding, number: at + 1, ...times.textOf(it.cause, it.finding) } }));
 }

@@ -14,13 +14,15 @@ export function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 
-/** Time in which the JVM was stopped: what two pauses share counts once. */
+/** Time in which JVMs were stopped: what two pauses of one share counts once. */
 export function stoppedUs(store: Store): number {
-  let [total, until] = [0, -Infinity];
+  const until = new Float64Array(Math.max(1, store.jvms.length)).fill(-Infinity);
+  let total = 0;
   for (let i = 0; i < store.count; i++) {
+    const jvm = store.jvm[i]!;
     const end = store.startUs[i]! + store.lengthUs[i]!;
-    total += Math.max(0, end - Math.max(until, store.startUs[i]!, store.beginUs));
-    until = Math.max(until, end);
+    total += Math.max(0, end - Math.max(until[jvm]!, store.startUs[i]!, store.beginUs));
+    until[jvm] = Math.max(until[jvm]!, end);
   }
   return total;
 }
@@ -33,8 +35,11 @@ export function cardsOf(store: Store, keptMs: number): Answer["cards"] {
   const span = store.endUs - store.beginUs;
   const stopped = stoppedUs(store);
   const limit = duration(store.limitUs);
+  // Of several JVMs the sum has no share: how many there were all the time is not known.
+  const jvms = new Set(store.jvm.subarray(0, store.count)).size;
+  const share = store.jvms.length > 0 ? plural(jvms, "JVM") : percent(stopped / Math.max(span, 1));
   const cards = [
-    { value: duration(stopped), label: `stopped in the last ${timeName(Math.min(span, keptMs * 1_000))}, ${percent(stopped / Math.max(span, 1))}` },
+    { value: duration(stopped), label: `stopped in the last ${timeName(Math.min(span, keptMs * 1_000))}, ${share}` },
     { value: duration(store.longestUs), label: "longest" },
     { value: duration(quantile(sortedLengths(store), 0.99)), label: "p99 of these pauses" },
     { value: count(countOver(store, store.limitUs)), label: `pauses of ${limit} or more` },

@@ -6,7 +6,7 @@ import { axisLength, count, duration, durationNs, percent } from "../format";
 import type { Numbers } from "../model";
 import { usePart } from "../observable";
 import { Swatch } from "../parts/swatch";
-import { type Store, kindName, longestPauses, operationName, partsOf } from "../store";
+import { type Store, jvmName, kindName, longestPauses, operationName, partsOf } from "../store";
 import { Name } from "../parts/text";
 import { type Ranked, Ranking, lengthFacts } from "./lengths";
 import { Bar, type Column, Facts, Table } from "./table";
@@ -28,6 +28,7 @@ export function PausesSection() {
         <Buckets store={store} />
         <Statistics title={live ? `Pauses of ${duration(store.limitUs)} or more` : "All pauses"} numbers={page.numbers} />
       </div>
+      <Jvms store={store} />
       <Operations store={store} />
       <Longest store={store} />
     </section>
@@ -99,10 +100,10 @@ function Buckets({ store }: { store: Store }) {
   );
 }
 
-function operationsOf(store: Store): Ranked[] {
+function rankedBy(store: Store, nameOf: (store: Store, pause: number) => string): Ranked[] {
   const found = new Map<string, Ranked>();
   for (let pause = 0; pause < store.count; pause++) {
-    const name = operationName(store, pause);
+    const name = nameOf(store, pause);
     const known = found.get(name) ?? { name, count: 0, totalUs: 0, maxUs: 0 };
     known.count++;
     known.totalUs += store.lengthUs[pause]!;
@@ -112,8 +113,13 @@ function operationsOf(store: Store): Ranked[] {
   return [...found.values()].sort((a, b) => b.totalUs - a.totalUs);
 }
 
+function Jvms({ store }: { store: Store }) {
+  if (store.jvms.length === 0) return null;
+  return <Ranking id="jvms" title="By JVM" caption="Pauses by JVM" name="JVM" counted="pauses" rows={rankedBy(store, jvmName)} />;
+}
+
 function Operations({ store }: { store: Store }) {
-  const rows = operationsOf(store);
+  const rows = rankedBy(store, operationName);
   if (rows.length < 2) return null;
   return <Ranking id="operations" title="By operation" caption="Pauses by operation" name="operation" counted="pauses" rows={rows} />;
 }
@@ -126,6 +132,7 @@ function Longest({ store }: { store: Store }) {
     select(app, pause);
     goTo("pause");
   };
+  const ofJvm: Column<number> = { name: "JVM", show: (it) => <Name text={jvmName(store, it)} />, key: (it) => jvmName(store, it) };
   const columns: Column<number>[] = [
     {
       name: "at",
@@ -138,6 +145,7 @@ function Longest({ store }: { store: Store }) {
     },
     { name: "length", show: (it) => duration(store.lengthUs[it]!), key: (it) => store.lengthUs[it]!, isNumber: true },
     { name: "time to safepoint", show: (it) => (store.reachingUs[it]! > 0 ? duration(store.reachingUs[it]!) : ""), key: (it) => store.reachingUs[it]!, isNumber: true },
+    ...(store.jvms.length > 0 ? [ofJvm] : []),
     { name: "kind", show: (it) => kindName(store, it), key: (it) => kindName(store, it) },
     { name: "operation", show: (it) => <Name text={operationName(store, it)} />, key: (it) => operationName(store, it) },
     { name: "breakdown", show: (it) => <Breakdown store={store} pause={it} /> },

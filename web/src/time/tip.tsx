@@ -5,7 +5,7 @@ import { fullTime, uptime } from "../clock";
 import { duration, plural } from "../format";
 import { Swatch } from "../parts/swatch";
 import { beginning } from "../parts/text";
-import { hasOperation, kindName, operationName, partsOf } from "../store";
+import { hasOperation, jvmName, kindName, operationName, partsOf } from "../store";
 
 /** More parts would only be small ones. */
 const MOST_PARTS = 6;
@@ -26,6 +26,11 @@ export function Tip({ pause, among, x, width }: { pause: number; among: number; 
         {fullTime(start, zone, clock)}
         {up && ` · uptime ${up}`}
       </p>
+      {jvmName(store, pause) && (
+        <p class="clip">
+          <bdi>{beginning(jvmName(store, pause), 200)}</bdi>
+        </p>
+      )}
       {hasOperation(store, pause) && (
         <p class="clip">
           <bdi>{beginning(operationName(store, pause), 200)}</bdi>

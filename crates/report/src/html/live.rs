@@ -38,6 +38,7 @@ struct Hello<'a> {
 #[derive(Serialize)]
 struct LivePause<'a> {
     line: String,
+    jvm: Option<String>,
     causes: Vec<CauseInfo>,
     pauses: columns::Columns,
     findings: Vec<Finding<'a>>,
@@ -92,9 +93,14 @@ pub struct PauseEvent {
 }
 
 /// The event of the pause at `at` in a diagnosis that should be of this pause alone; `None` where there
-/// is none.
+/// is none. `jvm`: whose it is, where several are watched.
 #[must_use]
-pub fn pause(diagnosis: &Diagnosis, at: usize, options: &Options) -> Option<PauseEvent> {
+pub fn pause(
+    diagnosis: &Diagnosis,
+    at: usize,
+    jvm: Option<&str>,
+    options: &Options,
+) -> Option<PauseEvent> {
     let attribution = diagnosis.pauses.get(at)?;
     let view = View::new(diagnosis, options);
     let mut causes = Numbered::default();
@@ -107,6 +113,7 @@ pub fn pause(diagnosis: &Diagnosis, at: usize, options: &Options) -> Option<Paus
     let plain = Options { style: crate::Style::PLAIN, ..options.clone() };
     let mut event = LivePause {
         line: clean(line::render(diagnosis, attribution, &plain).trim_end()),
+        jvm: jvm.map(clean),
         causes: causes.brief(),
         pauses,
         findings,

@@ -126,6 +126,14 @@ impl Watch<'_> {
         attached::attach(jvm, options, self.args.collect, &self.interrupt, self.console)
     }
 
+    /// The page, where one is served, is of what has this title from now on.
+    fn begin_page(&self, title: String) {
+        if let Some(live) = self.published.live() {
+            let options = self.console.options_in(self.args.zone.of(None));
+            live.begin(title, self.args.over, options);
+        }
+    }
+
     /// Watches one JVM until it exits, or the watch ends; with what was seen and why it ended, for people.
     fn one(&self, jvm: &Jvm, redactor: &mut Redactor) -> Result<(End, String), Failure> {
         let (args, console) = (self.args, self.console);
@@ -139,8 +147,8 @@ impl Watch<'_> {
         let mut announcement = Announcement::new(args.all);
         let metrics = self.published.jvm(&main, jvm.pid);
         let live = self.published.live().cloned();
-        if let Some(live) = &live {
-            live.begin(name.clone(), args.over, console.options_in(args.zone.of(None)));
+        if !args.all {
+            self.begin_page(name.clone());
         }
         let told = Told { label, metrics, live };
         let mut printer = Printer::start(args.over, args.zone.clone(), *console, told)?;
@@ -177,7 +185,7 @@ impl Watch<'_> {
             }
         }
         let reported = printer.finish(last)?;
-        if let Some(live) = self.published.live() {
+        if let Some(live) = self.published.live().filter(|_| !args.all) {
             live.end(&why, self.others_follow(end));
         }
         Ok((end, format!("{}; {why}", reported.sentence())))

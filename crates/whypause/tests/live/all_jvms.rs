@@ -1,5 +1,8 @@
 //! `watch --all`: JVMs that come and go, in one process.
-use crate::newest;
+use crate::{
+    newest,
+    page::{ask, event, place},
+};
 use spawn::Running;
 use std::{
     io::{Read, Write},
@@ -8,7 +11,7 @@ use std::{
 };
 use testing::{Java, Jdk, PATIENCE, until};
 
-/// Of the program that only this test runs: other tests have JVMs of their own.
+/// Of the program that only these tests run: other tests have JVMs of their own.
 fn few(jdk: &Jdk) -> Java {
     let flags = ["-Xmx16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
     Java::start(jdk, &flags, "Few")
@@ -59,4 +62,40 @@ fn jvms_that_come_and_go_are_watched_in_one_process() {
     // Stops of a millisecond need not have been.
     let printed = String::from_utf8_lossy(&watch.stdout()).into_owned();
     assert!(printed.lines().skip(1).all(|it| it.contains("(pid ")), "{printed}");
+}
+
+#[test]
+fn one_page_shows_the_pauses_of_all_jvms_and_whose_they_are() {
+    let Some(jdk) = newest() else { return };
+    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    let arguments = ["watch", "--all", "--match", "Paged", "--over", "1ms", "--serve", "0"];
+    command.args(arguments);
+    let mut watch = Running::start_heard(command).unwrap();
+    let (address, path) = place(&watch);
+    let mut stream = ask(address, &format!("{path}events"), &address.to_string());
+    let (name, hello) = event(&mut stream).unwrap();
+    assert_eq!(
+        (&*name, hello["title"].as_str()),
+        ("hello", Some("all JVMs with `Paged` in their names"))
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let source = dir.path().join("Paged.java");
+    std::fs::copy(testing::program("Alloc"), &source).unwrap();
+    let start = || {
+        let mut command = jdk.java();
+        command.args(testing::busy("-XX:+UseSerialGC")).arg(&source);
+        Java::start_by(command)
+    };
+    let jvms = [start(), start()];
+    let mut missing: Vec<_> = jvms.iter().map(|it| format!("(pid {})", it.pid())).collect();
+    while !missing.is_empty() {
+        let (name, pause) = event(&mut stream).expect("the watch goes on");
+        assert_eq!(name, "pause", "one JVM that exits ends nothing");
+        let jvm = pause["jvm"].as_str().expect("it says whose it is");
+        missing.retain(|it| !jvm.ends_with(it));
+    }
+    watch.terminate();
+    assert!(watch.wait(PATIENCE).unwrap().success());
+    let end = std::iter::from_fn(|| event(&mut stream)).last().unwrap();
+    assert_eq!((&*end.0, end.1["next"].as_bool()), ("end", Some(false)));
 }

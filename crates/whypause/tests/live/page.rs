@@ -148,12 +148,12 @@ fn the_page_of_a_watch_that_waits_goes_on_with_the_next_jvm_at_the_same_address(
         Java::start_by(command)
     };
     let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
-    let arguments = ["--match", "OfThePage", "--over", "1ms", "-d", "300s", "--serve", "0"];
-    command.args(["watch", "--wait"]).args(arguments);
+    let arguments = ["--match", "OfThePage", "--over", "1ms", "-d", "300s"];
+    command.args(["watch", "--wait", "--serve", "0", "--metrics", "0"]).args(arguments);
     let watch = Running::start_heard(command).unwrap();
     let (address, path) = place(&watch);
     let host = address.to_string();
-    // Who comes before any JVM waits for it.
+    assert_waits(address, &path);
     let mut stream = ask(address, &format!("{path}events"), &host);
     let mut ended: Vec<Value> = Vec::new();
     for _ in 0..2 {
@@ -175,11 +175,31 @@ fn the_page_of_a_watch_that_waits_goes_on_with_the_next_jvm_at_the_same_address(
         assert!(end["why"].as_str().unwrap().contains("exited"), "{end}");
         assert_eq!(end["next"], true);
         ended.push(hello);
+        assert_waits(address, &path);
         // The process that has ended may take one more connection, as a browser's.
         stream = ask(address, &format!("{path}events"), &host);
     }
     let text = said(&watch);
     assert_eq!(text.matches("live page at").count(), 1, "{text}");
+    assert_eq!(text.matches("metrics at").count(), 1, "{text}");
+}
+
+/// Who comes while no JVM is there sees why nothing comes, and has numbers.
+#[track_caller]
+fn assert_waits(address: SocketAddr, path: &str) {
+    let host = address.to_string();
+    until("the page says that it waits", || {
+        let mut stream = ask(address, &format!("{path}events"), &host);
+        event(&mut stream).is_some_and(|(name, data)| {
+            name == "end"
+                && data["next"] == true
+                && data["why"]
+                    .as_str()
+                    .is_some_and(|it| it.starts_with("no JVM matches `OfThePage"))
+        })
+    });
+    assert_eq!(first_line(address, path, &host), "HTTP/1.1 200 OK");
+    assert_eq!(first_line(address, "/metrics", &host), "HTTP/1.1 200 OK");
 }
 
 fn is_in_a_command_line(text: &str) -> bool {

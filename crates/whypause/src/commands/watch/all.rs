@@ -45,6 +45,7 @@ pub(super) fn watch_all(watch: &Watch<'_>) -> Result<Exit, Failure> {
     let name = watch.args.jvm.matching.as_ref();
     let named = name.map_or(String::new(), |it| format!(" with `{it}` in their names"));
     watch.console.say(&format!("watching all JVMs{named}, pauses of {over} or more"));
+    watch.begin_page(format!("all JVMs{named}"));
     let begun = Instant::now();
     let (sender, found) = sync_channel(1);
     let end = thread::scope(|scope| {
@@ -61,6 +62,9 @@ pub(super) fn watch_all(watch: &Watch<'_>) -> Result<Exit, Failure> {
     });
     let watched = report::duration(begun.elapsed());
     watch.console.say(&format!("watched for {watched}: {}", end.why()));
+    if let Some(live) = watch.published.live() {
+        live.end(end.why(), false);
+    }
     Ok(Exit::Fine)
 }
 

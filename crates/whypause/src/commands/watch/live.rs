@@ -60,7 +60,7 @@ impl Kept {
 }
 
 impl Live {
-    /// A JVM is watched from now on. What was kept of another one goes.
+    /// A JVM is watched from now on, or all of them are. What was kept of another one goes.
     pub(super) fn begin(&self, title: String, limit: Duration, options: Options) {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let watched = Watched {
@@ -81,10 +81,16 @@ impl Live {
         });
     }
 
-    /// The pause at `at` in a diagnosis of it alone has ended.
-    pub(super) fn pause(&self, diagnosis: &Diagnosis, at: usize, options: &Options) {
+    /// The pause at `at` in a diagnosis of it alone has ended. `jvm`: whose it is, where there are several.
+    pub(super) fn pause(
+        &self,
+        diagnosis: &Diagnosis,
+        at: usize,
+        jvm: Option<&str>,
+        options: &Options,
+    ) {
         let Some(attribution) = diagnosis.pauses.get(at) else { return };
-        let Some(event) = live::pause(diagnosis, at, options) else { return };
+        let Some(event) = live::pause(diagnosis, at, jvm, options) else { return };
         let kept = Kept {
             at: Instant::now(),
             length: attribution.pause.duration,
@@ -94,7 +100,7 @@ impl Live {
         self.change(|state| state.add(kept));
     }
 
-    /// The watch is over; or that of this JVM, and the `next` one is awaited.
+    /// The watch is over; or that of this JVM, or there was none yet, and the `next` one is awaited.
     pub(super) fn end(&self, why: &str, next: bool) {
         self.change(|state| {
             let end = live::end(why, next);
@@ -115,7 +121,7 @@ impl Live {
 
     /// The page itself.
     pub(super) fn page(&self) -> Response {
-        let mut title = String::new();
+        let mut title = "a JVM that is awaited".to_owned();
         self.change(|state| {
             if let Some((watched, _)) = &state.watched {
                 title.clone_from(&watched.title);

@@ -4,12 +4,14 @@
 //! process keeps them and does nothing: it reads no file that others have made, and starts two programs
 //! by turns. One gives up its rights and waits for a JVM; the other one attaches to that, and gives up
 //! its rights then.
-use super::Watch;
+use super::{Watch, published::Addresses};
 use crate::{
     Exit, Failure,
     args::{Part, WatchArgs},
     target,
 };
+use recorder::JvmError;
+use report::text::clean;
 use spawn::Running;
 use std::{
     env,
@@ -42,8 +44,13 @@ pub(super) fn watch_each(watch: &Watch<'_>) -> Result<Exit, Failure> {
 /// What the process does that waits for a JVM.
 pub(super) fn find(watch: &Watch<'_>) -> Result<Exit, Failure> {
     recorder::keep_only_looking()?;
-    let say = |it: &str| watch.console.say(it);
-    if let Some(jvm) = target::awaited(&watch.args.jvm, || watch.end().is_some(), say)? {
+    let tell = |why: &JvmError| {
+        target::waiting(why).iter().for_each(|it| watch.console.say(it));
+        if let Some(live) = watch.published.live() {
+            live.end(&clean(&why.to_string()), true);
+        }
+    };
+    if let Some(jvm) = target::awaited(&watch.args.jvm, || watch.end().is_some(), tell)? {
         watch.console.print(&format!("{}\n", jvm.pid))?;
     }
     Ok(Exit::Fine)
@@ -62,11 +69,9 @@ fn exit_of(code: i32) -> Exit {
 fn start(watch: &Watch<'_>, part: Part, pid: Option<u32>) -> Result<Running, Failure> {
     let mut command = spawn::command(env::current_exe()?);
     command.args(["--color", watch.console.colour()]);
-    command.args(words(watch.args, part, pid, watch.until));
+    command.args(words(watch.args, part, pid, watch.published.addresses(), watch.until));
     command.stderr(Stdio::inherit());
-    if part == Part::One {
-        watch.published.give(&mut command)?;
-    }
+    watch.published.give(&mut command)?;
     started(command, part)
         .map_err(|error| Failure::input(format!("cannot start a part of the watch: {error}"), ""))
 }
@@ -96,7 +101,13 @@ fn finish(watch: &Watch<'_>, running: &mut Running) -> Result<i32, Failure> {
 }
 
 /// The arguments of a part.
-fn words(args: &WatchArgs, part: Part, pid: Option<u32>, until: Option<Instant>) -> Vec<String> {
+fn words(
+    args: &WatchArgs,
+    part: Part,
+    pid: Option<u32>,
+    addresses: Addresses,
+    until: Option<Instant>,
+) -> Vec<String> {
     let name = args.jvm.pattern().unwrap_or_default().to_owned();
     let which = pid.map_or(name, |it| it.to_string());
     let mut words = vec!["watch".to_owned(), format!("--pid={which}")];
@@ -107,10 +118,10 @@ fn words(args: &WatchArgs, part: Part, pid: Option<u32>, until: Option<Instant>)
         words.extend(["-d".into(), millis(until.saturating_duration_since(Instant::now()), 100)]);
     }
     words.extend(args.zone.words());
-    if let Some(address) = args.serve {
+    if let Some(address) = addresses.page {
         words.extend(["--serve".into(), address.to_string()]);
     }
-    if let Some(address) = args.metrics {
+    if let Some(address) = addresses.metrics {
         words.extend(["--metrics".into(), address.to_string()]);
     }
     if let Some(target) = &args.otlp {
@@ -137,7 +148,11 @@ mod tests {
     fn arguments(asked: &str, part: Part, pid: Option<u32>) -> String {
         let cli = Cli::try_parse_from(asked.split(' ')).unwrap();
         let Verb::Watch(args) = cli.command else { panic!("{asked}") };
-        let words = words(&args, part, pid, None);
+        let addresses = Addresses {
+            page: args.serve.map(serve::Address::socket),
+            metrics: args.metrics.map(serve::Address::socket),
+        };
+        let words = words(&args, part, pid, addresses, None);
         let again = Cli::try_parse_from(["whypause".to_owned()].iter().chain(&words));
         assert!(again.is_ok(), "{again:?}");
         words.join(" ")

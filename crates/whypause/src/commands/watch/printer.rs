@@ -133,7 +133,7 @@ fn work(
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let nice = if told.live.is_some() { NICE_SERVED } else { NICE };
     let _ = rustix::process::setpriority_process(None, nice);
-    let Told { mut metrics, live, .. } = told;
+    let Told { label, mut metrics, live } = told;
     let mut window = Window::new(over, metrics.is_some());
     let mut printed = Printed::default();
     loop {
@@ -170,7 +170,8 @@ fn work(
             for (at, attribution) in long.filter(|it| it.1.pause.duration >= over) {
                 let options = form.heading(&diagnosis)?;
                 if let Some(live) = &live {
-                    live.pause(&diagnosis, at, &Options { over, ..options.clone() });
+                    let options = Options { over, ..options.clone() };
+                    live.pause(&diagnosis, at, label.as_deref(), &options);
                 }
                 form.print(&line::render(&diagnosis, attribution, &options))?;
                 printed.add(attribution);

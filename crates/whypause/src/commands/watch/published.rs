@@ -11,6 +11,7 @@ use serve::{Address, Bound, Options, Push, Response, Server, StartError, Target}
 use std::{
     env,
     io::{self, ErrorKind},
+    net::SocketAddr,
     os::fd::{AsFd, OwnedFd},
     process::Command,
     time::{Duration, SystemTime},
@@ -29,10 +30,18 @@ pub(super) struct Published {
     live: Option<Live>,
     /// Where a page will be, in the process that serves none itself.
     place: Option<Place>,
+    addresses: Addresses,
     /// They answer until they are dropped.
     _servers: Vec<Server>,
     /// It sends once more when it is dropped.
     _push: Option<Push>,
+}
+
+/// Where others find what is published, with the ports that the kernel chose where 0 was asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Addresses {
+    pub(super) page: Option<SocketAddr>,
+    pub(super) metrics: Option<SocketAddr>,
 }
 
 /// Where a page is.
@@ -62,12 +71,10 @@ impl Place {
 }
 
 impl Published {
-    /// Starts what the arguments ask for. Of a watch in parts, only the one that watches does.
+    /// Starts what the arguments ask for. Of a watch in parts, each part does while it is there: the one
+    /// that waits for a JVM has a page that says so, and no numbers to push.
     pub(super) fn start(args: &WatchArgs, console: &Console) -> Result<Published, Failure> {
         let mut published = Published::default();
-        if args.part == Some(Part::Find) {
-            return Ok(published);
-        }
         // That a port is in use is said before anything is served. Both may be on one port.
         let is_one = args.serve.is_some() && args.serve == args.metrics;
         let for_metrics = args.metrics.filter(|_| !is_one).map(bind).transpose()?;
@@ -76,8 +83,15 @@ impl Published {
             Some(_) => Place::given(),
         });
         published.place = place.transpose()?;
+        let of_page = published.place.as_ref().map(|it| &it.bound);
+        let of_metrics = for_metrics.as_ref().or(of_page.filter(|_| is_one));
+        if let (None, Some(bound)) = (args.part, of_metrics) {
+            console.say(&format!("metrics at http://{}/metrics{}", bound.local(), reach(bound)));
+        }
+        let [page, metrics] = [of_page, of_metrics].map(|it| it.map(Bound::local));
+        published.addresses = Addresses { page, metrics };
         if args.wait && args.part.is_none() {
-            // The part that watches binds it again.
+            // The parts bind it again.
             return Ok(published);
         }
         let host = recorder::host_fact(&Roots::default()).name;
@@ -87,16 +101,18 @@ impl Published {
             let live = Live::default();
             let mut options = page_routes(Options::named(host.clone()), &live, &token);
             if let Some(metrics) = metrics.as_ref().filter(|_| is_one) {
-                options = metrics_route(options, metrics, &bound, console);
+                options = metrics_route(options, metrics);
             }
             published._servers.push(started(bound, options)?);
             published.live = Some(live);
         }
         if let Some((bound, metrics)) = for_metrics.zip(metrics.as_ref()) {
-            let options = metrics_route(Options::named(host.clone()), metrics, &bound, console);
+            let options = metrics_route(Options::named(host.clone()), metrics);
             published._servers.push(started(bound, options)?);
         }
-        if let Some((target, metrics)) = args.otlp.clone().zip(metrics.as_ref()) {
+        let pushes = args.part != Some(Part::Find);
+        if let Some((target, metrics)) = args.otlp.clone().zip(metrics.as_ref()).filter(|_| pushes)
+        {
             let host = if args.redact { "host-1".to_owned() } else { host };
             published._push = Some(push(target, metrics, host, *console)?);
         }
@@ -112,6 +128,11 @@ impl Published {
             part.stdin(listener).env(TOKEN, &place.token);
         }
         Ok(())
+    }
+
+    /// Where it is.
+    pub(super) fn addresses(&self) -> Addresses {
+        self.addresses
     }
 
     /// The page, where one is served.
@@ -138,8 +159,7 @@ fn reach(bound: &Bound) -> &'static str {
     if bound.is_remote() { ", open to every host that can reach it" } else { "" }
 }
 
-fn metrics_route(options: Options, metrics: &Metrics, bound: &Bound, console: &Console) -> Options {
-    console.say(&format!("metrics at http://{}/metrics{}", bound.local(), reach(bound)));
+fn metrics_route(options: Options, metrics: &Metrics) -> Options {
     let metrics = metrics.clone();
     options.route("/metrics", move |request| {
         let format = Exposition::accepted(request.header("accept"));
