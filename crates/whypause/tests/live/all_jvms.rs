@@ -83,7 +83,7 @@ fn one_page_shows_the_pauses_of_all_jvms_and_whose_they_are() {
     std::fs::copy(testing::program("Alloc"), &source).unwrap();
     let start = || {
         let mut command = jdk.java();
-        command.args(testing::busy("-XX:+UseSerialGC")).arg(&source);
+        command.args(testing::busy("-XX:+UseG1GC")).arg(&source);
         Java::start_by(command)
     };
     let jvms = [start(), start()];
