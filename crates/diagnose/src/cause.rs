@@ -57,8 +57,8 @@ pub struct Cause {
     pub remedies: &'static [&'static str],
     /// The hazards by which it announces itself, the most important first.
     pub hazards: &'static [HazardKind],
-    /// The text of the cause's file; its leading `//!` lines are the cause's page.
-    pub file: &'static str,
+    /// The leading `//!` lines of the cause's file.
+    pub page: &'static str,
     /// What it claims of a pause.
     pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
@@ -306,16 +306,15 @@ impl Cause {
     /// announces itself.
     #[must_use]
     pub fn page(&self) -> String {
-        let page = crate::page::of(self.file);
         let line = |it: &HazardKind| format!("`{}`: {}.\n", it.id, it.title);
         let hazards: String = self.hazards.iter().map(line).collect();
-        match page.split_once("## References") {
+        match self.page.split_once("## References") {
             Some((before, after)) if !hazards.is_empty() => {
                 format!(
                     "{before}## Hazards\nWhat `whypause doctor` finds before it strikes:\n\n{hazards}\n## References{after}"
                 )
             }
-            _ => page,
+            _ => self.page.to_owned(),
         }
     }
 }

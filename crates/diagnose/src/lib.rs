@@ -94,7 +94,7 @@ pub use jvm_flags::feature_version;
 pub use keep::Keep;
 pub use mechanisms::Mechanism;
 pub use opened::{Lane, Opened, Span, Stretch, Wait};
-pub use page::of as page_of;
+pub use page::{bytes as page_bytes, length as page_length};
 pub use pause::{Attribution, Part, Pause, PauseKind};
 pub use ratio::RatioSums;
 pub use rhythm::Rhythm;

@@ -143,16 +143,15 @@ pub struct Scenario {
     /// What it takes of the host and changes on it, beside what every run does; over all variants
     /// and collectors.
     pub takes: fn() -> Vec<Takes>,
-    /// The text of the scenario's file; its leading `//!` lines are its page.
-    file: &'static str,
+    /// The leading `//!` lines of the scenario's file.
+    page: &'static str,
 }
 
 impl Scenario {
     /// The scenario's page in Markdown: the leading `//!` lines of its file.
     #[must_use]
     pub fn page(&self) -> String {
-        let lines = self.file.lines().map_while(|line| line.strip_prefix("//!"));
-        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+        self.page.to_owned()
     }
 
     /// Whether it is there for its cause, and not to show one remedy.

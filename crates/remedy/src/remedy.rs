@@ -13,8 +13,8 @@ pub struct Remedy {
     pub title: &'static str,
     /// What it does and what that costs, one sentence: it stands on the pages of its causes.
     pub summary: &'static str,
-    /// The text of the remedy's file; its leading `//!` lines are the remedy's page.
-    pub file: &'static str,
+    /// The leading `//!` lines of the remedy's file.
+    pub page: &'static str,
     /// What it comes to for one finding in one situation; nothing where it is no use there.
     pub(crate) advise: fn(&Situation, &Finding) -> Vec<Advice>,
     /// What it would change here; `None` where it cannot be applied by a program.
@@ -93,7 +93,7 @@ impl Remedy {
     /// The remedy's page in Markdown.
     #[must_use]
     pub fn page(&self) -> String {
-        diagnose::page_of(self.file)
+        self.page.to_owned()
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["larger-heap", "more-concurrent-threads", "generational-zgc", "g1-advice"],
     hazards: &[],
-    file: include_str!("allocation_stall.rs"),
+    page: crate::page!("allocation_stall.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_last_resort),
     outside_pauses: Some(shows),
     suspicion: None,

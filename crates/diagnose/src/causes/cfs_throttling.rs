@@ -50,7 +50,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::CpuQuota,
     remedies: &["cfs-advice", "cpu-quota", "cpu-burst", "gc-threads"],
     hazards: &hazards::HAZARDS,
-    file: include_str!("cfs_throttling.rs"),
+    page: crate::page!("cfs_throttling.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
     suspicion: Some(suspicion),

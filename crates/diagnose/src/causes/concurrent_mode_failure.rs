@@ -38,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["earlier-cycles", "larger-heap", "concurrent-collector", "g1-advice"],
     hazards: &[],
-    file: include_str!("concurrent_mode_failure.rs"),
+    page: crate::page!("concurrent_mode_failure.rs"),
     claims: Claims::Work(CollectionTrait::Failure, is_claimed),
     outside_pauses: None,
     suspicion: None,

@@ -41,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::CpuContention,
     remedies: &["cpu-headroom", "gc-threads"],
     hazards: &[],
-    file: include_str!("cpu_contention.rs"),
+    page: crate::page!("cpu_contention.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
     suspicion: Some(suspicion),

@@ -42,7 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::CpuContention,
     remedies: &["host-headroom", "move-interrupts"],
     hazards: &[],
-    file: include_str!("cpu_steal.rs"),
+    page: crate::page!("cpu_steal.rs"),
     claims: Claims::AtLeast(MIN_STOLEN, is_stolen),
     outside_pauses: None,
     suspicion: Some(suspicion),

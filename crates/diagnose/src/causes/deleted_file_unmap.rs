@@ -42,7 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Disk,
     remedies: &["explicit-unmap", "truncate-in-background"],
     hazards: &hazards::HAZARDS,
-    file: include_str!("deleted_file_unmap.rs"),
+    page: crate::page!("deleted_file_unmap.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_release),
     outside_pauses: Some(|index| longest_outside(index).map(|_| Duration::ZERO)),
     suspicion: None,

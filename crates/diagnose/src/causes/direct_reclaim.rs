@@ -46,7 +46,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Memory,
     remedies: &["memory-room", "earlier-reclaim", "pretouch"],
     hazards: &hazards::HAZARDS,
-    file: include_str!("direct_reclaim.rs"),
+    page: crate::page!("direct_reclaim.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_reclaim),
     outside_pauses: None,
     suspicion: Some(suspicion),

@@ -39,7 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["g1-young-floor", "parallel-references", "g1-advice"],
     hazards: &[],
-    file: include_str!("eden_shrunk.rs"),
+    page: crate::page!("eden_shrunk.rs"),
     claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
     outside_pauses: Some(shows),
     suspicion: None,

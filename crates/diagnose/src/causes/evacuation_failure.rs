@@ -37,7 +37,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["g1-earlier-cycles", "g1-reserve", "larger-heap", "g1-advice"],
     hazards: &[],
-    file: include_str!("evacuation_failure.rs"),
+    page: crate::page!("evacuation_failure.rs"),
     claims: Claims::Work(CollectionTrait::Failure, is_claimed),
     outside_pauses: None,
     suspicion: None,

@@ -45,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["concurrent-explicit-gc", "no-explicit-gc"],
     hazards: &[],
-    file: include_str!("explicit_gc.rs"),
+    page: crate::page!("explicit_gc.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
     outside_pauses: None,
     suspicion: None,

@@ -39,7 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Stopped,
     remedies: &["find-who-stops", "attach-gently"],
     hazards: &[],
-    file: include_str!("frozen_or_traced.rs"),
+    page: crate::page!("frozen_or_traced.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
     suspicion: Some(suspicion),

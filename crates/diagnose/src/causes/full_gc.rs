@@ -45,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
         "g1-advice",
     ],
     hazards: &[],
-    file: include_str!("full_gc.rs"),
+    page: crate::page!("full_gc.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_claimed),
     outside_pauses: None,
     suspicion: None,

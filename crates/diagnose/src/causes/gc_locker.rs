@@ -36,7 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["region-pinning", "shorter-critical-sections"],
     hazards: &[],
-    file: include_str!("gc_locker.rs"),
+    page: crate::page!("gc_locker.rs"),
     claims: Claims::Segments(|_, _| false),
     outside_pauses: Some(is_seen),
     suspicion: None,

@@ -60,7 +60,7 @@ pub(super) static CAUSE: Cause = Cause {
         "background-io",
     ],
     hazards: &hazards::HAZARDS,
-    file: include_str!("gc_log_write_blocked.rs"),
+    page: crate::page!("gc_log_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_log_write),
     outside_pauses: None,
     suspicion: Some(suspicion),

@@ -51,7 +51,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["more-gc-threads", "concurrent-collector"],
     hazards: &[],
-    file: include_str!("gc_work.rs"),
+    page: crate::page!("gc_work.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
     suspicion: None,

@@ -40,7 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["larger-heap", "less-live-data"],
     hazards: &[],
-    file: include_str!("heap_pressure.rs"),
+    page: crate::page!("heap_pressure.rs"),
     claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
     outside_pauses: None,
     suspicion: None,

@@ -41,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["safepoint-log"],
     hazards: &[],
-    file: include_str!("hiccup_without_gc.rs"),
+    page: crate::page!("hiccup_without_gc.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
     suspicion: None,

@@ -56,7 +56,7 @@ pub(super) static CAUSE: Cause = Cause {
         "background-io",
     ],
     hazards: &hazards::HAZARDS,
-    file: include_str!("hsperfdata_write_blocked.rs"),
+    page: crate::page!("hsperfdata_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
     outside_pauses: None,
     suspicion: Some(suspicion),

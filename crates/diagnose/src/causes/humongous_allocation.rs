@@ -40,7 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["g1-region-size", "log-object-sizes", "smaller-objects", "g1-advice"],
     hazards: &hazards::HAZARDS,
-    file: include_str!("humongous_allocation.rs"),
+    page: crate::page!("humongous_allocation.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
     outside_pauses: None,
     suspicion: None,

@@ -41,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &[],
     hazards: &[],
-    file: include_str!("inverted_parallelism.rs"),
+    page: crate::page!("inverted_parallelism.rs"),
     claims: Claims::Unexplained(LogPart::Waiting),
     outside_pauses: None,
     suspicion: None,

@@ -43,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::LateThread,
     remedies: &["find-late-code", "break-up-late-code", "counted-loop-safepoints"],
     hazards: &[],
-    file: include_str!("late_java_thread.rs"),
+    page: crate::page!("late_java_thread.rs"),
     claims: Claims::AtLeast(MIN_LATE, is_late),
     outside_pauses: None,
     suspicion: Some(suspicion),

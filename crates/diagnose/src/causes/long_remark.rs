@@ -41,7 +41,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["scavenge-before-remark", "parallel-references", "g1-advice"],
     hazards: &[],
-    file: include_str!("long_remark.rs"),
+    page: crate::page!("long_remark.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_claimed),
     outside_pauses: None,
     suspicion: None,

@@ -64,7 +64,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Disk,
     remedies: &["read-through-channel", "warm-mapping", "compressed-logging", "background-io"],
     hazards: &[],
-    file: include_str!("mapped_file_fault.rs"),
+    page: crate::page!("mapped_file_fault.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
     outside_pauses: None,
     suspicion: Some(suspicion),

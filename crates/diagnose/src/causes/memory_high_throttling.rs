@@ -42,7 +42,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Memory,
     remedies: &["memory-high", "memory-room"],
     hazards: &hazards::HAZARDS,
-    file: include_str!("memory_high_throttling.rs"),
+    page: crate::page!("memory_high_throttling.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
     outside_pauses: None,
     suspicion: None,

@@ -35,7 +35,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["metaspace-size"],
     hazards: &[],
-    file: include_str!("metaspace_gc.rs"),
+    page: crate::page!("metaspace_gc.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
     outside_pauses: None,
     suspicion: None,

@@ -39,7 +39,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::KernelLock,
     remedies: &["no-smaps", "keep-heap", "newer-kernel"],
     hazards: &[],
-    file: include_str!("mmap_lock_contention.rs"),
+    page: crate::page!("mmap_lock_contention.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_contended),
     outside_pauses: None,
     suspicion: None,

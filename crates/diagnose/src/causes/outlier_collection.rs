@@ -38,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["cpu-times"],
     hazards: &[],
-    file: include_str!("outlier_collection.rs"),
+    page: crate::page!("outlier_collection.rs"),
     claims: Claims::Unexplained(LogPart::Beyond),
     outside_pauses: None,
     suspicion: None,

@@ -36,7 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Memory,
     remedies: &["numa-balancing", "huge-page-collapse", "pretouch"],
     hazards: &[],
-    file: include_str!("page_migration_wait.rs"),
+    page: crate::page!("page_migration_wait.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
     outside_pauses: None,
     suspicion: None,

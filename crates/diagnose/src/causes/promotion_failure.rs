@@ -40,7 +40,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["larger-heap", "earlier-cycles", "concurrent-collector", "g1-advice"],
     hazards: &[],
-    file: include_str!("promotion_failure.rs"),
+    page: crate::page!("promotion_failure.rs"),
     claims: Claims::Work(CollectionTrait::Failure, is_claimed),
     outside_pauses: None,
     suspicion: None,

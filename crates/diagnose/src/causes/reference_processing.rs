@@ -43,7 +43,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["parallel-references", "fewer-references", "g1-advice"],
     hazards: &[],
-    file: include_str!("reference_processing.rs"),
+    page: crate::page!("reference_processing.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
     suspicion: None,

@@ -38,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["safepoint-timeout"],
     hazards: &[],
-    file: include_str!("slow_time_to_safepoint.rs"),
+    page: crate::page!("slow_time_to_safepoint.rs"),
     claims: Claims::Unexplained(LogPart::Reaching),
     outside_pauses: None,
     suspicion: None,

@@ -38,7 +38,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["name-operations"],
     hazards: &[],
-    file: include_str!("stop_beyond_gc.rs"),
+    page: crate::page!("stop_beyond_gc.rs"),
     claims: Claims::Unexplained(LogPart::Around),
     outside_pauses: None,
     suspicion: None,

@@ -47,7 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Memory,
     remedies: &["heap-residency", "no-swap", "memory-room"],
     hazards: &hazards::HAZARDS,
-    file: include_str!("swap_in.rs"),
+    page: crate::page!("swap_in.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_swap_in),
     outside_pauses: None,
     suspicion: Some(suspicion),

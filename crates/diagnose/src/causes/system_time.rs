@@ -36,7 +36,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &["pretouch"],
     hazards: &[],
-    file: include_str!("system_time.rs"),
+    page: crate::page!("system_time.rs"),
     claims: Claims::Unexplained(LogPart::Kernel),
     outside_pauses: None,
     suspicion: None,

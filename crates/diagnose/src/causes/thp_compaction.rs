@@ -47,7 +47,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Memory,
     remedies: &["thp-defrag", "thp-tuner", "no-huge-pages", "pretouch"],
     hazards: &hazards::HAZARDS,
-    file: include_str!("thp_compaction.rs"),
+    page: crate::page!("thp_compaction.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_compaction),
     outside_pauses: None,
     suspicion: Some(suspicion),

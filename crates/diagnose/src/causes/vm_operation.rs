@@ -34,7 +34,7 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::VmOperation,
     remedies: &[],
     hazards: &[],
-    file: include_str!("vm_operation.rs"),
+    page: crate::page!("vm_operation.rs"),
     claims: Claims::Segments(claims),
     outside_pauses: None,
     suspicion: Some(suspicion),

@@ -31,7 +31,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
         "swap-in",
         "deleted-file-unmap",
     ],
-    file: include_str!("block_queue_wait.rs"),
+    page: crate::page!("block_queue_wait.rs"),
     frames: &[
         "blk_mq_get_tag",
         "blk_mq_get_request",

@@ -27,7 +27,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     title: "Control group freezer",
     phrase: "the freezer of its control group",
     causes: &["frozen-or-traced"],
-    file: include_str!("control_group_freezer.rs"),
+    page: crate::page!("control_group_freezer.rs"),
     frames: &[
         "do_freezer_trap",
         "cgroup_enter_frozen",

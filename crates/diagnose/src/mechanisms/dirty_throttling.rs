@@ -22,7 +22,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     title: "Dirty throttling",
     phrase: "the kernel's limit on dirty pages",
     causes: &["gc-log-write-blocked", "hsperfdata-write-blocked", "mapped-file-fault"],
-    file: include_str!("dirty_throttling.rs"),
+    page: crate::page!("dirty_throttling.rs"),
     frames: &[
         "balance_dirty_pages",
         "balance_dirty_pages_ratelimited",

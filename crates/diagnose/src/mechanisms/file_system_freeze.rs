@@ -28,7 +28,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
         "hsperfdata-write-blocked",
         "deleted-file-unmap",
     ],
-    file: include_str!("file_system_freeze.rs"),
+    page: crate::page!("file_system_freeze.rs"),
     frames: &[
         "percpu_rwsem_wait",
         "__sb_start_write",

@@ -25,7 +25,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     title: "Inode lock",
     phrase: "another writer of the same file",
     causes: &["gc-log-write-blocked"],
-    file: include_str!("inode_lock.rs"),
+    page: crate::page!("inode_lock.rs"),
     frames: &[
         "rwsem_down_write_slowpath",
         "rwsem_down_write_failed",

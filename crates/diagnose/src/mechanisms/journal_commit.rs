@@ -33,7 +33,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
         "hsperfdata-write-blocked",
         "deleted-file-unmap",
     ],
-    file: include_str!("journal_commit.rs"),
+    page: crate::page!("journal_commit.rs"),
     frames: &[
         "do_get_write_access",
         "start_this_handle",

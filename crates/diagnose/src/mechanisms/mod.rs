@@ -31,8 +31,8 @@ pub struct Mechanism {
     pub phrase: &'static str,
     /// Ids of the causes that it refines, the most usual first; at least one.
     pub causes: &'static [&'static str],
-    /// The text of the mechanism's file; its leading `//!` lines are its page.
-    pub file: &'static str,
+    /// The leading `//!` lines of the mechanism's file.
+    pub page: &'static str,
     /// Any of these functions in the stack shows it.
     pub(crate) frames: &'static [&'static str],
     /// Where not empty, one of these must be in the stack, too.
@@ -77,7 +77,7 @@ impl Mechanism {
     /// The page in Markdown.
     #[must_use]
     pub fn page(&self) -> String {
-        crate::page::of(self.file)
+        self.page.to_owned()
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     title: "Pipe full",
     phrase: "the reader of a full pipe, terminal or socket",
     causes: &["gc-log-write-blocked"],
-    file: include_str!("pipe_full.rs"),
+    page: crate::page!("pipe_full.rs"),
     frames: &[
         "pipe_write",
         "anon_pipe_write",

@@ -23,7 +23,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     title: "Space reservation",
     phrase: "free space that the file system could set aside",
     causes: &["gc-log-write-blocked", "mapped-file-fault"],
-    file: include_str!("space_reservation.rs"),
+    page: crate::page!("space_reservation.rs"),
     frames: &[
         "handle_reserve_ticket",
         "wait_reserve_ticket",

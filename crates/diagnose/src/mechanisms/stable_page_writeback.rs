@@ -26,7 +26,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     title: "Stable page writeback",
     phrase: "a page that was being written to the disk",
     causes: &["gc-log-write-blocked", "hsperfdata-write-blocked", "mapped-file-fault"],
-    file: include_str!("stable_page_writeback.rs"),
+    page: crate::page!("stable_page_writeback.rs"),
     frames: &[
         "folio_wait_stable",
         "wait_for_stable_page",

@@ -23,7 +23,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     title: "Stop signal",
     phrase: "a signal (SIGSTOP or the like)",
     causes: &["frozen-or-traced"],
-    file: include_str!("stop_signal.rs"),
+    page: crate::page!("stop_signal.rs"),
     frames: &["do_signal_stop", "do_group_exit_stop"],
     below: &[],
 };

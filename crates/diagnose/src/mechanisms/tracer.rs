@@ -22,7 +22,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
     title: "Tracer",
     phrase: "a debugger or tracer",
     causes: &["frozen-or-traced"],
-    file: include_str!("tracer.rs"),
+    page: crate::page!("tracer.rs"),
     frames: &[
         "ptrace_stop",
         "ptrace_do_notify",

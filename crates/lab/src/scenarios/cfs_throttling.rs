@@ -51,7 +51,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run: isolation::can_run,
     takes,
-    file: include_str!("cfs_throttling.rs"),
+    page: diagnose::page!("cfs_throttling.rs"),
 };
 
 fn takes() -> Vec<Takes> {

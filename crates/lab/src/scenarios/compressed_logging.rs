@@ -76,7 +76,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: true,
     can_run,
     takes,
-    file: include_str!("compressed_logging.rs"),
+    page: diagnose::page!("compressed_logging.rs"),
 };
 
 fn can_run() -> Result<(), Reason> {

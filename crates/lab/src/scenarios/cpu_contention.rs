@@ -45,7 +45,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run: isolation::can_run,
     takes,
-    file: include_str!("cpu_contention.rs"),
+    page: diagnose::page!("cpu_contention.rs"),
 };
 
 fn takes() -> Vec<Takes> {

@@ -81,7 +81,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run: slow_disk::can_run,
     takes,
-    file: include_str!("deleted_file_unmap.rs"),
+    page: diagnose::page!("deleted_file_unmap.rs"),
 };
 
 fn takes() -> Vec<Takes> {

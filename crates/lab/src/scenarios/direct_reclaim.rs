@@ -98,7 +98,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run,
     takes,
-    file: include_str!("direct_reclaim.rs"),
+    page: diagnose::page!("direct_reclaim.rs"),
 };
 
 fn takes() -> Vec<Takes> {

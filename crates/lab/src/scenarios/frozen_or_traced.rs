@@ -44,7 +44,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run: freezer::can_run,
     takes,
-    file: include_str!("frozen_or_traced.rs"),
+    page: diagnose::page!("frozen_or_traced.rs"),
 };
 
 fn takes() -> Vec<Takes> {

@@ -136,7 +136,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     // Two variants need no disk: each of the others says that it does.
     can_run: super::anywhere,
     takes,
-    file: include_str!("gc_log_write_blocked.rs"),
+    page: diagnose::page!("gc_log_write_blocked.rs"),
 };
 
 fn takes() -> Vec<Takes> {

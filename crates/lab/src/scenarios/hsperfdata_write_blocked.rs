@@ -73,7 +73,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run: slow_disk::can_run,
     takes,
-    file: include_str!("hsperfdata_write_blocked.rs"),
+    page: diagnose::page!("hsperfdata_write_blocked.rs"),
 };
 
 fn takes() -> Vec<Takes> {

@@ -40,7 +40,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run: || Ok(()),
     takes,
-    file: include_str!("late_java_thread.rs"),
+    page: diagnose::page!("late_java_thread.rs"),
 };
 
 fn takes() -> Vec<Takes> {

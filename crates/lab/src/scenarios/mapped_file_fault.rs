@@ -68,7 +68,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run: slow_disk::can_run,
     takes,
-    file: include_str!("mapped_file_fault.rs"),
+    page: diagnose::page!("mapped_file_fault.rs"),
 };
 
 fn takes() -> Vec<Takes> {

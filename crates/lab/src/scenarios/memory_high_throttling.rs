@@ -51,7 +51,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run: memory_group::can_slow_down,
     takes,
-    file: include_str!("memory_high_throttling.rs"),
+    page: diagnose::page!("memory_high_throttling.rs"),
 };
 
 fn takes() -> Vec<Takes> {

@@ -61,7 +61,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run,
     takes,
-    file: include_str!("swap_in.rs"),
+    page: diagnose::page!("swap_in.rs"),
 };
 
 pub(crate) fn takes() -> Vec<Takes> {

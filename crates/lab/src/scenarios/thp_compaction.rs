@@ -52,7 +52,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     writes_gc_log: false,
     can_run,
     takes,
-    file: include_str!("thp_compaction.rs"),
+    page: diagnose::page!("thp_compaction.rs"),
 };
 
 fn takes() -> Vec<Takes> {

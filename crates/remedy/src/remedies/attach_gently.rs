@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "attach-gently",
     title: "Attach to the JVM instead of tracing it",
     summary: "`jcmd` and `jstack` without `-F` attach to the JVM and stop it for a safepoint only.",
-    file: include_str!("attach_gently.rs"),
+    page: diagnose::page!("attach_gently.rs"),
     advise,
     plan: None,
 };

@@ -36,7 +36,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "background-io",
     title: "Limit the process that fills the disk",
     summary: "Limit or move the process that fills the queue of the disk.",
-    file: include_str!("background_io.rs"),
+    page: diagnose::page!("background_io.rs"),
     advise,
     plan: Some(plan),
 };

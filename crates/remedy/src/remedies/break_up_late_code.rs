@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "break-up-late-code",
     title: "Let long-running code poll",
     summary: "A loop over an `int` without calls may have no poll; a loop over a `long`, or smaller pieces of the array, has.",
-    file: include_str!("break_up_late_code.rs"),
+    page: diagnose::page!("break_up_late_code.rs"),
     advise,
     plan: None,
 };

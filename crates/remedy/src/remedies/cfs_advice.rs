@@ -35,7 +35,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "cfs-advice",
     title: "The CPU quota and GC threads that end throttling",
     summary: "The quota, burst and GC threads that would have ended the throttling of a recording, by a model of the kernel's controller.",
-    file: include_str!("cfs_advice.rs"),
+    page: diagnose::page!("cfs_advice.rs"),
     advise,
     plan: Some(plan),
 };

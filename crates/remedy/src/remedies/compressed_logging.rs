@@ -54,7 +54,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "compressed-logging",
     title: "Compress the application's log before it is written",
     summary: "Where the JVM itself writes most to the disk, its log is compressed before it is written, and not when it is rolled.",
-    file: include_str!("compressed_logging.rs"),
+    page: diagnose::page!("compressed_logging.rs"),
     advise,
     plan: None,
 };
@@ -108,12 +108,7 @@ mod tests {
 
     #[test]
     fn the_lines_are_those_of_the_page_and_name_the_versions_of_the_libraries() {
-        let page: String = REMEDY
-            .file
-            .lines()
-            .filter_map(|it| it.strip_prefix("//! "))
-            .flat_map(|it| [it, "\n"])
-            .collect();
+        let page = REMEDY.page;
         assert!(page.contains(LOGBACK));
         assert!(page.contains(LOG4J));
         for (pom, artifact) in [

@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "concurrent-collector",
     title: "A collector that works while the application runs",
     summary: "Where full collections are how the collector works and their pauses hurt, use G1, or ZGC where the JDK has it in generations (JDK 21 and later).",
-    file: include_str!("concurrent_collector.rs"),
+    page: diagnose::page!("concurrent_collector.rs"),
     advise,
     plan: None,
 };

@@ -19,7 +19,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "concurrent-explicit-gc",
     title: "A concurrent cycle in place of a full collection",
     summary: "`-XX:+ExplicitGCInvokesConcurrent` (G1 and CMS) makes a concurrent cycle of `System.gc()`, and what relies on the call still works.",
-    file: include_str!("concurrent_explicit_gc.rs"),
+    page: diagnose::page!("concurrent_explicit_gc.rs"),
     advise,
     plan: None,
 };

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "counted-loop-safepoints",
     title: "Poll inside counted loops",
     summary: "Collectors other than G1, ZGC and Shenandoah, and all of them before JDK 10, need `-XX:+UseCountedLoopSafepoints` to poll inside counted loops.",
-    file: include_str!("counted_loop_safepoints.rs"),
+    page: diagnose::page!("counted_loop_safepoints.rs"),
     advise,
     plan: None,
 };

@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "cpu-burst",
     title: "Let the group save up unused CPU quota",
     summary: "Let the group save up unused CPU quota (Linux 5.14 and later).",
-    file: include_str!("cpu_burst.rs"),
+    page: diagnose::page!("cpu_burst.rs"),
     advise,
     plan: None,
 };

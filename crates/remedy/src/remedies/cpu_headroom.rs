@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "cpu-headroom",
     title: "Leave the service CPUs to run on",
     summary: "Fewer neighbours, a CPU set of its own, or a higher CPU weight for the service.",
-    file: include_str!("cpu_headroom.rs"),
+    page: diagnose::page!("cpu_headroom.rs"),
     advise,
     plan: None,
 };

@@ -24,7 +24,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "cpu-quota",
     title: "A larger CPU quota",
     summary: "A larger quota, or none and a guaranteed share (in Kubernetes: requests without a limit).",
-    file: include_str!("cpu_quota.rs"),
+    page: diagnose::page!("cpu_quota.rs"),
     advise,
     plan: None,
 };

@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "cpu-times",
     title: "Log CPU times and stops",
     summary: "`-Xlog:gc*,safepoint`, before JDK 9 `-XX:+PrintGCDetails -XX:+PrintGCApplicationStoppedTime`, shows whether a long collection worked or waited.",
-    file: include_str!("cpu_times.rs"),
+    page: diagnose::page!("cpu_times.rs"),
     advise,
     plan: None,
 };

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "earlier-cycles",
     title: "Begin cycles of CMS earlier",
     summary: "A lower `CMSInitiatingOccupancyFraction` together with `UseCMSInitiatingOccupancyOnly`, or CMS goes by its own statistics.",
-    file: include_str!("earlier_cycles.rs"),
+    page: diagnose::page!("earlier_cycles.rs"),
     advise,
     plan: None,
 };

@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "earlier-reclaim",
     title: "Free memory before it is needed",
     summary: "Have the host's background thread start earlier (`vm.watermark_scale_factor`).",
-    file: include_str!("earlier_reclaim.rs"),
+    page: diagnose::page!("earlier_reclaim.rs"),
     advise,
     plan: None,
 };

@@ -38,7 +38,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     title: "Release mappings explicitly",
     summary: "Release the mapping when the file is deleted, in a thread that no other thread waits \
               for (library whypause-unmap).",
-    file: include_str!("explicit_unmap.rs"),
+    page: diagnose::page!("explicit_unmap.rs"),
     advise,
     plan: None,
 };
@@ -89,6 +89,6 @@ mod tests {
         for line in DEPENDENCY.lines().map(str::trim).filter(|it| it.contains("</")) {
             assert!(pom.contains(line) || line == "</dependency>", "{line}");
         }
-        assert!(REMEDY.file.contains("io.github.whypause:whypause-unmap:0.1.0"));
+        assert!(REMEDY.page.contains("io.github.whypause:whypause-unmap:0.1.0"));
     }
 }

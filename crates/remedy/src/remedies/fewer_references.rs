@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "fewer-references",
     title: "Fewer references",
     summary: "Count them (`-Xlog:gc+ref*=debug`, before JDK 9 `-XX:+PrintReferenceGC`); replace weak maps by fields, soft caches by caches with a bound, finalizers by `Cleaner` or `close()`.",
-    file: include_str!("fewer_references.rs"),
+    page: diagnose::page!("fewer_references.rs"),
     advise,
     plan: None,
 };

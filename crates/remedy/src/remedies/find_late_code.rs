@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "find-late-code",
     title: "Find the code that keeps a thread",
     summary: "Record with `--ask-jvm`, which names the compiled method that the thread was in; `async-profiler --ttsp` shows who called it.",
-    file: include_str!("find_late_code.rs"),
+    page: diagnose::page!("find_late_code.rs"),
     advise,
     plan: None,
 };

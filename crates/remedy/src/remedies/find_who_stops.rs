@@ -16,7 +16,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "find-who-stops",
     title: "Find the process that stops the JVM",
     summary: "Have the kernel name the process that sends the signal, traces or freezes.",
-    file: include_str!("find_who_stops.rs"),
+    page: diagnose::page!("find_who_stops.rs"),
     advise,
     plan: None,
 };

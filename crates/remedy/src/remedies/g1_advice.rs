@@ -26,7 +26,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "g1-advice",
     title: "All G1 flags of one diagnosis",
     summary: "One line with the flags of all findings, and for each flag why: `whypause fix g1-advice --from gc.log`.",
-    file: include_str!("g1_advice.rs"),
+    page: diagnose::page!("g1_advice.rs"),
     advise,
     plan: Some(plan),
 };

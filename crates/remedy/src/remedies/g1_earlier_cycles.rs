@@ -19,7 +19,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "g1-earlier-cycles",
     title: "Begin cycles of G1 earlier",
     summary: "A lower `InitiatingHeapOccupancyPercent`, so that mixed collections free old regions before they are needed.",
-    file: include_str!("g1_earlier_cycles.rs"),
+    page: diagnose::page!("g1_earlier_cycles.rs"),
     advise,
     plan: None,
 };

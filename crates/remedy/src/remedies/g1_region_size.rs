@@ -22,7 +22,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "g1-region-size",
     title: "Larger regions",
     summary: "The smallest power of two that is at least twice the largest object; at most 32 MiB, since JDK 18 at most 512 MiB.",
-    file: include_str!("g1_region_size.rs"),
+    page: diagnose::page!("g1_region_size.rs"),
     advise,
     plan: None,
 };

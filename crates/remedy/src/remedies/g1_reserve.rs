@@ -19,7 +19,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "g1-reserve",
     title: "Keep regions back for copying",
     summary: "A larger `G1ReservePercent` keeps regions back for copying.",
-    file: include_str!("g1_reserve.rs"),
+    page: diagnose::page!("g1_reserve.rs"),
     advise,
     plan: None,
 };

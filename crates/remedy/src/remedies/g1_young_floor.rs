@@ -19,7 +19,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "g1-young-floor",
     title: "A floor for the young generation",
     summary: "A larger `G1NewSizePercent`, so that eden cannot fall below what the service needs.",
-    file: include_str!("g1_young_floor.rs"),
+    page: diagnose::page!("g1_young_floor.rs"),
     advise,
     plan: None,
 };

@@ -26,7 +26,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     title: "Write the GC log from a thread of its own",
     summary: "JDK 17 and later hand the lines of the log to a thread that no other thread waits \
               for.",
-    file: include_str!("gc_log_async.rs"),
+    page: diagnose::page!("gc_log_async.rs"),
     advise,
     plan: Some(plan),
 };

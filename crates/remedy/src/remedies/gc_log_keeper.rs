@@ -28,7 +28,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     title: "Keep a copy of a log that is in memory",
     summary: "A process copies a log from memory to a disk, and no thread of the JVM waits for \
               that.",
-    file: include_str!("gc_log_keeper.rs"),
+    page: diagnose::page!("gc_log_keeper.rs"),
     advise,
     plan: Some(plan),
 };

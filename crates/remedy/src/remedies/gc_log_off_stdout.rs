@@ -26,7 +26,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "gc-log-off-stdout",
     title: "Take the GC log off standard output",
     summary: "A log on standard output goes to a file of bounded size instead, and the output is switched off.",
-    file: include_str!("gc_log_off_stdout.rs"),
+    page: diagnose::page!("gc_log_off_stdout.rs"),
     advise,
     plan: Some(plan),
 };

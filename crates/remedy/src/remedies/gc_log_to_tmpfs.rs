@@ -28,7 +28,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "gc-log-to-tmpfs",
     title: "Write the GC log to memory",
     summary: "A log in memory never waits for a disk; a running JVM (JDK 9 and later) can move it.",
-    file: include_str!("gc_log_to_tmpfs.rs"),
+    page: diagnose::page!("gc_log_to_tmpfs.rs"),
     advise,
     plan: Some(plan),
 };

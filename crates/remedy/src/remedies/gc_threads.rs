@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "gc-threads",
     title: "No more GC threads than CPUs",
     summary: "No more `-XX:ParallelGCThreads` than there are CPUs, or than the quota has.",
-    file: include_str!("gc_threads.rs"),
+    page: diagnose::page!("gc_threads.rs"),
     advise,
     plan: None,
 };

@@ -19,7 +19,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "generational-zgc",
     title: "ZGC with generations",
     summary: "`-XX:+ZGenerational` in JDK 21 and 22, the default since JDK 23, frees young objects without going through the old ones.",
-    file: include_str!("generational_zgc.rs"),
+    page: diagnose::page!("generational_zgc.rs"),
     advise,
     plan: None,
 };

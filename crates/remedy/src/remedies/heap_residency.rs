@@ -50,7 +50,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "heap-residency",
     title: "Keep the heap in memory",
     summary: "Protect the JVM's memory (`memory.low`, `memory.swappiness`) and bring back what of it is in swap.",
-    file: include_str!("heap_residency.rs"),
+    page: diagnose::page!("heap_residency.rs"),
     advise,
     plan: Some(plan),
 };

@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "host-headroom",
     title: "A host that is less full",
     summary: "CPUs of its own for the virtual machine, or a host that is less full.",
-    file: include_str!("host_headroom.rs"),
+    page: diagnose::page!("host_headroom.rs"),
     advise,
     plan: None,
 };

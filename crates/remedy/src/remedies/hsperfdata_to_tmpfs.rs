@@ -27,7 +27,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "hsperfdata-to-tmpfs",
     title: "Keep the JVM's counters on a file system in memory",
     summary: "A memory file system on `/tmp/hsperfdata_USER`, where tools need the file.",
-    file: include_str!("hsperfdata_to_tmpfs.rs"),
+    page: diagnose::page!("hsperfdata_to_tmpfs.rs"),
     advise,
     plan: Some(plan),
 };

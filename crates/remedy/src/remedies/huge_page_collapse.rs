@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "huge-page-collapse",
     title: "Collapse huge pages more rarely",
     summary: "Make `khugepaged` rarer.",
-    file: include_str!("huge_page_collapse.rs"),
+    page: diagnose::page!("huge_page_collapse.rs"),
     advise,
     plan: None,
 };

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "keep-heap",
     title: "A heap of one size",
     summary: "`-Xms` equal to `-Xmx` gives nothing back and takes nothing anew.",
-    file: include_str!("keep_heap.rs"),
+    page: diagnose::page!("keep_heap.rs"),
     advise,
     plan: None,
 };

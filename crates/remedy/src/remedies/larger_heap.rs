@@ -24,7 +24,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "larger-heap",
     title: "A larger heap",
     summary: "A larger `-Xmx`, as far as there is memory: two and a half times the live data is a usual size, and a concurrent collector needs room for what is allocated during a cycle.",
-    file: include_str!("larger_heap.rs"),
+    page: diagnose::page!("larger_heap.rs"),
     advise,
     plan: None,
 };

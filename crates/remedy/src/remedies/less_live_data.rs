@@ -16,7 +16,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "less-live-data",
     title: "Less live data",
     summary: "A class histogram shows what fills the heap; caches without a bound and sessions that never end are the usual finds.",
-    file: include_str!("less_live_data.rs"),
+    page: diagnose::page!("less_live_data.rs"),
     advise,
     plan: None,
 };

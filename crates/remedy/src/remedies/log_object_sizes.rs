@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "log-object-sizes",
     title: "Log the sizes of large objects",
     summary: "Log how large the objects are: from that the region size follows.",
-    file: include_str!("log_object_sizes.rs"),
+    page: diagnose::page!("log_object_sizes.rs"),
     advise,
     plan: None,
 };

@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "memory-high",
     title: "No throttling before the limit",
     summary: "Raise `memory.high` or set it to `max`.",
-    file: include_str!("memory_high.rs"),
+    page: diagnose::page!("memory_high.rs"),
     advise,
     plan: None,
 };

@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "memory-room",
     title: "More room in memory",
     summary: "Move or limit the process that takes the memory, or give the group a larger limit.",
-    file: include_str!("memory_room.rs"),
+    page: diagnose::page!("memory_room.rs"),
     advise,
     plan: None,
 };

@@ -19,7 +19,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "metaspace-size",
     title: "A threshold above what class metadata takes",
     summary: "`-XX:MetaspaceSize` above what the service uses when it has warmed up; then the first collection for it never comes.",
-    file: include_str!("metaspace_size.rs"),
+    page: diagnose::page!("metaspace_size.rs"),
     advise,
     plan: None,
 };

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "more-concurrent-threads",
     title: "More threads for concurrent cycles",
     summary: "`-XX:ConcGCThreads`, at the price of CPU for the application.",
-    file: include_str!("more_concurrent_threads.rs"),
+    page: diagnose::page!("more_concurrent_threads.rs"),
     advise,
     plan: None,
 };

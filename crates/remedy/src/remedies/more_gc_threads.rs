@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "more-gc-threads",
     title: "As many GC threads as CPUs",
     summary: "Where `-XX:ParallelGCThreads` is less than half of the CPUs, leave it out: the JVM takes as many as there are CPUs, up to 8, and five eighths of more.",
-    file: include_str!("more_gc_threads.rs"),
+    page: diagnose::page!("more_gc_threads.rs"),
     advise,
     plan: None,
 };

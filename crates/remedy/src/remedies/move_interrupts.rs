@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "move-interrupts",
     title: "Keep interrupts off the service's CPUs",
     summary: "Keep interrupts off the service's CPUs.",
-    file: include_str!("move_interrupts.rs"),
+    page: diagnose::page!("move_interrupts.rs"),
     advise,
     plan: None,
 };

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "name-operations",
     title: "Have the JVM name its operations",
     summary: "`-Xlog:safepoint`, before JDK 9 `-XX:+PrintSafepointStatistics -XX:PrintSafepointStatisticsCount=1`, names the operation of each stop.",
-    file: include_str!("name_operations.rs"),
+    page: diagnose::page!("name_operations.rs"),
     advise,
     plan: None,
 };

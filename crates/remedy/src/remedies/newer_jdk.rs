@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "newer-jdk",
     title: "A later JDK",
     summary: "G1's own full collection has used all its threads since JDK 10; before, one.",
-    file: include_str!("newer_jdk.rs"),
+    page: diagnose::page!("newer_jdk.rs"),
     advise,
     plan: None,
 };

@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "newer-kernel",
     title: "A kernel with locks for parts of an address space",
     summary: "Linux 6.4 and later lock a part of the address space for most faults.",
-    file: include_str!("newer_kernel.rs"),
+    page: diagnose::page!("newer_kernel.rs"),
     advise,
     plan: None,
 };

@@ -19,7 +19,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "no-explicit-gc",
     title: "No collection on request",
     summary: "`-XX:+DisableExplicitGC` makes nothing of `System.gc()`; direct buffers are then freed late or never, so prefer a concurrent cycle where there is one.",
-    file: include_str!("no_explicit_gc.rs"),
+    page: diagnose::page!("no_explicit_gc.rs"),
     advise,
     plan: None,
 };

@@ -22,7 +22,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     title: "Huge pages only for programs that request them",
     summary: "`enabled=madvise` gives huge pages only to programs that request them; the JVM \
               requests them with `-XX:+UseTransparentHugePages`.",
-    file: include_str!("no_huge_pages.rs"),
+    page: diagnose::page!("no_huge_pages.rs"),
     advise,
     plan: None,
 };

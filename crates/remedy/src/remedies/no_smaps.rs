@@ -16,7 +16,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "no-smaps",
     title: "Do not read the maps of a large JVM",
     summary: "Do not read `/proc/PID/smaps` or call `pmap` on a JVM with a large heap; `smaps_rollup` once a minute is enough.",
-    file: include_str!("no_smaps.rs"),
+    page: diagnose::page!("no_smaps.rs"),
     advise,
     plan: None,
 };

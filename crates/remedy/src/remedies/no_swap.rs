@@ -23,7 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "no-swap",
     title: "Keep the service's memory out of swap",
     summary: "Keep the service's memory out of swap (`memory.swap.max`).",
-    file: include_str!("no_swap.rs"),
+    page: diagnose::page!("no_swap.rs"),
     advise,
     plan: None,
 };

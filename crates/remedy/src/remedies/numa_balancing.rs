@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "numa-balancing",
     title: "Leave memory where it is",
     summary: "Switch NUMA balancing off, or bind the JVM to the CPUs and memory of one node.",
-    file: include_str!("numa_balancing.rs"),
+    page: diagnose::page!("numa_balancing.rs"),
     advise,
     plan: None,
 };

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "parallel-references",
     title: "Work on references with all GC threads",
     summary: "`-XX:+ParallelRefProcEnabled`, so that all GC threads work on references: the default with G1 since JDK 11, with others since JDK 17.",
-    file: include_str!("parallel_references.rs"),
+    page: diagnose::page!("parallel_references.rs"),
     advise,
     plan: None,
 };

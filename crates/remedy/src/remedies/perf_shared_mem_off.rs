@@ -22,7 +22,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "perf-shared-mem-off",
     title: "Keep the JVM's counters in memory",
     summary: "`-XX:+PerfDisableSharedMem` keeps the counters out of any file; `jps`, `jstat` and `jcmd` by name no longer find the JVM, `jcmd PID` does.",
-    file: include_str!("perf_shared_mem_off.rs"),
+    page: diagnose::page!("perf_shared_mem_off.rs"),
     advise,
     plan: Some(plan),
 };

@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "pretouch",
     title: "Get the heap's memory at the start",
     summary: "`-XX:+AlwaysPreTouch` with `-Xms` equal to `-Xmx` asks for the heap's memory when the JVM starts, not in the middle of a pause.",
-    file: include_str!("pretouch.rs"),
+    page: diagnose::page!("pretouch.rs"),
     advise,
     plan: None,
 };

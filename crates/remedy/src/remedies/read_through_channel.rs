@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "read-through-channel",
     title: "Read files through a channel",
     summary: "A thread in `FileChannel.read` is in native code, and a safepoint does not wait for it.",
-    file: include_str!("read_through_channel.rs"),
+    page: diagnose::page!("read_through_channel.rs"),
     advise,
     plan: None,
 };

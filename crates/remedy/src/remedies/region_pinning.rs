@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "region-pinning",
     title: "A collector that works around pinned arrays",
     summary: "Since JDK 22 G1 pins the array's region and collects the rest; Shenandoah has always done so, and ZGC needs none.",
-    file: include_str!("region_pinning.rs"),
+    page: diagnose::page!("region_pinning.rs"),
     advise,
     plan: None,
 };

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "safepoint-log",
     title: "Log every stop",
     summary: "`-Xlog:gc*,safepoint`, before JDK 9 `-XX:+PrintGCApplicationStoppedTime`, shows whether it was a stop at all.",
-    file: include_str!("safepoint_log.rs"),
+    page: diagnose::page!("safepoint_log.rs"),
     advise,
     plan: None,
 };

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "safepoint-timeout",
     title: "Have the JVM name late threads",
     summary: "`-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500` makes the JVM print the late threads.",
-    file: include_str!("safepoint_timeout.rs"),
+    page: diagnose::page!("safepoint_timeout.rs"),
     advise,
     plan: None,
 };

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "scavenge-before-remark",
     title: "Empty the young generation before the remark",
     summary: "`-XX:+CMSScavengeBeforeRemark` empties the young generation first (CMS).",
-    file: include_str!("scavenge_before_remark.rs"),
+    page: diagnose::page!("scavenge_before_remark.rs"),
     advise,
     plan: None,
 };

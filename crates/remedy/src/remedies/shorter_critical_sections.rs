@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "shorter-critical-sections",
     title: "Shorter critical sections",
     summary: "Copy with `Get…ArrayRegion`, or use direct buffers; compression and image libraries are the usual owners.",
-    file: include_str!("shorter_critical_sections.rs"),
+    page: diagnose::page!("shorter_critical_sections.rs"),
     advise,
     plan: None,
 };

@@ -15,7 +15,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "smaller-objects",
     title: "Smaller objects",
     summary: "Arrays and buffers in pieces below half a region, or one buffer used again and again.",
-    file: include_str!("smaller_objects.rs"),
+    page: diagnose::page!("smaller_objects.rs"),
     advise,
     plan: None,
 };

@@ -22,7 +22,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "thp-defrag",
     title: "Leave compaction to the kernel's own threads",
     summary: "Leave compaction for huge pages to the kernel's own threads (`defrag`).",
-    file: include_str!("thp_defrag.rs"),
+    page: diagnose::page!("thp_defrag.rs"),
     advise,
     plan: None,
 };

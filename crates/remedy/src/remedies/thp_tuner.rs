@@ -31,7 +31,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     id: "thp-tuner",
     title: "Huge pages only while there is memory for them",
     summary: "A process switches huge pages off while memory is short, and on again.",
-    file: include_str!("thp_tuner.rs"),
+    page: diagnose::page!("thp_tuner.rs"),
     advise,
     plan: Some(plan),
 };

@@ -16,7 +16,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     title: "Shorten a file before it is deleted",
     summary: "Shorten the file step by step, in a thread that no other thread waits for, before it \
               is deleted or unmapped.",
-    file: include_str!("truncate_in_background.rs"),
+    page: diagnose::page!("truncate_in_background.rs"),
     advise,
     plan: None,
 };

@@ -16,7 +16,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     title: "Read the file before it is needed",
     summary: "Read the file once (`MappedByteBuffer.load`) from a thread and at a time when \
               waiting does no harm, and leave it room in memory.",
-    file: include_str!("warm_mapping.rs"),
+    page: diagnose::page!("warm_mapping.rs"),
     advise,
     plan: None,
 };
