@@ -90,6 +90,17 @@ jdk_is_there() {
     return 1
 }
 
+# The sources of the lab's Java programs, and of the libraries that they use.
+workload_sources() { find java/{workloads,unmap,logging}/src/main/java -name '*.java' | sort; }
+
+# Compiles them into a directory, for every JDK from 8 on.
+compile_workloads() {
+    local sources
+    mapfile -t sources < <(workload_sources)
+    mkdir -p "$1"
+    javac --release 8 -nowarn -Xlint:-options -encoding UTF-8 -d "$1" "${sources[@]}"
+}
+
 # Whether the recorder's kernel programs can be compiled.
 bpf_can_be_built() {
     have clang && have pkg-config && pkg-config --exists libelf zlib &&

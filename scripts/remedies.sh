@@ -35,7 +35,8 @@ hold() {
             say_hold swap-in sh -c "$then_undo" "$whypause" "$1" %pid --group-limit 3G "${verify[@]}" ;;
         g1-advice)
             # No fault of the lab: objects of 1.5 MB in a heap whose regions have 1 MiB.
-            compile_workloads
+            jdk_is_there || fail "no JDK with javac"
+            compile_workloads "$results/classes"
             timeout 300 "$whypause" fix "$1" "${verify[@]}" -- \
                 java -Xmx512m -XX:+UseG1GC "-Xlog:gc*=debug:file=$results/g1-advice.gc.log" \
                 -cp "$results/classes" whypause.workloads.AllocLoad \
@@ -48,12 +49,6 @@ hold() {
 # shellcheck disable=SC2016
 then_undo='program=$0 remedy=$1 pid=$2; shift 2
 "$program" fix "$remedy" -p "$pid" "$@" && "$program" fix --undo "$remedy" >&2'
-
-compile_workloads() {
-    jdk_is_there || fail "no JDK with javac"
-    mkdir -p "$results/classes"
-    javac -nowarn -d "$results/classes" java/workloads/src/main/java/whypause/workloads/*.java
-}
 
 say_hold() {
     local scenario="$1"

@@ -4,14 +4,12 @@
 # The load of the checks: the lab's own.
 make_classes() {
     local sources of
-    mapfile -t sources < <(find java/workloads -name '*.java' | sort)
+    mapfile -t sources < <(workload_sources)
     of="$(contents "${sources[@]}")"
     kept "$work/classes" "$of" && return
     jdk_is_there || fail "no JDK to compile the load with" "run scripts/setup.sh"
     rm -rf "$work/classes.new"
-    mkdir -p "$work/classes.new"
-    javac --release 8 -nowarn -Xlint:-options -d "$work/classes.new" "${sources[@]}" ||
-        fail "the load could not be compiled"
+    compile_workloads "$work/classes.new" || fail "the load could not be compiled"
     made "$work/classes" "$of"
 }
 

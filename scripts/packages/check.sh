@@ -30,15 +30,16 @@ make_base() {
 
 make_base
 root="$(mktemp -d "$packages/clean.XXXXXX")"
-trap 'as_root rm -rf "$root"' EXIT
+classes="$(mktemp -d)"
+trap 'as_root rm -rf "$root" "$classes"' EXIT
 step "$(basename "$deb") in a clean system"
 as_root tar -C "$root" -xf "$packages/clean-root.tar"
 as_root cp "$deb" "$root/whypause.deb"
 as_root cp testdata/gclogs/jdk21/parallel/usual.log "$root/gc.log"
 as_root cp scripts/packages/in-clean-root.sh "$root/"
-as_root "$(command -v javac)" -nowarn -Xlint:-options --release 8 -d "$root/classes" java/workloads/src/main/java/whypause/workloads/*.java
+compile_workloads "$classes"
 as_root "$(command -v jar)" --create --file "$root/whypause-check.jar" \
-    --main-class whypause.workloads.AllocLoad -C "$root/classes" .
+    --main-class whypause.workloads.AllocLoad -C "$classes" .
 image="$(newest "whypause-*-$architecture.oci.tar")"
 if [ -n "$image" ] && have umoci; then
     as_root mkdir "$root/oci"
