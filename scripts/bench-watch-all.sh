@@ -135,7 +135,7 @@ measure() {
 
 printf 'Machine: %s, %s CPUs, Linux %s\n\n' \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" "$(uname -r)"
-echo '| JVMs | watched | memory of its process, at most | of all its processes | all charged to its group, with the kernel’s | CPU, of one core | programs in the kernel, of one core | stops | lost | longest scrape of 10 |'
+echo '| JVMs | watched | memory of its process, at most | of all its processes | all charged to its group, with the kernel'\''s | CPU, of one core | programs in the kernel, of one core | stops | lost | longest scrape of 10 |'
 echo '|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|'
 for jvms in "$@"; do
     measure "$jvms"

@@ -21,7 +21,7 @@ whypause="${WHYPAUSE:-target/release/whypause}"
 is_root || skip "$(why_not_root)"
 jdk_is_there || skip "there is no JDK"
 have promtool || scripts/setup.sh scripts/metrics/packages.txt >&2 || true
-have promtool && have prometheus || skip "there is no Prometheus (Debian's package \`prometheus\`)"
+{ have promtool && have prometheus; } || skip "there is no Prometheus (Debian's package \`prometheus\`)"
 [ -n "${WHYPAUSE:-}" ] || [ -x "$whypause" ] || scripts/build.sh
 
 work="$(mktemp -d -p /dev/shm)"
