@@ -108,8 +108,8 @@ pub(crate) fn can_limit_unwritten() -> Result<(), Reason> {
     if known {
         return Ok(());
     }
-    let lacks = "the kernel cannot limit the unwritten data of one disk finely";
-    Err(Reason::new(lacks, "it needs Linux 6.2"))
+    let lacks = "limiting the unwritten data of one disk needs Linux 6.2";
+    Err(Reason::new(lacks, "run it on a later kernel"))
 }
 
 fn can_have_device_of(stored_mib: u32) -> Result<(), Reason> {
