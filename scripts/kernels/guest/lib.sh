@@ -9,7 +9,10 @@ program="$(command -v whypause || echo /checks/whypause)"
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 # What the kernel's version lets the program do.
-has_ebpf() { [ "$(printf '5.15\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 5.15 ]; }
+has_ebpf() { is_since 5.15; }
+
+# Whether this kernel is of this version or a later one.
+is_since() { [ "$(printf '%s\n%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]; }
 if has_ebpf; then certainty=measured; else certainty=inferred; fi
 
 # Ends a check. The first word is its verdict, the others are why.
