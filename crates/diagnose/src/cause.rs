@@ -57,8 +57,8 @@ pub struct Cause {
     pub remedies: &'static [&'static str],
     /// The hazards by which it announces itself, the most important first.
     pub hazards: &'static [HazardKind],
-    /// The leading `//!` lines of the cause's file.
-    pub page: &'static str,
+    /// The leading `//!` lines of the cause's file; [`Cause::page`] adds the hazards.
+    pub(crate) page: &'static str,
     /// What it claims of a pause.
     pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.

@@ -14,7 +14,7 @@ pub struct Remedy {
     /// What it does and what that costs, one sentence: it stands on the pages of its causes.
     pub summary: &'static str,
     /// The leading `//!` lines of the remedy's file.
-    pub page: &'static str,
+    pub(crate) page: &'static str,
     /// What it comes to for one finding in one situation; nothing where it is no use there.
     pub(crate) advise: fn(&Situation, &Finding) -> Vec<Advice>,
     /// What it would change here; `None` where it cannot be applied by a program.

@@ -32,7 +32,7 @@ pub struct Mechanism {
     /// Ids of the causes that it refines, the most usual first; at least one.
     pub causes: &'static [&'static str],
     /// The leading `//!` lines of the mechanism's file.
-    pub page: &'static str,
+    pub(crate) page: &'static str,
     /// Any of these functions in the stack shows it.
     pub(crate) frames: &'static [&'static str],
     /// Where not empty, one of these must be in the stack, too.

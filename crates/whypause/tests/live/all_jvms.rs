@@ -1,13 +1,13 @@
 //! `watch --all`: JVMs that come and go, in one process.
 use crate::{
     newest,
-    page::{ask, event, place},
+    page::{ask, event, place, since_end},
 };
 use spawn::Running;
 use std::{
     io::{Read, Write},
     net::TcpStream,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use testing::{Java, Jdk, PATIENCE, until};
 
@@ -90,9 +90,22 @@ fn one_page_shows_the_pauses_of_all_jvms_and_whose_they_are() {
     let mut missing: Vec<_> = jvms.iter().map(|it| format!("(pid {})", it.pid())).collect();
     while !missing.is_empty() {
         let (name, pause) = event(&mut stream).expect("the watch goes on");
-        assert_eq!(name, "pause", "one JVM that exits ends nothing");
+        assert_eq!(name, "pause");
         let jvm = pause["jvm"].as_str().expect("it says whose it is");
         missing.retain(|it| !jvm.ends_with(it));
+    }
+    let [first, second] = jvms;
+    let exited = format!("(pid {}): ", first.pid());
+    drop(first);
+    until("one of them has exited", || said(&watch).contains(&exited));
+    let gone = Instant::now();
+    loop {
+        let (name, pause) = event(&mut stream).expect("the page is still that of the other");
+        assert_eq!(name, "pause", "one JVM that exits ends nothing");
+        let is_of_second = pause["jvm"].as_str().unwrap().contains(&second.pid());
+        if is_of_second && since_end(&pause) < gone.elapsed() {
+            break;
+        }
     }
     watch.terminate();
     assert!(watch.wait(PATIENCE).unwrap().success());
