@@ -6,7 +6,7 @@
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## make two pauses happen, explain them, and make them go away (about three minutes after the build); beside others with ON_THIS_HOST=1
+demo: ## make two pauses happen, explain them, and make them go away (about two minutes after the build); beside others with ON_THIS_HOST=1
 	@scripts/demo.sh $(if $(ON_THIS_HOST),--on-this-host)
 
 test: ## install what is missing, then run every check and every test

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes two pauses happen, explains them, and makes them go away. About three minutes after the build.
+# Makes two pauses happen, explains them, and makes them go away. About two minutes after the build.
 #
 # Without root it explains a recording that was made before. Where others use this host it asks, or
 # refuses; `--on-this-host`, or ON_THIS_HOST=1 for make, has it run all the same.
@@ -7,7 +7,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
-whypause=target/release/whypause
+whypause=target/debug/whypause
 kept=target/demo
 
 tell() {
@@ -38,7 +38,7 @@ show_recorded() {
     done
 }
 
-scripts/build.sh
+scripts/build.sh --quick
 rust_is_there
 choose_features 2>/dev/null
 

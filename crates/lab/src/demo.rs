@@ -6,7 +6,7 @@ use std::{
 };
 
 /// How long each run is recorded: the fault strikes several times.
-const RECORDED: Duration = Duration::from_secs(15);
+const RECORDED: Duration = Duration::from_secs(10);
 
 /// A scenario that the demo shows.
 #[derive(Debug)]

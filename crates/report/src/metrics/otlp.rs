@@ -3,28 +3,23 @@
 //! Names go on from those of OpenTelemetry's conventions for JVMs, where `jvm.gc.duration` is the nearest:
 //! it has the collections alone, and not why threads waited. Sums are cumulative, so a message that was
 //! lost is made good by the next.
+mod proto;
+
 use super::{
     All, Recorder, Series,
     numbers::{BUCKETS, Example, Numbers},
 };
-use opentelemetry_proto::tonic::{
-    collector::metrics::v1::ExportMetricsServiceRequest,
-    common::v1::{AnyValue, InstrumentationScope, KeyValue, any_value},
-    metrics::v1::{
-        AggregationTemporality, Exemplar, Gauge, Histogram, HistogramDataPoint, Metric,
-        NumberDataPoint, ResourceMetrics, ScopeMetrics, Sum, exemplar, metric::Data,
-        number_data_point,
-    },
-    resource::v1::Resource,
-};
 use prost::Message;
+use proto::{
+    AnyValue, CUMULATIVE, Data, Exemplar, Gauge, Histogram, HistogramDataPoint, KeyValue, Metric,
+    Number, NumberDataPoint, Request, Resource, ResourceMetrics, Scope, ScopeMetrics, Sum, Value,
+};
 use std::time::{Duration, SystemTime};
 
 /// The media type of the message.
 pub const CONTENT_TYPE: &str = "application/x-protobuf";
 /// Who measured.
 const NAME: &str = "whypause";
-const CUMULATIVE: i32 = AggregationTemporality::Cumulative as i32;
 
 pub(super) fn message(all: &All, host: &str, now: SystemTime) -> Vec<u8> {
     let jvms = all.jvms.iter().map(|(label, series)| {
@@ -35,7 +30,7 @@ pub(super) fn message(all: &All, host: &str, now: SystemTime) -> Vec<u8> {
     let own = [("service.name", text(NAME)), ("host.name", text(host))];
     let own = resource(own.into_iter(), of_recorder(all.recorder, all.began, now));
     let resource_metrics = jvms.chain([own]).collect();
-    ExportMetricsServiceRequest { resource_metrics }.encode_to_vec()
+    Request { resource_metrics }.encode_to_vec()
 }
 
 fn resource(
@@ -43,15 +38,9 @@ fn resource(
     metrics: Vec<Metric>,
 ) -> ResourceMetrics {
     let attributes = attributes.map(|(key, value)| attribute(key, value)).collect();
-    let scope = InstrumentationScope {
-        name: NAME.into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        ..InstrumentationScope::default()
-    };
-    let scope_metrics =
-        vec![ScopeMetrics { scope: Some(scope), metrics, ..ScopeMetrics::default() }];
-    let resource = Some(Resource { attributes, ..Resource::default() });
-    ResourceMetrics { resource, scope_metrics, ..ResourceMetrics::default() }
+    let scope = Scope { name: NAME.into(), version: env!("CARGO_PKG_VERSION").into() };
+    let scope_metrics = vec![ScopeMetrics { scope: Some(scope), metrics }];
+    ResourceMetrics { resource: Some(Resource { attributes }), scope_metrics }
 }
 
 fn of_jvm(series: &Series, now: SystemTime) -> Vec<Metric> {
@@ -125,7 +114,6 @@ fn stops(numbers: &Numbers, at: Point) -> Metric {
         sum: Some(numbers.stopped.as_secs_f64()),
         bucket_counts: numbers.buckets.to_vec(),
         explicit_bounds: BUCKETS.iter().map(Duration::as_secs_f64).collect(),
-        ..HistogramDataPoint::default()
     };
     let data = Histogram { data_points: vec![point], aggregation_temporality: CUMULATIVE };
     let about = "How long application threads were stopped, each stop";
@@ -140,7 +128,7 @@ struct Point {
 }
 
 impl Point {
-    fn of(self, value: number_data_point::Value) -> NumberDataPoint {
+    fn of(self, value: Number) -> NumberDataPoint {
         NumberDataPoint {
             start_time_unix_nano: nanos(self.since),
             time_unix_nano: nanos(self.now),
@@ -161,13 +149,7 @@ fn gauge(name: &str, about: &str, unit: &str, point: NumberDataPoint) -> Metric 
 }
 
 fn metric(name: &str, about: &str, unit: &str, data: Data) -> Metric {
-    Metric {
-        name: name.into(),
-        description: about.into(),
-        unit: unit.into(),
-        data: Some(data),
-        ..Metric::default()
-    }
+    Metric { name: name.into(), description: about.into(), unit: unit.into(), data: Some(data) }
 }
 
 fn example(it: &Example) -> Exemplar {
@@ -175,29 +157,28 @@ fn example(it: &Example) -> Exemplar {
     Exemplar {
         filtered_attributes: labels.map(|(key, value)| attribute(key, text(&value))).collect(),
         time_unix_nano: it.at.map_or(0, nanos),
-        value: Some(exemplar::Value::AsDouble(it.time.as_secs_f64())),
-        ..Exemplar::default()
+        value: Some(it.time.as_secs_f64()),
     }
 }
 
 fn attribute(key: &str, value: AnyValue) -> KeyValue {
-    KeyValue { key: key.into(), value: Some(value), ..KeyValue::default() }
+    KeyValue { key: key.into(), value: Some(value) }
 }
 
 fn text(value: &str) -> AnyValue {
-    AnyValue { value: Some(any_value::Value::StringValue(value.into())) }
+    AnyValue { value: Some(Value::String(value.into())) }
 }
 
 fn number(value: i64) -> AnyValue {
-    AnyValue { value: Some(any_value::Value::IntValue(value)) }
+    AnyValue { value: Some(Value::Int(value)) }
 }
 
-fn seconds(time: Duration) -> number_data_point::Value {
-    number_data_point::Value::AsDouble(time.as_secs_f64())
+fn seconds(time: Duration) -> Number {
+    Number::Double(time.as_secs_f64())
 }
 
-fn count(value: u64) -> number_data_point::Value {
-    number_data_point::Value::AsInt(i64::try_from(value).unwrap_or(i64::MAX))
+fn count(value: u64) -> Number {
+    Number::Int(i64::try_from(value).unwrap_or(i64::MAX))
 }
 
 fn nanos(at: SystemTime) -> u64 {

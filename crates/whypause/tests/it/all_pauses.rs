@@ -87,9 +87,10 @@ fn explain(input: &str, format: &str) -> Command {
     whypause(&["explain", "--all-pauses", "--format", format, input])
 }
 
-/// All pauses are listed in each format, within the memory for these.
-fn check(input: &Path, what: &str) {
-    for format in FORMATS {
+/// All pauses are listed, within the memory for these. How an input is read does not depend on the format:
+/// all formats are tried with a file and with a pipe, and the others with one.
+fn check(input: &Path, what: &str, formats: &[&str]) {
+    for format in formats {
         let took = took(explain(input.to_str().expect("UTF-8"), format));
         all_listed(&took, PAUSES, format, what);
         assert!(took.peak_kib < MOST_OF_THESE_KIB, "{what} as {format}: {} KiB", took.peak_kib);
@@ -118,7 +119,7 @@ fn directory() -> (tempfile::TempDir, PathBuf) {
 fn of_a_file() {
     let (_dir, path) = directory();
     log(&path, 0, PAUSES);
-    check(&path, "a file");
+    check(&path, "a file", &FORMATS);
 }
 
 #[test]
@@ -128,8 +129,8 @@ fn of_a_rotated_set_in_a_directory_and_by_a_pattern() {
     log(&dir.path().join("gc.log.0"), 0, part);
     log(&dir.path().join("gc.log.1"), part, part);
     log(&path, 2 * part, PAUSES - 2 * part);
-    check(dir.path(), "a directory");
-    check(&dir.path().join("gc.log*"), "a pattern");
+    check(dir.path(), "a directory", &["json"]);
+    check(&dir.path().join("gc.log*"), "a pattern", &["csv"]);
 }
 
 #[test]
@@ -139,12 +140,12 @@ fn of_packed_files() {
     let mut gzip = GzEncoder::new(File::create(&path).expect("a file"), Compression::fast());
     lines(0, PAUSES, &mut gzip);
     gzip.finish().expect("written");
-    check(&path, "gzip");
+    check(&path, "gzip", &["text"]);
     let path = dir.path().join("other.log.zst");
     let mut zstd = zstd::Encoder::new(File::create(&path).expect("a file"), 1).expect("a level");
     lines(0, PAUSES, &mut zstd);
     zstd.finish().expect("written");
-    check(&path, "zstd");
+    check(&path, "zstd", &["markdown"]);
 }
 
 /// An archive of one file that is not compressed.
@@ -171,7 +172,7 @@ fn of_an_archive() {
     let path = dir.path().join("logs.zip");
     fs::write(&path, zip(&text)).expect("written");
     drop(text);
-    check(&path, "zip");
+    check(&path, "zip", &["json"]);
 }
 
 /// The program with a pipe for a log of so many pauses.
@@ -206,14 +207,11 @@ fn more_than_memory_holds() {
     let of_file = took(explain(path.to_str().expect("UTF-8"), "json"));
     all_listed(&of_file, MANY, "json", "a large log");
     assert!(of_file.peak_kib < MOST_KIB, "{} KiB", of_file.peak_kib);
-    for format in ["text", "json"] {
-        let of_pipe = through_a_pipe(MANY, format);
-        let said = "pauses are left out: more than memory holds\nhint: give a file and not a pipe";
-        assert!(of_pipe.stderr.contains(said), "{}", of_pipe.stderr);
-        let listed = if format == "json" { of_pipe.starts } else { of_pipe.lines };
-        assert!((MANY / 4..MANY).contains(&listed), "{listed} pauses as {format}");
-        assert!(of_pipe.peak_kib < MOST_KIB, "a pipe as {format}: {} KiB", of_pipe.peak_kib);
-    }
+    let of_pipe = through_a_pipe(MANY, "text");
+    let said = "pauses are left out: more than memory holds\nhint: give a file and not a pipe";
+    assert!(of_pipe.stderr.contains(said), "{}", of_pipe.stderr);
+    assert!((MANY / 4..MANY).contains(&of_pipe.lines), "{} pauses", of_pipe.lines);
+    assert!(of_pipe.peak_kib < MOST_KIB, "a pipe: {} KiB", of_pipe.peak_kib);
     let csv = through_a_pipe(MANY, "csv");
     all_listed(&csv, MANY, "csv", "a pipe");
     assert!(csv.peak_kib < MOST_OF_THESE_KIB, "{} KiB", csv.peak_kib);
