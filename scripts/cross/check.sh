@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Whether the whole workspace, the kernel programs included, compiles for arm64.
+# Whether the whole workspace, the kernel programs included, compiles for arm64; or only these crates.
 #
-# Says what was left out where something for it is not to be had. Nothing is run: that needs such a
-# machine.
+# scripts/cross/check.sh [CRATE]...
+#
+# Says SKIPPED where something for it is not to be had. Nothing is run: that needs such a machine.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -18,13 +19,15 @@ rust_is_there
 jdk_is_there || true
 choose_features 2>/dev/null
 left_out() {
-    say "left out: compiling for arm64 ($1)"
+    say "SKIPPED: compiling for arm64: $1"
     exit 0
 }
 has_std "$target" || left_out "no Rust library for $target"
 have aarch64-linux-gnu-gcc || left_out "no aarch64-linux-gnu-gcc"
 [ -e /usr/aarch64-linux-gnu/include/asm/unistd.h ] || left_out "no kernel headers for arm64"
+crates=(--workspace)
+[ $# -eq 0 ] || crates=("${@/#/-p}")
 # The headers of libelf and zlib are the same for all; those of this system come last.
 LIBBPF_SYS_EXTRA_CFLAGS="-idirafter /usr/include" \
-    cargo check --quiet --locked --workspace --target "$target" "${features[@]}"
+    cargo check --quiet --locked "${crates[@]}" --target "$target" "${features[@]}"
 say "it compiles"
