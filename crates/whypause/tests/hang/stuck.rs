@@ -12,7 +12,7 @@ use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use testing::{Java, Jdk, program, signal, until};
+use testing::{Java, Jdk, JvmProcess, program, signal, until};
 
 /// One test at a time: each takes its host for free of others' stuck processes.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -81,7 +81,7 @@ fn stacks(pid: u32) -> String {
 /// the process.
 struct Stuck {
     file: Option<StuckFile>,
-    child: Running,
+    child: JvmProcess,
 }
 
 impl Stuck {
@@ -109,7 +109,7 @@ impl Stuck {
     fn start(mut command: Command, waits_in: WaitsIn, function: Option<&str>) -> Option<Stuck> {
         let file = StuckFile::serve(waits_in)?;
         command.arg(file.path());
-        let child = Running::start_heard(command).unwrap();
+        let child = JvmProcess::of(Running::start_heard(command).unwrap());
         let stuck = Stuck { file: Some(file), child };
         until("it waits", || stuck.waits_in(function));
         Some(stuck)
