@@ -313,10 +313,10 @@ mod tests {
         let mut other = spawn::Running::start(command).unwrap();
         let id = ProcessId::of(other.id().cast_signed()).unwrap();
         let before = ProcessId { started_ticks: id.started_ticks - 1, ..id };
-        before.kill(Duration::from_secs(5)).unwrap();
+        before.kill(testing::PATIENCE).unwrap();
         assert_eq!(ProcessId::of(id.pid), Some(id));
-        id.kill(Duration::from_secs(5)).unwrap();
-        assert!(!other.wait(Duration::from_secs(5)).unwrap().success());
+        id.kill(testing::PATIENCE).unwrap();
+        assert!(!other.wait(testing::PATIENCE).unwrap().success());
     }
 
     #[test]

@@ -56,7 +56,8 @@ pub struct Queue {
     pub kib: u32,
 }
 
-/// What the disk can do. Reads do not wait for writes, nor writes for reads.
+/// What the disk can do. Reads do not wait for writes, nor writes for reads. Where it can do none, who asks
+/// waits until the limit changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {

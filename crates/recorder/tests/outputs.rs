@@ -15,21 +15,21 @@ use std::{
     thread::JoinHandle,
     time::{Duration, Instant},
 };
-use testing::{Jdk, PATIENCE, busy, program, signal};
+use testing::{Jdk, JvmProcess, PATIENCE, busy, program, signal};
 
 /// Of the pipe: so much is written in a few stops.
 const PIPE_BYTES: usize = 4096;
 
 /// A JVM whose GC log goes to a pipe, and `cat`, which reads that and is stopped most of the time.
 struct Piped {
-    jvm: spawn::Running,
+    jvm: JvmProcess,
     reader: spawn::Running,
     ends: Arc<AtomicBool>,
     hand: Option<JoinHandle<()>>,
 }
 
 /// A JVM with these flags whose standard output is a pipe, and `cat`, which reads that.
-fn piped(jdk: &Jdk, flags: &[&str]) -> (spawn::Running, spawn::Running) {
+fn piped(jdk: &Jdk, flags: &[&str]) -> (JvmProcess, spawn::Running) {
     let (read, write) = std::io::pipe().unwrap();
     rustix::pipe::fcntl_setpipe_size(&write, PIPE_BYTES).unwrap();
     let mut command = spawn::command("cat");
@@ -37,7 +37,7 @@ fn piped(jdk: &Jdk, flags: &[&str]) -> (spawn::Running, spawn::Running) {
     let mut reader = spawn::Running::start_heard(command).unwrap();
     let mut command = jdk.java();
     command.args(busy("-XX:+UseSerialGC")).args(flags).arg(program("Alloc")).stdout(write);
-    let jvm = spawn::Running::start(command).unwrap();
+    let jvm = JvmProcess::of(spawn::Running::start(command).unwrap());
     reader.says("ready", PATIENCE).unwrap();
     (jvm, reader)
 }

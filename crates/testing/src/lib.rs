@@ -17,7 +17,7 @@ use std::time::Duration;
 pub use disk::{Disk, Frozen};
 pub use group::Group;
 pub use jdk::Jdk;
-pub use jvm::{Java, busy, busy_command, program, ready};
+pub use jvm::{Java, JvmProcess, busy, busy_command, program, ready};
 pub use process::{is_root, runs, signal};
 pub use wait::until;
 

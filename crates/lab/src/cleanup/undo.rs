@@ -176,7 +176,10 @@ fn inside<'a>(root: &Path, path: &'a Path) -> io::Result<&'a Path> {
 }
 
 /// Unmounts, which writes what is not written yet. Where that takes longer than `patience`, the disks
-/// of the lab answer with errors from then on, and no thread waits for them any more.
+/// of the lab answer with errors from then on, and no thread waits for them any more. The mount point
+/// goes as well, and with it copies of the mount in other namespaces (`unshare --mount`, a container that
+/// started): while there is one, the kernel writes nothing, and whoever removed the last one later
+/// would wait without any limit.
 pub(super) fn unmount_within(root: &Path, target: &Path, patience: Duration) -> io::Result<()> {
     let (done, answer) = mpsc::channel();
     let place = target.to_path_buf();
@@ -199,7 +202,11 @@ fn unmount(target: &Path) -> io::Result<()> {
         while is_mount_point(target)? {
             rustix::mount::unmount(target, rustix::mount::UnmountFlags::NOFOLLOW)?;
         }
-        Ok(())
+        match std::fs::remove_dir(target) {
+            // somebody put it there; it goes with the promise of the directory
+            Err(e) if e.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            result => gone(result),
+        }
     })
 }
 

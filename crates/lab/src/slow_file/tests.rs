@@ -112,7 +112,13 @@ fn a_lifted_limit_lets_a_blocked_writer_go_on() {
     let slow = place.file(MEMORY);
     slow.limit(Limit::Writes(0)).unwrap();
     let file = open(&slow);
-    let writer = std::thread::spawn(move || file.write_all_at(&[1; 4096], 0));
+    let (tell, told) = std::sync::mpsc::channel();
+    let writer = std::thread::spawn(move || {
+        tell.send(rustix::thread::gettid()).unwrap();
+        file.write_all_at(&[1; 4096], 0)
+    });
+    let stack = format!("/proc/self/task/{}/stack", told.recv().unwrap());
+    until("the writer waits for the server", || jvm::read(Path::new(&stack)).contains("fuse_"));
     place.cleanup.lift_limits();
     answer(writer).unwrap();
 }

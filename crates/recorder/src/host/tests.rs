@@ -8,6 +8,7 @@ use std::{
     thread::sleep,
     time::{Duration, Instant},
 };
+use testing::JvmProcess;
 
 /// A JVM that never ran.
 pub(super) fn made_up_jvm(pid: u32, arguments: &[&str]) -> Jvm {
@@ -100,7 +101,7 @@ public class Alloc {
 ";
 
 struct Java {
-    child: spawn::Running,
+    child: JvmProcess,
     dir: tempfile::TempDir,
 }
 
@@ -121,6 +122,7 @@ impl Java {
             println!("SKIPPED: there is no `java` on the path");
             return None;
         };
+        let child = JvmProcess::in_directory(child, dir.path());
         let mut java = Java { child, dir };
         if java.wait_for_log() {
             return Some(java);

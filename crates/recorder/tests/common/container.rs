@@ -4,14 +4,14 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use testing::{Group, Jdk, program, ready, runs, until};
+use testing::{Group, Jdk, JvmProcess, program, ready, runs, until};
 
 /// The user outside who is root inside.
 const UID: &str = "100000";
 
 /// A JVM in a container. Both end with the value.
 pub(crate) struct Container {
-    child: spawn::Running,
+    child: JvmProcess,
     /// Process id on the host.
     pub(crate) pid: u32,
     _directory: tempfile::TempDir,

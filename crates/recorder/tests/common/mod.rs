@@ -10,7 +10,7 @@ use std::{
     process::Command,
     time::{Duration, Instant},
 };
-use testing::{Jdk, program, ready};
+use testing::{Jdk, JvmProcess, program, ready};
 
 /// The newest JDK, if recording is possible at all; otherwise says why not.
 pub(crate) fn newest() -> Option<Jdk> {
@@ -27,7 +27,7 @@ pub(crate) const DISK_BYTES: u64 = 48 << 20;
 
 /// A running JVM that is killed when the test ends.
 pub(crate) struct Java {
-    pub(crate) child: spawn::Running,
+    pub(crate) child: JvmProcess,
     pub(crate) log: PathBuf,
     _directory: tempfile::TempDir,
 }

@@ -6,7 +6,7 @@ use std::{
     path::Path,
     process::Command,
 };
-use testing::{Jdk, NOBODY, is_root, until};
+use testing::{Jdk, JvmProcess, NOBODY, is_root, until};
 
 /// Whether one can be started, with a JDK to choose from; otherwise prints `SKIPPED`.
 pub(crate) fn jdk() -> Option<Jdk> {
@@ -42,7 +42,7 @@ pub(crate) fn command(program: &Path, directory: &Path) -> Command {
 }
 
 /// A JVM of nobody that sleeps until the value goes.
-pub(crate) struct Sleeper(spawn::Running);
+pub(crate) struct Sleeper(JvmProcess);
 
 impl Sleeper {
     /// Waits until it can be found and sleeps.
@@ -52,7 +52,7 @@ impl Sleeper {
             new java.io.File(a[0]).createNewFile(); Thread.sleep(600_000); } }";
         fs::write(directory.join("Sleep.java"), text).unwrap();
         command.arg("Sleep.java").arg(&ready);
-        let mut sleeper = Sleeper(spawn::Running::start(command).unwrap());
+        let mut sleeper = Sleeper(JvmProcess::of(spawn::Running::start(command).unwrap()));
         until("the JVM sleeps", || {
             assert!(sleeper.0.ended().unwrap().is_none(), "the JVM ended");
             ready.exists()

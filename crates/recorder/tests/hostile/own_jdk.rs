@@ -11,11 +11,11 @@ use std::{
     time::Duration,
 };
 use tempfile::TempDir;
-use testing::{Jdk, NOBODY, busy, program, ready};
+use testing::{Jdk, JvmProcess, NOBODY, busy, program, ready};
 
 /// A JVM of nobody, of nobody's JDK. It is killed when the test ends.
 pub(crate) struct OwnJvm {
-    pub(crate) child: spawn::Running,
+    pub(crate) child: JvmProcess,
     home: TempDir,
 }
 

@@ -5,7 +5,7 @@ use std::{
     process::{Command, Output},
     sync::{Mutex, MutexGuard, PoisonError},
 };
-use testing::{Jdk, PATIENCE, is_root, ready};
+use testing::{Jdk, JvmProcess, PATIENCE, is_root, ready};
 
 /// What is changed is kept in mind in one place for each user: one test after the other.
 static ONE: Mutex<()> = Mutex::new(());
@@ -17,7 +17,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 
 /// A JVM and a directory for its logs.
 pub(crate) struct Bench {
-    pub(crate) jvm: spawn::Running,
+    pub(crate) jvm: JvmProcess,
     pub(crate) logs: tempfile::TempDir,
     _one: MutexGuard<'static, ()>,
 }

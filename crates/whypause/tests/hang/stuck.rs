@@ -12,13 +12,20 @@ use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use testing::{Java, Jdk, program, signal, until};
+use testing::{Java, Jdk, JvmProcess, PATIENCE, program, signal, until};
 
 /// One test at a time: each takes its host for free of others' stuck processes.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Beside a stuck process everything answers within this time.
+/// How soon everything answers beside a stuck process, on a host that is not busy.
 const SOON: Duration = Duration::from_secs(5);
+
+/// The same on this host as busy as it is: by how long it takes to list processes while none is stuck.
+fn soon() -> Duration {
+    let mut free = Run::start(&["ps"]);
+    free.ends(PATIENCE);
+    SOON + 10 * free.begun.elapsed()
+}
 
 /// A run of the program.
 struct Run {
@@ -80,8 +87,9 @@ fn stacks(pid: u32) -> String {
 /// A process that waits for a file. Dropping it drops the file first: without an answer nobody ends
 /// the process.
 struct Stuck {
+    function: Option<&'static str>,
     file: Option<StuckFile>,
-    child: Running,
+    child: JvmProcess,
 }
 
 impl Stuck {
@@ -106,17 +114,21 @@ impl Stuck {
 
     /// Starts `command` with the file as its last argument, and waits until one of its threads waits
     /// in this function, or for the file.
-    fn start(mut command: Command, waits_in: WaitsIn, function: Option<&str>) -> Option<Stuck> {
+    fn start(
+        mut command: Command,
+        waits_in: WaitsIn,
+        function: Option<&'static str>,
+    ) -> Option<Stuck> {
         let file = StuckFile::serve(waits_in)?;
         command.arg(file.path());
-        let child = Running::start_heard(command).unwrap();
-        let stuck = Stuck { file: Some(file), child };
-        until("it waits", || stuck.waits_in(function));
+        let child = JvmProcess::of(Running::start_heard(command).unwrap());
+        let stuck = Stuck { function, file: Some(file), child };
+        until("it waits", || stuck.waits());
         Some(stuck)
     }
 
-    fn waits_in(&self, function: Option<&str>) -> bool {
-        let Some(function) = function else {
+    fn waits(&self) -> bool {
+        let Some(function) = self.function else {
             return self.file.as_ref().is_some_and(StuckFile::is_waited_for);
         };
         let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
@@ -128,6 +140,12 @@ impl Stuck {
 
     fn pid(&self) -> String {
         self.child.id().to_string()
+    }
+
+    /// Lets it go on, when all has answered while it waited.
+    #[track_caller]
+    fn ends(self) {
+        assert!(self.waits(), "it was not stuck to the end");
     }
 }
 
@@ -143,6 +161,7 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(jdk) = newest() else { return };
     let mut healthy = Java::busy(&jdk);
+    let soon = soon();
     let Some(stuck) = Stuck::java(&jdk, WaitsIn::Mmap) else { return };
     let not_responding = format!(
         "process `{}` (`java`) is not responding: its memory map is locked",
@@ -150,34 +169,34 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
     );
     let waits = "waits in the kernel in folio_wait";
 
-    let (said, code) = Run::start(&["ps"]).ends(SOON);
+    let (said, code) = Run::start(&["ps"]).ends(soon);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("Alloc.java"), "{said}");
     let listed = format!("{} java: not responding: its memory map is locked", stuck.child.id());
     assert!(said.contains(&listed) && said.contains(waits), "{said}");
 
-    doctor_tells_what_it_did_not_look_at(&healthy, &stuck);
+    doctor_tells_what_it_did_not_look_at(&healthy, &stuck, soon);
 
-    let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(SOON);
+    let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(soon);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains(&not_responding) && said.contains("no JVM matches"), "{said}");
 
-    let (said, code) = Run::start(&["record", "-p", &stuck.child.id().to_string()]).ends(SOON);
+    let (said, code) = Run::start(&["record", "-p", &stuck.child.id().to_string()]).ends(soon);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains(&not_responding) && said.contains(waits), "{said}");
 
     let mut watch = Run::start(&["watch", "--match", "no.such.Main", "--wait"]);
-    let said = watch.says("waiting: ", SOON);
+    let said = watch.says("waiting: ", soon);
     assert!(said.contains(&not_responding), "{said}");
     watch.interrupt();
-    watch.ends(SOON * 2);
+    watch.ends(soon * 2);
 
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let output = directory.path().join("recording");
     let output = output.to_str().unwrap();
     for of in [healthy.pid(), "Alloc.java".into()] {
         let mut record = Run::start(&["record", "-p", &of, "-d", "3s", "-o", output]);
-        let (said, code) = record.ends(SOON + Duration::from_secs(3));
+        let (said, code) = record.ends(soon + Duration::from_secs(3));
         assert_eq!(code, Some(0), "{said}");
         assert!(said.contains("recording Alloc.java"), "{said}");
         let why = "is not responding, and a probe in this libjvm would have to wait for it";
@@ -185,21 +204,21 @@ fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
         fs::remove_dir_all(output).unwrap();
     }
     assert!(healthy.runs());
-    drop(stuck);
+    stuck.ends();
 }
 
 /// The others are looked at all the same, and one that was asked for by its id is not cleared.
-fn doctor_tells_what_it_did_not_look_at(healthy: &Java, stuck: &Stuck) {
+fn doctor_tells_what_it_did_not_look_at(healthy: &Java, stuck: &Stuck, soon: Duration) {
     let not_looked_at = format!("Not looked at: java (pid {}), not responding: ", stuck.pid());
-    let (said, code) = Run::start(&["doctor"]).ends(SOON);
+    let (said, code) = Run::start(&["doctor"]).ends(soon);
     assert_eq!(code, Some(0), "{said}");
     let flat = said.replace('\n', " ");
     assert!(flat.contains(&not_looked_at), "{said}");
     assert!(said.contains(&format!("Alloc.java · pid {} · ", healthy.pid())), "{said}");
-    let (said, code) = Run::start(&["doctor", "-p", &stuck.pid()]).ends(SOON);
+    let (said, code) = Run::start(&["doctor", "-p", &stuck.pid()]).ends(soon);
     assert_eq!(code, Some(3), "{said}");
     assert!(said.replace('\n', " ").contains(&not_looked_at), "{said}");
-    let (said, code) = Run::start(&["doctor", "-p", &healthy.pid()]).ends(SOON);
+    let (said, code) = Run::start(&["doctor", "-p", &healthy.pid()]).ends(soon);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("Alloc.java · pid "), "{said}");
 }
@@ -210,16 +229,17 @@ fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(jdk) = newest() else { return };
     let healthy = Java::busy(&jdk);
+    let soon = soon();
     let Some(stuck) = Stuck::in_execve() else { return };
     let not_responding = "not responding: blocked in execve";
     // What is read without a process aside.
     for free in ["status", "comm", "cgroup", "schedstat", "statm"] {
         let mut head = spawn::command("head");
         head.args(["-c", "1", &format!("/proc/{}/{free}", stuck.pid())]);
-        assert!(spawn::run(head, SOON).unwrap().status.success(), "{free}");
+        assert!(spawn::run(head, soon).unwrap().status.success(), "{free}");
     }
 
-    let (said, code) = Run::start(&["ps"]).ends(SOON);
+    let (said, code) = Run::start(&["ps"]).ends(soon);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("Alloc.java"), "{said}");
     assert!(
@@ -227,25 +247,25 @@ fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
         "{said}"
     );
 
-    let (said, code) = Run::start(&["doctor"]).ends(SOON);
+    let (said, code) = Run::start(&["doctor"]).ends(soon);
     assert_eq!(code, Some(0), "{said}");
     let not_looked_at = format!("(pid {}), {not_responding}", stuck.pid());
     assert!(said.replace('\n', " ").contains(&not_looked_at), "{said}");
     assert!(said.contains(&format!("Alloc.java · pid {} · ", healthy.pid())), "{said}");
 
-    let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(SOON);
+    let (said, code) = Run::start(&["record", "-p", "no.such.Main"]).ends(soon);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains(&stuck.pid()) && said.contains("no JVM matches"), "{said}");
 
-    let (said, code) = Run::start(&["record", "-p", &stuck.pid()]).ends(SOON);
+    let (said, code) = Run::start(&["record", "-p", &stuck.pid()]).ends(soon);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains(not_responding), "{said}");
 
     let mut watch = Run::start(&["watch", "--match", "no.such.Main", "--wait"]);
-    let said = watch.says("waiting: ", SOON);
+    let said = watch.says("waiting: ", soon);
     assert!(said.contains(not_responding), "{said}");
     watch.interrupt();
-    watch.ends(SOON * 2);
+    watch.ends(soon * 2);
 
     // Also what looks at all processes again and again: who writes, and who uses memory.
     for more in [&[][..], &["--without-ebpf"]] {
@@ -254,10 +274,10 @@ fn a_process_that_never_gets_out_of_execve_hangs_nobody_and_is_named() {
         let pid = healthy.pid();
         let arguments = ["record", "-p", &pid, "-d", "3s", "-o", output.to_str().unwrap()];
         let mut record = Run::start(&[&arguments[..], more].concat());
-        let (said, code) = record.ends(SOON + Duration::from_secs(3));
+        let (said, code) = record.ends(soon + Duration::from_secs(3));
         assert_eq!(code, Some(0), "{said}");
     }
-    drop(stuck);
+    stuck.ends();
 }
 
 /// Processes that hold probes of recorders.
@@ -275,30 +295,27 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(jdk) = newest() else { return };
     let healthy = Java::busy(&jdk);
+    let soon = soon();
     let before = keepers();
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let output = directory.path().join("recording");
     let mut record =
         Run::start(&["record", "-p", &healthy.pid(), "-d", "20s", "-o", output.to_str().unwrap()]);
-    record.says("recording Alloc.java", SOON * 4);
+    record.says("recording Alloc.java", PATIENCE);
     std::thread::sleep(Duration::from_secs(1));
     let Some(stuck) = Stuck::java(&jdk, WaitsIn::Mmap) else { return };
     record.interrupt();
     let interrupted = Instant::now();
-    let (said, code) = record.ends(Duration::from_secs(60));
-    assert!(interrupted.elapsed() < SOON, "{:?}: {said}", interrupted.elapsed());
+    let (said, code) = record.ends(PATIENCE);
+    assert!(interrupted.elapsed() < soon, "{:?}: {said}", interrupted.elapsed());
     assert_eq!(code, Some(0), "{said}");
     let forked = Instant::now();
-    assert!(spawn::run(spawn::command("true"), SOON * 4).unwrap().status.success());
-    assert!(forked.elapsed() < SOON, "{:?}", forked.elapsed());
+    assert!(spawn::run(spawn::command("true"), PATIENCE).unwrap().status.success());
+    assert!(forked.elapsed() < soon, "{:?}", forked.elapsed());
     let kept: Vec<String> = keepers().into_iter().filter(|it| !before.contains(it)).collect();
     assert!(!kept.is_empty(), "whoever removes the probes waits");
-    drop(stuck);
-    let begun = Instant::now();
-    while keepers().iter().any(|it| kept.contains(it)) {
-        assert!(begun.elapsed() < SOON * 2, "the probes are still there");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    stuck.ends();
+    until("the probes are gone", || !keepers().iter().any(|it| kept.contains(it)));
 }
 
 /// Its lock is free, but whoever opens the file that it writes, which may be its GC log, never returns.
@@ -306,13 +323,14 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
 fn a_jvm_whose_files_never_answer_is_listed_and_recorded() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(jdk) = newest() else { return };
+    let soon = soon();
     let Some(stuck) = Stuck::java(&jdk, WaitsIn::Open) else { return };
     let pid = stuck.child.id().to_string();
-    let (said, code) = Run::start(&["ps"]).ends(SOON);
+    let (said, code) = Run::start(&["ps"]).ends(soon);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.lines().any(|it| it.contains(&pid) && it.contains("Stuck.java")), "{said}");
     for arguments in [&["doctor"][..], &["doctor", "-p", &pid]] {
-        let (said, _) = Run::start(arguments).ends(SOON);
+        let (said, _) = Run::start(arguments).ends(soon);
         let looked_at = said.contains(&format!("Stuck.java · pid {pid} · "));
         let reported = said.contains(&format!("Not looked at: Stuck.java (pid {pid}), "));
         assert!(looked_at || reported, "{said}");
@@ -321,7 +339,7 @@ fn a_jvm_whose_files_never_answer_is_listed_and_recorded() {
     let output = directory.path().join("recording");
     let mut record =
         Run::start(&["record", "-p", &pid, "-d", "2s", "-o", output.to_str().unwrap()]);
-    let (said, code) = record.ends(SOON + Duration::from_secs(2));
+    let (said, code) = record.ends(soon + Duration::from_secs(2));
     assert_eq!(code, Some(0), "{said}");
-    drop(stuck);
+    stuck.ends();
 }

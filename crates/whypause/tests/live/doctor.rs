@@ -8,7 +8,7 @@ use std::{
     path::Path,
     time::Duration,
 };
-use testing::{Group, Java, Jdk, PATIENCE};
+use testing::{Group, Java, Jdk, JvmProcess, PATIENCE};
 
 /// Hazards that come from the host and not from how the JVM is started: they may be there or not.
 const OF_HOST: [&str; 3] = ["memory-may-be-swapped", "memory-in-swap", "huge-pages-fragmented"];
@@ -197,7 +197,7 @@ impl Ward<'_> {
         child.says("ready", PATIENCE).unwrap();
         let expected = BTreeSet::from(["gc-log-on-stdout"]);
         self.expected.insert(child.id().into(), ("log on a pipe", expected));
-        self.jvms.push(Java { child });
+        self.jvms.push(Java { child: JvmProcess::of(child) });
         reader
     }
 
