@@ -137,6 +137,8 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--pauses", type=int, default=100, help="for each row [%(default)s]")
+    parser.add_argument("--check", action="store_const", dest="pauses", const=5,
+                        help="five pauses for each row, to see that it works")
     parser.add_argument("nice", nargs="*", default=["own"], help="nice values to compare [own]")
     arguments = parser.parse_args()
     whypause = os.environ.get("WHYPAUSE", "target/release/whypause")

@@ -152,18 +152,18 @@ def measure(arguments, folder):
         for command, it in zip(["wc -l", "grep -c Pause", "whypause explain"], measured):
             row(name, f"`{command}`", size, it, grep_cpu)
         if arguments.big:
-            big(name, log, explain, grep_cpu)
+            big(name, log, arguments.big, explain, grep_cpu)
         log.unlink()
 
 
-def big(name, log, explain, grep_cpu):
-    """10 GB through a pipe: the log again and again, as if the JVM were started anew."""
-    times = 10_000_000_000 // log.stat().st_size
+def big(name, log, gigabytes, explain, grep_cpu):
+    """Much through a pipe: the log again and again, as if the JVM were started anew."""
+    times = gigabytes * 1_000_000_000 // log.stat().st_size
     feed = subprocess.Popen(["cat", *[str(log)] * times], stdout=subprocess.PIPE)
     measured = run([*explain, "-"], stdin=feed.stdout)
     feed.stdout.close()
     feed.wait()
-    row(name, "`whypause explain -`, 10 GB", log.stat().st_size * times, measured, grep_cpu)
+    row(name, f"`whypause explain -`, {gigabytes} GB", log.stat().st_size * times, measured, grep_cpu)
 
 
 def main():
@@ -171,8 +171,13 @@ def main():
     parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
     parser.add_argument("--size", type=int, default=200, metavar="MB", help="of each log")
     parser.add_argument("--runs", type=int, default=5, help="of which the best counts")
-    parser.add_argument("--big", action="store_true", help="also 10 GB through a pipe")
+    parser.add_argument("--big", action="store_const", const=10, default=0,
+                        help="also 10 GB through a pipe")
+    parser.add_argument("--check", action="store_true",
+                        help="one run of 5 MB each, and 1 GB for 10, to see that it works")
     arguments = parser.parse_args()
+    if arguments.check:
+        arguments.size, arguments.runs, arguments.big = 5, 1, min(arguments.big, 1)
     memory = "/dev/shm"
     if "TMPDIR" in os.environ or shutil.disk_usage(memory).free < 4 * arguments.size * 1_000_000:
         memory = None

@@ -48,7 +48,8 @@ class CannotMeasure(Exception):
 class Load:
     """A JVM under one load; its GC log is in memory, with times of the monotonic clock."""
 
-    def __init__(self, classes, java, scratch, options, main, arguments):
+    def __init__(self, classes, java, scratch, settle, options, main, arguments):
+        self.settle = settle
         self.log = Path(scratch) / "gc.log"
         self.log.unlink(missing_ok=True)
         command = [java, *HEAP, *options, f"-Xlog:gc:file={self.log}:tn:filecount=0"]
@@ -59,7 +60,7 @@ class Load:
         if self.process.stdout.readline().strip() != "ready=1":
             self.__exit__()
             raise CannotMeasure("the load did not start")
-        time.sleep(SETTLE_SECONDS)
+        time.sleep(self.settle)
         return self
 
     def __exit__(self, *_):
@@ -166,11 +167,11 @@ def steady_cost(program, scratch, load, seconds):
     """One recording: what it says of itself, and what was seen of it from outside."""
     recorder = Recorder(program, scratch, load.process.pid, seconds)
     try:
-        time.sleep(SETTLE_SECONDS)
+        time.sleep(load.settle)
         begin = (time.monotonic(), recorder.cpu_seconds(), recorder.kernel_seconds())
         jvm_begin, begin_ns = jvm_cpu_seconds(load.process.pid), time.monotonic_ns()
         # Some way before the end, when sealing begins.
-        time.sleep(max(1, seconds - 2 * SETTLE_SECONDS))
+        time.sleep(max(1, seconds - 2 * load.settle))
         end = (time.monotonic(), recorder.cpu_seconds(), recorder.kernel_seconds())
         jvm_cpu, end_ns = jvm_cpu_seconds(load.process.pid) - jvm_begin, time.monotonic_ns()
         document = recorder.finish()
@@ -194,12 +195,12 @@ def throughput_loss(program, scratch, load, rounds, seconds):
     order = [turn for index in range(rounds) for turn in ((True, False), (False, True))[index % 2]]
     for recorded in order:
         if recorded:
-            cost = steady_cost(program, scratch, load, seconds + 2 * SETTLE_SECONDS)
+            cost = steady_cost(program, scratch, load, seconds + 2 * load.settle)
             interval = cost["interval_ns"]
             recorder_shares.append(cost["recorder_share"])
             lost += cost["coverage"]["lost_events"]
         else:
-            time.sleep(SETTLE_SECONDS)
+            time.sleep(load.settle)
             begin = time.monotonic_ns()
             time.sleep(seconds)
             interval = (begin, time.monotonic_ns())
@@ -273,7 +274,7 @@ def measure(arguments, scratch):
     compile_workloads(arguments.javac, classes)
 
     def load(main, options=(), *workload):
-        return Load(classes, arguments.java, scratch, options, main, workload)
+        return Load(classes, arguments.java, scratch, arguments.settle, options, main, workload)
 
     program, seconds = str(arguments.whypause), arguments.seconds
     rows = []
@@ -346,6 +347,8 @@ def parse_arguments():
                         help="the program to measure (default: %(default)s)")
     parser.add_argument("--seconds", type=int, default=15,
                         help="length of one measurement, 5 or more (default: %(default)s)")
+    parser.add_argument("--check", action="store_true",
+                        help="everything once and for 3 s, to see that it works; the numbers are worth nothing")
     parser.add_argument("--rounds", type=int, default=9,
                         help="alternations with and without the recorder; 0 leaves them out, 7 or more for a "
                              "number worth quoting (default: %(default)s)")
@@ -354,6 +357,10 @@ def parse_arguments():
     arguments = parser.parse_args()
     if arguments.seconds < 5 or 0 < arguments.rounds < 2:
         parser.error("--seconds must be 5 or more, --rounds 0 or 2 and more")
+    arguments.settle = SETTLE_SECONDS
+    if arguments.check:
+        # Quartiles need two.
+        arguments.seconds, arguments.rounds, arguments.settle = 3, 2, 1
     return arguments
 
 

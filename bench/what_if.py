@@ -22,6 +22,8 @@ import tempfile
 import time
 
 PERIOD_US = 100_000
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORKLOADS = ROOT / "java/workloads/src/main/java"
 
 
 def group(name):
@@ -103,7 +105,7 @@ def share(it):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--whypause", default="target/release/whypause")
+    parser.add_argument("--whypause", default=str(ROOT / "target/release/whypause"))
     parser.add_argument("--java", default=shutil.which("java"))
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--quotas", default="400,600,800,1000", help="thousandths of a CPU")
@@ -114,9 +116,10 @@ def main():
     try:
         classes = work / "classes"
         classes.mkdir()
-        sources = pathlib.Path("java/workloads").rglob("*.java")
+        # Others of the lab's workloads need libraries.
+        load = WORKLOADS / "whypause/workloads/AllocLoad.java"
         javac = str(pathlib.Path(os.path.realpath(args.java)).with_name("javac"))
-        subprocess.run([javac, "-d", str(classes), *map(str, sources)], check=True)
+        subprocess.run([javac, "-sourcepath", str(WORKLOADS), "-d", str(classes), str(load)], check=True)
         pairs = [(int(q), int(n)) for q in args.quotas.split(",") for n in args.threads.split(",")]
         base = tuple(map(int, args.base.split("-")))
         recordings = {pair: run(args, classes, work, *pair) for pair in dict.fromkeys([base, *pairs])}

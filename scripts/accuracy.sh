@@ -8,6 +8,8 @@
 # RESUME=0 begins anew.
 # Arguments go to `whypause lab matrix`, for instance `--jdk 17,/opt/jdk8 --runs 3`; where others use this
 # host it asks, or refuses, unless `--on-this-host` is among them.
+# `scripts/accuracy.sh --check` runs one scenario for seconds, to see that it works, and writes
+# target/accuracy-check.md instead.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -16,11 +18,20 @@ can_be_root || fail "the lab needs root, and $(why_not_root)"
 scripts/build.sh
 results=target/accuracy.jsonl
 page=target/accuracy.md
+written=docs/accuracy.md
 found=0
+if [ "${1:-}" = --check ]; then
+    shift
+    results=target/accuracy-check.jsonl
+    page=target/accuracy-check.table.md
+    written=target/accuracy-check.md
+    as_root rm -f "$results"
+    set -- gc-log-write-blocked --short --collectors g1 "$@"
+fi
 [ "${RESUME:-1}" != 0 ] || as_root rm -f "$results"
 as_root env PATH="$PATH" target/release/whypause lab matrix --results "$results" --for "${LIMIT:-2100}s" "$@" >"$page" || found=$?
 if [ "$found" -eq 3 ]; then
-    say "$page is of the runs so far, and docs/accuracy.md is as it was"
+    say "$page is of the runs so far, and $written is as it was"
     exit 3
 fi
 # 1: a bar was not met, which belongs on the page too
@@ -29,6 +40,6 @@ fi
     cat docs/accuracy.head.md
     echo
     cat "$page"
-} >docs/accuracy.md
-say "written: docs/accuracy.md; each recording is a line of $results"
+} >"$written"
+say "written: $written; each recording is a line of $results"
 exit "$found"

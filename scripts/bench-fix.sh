@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Measures how long it takes to move the GC log of a running JVM to memory and back, and for how long
 # the JVM is stopped for that. Prints a table. Needs a JDK from 9 on.
+#
+# scripts/bench-fix.sh [MOVES]     20 by default
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -11,7 +13,7 @@ work="$(mktemp -d)"
 fast="$(mktemp -d -p /dev/shm)"
 trap 'kill "${jvm:-}" 2>/dev/null || true; rm -rf "$work" "$fast"' EXIT
 
-[ -x "$whypause" ] || scripts/build.sh
+scripts/build.sh
 javac -d "$work" crates/testing/java/Alloc.java
 # Its stops are logged to memory, where no disk can make one longer.
 stops="$fast/stops"

@@ -2,6 +2,8 @@
 # Makes each of the three switches of `whypause fix thp-tuner` go off and on again on this host, and
 # measures what the tuner costs. Needs root, 5 GiB of free memory and 3 minutes. Not for a production host:
 # it has the kernel compact its memory, and khugepaged work.
+#
+# scripts/bench-tuner.sh [SECONDS]     for so long the cost is measured, 60 by default
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -11,7 +13,7 @@ huge=/sys/kernel/mm/transparent_hugepage
 seconds="${1:-60}"
 work="$(mktemp -d)"
 [ "$(id -u)" = 0 ] || fail "this needs root"
-[ -x "$whypause" ] || scripts/build.sh
+scripts/build.sh
 
 values() { cat "$huge/enabled" "$huge/defrag" "$huge/khugepaged/defrag"; }
 before="$(values)"

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # Measures what it takes to watch many JVMs at once: memory of the processes and of the kernel, CPU, the
 # time of the programs in the kernel, what is lost, and how long a scrape takes. Prints a table. Needs
-# root, control groups and a JDK, and a minute for each number.
+# root, control groups and a JDK, and a minute for each number. WHYPAUSE=PROGRAM measures another build.
 #
 #   bench-watch-all.sh [JVMS…]      numbers of JVMs to try, 1 10 50 where none is given
+#   bench-watch-all.sh --check      two JVMs for a few seconds, to see that it works
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 whypause="${WHYPAUSE:-target/release/whypause}"
+seconds=30 counted_seconds=10
+if [ "${1:-}" = --check ]; then
+    set -- 2
+    seconds=5 counted_seconds=2
+fi
 [ $# -gt 0 ] || set -- 1 10 50
-seconds=30
 work="$(mktemp -d -p /dev/shm)"
 # Version 1 of control groups where it has the memory controller, else version 2.
 if [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
@@ -32,7 +37,7 @@ trap finish EXIT
 
 is_root || fail "$(why_not_root)"
 jdk_is_there || fail "there is no JDK"
-[ -x "$whypause" ] || scripts/build.sh
+[ -n "${WHYPAUSE:-}" ] || scripts/build.sh
 mkdir "$group"
 [ "$limit" = memory.limit_in_bytes ] || echo +memory >"$group/cgroup.subtree_control"
 mkdir "$group/jvms" "$group/watch"
@@ -106,7 +111,7 @@ measure() {
     echo 1 >/proc/sys/kernel/bpf_stats_enabled
     programs="$(programs_ns)"
     began="$(now_us)"
-    sleep 10
+    sleep "$counted_seconds"
     programs=$(($(programs_ns) - programs))
     programs="$(awk "BEGIN { printf \"%.1f\", $programs / 10 / ($(now_us) - $began) }")"
     echo "$counts_programs" >/proc/sys/kernel/bpf_stats_enabled

@@ -2,6 +2,7 @@
 # Breaks whatever can break while a JVM is recorded, hundreds of times, as root.
 #
 # scripts/faults.sh [NAME OF A TEST]...
+# scripts/faults.sh --check       one that takes seconds, to see that it works
 #
 # `make test` has the same tests with a few faults each. Here it is 200 times SIGKILL of the
 # recorder, 50 times of the JVM, and 60 disks that fill up, in a quarter of an hour or more.
@@ -32,6 +33,7 @@ one() {
     esac
 }
 
+[ "${1:-}" != --check ] || set -- a_directory_that_is_removed_is_reported
 step "every fault, many times"
 names="$("${program_tests[@]}" --list "$@" | sed -n 's/: test$//p')"
 [ -n "$names" ] || fail "no test has such a name"

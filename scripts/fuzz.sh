@@ -3,6 +3,7 @@
 #
 # scripts/fuzz.sh TARGET SECONDS [ARGUMENT OF LIBFUZZER]...
 # scripts/fuzz.sh all SECONDS
+# scripts/fuzz.sh --tools         only gets what fuzzing needs, where that is missing
 #
 # The targets are the files of fuzz/fuzz_targets. Seeds are made here from testdata, or are the
 # files of fuzz/seeds/TARGET; what was found to be of interest is kept in fuzz/corpus/TARGET, and
@@ -23,9 +24,27 @@ for file in fuzz/fuzz_targets/*.rs; do
     name="$(basename "$file" .rs)"
     targets+=("$name")
 done
-[ $# -ge 2 ] || fail "which target, and for how many seconds?" "scripts/fuzz.sh TARGET SECONDS, with TARGET one of ${targets[*]}, or all"
+
+# What it needs beyond a build: cargo-fuzz, in target/tools, and the compiler that knows sanitizers.
+cargo_fuzz=0.13.2
+export PATH="$PWD/target/tools/bin:$PATH"
+have_nightly() { rustup toolchain list 2>/dev/null | grep -q '^nightly'; }
+get_tools() {
+    [ -z "${WHYPAUSE_NO_INSTALL:-}" ] || return 0
+    if ! have cargo-fuzz; then
+        step "compiling cargo-fuzz $cargo_fuzz into target/tools"
+        cargo install --quiet --locked --root target/tools "cargo-fuzz@$cargo_fuzz" || true
+    fi
+    if have rustup && ! have_nightly; then
+        step "installing a nightly toolchain with rustup"
+        rustup toolchain install --profile minimal nightly || true
+    fi
+}
+get_tools
 have cargo-fuzz || fail "no cargo-fuzz" "cargo install cargo-fuzz"
-rustup toolchain list 2>/dev/null | grep -q '^nightly' || fail "no nightly toolchain" "rustup toolchain install nightly"
+have_nightly || fail "no nightly toolchain" "rustup toolchain install nightly"
+[ "${1:-}" != --tools ] || exit 0
+[ $# -ge 2 ] || fail "which target, and for how many seconds?" "scripts/fuzz.sh TARGET SECONDS, with TARGET one of ${targets[*]}, or all"
 
 # A few small seeds, so that the fuzzer need not find out by itself what a log looks like.
 make_seeds() {

@@ -3,13 +3,15 @@
 # docs/remedies.md. Needs root; ten minutes. Not for a production host.
 #
 #   scripts/remedies.sh            all of them
-#   scripts/remedies.sh NAME…      only these; the others stay as they are in target/remedies
+#   scripts/remedies.sh NAME…      only these; the others stay as they are on the page
+#   scripts/remedies.sh --check    one, for seconds, to see that it works; writes target/remedies/check.md instead
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 whypause="$PWD/target/release/whypause"
 results=target/remedies
+written=docs/remedies.md
 seconds=30
 names=(gc-log-async background-io gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off
     cfs-advice heap-residency g1-advice)
@@ -41,7 +43,6 @@ hold() {
                 java -Xmx512m -XX:+UseG1GC "-Xlog:gc*=debug:file=$results/g1-advice.gc.log" \
                 -cp "$results/classes" whypause.workloads.AllocLoad \
                 size=1500000 rate=60 queue=60 drop=30 ;;
-        *) fail "no remedy \`$1\` is tried here: ${names[*]}" ;;
     esac
 }
 
@@ -65,39 +66,73 @@ try() {
     fi
 }
 
-page() {
-    local name
-    cat docs/remedies.head.md
+measured_on() {
     printf 'Measured on %s, %s CPUs, Linux %s, with JDK 17 and %s s before and after.\n' \
         "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1 | sed 's/  */ /g')" \
         "$(nproc)" "$(uname -r | cut -d - -f 1)" "$seconds"
+}
+
+# What was just seen of a remedy.
+section() {
+    local name="$1"
+    printf '\n## %s\n\n' "$name"
+    # What is told before the comparison, of the remedies that measure more.
+    if grep -q '^in swap: ' "$results/$name.err"; then
+        sed -n 's/^in swap: /    In swap: /p' "$results/$name.err"
+        printf '\n'
+    fi
+    if grep -q '^with -' "$results/$name.err" && [ "$name" = g1-advice ]; then
+        sed -n 's/^with -/    With: -/p' "$results/$name.err"
+        printf '\n'
+    fi
+    # What the JVM itself writes when it ends is none of ours.
+    sed -n '/^throttled for \|^Pauses \|^Time stopped per second\|^Gone in\|^Whether/,$p' "$results/$name.out" |
+        grep -v '^alloc_\|^ready=\|^Picked up' | sed 's/^\(.\)/    \1/'
+    if [ -e "docs/remedies.$name.md" ]; then
+        printf '\n'
+        cat "docs/remedies.$name.md"
+    fi
+}
+
+# What the page has of a remedy.
+kept_section() {
+    awk -v name="$1" '
+        /^## / { ours = $2 == name; if (ours) print "" }
+        ours { lines = lines $0 "\n" }
+        END { sub(/\n+$/, "\n", lines); printf "%s", lines }' docs/remedies.md
+}
+
+# The page, with what was seen of remedies "$@".
+page() {
+    local name
+    cat docs/remedies.head.md
+    measured_on
     for name in "${names[@]}"; do
-        [ -e "$results/$name.out" ] || continue
-        printf '\n## %s\n\n' "$name"
-        # What is told before the comparison, of the remedies that measure more.
-        if grep -q '^in swap: ' "$results/$name.err"; then
-            sed -n 's/^in swap: /    In swap: /p' "$results/$name.err"
-            printf '\n'
-        fi
-        if grep -q '^with -' "$results/$name.err" && [ "$name" = g1-advice ]; then
-            sed -n 's/^with -/    With: -/p' "$results/$name.err"
-            printf '\n'
-        fi
-        # What the JVM itself writes when it ends is none of ours.
-        sed -n '/^throttled for \|^Pauses \|^Time stopped per second\|^Gone in\|^Whether/,$p' "$results/$name.out" |
-            grep -v '^alloc_\|^ready=\|^Picked up' | sed 's/^\(.\)/    \1/'
-        if [ -e "docs/remedies.$name.md" ]; then
-            printf '\n'
-            cat "docs/remedies.$name.md"
-        fi
+        if [[ " $* " == *" $name "* ]]; then section "$name"; else kept_section "$name"; fi
     done
 }
 
 [ "$(id -u)" = 0 ] || fail "this needs root"
+if [ "${1:-}" = --check ]; then
+    set -- gc-log-async
+    seconds=5
+    written="$results/check.md"
+elif [ $# -eq 0 ]; then
+    set -- "${names[@]}"
+elif [ "$(grep '^Measured on ' docs/remedies.md)" != "$(measured_on)" ]; then
+    fail "the others on the page are of another machine or kernel" "scripts/remedies.sh tries all of them"
+fi
+for name in "$@"; do
+    [[ " ${names[*]} " == *" $name "* ]] || fail "no remedy \`$name\` is tried here" "one of ${names[*]}"
+done
 mkdir -p "$results"
-[ -x "$whypause" ] || scripts/build.sh
-for name in "${@:-${names[@]}}"; do
+scripts/build.sh
+for name in "$@"; do
     try "$name"
 done
-page >docs/remedies.md
-say "written: docs/remedies.md"
+page "$@" >"$results/page.md"
+# Every remedy has its section, whether it was tried now or before.
+diff <(printf '## %s\n' "${names[@]}") <(grep '^## ' "$results/page.md") >&2 ||
+    fail "the page lacks a remedy: see $results/page.md"
+cp "$results/page.md" "$written"
+say "written: $written"

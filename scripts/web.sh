@@ -3,7 +3,8 @@
 # recordings and logs in Chromium, from disk and without a network.
 #
 # Keeps a picture of each page, light and dark, 1280 and 390 pixels wide, in target/screenshots, or where
-# WEB_SCREENSHOTS=DIR says. `scripts/web.sh --pictures` makes those of the README anew and does nothing else.
+# WEB_SCREENSHOTS=DIR says. `scripts/web.sh --pictures [DIR]` makes those of the README anew, in docs/images
+# or another directory, and does nothing else.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -69,12 +70,13 @@ rebuild() {
     rm -rf "$before"
 }
 
-# The pictures in docs/images/: of a real recording, as its page begins.
+# The pictures of the documentation: of a real recording, as its page begins.
 documentation() {
     local page
+    [ -d web/node_modules ] || timeout 300 npm --prefix web ci --no-progress >>"$log" 2>&1 </dev/null
     page="$(mktemp --suffix .html)"
     "$program" explain testdata/recordings/gc-log-write-blocked/recording --format html >"$page"
-    timeout 120 node web/test/page.mjs "$page" --picture docs/images </dev/null
+    timeout 120 node web/test/page.mjs "$page" --picture "$1" </dev/null
     rm -f "$page"
 }
 
@@ -131,7 +133,7 @@ mkdir -p "${log%/*}"
 : >"$log"
 [ -x "$program" ] || fail "no program \`$program\`" "cargo build"
 if [ "${1:-}" = --pictures ]; then
-    documentation
+    documentation "${2:-docs/images}"
     exit
 fi
 step "the page, and traces for Perfetto"

@@ -3,8 +3,8 @@
 
 For development only: what the program itself writes is made in `crates/report`.
 
-    make.py explain.json OUT.json [--opened] [--hostile]
-    make.py --many 100000 OUT.json
+    make.py explain.json OUT.json [--opened] [--empty] [--wide] [--hostile]
+    make.py explain.json OUT.json --many 100000
 """
 
 import argparse

@@ -16,6 +16,7 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /** Runs all side by side, and prints tables in Markdown. */
@@ -27,17 +28,22 @@ public final class Main {
     /**
      * Runs.
      *
-     * @param arguments a folder for the logs
+     * @param arguments a folder for the logs; {@code once} after it has each appender run once, to see
+     *     that it works
      * @throws RunnerException where a benchmark fails
      */
     public static void main(String[] arguments) throws RunnerException {
-        Map<Bench, RunResult> results = new EnumMap<>(Bench.class);
-        for (RunResult result : new Runner(new OptionsBuilder()
+        boolean once = arguments.length > 1 && arguments[1].equals("once");
+        ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(AppenderBenchmark.class.getSimpleName())
                 .jvmArgsAppend("-Dbench.dir=" + arguments[0])
                 .addProfiler(CpuProfiler.class)
-                .shouldFailOnError(true)
-                .build()).run()) {
+                .shouldFailOnError(true);
+        if (once) {
+            options.warmupIterations(0).measurementIterations(1);
+        }
+        Map<Bench, RunResult> results = new EnumMap<>(Bench.class);
+        for (RunResult result : new Runner(options.build()).run()) {
             results.put(Bench.valueOf(result.getParams().getParam("appender")), result);
         }
         System.out.println();
@@ -48,7 +54,7 @@ public final class Main {
                 + "| size |");
         System.out.println("|---|---|---|---|---|---|");
         results.forEach((appender, result) -> row(appender, result, results));
-        levels();
+        levels(once ? 1 : 3);
     }
 
     private static void row(Bench appender, RunResult result, Map<Bench, RunResult> all) {
@@ -77,8 +83,8 @@ public final class Main {
         return of.getStatistics().getStandardDeviation() / Math.sqrt(of.getStatistics().getN());
     }
 
-    /** What each level costs on these lines, in blocks of 1 MiB. */
-    private static void levels() {
+    /** What each level costs on these lines, in blocks of 1 MiB: the best of some runs. */
+    private static void levels(int runs) {
         ByteBuffer raw = ByteBuffer.allocateDirect(48 * MIB);
         int lines = 0;
         for (String line : AccessLog.lines(100_000)) {
@@ -90,18 +96,18 @@ public final class Main {
         System.out.println("| codec, level | CPU per line | size |");
         System.out.println("|---|---|---|");
         for (int level = 1; level <= 6; level++) {
-            level(new GzipCodec(), level, raw, lines);
+            level(new GzipCodec(), level, raw, lines, runs);
         }
         for (int level = 1; level <= 5; level++) {
-            level(new ZstdCodec(), level, raw, lines);
+            level(new ZstdCodec(), level, raw, lines, runs);
         }
     }
 
-    private static void level(Codec codec, int level, ByteBuffer raw, int lines) {
+    private static void level(Codec codec, int level, ByteBuffer raw, int lines, int runs) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long compressed = 0;
         long best = Long.MAX_VALUE;
-        for (int run = 0; run < 3; run++) {
+        for (int run = 0; run < runs; run++) {
             long begin = threads.getCurrentThreadCpuTime();
             compressed = 0;
             try (BlockEncoder encoder = codec.encoder(level)) {
