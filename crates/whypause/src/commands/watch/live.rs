@@ -34,6 +34,10 @@ pub(super) struct Live(Arc<Mutex<State>>);
 struct State {
     watched: Option<(Watched, Options)>,
     kept: VecDeque<Kept>,
+    /// How many are kept no more: the number of the first that is.
+    gone: usize,
+    /// The numbers of those of which more is kept than the brief event, in order.
+    whole: VecDeque<usize>,
     bytes: usize,
     readers: Vec<EventSender>,
     ended: Option<String>,
@@ -145,19 +149,33 @@ impl State {
     fn add(&mut self, kept: Kept) {
         self.readers.retain(|it| it.send("pause", kept.event()));
         self.bytes += kept.bytes();
+        if kept.whole.is_some() {
+            self.whole.push_back(self.gone + self.kept.len());
+        }
         self.kept.push_back(kept);
-        let whole = self.kept.iter().filter(|it| it.whole.is_some());
-        if whole.clone().count() > MOST_WHOLE
-            && let Some(shortest) = whole.map(|it| it.length).min()
-            && let Some(it) =
-                self.kept.iter_mut().find(|it| it.whole.is_some() && it.length == shortest)
-        {
-            self.bytes -= it.whole.take().map_or(0, |it| it.len());
+        if self.whole.len() > MOST_WHOLE {
+            self.shorten();
         }
         let is_old = |it: &Kept| it.at.elapsed() > KEPT;
         while self.bytes > MOST_BYTES || self.kept.front().is_some_and(is_old) {
             let Some(first) = self.kept.pop_front() else { break };
             self.bytes -= first.bytes();
+            if self.whole.front() == Some(&self.gone) {
+                self.whole.pop_front();
+            }
+            self.gone += 1;
+        }
+    }
+
+    /// Keeps no more than the brief event of the shortest pause of which more is kept.
+    fn shorten(&mut self) {
+        let of = |number: &usize| number - self.gone;
+        let lengths = self.whole.iter().map(|it| self.kept[of(it)].length);
+        let shortest = lengths.enumerate().min_by_key(|(_, length)| *length);
+        let number = shortest.and_then(|(place, _)| self.whole.remove(place));
+        if let Some(number) = number {
+            let whole = self.kept[number - self.gone].whole.take();
+            self.bytes -= whole.map_or(0, |it| it.len());
         }
     }
 
@@ -214,6 +232,7 @@ mod tests {
         }
         let of_all: usize = state.kept.iter().map(Kept::bytes).sum();
         assert_eq!(state.bytes, of_all);
+        assert_eq!(state.gone + state.kept.len(), 86_400);
         assert_eq!(state.kept.iter().filter(|it| it.whole.is_some()).count(), MOST_WHOLE);
     }
 
