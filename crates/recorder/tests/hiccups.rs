@@ -39,6 +39,13 @@ fn stopped(facts: &Facts) -> impl Iterator<Item = &ThreadSlice> {
     facts.slices.iter().filter(|it| it.state == ThreadState::Stopped)
 }
 
+/// The threads of a spinning JVM that compute.
+fn spinners(pid: u32) -> Vec<u32> {
+    let name = |tid: u32| fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm"));
+    let is = |tid: &u32| name(*tid).is_ok_and(|it| it.starts_with("spinner-"));
+    states(pid).into_iter().map(|it| it.0).filter(is).collect()
+}
+
 /// Records a spinning JVM that is held up for 300 ms: both its threads are seen to be stopped that
 /// long, once, by a freezer or not, in a kernel function of this name.
 fn check_stopped(
@@ -51,12 +58,16 @@ fn check_stopped(
     let mut facts = session.step().facts;
     let held = recorder::now();
     hold();
+    // One that waits for its CPU is stopped when it has it.
+    let pid = java.child.id();
+    until("no thread runs", || states(pid).iter().all(|it| it.1 != 'R'));
     std::thread::sleep(Duration::from_millis(300));
     let released = recorder::now();
     release();
     // Of a thread that goes on, and of one that does not at the end of the recording.
+    let spinners = spinners(pid);
     facts.append(step_until(&mut session, "both go on", |it| {
-        stopped(it).map(|it| it.tid).collect::<BTreeSet<_>>().len() >= 2
+        spinners.iter().all(|tid| stopped(it).any(|it| it.tid == *tid))
     }));
     let going_on = recorder::now();
     facts.append(session.finish());
