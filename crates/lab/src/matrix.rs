@@ -51,6 +51,8 @@ pub struct MatrixOptions {
     pub runs: u32,
     /// One JDK and collector, baseline and fault only, a few seconds each.
     pub short: bool,
+    /// Names of variants; where empty, those that `short` has, or all but those whose fault is eased.
+    pub variants: Vec<String>,
     /// A file of results to go on with, and to add to.
     pub results: Option<PathBuf>,
     /// A directory to copy recordings, logs and answers to.
@@ -195,6 +197,7 @@ impl<'a> Plan<'a> {
         let wanted: Vec<_> =
             options.collectors.iter().map(|it| Collector::find(it)).collect::<Result<_, _>>()?;
         for scenario in scenarios {
+            options.variants.iter().try_for_each(|it| scenario.variant(it).map(drop))?;
             match (scenario.can_run)() {
                 Ok(()) => {
                     plan.notes.extend(scenario.unable());
@@ -231,9 +234,10 @@ impl<'a> Plan<'a> {
     }
 
     fn is_wanted(&self, variant: &Variant, jdk: &Jdk) -> bool {
-        let shown = match self.options.short {
-            true => matches!(variant.name, "baseline" | "fault"),
-            false => variant.role != Role::Eased,
+        let shown = match (self.options.variants.as_slice(), self.options.short) {
+            ([], true) => matches!(variant.name, "baseline" | "fault"),
+            ([], false) => variant.role != Role::Eased,
+            (names, _) => names.iter().any(|it| it == variant.name),
         };
         shown && variant.fits(jdk) && (variant.can_run)().is_ok()
     }

@@ -5,11 +5,8 @@ mod common;
 use common::{Java, newest, record};
 use recorder::{AttachError, JvmError, Options, Roots, Session};
 use recording::{Source, SourceState, ThreadRole};
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
-use testing::{PATIENCE, busy};
+use std::fs;
+use testing::{PATIENCE, busy, until};
 
 #[test]
 fn a_process_that_is_no_jvm_is_refused() {
@@ -46,10 +43,7 @@ fn the_end_of_the_jvm_ends_the_recording() {
     let mut session = Session::attach(&java.jvm(), Options::default()).unwrap();
     while session.step().facts.safepoints.is_empty() {}
     java.child.kill().unwrap();
-    let killed = Instant::now();
-    while !session.step().exited {
-        assert!(killed.elapsed() < Duration::from_secs(5));
-    }
+    until("its end is noticed", || session.step().exited);
     let coverage = session.finish().coverage.unwrap();
     assert_eq!(coverage.end, "the JVM exited");
 }
@@ -91,12 +85,8 @@ fn a_killed_recorder_leaves_the_jvm_alone() {
     recorder.kill().unwrap();
     wait_until_gone(&programs);
     let before = java.logged().len();
-    let end = Instant::now() + Duration::from_secs(10);
-    while java.logged().len() < before + 5 && Instant::now() < end {
-        std::thread::yield_now();
-    }
+    until("the JVM goes on collecting", || java.logged().len() >= before + 5);
     assert!(java.runs());
-    assert!(java.logged().len() >= before + 5, "the JVM does not collect any more");
     // The next one finds everything as it was.
     let facts = record(&java.jvm(), Options::default(), |it| !it.safepoints.is_empty());
     assert!(!facts.safepoints.is_empty());
@@ -116,13 +106,9 @@ fn programs_of(pid: u32) -> Vec<u32> {
 /// Waits until the kernel has none of these programs any more, and so none of their probes.
 #[cfg(feature = "bpf")]
 fn wait_until_gone(programs: &[u32]) {
-    let end = Instant::now() + Duration::from_secs(10);
-    let left =
-        || libbpf_rs::query::ProgInfoIter::default().filter(|it| programs.contains(&it.id)).count();
-    while left() > 0 {
-        assert!(Instant::now() < end, "the recorder's programs outlive it");
-        std::thread::yield_now();
-    }
+    until("the recorder's programs are gone", || {
+        !libbpf_rs::query::ProgInfoIter::default().any(|it| programs.contains(&it.id))
+    });
 }
 
 #[cfg(not(feature = "bpf"))]

@@ -2,12 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
-use common::{Java, newest, record, states};
+use common::{Java, newest, record, states, step_until};
 use recorder::{Options, Session};
-use recording::{BackgroundWriter, Interval, Limits, Recording, Source, ThreadState, Writer};
+use recording::{
+    BackgroundWriter, Facts, Interval, Limits, MonoTime, Recording, Source, ThreadState, Writer,
+};
 use rustix::process::Signal;
-use std::time::{Duration, Instant};
-use testing::{Disk, Jdk, busy, signal, until};
+use std::{
+    sync::mpsc::{Receiver, RecvTimeoutError},
+    time::{Duration, Instant},
+};
+use testing::{Disk, Jdk, PATIENCE, busy, signal, until};
 
 /// A JVM whose GC log is on `disk`. When that is frozen its VM thread waits for it inside of a
 /// stop: where it writes the line of the collection.
@@ -38,10 +43,9 @@ fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
     // Before it thaws: the next stop may begin at once.
     let thawed = recorder::now();
     drop(frozen);
-    let end = Instant::now() + Duration::from_secs(10);
-    while facts.safepoints.len() < 5 && Instant::now() < end {
-        facts.append(session.step().facts);
-    }
+    let stops = |it: &Facts| it.safepoints.len();
+    let before = stops(&facts);
+    facts.append(step_until(&mut session, "it stops again", |it| before + stops(it) >= 5));
     facts.append(session.finish());
     assert!(facts.safepoints.len() >= 5);
     let (early, whole): (Vec<_>, Vec<_>) = facts.safepoints.iter().partition(|it| it.cut.begin);
@@ -86,7 +90,7 @@ fn a_stop_that_the_end_of_the_jvm_cuts_is_said_to_be_cut() {
     signal(pid, Signal::KILL);
     std::thread::sleep(Duration::from_millis(200));
     drop(frozen);
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + PATIENCE;
     loop {
         let step = session.step();
         writer.write(&step.facts).unwrap();
@@ -126,26 +130,35 @@ fn a_disk_that_does_not_answer_holds_no_thread_of_the_recorder_up() {
     let path = directory.path().join("recording");
     let writer = Writer::create(&path, Limits::default()).unwrap();
     let mut writer = BackgroundWriter::start(writer).unwrap();
-    record_steps(&mut session, &mut writer, Duration::from_secs(2));
+    // The log is followed.
+    record_until(&mut session, &mut writer, |it| !it.log_lines.is_empty());
     let frozen = disk.freeze();
+    wait_until_stuck(&java);
     let from = recorder::now();
-    let (longest, stuck) = record_steps(&mut session, &mut writer, Duration::from_secs(4));
-    let to = recorder::now();
-    drop(frozen);
-    record_steps(&mut session, &mut writer, Duration::from_secs(1));
+    // A step that waits for the disk would never see this thread thaw it.
+    let (over, watch) = std::sync::mpsc::channel::<()>();
+    let to = std::thread::scope(|scope| {
+        let watch = scope.spawn(move || {
+            let stuck = held_up(&watch);
+            drop(frozen);
+            stuck
+        });
+        let sampled = |it: &Facts| samples(it).filter(|it| **it > from).count() >= 3;
+        let long = |_: &Facts| recorder::now().since(from) > Duration::from_secs(4);
+        record_until(&mut session, &mut writer, |it| sampled(it) && long(it));
+        let to = recorder::now();
+        drop(over);
+        let stuck = watch.join().unwrap();
+        assert!(stuck.is_empty(), "{stuck:?}");
+        to
+    });
+    record_until(&mut session, &mut writer, |it| it.safepoints.iter().any(|it| it.begin > to));
     assert_eq!(writer.finish(session.finish()).unwrap().lost_rows, 0);
     let facts = Recording::open(&path).unwrap().facts;
-    // Another test of this process may be making a file system.
-    let own = ["gc-log", "processes", "counters", "whypause-write", "a_disk_that_doe"];
-    let stuck: Vec<&String> = stuck.iter().filter(|it| own.contains(&it.trim())).collect();
-    assert!(stuck.is_empty(), "{stuck:?}");
-    assert!(longest < Duration::from_millis(500), "a step took {longest:?}");
-    let samples = facts
-        .samples
-        .iter()
-        .filter(|it| it.counter == "vmstat.nr_dirty" && it.at > from && it.at < to);
-    let samples = samples.count();
-    assert!((3..=5).contains(&samples), "{samples} samples in 4 s");
+    let samples = samples(&facts).filter(|it| **it > from && **it < to).count();
+    // One a second, and no more where somebody was late.
+    let seconds = usize::try_from(to.since(from).as_secs()).unwrap();
+    assert!((3..=seconds + 1).contains(&samples), "{samples} samples in {seconds} s");
     // And the stop that the disk made is there, whole.
     let long = facts.safepoints.iter().find(|it| it.end_probe.since(it.begin).as_secs() >= 3);
     let long = long.unwrap_or_else(|| panic!("{:?}", facts.safepoints));
@@ -158,25 +171,46 @@ fn a_disk_that_does_not_answer_holds_no_thread_of_the_recorder_up() {
     assert!(facts.coverage.unwrap().has(Source::GcLog));
 }
 
-/// Steps for this long: the longest step, and threads that waited for a disk at two looks in a row. The
-/// kernel shows the shortest wait for a lock of its own in the same way, but not twice.
-fn record_steps(
-    session: &mut Session,
-    writer: &mut BackgroundWriter,
-    time: Duration,
-) -> (Duration, Vec<String>) {
-    let (mut longest, mut stuck) = (Duration::ZERO, Vec::new());
-    let mut before = Vec::new();
-    let end = Instant::now() + time;
-    while Instant::now() < end {
-        let begun = Instant::now();
-        assert!(writer.send(session.step().facts));
-        longest = longest.max(begun.elapsed());
-        let now = waiting_for_a_disk();
+/// When a counter of the host was read that has nothing to do with the disk.
+fn samples(facts: &Facts) -> impl Iterator<Item = &MonoTime> {
+    facts.samples.iter().filter(|it| it.counter == "vmstat.nr_dirty").map(|it| &it.at)
+}
+
+/// Threads of the recorder, and of the test that steps it, which waited for a disk at two looks in a row,
+/// until `over` has no other end, or [`PATIENCE`] is. The kernel shows the shortest wait for a lock of its
+/// own in the same way, but not twice. Another test of this process may be making a file system.
+fn held_up(over: &Receiver<()>) -> Vec<String> {
+    const OWN: [&str; 5] = ["gc-log", "processes", "counters", "whypause-write", "a_disk_that_doe"];
+    let (mut stuck, mut before) = (Vec::new(), Vec::new());
+    let end = Instant::now() + PATIENCE;
+    while over.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
+        let mut now = waiting_for_a_disk();
+        now.retain(|it| OWN.contains(&it.trim()));
         stuck.extend(now.iter().filter(|it| before.contains(*it)).cloned());
         before = now;
+        if Instant::now() > end {
+            stuck.push("a step".into());
+            break;
+        }
     }
-    (longest, stuck)
+    stuck
+}
+
+/// Steps, and has all that comes written, until `enough` of what has come by then.
+#[track_caller]
+fn record_until(
+    session: &mut Session,
+    writer: &mut BackgroundWriter,
+    enough: impl Fn(&Facts) -> bool,
+) {
+    let end = Instant::now() + PATIENCE;
+    let mut all = Facts::default();
+    while !enough(&all) {
+        assert!(Instant::now() < end, "{} stops", all.safepoints.len());
+        let facts = session.step().facts;
+        assert!(writer.send(facts.clone()));
+        all.append(facts);
+    }
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn samples_show_it_too() {
     let Some(jdk) = newest() else { return };
     let piped = Piped::start(&jdk);
     let mut session = SampledSession::start(&piped.jvm(), Options::default()).unwrap();
-    let (end, mut all) = (Instant::now() + Duration::from_secs(20), Facts::default());
+    let (end, mut all) = (Instant::now() + PATIENCE, Facts::default());
     while Instant::now() < end && !is_enough(&all) {
         let Step { facts, .. } = session.step();
         all.append(facts);

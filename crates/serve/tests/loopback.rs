@@ -9,8 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// No answer takes longer than this, except for those that are slow on purpose.
-const LIMIT: Duration = Duration::from_secs(20);
+/// Whatever is waited for comes sooner, on a busy host too.
+const LIMIT: Duration = Duration::from_secs(120);
+/// Who says nothing is sent away after this.
+const TIME_TO_ASK: Duration = Duration::from_secs(5);
 
 fn server() -> Server {
     let options = Options::default()
@@ -117,21 +119,32 @@ fn who_asks_too_slowly_is_sent_away_and_holds_up_nobody() {
     let mut silent = connect(server.local());
     let mut dripping = slow.try_clone().unwrap();
     let drip = thread::spawn(move || {
-        // One byte at a time, faster than any timeout for a single byte.
-        while dripping.write_all(b"G").is_ok() && begun.elapsed() < LIMIT {
+        // One byte at a time, faster than any timeout for a single byte, until nobody takes it.
+        while dripping.write_all(b"G").is_ok() {
+            assert!(begun.elapsed() < LIMIT, "it is never sent away");
             thread::sleep(Duration::from_millis(200));
         }
     });
     let answer = ask(server.local(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+    let held = [&slow, &silent].map(|it| is_connected(server.local(), it));
+    assert_eq!(held, [true; 2], "they were still there when the other was answered");
     for socket in [&mut slow, &mut silent] {
         let answer = rest(socket);
         assert!(!answer.contains(" 200 "), "{answer}");
     }
     assert!(begun.elapsed() >= Duration::from_secs(4), "{:?}", begun.elapsed());
-    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     drip.join().unwrap();
+}
+
+/// Whether the server still has its end of this connection, as the kernel says.
+fn is_connected(server: SocketAddr, client: &TcpStream) -> bool {
+    const ESTABLISHED: &str = "01";
+    let port = |it: SocketAddr| format!(":{:04X}", it.port());
+    let (from, to) = (port(server), port(client.local_addr().unwrap()));
+    let sockets = std::fs::read_to_string("/proc/self/net/tcp").unwrap();
+    let mut sockets = sockets.lines().map(|it| it.split_ascii_whitespace().collect::<Vec<_>>());
+    sockets.any(|it| it[1].ends_with(&from) && it[2].ends_with(&to) && it[3] == ESTABLISHED)
 }
 
 #[test]
@@ -139,7 +152,11 @@ fn who_takes_nothing_of_the_answer_is_given_up() {
     let server = server();
     let mut greedy = connect(server.local());
     greedy.write_all(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-    thread::sleep(Duration::from_secs(12));
+    let begun = Instant::now();
+    while is_connected(server.local(), &greedy) {
+        assert!(begun.elapsed() < LIMIT, "it is never given up");
+        thread::sleep(Duration::from_millis(50));
+    }
     let answer = rest(&mut greedy);
     assert!(answer.len() < 32 << 20, "{}", answer.len());
 }
@@ -155,15 +172,13 @@ fn two_hundred_at_once_are_answered_in_their_turn() {
     }
 }
 
+/// Of these one takes each place, and they never say anything.
 #[test]
-fn two_hundred_that_say_nothing_do_not_keep_out_others_for_long() {
+fn a_hundred_that_say_nothing_are_sent_away_for_others() {
     let server = server();
-    let silent: Vec<_> = (0..200).map(|_| connect(server.local())).collect();
-    let begun = Instant::now();
+    let silent: Vec<_> = (0..100).map(|_| connect(server.local())).collect();
     let answer = ask(server.local(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    // Three turns of 64.
-    assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
     drop(silent);
 }
 
@@ -176,7 +191,8 @@ fn it_stops_though_clients_hang() {
     assert!(rest_until(&mut greedy, "\r\n\r\n").starts_with("HTTP/1.1 200"));
     let begun = Instant::now();
     drop(server);
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    // It waited for neither: who asks for events stays for ever, and who says nothing for so long.
+    assert!(begun.elapsed() < TIME_TO_ASK, "{:?}", begun.elapsed());
     assert_eq!(rest(&mut silent), "");
     drop(rest(&mut greedy));
     assert!(senders.lock().unwrap().iter().all(|it| !it.send("it", "x")));

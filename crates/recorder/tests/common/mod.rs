@@ -10,7 +10,7 @@ use std::{
     process::Command,
     time::{Duration, Instant},
 };
-use testing::{Jdk, JvmProcess, program, ready};
+use testing::{Jdk, JvmProcess, PATIENCE, program, ready};
 
 /// The newest JDK, if recording is possible at all; otherwise says why not.
 pub(crate) fn newest() -> Option<Jdk> {
@@ -85,6 +85,24 @@ pub(crate) fn record_for(jvm: &Jvm, options: Options, time: Duration) -> Facts {
     record(jvm, options, |_| Instant::now() >= end)
 }
 
+/// Records on until `enough` of what comes from now on; the test fails where that is not so within
+/// [`PATIENCE`]. Without a rest between two steps, in which the kernel could have more to say than its
+/// buffers hold.
+#[track_caller]
+pub(crate) fn step_until(
+    session: &mut Session,
+    what: &str,
+    mut enough: impl FnMut(&Facts) -> bool,
+) -> Facts {
+    let end = Instant::now() + PATIENCE;
+    let mut facts = Facts::default();
+    while !enough(&facts) {
+        assert!(Instant::now() < end, "still not so: {what}");
+        facts.append(session.step().facts);
+    }
+    facts
+}
+
 /// The JVM's threads by what the kernel says of them now: id and state (`R`, `S`, `D`, …).
 pub(crate) fn states(pid: u32) -> Vec<(u32, char)> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
@@ -107,10 +125,10 @@ pub(crate) fn child_of(parent: u32) -> Option<u32> {
     })
 }
 
-/// Records until `enough` of what came so far, for 20 s at most.
+/// Records until `enough` of what came so far, for [`PATIENCE`] at most.
 pub(crate) fn record(jvm: &Jvm, options: Options, enough: impl Fn(&Facts) -> bool) -> Facts {
     let mut session = Session::attach(jvm, options).unwrap();
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + PATIENCE;
     let mut all = Facts::default();
     while Instant::now() < end && !enough(&all) {
         let Step { facts, exited } = session.step();

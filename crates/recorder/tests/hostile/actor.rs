@@ -92,6 +92,12 @@ impl Actor {
         self.child.id()
     }
 
+    /// Whether it has not ended.
+    pub(crate) fn plays(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|it| !it.1.starts_with(['Z', 'X']))
+    }
+
     /// Where HotSpot would listen, on the host.
     pub(crate) fn socket(&self) -> PathBuf {
         self.root.join(format!("tmp/.java_pid{}", self.pid()))

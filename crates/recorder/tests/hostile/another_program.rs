@@ -3,15 +3,8 @@
 use crate::common::{Java, newest};
 use recorder::{AttachError, Options, SampledSession, Session, Step};
 use recording::{Coverage, Facts};
-use std::{
-    fs,
-    io::Write,
-    process::Stdio,
-    time::{Duration, Instant},
-};
-use testing::{busy, program, until};
-
-const SOON: Duration = Duration::from_secs(30);
+use std::{fs, io::Write, process::Stdio, time::Instant};
+use testing::{PATIENCE, busy, program, until};
 
 /// A recording of either kind.
 trait Recording {
@@ -41,7 +34,7 @@ impl Recording for SampledSession {
 
 /// Steps until the recording says that it is over.
 fn ended(mut recording: impl Recording) -> Facts {
-    let end = Instant::now() + SOON;
+    let end = Instant::now() + PATIENCE;
     let mut facts = Facts::default();
     while !{
         let step = recording.step();

@@ -8,10 +8,9 @@ use std::{
     path::PathBuf,
     sync::mpsc::channel,
     thread,
-    time::Duration,
 };
 use tempfile::TempDir;
-use testing::{Jdk, JvmProcess, NOBODY, busy, program, ready};
+use testing::{Jdk, JvmProcess, NOBODY, PATIENCE, busy, program, ready};
 
 /// A JVM of nobody, of nobody's JDK. It is killed when the test ends.
 pub(crate) struct OwnJvm {
@@ -81,7 +80,7 @@ pub(crate) fn recorded(jvm: &Jvm, with_fewer_rights: bool) -> Coverage {
         let _ = sent.send(session.finish().coverage.unwrap());
     });
     // Nothing that nobody does may hold it up, however busy the machine is.
-    reported.recv_timeout(Duration::from_secs(120)).expect("the recorder hangs")
+    reported.recv_timeout(PATIENCE).expect("the recorder hangs")
 }
 
 /// Whether the begin and end of stops are seen, or why not.

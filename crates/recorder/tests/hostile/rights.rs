@@ -88,7 +88,7 @@ fn record(pid: u32) {
 fn steps(mut step: impl FnMut() -> Step) -> Facts {
     let (begun, mut facts) = (Instant::now(), Facts::default());
     // A busy machine takes longer to find the log.
-    while begun.elapsed() < LONG || (facts.log_lines.is_empty() && begun.elapsed() < 15 * LONG) {
+    while begun.elapsed() < LONG || (facts.log_lines.is_empty() && begun.elapsed() < PATIENCE / 2) {
         facts.append(step().facts);
     }
     tell_rights();

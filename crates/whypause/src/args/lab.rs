@@ -208,6 +208,9 @@ pub struct LabMatrixArgs {
     /// JDKs by feature release or home, separated by commas [default: all found]
     #[arg(long, value_name = "JDKS", value_delimiter = ',')]
     pub jdk: Vec<String>,
+    /// Only these variants, separated by commas [default: all, or those of --short]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub variants: Vec<String>,
     /// Of the collectors that make sense only these, separated by commas: g1, parallel, and serial,
     /// which runs only on request
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]

@@ -127,6 +127,7 @@ fn matrix(args: &LabMatrixArgs, console: &Console) -> Result<Exit, Failure> {
         recorded: args.duration,
         runs: args.runs,
         short: args.short,
+        variants: args.variants.clone(),
         results: args.results.clone(),
         within: args.within,
         keep: args.keep.clone(),

@@ -1,6 +1,6 @@
 //! The log of a running JVM, moved and moved back.
 use crate::jvm::{Bench, done, jdk, said, whypause};
-use std::{collections::BTreeSet, fs, process::Command, time::Duration};
+use std::{collections::BTreeSet, fs, process::Command};
 use testing::{PATIENCE, until};
 
 /// All lines of the log: what was on the disk before, what was copied from memory, and what was
@@ -43,7 +43,8 @@ fn a_log_is_moved_to_memory_and_back_and_no_line_is_lost() {
     assert_eq!(bench.outputs(), before);
     assert_eq!(bench.open_logs(), [bench.log()]);
     assert!(bench.left_in_memory().is_empty() && bench.keepers().is_empty());
-    std::thread::sleep(Duration::from_millis(300));
+    let whole = |path: &str| fs::read_to_string(path).is_ok_and(|it| it.contains("Pause Young"));
+    until("the log goes on where it was", || whole(&bench.log()));
     let lines = whole_log(&bench);
     let numbers = collections(&lines);
     let expected: Vec<u64> = (numbers[0]..=*numbers.last().unwrap()).collect();
@@ -86,7 +87,10 @@ fn a_log_on_standard_output_goes_to_memory_and_comes_back() {
     let (pid, before) = (bench.pid(), bench.outputs());
     done(&["fix", "gc-log-off-stdout", "-p", &pid, "--apply"]);
     let written = bench.jvm.stdout().len();
-    std::thread::sleep(Duration::from_millis(500));
+    let log = format!("/dev/shm/{}/stdout.log", bench.left_in_memory()[0]);
+    let logged = || fs::read_to_string(&log).unwrap().matches("Pause Young").count();
+    let before_more = logged();
+    until("it is logged to memory", || logged() >= before_more + 3);
     assert_eq!(bench.jvm.stdout().len(), written, "nothing goes there any more");
     let undone = done(&["fix", "--undo", "gc-log-off-stdout"]);
     assert!(undone.contains("it holds the log written since"), "{undone}");
@@ -124,7 +128,9 @@ fn what_a_dead_jvm_has_left_in_memory_is_copied_and_removed() {
     let pid = bench.pid();
     // So late that the keeper would have nothing by itself.
     done(&["fix", "gc-log-to-tmpfs", "-p", &pid, "--apply", "--period", "1h"]);
-    std::thread::sleep(Duration::from_millis(500));
+    let open = bench.open_logs();
+    let logged = |it: &String| fs::read_to_string(it).is_ok_and(|it| it.contains("Pause Young"));
+    until("something is only in memory", || open.iter().any(logged));
     bench.jvm.kill();
     until("the keeper ends with the JVM", || bench.keepers().is_empty());
     done(&["fix", "--undo", "gc-log-to-tmpfs"]);

@@ -1,7 +1,7 @@
 //! `fix thp-tuner` on the settings of this host: they are as before, however it ends.
 use crate::jvm::{Bench, command, done, jdk, said};
 use std::{fs, path::PathBuf};
-use testing::{NOBODY, PATIENCE};
+use testing::{NOBODY, PATIENCE, until};
 
 const SWITCHES: [&str; 3] = ["enabled", "defrag", "khugepaged/defrag"];
 
@@ -115,14 +115,19 @@ fn a_value_of_somebody_else_is_left_and_reported() {
     let mut tuner = tuner(&bench);
     let other = if before.contains("[always]") { "madvise" } else { "always" };
     fs::write(file("enabled"), other).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    let said = |it: &spawn::Running| String::from_utf8_lossy(&it.stderr()).into_owned();
+    until("it leaves it", || said(&tuner).contains("left alone from now on"));
+    // It looks again.
+    let looks = || String::from_utf8_lossy(&tuner.stdout()).matches('\n').count();
+    let before_more = looks();
+    until("it looks again", || looks() >= before_more + 2);
     let now = fs::read_to_string(file("enabled")).unwrap();
     tuner.terminate();
     let ended = tuner.wait(PATIENCE).unwrap();
     let after = fs::read_to_string(file("enabled")).unwrap();
     fs::write(file("enabled"), recorder::chosen(&before).unwrap()).unwrap();
     assert!(ended.success() && now.contains(&format!("[{other}]")) && after == now, "{after}");
-    let said = String::from_utf8_lossy(&tuner.stderr()).into_owned();
+    let said = said(&tuner);
     assert!(said.contains("changed by someone else, left alone from now on"), "{said}");
 }
 

@@ -7,7 +7,7 @@ use spawn::Running;
 use std::{
     io::{Read, Write},
     net::TcpStream,
-    time::{Duration, Instant},
+    time::Instant,
 };
 use testing::{Java, Jdk, PATIENCE, until};
 
@@ -27,7 +27,7 @@ fn sum(watch: &Running, name: &str) -> f64 {
     let address = said.lines().find_map(|it| it.split_once("metrics at http://"));
     let Some((address, _)) = address.and_then(|(_, it)| it.split_once('/')) else { return 0.0 };
     let mut socket = TcpStream::connect(address).unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
     write!(socket, "GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
     let mut text = String::new();
     socket.read_to_string(&mut text).unwrap();

@@ -6,9 +6,8 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     io::PipeReader,
     path::Path,
-    time::Duration,
 };
-use testing::{Group, Java, Jdk, JvmProcess, PATIENCE};
+use testing::{Group, Java, Jdk, JvmProcess, PATIENCE, until};
 
 /// Hazards that come from the host and not from how the JVM is started: they may be there or not.
 const OF_HOST: [&str; 3] = ["memory-may-be-swapped", "memory-in-swap", "huge-pages-fragmented"];
@@ -122,8 +121,10 @@ fn ten_that_are_wrong_are_found_and_one_that_is_right_is_left_in_peace() {
     let log = in_memory("humongous.log");
     ward.admit("humongous", &[NO_FILE, &log], &["humongous"], &["humongous-objects"]);
     limited(&mut ward);
-    // Until a collection for such an object is in the log.
-    std::thread::sleep(Duration::from_secs(2));
+    let log = memory.path().join("humongous.log");
+    until("a collection for such an object is in the log", || {
+        std::fs::read_to_string(&log).is_ok_and(|it| it.contains("G1 Humongous Allocation"))
+    });
 
     let (text, code) = doctor(&["--format", "json"]);
     assert_eq!(code, 0, "{text}");

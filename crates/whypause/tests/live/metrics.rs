@@ -11,7 +11,6 @@ use std::{
     net::{SocketAddr, TcpListener, TcpStream},
     path::Path,
     sync::mpsc::{Receiver, channel},
-    time::Duration,
 };
 use testing::{Java, Jdk, PATIENCE, until};
 
@@ -73,7 +72,7 @@ fn watch(jvm: &Java, arguments: &[&str]) -> (Running, SocketAddr) {
 
 fn ask(to: SocketAddr, method: &str, headers: &str) -> String {
     let mut socket = TcpStream::connect(to).unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
     write!(socket, "{method} /metrics HTTP/1.1\r\n{headers}\r\n").unwrap();
     let mut answer = String::new();
     socket.read_to_string(&mut answer).unwrap();

@@ -21,6 +21,9 @@ fn first_cause(pause: &Value) -> String {
     cause.and_then(Value::as_str).unwrap_or("unexplained").to_owned()
 }
 
+/// Of a pause in which others had the CPUs, as on a busy host, this is the cause, and rightly so.
+const OF_OTHERS: [&str; 2] = ["cpu-contention", "cpu-steal"];
+
 /// Whether the fault strikes on the page as what it is. Pauses without it may be between those with it:
 /// of those that are long, it must be most.
 fn strikes(scenario: &str) {
@@ -62,7 +65,8 @@ fn strikes(scenario: &str) {
     );
     assert!(lab.wait(PATIENCE).unwrap().success(), "{}", said(&lab));
     let right = causes.iter().filter(|it| *it == scenario).count();
-    assert!(right > 0 && right * 2 > causes.len(), "{causes:?}");
+    let of_jvm = causes.iter().filter(|it| !OF_OTHERS.contains(&it.as_str())).count();
+    assert!(right > 0 && right * 2 > of_jvm, "{causes:?}");
     assert!(longest < FAR_TOO_LATE, "{delays:?}");
 }
 

@@ -1,14 +1,9 @@
 //! What the program may still do while it records, and that what it started may do all that it could.
 use crate::newest;
 use spawn::Running;
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
-use testing::{Java, busy_command, signal};
+use std::fs;
+use testing::{Java, busy_command, signal, until};
 
-/// How long anything may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// `CAP_KILL`.
 const KILL: u64 = 1 << 5;
 /// `CAP_DAC_READ_SEARCH`, `CAP_FOWNER`, `CAP_SETGID`, `CAP_SETUID`, `CAP_SYS_PTRACE`.
@@ -40,11 +35,7 @@ fn adjusted(pid: u32) -> String {
 
 /// Waits until the recording is under way.
 fn wait_for_threads(pid: u32) {
-    let end = Instant::now() + PATIENCE;
-    while !rights(pid).iter().any(|(name, _)| name == "counters") {
-        assert!(Instant::now() < end, "{:?}", rights(pid));
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("it records", || rights(pid).iter().any(|(name, _)| name == "counters"));
 }
 
 fn check(pid: u32, with: u64) {
@@ -71,6 +62,12 @@ fn record_and_watch_keep_few_rights() {
     }
 }
 
+/// What the kernel says of a process, from its state on.
+fn stat(pid: u32) -> Option<Vec<String>> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    Some(text.rsplit_once(") ")?.1.split_whitespace().map(str::to_owned).collect())
+}
+
 /// Children of a process that are this program, with its own name.
 fn parts(pid: u32) -> Vec<u32> {
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
@@ -83,14 +80,12 @@ fn parts(pid: u32) -> Vec<u32> {
 
 /// Waits until a process has a child of which this is true.
 fn part(pid: u32, is_wanted: impl Fn(u32) -> bool) -> u32 {
-    let end = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = parts(pid).into_iter().find(|it| is_wanted(*it)) {
-            return found;
-        }
-        assert!(Instant::now() < end, "{:x?}", rights(pid));
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut found = None;
+    until("it has such a part", || {
+        found = parts(pid).into_iter().find(|it| is_wanted(*it));
+        found.is_some()
+    });
+    found.unwrap()
 }
 
 #[test]
@@ -138,8 +133,15 @@ fn a_command_that_is_recorded_keeps_all_rights_and_its_place_where_memory_runs_o
     assert_eq!(adjusted(child), adjusted(std::process::id()));
     // It is its user's, and goes on where the recorder alone is killed.
     signal(recorder.id(), rustix::process::Signal::KILL);
-    std::thread::sleep(Duration::from_secs(1));
-    assert!(!rights(child).is_empty(), "it ended with its recorder");
-    // What is left of the process group ends with this.
-    drop(recorder);
+    until("the recorder has ended", || stat(recorder.id()).is_none_or(|it| it[0] == "Z"));
+    // Ticks in user mode and in the kernel.
+    let ticks = || -> u64 {
+        let stat = stat(child).filter(|it| it[0] != "Z").expect("it ended with its recorder");
+        stat[11..13].iter().map(|it| it.parse::<u64>().unwrap()).sum()
+    };
+    let before = ticks();
+    until("the JVM works on", || ticks() > before + 10);
+    // Asked to end, it removes what was made to attach to it.
+    signal(child, rustix::process::Signal::TERM);
+    until("the JVM has ended", || stat(child).is_none_or(|it| it[0] == "Z"));
 }

@@ -59,7 +59,9 @@ struct Short {
 impl Short {
     fn run(scenarios: &[&str], seconds: u32) -> Option<Short> {
         let time = format!("{seconds}s");
-        let how = ["matrix", "--short", "--collectors", "g1", "--format", "json", "-d", &time];
+        // Nothing is asked here of what is without the fault.
+        let how = ["matrix", "--short", "--variants", "fault", "--collectors", "g1"];
+        let how = [&how[..], &["--format", "json", "-d", &time]].concat();
         let (stdout, stderr, _) = lab(&[&how, scenarios].concat())?;
         let matrix = serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{e}: {stderr}"));
         Some(Short { matrix, stderr, seconds })
