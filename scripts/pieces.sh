@@ -2,19 +2,23 @@
 # Long work in pieces: each part that is done is kept with its result, and the same build does not do
 # it again. Source it after lib.sh.
 #
-# A file of results has a line for each part that was done: its name, `ok` or `failed`, the seconds
-# it took, the day, and the build, with tabs between them. Where all parts asked for are done their
-# lines go to FILE.last, so that the next start begins anew; so does RESUME=0.
+# A file of results has a line for each part that was done: its name, `ok`, `failed` or `skipped`, the
+# seconds it took, the day, the build, and why it was skipped, with tabs between them. Where all parts
+# asked for are done their lines go to FILE.last, so that the next start begins anew; so does RESUME=0.
 
 # No part begins that would not end within so many seconds.
 piece_limit="${LIMIT:-2100}"
 
-# Commit, and a sum of what was changed since: what is kept of another build counts for nothing.
+# Commit, and a sum of what was changed since: what is kept of another build counts for nothing. The
+# page of results is no part of it, or it would be of another build as soon as it is written.
 this_build() {
-    local commit changed
+    local commit what=(HEAD -- . ':!docs/nightly.md')
     commit="$(git rev-parse --short=12 HEAD 2>/dev/null)" || { echo unknown; return; }
-    changed="$(git diff HEAD 2>/dev/null | sha256sum | head -c 8)"
-    if git diff --quiet HEAD 2>/dev/null; then echo "$commit"; else echo "$commit+$changed"; fi
+    if git diff --quiet "${what[@]}" 2>/dev/null; then
+        echo "$commit"
+    else
+        echo "$commit+$(git diff "${what[@]}" 2>/dev/null | sha256sum | head -c 8)"
+    fi
 }
 
 # `result_of FILE BUILD PART`: the last result, or nothing.
@@ -24,17 +28,19 @@ result_of() {
 
 # `seconds_of FILE PART`: what it took the last time, or what a part takes; or a minute.
 seconds_of() {
-    [ -f "$1" ] || { echo 60; return; }
+    local file files=()
+    for file in "$1.last" "$1"; do [ ! -f "$file" ] || files+=("$file"); done
     awk -F '\t' -v part="$2" '
         { sum += $3; parts++ }
         $1 == part { took = $3; known = 1 }
-        END { print known ? took : parts ? int(sum / parts) : 60 }' "$1"
+        END { print known ? took : parts ? int(sum / parts) : 60 }' "${files[@]}" </dev/null
 }
 
-# `in_pieces FILE FUNCTION PART...`: calls FUNCTION with each part of which FILE has no result.
+# `in_pieces FILE FUNCTION PART...`: calls FUNCTION with each part of which FILE has no result. Where it
+# returns 4 the part was skipped, and `why` may say why; where it returns 3 the part itself has some left.
 # Returns 1 where one failed, and 3 where some are left for want of time.
 in_pieces() {
-    local file="$1" act="$2" build part number=0 begun=$SECONDS from left expected
+    local file="$1" act="$2" build part number=0 begun=$SECONDS from left expected status why
     shift 2
     [[ "$piece_limit" =~ ^[0-9]+$ ]] || fail "LIMIT is \`$piece_limit\`" "LIMIT=SECONDS"
     build="$(this_build)"
@@ -53,8 +59,17 @@ in_pieces() {
         fi
         left="$(seconds_left "$file" "$build" "$@")"
         step "$number of $#: $part; about $(((left + 59) / 60)) min left"
-        from=$SECONDS
-        if "$act" "$part"; then keep_part ok; else keep_part failed; fi
+        from=$SECONDS status=0 why=""
+        "$act" "$part" || status=$?
+        case "$status" in
+            0) keep_part ok ;;
+            3)
+                say "$((number - 1)) of $# done; start it again to go on"
+                return 3
+                ;;
+            4) keep_part skipped ;;
+            *) keep_part failed ;;
+        esac
     done
     end_pieces "$file" "$build" "$@"
 }
@@ -70,13 +85,16 @@ seconds_left() {
 }
 
 # Of the part under way in `in_pieces`.
-keep_part() { printf '%s\t%s\t%s\t%s\t%s\n' "$part" "$1" "$((SECONDS - from))" "$(date -u +%F)" "$build" >>"$file"; }
+keep_part() {
+    printf '%s\t%s\t%s\t%s\t%s%s\n' "$part" "$1" "$((SECONDS - from))" "$(date -u +%F)" "$build" \
+        "${why:+$'\t'$why}" >>"$file"
+}
 
 end_pieces() {
-    local file="$1" build="$2" part not_done=()
+    local file="$1" build="$2" part failures=()
     shift 2
     for part in "$@"; do
-        [ "$(result_of "$file" "$build" "$part")" = ok ] || not_done+=("$part")
+        [ "$(result_of "$file" "$build" "$part")" != failed ] || failures+=("$part")
     done
     # Those of a longer run that was cut stay.
     printf '%s\n' "$@" | awk -F '\t' -v last="$file.last.new" -v rest="$file.new" '
@@ -85,5 +103,5 @@ end_pieces() {
     mv "$file.last.new" "$file.last"
     if [ -f "$file.new" ]; then mv "$file.new" "$file"; else rm "$file"; fi
     say "$# of $# done; each result is a line of $file.last"
-    [ ${#not_done[@]} -eq 0 ] || { say "failed: ${not_done[*]}"; return 1; }
+    [ ${#failures[@]} -eq 0 ] || { say "failed: ${failures[*]}"; return 1; }
 }

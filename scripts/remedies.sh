@@ -72,6 +72,18 @@ measured_on() {
         "$(nproc)" "$(uname -r | cut -d - -f 1)" "$seconds"
 }
 
+# The comparison in what was printed: it begins with the paragraph above the two runs, or with what was
+# throttled. What the JVM itself writes when it ends is none of ours.
+comparison() {
+    local begin
+    begin="$(awk '/^throttled for / { print NR; exit }
+        /^alloc_|^ready=|^Picked up|^$/ { above = 0; next }
+        /^  before / { print last; exit }
+        !above { above = last = NR }' "$1")"
+    [ -n "$begin" ] || fail "no comparison is in $1"
+    tail -n "+$begin" "$1" | sed '/^alloc_\|^ready=\|^Picked up/d; s/^\(.\)/    \1/'
+}
+
 # What was just seen of a remedy.
 section() {
     local name="$1"
@@ -85,9 +97,7 @@ section() {
         sed -n 's/^with -/    With: -/p' "$results/$name.err"
         printf '\n'
     fi
-    # What the JVM itself writes when it ends is none of ours.
-    sed -n '/^throttled for \|^Pauses \|^Time stopped per second\|^Gone in\|^Whether/,$p' "$results/$name.out" |
-        grep -v '^alloc_\|^ready=\|^Picked up' | sed 's/^\(.\)/    \1/'
+    comparison "$results/$name.out"
     if [ -e "docs/remedies.$name.md" ]; then
         printf '\n'
         cat "docs/remedies.$name.md"

@@ -13,6 +13,7 @@ mod network;
 mod packaging;
 mod prose;
 mod purity;
+mod reach;
 mod terms;
 mod unsafe_code;
 mod words;
