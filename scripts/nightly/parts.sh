@@ -127,6 +127,15 @@ part_check_metrics() { # a JDK, Debian's package prometheus
     make -s check-metrics
 }
 
+# Each kind of load, beside something short.
+part_beside() { # a JDK
+    local load
+    scripts/build.sh
+    for load in loops compiler walker jvm; do
+        WHYPAUSE=target/release/whypause scripts/beside.sh "$load" sleep 5
+    done
+}
+
 part_demo() { # a JDK
     make -s demo ON_THIS_HOST=1
 }
