@@ -1100,13 +1100,17 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__lab__subcmd__matrix)
-            opts="-d -h --jdk --collectors --rights --duration --runs --short --results --for --keep --format --json --on-this-host --color --help"
+            opts="-d -h --jdk --variants --collectors --rights --duration --runs --short --results --for --keep --format --json --on-this-host --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --jdk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --variants)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -248,6 +248,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_s
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from disk" -l on-this-host -d 'Run although other JVMs, busy CPUs or memory in use are seen: the lab takes CPUs and memory from them, and changes settings of the whole host for a while'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from disk" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l jdk -d 'JDKs by feature release or home, separated by commas [default: all found]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l variants -d 'Only these variants, separated by commas [default: all, or those of --short]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l collectors -d 'Of the collectors that make sense only these, separated by commas: g1, parallel, and serial, which runs only on request' -r
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and __fish_seen_subcommand_from matrix" -l rights -d 'Record only with these rights [default: with both at the same time]' -r -f -a "privileged\t'Those of the lab, which may use eBPF'
 unprivileged\t'No more than the JVM has itself'"
