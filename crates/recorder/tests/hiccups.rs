@@ -7,7 +7,7 @@ use recorder::{Options, Session};
 use recording::{CgroupFact, Facts, Interval, Source, ThreadSlice, ThreadState};
 use rustix::process::Signal;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs,
     time::{Duration, Instant},
 };

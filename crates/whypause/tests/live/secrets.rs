@@ -38,16 +38,24 @@ fn check(what: &str, bytes: &[u8]) {
     }
 }
 
-/// Records until there is something of everything. Killed, the recorder leaves its tables as they
+/// How often this is in the files of a recording.
+fn count(directory: &Path, mark: &str) -> usize {
+    let files = fs::read_dir(directory).into_iter().flatten().flatten();
+    let bytes = files.map(|it| fs::read(it.path()).unwrap_or_default());
+    bytes.map(|it| it.windows(mark.len()).filter(|it| *it == mark.as_bytes()).count()).sum()
+}
+
+/// Records until there is something of everything, and `mark` more than `times`. Killed, the recorder leaves its tables as they
 /// were written: not compressed, and not masked by a reader.
-fn record_and_kill(jvm: &Java, directory: &Path, more: &[&str]) {
+fn record_and_kill(jvm: &Java, directory: &Path, more: &[&str], mark: &str, times: usize) {
     let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
     command.arg("record").arg("-o").arg(directory).args(["-p", &jvm.pid()]).args(more);
     let mut recorder = spawn::Running::start(command).unwrap();
     until("something of everything is recorded", || {
         let facts = Recording::open(directory).map(|it| it.facts).unwrap_or_default();
         let started = facts.jvm.is_some_and(|it| !it.flags.is_empty());
-        started && facts.safepoints.len() > 10 && !facts.log_lines.is_empty()
+        let all = started && facts.safepoints.len() > 10 && !facts.log_lines.is_empty();
+        all && count(directory, mark) > times
     });
     recorder.kill().unwrap();
 }
@@ -64,15 +72,12 @@ fn no_secret_of_a_command_line_is_recorded_or_reported() {
         check("ps", said(&["ps", "--format", format]).as_bytes());
     }
     let directory = memory.path().join("recording");
-    record_and_kill(&jvm, &directory, &[]);
-    let mut seen = false;
+    record_and_kill(&jvm, &directory, &[], "Alloc.java", 0);
     for file in fs::read_dir(&directory).unwrap() {
         let path = file.unwrap().path();
         let bytes = fs::read(&path).unwrap();
-        seen |= bytes.windows(10).any(|it| it == b"Alloc.java");
         check(&path.display().to_string(), &bytes);
     }
-    assert!(seen, "nothing of the command line was found");
     for format in ["text", "json", "markdown", "html", "csv"] {
         let path = directory.to_str().unwrap();
         check(format, said(&["explain", "--format", format, path]).as_bytes());
@@ -85,21 +90,18 @@ fn a_redacted_recording_names_no_file_no_argument_and_no_host() {
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let jvm = start(&jdk, &memory.path().join("gc.log"));
     let directory = memory.path().join("recording");
-    record_and_kill(&jvm, &directory, &["--redact"]);
+    record_and_kill(&jvm, &directory, &["--redact"], "path-", 3);
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let folder = memory.path().file_name().unwrap();
     let names = [host.as_str(), jdk.home.to_str().unwrap(), folder.to_str().unwrap(), "Alloc.java"];
-    let mut placeholders = 0;
     for file in fs::read_dir(&directory).unwrap() {
         let path = file.unwrap().path();
         let bytes = fs::read(&path).unwrap();
-        placeholders += bytes.windows(5).filter(|it| *it == b"path-").count();
         for name in names.iter().filter(|it| it.len() > 2) {
             let found = bytes.windows(name.len()).any(|it| it == name.as_bytes());
             assert!(!found, "{name} is in {}", path.display());
         }
     }
-    assert!(placeholders > 3, "the test tests nothing");
     let reported = said(&["explain", "--full", "--over", "0s", directory.to_str().unwrap()]);
     assert!(reported.contains("GC"), "{reported}");
 }
