@@ -1,6 +1,7 @@
 //! One thing that is run to its end: a test program, a check, a script.
 use crate::{
     arguments::Arguments,
+    leftovers,
     life::{self, Life},
     output::{self, Output},
     times::seconds,
@@ -149,6 +150,7 @@ impl Active {
             File::create(&path).with_context(|| format!("cannot write `{}`", path.display()))?;
         let mut command = spawn::command(&job.words[0]);
         command.args(&job.words[1..]).current_dir(&job.directory).envs(job.environment.clone());
+        command.env(leftovers::MARK, leftovers::mark());
         command.stdout(match &job.answers {
             Some(answers) => File::create(answers)?,
             None => log.try_clone()?,
@@ -158,10 +160,11 @@ impl Active {
         // A compiler does not end with cargo, nor Maven with the script that started it.
         let armed = std::path::absolute(path.with_extension("armed"))?;
         fs::write(&armed, "")?;
-        let group = running.id().to_string();
-        let kill = "[ ! -e \"$2\" ] || { rm -f \"$2\"; kill -s KILL -- \"-$1\"; }";
-        let of = [group.as_ref(), armed.as_os_str()];
-        let afterwards = Afterwards::run(kill, of, Duration::from_secs(5))?;
+        let (group, mark) = (running.id().to_string(), leftovers::mark());
+        let kill = "[ -e \"$2\" ] || exit 0; rm -f \"$2\"; kill -s KILL -- \"-$3\"; ";
+        let of = [mark.as_ref(), armed.as_os_str(), group.as_ref()];
+        let script = format!("{kill}{}", leftovers::KILL_MARKED);
+        let afterwards = Afterwards::run(&script, of, Duration::from_secs(5))?;
         Ok(Active {
             begun: now,
             output: Output::default(),

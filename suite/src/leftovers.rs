@@ -1,4 +1,5 @@
-//! What a run may not leave behind on the host: whatever outlives a process and has a name of ours.
+//! What a run may not leave behind on the host: processes that it started, and whatever outlives a process
+//! and has a name of ours.
 use crate::{
     job::{Done, Job, Lane},
     output::Output,
@@ -12,6 +13,38 @@ use std::{
 
 /// How long what was killed at the end may take to go.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The variable in the environment of all that is started here, and of what that starts.
+pub(crate) const MARK: &str = "WHYPAUSE_SUITE";
+
+/// What it is set to: the number of this process.
+pub(crate) fn mark() -> String {
+    std::process::id().to_string()
+}
+
+/// What a shell does with the processes that carry the mark `$1`, where this process was killed. A JVM has
+/// nothing to clean up; others may be there to do that.
+pub(crate) const KILL_MARKED: &str = "\
+marked() { timeout 5 grep -lszxF \"WHYPAUSE_SUITE=$1\" /proc/[0-9]*/environ | cut -d / -f 3; }
+for pid in $(marked); do [ \"$(cat /proc/$pid/comm)\" != java ] || kill -s KILL $pid; done
+for i in $(seq 20); do sleep 1; [ -n \"$(marked)\" ] || exit 0; done
+for pid in $(marked); do kill -s KILL $pid; done";
+
+/// The processes that were started here and are still there, as their number and name.
+fn processes() -> Vec<(String, String)> {
+    let mut grep = spawn::command("sh");
+    let marked = format!("grep -lszxF {MARK}={} /proc/[0-9]*/environ", mark());
+    grep.args(["-c", &marked]);
+    // One whose memory map is locked holds whoever reads this.
+    let Ok(found) = spawn::run(grep, Duration::from_secs(10)) else { return Vec::new() };
+    let found = String::from_utf8_lossy(&found.stdout).into_owned();
+    let pids = found.lines().filter_map(|it| it.split('/').nth(2));
+    let named = pids.filter_map(|pid| {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+        Some((pid.to_owned(), name.trim().to_owned()))
+    });
+    named.collect()
+}
 
 /// What there is now, a line each.
 pub(crate) fn things() -> BTreeSet<String> {
@@ -32,6 +65,7 @@ pub(crate) fn things() -> BTreeSet<String> {
         }
     }
     groups(Path::new("/sys/fs/cgroup"), 2, &mut found);
+    found.extend(processes().into_iter().map(|(pid, name)| format!("process {pid} `{name}`")));
     found
 }
 
@@ -73,8 +107,13 @@ pub(crate) fn check(before: &BTreeSet<String>) -> Done {
         if left.is_empty() || begun.elapsed() >= PATIENCE {
             break left;
         }
-        std::thread::sleep(Duration::from_millis(200));
+        std::thread::sleep(Duration::from_millis(500));
     };
+    for (pid, _) in processes() {
+        let mut kill = spawn::command("kill");
+        kill.args(["-KILL", &pid]);
+        let _ = spawn::run(kill, PATIENCE);
+    }
     let mut job = Job::command("nothing is left behind", Lane::Host, &["make", "test"]);
     job.again = "make test".to_owned();
     Done {
@@ -99,6 +138,19 @@ mod tests {
         assert!(is_ours(".attach_pid4194305"));
         assert!(is_ours("whypause-lab-0"));
         assert!(!is_ours("hsperfdata_root"));
+    }
+
+    #[test]
+    fn a_process_with_the_mark_is_left_behind_and_one_without_is_not() {
+        let mut marked = spawn::command("sleep");
+        marked.arg("600").env(MARK, mark());
+        let mut other = spawn::command("sleep");
+        other.arg("600").env(MARK, mark() + "0");
+        let mut running = [marked, other].map(|it| spawn::Running::start(it).unwrap());
+        let pids = || processes().into_iter().map(|it| it.0).collect::<Vec<_>>();
+        assert_eq!(pids(), [running[0].id().to_string()]);
+        running[0].kill();
+        assert_eq!(pids(), [""; 0]);
     }
 
     #[test]
