@@ -296,18 +296,29 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
     let Some(jdk) = newest() else { return };
     let healthy = Java::busy(&jdk);
     let soon = soon();
-    let before = keepers();
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-    let output = directory.path().join("recording");
-    let mut record =
-        Run::start(&["record", "-p", &healthy.pid(), "-d", "20s", "-o", output.to_str().unwrap()]);
-    record.says("recording Alloc.java", PATIENCE);
-    std::thread::sleep(Duration::from_secs(1));
+    let begin = |name: &str| {
+        let output = directory.path().join(name);
+        let pid = healthy.pid();
+        let arguments = ["record", "-p", &pid, "-d", "20s", "-o", output.to_str().unwrap()];
+        let mut record = Run::start(&arguments);
+        record.says("recording Alloc.java", PATIENCE);
+        std::thread::sleep(Duration::from_secs(1));
+        record
+    };
+    let end = |mut record: Run| {
+        record.interrupt();
+        let interrupted = Instant::now();
+        let (said, code) = record.ends(PATIENCE);
+        (interrupted.elapsed(), said, code)
+    };
+    // what it takes on this host, beside whatever runs there, where nothing is stuck
+    let (usual, ..) = end(begin("usual"));
+    let before = keepers();
+    let record = begin("recording");
     let Some(stuck) = Stuck::java(&jdk, WaitsIn::Mmap) else { return };
-    record.interrupt();
-    let interrupted = Instant::now();
-    let (said, code) = record.ends(PATIENCE);
-    assert!(interrupted.elapsed() < soon, "{:?}: {said}", interrupted.elapsed());
+    let (took, said, code) = end(record);
+    assert!(took < soon + 2 * usual, "{took:?}, and {usual:?} where nothing is stuck: {said}");
     assert_eq!(code, Some(0), "{said}");
     let forked = Instant::now();
     assert!(spawn::run(spawn::command("true"), PATIENCE).unwrap().status.success());
