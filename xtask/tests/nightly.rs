@@ -1,4 +1,5 @@
 //! `make nightly` (`scripts/nightly.sh`): what its parts end with, and what its page says of them.
+#![allow(clippy::print_stdout, reason = "a test may")]
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -301,7 +301,7 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
         let output = directory.path().join(name);
         let pid = healthy.pid();
         let arguments = ["record", "-p", &pid, "-d", "20s", "-o", output.to_str().unwrap()];
-        let mut record = Run::start(&arguments);
+        let record = Run::start(&arguments);
         record.says("recording Alloc.java", PATIENCE);
         std::thread::sleep(Duration::from_secs(1));
         record
