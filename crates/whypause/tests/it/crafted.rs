@@ -29,8 +29,7 @@ use std::{
 /// What reading any of these may take.
 const MOST_KIB: u64 = 256 * 1024;
 
-/// Explains it in a process of its own; what it said, and the most memory that it had: its own, for that of
-/// the program itself depends on how that was compiled.
+/// Explains it in a process of its own; what it said, and the most memory that it had.
 fn explain(path: &Path) -> (Ran, u64) {
     let command = whypause(&["explain", "--full", &path.to_string_lossy()]);
     let mut child = spawn::Running::start_heard(command).expect("it starts");
@@ -39,12 +38,9 @@ fn explain(path: &Path) -> (Ran, u64) {
     let mut peak = 0;
     while child.ended().expect("it is a child").is_none() && Instant::now() < end {
         let text = fs::read_to_string(&status).unwrap_or_default();
-        let kib = |name: &str| -> Option<u64> {
-            let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-            line.trim().trim_end_matches(" kB").parse().ok()
-        };
-        let own = kib("VmHWM:").zip(kib("RssFile:")).map(|(most, file)| most.saturating_sub(file));
-        peak = peak.max(own.unwrap_or(0));
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok());
+        peak = peak.max(kib.unwrap_or(0));
         thread::sleep(Duration::from_millis(1));
     }
     (finished(child), peak)
