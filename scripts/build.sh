@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the program: `target/release/whypause`; or in less than half the time the one of the tests, which
-# works the same but more slowly: `target/debug/whypause`.
+# Builds the program: `target/release/whypause`; or the one of the tests, which works the same but more
+# slowly: `target/debug/whypause`.
 #
 # scripts/build.sh [--quick]
 set -euo pipefail
