@@ -2,15 +2,16 @@
 # Rebuilds the page's front end and compares it with what is committed, then opens pages of real
 # recordings and logs in Chromium, from disk and without a network.
 #
-# Keeps a picture of each page, light and dark, 1280 and 390 pixels wide, in target/screenshots, or where
-# WEB_SCREENSHOTS=DIR says. `scripts/web.sh --pictures [DIR]` makes those of the README anew, in docs/images
+# WEB_SCREENSHOTS=DIR keeps a picture of each page there, light and dark, 1280 and 390 pixels wide, for people
+# to look at; that takes a minute more. `scripts/web.sh --pictures [DIR]` makes those of the README anew, in docs/images
 # or another directory, and does nothing else.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 log="target/test-logs/web.log"
-screenshots="${WEB_SCREENSHOTS:-target/screenshots}"
+screenshots=()
+[ -z "${WEB_SCREENSHOTS:-}" ] || screenshots=(--screenshots "$WEB_SCREENSHOTS")
 program="${WHYPAUSE:-target/debug/whypause}"
 # What the front end may weigh, gzipped, in bytes.
 most_bytes=$((120 * 1024))
@@ -161,8 +162,8 @@ check "pages with hostile names" hostile_pages "$pages"
 opened="$log.pages"
 result=0
 # Those of pages that are there no more would be taken for new ones.
-rm -f "$screenshots"/*-{light,dark}-{1280,390}.png
-timeout 900 node web/test/page.mjs "$pages" --screenshots "$screenshots" >"$opened" 2>&1 </dev/null || result=1
+[ -z "${WEB_SCREENSHOTS:-}" ] || rm -f "$WEB_SCREENSHOTS"/*-{light,dark}-{1280,390}.png
+timeout 900 node web/test/page.mjs "$pages" "${screenshots[@]}" >"$opened" 2>&1 </dev/null || result=1
 if [ "$result" = 0 ] && ! grep -q '^SKIPPED: ' "$opened"; then
     timeout 300 node web/test/live.mjs "$pages/gc-log-write-blocked.html" \
         >>"$opened" 2>&1 </dev/null || result=1

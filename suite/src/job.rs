@@ -9,7 +9,7 @@ use crate::{
 use anyhow::Context;
 use spawn::{Afterwards, Running};
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
@@ -148,8 +148,11 @@ impl Active {
         let path = job.log();
         let log =
             File::create(&path).with_context(|| format!("cannot write `{}`", path.display()))?;
-        let mut command = spawn::command(&job.words[0]);
-        command.args(&job.words[1..]).current_dir(&job.directory).envs(job.environment.clone());
+        // What only takes CPU time leaves it to the job that has the host.
+        let polite: &[&str] = if job.lane == Lane::Shared { &["nice", "-n", "10"] } else { &[] };
+        let mut words = polite.iter().map(OsStr::new).chain(job.words.iter().map(AsRef::as_ref));
+        let mut command = spawn::command(words.next().context("a job without a program")?);
+        command.args(words).current_dir(&job.directory).envs(job.environment.clone());
         command.env(leftovers::MARK, leftovers::mark());
         command.stdout(match &job.answers {
             Some(answers) => File::create(answers)?,

@@ -26,16 +26,15 @@ const STEPS: u32 = 4;
 pub(crate) struct Lanes<'a> {
     arguments: &'a Arguments,
     times: &'a mut Times,
-    /// How many jobs that take no more than CPU time may run at once.
-    shared: usize,
+    /// So many jobs at once that take no more than CPU time, which they leave to the one that has the host.
+    cpus: usize,
     step: u32,
 }
 
 impl<'a> Lanes<'a> {
     pub(crate) fn new(arguments: &'a Arguments, times: &'a mut Times) -> Lanes<'a> {
         let cpus = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-        // the other one is for the job that has the host
-        Lanes { arguments, times, shared: (cpus - 1).max(1), step: 1 }
+        Lanes { arguments, times, cpus, step: 1 }
     }
 
     /// Runs these jobs, the longest first, and returns them with their verdicts.
@@ -110,7 +109,7 @@ impl<'a> Lanes<'a> {
         let has_room = |job: &Job| match job.lane {
             Lane::Alone => active.is_empty(),
             Lane::Host => in_lane(Lane::Host) == 0,
-            Lane::Shared => in_lane(Lane::Shared) < self.shared,
+            Lane::Shared => in_lane(Lane::Shared) < self.cpus,
         };
         waiting.iter().position(has_room)
     }

@@ -50,7 +50,10 @@ fn processes() -> Vec<(String, String)> {
 pub(crate) fn things() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for folder in ["/tmp", "/var/tmp", "/dev/shm"] {
-        let names = names(Path::new(folder)).into_iter().filter(|it| is_ours(it));
+        let folder = Path::new(folder);
+        let names =
+            names(folder).into_iter().filter(|it| is_ours(it) && !is_kept(&folder.join(it)));
+        let folder = folder.display();
         found.extend(names.map(|it| format!("`{folder}/{it}`")));
     }
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
@@ -77,6 +80,31 @@ fn is_ours(name: &str) -> bool {
         Some(pid) => !Path::new("/proc").join(pid).exists(),
         None => name.starts_with("whypause"),
     }
+}
+
+/// Whether it is a folder with which the program keeps account of what it changes, for each user one, and no
+/// change is left in it: that stays, empty, for the next time.
+fn is_kept(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let user = name.strip_prefix("whypause-").map(|it| it.trim_start_matches("lab-"));
+    user.is_some_and(|it| it.parse::<u32>().is_ok()) && is_empty(path)
+}
+
+/// Whether nothing below this folder has content, but for locks.
+fn is_empty(folder: &Path) -> bool {
+    let Ok(mut entries) = fs::read_dir(folder) else { return false };
+    entries.all(|entry| {
+        let Ok((path, about)) = entry.and_then(|it| Ok((it.path(), it.metadata()?))) else {
+            return false;
+        };
+        let is_lock = path.file_name().is_some_and(|it| it == "lock")
+            || path.extension().is_some_and(|it| it == "lock");
+        if about.is_dir() {
+            is_empty(&path)
+        } else {
+            about.is_file() && (is_lock || about.len() == 0)
+        }
+    })
 }
 
 /// Control groups of the lab and of tests, down to so many levels.
@@ -138,6 +166,22 @@ mod tests {
         assert!(is_ours(".attach_pid4194305"));
         assert!(is_ours("whypause-lab-0"));
         assert!(!is_ours("hsperfdata_root"));
+    }
+
+    #[test]
+    fn an_account_without_a_change_is_not_left_behind_and_one_with_a_change_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let account = folder.path().join("whypause-lab-0");
+        assert!(!is_kept(&account));
+        fs::create_dir_all(account.join("fix")).unwrap();
+        fs::write(account.join("lock"), "7\n").unwrap();
+        fs::write(account.join("fix/changes"), "").unwrap();
+        assert!(is_kept(&account));
+        fs::write(account.join("fix/changes"), "a change").unwrap();
+        assert!(!is_kept(&account));
+        let other = folder.path().join("whypause-left");
+        fs::create_dir(&other).unwrap();
+        assert!(!is_kept(&other));
     }
 
     #[test]

@@ -37,6 +37,9 @@ pub(crate) enum Request {
 
 /// GC threads start lazily, and counters are added: the JVM is looked at again after this time.
 const SECOND_LOOK: Duration = Duration::from_secs(2);
+/// Once more, where what holds its flags could not be read: a process that does not respond is not asked
+/// again before.
+const LAST_LOOK: Duration = Duration::from_secs(6);
 /// The GC log is found at about the same time by another thread.
 const FIRST_ROUND: Duration = Duration::from_millis(200);
 /// The item of notes about writers.
@@ -57,9 +60,34 @@ pub(crate) struct Processes<'a> {
     memory: Option<Taken>,
     fact: JvmFact,
     log: Option<GcLogFile>,
-    second_look: Option<Instant>,
-    /// Whether was said which flags are not known.
-    reported_unread: bool,
+    looks: Looks,
+}
+
+/// The looks at the JVM.
+#[derive(Debug, Default)]
+struct Looks {
+    done: u32,
+    next: Option<Instant>,
+    /// What may hold flags and was not read at any of them; 0 once all was read.
+    unread: u64,
+}
+
+impl Looks {
+    /// Takes in one of `now` that could not read so many files. Whether it is of use: what an earlier
+    /// one has read a later one does not take back.
+    fn took(&mut self, now: Instant, unread: usize, says_nothing: bool) -> bool {
+        let all_was_read = self.done > 0 && self.unread == 0;
+        self.done += 1;
+        if !all_was_read && !says_nothing {
+            self.unread = unread as u64;
+        }
+        self.next = match self.done {
+            1 => Some(now + SECOND_LOOK),
+            2 if self.unread > 0 => Some(now + LAST_LOOK),
+            _ => None,
+        };
+        !says_nothing
+    }
 }
 
 impl<'a> Processes<'a> {
@@ -91,8 +119,7 @@ impl<'a> Processes<'a> {
             memory: (scope == Scope::All).then(Taken::default),
             fact: JvmFact::default(),
             log: None,
-            second_look: Some(Instant::now() + SECOND_LOOK),
-            reported_unread: false,
+            looks: Looks::default(),
         }
     }
 
@@ -120,9 +147,10 @@ impl<'a> Processes<'a> {
             self.take_memory();
         }
         self.look_for_files();
-        if self.second_look.is_some() {
+        if self.looks.done < 2 {
             self.read_counters();
         }
+        self.report_unread();
     }
 
     fn serve(&mut self, request: Request) {
@@ -144,10 +172,12 @@ impl<'a> Processes<'a> {
     fn round(&mut self) -> Duration {
         self.notice_log();
         self.look_for_files();
-        if self.second_look.is_some_and(|at| at <= Instant::now()) {
-            self.second_look = None;
+        if self.looks.next.is_some_and(|at| at <= Instant::now()) {
             self.look_at_jvm();
             self.read_counters();
+            if self.looks.next.is_none() {
+                self.report_unread();
+            }
         }
         if self.memory.is_some() {
             self.host.memory().look();
@@ -216,13 +246,22 @@ impl<'a> Processes<'a> {
     fn look_at_jvm(&mut self) {
         let (fact, unread) = jvm_fact_with_log(self.roots, self.jvm, self.log.as_ref());
         // A JVM that has ended meanwhile says nothing; what it said before stays true.
-        if self.fact.version.is_empty() || !fact.collector.is_empty() {
-            if !unread.is_empty() && !std::mem::replace(&mut self.reported_unread, true) {
-                let what = "that may hold flags of the JVM could not be read with its rights";
-                self.outbox.note("files", what, unread.len() as u64);
+        let says_nothing = !self.fact.version.is_empty() && fact.collector.is_empty();
+        if self.looks.took(Instant::now(), unread.len(), says_nothing) {
+            let known = std::mem::replace(&mut self.fact, fact);
+            if !unread.is_empty() && self.looks.unread == 0 {
+                self.fact.flags = known.flags;
             }
-            self.fact = fact;
             self.outbox.push("jvm", [Row::Jvm(Box::new(self.fact.clone()))]);
+        }
+    }
+
+    /// Says once how much there is that may hold flags and was not read at any look.
+    fn report_unread(&mut self) {
+        let unread = std::mem::take(&mut self.looks.unread);
+        if unread > 0 {
+            let what = "that may hold flags of the JVM could not be read with its rights";
+            self.outbox.note("files", what, unread);
         }
     }
 
@@ -250,4 +289,32 @@ fn log_streams(roots: &Roots, jvm: &Jvm) -> Vec<u32> {
         |_| Vec::new(),
         |dir| gc_log::standard_streams(&flags::read(&dir, jvm, Named::Read).flags),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_that_were_read_are_not_unread_because_a_later_look_could_not_read_them() {
+        let (now, mut looks) = (Instant::now(), Looks::default());
+        assert!(looks.took(now, 0, false) && looks.took(now, 2, false));
+        assert_eq!((looks.unread, looks.next), (0, None));
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_asked_for_a_third_time_and_no_more() {
+        let (now, mut looks) = (Instant::now(), Looks::default());
+        assert!(looks.took(now, 2, false) && looks.took(now, 2, false));
+        assert_eq!((looks.unread, looks.next), (2, Some(now + LAST_LOOK)));
+        assert!(looks.took(now, 1, false));
+        assert_eq!((looks.unread, looks.next), (1, None));
+    }
+
+    #[test]
+    fn a_jvm_that_has_ended_has_nothing_unread() {
+        let (now, mut looks) = (Instant::now(), Looks::default());
+        assert!(looks.took(now, 0, false) && !looks.took(now, 1, true));
+        assert_eq!(looks.unread, 0);
+    }
 }
