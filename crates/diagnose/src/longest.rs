@@ -6,7 +6,7 @@ use crate::log_pauses::{LogPause, LogPauses};
 const MOST: usize = 1 << 16;
 /// Of a log with more lines there may be as many pauses as a usual log has: detailed ones write
 /// ten lines and more for each.
-const LINES_EACH: usize = 8;
+const LINES_EACH: usize = 9;
 /// Lines after which pauses are taken over.
 const BETWEEN: usize = 4096;
 

@@ -22,7 +22,7 @@ use std::{
 const NO_TABLE: &str = "holds no table of a recording";
 
 /// What the rows of a recording may take until all of them are explained, if its files are smaller.
-const KEPT_BYTES: u64 = 196 << 20;
+const KEPT_BYTES: u64 = 200 << 20;
 /// The most that rows may take, however large the files are.
 const MOST_KEPT_BYTES: u64 = 2 << 30;
 /// Of that, what slices may have at least, however much the other rows take.
@@ -34,7 +34,7 @@ const MOST_SLICES: u64 = 1 << 20;
 /// The table of the GC log's lines.
 const LOG: &str = "log_lines";
 /// What lines of a log may take before they are packed.
-const UNPACKED_BYTES: u64 = 4 << 20;
+const UNPACKED_BYTES: u64 = 12 << 20;
 /// So many different things are said of parts; of more only their number.
 const MAX_NOTES: usize = 64;
 
@@ -51,7 +51,7 @@ impl Recording {
     ///
     /// Writes nothing and needs no permission but to read. What cannot be read is left out and
     /// becomes a note of [`Coverage`](crate::Coverage); rows that later ones replace are dropped.
-    /// All rows are kept in memory, as many as 196 MiB hold, or about as much as the files have
+    /// All rows are kept in memory, as many as 200 MiB hold, or about as much as the files have
     /// where that is more; the rest is left out and noted. Of slices those of the longest stops are
     /// kept. Whatever is in the files, reading them takes at most 96 MiB in addition to that.
     ///

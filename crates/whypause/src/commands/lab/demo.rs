@@ -80,7 +80,7 @@ fn show(
 }
 
 /// The program, the remedy and the JVM: applied, compared, and taken back while the JVM still runs.
-const ACT: &str = r#""$0" fix "$1" -p "$2" --apply --verify 12s && echo && "$0" fix --undo "$1""#;
+const ACT: &str = r#""$0" fix "$1" -p "$2" --apply --verify 10s && echo && "$0" fix --undo "$1""#;
 
 /// The first fault once more, and a remedy applied to the JVM while it runs.
 fn act(on_this_host: bool, console: &Console) -> Result<Exit, Failure> {
