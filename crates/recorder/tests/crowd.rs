@@ -36,14 +36,15 @@ fn two_thousand_threads_are_all_distinguished_and_nothing_is_lost() {
     let (mut stops, mut facts) = (0, Facts::default());
     let mut acting = BTreeSet::new();
     let before = switches(java.child.id());
-    let (end, mut looks) = (Instant::now() + PATIENCE, Instant::now());
+    let (end, mut looks, mut counted) = (Instant::now() + PATIENCE, Instant::now(), 0);
     // Nothing is kept that is not needed: the memory that is measured is to be the recorder's.
     // Until the crowd has acted, as the kernel says.
     while stops <= 10
         || looks.elapsed() < Duration::from_secs(1)
         || !{
             looks = Instant::now();
-            switches(java.child.id()) - before > WAKE_UPS + THREADS as u64
+            counted = switches(java.child.id()) - before;
+            counted > WAKE_UPS + THREADS as u64
         }
     {
         assert!(Instant::now() < end, "{stops} stops");
@@ -68,7 +69,8 @@ fn two_thousand_threads_are_all_distinguished_and_nothing_is_lost() {
     assert_eq!(named.len(), THREADS);
     let known: BTreeSet<u32> = facts.threads.iter().map(|it| it.tid).collect();
     assert!(acting.is_subset(&known), "a slice of an unknown thread");
-    // Each a switch to a thread and one from it.
-    assert!(coverage.switches > 2 * WAKE_UPS, "{}", coverage.switches);
+    // One from a thread of the crowd to another one is both a switch from one and a switch to one: on a CPU
+    // that they have to share with others, most are.
+    assert!(coverage.switches >= counted, "{} of {counted}", coverage.switches);
     assert!(coverage.recorder_rss_bytes <= MOST_BYTES, "{}", coverage.recorder_rss_bytes);
 }
