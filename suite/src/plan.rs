@@ -1,11 +1,10 @@
 //! What is run, and what of it may run beside the rest.
 use crate::{
     arguments::Arguments,
-    build::{Part, TestProgram},
+    build::TestProgram,
     job::{Done, Job, Lane},
     lanes::Lanes,
 };
-use std::path::Path;
 
 /// Test programs that share nothing with others: they neither look at the whole host nor change it, and
 /// nothing in them is measured. All that are not here have the host to themselves, one after the other.
@@ -46,47 +45,17 @@ pub(crate) fn quick_checks() -> Vec<Job> {
 /// Everything that takes longer.
 pub(crate) fn all(arguments: &Arguments, tests: &[TestProgram]) -> Vec<Job> {
     let mut jobs: Vec<Job> = tests.iter().map(|it| test_program(it, arguments)).collect();
-    jobs.extend(examples(arguments, tests));
+    let mut examples =
+        Job::command("examples in comments", Lane::Shared, &["cargo", "test", "--locked"]);
+    examples.words.extend(["--workspace", "--doc"].map(Into::into));
+    examples.words.extend(arguments.features.iter().map(Into::into));
+    jobs.push(examples);
     jobs.push(Job::command("lints", Lane::Shared, &["scripts/lint.sh", "lints"]));
     jobs.push(Job::command("arm64", Lane::Shared, &ARM64));
     jobs.push(Job::command("java", Lane::Shared, &["scripts/java.sh"]));
     jobs.push(Job::command("page", Lane::Shared, &["scripts/web.sh"]));
     jobs.retain(|it| arguments.takes(&it.name));
     repeated(jobs, arguments.times)
-}
-
-/// The examples in comments, of the libraries that have some: to look for them takes rustdoc seconds a crate.
-fn examples(arguments: &Arguments, tests: &[TestProgram]) -> Option<Job> {
-    let words = ["cargo", "test", "--locked", "--doc"];
-    let mut job = Job::command("examples in comments", Lane::Shared, &words);
-    let libraries = tests.iter().filter(|it| it.part == Part::Library);
-    let with_some: Vec<_> = libraries.filter(|it| has_examples(&it.folder.join("src"))).collect();
-    job.words.extend(with_some.iter().flat_map(|it| ["-p".into(), (&it.package).into()]));
-    job.words.extend(arguments.features.iter().map(Into::into));
-    (!with_some.is_empty()).then_some(job)
-}
-
-/// Whether a comment in a file below this directory has a block of code that is not said to be text. What
-/// cannot be read may have one.
-fn has_examples(directory: &Path) -> bool {
-    let Ok(entries) = std::fs::read_dir(directory) else { return true };
-    entries.flatten().map(|it| it.path()).any(|path| match path.is_dir() {
-        true => has_examples(&path),
-        false if path.extension().is_some_and(|it| it == "rs") => {
-            std::fs::read_to_string(&path).map_or(true, |it| has_example(&it))
-        }
-        false => false,
-    })
-}
-
-fn has_example(source: &str) -> bool {
-    let comments = source.lines().filter_map(|it| {
-        let it = it.trim_start();
-        it.strip_prefix("//!").or_else(|| it.strip_prefix("///"))
-    });
-    let fences = comments.filter_map(|it| it.trim().strip_prefix("```"));
-    // every other one ends a block
-    fences.step_by(2).any(|it| it != "text")
 }
 
 /// Each job so many times; all of them once, then all of them again.
@@ -147,7 +116,7 @@ fn with_sudo(mut job: Job) -> Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments;
+    use crate::{arguments, build::Part};
 
     fn program(package: &str, part: Part) -> TestProgram {
         TestProgram { package: package.into(), part, folder: "/p".into(), file: "/t/x".into() }
@@ -177,15 +146,5 @@ mod tests {
         let jobs = ["a", "b"].map(|it| Job::command(it, Lane::Host, &["true"])).to_vec();
         let names: Vec<_> = repeated(jobs, 2).into_iter().map(|it| it.name).collect();
         assert_eq!(names, ["a", "b", "a #2", "b #2"]);
-    }
-
-    #[test]
-    fn an_example_is_a_block_that_is_not_said_to_be_text() {
-        assert!(has_example("//! ```\n//! let a = 1;\n//! ```\n"));
-        assert!(has_example("    /// ```text\n    /// a\n    /// ```\n    /// ```no_run\n"));
-        assert!(!has_example("/// ```text\n/// a\n/// ```\nfn a() {}\n"));
-        assert!(!has_example("let fence = \"```\";\n"));
-        let folder = |name| Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates").join(name);
-        assert!(has_examples(&folder("gclog/src")) && !has_examples(&folder("spawn/src")));
     }
 }

@@ -6,6 +6,7 @@ mod attacks;
 mod blank;
 mod causes;
 mod commands;
+mod examples;
 mod files;
 mod layers;
 mod messages;
