@@ -36,7 +36,8 @@ fn two_thousand_threads_are_all_distinguished_and_nothing_is_lost() {
     let (mut stops, mut facts) = (0, Facts::default());
     let mut acting = BTreeSet::new();
     let before = switches(java.child.id());
-    let (end, mut looks, mut counted) = (Instant::now() + PATIENCE, Instant::now(), 0);
+    let (end, mut looks) = (Instant::now() + PATIENCE, Instant::now());
+    let mut counted;
     // Nothing is kept that is not needed: the memory that is measured is to be the recorder's.
     // Until the crowd has acted, as the kernel says.
     while stops <= 10
