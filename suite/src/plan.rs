@@ -1,10 +1,11 @@
 //! What is run, and what of it may run beside the rest.
 use crate::{
     arguments::Arguments,
-    build::TestProgram,
+    build::{Part, TestProgram},
     job::{Done, Job, Lane},
     lanes::Lanes,
 };
+use std::{fs, path::Path};
 
 /// Test programs that share nothing with others: they neither look at the whole host nor change it, and
 /// nothing in them is measured. All that are not here have the host to themselves, one after the other.
@@ -45,17 +46,31 @@ pub(crate) fn quick_checks() -> Vec<Job> {
 /// Everything that takes longer.
 pub(crate) fn all(arguments: &Arguments, tests: &[TestProgram]) -> Vec<Job> {
     let mut jobs: Vec<Job> = tests.iter().map(|it| test_program(it, arguments)).collect();
-    let mut examples =
-        Job::command("examples in comments", Lane::Shared, &["cargo", "test", "--locked"]);
-    examples.words.extend(["--workspace", "--doc"].map(Into::into));
-    examples.words.extend(arguments.features.iter().map(Into::into));
-    jobs.push(examples);
+    jobs.extend(examples(arguments, tests));
     jobs.push(Job::command("lints", Lane::Shared, &["scripts/lint.sh", "lints"]));
     jobs.push(Job::command("arm64", Lane::Shared, &ARM64));
     jobs.push(Job::command("java", Lane::Shared, &["scripts/java.sh"]));
     jobs.push(Job::command("page", Lane::Shared, &["scripts/web.sh"]));
     jobs.retain(|it| arguments.takes(&it.name));
     repeated(jobs, arguments.times)
+}
+
+/// The examples in comments, of the libraries that do not say that they have none: `--doc` asks rustdoc
+/// about each that is named.
+fn examples(arguments: &Arguments, tests: &[TestProgram]) -> Option<Job> {
+    let words = ["cargo", "test", "--locked", "--doc"];
+    let mut job = Job::command("examples in comments", Lane::Shared, &words);
+    let libraries = tests.iter().filter(|it| it.part == Part::Library);
+    let with_some: Vec<_> = libraries.filter(|it| may_have_examples(&it.folder)).collect();
+    job.words.extend(with_some.iter().flat_map(|it| ["-p".into(), (&it.package).into()]));
+    job.words.extend(arguments.features.iter().map(Into::into));
+    (!with_some.is_empty()).then_some(job)
+}
+
+/// Whether a crate's Cargo.toml does not say `doctest = false`.
+fn may_have_examples(folder: &Path) -> bool {
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+    !manifest.lines().any(|it| it.trim() == "doctest = false")
 }
 
 /// Each job so many times; all of them once, then all of them again.
@@ -116,7 +131,7 @@ fn with_sudo(mut job: Job) -> Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{arguments, build::Part};
+    use crate::arguments;
 
     fn program(package: &str, part: Part) -> TestProgram {
         TestProgram { package: package.into(), part, folder: "/p".into(), file: "/t/x".into() }
@@ -146,5 +161,12 @@ mod tests {
         let jobs = ["a", "b"].map(|it| Job::command(it, Lane::Host, &["true"])).to_vec();
         let names: Vec<_> = repeated(jobs, 2).into_iter().map(|it| it.name).collect();
         assert_eq!(names, ["a", "b", "a #2", "b #2"]);
+    }
+
+    #[test]
+    fn examples_are_looked_for_where_there_may_be_some() {
+        let folder = |name| Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates").join(name);
+        assert!(may_have_examples(&folder("gclog")));
+        assert!(!may_have_examples(&folder("spawn")));
     }
 }
