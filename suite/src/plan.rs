@@ -45,12 +45,16 @@ pub(crate) fn quick_checks() -> Vec<Job> {
 
 /// Everything that takes longer.
 pub(crate) fn all(arguments: &Arguments, tests: &[TestProgram]) -> Vec<Job> {
-    let mut jobs: Vec<Job> = tests.iter().map(|it| test_program(it, arguments)).collect();
+    // What does not use all CPUs by itself comes first, and what compiles last, where nothing is known of how
+    // long each takes.
+    let mut jobs = vec![
+        Job::command("java", Lane::Shared, &["scripts/java.sh"]),
+        Job::command("page", Lane::Shared, &["scripts/web.sh"]),
+    ];
+    jobs.extend(tests.iter().map(|it| test_program(it, arguments)));
     jobs.extend(examples(arguments, tests));
     jobs.push(Job::command("lints", Lane::Shared, &["scripts/lint.sh", "lints"]));
     jobs.push(Job::command("arm64", Lane::Shared, &ARM64));
-    jobs.push(Job::command("java", Lane::Shared, &["scripts/java.sh"]));
-    jobs.push(Job::command("page", Lane::Shared, &["scripts/web.sh"]));
     jobs.retain(|it| arguments.takes(&it.name));
     repeated(jobs, arguments.times)
 }
