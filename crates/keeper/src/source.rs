@@ -116,7 +116,8 @@ impl Source {
         let Position { inode, offset, head: first, tail, .. } = self.position;
         let Some(found) = self.directory.list()? else { return Ok(()) };
         for it in found.iter().filter(|it| it.inode == inode && it.bytes >= offset) {
-            let Some(file) = self.directory.file(it)? else { continue };
+            // Renamed since it was listed: it is not gone, and is looked for again.
+            let Some(file) = self.directory.file(it)? else { return Ok(()) };
             if offset > 0 && first.begins(&file) && tail.is_before(&file, offset) {
                 self.position.device = it.device;
                 self.head = self.read_head(&file)?;

@@ -54,7 +54,7 @@ final class Jvm {
             builder.environment().remove(name);
         }
         Process process = builder.start();
-        if (!process.waitFor(30, TimeUnit.SECONDS)) {
+        if (!process.waitFor(120, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new AssertionError("still running after 30 s: " + command + text(out)
                     + text(err));
