@@ -56,7 +56,7 @@ final class Jvm {
         Process process = builder.start();
         if (!process.waitFor(120, TimeUnit.SECONDS)) {
             process.destroyForcibly();
-            throw new AssertionError("still running after 30 s: " + command + text(out)
+            throw new AssertionError("still running after 120 s: " + command + text(out)
                     + text(err));
         }
         return new Jvm(process.exitValue(), text(out), text(err));
