@@ -3,7 +3,7 @@
 # recordings and logs in Chromium, from disk and without a network.
 #
 # WEB_SCREENSHOTS=DIR keeps a picture of each page there, light and dark, 1280 and 390 pixels wide, for people
-# to look at; that takes a minute more. `scripts/web.sh --pictures [DIR]` makes those of the README anew, in docs/images
+# to look at. `scripts/web.sh --pictures [DIR]` makes those of the README anew, in docs/images
 # or another directory, and does nothing else.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

@@ -5,7 +5,7 @@ use crate::log_pauses::{LogPause, LogPauses};
 /// half has as many.
 const MOST: usize = 1 << 16;
 /// Of a log with more lines there may be as many pauses as a usual log has: detailed ones write
-/// ten lines and more for each.
+/// ten lines and more for each. A million lines with a pause in each take 240 MB so.
 const LINES_EACH: usize = 9;
 /// Lines after which pauses are taken over.
 const BETWEEN: usize = 4096;

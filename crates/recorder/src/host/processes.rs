@@ -174,7 +174,9 @@ impl<'a> Processes<'a> {
         self.look_for_files();
         if self.looks.next.is_some_and(|at| at <= Instant::now()) {
             self.look_at_jvm();
-            self.read_counters();
+            if self.looks.done == 2 {
+                self.read_counters();
+            }
             if self.looks.next.is_none() {
                 self.report_unread();
             }
