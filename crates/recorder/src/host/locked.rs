@@ -17,7 +17,7 @@ use crate::{
 pub(super) use reader::What;
 use reader::{FAILED, LAST, MORE_COMES, PAGE, serve};
 use rustix::{
-    fd::{AsFd, BorrowedFd},
+    fd::{AsFd, BorrowedFd, OwnedFd},
     fs::{Mode, openat},
 };
 use std::{
@@ -41,8 +41,11 @@ const PATIENT: Duration = Duration::from_millis(300);
 /// The same once several processes have kept theirs: all of them together shall not hang us either.
 const IMPATIENT: Duration = Duration::from_millis(25);
 const FEW: usize = 4;
-/// How long an answer is waited for that only wants a CPU.
-const MOST: Duration = Duration::from_secs(3);
+/// How long an answer is waited for that only wants a CPU, or a page of a disk: neither is the
+/// process's doing, and on a host in use either may take seconds.
+const MOST: Duration = Duration::from_secs(10);
+/// The same once several were waited for in vain.
+const LESS: Duration = Duration::from_secs(1);
 /// A process that kept its lock is not asked again for so long.
 const KEPT_FOR: Duration = Duration::from_secs(5);
 /// Such processes that are remembered.
@@ -151,12 +154,10 @@ impl LockedFile {
     }
 
     fn receive(&mut self) -> io::Result<()> {
-        let patience = Patience { waiting: patience(), most: MOST };
         self.chunk.resize(MESSAGE_BYTES, 0);
         self.at = 1;
         let Some(reader) = &self.reader else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        let received = reader.receive(&mut self.chunk, patience);
-        let of = match received {
+        let of = match receive(reader, &mut self.chunk) {
             Ok((bytes, _)) => {
                 self.chunk.truncate(bytes);
                 return self.take();
@@ -184,6 +185,20 @@ impl LockedFile {
             _ => return Err(io::ErrorKind::InvalidData.into()),
         }
         Ok(())
+    }
+}
+
+/// Waits for a message. That the reader waits in the kernel is the process's doing where it waits for
+/// a lock, or where nobody may know for what; a page that is read from a disk comes in time.
+fn receive(reader: &Aside, buffer: &mut [u8]) -> Result<(usize, Option<OwnedFd>), NoAnswer> {
+    let begun = Instant::now();
+    loop {
+        let Patience { waiting, most } = patience();
+        let most = most.saturating_sub(begun.elapsed());
+        match reader.receive(buffer, Patience { waiting, most }) {
+            Err(NoAnswer::Waits(stack)) if is_elsewhere(&stack) => {}
+            received => return received,
+        }
     }
 }
 
@@ -244,6 +259,12 @@ fn lock_in(stack: &[String]) -> Option<Lock> {
     }
 }
 
+/// Whether who waits in these functions waits for something that is no lock.
+fn is_elsewhere(stack: &[String]) -> bool {
+    let known = stack.iter().any(|it| !matches!(it.as_str(), "" | "0"));
+    known && lock_in(stack).is_none()
+}
+
 /// What is known of a process that does not let itself be read.
 pub(crate) struct Unresponsive {
     pid: u32,
@@ -271,9 +292,10 @@ fn remember(pid: u32, of: NotResponding, reader: Option<rustix::process::Pid>) {
     }
 }
 
-fn patience() -> Duration {
+fn patience() -> Patience {
     let few = shared().unresponsive.len() < FEW;
-    if few { PATIENT } else { IMPATIENT }
+    let (waiting, most) = if few { (PATIENT, MOST) } else { (IMPATIENT, LESS) };
+    Patience { waiting, most }
 }
 
 /// Reads the file `name` of each of these processes, given the directory `/proc`, at most a page of

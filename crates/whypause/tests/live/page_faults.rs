@@ -13,15 +13,19 @@ const WATCHED: u64 = 8;
 /// So long after its end no pause is on its page, whatever the host does.
 const FAR_TOO_LATE: Duration = Duration::from_secs(20);
 
-/// The cause with the largest part of the pause of an event.
+/// The cause with the largest part of the pause of an event, of those that the JVM has a part in; where
+/// there is none, the largest at all. `parts` is the number of causes, then each one's index and length.
 fn first_cause(pause: &Value) -> String {
-    let parts = pause["pauses"]["parts"].as_array().unwrap();
-    let index = parts.get(1).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
-    let cause = index.map(|it| &pause["causes"][it]["id"]);
-    cause.and_then(Value::as_str).unwrap_or("unexplained").to_owned()
+    let number = |it: &Value| usize::try_from(it.as_u64().unwrap()).unwrap();
+    let parts: Vec<usize> =
+        pause["pauses"]["parts"].as_array().unwrap().iter().map(number).collect();
+    let id = |it: &[usize]| pause["causes"][it[0]]["id"].as_str().unwrap().to_owned();
+    let causes: Vec<String> = parts[1..].chunks(2).map(id).collect();
+    let own = causes.iter().find(|it| !OF_OTHERS.contains(&it.as_str()));
+    own.or(causes.first()).cloned().unwrap_or_else(|| "unexplained".to_owned())
 }
 
-/// Of a pause in which others had the CPUs, as on a busy host, this is the cause, and rightly so.
+/// On a busy host others have the CPUs in the middle of a pause: that part is theirs, and rightly so.
 const OF_OTHERS: [&str; 2] = ["cpu-contention", "cpu-steal"];
 
 /// Any pause.

@@ -76,6 +76,21 @@ fn locks_are_distinguished_from_each_other_and_from_a_disk() {
 }
 
 #[test]
+fn who_waits_for_a_page_of_a_disk_is_waited_for() {
+    let check = |stack: &str, expected: bool| {
+        let stack: Vec<String> = stack.split(' ').map(str::to_owned).collect();
+        assert_eq!(is_elsewhere(&stack), expected, "{stack:?}");
+    };
+    check("folio_wait_bit_common filemap_fault handle_mm_fault", true);
+    check("wait_transaction_locked add_transaction_credits", true);
+    check("rwsem_down_read_slowpath do_task_stat", false);
+    check("mm_access proc_mem_open", false);
+    // Nobody may know.
+    check("", false);
+    check("0", false);
+}
+
+#[test]
 fn a_process_that_lets_its_lock_go_responds() {
     let own = ProcessDir::open(&Roots::default(), std::process::id()).unwrap();
     assert!(responds(&own));
