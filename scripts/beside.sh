@@ -58,7 +58,9 @@ case "$load" in
         [ -x "$whypause" ] || whypause=target/release/whypause
         [ -x "$whypause" ] || fail "no program \`$whypause\`" "cargo build"
         cp "$whypause" "$work/whypause"
-        begin java -XX:+UseG1GC -Xmx128m -Xmn32m "$PWD/crates/testing/java/Alloc.java"
+        # A name of its own: tests look for their JVM by its name.
+        cp crates/testing/java/Alloc.java "$work/Load.java"
+        begin java -XX:+UseG1GC -Xmx128m -Xmn32m "$work/Load.java"
         for _ in {1..100}; do ! grep -q ready "$work/output" || break; sleep 0.2; done
         begin "$work/whypause" watch -p "${loads[0]}"
         ;;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CompressedFileAppenderTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     Path folder;
@@ -259,7 +259,7 @@ class CompressedFileAppenderTest {
     void theStopOfTheContextWritesAll() throws Exception {
         Logs logs = new Logs(files() + "flushEvery='1 min'", Logs.LAYOUT);
         logs.logger().info("one");
-        assertTrue(logs.context.stop(10, TimeUnit.SECONDS));
+        assertTrue(logs.context.stop(60, TimeUnit.SECONDS));
         assertEquals(Arrays.asList("INFO one"), Logs.lines(file()));
         logs.close();
     }

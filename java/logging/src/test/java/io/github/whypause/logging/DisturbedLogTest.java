@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What others do to the threads of a log, and what happens around them. */
 class DisturbedLogTest {
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     @TempDir
     Path folder;

@@ -95,12 +95,12 @@ final class Logs {
         }
     }
 
-    /** Waits until something is so, for up to 10 s. */
+    /** Waits until something is so, for up to a minute. */
     static void await(String what, Callable<Boolean> holds) throws Exception {
-        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
         while (!holds.call()) {
             if (System.nanoTime() > until) {
-                throw new AssertionError("not within 10 s: " + what);
+                throw new AssertionError("not within a minute: " + what);
             }
             Thread.sleep(10);
         }

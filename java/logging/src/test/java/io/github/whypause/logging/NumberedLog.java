@@ -17,7 +17,7 @@ public final class NumberedLog {
         endWithParent();
         CompressedLogWriter log = LogWriterOptions.file(Paths.get(arguments[0])).rollTo(arguments[1])
                 .maxFileBytes(Long.parseLong(arguments[2])).flushEvery(Duration.ofMillis(20))
-                .whenFull(WhenFull.WAIT).maxWait(Duration.ofSeconds(10)).open();
+                .whenFull(WhenFull.WAIT).maxWait(Duration.ofSeconds(60)).open();
         int threads = Integer.parseInt(arguments[3]);
         long lines = Long.parseLong(arguments[4]);
         long first = Long.parseLong(arguments[5]);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Files are rolled, followed and deleted as they should. */
 class RolledLogTest {
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     @TempDir
     Path folder;

@@ -30,7 +30,7 @@ class TornLogTest {
         try (CompressedLogWriter log = open(whole)) {
             for (int block = 0; block < 3; block++) {
                 Logs.write(log, lines.subList(block * 20, block * 20 + 20));
-                assertTrue(log.flush(Duration.ofSeconds(10)));
+                assertTrue(log.flush(Duration.ofSeconds(60)));
             }
         }
         return Files.readAllBytes(whole);

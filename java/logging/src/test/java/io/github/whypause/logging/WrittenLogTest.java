@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is logged is in the file. */
 class WrittenLogTest {
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     @TempDir
     Path folder;

@@ -91,7 +91,7 @@ class ZstdCodecTest {
             for (int i = 0; i < 1000; i++) {
                 log.write("line " + i);
             }
-            assertTrue(log.flush(java.time.Duration.ofSeconds(10)));
+            assertTrue(log.flush(java.time.Duration.ofSeconds(60)));
             Process zstd;
             try {
                 zstd = new ProcessBuilder("zstd", "-dc", file.toString())
@@ -130,7 +130,7 @@ class ZstdCodecTest {
             for (int i = 0; i < 2000; i++) {
                 log.write("line " + i);
                 if (i % 1000 == 999) {
-                    assertTrue(log.flush(java.time.Duration.ofSeconds(10)));
+                    assertTrue(log.flush(java.time.Duration.ofSeconds(60)));
                     ends.add(Files.size(file));
                 }
             }
