@@ -295,7 +295,9 @@ async function memory(browser, events) {
   await send(6_000, 26_000);
   const took = Date.now() - startedAt;
   const [last, after, counters] = [await shown(page), await heapOf(session, page), await countersOf(session)];
-  check("an hour is kept, not more", Math.abs(first.pauses - 3_600) < 10 && Math.abs(last.pauses - 3_600) < 10, `${first.pauses} and ${last.pauses} pauses`);
+  // The hour ends now, and on a busy host now is seconds behind the last pause.
+  const isHour = (it, sent) => Math.abs(it.pauses - (sent - (it.to / 1e6 - 3_600))) < 10;
+  check("an hour is kept, not more", isHour(first, 6_000) && isHour(last, 26_000), [first, last].map((it) => `${it.pauses} pauses until ${it.to / 1e6} s`).join(", "));
   check("20,000 pauses later the heap is as it was", after < before * 1.2, `${before.toFixed(1)} MiB → ${after.toFixed(1)} MiB, sent in ${took} ms`);
   const { nodes, jsEventListeners: listeners } = counters;
   check("nor are there more elements and listeners", nodes < countersBefore.nodes * 1.2 && listeners < countersBefore.jsEventListeners * 1.2, `${nodes} and ${listeners}`);
