@@ -203,12 +203,17 @@ fn explain_reads_what_record_wrote() {
     // Beside other recordings the kernel leaves out a context switch now and then, which is in the notes:
     // what the thread did then is not known, and in two seconds one may be much.
     let missed = |it: &serde_json::Value| it["coverage"]["notes"].to_string().contains("missed");
+    // Nor what a thread was waiting for when the recording ended in the middle of a stop.
+    let is_cut = |it: &serde_json::Value| {
+        it["longest"].as_array().unwrap().iter().any(|stop| !stop["cut"].is_null())
+    };
     let is_explained = |it: &serde_json::Value| {
         let (explained, pauses) = with_cause(it);
         explained * 100 >= pauses * 98
     };
-    let answer = (0..5).map(|_| explained(&jvm)).find(|it| is_explained(it) || !missed(it));
-    let answer = answer.expect("a recording with nearly all context switches");
+    let answer =
+        (0..5).map(|_| explained(&jvm)).find(|it| is_explained(it) || !(missed(it) || is_cut(it)));
+    let answer = answer.expect("a whole recording with nearly all context switches");
     assert_eq!(answer["jvm"]["collector"], "g1");
     let (explained, pauses) = with_cause(&answer);
     assert_eq!(explained + answer["unattributed_ns"].as_u64().unwrap(), pauses);
