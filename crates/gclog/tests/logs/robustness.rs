@@ -178,11 +178,14 @@ fn long_lines_without_sense_take_linear_time() {
     for part in parts {
         for start in ["", "1.0: [GC 1.0: [ParNew", "   ", "x"] {
             let line = start.to_owned() + &part.repeat(200_000 / part.len());
-            let (mut parser, begun) = (Parser::new(), std::time::Instant::now());
-            parser.line(b"1.0: [GC pause (young), 0.1 secs]", &mut |_| {});
-            parser.line(line.as_bytes(), &mut |_| {});
-            let took = begun.elapsed();
-            assert!(took < Duration::from_secs(2), "{took:?} for {start}{part}…");
+            let is_fast = || {
+                let (mut parser, begun) = (Parser::new(), std::time::Instant::now());
+                parser.line(b"1.0: [GC pause (young), 0.1 secs]", &mut |_| {});
+                parser.line(line.as_bytes(), &mut |_| {});
+                begun.elapsed() < Duration::from_secs(2)
+            };
+            // On a busy host one try may have to wait for a CPU.
+            assert!((0..5).any(|_| is_fast()), "{start}{part}…");
         }
     }
 }
