@@ -267,11 +267,15 @@ impl Kind for Keep {
     }
 
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
-        let process = Notes::of(self)?.process();
-        Ok(process.map(|it| match it.is_there() {
-            Ok(()) => self.wanted().unwrap_or_default(),
-            Err(_) => ENDED.to_owned(),
-        }))
+        let notes = Notes::of(self)?;
+        let ended = || Some(ENDED.to_owned());
+        Ok(match notes.process() {
+            Some(it) if it.is_there().is_ok() => self.wanted(),
+            Some(_) => ended(),
+            // Whoever started it was killed before its number was written down, and it ended as well.
+            None if notes.said.exists() => ended(),
+            None => None,
+        })
     }
 
     fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {

@@ -134,7 +134,17 @@ impl Bench {
         let mark = format!("-{}-", self.jvm.id());
         let names = fs::read_dir("/dev/shm").unwrap().flatten();
         let names = names.filter_map(|it| it.file_name().into_string().ok());
-        names.filter(|it| it.starts_with("whypause-gc-log-") && it.contains(&mark)).collect()
+        let moved = names.filter(|it| it.starts_with("whypause-gc-log-") && it.contains(&mark));
+        moved.chain(self.notes_of_keepers()).collect()
+    }
+
+    /// What is kept in mind of this JVM's keepers.
+    fn notes_of_keepers(&self) -> Vec<String> {
+        let of = format!("{}-", self.jvm.id());
+        let folder = recording::default_directory().unwrap().path.join("keepers");
+        let notes = fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = notes.filter_map(|it| it.file_name().into_string().ok());
+        names.filter(|it| it.starts_with(&of)).collect()
     }
 
     /// Keepers of this JVM's log, by their process ids.
