@@ -44,8 +44,7 @@ node_is() {
 }
 
 same_as_committed() {
-    local before="$1"
-    cmp "$before/page.js" web/dist/page.js && cmp "$before/page.css" web/dist/page.css
+    cmp "$1/page.js" web/dist/page.js && cmp "$1/page.css" web/dist/page.css
 }
 
 is_small() {
@@ -55,20 +54,17 @@ is_small() {
     [ "$bytes" -le "$most_bytes" ]
 }
 
-# Builds the front end anew, and puts back what was there.
+# Builds the front end anew, beside the one that is committed: were that one written, all that it is a part of
+# would be compiled once more.
 rebuild() {
-    local before
-    before="$(mktemp -d)"
-    cp web/dist/* "$before/"
+    local built="$root_dir/target/page"
     check "types" npm --prefix web run -s check
-    if npm --prefix web run -s build >>"$log" 2>&1; then
-        check "the front end that is committed is the one that its sources make" same_as_committed "$before"
+    if npm --prefix web run -s build -- --outDir "$built" --emptyOutDir >>"$log" 2>&1; then
+        check "the front end that is committed is the one that its sources make" same_as_committed "$built"
     else
         failed=$((failed + 1))
         say "FAIL  the front end cannot be built; all output is in $log"
     fi
-    cp "$before"/* web/dist/
-    rm -rf "$before"
 }
 
 # The pictures of the documentation: of a real recording, as its page begins.
