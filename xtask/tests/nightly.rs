@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Parts as in `scripts/nightly/parts.sh`.
 const PARTS: &str = r#"

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Does parts as `in_pieces` does: `bad` fails, and `slow` takes two seconds.
 const SCRIPT: &str = r#"

@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use crate::{Process, liveness::start_ticks};
 
-    const PATIENCE: Duration = Duration::from_secs(30);
+    const PATIENCE: Duration = Duration::from_secs(300);
 
     /// How long a keeper waits after a round, if its JVM ended before that round or after it.
     fn waited(ended_before_the_round: bool, period: Duration) -> Duration {

@@ -63,7 +63,7 @@ const UNFIT: [&str; 16] = [
 ];
 
 /// No shell takes so long for a line.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(300);
 
 /// One word as it is typed.
 fn quoted(word: &str) -> Option<String> {

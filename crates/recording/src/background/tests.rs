@@ -48,7 +48,7 @@ fn rows_are_on_storage_within_the_flush_time_though_nobody_finishes() {
     let writer = Writer::create(&path, limits).expect("a new recording");
     let mut background = BackgroundWriter::start(writer).expect("a thread");
     background.send(lines(3));
-    let deadline = Instant::now() + Duration::from_secs(120);
+    let deadline = Instant::now() + Duration::from_secs(600);
     let read = || Recording::open(&path).map_or(0, |it| it.facts.log_lines.len());
     while read() < 3 {
         assert!(Instant::now() < deadline, "not written");

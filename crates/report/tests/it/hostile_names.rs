@@ -110,7 +110,7 @@ fn words_in_a_shell(line: &str) -> Vec<String> {
     let script = format!("f() {{ printf '%s\\0' \"$@\"; }}; f {line}");
     let mut command = spawn::command("/bin/sh");
     command.arg("-c").arg(script).env("PATH", "");
-    let ran = spawn::run(command, std::time::Duration::from_secs(60)).expect("a shell");
+    let ran = spawn::run(command, std::time::Duration::from_secs(600)).expect("a shell");
     assert!(ran.status.success() && ran.stderr.is_empty(), "{line}: {ran:?}");
     let text = String::from_utf8(ran.stdout).expect("UTF-8");
     text.split_terminator('\0').map(str::to_owned).collect()

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// How long any of it may take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What came of it.
 pub(crate) struct Ran {

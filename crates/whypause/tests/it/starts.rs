@@ -3,7 +3,7 @@
 use diagnose::log_text;
 use lab::Jdk;
 use remedy::Advice;
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 /// Those of this host, and those of `WHYPAUSE_JDKS`, a list like `PATH` of where JDKs are.
 fn jdks() -> Vec<Jdk> {
@@ -34,7 +34,7 @@ fn complains(jdk: &Jdk, flags: &[String], names: &[String]) -> Option<String> {
     let mut command = spawn::command(jdk.java());
     command.args(flags.iter().map(|it| it.replace("/dev/shm", here))).arg("-version");
     command.current_dir(directory.path());
-    let output = spawn::run(command, Duration::from_secs(60)).expect("it starts and ends");
+    let output = spawn::run(command, crate::run::PATIENCE).expect("it starts and ends");
     let said = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
     let said = said.concat();
     let about = |line: &&str| {
