@@ -11,6 +11,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// What the job is called that compiles.
+pub(crate) const COMPILING: &str = "compiling";
+
 /// A program with tests in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TestProgram {
@@ -55,21 +58,23 @@ impl TestProgram {
     }
 }
 
-/// Compiles, and returns how that went and the test programs.
+/// Compiles, with these checks beside it, and returns how all that went and the test programs.
 ///
 /// # Errors
 /// Where cargo cannot be started, or what it says cannot be read.
 pub(crate) fn tests(
     arguments: &Arguments,
     lanes: &mut Lanes<'_>,
-) -> anyhow::Result<(Done, Vec<TestProgram>)> {
+    checks: Vec<Job>,
+) -> anyhow::Result<(Vec<Done>, Vec<TestProgram>)> {
     let words = ["cargo", "test", "--locked", "--workspace", "--no-run"];
-    let mut job = Job::command("compiling", Lane::Host, &words);
+    let mut job = Job::command(COMPILING, Lane::Host, &words);
     job.words.push("--message-format=json-render-diagnostics".into());
     job.words.extend(arguments.features.iter().map(Into::into));
     let answers = Path::new(LOGS).join("programs.json");
     job.answers = Some(answers.clone());
-    let done = lanes.step("compiling the program and its tests", vec![job])?.remove(0);
+    let jobs = checks.into_iter().chain([job]).collect();
+    let done = lanes.step("format, scripts, compiling the program and its tests", jobs)?;
     let text = fs::read_to_string(&answers).context("cargo said nothing")?;
     Ok((done, programs(&text)))
 }

@@ -25,8 +25,6 @@ const SHOWN_LINES: usize = 60;
 /// What a job takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
-    /// All of the host: whatever runs beside it is in what it measures. Nothing runs beside such a job.
-    Alone,
     /// The host: its CPUs are measured, or what there is once on a host is changed. One such job at a time.
     Host,
     /// Nothing that others could miss, but CPU time.

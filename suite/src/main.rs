@@ -32,15 +32,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let mut times = times::Times::load(times::FILE);
     let mut lanes = lanes::Lanes::new(arguments, &mut times);
     let before = leftovers::things();
-    let mut done = Vec::new();
-    if arguments.takes("format") || arguments.takes("scripts") {
-        let checks = plan::quick_checks().into_iter().filter(|it| arguments.takes(&it.name));
-        done.extend(lanes.step("format and scripts", checks.collect())?);
-    }
-    let (built, tests) = build::tests(arguments, &mut lanes)?;
-    done.push(built);
+    let checks = plan::quick_checks().into_iter().filter(|it| arguments.takes(&it.name));
+    let (mut done, tests) = build::tests(arguments, &mut lanes, checks.collect())?;
     // Without programs there is nothing more to run; what is wrong is at the end of the output.
-    if done.last().is_some_and(job::Done::passed) {
+    if done.iter().filter(|it| it.job.name == build::COMPILING).all(job::Done::passed) {
         let jobs = plan::all(arguments, &tests);
         done.extend(lanes.step("tests and checks", jobs)?);
         done = plan::as_root(arguments, &mut lanes, done)?;

@@ -30,14 +30,11 @@ const SHARE_NOTHING: [&str; 18] = [
     "xtask (program)",
 ];
 
-/// The test program in which pauses are made and told apart: whatever else has the CPUs makes some, too.
-const ALONE: &str = "whypause scenarios";
-
 /// What differs on arm64: registers, the numbers of system calls, and how a child is made. The rest is
 /// compiled for it by `make cross`.
 const ARM64: [&str; 3] = ["scripts/cross/check.sh", "recorder", "spawn"];
 
-/// What takes seconds, and is said before anything is compiled.
+/// What takes seconds, and is said while the rest is compiled.
 pub(crate) fn quick_checks() -> Vec<Job> {
     let check = |name| Job::command(name, Lane::Shared, &["scripts/lint.sh", name]);
     vec![check("format"), check("scripts")]
@@ -89,7 +86,6 @@ fn repeated(jobs: Vec<Job>, times: u32) -> Vec<Job> {
 fn test_program(program: &TestProgram, arguments: &Arguments) -> Job {
     let name = program.name();
     let lane = match name.as_str() {
-        ALONE => Lane::Alone,
         name if SHARE_NOTHING.contains(&name) => Lane::Shared,
         _ => Lane::Host,
     };
@@ -149,7 +145,6 @@ mod tests {
         assert_eq!(lane("whypause", Part::Tests("it".into())), Lane::Shared);
         assert_eq!(lane("whypause", Part::Tests("live".into())), Lane::Host);
         assert_eq!(lane("new", Part::Library), Lane::Host);
-        assert_eq!(lane("whypause", Part::Tests("scenarios".into())), Lane::Alone);
     }
 
     #[test]
