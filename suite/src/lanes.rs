@@ -59,9 +59,9 @@ impl<'a> Lanes<'a> {
     }
 
     fn run(&self, mut jobs: Vec<Job>) -> anyhow::Result<Vec<Done>> {
-        // What was never run may take long.
+        // What was never run may take long. What runs alone comes first, or it would wait for a gap.
         let time = |it: &Job| self.times.of(&it.name).unwrap_or(Duration::MAX);
-        jobs.sort_by_key(|it| std::cmp::Reverse(time(it)));
+        jobs.sort_by_key(|it| std::cmp::Reverse((it.lane == Lane::Alone, time(it))));
         let total = jobs.len();
         let mut waiting = VecDeque::from(jobs);
         let (mut active, mut done): (Vec<Active>, Vec<Done>) = (Vec::new(), Vec::new());
@@ -103,9 +103,13 @@ impl<'a> Lanes<'a> {
     /// The job that can begin, if one can.
     fn next(&self, waiting: &VecDeque<Job>, active: &[Active]) -> Option<usize> {
         let in_lane = |lane| active.iter().filter(|it| it.job.lane == lane).count();
+        let (alone, compilers) = (in_lane(Lane::Alone), in_lane(Lane::Compiler));
         let has_room = |job: &Job| match job.lane {
-            Lane::Host => in_lane(Lane::Host) == 0,
-            Lane::Shared => in_lane(Lane::Shared) < self.cpus,
+            Lane::Alone => active.len() == compilers,
+            Lane::Host => alone == 0 && in_lane(Lane::Host) == 0,
+            Lane::Shared => alone == 0 && in_lane(Lane::Shared) + compilers < self.cpus,
+            // Each takes all CPUs that it gets.
+            Lane::Compiler => compilers == 0 && in_lane(Lane::Shared) < self.cpus,
         };
         waiting.iter().position(has_room)
     }

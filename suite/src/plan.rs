@@ -30,6 +30,10 @@ const SHARE_NOTHING: [&str; 18] = [
     "xtask (program)",
 ];
 
+/// The test program in which pauses are made and told apart: whatever else runs makes some, too. A browser and
+/// a build of the Java libraries beside it delay the disk that it swaps to by seconds.
+const ALONE: &str = "whypause scenarios";
+
 /// What differs on arm64: registers, the numbers of system calls, and how a child is made. The rest is
 /// compiled for it by `make cross`.
 const ARM64: [&str; 3] = ["scripts/cross/check.sh", "recorder", "spawn"];
@@ -42,16 +46,16 @@ pub(crate) fn quick_checks() -> Vec<Job> {
 
 /// Everything that takes longer.
 pub(crate) fn all(arguments: &Arguments, tests: &[TestProgram]) -> Vec<Job> {
-    // What does not use all CPUs by itself comes first, and what compiles last, where nothing is known of how
-    // long each takes.
+    // What does not use all CPUs by itself comes first where nothing is known of how long each takes; what
+    // compiles fills what that leaves.
     let mut jobs = vec![
         Job::command("java", Lane::Shared, &["scripts/java.sh"]),
         Job::command("page", Lane::Shared, &["scripts/web.sh"]),
     ];
     jobs.extend(tests.iter().map(|it| test_program(it, arguments)));
     jobs.extend(examples(arguments, tests));
-    jobs.push(Job::command("lints", Lane::Shared, &["scripts/lint.sh", "lints"]));
-    jobs.push(Job::command("arm64", Lane::Shared, &ARM64));
+    jobs.push(Job::command("lints", Lane::Compiler, &["scripts/lint.sh", "lints"]));
+    jobs.push(Job::command("arm64", Lane::Compiler, &ARM64));
     jobs.retain(|it| arguments.takes(&it.name));
     repeated(jobs, arguments.times)
 }
@@ -60,7 +64,7 @@ pub(crate) fn all(arguments: &Arguments, tests: &[TestProgram]) -> Vec<Job> {
 /// about each that is named.
 fn examples(arguments: &Arguments, tests: &[TestProgram]) -> Option<Job> {
     let words = ["cargo", "test", "--locked", "--doc"];
-    let mut job = Job::command("examples in comments", Lane::Shared, &words);
+    let mut job = Job::command("examples in comments", Lane::Compiler, &words);
     let libraries = tests.iter().filter(|it| it.part == Part::Library);
     let with_some: Vec<_> = libraries.filter(|it| may_have_examples(&it.folder)).collect();
     job.words.extend(with_some.iter().flat_map(|it| ["-p".into(), (&it.package).into()]));
@@ -86,6 +90,7 @@ fn repeated(jobs: Vec<Job>, times: u32) -> Vec<Job> {
 fn test_program(program: &TestProgram, arguments: &Arguments) -> Job {
     let name = program.name();
     let lane = match name.as_str() {
+        ALONE => Lane::Alone,
         name if SHARE_NOTHING.contains(&name) => Lane::Shared,
         _ => Lane::Host,
     };
@@ -145,6 +150,7 @@ mod tests {
         assert_eq!(lane("whypause", Part::Tests("it".into())), Lane::Shared);
         assert_eq!(lane("whypause", Part::Tests("live".into())), Lane::Host);
         assert_eq!(lane("new", Part::Library), Lane::Host);
+        assert_eq!(lane("whypause", Part::Tests("scenarios".into())), Lane::Alone);
     }
 
     #[test]
