@@ -134,8 +134,20 @@ pub struct Places {
     pub disk: PathBuf,
 }
 
-/// Takes the lock; it is given back with the file.
-fn lock(path: &Path) -> Result<File, StoreError> {
+/// A file that is locked.
+#[derive(Debug)]
+pub(crate) struct Locked(pub(crate) File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // A child that has not begun its program yet has the descriptor as well, and with it the lock, if
+        // it is not given back.
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
+/// Takes the lock.
+fn lock(path: &Path) -> Result<Locked, StoreError> {
     let failed = |source| StoreError::Journal { path: path.display().to_string(), source };
     let lock =
         File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
@@ -149,7 +161,7 @@ fn lock(path: &Path) -> Result<File, StoreError> {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    Ok(lock)
+    Ok(Locked(lock))
 }
 
 /// All changes that are not undone. One process has it at a time.
@@ -158,7 +170,7 @@ pub struct Store {
     memory: Notes,
     disk: Option<Notes>,
     places: Places,
-    _lock: File,
+    _lock: Locked,
 }
 
 impl Store {

@@ -14,6 +14,7 @@ pub use rules::{Control, Measured};
 
 use crate::{
     Change, ChangeError, Host, Places, Plan, Setting, Store, StoreError, Undone, Value, Which,
+    store::Locked,
 };
 use recorder::MemoryLook;
 use rules::Switch;
@@ -40,7 +41,7 @@ const SEAT_PATIENCE: Duration = Duration::from_millis(500);
 /// The right to tune: one on each host.
 #[derive(Debug)]
 pub struct Seat {
-    _lock: File,
+    _lock: Locked,
 }
 
 impl Seat {
@@ -58,7 +59,7 @@ impl Seat {
         let until = Instant::now() + SEAT_PATIENCE;
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Some(Seat { _lock: file })),
+                Ok(()) => return Ok(Some(Seat { _lock: Locked(file) })),
                 Err(Errno::WOULDBLOCK) if Instant::now() >= until => return Ok(None),
                 Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(20)),
                 Err(error) => return Err(failed(error.into())),

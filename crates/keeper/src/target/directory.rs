@@ -106,7 +106,7 @@ impl TargetDirectory {
             // Whoever had it before may have removed it: then it locks nobody out.
             let named = statat(&self.directory, &name, AtFlags::SYMLINK_NOFOLLOW);
             if named.is_ok_and(|it| is_same(&it, &status)) {
-                return Ok(Lock { name, _file: file });
+                return Ok(Lock { name, file });
             }
         }
         Err(failed(Errno::AGAIN))
@@ -125,12 +125,39 @@ fn failed(path: &Path, what: &'static str, source: io::Error) -> KeeperError {
 #[derive(Debug)]
 pub(super) struct Lock {
     name: OsString,
-    _file: OwnedFd,
+    file: OwnedFd,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A child of another thread that has not begun its program yet has the descriptor as well, and
+        // with it the lock, if it is not given back.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
 }
 
 impl Lock {
     /// Removes the file, as long as it is locked.
     pub(super) fn release(self, directory: &TargetDirectory) {
         let _ = directory.remove(&self.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a child of another thread has it between `fork` and `execve`.
+    #[test]
+    fn a_lock_that_was_given_back_is_free_though_a_child_has_its_descriptor() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = TargetDirectory::open(place.path(), None).unwrap();
+        let lock = || directory.lock(OsStr::new("gc.log"));
+        let first = lock().unwrap();
+        let inherited = first.file.try_clone().unwrap();
+        assert!(matches!(lock(), Err(KeeperError::Busy { .. })));
+        drop(first);
+        assert!(lock().is_ok());
+        drop(inherited);
     }
 }

@@ -1,6 +1,8 @@
 //! A keeper that is killed again and again beside a JVM that logs as fast as it can.
 use super::*;
-use std::{collections::BTreeMap, os::unix::fs::MetadataExt, sync::atomic::AtomicBool};
+use std::{
+    collections::BTreeMap, os::unix::fs::MetadataExt, sync::atomic::AtomicBool, time::Instant,
+};
 
 /// The log and the directory for which the program of the tests is to be a keeper.
 const LOG: &str = "WHYPAUSE_KEEPER_TEST_LOG";

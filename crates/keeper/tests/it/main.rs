@@ -12,7 +12,7 @@ use std::{
     fs::{self, File},
     io::{Read, Write},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use testing::{PATIENCE, is_root, until};
 
@@ -57,14 +57,7 @@ impl Bench {
     }
 
     fn keeper_with(&self, options: &Options) -> Keeper {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            match Keeper::open(options) {
-                // The child of another test has the lock that was given up, until it executes.
-                Err(KeeperError::Busy { .. }) if Instant::now() < end => std::thread::yield_now(),
-                opened => return opened.unwrap(),
-            }
-        }
+        Keeper::open(options).unwrap()
     }
 
     fn copy(&self, number: u32) -> PathBuf {
@@ -153,14 +146,8 @@ impl Random {
 
 /// A round that must succeed, and what was told by then.
 fn round(keeper: &mut Keeper) -> (Round, Vec<String>) {
-    let end = Instant::now() + PATIENCE;
-    loop {
-        match keeper.round() {
-            // As above, where the target is opened anew.
-            Err(KeeperError::Busy { .. }) if Instant::now() < end => std::thread::yield_now(),
-            round => return (round.unwrap(), said(keeper)),
-        }
-    }
+    let round = keeper.round().unwrap();
+    (round, said(keeper))
 }
 
 /// What was reported, without the directories of the tests.
