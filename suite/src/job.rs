@@ -25,15 +25,12 @@ const SHOWN_LINES: usize = 60;
 /// What a job takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
-    /// All of the host but CPU time that is left over: what else reads, writes and wakes up beside it is in
-    /// what it measures. Only compilers run beside such a job.
+    /// All of the host: whatever runs beside it is in what it measures. Nothing runs beside such a job.
     Alone,
     /// The host: its CPUs are measured, or what there is once on a host is changed. One such job at a time.
     Host,
     /// Nothing that others could miss, but CPU time.
     Shared,
-    /// A compiler: it takes CPU time, and leaves it to all others.
-    Compiler,
 }
 
 /// What is to be run.
@@ -152,11 +149,7 @@ impl Active {
         let log =
             File::create(&path).with_context(|| format!("cannot write `{}`", path.display()))?;
         // What only takes CPU time leaves it to the job that has the host.
-        let polite: &[&str] = match job.lane {
-            Lane::Alone | Lane::Host => &[],
-            Lane::Shared => &["nice", "-n", "10"],
-            Lane::Compiler => &["nice", "-n", "19"],
-        };
+        let polite: &[&str] = if job.lane == Lane::Shared { &["nice", "-n", "10"] } else { &[] };
         let mut words = polite.iter().map(OsStr::new).chain(job.words.iter().map(AsRef::as_ref));
         let mut command = spawn::command(words.next().context("a job without a program")?);
         command.args(words).current_dir(&job.directory).envs(job.environment.clone());

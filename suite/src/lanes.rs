@@ -103,13 +103,13 @@ impl<'a> Lanes<'a> {
     /// The job that can begin, if one can.
     fn next(&self, waiting: &VecDeque<Job>, active: &[Active]) -> Option<usize> {
         let in_lane = |lane| active.iter().filter(|it| it.job.lane == lane).count();
-        let (alone, compilers) = (in_lane(Lane::Alone), in_lane(Lane::Compiler));
+        if in_lane(Lane::Alone) > 0 {
+            return None;
+        }
         let has_room = |job: &Job| match job.lane {
-            Lane::Alone => active.len() == compilers,
-            Lane::Host => alone == 0 && in_lane(Lane::Host) == 0,
-            Lane::Shared => alone == 0 && in_lane(Lane::Shared) + compilers < self.cpus,
-            // Each takes all CPUs that it gets.
-            Lane::Compiler => compilers == 0 && in_lane(Lane::Shared) < self.cpus,
+            Lane::Alone => active.is_empty(),
+            Lane::Host => in_lane(Lane::Host) == 0,
+            Lane::Shared => in_lane(Lane::Shared) < self.cpus,
         };
         waiting.iter().position(has_room)
     }

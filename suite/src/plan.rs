@@ -30,8 +30,8 @@ const SHARE_NOTHING: [&str; 18] = [
     "xtask (program)",
 ];
 
-/// The test program in which pauses are made and told apart: whatever else runs makes some, too. A browser and
-/// a build of the Java libraries beside it delay the disk that it swaps to by seconds.
+/// The test program in which pauses are made and told apart: whatever else has the CPUs makes some, too. Beside
+/// a browser and a build of the Java libraries, or beside the lints, it did not hold its bars.
 const ALONE: &str = "whypause scenarios";
 
 /// What differs on arm64: registers, the numbers of system calls, and how a child is made. The rest is
@@ -46,16 +46,16 @@ pub(crate) fn quick_checks() -> Vec<Job> {
 
 /// Everything that takes longer.
 pub(crate) fn all(arguments: &Arguments, tests: &[TestProgram]) -> Vec<Job> {
-    // What does not use all CPUs by itself comes first where nothing is known of how long each takes; what
-    // compiles fills what that leaves.
+    // What does not use all CPUs by itself comes first, and what compiles last, where nothing is known of how
+    // long each takes.
     let mut jobs = vec![
         Job::command("java", Lane::Shared, &["scripts/java.sh"]),
         Job::command("page", Lane::Shared, &["scripts/web.sh"]),
     ];
     jobs.extend(tests.iter().map(|it| test_program(it, arguments)));
     jobs.extend(examples(arguments, tests));
-    jobs.push(Job::command("lints", Lane::Compiler, &["scripts/lint.sh", "lints"]));
-    jobs.push(Job::command("arm64", Lane::Compiler, &ARM64));
+    jobs.push(Job::command("lints", Lane::Shared, &["scripts/lint.sh", "lints"]));
+    jobs.push(Job::command("arm64", Lane::Shared, &ARM64));
     jobs.retain(|it| arguments.takes(&it.name));
     repeated(jobs, arguments.times)
 }
@@ -64,7 +64,7 @@ pub(crate) fn all(arguments: &Arguments, tests: &[TestProgram]) -> Vec<Job> {
 /// about each that is named.
 fn examples(arguments: &Arguments, tests: &[TestProgram]) -> Option<Job> {
     let words = ["cargo", "test", "--locked", "--doc"];
-    let mut job = Job::command("examples in comments", Lane::Compiler, &words);
+    let mut job = Job::command("examples in comments", Lane::Shared, &words);
     let libraries = tests.iter().filter(|it| it.part == Part::Library);
     let with_some: Vec<_> = libraries.filter(|it| may_have_examples(&it.folder)).collect();
     job.words.extend(with_some.iter().flat_map(|it| ["-p".into(), (&it.package).into()]));
