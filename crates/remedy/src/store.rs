@@ -7,19 +7,14 @@
 //!
 //! What a boot takes back is written down in memory, so that nothing is written to a disk that may
 //! be the one under suspicion. What outlives a boot is on a disk already, and so are its notes.
+mod lock;
 mod notes;
 
 use crate::{Change, ChangeError, Host, Plan, Value, journal::Undoable};
+pub(crate) use lock::Locked;
 use notes::Notes;
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
-use std::{
-    fs::File,
-    io,
-    path::{Path, PathBuf},
-    sync::atomic::Ordering,
-    time::{Duration, Instant},
-};
+use std::{io, path::PathBuf, sync::atomic::Ordering};
 
 /// What is kept in mind of one change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,9 +117,6 @@ impl Which<'_> {
     }
 }
 
-/// How long another run is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// Where notes are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
@@ -132,36 +124,6 @@ pub struct Places {
     pub memory: PathBuf,
     /// On a disk, for what it does not.
     pub disk: PathBuf,
-}
-
-/// A file that is locked.
-#[derive(Debug)]
-pub(crate) struct Locked(pub(crate) File);
-
-impl Drop for Locked {
-    fn drop(&mut self) {
-        // A child that has not begun its program yet has the descriptor as well, and with it the lock, if
-        // it is not given back.
-        let _ = flock(&self.0, FlockOperation::Unlock);
-    }
-}
-
-/// Takes the lock.
-fn lock(path: &Path) -> Result<Locked, StoreError> {
-    let failed = |source| StoreError::Journal { path: path.display().to_string(), source };
-    let lock =
-        File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
-    let until = Instant::now() + PATIENCE;
-    while let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-        if error != rustix::io::Errno::WOULDBLOCK {
-            return Err(failed(error.into()));
-        }
-        if Instant::now() >= until {
-            return Err(StoreError::Busy);
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    Ok(Locked(lock))
 }
 
 /// All changes that are not undone. One process has it at a time.
@@ -181,7 +143,7 @@ impl Store {
     /// [`StoreError::Journal`], [`StoreError::Unsafe`], [`StoreError::Busy`].
     pub fn open(places: &Places) -> Result<Store, StoreError> {
         notes::make_directory(&places.memory)?;
-        let lock = lock(&places.memory.join("lock"))?;
+        let lock = lock::take(&places.memory.join("lock"))?;
         let memory = Notes::open(&places.memory)?;
         let disk = places.disk.join("changes").exists().then(|| Notes::open(&places.disk));
         Ok(Store { memory, disk: disk.transpose()?, places: places.clone(), _lock: lock })
