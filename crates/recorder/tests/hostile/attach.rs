@@ -6,10 +6,7 @@ use std::{
     fs,
     os::unix::{fs::symlink, net::UnixStream},
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -29,16 +26,26 @@ fn refused(actor: &Actor) -> ConnectionError {
 /// said without.
 #[track_caller]
 fn interrupted(actor: &Actor) -> ConnectionError {
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let raised = interrupt.clone();
     let begun = Instant::now();
-    let raise = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(300));
-        raised.store(true, Ordering::Relaxed);
+    interrupted_once(actor, || begun.elapsed() > Duration::from_millis(300))
+}
+
+/// The same as soon as something has come about.
+#[track_caller]
+fn interrupted_once(actor: &Actor, is_so: impl Fn() -> bool + Sync) -> ConnectionError {
+    let interrupt = AtomicBool::new(false);
+    let begun = Instant::now();
+    let jvm = actor.jvm(&[]);
+    let error = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_so() && begun.elapsed() < DEADLINE {
+                thread::sleep(Duration::from_millis(5));
+            }
+            interrupt.store(true, Ordering::Relaxed);
+        });
+        ThreadNames::request(&Roots::default(), &jvm, &interrupt).unwrap_err()
     });
-    let error = ThreadNames::request(&Roots::default(), &actor.jvm(&[]), &interrupt).unwrap_err();
     assert!(begun.elapsed() < DEADLINE && actor.plays(), "{:?}", begun.elapsed());
-    raise.join().unwrap();
     error
 }
 
@@ -220,7 +227,8 @@ fn an_answer_without_an_end_is_cut_off() {
 fn ctrl_c_while_the_jvm_begins_to_listen_ends_the_question_and_its_file() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Idle, "");
-    assert_eq!((interrupted(&jvm), jvm.quits()), (ConnectionError::Interrupted, 1));
+    let error = interrupted_once(&jvm, || jvm.quits() > 0);
+    assert_eq!((error, jvm.quits()), (ConnectionError::Interrupted, 1));
     let left: Vec<_> = fs::read_dir(root.path().join("tmp")).unwrap().flatten().collect();
     assert!(left.is_empty(), "{left:?}");
 }
