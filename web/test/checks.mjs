@@ -1,10 +1,13 @@
 // What is done on each page: each check yields its name, whether it holds, and a detail.
+import { once } from "./once.mjs";
 
 const TIMELINE = "#timeline-canvas";
 
 const range = (page, canvas) => page.$eval(canvas, (it) => [Number(it.dataset.from), Number(it.dataset.to)]);
 const selected = (page) => page.$eval(TIMELINE, (it) => it.dataset.selected);
 const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30)))));
+
+const has = (locator, count) => once(() => locator.count(), (it) => it === count);
 
 async function* shown(page) {
   const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).answer);
@@ -25,8 +28,8 @@ async function* timeline(page) {
   const box = await canvas.boundingBox();
   await page.keyboard.press("0");
   const before = await selected(page);
-  const isBlank = await canvas.evaluate((it) => !it.getContext("2d").getImageData(0, 0, it.width, it.height).data.some((value) => value > 0));
-  yield ["the time line is drawn", !isBlank, ""];
+  const isDrawn = () => canvas.evaluate((it) => it.getContext("2d").getImageData(0, 0, it.width, it.height).data.some((value) => value > 0));
+  yield ["the time line is drawn", await once(isDrawn, (it) => it), ""];
   // From the end of the run to its begin, until a press opens another pause.
   let now = before;
   for (let share = 0.99; share >= -0.005 && now === before; share -= 0.01) {
@@ -35,15 +38,19 @@ async function* timeline(page) {
     now = await selected(page);
   }
   const count = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).pauses.count);
-  const opened = await page.getAttribute("#pause", "data-pause");
-  yield ["a click on a pause opens it", opened === now && (now !== before || count === 1), `${before} → ${now}`];
+  const both = async () => [await selected(page), await page.getAttribute("#pause", "data-pause")];
+  const opens = ([chosen, opened]) => opened === chosen && (chosen !== before || count === 1);
+  const pair = await once(both, opens);
+  now = pair[0];
+  yield ["a click on a pause opens it", opens(pair), `${before} → ${now}`];
   const [there, back] = Number(now) + 1 < count ? ["ArrowRight", "ArrowLeft"] : ["ArrowLeft", "ArrowRight"];
   await page.keyboard.press(there);
   await settle(page);
-  const other = await selected(page);
+  const other = await once(() => selected(page), (it) => it !== now || count === 1);
   await page.keyboard.press(back);
   await settle(page);
-  yield ["arrow keys step through the pauses", (other !== now && (await selected(page)) === now) || count === 1, `${now} → ${other}`];
+  const again = await once(() => selected(page), (it) => it === now);
+  yield ["arrow keys step through the pauses", (other !== now && again === now) || count === 1, `${now} → ${other}`];
   yield* zooming(page, box, count);
 }
 
@@ -60,48 +67,52 @@ async function* hostLines(page) {
   await page.keyboard.press("w");
   await page.keyboard.press("w");
   await settle(page);
-  yield ["and follow the zoom", whole !== (await picture()), ""];
+  yield ["and follow the zoom", whole !== (await once(picture, (it) => it !== whole)), ""];
   await page.keyboard.press("0");
 }
 
 async function* zooming(page, box) {
   const whole = await range(page, TIMELINE);
   const width = ([from, to]) => to - from;
+  const rangeOnce = (isGood) => once(() => range(page, TIMELINE), isGood);
   await page.mouse.move(box.x + box.width / 2, box.y + 60);
   await page.mouse.wheel(0, -240);
   await settle(page);
-  const wheeled = await range(page, TIMELINE);
+  const wheeled = await rangeOnce((it) => width(it) < width(whole));
   yield ["the wheel zooms", width(wheeled) < width(whole), ""];
   await page.keyboard.press("w");
   await settle(page);
-  const keyed = await range(page, TIMELINE);
+  const keyed = await rangeOnce((it) => width(it) < width(wheeled));
   yield ["W zooms", width(keyed) < width(wheeled), ""];
   await page.keyboard.press("d");
   await settle(page);
-  yield ["D moves", (await range(page, TIMELINE))[0] > keyed[0], ""];
-  await page.keyboard.press("0");
-  await settle(page);
-  yield ["0 shows all", width(await range(page, TIMELINE)) === width(whole), ""];
-  await page.mouse.move(box.x + 200, box.y + 60);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 300, box.y + 60, { steps: 4 });
-  await page.mouse.up();
-  await settle(page);
-  yield ["a drag selects a range", width(await range(page, TIMELINE)) < width(whole) / 2, ""];
-  await page.keyboard.press("0");
+  yield ["D moves", (await rangeOnce((it) => it[0] > keyed[0]))[0] > keyed[0], ""];
+  const showsAll = async () => {
+    await page.keyboard.press("0");
+    await settle(page);
+    return width(await rangeOnce((it) => width(it) === width(whole))) === width(whole);
+  };
+  yield ["0 shows all", await showsAll(), ""];
+  const selects = async (y, from, to) => {
+    await page.mouse.move(from, y);
+    await page.mouse.down();
+    await page.mouse.move(to, y, { steps: 4 });
+    await page.mouse.up();
+    await settle(page);
+    const isPart = (it) => width(it) < width(whole) / 2;
+    return isPart(await rangeOnce(isPart));
+  };
+  yield ["a drag selects a range", await selects(box.y + 60, box.x + 200, box.x + 300), ""];
+  await showsAll();
   await page.locator(".overview").scrollIntoViewIfNeeded();
   const overview = await page.locator(".overview").boundingBox();
-  await page.mouse.move(overview.x + 300, overview.y + 20);
-  await page.mouse.down();
-  await page.mouse.move(overview.x + 420, overview.y + 20, { steps: 4 });
-  await page.mouse.up();
-  await settle(page);
-  yield ["the overview selects a range", width(await range(page, TIMELINE)) < width(whole) / 2, ""];
-  await page.keyboard.press("0");
-  const entries = page.locator(".legend .entry");
-  await entries.first().click();
-  yield ["a legend entry dims the others", (await entries.first().getAttribute("aria-pressed")) === "true", ""];
-  await entries.first().click();
+  yield ["the overview selects a range", await selects(overview.y + 20, overview.x + 300, overview.x + 420), ""];
+  await showsAll();
+  const entry = page.locator(".legend .entry").first();
+  await entry.click();
+  const pressed = await once(() => entry.getAttribute("aria-pressed"), (it) => it === "true");
+  yield ["a legend entry dims the others", pressed === "true", ""];
+  await entry.click();
 }
 
 /** The pauses that were opened by the program: lanes, a slice, its stack. */
@@ -110,7 +121,9 @@ async function* lanes(page) {
   if (opened.length === 0) return;
   await page.evaluate((pause) => (location.hash = `#pause=${pause}`), opened[0].pause);
   await settle(page);
-  yield ["lanes are there", (await page.locator(".lane-names li").count()) > Math.min(16, opened[0].lanes.length), `${opened[0].lanes.length}`];
+  const enough = (count) => count > Math.min(16, opened[0].lanes.length);
+  const names = await once(() => page.locator(".lane-names li").count(), enough);
+  yield ["lanes are there", enough(names), `${names} of ${opened[0].lanes.length}`];
   const hasStack = opened[0].waits.some((it) => it.stack.length > 0 && it.marked !== null);
   const canvas = page.locator("#lanes");
   await canvas.scrollIntoViewIfNeeded();
@@ -126,16 +139,16 @@ async function* lanes(page) {
     const box = await canvas.boundingBox();
     await page.mouse.click(box.x + ((place.us - whole[0]) / (whole[1] - whole[0])) * box.width, box.y + 20 + (place.lane + 1) * 28 + 10);
     await settle(page);
-    const frames = await page.locator("#kernel-stack li").count();
+    const frames = await once(() => page.locator("#kernel-stack li").count(), (it) => it > 0);
     yield ["the blocked slice shows its kernel stack", frames > 0, `${frames} frames`];
-    yield ["the frame that proves it is marked", (await page.locator("#kernel-stack .marked").count()) === 1, ""];
+    yield ["the frame that proves it is marked", (await has(page.locator("#kernel-stack .marked"), 1)) === 1, ""];
   }
   const box = await canvas.boundingBox();
   await page.mouse.move(box.x + 100, box.y + 60);
   await page.mouse.wheel(0, -240);
   await settle(page);
-  const zoomed = await range(page, "#lanes");
-  yield ["the wheel zooms the lanes", zoomed[1] - zoomed[0] < whole[1] - whole[0], ""];
+  const isPart = (it) => it[1] - it[0] < whole[1] - whole[0];
+  yield ["the wheel zooms the lanes", isPart(await once(() => range(page, "#lanes"), isPart)), ""];
   yield* exported(page);
 }
 
@@ -147,8 +160,8 @@ async function* stages(page) {
   await page.evaluate((pause) => (location.hash = `#pause=${pause}`), most.pause);
   await settle(page);
   const rows = most.stages.length + most.stages.flatMap((it) => it.steps).length;
-  yield ["the stages are drawn and listed", (await page.locator("canvas.stages").count()) === 1 && (await page.locator(".phases").first().locator("tr").count()) === rows, `${rows}`];
-  yield ["what the log lacks is said", (await page.locator(".needs li").count()) === most.needs.length, `${most.needs.length}`];
+  yield ["the stages are drawn and listed", (await has(page.locator("canvas.stages"), 1)) === 1 && (await has(page.locator(".phases").first().locator("tr"), rows)) === rows, `${rows}`];
+  yield ["what the log lacks is said", (await has(page.locator(".needs li"), most.needs.length)) === most.needs.length, `${most.needs.length}`];
   yield* exported(page);
 }
 
@@ -184,13 +197,14 @@ const isXml = (page, text) =>
 async function* tables(page) {
   const heads = page.locator("#longest th button");
   if ((await heads.count()) === 0) return;
-  const column = () => page.$$eval("#longest tbody tr td:first-child", (cells) => cells.map((it) => it.textContent));
-  await heads.first().click();
-  const rising = await column();
-  await heads.first().click();
-  const falling = await column();
-  const sort = await page.locator("#longest th").first().getAttribute("aria-sort");
-  yield ["a table sorts", rising.length === 1 || (rising[0] !== falling[0] && sort === "descending"), ""];
+  const head = page.locator("#longest th").first();
+  const sorts = async (isGood) => {
+    await heads.first().click();
+    return once(async () => ({ cells: await page.$$eval("#longest tbody tr td:first-child", (all) => all.map((it) => it.textContent)), sort: await head.getAttribute("aria-sort") }), isGood);
+  };
+  const rising = await sorts((it) => it.sort === "ascending");
+  const isFalling = ({ cells, sort }) => sort === "descending" && (cells.length === 1 || cells[0] !== rising.cells[0]);
+  yield ["a table sorts", rising.sort === "ascending" && isFalling(await sorts(isFalling)), ""];
 }
 
 async function* copying(page) {
@@ -213,15 +227,16 @@ async function* themes(page) {
   await page.selectOption("#theme", "light");
   const light = await ground();
   await page.selectOption("#theme", "dark");
-  yield ["the theme switches", light !== (await ground()), ""];
+  yield ["the theme switches", light !== (await once(ground, (it) => it !== light)), ""];
   await page.selectOption("#theme", "system");
   await page.locator("h1").click();
   await page.keyboard.press("?");
   await settle(page);
-  yield ["? lists the keys", await page.locator("dialog.keys").isVisible(), ""];
+  const listed = (isWanted) => once(() => page.locator("dialog.keys").isVisible(), (it) => it === isWanted);
+  yield ["? lists the keys", await listed(true), ""];
   await page.keyboard.press("Escape");
   await settle(page);
-  yield ["Escape closes the list", !(await page.locator("dialog.keys").isVisible()), ""];
+  yield ["Escape closes the list", !(await listed(false)), ""];
 }
 
 export async function* functionalChecks(page) {

@@ -8,6 +8,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cut, dataOf, endedAt, serve } from "./live-server.mjs";
+import { once } from "./once.mjs";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-precise-memory-info"];
@@ -17,7 +18,7 @@ const TIMELINE = "#timeline-canvas";
 /** Pauses of the report from this length on are sent. */
 const LIMIT_MS = 5;
 /** For the wait until something shows; what is fast enough is checked by itself. */
-const PATIENCE = { timeout: 10_000 };
+const PATIENCE = { timeout: 60_000 };
 
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args.splice(args.indexOf(name), 2)[1] : null);
@@ -32,6 +33,12 @@ function check(name, isGood, detail = "") {
   checks++;
   if (!isGood) failures++;
   console.log(`${isGood ? "ok  " : "FAIL"}  ${name}${detail ? ` (${detail})` : ""}`);
+}
+
+/** A check of what comes to hold, sooner or later. */
+async function comes(name, read, isGood, detail = () => "") {
+  const it = await once(read, isGood);
+  check(name, isGood(it), detail(it));
 }
 
 function skip(why) {
@@ -59,14 +66,14 @@ async function open(browser, address, options = {}) {
 async function seen(browser, address) {
   const page = await open(browser, address);
   await page.waitForTimeout(500);
-  const status = await page.textContent("#status");
-  check("the line says what is watched", /^watching .+, pauses of .+ or more · live$|^the watch is over: /.test(status), status);
-  const { pauses, selected } = await shown(page);
-  check("the newest pause is open", selected === pauses - 1, `${selected + 1} of ${pauses}`);
-  check("the headline is there", (await page.textContent("h1")).trim().length > 10, (await page.textContent("h1")).slice(0, 120));
-  if (pauses > 0) {
-    check("tables are there", (await page.locator("#longest tbody tr").count()) > 0);
-    check("cards are there", (await page.locator(".cards > div").count()) >= 4);
+  const isWatched = (it) => /^watching .+, pauses of .+ or more · live$|^the watch is over: /.test(it);
+  await comes("the line says what is watched", () => page.textContent("#status"), isWatched, (it) => it);
+  const isNewest = (it) => it.selected === it.pauses - 1;
+  await comes("the newest pause is open", () => shown(page), isNewest, (it) => `${it.selected + 1} of ${it.pauses}`);
+  await comes("the headline is there", () => page.textContent("h1"), (it) => it.trim().length > 10, (it) => it.slice(0, 120));
+  if ((await shown(page)).pauses > 0) {
+    await comes("tables are there", () => page.locator("#longest tbody tr").count(), (it) => it > 0);
+    await comes("cards are there", () => page.locator(".cards > div").count(), (it) => it >= 4);
   }
   await page.setViewportSize(NARROW);
   await page.waitForTimeout(200);
@@ -121,21 +128,23 @@ async function arrival(browser, live, events) {
   const delays = (await page.evaluate(() => window.shownAt)).map((at, i) => at - sent[i]).sort((a, b) => a - b);
   // How soon depends on the machine; that they come while they are sent does not.
   check("pauses are drawn as they come", delays[19] < 20_000, `median ${delays[10]} ms, longest ${delays[19]} ms`);
-  check("the headline is the newest event", (await page.textContent("h1")).includes(events[19 % events.length].line));
-  await page.waitForTimeout(1_300);
-  check("the newest is announced", (await page.textContent("#announced")) === events[19 % events.length].line);
-  check("cards and tables follow", (await page.textContent(".cards")).includes("in the last") && (await page.locator("#longest tbody tr").count()) === 20);
+  const { line } = events[19 % events.length];
+  await comes("the headline is the newest event", () => page.textContent("h1"), (it) => it.includes(line));
+  await comes("the newest is announced", () => page.textContent("#announced"), (it) => it === line);
+  await comes("cards follow", () => page.textContent(".cards"), (it) => it.includes("in the last"));
+  await comes("tables follow", () => page.locator("#longest tbody tr").count(), (it) => it === 20);
   return page;
 }
 
 async function selecting(page, live, events) {
-  const lanes = await page.getAttribute("#pause", "data-lanes");
-  check("the newest pause shows its lanes", Number(lanes) === (events[19].opened[0]?.lanes.length ?? 0), lanes);
+  const lanes = () => page.getAttribute("#pause", "data-lanes");
+  const showsLanes = (name, of) => comes(name, lanes, (it) => Number(it) === (of.opened[0]?.lanes.length ?? 0), (it) => it);
+  await showsLanes("the newest pause shows its lanes", events[19]);
   const withLanes = events.findIndex((it, i) => i < 20 && it.opened[0]?.lanes.length > 0);
   const before = await shown(page);
   for (let i = before.selected; i > withLanes; i--) await page.keyboard.press("ArrowLeft");
-  await page.waitForTimeout(100);
-  check("a pause that was opened shows its lanes", Number(await page.getAttribute("#pause", "data-lanes")) === events[withLanes].opened[0].lanes.length);
+  await once(() => shown(page), (it) => it.selected === withLanes);
+  await showsLanes("a pause that was opened shows its lanes", events[withLanes]);
   const title = await page.textContent("#pause-title");
   await page.locator("#lanes").focus();
   await page.keyboard.press("w");
@@ -146,40 +155,37 @@ async function selecting(page, live, events) {
   check("it stays open while others come", (await page.textContent("#pause-title")) === title && (await shown(page)).selected === withLanes);
   check("and as it was zoomed", (await page.getAttribute("#lanes", "data-to")) === range);
   await page.click("#newest");
-  await page.waitForTimeout(100);
-  const after = await shown(page);
-  check("`newest` goes on to the newest", after.selected === after.pauses - 1 && (await page.locator("#newest").isDisabled()));
+  const newest = async () => ({ ...(await shown(page)), isOff: await page.locator("#newest").isDisabled() });
+  await comes("`newest` goes on to the newest", newest, (it) => it.selected === it.pauses - 1 && it.isOff);
 }
 
 async function following(page, live, events) {
   const first = await shown(page);
-  await page.waitForTimeout(1_500);
-  const later = await shown(page);
-  check("the time line goes on with the time", later.to > first.to && (await page.locator("#follow").isDisabled()));
+  const follows = async () => ({ ...(await shown(page)), isOff: await page.locator("#follow").isDisabled() });
+  await comes("the time line goes on with the time", follows, (it) => it.to > first.to && it.isOff);
   await page.locator("h1").click();
   await page.keyboard.press("w");
   await page.keyboard.press("a");
   await page.waitForTimeout(100);
-  const zoomed = await shown(page);
+  const zoomed = await once(() => shown(page), (it) => it.to - it.from < first.to - first.from);
   live.send(endedAt(events[3], Date.now()));
   await pausesAre(page, zoomed.pauses + 1);
   await page.waitForTimeout(1_200);
   const still = await shown(page);
   check("a range that was chosen stays", still.from === zoomed.from && still.to === zoomed.to && zoomed.to - zoomed.from < first.to - first.from);
   await page.click("#follow");
-  await page.waitForTimeout(1_300);
-  const followed = await shown(page);
-  check("`follow` goes on with the newest, as wide as before", followed.to > still.to && Math.abs(followed.to - followed.from - (still.to - still.from)) < 10 && followed.last < followed.to);
+  const isAsWide = (it) => Math.abs(it.to - it.from - (still.to - still.from)) < 10;
+  await comes("`follow` goes on with the newest, as wide as before", () => shown(page), (it) => it.to > still.to && isAsWide(it) && it.last < it.to);
   await page.keyboard.press("0");
   await page.waitForTimeout(100);
   live.send(endedAt(events[2], Date.now()));
-  await page.waitForTimeout(1_200);
-  check("0 shows all and follows", (await shown(page)).from === 0 && (await page.locator("#follow").isDisabled()));
+  await comes("0 shows all and follows", follows, (it) => it.from === 0 && it.isOff);
 }
 
 async function reconnecting(page, live, events) {
+  const first = await shown(page);
   await page.keyboard.press("ArrowLeft");
-  await page.waitForTimeout(100);
+  await once(() => shown(page), (it) => it.selected !== first.selected);
   const [before, title] = [await shown(page), await page.textContent("#pause-title")];
   live.drop();
   await statusHas(page, "connection lost, trying again");
@@ -191,8 +197,7 @@ async function reconnecting(page, live, events) {
   const after = await shown(page);
   check("after it nothing is there twice, and what was missed is there", after.pauses === before.pauses + 1, `${before.pauses} → ${after.pauses}`);
   check("the open pause is still open", after.selected === before.selected && (await page.textContent("#pause-title")) === title);
-  const order = await page.$eval("#causes", (it) => it.querySelectorAll(".cause").length);
-  check("causes are there", order > 0, `${order}`);
+  await comes("causes are there", () => page.locator("#causes .cause").count(), (it) => it > 0, (it) => `${it}`);
 }
 
 async function outOfOrder(page, live, events) {
@@ -214,7 +219,7 @@ async function another(browser, events) {
   second.send(endedAt(events[0], Date.now()));
   await statusHas(page, "billing (pid 4711)");
   await pausesAre(page, 1);
-  check("another watch at the same address begins anew", (await page.title()).startsWith("billing (pid 4711)"));
+  await comes("another watch at the same address begins anew", () => page.title(), (it) => it.startsWith("billing (pid 4711)"), (it) => it);
   await page.context().close();
   second.close();
 }
@@ -233,7 +238,7 @@ async function nextJvm(browser, events) {
   second.send(endedAt(events[1], Date.now()));
   await statusHas(page, "orders (pid 4711)");
   await pausesAre(page, 1);
-  check("the page goes on with the next JVM by itself", (await page.title()).startsWith("orders (pid 4711)"));
+  await comes("the page goes on with the next JVM by itself", () => page.title(), (it) => it.startsWith("orders (pid 4711)"), (it) => it);
   await page.context().close();
   second.close();
 }
@@ -245,14 +250,16 @@ async function severalJvms(browser, events) {
   const of = (jvm, event) => live.send({ ...endedAt(event, Date.now()), jvm });
   for (const [i, jvm] of ["orders (pid 4242)", "<b>billing</b> (pid 4711)", "orders (pid 4242)"].entries()) of(jvm, events[i]);
   await pausesAre(page, 3);
-  await page.waitForTimeout(1_300);
-  check("the headline says whose pause it is", (await page.textContent("h1")).includes("orders (pid 4242): "), await page.textContent("h1"));
-  check("and so does the open one", (await page.textContent("#pause .about")).includes("orders (pid 4242)"));
-  const jvms = await page.locator("#jvms tbody tr").allTextContents();
-  check("pauses are counted by JVM", jvms.length === 2 && jvms.some((it) => it.includes("<b>billing</b> (pid 4711)")), jvms.join(" | "));
-  const longest = await page.locator("#longest tbody tr").allTextContents();
-  check("each of the longest says its JVM", longest.length === 3 && longest.every((it) => it.includes("(pid 4")));
-  check("the sum is said to be that of several", /stopped in the last .*, 2 JVMs/.test(await page.textContent(".cards")), await page.textContent(".cards"));
+  const text = (of) => () => page.textContent(of);
+  const rows = (of) => () => page.locator(of).allTextContents();
+  const whole = (it) => `${it}`;
+  await comes("the headline says whose pause it is", text("h1"), (it) => it.includes("orders (pid 4242): "), whole);
+  await comes("and so does the open one", text("#pause .about"), (it) => it.includes("orders (pid 4242)"), whole);
+  const areCounted = (it) => it.length === 2 && it.some((row) => row.includes("<b>billing</b> (pid 4711)"));
+  await comes("pauses are counted by JVM", rows("#jvms tbody tr"), areCounted, whole);
+  const sayWhose = (it) => it.length === 3 && it.every((row) => row.includes("(pid 4"));
+  await comes("each of the longest says its JVM", rows("#longest tbody tr"), sayWhose, whole);
+  await comes("the sum is said to be that of several", text(".cards"), (it) => /stopped in the last .*, 2 JVMs/.test(it), whole);
   check("no console errors with several JVMs", page.problems.length === 0, page.problems.slice(0, 3).join(" | "));
   await seen(browser, live.url);
   if (screenshots) await page.screenshot({ path: `${screenshots}/live-all.png`, fullPage: true });

@@ -62,7 +62,7 @@ async function open(context, path) {
   page.on("console", (it) => ["error", "warning"].includes(it.type()) && page.problems.push(it.text()));
   page.on("pageerror", (it) => page.problems.push(String(it)));
   await page.goto(pathToFileURL(path).href);
-  await page.waitForFunction(() => document.querySelector("header.topbar"), null, { timeout: 20_000 });
+  await page.waitForFunction(() => document.querySelector("header.topbar"), null, { timeout: 60_000 });
   await page.waitForTimeout(150);
   return page;
 }
@@ -88,7 +88,7 @@ async function functional(browser, path) {
 
 /** The titles of sections that are not in a PDF, the pause that is open among them; null where no program reads it. */
 async function missingIn(pdf, page) {
-  const read = spawnSync("pdftotext", ["-", "-"], { input: pdf, encoding: "utf8", timeout: 20_000, maxBuffer: 64 << 20 });
+  const read = spawnSync("pdftotext", ["-", "-"], { input: pdf, encoding: "utf8", timeout: 60_000, maxBuffer: 64 << 20 });
   if (read.error || read.status !== 0) return null;
   const titles = await page.$$eval("h2", (all) => all.filter((it) => it.closest("dialog") === null).map((it) => it.textContent.trim()));
   const text = read.stdout.replace(/\s+/g, " ");

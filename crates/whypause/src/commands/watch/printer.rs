@@ -10,7 +10,7 @@ use report::{Options, TimeZone, line, metrics::JvmMetrics};
 use std::{
     collections::BTreeMap,
     sync::{
-        atomic::{AtomicBool, Ordering},
+        Mutex, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     },
     thread::{self, JoinHandle},
@@ -28,7 +28,7 @@ const NICE: i32 = 19;
 const NICE_SERVED: i32 = 10;
 
 /// Whether the heading of all JVMs was printed, where there are several.
-static HEADED: AtomicBool = AtomicBool::new(false);
+static HEADED: Mutex<bool> = Mutex::new(false);
 
 /// What is handed over.
 #[derive(Debug)]
@@ -255,9 +255,11 @@ impl Form {
         let zone = self.zone.of(self.log_offset_min);
         let options = self.console.options_in(zone.clone());
         self.chosen = Some(zone);
-        // Of many JVMs the first says it for all.
-        if self.label.is_none() || !HEADED.swap(true, Ordering::Relaxed) {
+        // Of many JVMs the first says it for all, before any other prints a line.
+        let mut headed = HEADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.label.is_none() || !*headed {
             self.console.print(&line::header(of, &options))?;
+            *headed = true;
         }
         Ok(options)
     }
