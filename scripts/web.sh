@@ -159,9 +159,9 @@ opened="$log.pages"
 result=0
 # Those of pages that are there no more would be taken for new ones.
 [ -z "${WEB_SCREENSHOTS:-}" ] || rm -f "$WEB_SCREENSHOTS"/*-{light,dark}-{1280,390}.png
-timeout 900 node web/test/page.mjs "$pages" "${screenshots[@]}" >"$opened" 2>&1 </dev/null || result=1
+timeout 3600 node web/test/page.mjs "$pages" "${screenshots[@]}" >"$opened" 2>&1 </dev/null || result=1
 if [ "$result" = 0 ] && ! grep -q '^SKIPPED: ' "$opened"; then
-    timeout 300 node web/test/live.mjs "$pages/gc-log-write-blocked.html" \
+    timeout 1800 node web/test/live.mjs "$pages/gc-log-write-blocked.html" \
         >>"$opened" 2>&1 </dev/null || result=1
 fi
 cat "$opened" >>"$log"
