@@ -115,9 +115,12 @@ check_quota_with_burst() {
     answers '[.causes[0].remedies[] | select(.id == "cpu-burst")] == []' "advises the burst that is set"
 }
 
-# `again COMMAND`: stops and goes on four times, beside a recording.
+# `again NAME COMMAND`: stops and goes on four times, once the recording of that name has begun: until the
+# programs are loaded it takes seconds here, and what was under way then is known from samples alone.
 again() {
-    local _
+    local _ name="$1"
+    shift
+    until grep -qs '^recording ' "$here/$name.record"; do sleep 0.2; done
     for _ in 1 2 3 4; do
         sleep 2
         "$1" true
@@ -130,8 +133,8 @@ check_freezer() {
     needs_groups
     the_jvm
     freeze() { if $1; then echo 1; else echo 0; fi >"$child/cgroup.freeze"; }
-    again freeze &
-    records frozen 12
+    again frozen freeze &
+    records frozen 15
     names frozen-or-traced
     answers '.causes[0].story | tostring | test("freezer")' "the freezer is not told"
     answers '.causes[0].story | tostring | test("signal|traced") | not' "the freezer is not told from a signal"
@@ -140,8 +143,8 @@ check_freezer() {
 check_sigstop() {
     the_jvm
     stop() { if $1; then kill -STOP "$jvm"; else kill -CONT "$jvm"; fi; }
-    again stop &
-    records stopped 12
+    again stopped stop &
+    records stopped 15
     names frozen-or-traced
     answers '.causes[0].story | tostring | test("signal")' "the signal is not told"
 }
