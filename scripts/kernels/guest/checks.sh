@@ -24,22 +24,16 @@ check_record() {
 }
 
 # Collections explained, and no fault in a quiet run.
-# A stop that was under way when the recording began or ended has no whole account: what is said of
-# it counts only where all of it was seen. The faults that are left out, and those below one fiftieth,
-# are what a slow processor that does two things at once really has.
 check_explain() {
     the_jvm
     [ -d "$recordings/plain" ] || records plain 8
     explains plain
     answers '.causes | map(.id) | index("gc-work")' "collections are not explained"
-    answers "$unexplained_ns * 50 <= .pauses.total_ns" \
-        "$(jq "$unexplained_ns / .pauses.total_ns * 100 | floor" "$answer") % is not explained"
-    answers "$faults == []" "a fault is named in a quiet run: $(jq -c "$faults" "$answer")"
+    answers '.unattributed_ns * 50 <= .pauses.total_ns' \
+        "$(jq '.unattributed_ns / .pauses.total_ns * 100 | floor' "$answer") % is not explained"
+    answers '[.causes[] | select(.nature == "fault") | .id] - ["cpu-contention", "cpu-steal", "late-java-thread"] == []' \
+        "a fault is named in a quiet run: $(jq -c '[.causes[] | select(.nature == "fault") | .id]' "$answer")"
 }
-# shellcheck disable=SC2016 # jq's variable
-unexplained_ns='(([.longest[] | select(.cut) | .unattributed_ns] | add // 0) as $cut | .unattributed_ns - $cut)'
-faults='([.causes[] | select(.nature == "fault" and .share > 0.02) | .id]
-    - ["cpu-contention", "cpu-steal", "late-java-thread", "long-remark"])'
 
 check_watch() {
     the_jvm
