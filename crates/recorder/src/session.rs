@@ -152,9 +152,7 @@ impl Session {
         let counted = counted_stops(&options.roots, jvm, counters_file.as_ref(), &mut coverage);
         keep_only(options.duties_after, &mut coverage, || kernel.can_be_read());
         wake_up_with_others(options.duties_after, counted.as_ref());
-        let started = now();
-        // Loading the programs takes seconds on a busy host.
-        threads.watched_since(started);
+        let attached = now();
         let under_way = UnderWay::open(&options, jvm, &target.libjvm, &mut coverage);
         let idle = is_blind(&coverage).then(|| Idle::sample(process.dir(), &mut threads));
         let mut session = Session {
@@ -162,12 +160,12 @@ impl Session {
             idle,
             cost: Cost::new(proc, jvm.pid),
             host: HostSources::start(&options.roots, jvm),
-            budget: Budget::new(options.detail_budget_per_s, started),
-            hiccup_budget: Budget::new(options.detail_budget_per_s, started),
+            budget: Budget::new(options.detail_budget_per_s, attached),
+            hiccup_budget: Budget::new(options.detail_budget_per_s, attached),
             counters_file,
             counted,
-            next_drain: started + BETWEEN_DRAINS,
-            next_coverage: started,
+            next_drain: attached + BETWEEN_DRAINS,
+            next_coverage: attached,
             gone: None,
             options,
             process,
@@ -175,9 +173,9 @@ impl Session {
             stacks,
             threads,
             coverage,
-            started,
+            started: attached,
         };
-        session.begin_in_stop();
+        session.begin();
         Ok(session)
     }
 

@@ -55,7 +55,8 @@ set_free() {
 has_jvm() { jvm="$(cat /run/jvm 2>/dev/null)" && kill -0 "$jvm" 2>/dev/null; }
 
 # The JVM of most checks, in $jvm: it allocates, as an ordinary user, in a group of its own.
-# It stays from check to check, as every start takes long here.
+# It stays from check to check, as every start takes long here. Its heap is there from the begin: one
+# that grows takes mmap_lock in its pauses, and then that is what is found.
 the_jvm() {
     ! has_jvm || return 0
     make_groups
@@ -76,7 +77,7 @@ starts() {
     rm -f "/run/$name.pid"
     # shellcheck disable=SC2016 # it is the inner shell that expands them
     setsid bash -c 'echo $$ >"$0"; exec "$@"' "/run/$name.pid" "$@" \
-        "${java[0]}" -XX:+UseG1GC -Xmx256m -Xmn16m -XX:ParallelGCThreads=2 \
+        "${java[0]}" -XX:+UseG1GC -Xms256m -Xmx256m -XX:+AlwaysPreTouch -Xmn16m -XX:ParallelGCThreads=2 \
         "-Xlog:gc*,safepoint*:file=/dev/shm/$name.log:tn,time,uptime,level,tags" \
         -cp /checks/classes whypause.workloads.AllocLoad threads=2 rate=1500 queue=2000 drop=1000 \
         >"$here/$name.out" 2>"$here/$name.err" &

@@ -36,7 +36,7 @@ impl Kernel {
         match *self {}
     }
 
-    pub(crate) fn retract_stop(&self, _: MonoTime) -> bool {
+    pub(crate) fn retract_stop(&self, _: MonoTime) {
         match *self {}
     }
 

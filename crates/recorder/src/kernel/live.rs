@@ -87,12 +87,11 @@ impl LiveStop {
         self.word(offset::OPEN).compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
-    /// Takes back the stop that was assumed at this time: false where its end came before, or another
-    /// has begun since.
-    pub(super) fn retract(&self, at: MonoTime) -> bool {
-        let open = self.word(offset::OPEN);
-        self.long(offset::BEGIN).load(Ordering::Acquire) == at.0
-            && open.compare_exchange(1, 0, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    /// Takes back the stop that was assumed at this time, where no other has begun since.
+    pub(super) fn retract(&self, at: MonoTime) {
+        if self.long(offset::BEGIN).load(Ordering::Acquire) == at.0 {
+            self.word(offset::OPEN).store(0, Ordering::Release);
+        }
     }
 
     /// The stop under way.

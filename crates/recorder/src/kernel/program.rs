@@ -298,10 +298,11 @@ impl Kernel {
         self.live.as_ref().is_some_and(|it| it.assume(vm_tid, operating, at))
     }
 
-    /// Takes back a stop that was assumed at this time and was over by then. False where its end was
-    /// reported.
-    pub(crate) fn retract_stop(&self, at: MonoTime) -> bool {
-        self.live.as_ref().is_some_and(|it| it.retract(at))
+    /// Takes back a stop that was assumed at this time and was over by then.
+    pub(crate) fn retract_stop(&self, at: MonoTime) {
+        if let Some(live) = &self.live {
+            live.retract(at);
+        }
     }
 
     /// The stop under way.

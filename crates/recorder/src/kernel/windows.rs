@@ -57,6 +57,8 @@ pub(crate) struct Windows {
     torn: u64,
     /// When the recording began, once it has.
     started: Option<MonoTime>,
+    /// The JVM was seen to run then: a stop whose begin nobody saw was over.
+    ran: bool,
 }
 
 impl Windows {
@@ -71,9 +73,11 @@ impl Windows {
         }
     }
 
-    /// The recording begins now, that of stops whose begin nobody saw as well.
-    pub(crate) fn start(&mut self, at: MonoTime) {
+    /// The recording begins now, that of stops whose begin nobody saw as well. `runs` where the JVM
+    /// was seen to run, so that it is in no stop that began before.
+    pub(crate) fn start(&mut self, at: MonoTime, runs: bool) {
         self.started = Some(at);
+        self.ran = runs;
     }
 
     /// The JVM was in a stop when the recording began.
@@ -86,7 +90,7 @@ impl Windows {
 
     /// It was over before this could be known for sure.
     pub(crate) fn retract(&mut self) {
-        self.windows.pop_front_if(|it| it.begun_before && it.end.is_none());
+        self.windows.pop_front_if(|it| it.begun_before);
     }
 
     fn begin(&mut self, vm_tid: u32, at: MonoTime) {
@@ -117,7 +121,7 @@ impl Windows {
     /// The end of a stop whose begin was before the programs ran.
     fn end_alone(&mut self, end: End) {
         // Until the recording begins no stop is part of it.
-        let Some(started) = self.started.filter(|it| *it < end.end) else { return };
+        let Some(started) = self.started.filter(|it| !self.ran && *it < end.end) else { return };
         if self.open().is_none() {
             let window = Window { begun_before: true, ..Window::new(started, end.vm_tid) };
             self.windows.push_back(window);
@@ -216,7 +220,8 @@ impl Windows {
         window: Window,
         role: &mut impl FnMut(u32) -> ThreadRole,
     ) -> Option<SafepointFact> {
-        let end = window.end?;
+        // One that was over when the recording began is no part of it, even where all of it was seen.
+        let end = window.end.filter(|it| self.started.is_none_or(|started| started < it.end))?;
         let from = window.operations.last().map_or(window.begin, |it| it.interval.end);
         let java = window
             .wakes

@@ -4,6 +4,9 @@
 //! matters is what did not change: so the threads are looked at once when the recording begins or the
 //! stop has gone on for a while, and once at the end, and whoever did the same at both, and left no
 //! record between them, did it all the time.
+mod unreported;
+
+use self::unreported::unreported;
 use super::{Options, Session};
 use crate::{
     Jvm,
@@ -17,7 +20,7 @@ use recording::{
     SourceState, StackFact, ThreadRole, ThreadSlice, ThreadState,
 };
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     fs::File,
     sync::{Arc, PoisonError},
     time::Duration,
@@ -91,15 +94,28 @@ impl UnderWay {
 }
 
 impl Session {
-    /// Where the JVM is in a stop already, this recording begins in it.
-    pub(super) fn begin_in_stop(&mut self) {
-        let started = self.started;
-        // First: what is drained is held against it.
-        let inbox = self.kernel.inbox();
-        inbox.lock().unwrap_or_else(PoisonError::into_inner).windows.start(started);
+    /// The recording begins, in a stop where the JVM is in one already.
+    ///
+    /// That is once its state was read: of a stop that ended while files were opened and read, the
+    /// threads were not looked at, and nothing could be said of it but its length.
+    pub(super) fn begin(&mut self) {
+        let state = self.under_way.read();
+        self.start(state == Some(StopState::Running));
         self.kernel.drain();
-        let Some(state) = self.under_way.read().filter(|it| it.is_stop()) else { return };
-        let reached = state == StopState::Stopped;
+        if let Some(state) = state.filter(|it| it.is_stop()) {
+            self.begin_in_stop(state == StopState::Stopped);
+        }
+    }
+
+    fn start(&mut self, runs: bool) {
+        self.started = now();
+        self.threads.watched_since(self.started);
+        let inbox = self.kernel.inbox();
+        inbox.lock().unwrap_or_else(PoisonError::into_inner).windows.start(self.started, runs);
+    }
+
+    fn begin_in_stop(&mut self, reached: bool) {
+        let started = self.started;
         if let Some(counted) = &mut self.counted {
             counted.sample(now());
             let still = self.under_way.read().is_some_and(StopState::is_stop);
@@ -112,14 +128,15 @@ impl Session {
         let inbox = self.kernel.inbox();
         inbox.lock().unwrap_or_else(PoisonError::into_inner).windows.begun_before(vm_tid);
         let assumed = self.kernel.assume_stop(vm_tid, reached, started);
-        // It may have ended between the two: then its end was reported, or nothing of it will be.
+        // It may have ended between the two: then it is no part of the recording.
         let still = self.under_way.read().is_some_and(StopState::is_stop);
         if !still || (!assumed && self.kernel.open_stop().is_some()) {
-            let reported = assumed && !self.kernel.retract_stop(started);
-            if !reported {
-                let inbox = self.kernel.inbox();
-                inbox.lock().unwrap_or_else(PoisonError::into_inner).windows.retract();
+            if assumed {
+                self.kernel.retract_stop(started);
             }
+            let inbox = self.kernel.inbox();
+            inbox.lock().unwrap_or_else(PoisonError::into_inner).windows.retract();
+            self.start(true);
             return;
         }
         let early = self.sample_threads();
@@ -265,136 +282,5 @@ impl Session {
             sampled: !is_known,
             frozen: it.why.frozen,
         }
-    }
-}
-
-/// What each thread did at the begin and at the end of `window`, as far as no slice tells of it.
-fn unreported(
-    slices: &[ThreadSlice],
-    window: Interval,
-    early: Option<&Snapshot>,
-    late: &BTreeMap<u32, Standing>,
-) -> Vec<(u32, Standing, Interval)> {
-    let mut known: BTreeMap<u32, Interval> = BTreeMap::new();
-    for slice in slices.iter().filter(|it| it.interval.intersect(window).is_some()) {
-        let all = known.entry(slice.tid).or_insert(slice.interval);
-        all.start = all.start.min(slice.interval.start);
-        all.end = all.end.max(slice.interval.end);
-    }
-    let mut found = Vec::new();
-    let mut add = |tid: u32, it: &Standing, start: MonoTime, end: MonoTime| {
-        if start < end {
-            found.push((tid, it.clone(), Interval::new(start, end)));
-        }
-    };
-    for (tid, now) in late {
-        match known.get(tid) {
-            Some(known) => add(*tid, now, known.end.max(window.start), window.end),
-            // It has not run since: otherwise there were a slice.
-            None if !wants_cpu(now) => add(*tid, now, window.start, window.end),
-            // It may have got its CPU at any time, unless it had it before and never lost it.
-            None => {
-                let before = early.and_then(|it| it.threads.get(tid));
-                let before = before.filter(|it| wants_cpu(it));
-                if before.is_some_and(|it| it.turns.is_some() && it.turns == now.turns) {
-                    add(*tid, now, window.start, window.end);
-                }
-            }
-        }
-    }
-    let early =
-        early.into_iter().flat_map(|it| it.threads.iter().map(|(tid, was)| (it.at, tid, was)));
-    for (looked, tid, before) in early {
-        // What it did when it was looked at it did until it first ran.
-        if let Some(known) = known.get(tid).filter(|it| it.start > looked) {
-            add(*tid, before, window.start, known.start.min(window.end));
-        }
-    }
-    found
-}
-
-fn wants_cpu(it: &Standing) -> bool {
-    matches!(it.state, ThreadState::OnCpu | ThreadState::Runnable)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn standing(state: ThreadState, turns: u64) -> Standing {
-        let why = Default::default();
-        Standing { state, why, stack: Vec::new(), turns: Some(turns) }
-    }
-
-    fn slice(tid: u32, start: u64, end: u64) -> ThreadSlice {
-        ThreadSlice {
-            tid,
-            interval: Interval::new(MonoTime(start), MonoTime(end)),
-            state: ThreadState::OnCpu,
-            merged_wait: Duration::ZERO,
-            entered: None,
-            fd: None,
-            file: None,
-            fault_offset: None,
-            stack: None,
-            woken_by: None,
-            cpu_holder: None,
-            taken: Duration::ZERO,
-            sampled: false,
-            frozen: false,
-        }
-    }
-
-    /// What is filled in of a window from 10 to 90: `TID STATE START-END`.
-    fn check(
-        slices: &[(u32, u64, u64)],
-        early: Option<&[(u32, ThreadState, u64)]>,
-        late: &[(u32, ThreadState, u64)],
-        expected: &str,
-    ) {
-        let slices: Vec<_> = slices.iter().map(|it| slice(it.0, it.1, it.2)).collect();
-        let all = |it: &[(u32, ThreadState, u64)]| {
-            it.iter().map(|it| (it.0, standing(it.1, it.2))).collect::<BTreeMap<_, _>>()
-        };
-        let window = Interval::new(MonoTime(10), MonoTime(90));
-        let early = early.map(|it| Snapshot { at: MonoTime(12), threads: all(it) });
-        let found = unreported(&slices, window, early.as_ref(), &all(late));
-        let text = |(tid, it, span): &(u32, Standing, Interval)| {
-            format!("{tid} {} {}-{}", it.state.id(), span.start.0, span.end.0)
-        };
-        assert_eq!(found.iter().map(text).collect::<Vec<_>>().join("; "), expected);
-    }
-
-    #[test]
-    fn a_thread_that_never_ran_was_blocked_all_the_time() {
-        check(&[], None, &[(1, ThreadState::Blocked, 3)], "1 blocked 10-90");
-        check(&[(1, 5, 9)], None, &[(1, ThreadState::Blocked, 3)], "1 blocked 10-90");
-        check(&[(1, 5, 40)], None, &[(1, ThreadState::Blocked, 3)], "1 blocked 40-90");
-    }
-
-    #[test]
-    fn a_thread_that_never_left_its_cpu_had_it_all_the_time() {
-        let (before, now) = ([(7, ThreadState::OnCpu, 3)], [(7, ThreadState::OnCpu, 3)]);
-        check(&[], Some(&before), &now, "7 on-cpu 10-90");
-        // It may have come a moment ago.
-        check(&[], None, &now, "");
-        check(&[], Some(&[(7, ThreadState::OnCpu, 2)]), &now, "");
-        check(&[], Some(&[(7, ThreadState::Blocked, 3)]), &now, "");
-        // What was reported ends where the next turn begins.
-        check(&[(7, 10, 60)], None, &now, "7 on-cpu 60-90");
-    }
-
-    #[test]
-    fn what_a_thread_did_until_it_first_ran_is_what_it_did_at_the_begin() {
-        let before = [(2, ThreadState::Blocked, 3)];
-        check(&[(2, 50, 90)], Some(&before), &[], "2 blocked 10-50");
-        // It had run before it was looked at.
-        check(&[(2, 11, 90)], Some(&before), &[], "");
-        check(&[], Some(&before), &[], "");
-    }
-
-    #[test]
-    fn a_thread_that_is_not_looked_at_has_nothing_filled_in() {
-        check(&[(1, 5, 40)], None, &[], "");
     }
 }

@@ -12,7 +12,7 @@ fn role(tid: u32) -> ThreadRole {
 /// `begin..resumed/end operations` of each safepoint that became complete.
 fn check(events: &str, expected: &str) {
     let mut windows = Windows::default();
-    windows.start(MonoTime(5));
+    windows.start(MonoTime(5), false);
     let mut found = Vec::new();
     for event in events.split(',').map(str::trim) {
         let words: Vec<&str> = event.split_whitespace().collect();
@@ -59,13 +59,40 @@ fn a_stop_that_ends_before_the_recording_begins_has_not_lasted_since_the_boot() 
         Record::End(End { vm_tid: VM, begin: MonoTime(0), end: MonoTime(end), ..End::default() })
     };
     windows.receive(&over(4));
-    windows.start(MonoTime(5));
+    windows.start(MonoTime(5), false);
     windows.receive(&over(5));
     assert!(windows.complete(true, role).is_empty());
     windows.receive(&over(9));
     let stops = windows.complete(true, role);
     let [stop] = &stops[..] else { panic!("{stops:?}") };
     assert_eq!((stop.begin, stop.end_probe), (MonoTime(5), MonoTime(9)));
+}
+
+#[test]
+fn a_stop_that_ended_before_the_jvm_was_looked_at_is_no_stop_of_which_only_the_length_is_known() {
+    let mut windows = Windows::default();
+    windows.start(MonoTime(5), true);
+    // The JVM says that it runs before its probe fires.
+    windows.receive(&Record::End(End { vm_tid: VM, end: MonoTime(6), ..End::default() }));
+    // Seen as a whole, while files were opened.
+    windows.receive(&Record::Begin { vm_tid: VM, at: MonoTime(2) });
+    windows.receive(&Record::End(End {
+        vm_tid: VM,
+        begin: MonoTime(2),
+        end: MonoTime(4),
+        ..End::default()
+    }));
+    assert!(windows.complete(true, role).is_empty());
+    windows.receive(&Record::Begin { vm_tid: VM, at: MonoTime(4) });
+    windows.receive(&Record::End(End {
+        vm_tid: VM,
+        begin: MonoTime(4),
+        end: MonoTime(9),
+        ..End::default()
+    }));
+    let stops = windows.complete(true, role);
+    let [stop] = &stops[..] else { panic!("{stops:?}") };
+    assert_eq!((stop.begin, stop.cut.begin), (MonoTime(4), false));
 }
 
 #[test]
@@ -114,7 +141,7 @@ fn a_stop_that_had_begun_before_is_reported_from_the_begin_of_the_recording_on()
 #[test]
 fn a_stop_that_is_not_over_is_reported_as_far_as_it_came() {
     let mut windows = Windows::default();
-    windows.start(MonoTime(5));
+    windows.start(MonoTime(5), false);
     windows.receive(&Record::Begin { vm_tid: VM, at: MonoTime(7) });
     let operation =
         VmOperationFact { name: "A".into(), interval: Interval::new(MonoTime(9), MonoTime(9)) };
