@@ -56,6 +56,7 @@ fn wants_cpu(it: &Standing) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     fn standing(state: ThreadState, turns: u64) -> Standing {
         let why = Default::default();
