@@ -122,6 +122,7 @@ while IFS= read -r expression; do
     expression="${expression//\$__range/1m}"
     expression="${expression//\$instance/.*}"
     expression="${expression//\$jvm/.*}"
+    expression="${expression//\$user/.*}"
     promtool query instant "http://$prometheus" "$expression" | grep -q . ||
         fail "no answer to \`$expression\`"
     queries=$((queries + 1))

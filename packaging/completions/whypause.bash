@@ -310,7 +310,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__doctor)
-            opts="-p -h --pid --match --flags --jdk --format --json --fail-on --accept --accept-file --redact --color --help"
+            opts="-p -h --pid --match --user --service --flags --jdk --format --json --fail-on --accept --accept-file --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -325,6 +325,14 @@ _whypause() {
                     return 0
                     ;;
                 --match)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --service)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -394,7 +402,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__fix)
-            opts="-p -d -h --pid --match --apply --verify --undo --quota --burst --gc-threads --dry-run --print --from --duration --process --unit --limit --footprint --group-limit --hard --period --foreground --format --json --color --help"
+            opts="-p -d -h --pid --match --user --service --apply --verify --undo --quota --burst --gc-threads --dry-run --print --from --duration --process --unit --limit --footprint --group-limit --hard --period --foreground --format --json --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -409,6 +417,14 @@ _whypause() {
                     return 0
                     ;;
                 --match)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --service)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1302,7 +1318,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__record)
-            opts="-p -d -o -h --pid --match --duration --output --detail-over --max-size --html --self-cost --windows --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -o -h --pid --match --user --service --duration --output --detail-over --max-size --html --self-cost --windows --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1317,6 +1333,14 @@ _whypause() {
                     return 0
                     ;;
                 --match)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --service)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1382,7 +1406,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --wait --all --over --utc --zone --duration --redact --serve --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --user --service --wait --all --over --utc --zone --duration --redact --serve --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1397,6 +1421,14 @@ _whypause() {
                     return 0
                     ;;
                 --match)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --service)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -44,6 +44,8 @@ complete -c whypause -n "__fish_whypause_needs_command" -f -a "completions" -d '
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l match -d 'The same by name only: a part of the main class or jar' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l service -d 'Only a JVM of this service of systemd: `kafka.service`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l duration -d 'How long to record, from 100ms to 7d [default: 60s; with a command, until it ends]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s o -l output -d 'Directory to write to; must be new or empty [default: a new one in memory, on tmpfs]' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l detail-over -d 'Keep every thread\'s activity for pauses of at least this, from 0s to 1m; totals for all others' -r
@@ -80,6 +82,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand explain" -l redact -d 
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l match -d 'The same by name only: a part of the main class or jar' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l service -d 'Only a JVM of this service of systemd: `kafka.service`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l over -d 'Print pauses of at least this, from 1ms to 7d' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duration -d 'How long to watch, from 100ms to 7d [default: until Ctrl-C]' -r
@@ -99,6 +103,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoin
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l match -d 'The same by name only: a part of the main class or jar' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l service -d 'Only a JVM of this service of systemd: `kafka.service`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l flags -d 'Check flags that no JVM has yet, in one argument: \'-Xmx4g -Xlog:gc:file=gc.log\'' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l jdk -d 'The version of the JDK that will get them: 17, 1.8.0_412' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
@@ -143,6 +149,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand check" -l redact -d 'R
 complete -c whypause -n "__fish_whypause_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l match -d 'The same by name only: a part of the main class or jar' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l service -d 'Only a JVM of this service of systemd: `kafka.service`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l verify -d 'Record this long before and after, and compare, from 1s to 1h' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l quota -d 'cfs-advice: what this quota would do, in CPUs such as 1.4' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l burst -d 'cfs-advice: what this burst would do' -r

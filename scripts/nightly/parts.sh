@@ -164,6 +164,11 @@ part_kill_trials_make() { # a JDK
     WHYPAUSE_TRIAL_SECONDS=120 make -s kill-trials CHECK=1 WHAT=make
 }
 
+# Two runs of `fix`, an undo and kills in any order, and one run after the other on one JVM.
+part_interleavings() { # a JDK from 9 on
+    WHYPAUSE_TEST_ROUNDS=200 timeout 2100 cargo test --locked -p whypause --test fix -- interleaved
+}
+
 part_fuzz() { # cargo-fuzz and a nightly toolchain, which it installs
     scripts/fuzz.sh --tools || skip "no cargo-fuzz or no nightly toolchain, and they could not be installed"
     make -s fuzz SECONDS=5

@@ -86,8 +86,88 @@ limited() {
 
 unlimited() { not limited; }
 
+# A JVM of another user in a group that is called as the group of a service, as a container can make one, with
+# options in its own environment.
+guest_of() {
+    local group=/sys/fs/cgroup/payload/system.slice/orders.service
+    mkdir -p "$group" /srv/guest
+    useradd -r guest
+    chown guest /srv/guest
+    JAVA_TOOL_OPTIONS=-Devil=1 setpriv --reuid guest --regid guest --clear-groups \
+        java -Xmx64m -Xlog:gc*:file=/srv/guest/gc.log:tn:filecount=0 -cp /srv/java Alloc >/srv/guest/out 2>&1 &
+    guest=$!
+    echo "$guest" >"$group/cgroup.procs"
+    # It only has to be there, and not to take the CPU from what is measured.
+    renice -n 19 -p "$guest"
+    waits grep -q ready /srv/guest/out
+}
+
+# Nothing of the service is changed for the sake of a process that only looks like it.
+unchanged_by_guest() {
+    "$whypause" fix gc-log-async -p "$guest" --apply >"$here/refused" 2>&1 && return 1
+    cat "$here/refused"
+    grep -q 'no unit of systemd starts this one' "$here/refused"
+    not ls /etc/systemd/system/orders.service.d
+}
+
+memory_low() { cat /sys/fs/cgroup/system.slice/orders.service/memory.low; }
+
+is_protected() { [ "$(memory_low)" -gt 0 ]; }
+
+# The heap of one that only looks like it is protected in its own group, if at all.
+unprotected_by_guest() {
+    "$whypause" fix heap-residency -p "$guest" --apply || true
+    local low
+    low="$(memory_low)"
+    "$whypause" fix --undo heap-residency
+    [ "$low" = 0 ]
+}
+
+# A file system for the counters is not mounted where their owner has put a link.
+mounts_no_link() {
+    mv "$counters" "$counters.aside"
+    ln -s /srv/java "$counters"
+    local started=0
+    systemctl start tmp-hsperfdata_orders.mount && started=1
+    rm "$counters"
+    mv "$counters.aside" "$counters"
+    [ -f /etc/systemd/system/tmp-hsperfdata_orders.mount ] && [ "$started" = 0 ] && not findmnt /srv/java
+}
+
+# `says SERVICE WHAT`: within a minute; what it says where that is something else.
+says() {
+    waits in_journal "$@" && return
+    journalctl -o cat -u "$1" | grep -v '^whypause-.*[.]service: ' | tail -n 3
+    return 1
+}
+
+in_journal() { journalctl -u "$1" | grep -F -- "$2"; }
+
+# It has the seat of the one that tunes, and was not started again.
+tunes() {
+    systemctl start whypause-thp-tuner@Alloc
+    if ! waits has_seat; then
+        journalctl -o cat -u whypause-thp-tuner@Alloc | grep error: | tail -n 3
+        return 1
+    fi
+    systemctl show -p NRestarts whypause-thp-tuner@Alloc | grep -x NRestarts=0
+}
+
+has_seat() {
+    local seat=/run/whypause/fix/thp-tuner.lock
+    [ -e "$seat" ] && not flock -n "$seat" true
+}
+
 first_part() {
     set_up
+    check guest-starts "a JVM runs in a group that is called as a service's" guest_of
+    check guest-is-no-service "a group that is called as a service's makes nobody that service" unchanged_by_guest
+    check guest-memory "nor is that service's memory protected for it" unprotected_by_guest
+    check memory-low-applied "memory of the service is protected (memory.low)" \
+        "$whypause" fix heap-residency -p "$(main_pid)" --apply
+    check memory-low-works "the kernel has it" is_protected
+    check memory-low-undone "it is undone" "$whypause" fix --undo heap-residency
+    check memory-low-after "the kernel has none" grep -qx 0 /sys/fs/cgroup/system.slice/orders.service/memory.low
     check start-flag-applied "a drop-in with -Xlog:async" \
         "$whypause" fix gc-log-async -p "$(main_pid)" --apply
     check start-flag-verified "systemd reads the unit with it" systemd-analyze verify orders.service
@@ -112,6 +192,7 @@ first_part() {
     check hsperfdata-applied "a mount unit for the next boot" \
         "$whypause" fix hsperfdata-to-tmpfs -p "$(main_pid)" --apply
     check hsperfdata-not-yet "the running JVM keeps its file" not findmnt "$counters"
+    check hsperfdata-link "nothing is mounted through a link" mounts_no_link
     check log-moved "the log of the JVM is in memory" \
         "$whypause" fix gc-log-to-tmpfs -p "$(main_pid)" --apply
 
@@ -126,9 +207,22 @@ first_part() {
     check keeper-hardened "it runs hardened" systemctl is-active "$unit"
     tells "keeper-exposure"$'\t'"ok"$'\t'"$(systemd-analyze security --no-pager "$unit" | tail -n 1)"
     check keeper-stops "it ends when it is asked to" systemctl stop "$unit"
-    check watch-service "the watching service runs" sh -c \
-        'systemctl start whypause-watch@Alloc && sleep 8 && systemctl is-active whypause-watch@Alloc'
+    systemctl start whypause-watch@Alloc
+    check watch-waits "two JVMs have the name, and the service says so" says whypause-watch@Alloc 'matches 2 JVMs'
     systemctl stop whypause-watch@Alloc
+    echo 'WATCH_OPTIONS=--service orders.service' >/etc/default/whypause-watch@Alloc
+    systemctl start whypause-watch@Alloc
+    check watch-service "the watching service watches the one of its service" \
+        says whypause-watch@Alloc "(pid $(main_pid))"
+    check watch-active "and runs" systemctl is-active whypause-watch@Alloc
+    systemctl stop whypause-watch@Alloc
+    systemctl start whypause-thp-tuner@Alloc
+    check tuner-refuses "nobody else's JVM decides over the host's huge pages" says whypause-thp-tuner@Alloc 'matches 2 JVMs'
+    systemctl stop whypause-thp-tuner@Alloc
+    echo 'TUNER_OPTIONS=--service orders.service' >/etc/default/whypause-thp-tuner@Alloc
+    check tuner-service "the tuner finds the one of its service, though it opens no connection" tunes
+    systemctl stop whypause-thp-tuner@Alloc
+    kill "$guest" || true
     sync
     touch "$here/rebooted"
     trap - EXIT

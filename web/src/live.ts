@@ -13,6 +13,8 @@ const MOST_WAITING = 256;
 const TICK_MS = 1_000;
 /** The browser gives up where the server refuses; it may be back later. */
 const AGAIN_MS = 3_000;
+/** Where there is no room it is asked less and less often, at last each minute. */
+const AGAIN_AT_LAST_MS = 60_000;
 /** After `hello` the last hour comes again; later events are new. */
 const REPLAY_MS = 2_000;
 /** Clocks of two machines differ by more than an event takes to arrive. */
@@ -24,7 +26,10 @@ export function startLive(main: HTMLElement, url: string): void {
   let waiting: (() => void)[] = [];
   let timer = 0;
   let helloAt = 0;
+  let againMs = AGAIN_MS;
   let isBeginning = false;
+  /** Whether this connection was there before. */
+  let wasOpen = false;
   /** What to take off this machine's clock for the watcher's. */
   let skewMs = 0;
 
@@ -89,10 +94,22 @@ export function startLive(main: HTMLElement, url: string): void {
   };
   const onError = (): void => {
     setState("lost", "");
-    if (source.readyState === EventSource.CLOSED) setTimeout(connect, AGAIN_MS);
+    if (source.readyState !== EventSource.CLOSED) return;
+    setTimeout(connect, againMs);
+    againMs = Math.min(againMs * 2, AGAIN_AT_LAST_MS);
+  };
+  /** What comes now ended while nobody was told. */
+  const onOpen = (): void => {
+    againMs = AGAIN_MS;
+    helloAt = Date.now();
+    // It was lost, and no hello comes where the page has all before it. A new one begins with a hello, or is told
+    // that the next JVM is still awaited.
+    if (feed && wasOpen) setState("live", "");
+    wasOpen = true;
   };
 
   function connect(): void {
+    wasOpen = false;
     source = new EventSource(url);
     source.addEventListener("hello", ({ data }) => later(() => onHello(JSON.parse(data) as Hello)));
     source.addEventListener("pause", ({ data }) => {
@@ -100,6 +117,7 @@ export function startLive(main: HTMLElement, url: string): void {
       later(() => onPause(JSON.parse(data) as LivePause, receivedMs));
     });
     source.addEventListener("end", ({ data }) => onEnd(JSON.parse(data) as LiveEnd));
+    source.addEventListener("open", onOpen);
     source.addEventListener("error", onError);
   }
   connect();

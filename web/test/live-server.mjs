@@ -11,6 +11,9 @@ const KEPT_MS = 3_600_000;
 /** The longest that come again with their threads. */
 const MOST_OPENED = 24;
 
+/** How many servers there were: what tells the events of one from those of another. */
+let servers = 0;
+
 /** The data in a report. */
 export function dataOf(html) {
   return JSON.parse(html.match(/<script type="application\/json" id="data">(.*?)<\/script>/s)[1]);
@@ -75,15 +78,29 @@ export const endedAt = (event, endMs) => {
 
 export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = Date.now(), port = 0 }) {
   const hello = { version, title, limit_ms: limitMs, since_wall_ms: sinceMs, zone_minutes: 60, kept_ms: KEPT_MS, pages: {} };
+  const generation = `${Date.now().toString(16)}${servers++}`;
   const clients = new Set();
+  /** Numbers and events. */
   let kept = [];
+  let sent = 0;
+  let [asked, hellos, refusals] = [0, 0, 0];
+  let [ended, awaits] = ["", false];
   const message = (name, data) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  const pause = (number, event) => `id: ${generation}-${number}\n${message("pause", event)}`;
   const endOf = ({ pauses }) => pauses.origin_wall_ms + (pauses.start_us[0] + pauses.length_us[0]) / 1_000;
-  /** Of the last hour; with their threads only the longest, and the newest. */
-  const again = () => {
-    kept = kept.filter((it) => endOf(it) > Date.now() - KEPT_MS);
-    const longest = new Set([...kept].sort((a, b) => b.pauses.length_us[0] - a.pauses.length_us[0]).slice(0, MOST_OPENED));
-    return kept.map((it, at) => message("pause", longest.has(it) || at === kept.length - 1 ? it : { ...it, opened: [] })).join("");
+  /** Of the last hour from this number on; with their threads only the longest, and the newest. */
+  const again = (first) => {
+    kept = kept.filter((it) => endOf(it.event) > Date.now() - KEPT_MS);
+    const longest = new Set([...kept].sort((a, b) => b.event.pauses.length_us[0] - a.event.pauses.length_us[0]).slice(0, MOST_OPENED));
+    const brief = (it, at) => (longest.has(it) || at === kept.length - 1 ? it.event : { ...it.event, opened: [] });
+    return kept.map((it, at) => (it.number < first ? "" : pause(it.number, brief(it, at)))).join("");
+  };
+  /** What a browser gets at first that had this event last: the rest, or all where it was none of this server. */
+  const begin = (last) => {
+    const [of, number] = (last ?? "").split("-");
+    if (of === generation) return again(Number(number) + 1);
+    hellos++;
+    return message("hello", hello) + again(0);
   };
   const server = createServer((request, response) => {
     if (request.url === `/${TOKEN}/`) {
@@ -91,29 +108,52 @@ export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = 
       return response.end(assembleLive(title));
     }
     if (request.url !== `/${TOKEN}/events`) return response.writeHead(404).end();
+    asked++;
+    if (refusals > 0) {
+      refusals--;
+      return response.writeHead(503, { "Retry-After": "60" }).end();
+    }
     response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
-    response.write(`retry: 500\n${message("hello", hello)}${again()}`);
+    // What waits for the next JVM knows nothing of the last one but that it ended.
+    const first = awaits ? "" : begin(request.headers["last-event-id"]);
+    response.write(`retry: 500\n\n${first}${ended}`);
+    if (ended) return response.end();
     clients.add(response);
     request.on("close", () => clients.delete(response));
   });
   await new Promise((done) => server.listen(port, "127.0.0.1", done));
-  const tell = (name, data) => {
-    const text = message(name, data);
+  const tell = (text) => {
     for (const it of clients) it.write(text);
   };
   return {
     url: `http://127.0.0.1:${server.address().port}/${TOKEN}/`,
+    /** How often events were asked for, and how many browsers began anew. */
+    get asked() {
+      return asked;
+    },
+    get hellos() {
+      return hellos;
+    },
     send: (event) => {
-      kept.push(event);
-      tell("pause", event);
+      const number = sent++;
+      kept.push({ number, event });
+      tell(pause(number, event));
     },
     /** As `send`, to those who are connected only: many at once need not come again. */
-    sendOnce: (event) => tell("pause", event),
+    sendOnce: (event) => tell(message("pause", event)),
+    /** Has no room for the next who asks. */
+    refuseOnce: () => {
+      refusals = 1;
+    },
     /** Ends all connections; browsers come back. */
     drop: () => {
       for (const it of clients) it.destroy();
     },
-    end: (why, next = false) => tell("end", { why, next }),
+    /** As whoever comes later is told, too. */
+    end: (why, next = false) => {
+      [ended, awaits] = [message("end", { why, next }), next];
+      tell(ended);
+    },
     close: () => {
       for (const it of clients) it.end();
       server.closeAllConnections();

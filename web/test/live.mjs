@@ -6,19 +6,13 @@
 //
 // One line for each check. Exit code 1 where any failed; 0 with `SKIPPED: why` where there is no browser.
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { LIMIT_MS, NARROW, TIMELINE, WIDE, check, comes, open, pausesAre, seen, shown, sleep, statusHas, tally } from "./live-page.mjs";
 import { cut, dataOf, endedAt, serve } from "./live-server.mjs";
+import { another, nextJvm, refused, severalJvms } from "./live-watches.mjs";
 import { once } from "./once.mjs";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-precise-memory-info"];
-const WIDE = { width: 1280, height: 900 };
-const NARROW = { width: 390, height: 844 };
-const TIMELINE = "#timeline-canvas";
-/** Pauses of the report from this length on are sent. */
-const LIMIT_MS = 5;
-/** For the wait until something shows; what is fast enough is checked by itself. */
-const PATIENCE = { timeout: 60_000 };
 
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args.splice(args.indexOf(name), 2)[1] : null);
@@ -26,76 +20,9 @@ const url = option("--url");
 const screenshots = option("--screenshots");
 const report = args[0];
 
-let failures = 0;
-let checks = 0;
-
-function check(name, isGood, detail = "") {
-  checks++;
-  if (!isGood) failures++;
-  console.log(`${isGood ? "ok  " : "FAIL"}  ${name}${detail ? ` (${detail})` : ""}`);
-}
-
-/** A check of what comes to hold, sooner or later. */
-async function comes(name, read, isGood, detail = () => "") {
-  const it = await once(read, isGood);
-  check(name, isGood(it), detail(it));
-}
-
 function skip(why) {
   console.log(`SKIPPED: ${why}`);
   process.exit(0);
-}
-
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-const shown = (page) => page.$eval(TIMELINE, (it) => ({ pauses: Number(it.dataset.pauses), last: Number(it.dataset.lastStart), from: Number(it.dataset.from), to: Number(it.dataset.to), selected: Number(it.dataset.selected) }));
-const pausesAre = (page, count) => page.waitForFunction(([id, n]) => Number(document.querySelector(id)?.dataset.pauses) === n, [TIMELINE, count], PATIENCE);
-const statusHas = (page, text) => page.waitForFunction((it) => document.getElementById("status")?.textContent.includes(it), text, PATIENCE);
-
-async function open(browser, address, options = {}) {
-  const context = await browser.newContext({ viewport: WIDE, ...options });
-  const page = await context.newPage();
-  page.problems = [];
-  page.on("console", (it) => ["error", "warning"].includes(it.type()) && page.problems.push(it.text()));
-  page.on("pageerror", (it) => page.problems.push(String(it)));
-  await page.goto(address, { waitUntil: "domcontentloaded" });
-  await page.waitForFunction(() => document.querySelector("header.topbar"), null, PATIENCE);
-  return page;
-}
-
-/** What holds of every live page, also of one whose pauses are not ours. */
-async function seen(browser, address) {
-  const page = await open(browser, address);
-  await page.waitForTimeout(500);
-  const isWatched = (it) => /^watching .+, pauses of .+ or more · live$|^the watch is over: /.test(it);
-  await comes("the line says what is watched", () => page.textContent("#status"), isWatched, (it) => it);
-  const isNewest = (it) => it.selected === it.pauses - 1;
-  await comes("the newest pause is open", () => shown(page), isNewest, (it) => `${it.selected + 1} of ${it.pauses}`);
-  await comes("the headline is there", () => page.textContent("h1"), (it) => it.trim().length > 10, (it) => it.slice(0, 120));
-  if ((await shown(page)).pauses > 0) {
-    await comes("tables are there", () => page.locator("#longest tbody tr").count(), (it) => it > 0);
-    await comes("cards are there", () => page.locator(".cards > div").count(), (it) => it >= 4);
-  }
-  await page.setViewportSize(NARROW);
-  await page.waitForTimeout(200);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  check("no horizontal scroll at 390 px", wide <= 0, wide > 0 ? `${wide} px too wide` : "");
-  check("no console errors", page.problems.length === 0, page.problems.slice(0, 3).join(" | ").slice(0, 400));
-  await page.context().close();
-  for (const colorScheme of ["light", "dark"]) await accessible(browser, address, colorScheme);
-}
-
-async function accessible(browser, address, colorScheme) {
-  // The policy of the page keeps axe out; the other checks ran with it.
-  const page = await open(browser, address, { bypassCSP: true, colorScheme });
-  await page.waitForTimeout(1_200);
-  const require = createRequire(import.meta.url);
-  await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
-  const violations = await page.evaluate(async () => {
-    const result = await window.axe.run(document, { resultTypes: ["violations"] });
-    return result.violations.filter((it) => ["serious", "critical"].includes(it.impact)).map((it) => `${it.id}: ${it.nodes.length} × ${it.nodes[0].html.slice(0, 160)}`);
-  });
-  check(`accessible, ${colorScheme}`, violations.length === 0, violations.join(" | ").slice(0, 900));
-  await page.context().close();
 }
 
 /** Remembers when the picture first showed each count of pauses. */
@@ -186,7 +113,7 @@ async function reconnecting(page, live, events) {
   const first = await shown(page);
   await page.keyboard.press("ArrowLeft");
   await once(() => shown(page), (it) => it.selected !== first.selected);
-  const [before, title] = [await shown(page), await page.textContent("#pause-title")];
+  const [before, title, hellos] = [await shown(page), await page.textContent("#pause-title"), live.hellos];
   live.drop();
   await statusHas(page, "connection lost, trying again");
   check("a lost connection is said", true);
@@ -196,6 +123,7 @@ async function reconnecting(page, live, events) {
   await page.waitForTimeout(1_300);
   const after = await shown(page);
   check("after it nothing is there twice, and what was missed is there", after.pauses === before.pauses + 1, `${before.pauses} → ${after.pauses}`);
+  check("the browser says what it had, and is told only the rest", live.hellos === hellos, `${live.hellos - hellos} new beginnings`);
   check("the open pause is still open", after.selected === before.selected && (await page.textContent("#pause-title")) === title);
   await comes("causes are there", () => page.locator("#causes .cause").count(), (it) => it > 0, (it) => `${it}`);
 }
@@ -205,66 +133,6 @@ async function outOfOrder(page, live, events) {
   live.send(endedAt(events[5], Date.now() - 5_000));
   await pausesAre(page, before.pauses + 1);
   check("one that is told late takes its place", (await shown(page)).last === before.last);
-}
-
-/** The watch ends without a word, and another one serves at the same address. */
-async function another(browser, events) {
-  const first = await serve({ title: "orders (pid 4242)", limitMs: LIMIT_MS, sinceMs: Date.now() - 60_000 });
-  const page = await open(browser, first.url);
-  for (let i = 0; i < 3; i++) first.send(endedAt(events[i], Date.now()));
-  await pausesAre(page, 3);
-  first.close();
-  await statusHas(page, "connection lost, trying again");
-  const second = await serve({ title: "billing (pid 4711)", limitMs: LIMIT_MS, port: Number(new URL(first.url).port) });
-  second.send(endedAt(events[0], Date.now()));
-  await statusHas(page, "billing (pid 4711)");
-  await pausesAre(page, 1);
-  await comes("another watch at the same address begins anew", () => page.title(), (it) => it.startsWith("billing (pid 4711)"), (it) => it);
-  await page.context().close();
-  second.close();
-}
-
-/** The watch waits for the next JVM, and another process of it serves that one's page at the same address. */
-async function nextJvm(browser, events) {
-  const first = await serve({ title: "orders (pid 4242)", limitMs: LIMIT_MS, sinceMs: Date.now() - 60_000 });
-  const page = await open(browser, first.url);
-  first.send(endedAt(events[0], Date.now()));
-  await pausesAre(page, 1);
-  first.end("the JVM exited", true);
-  await statusHas(page, "the JVM exited; waiting for the next JVM");
-  check("that the next JVM is awaited is said, and the pauses stay", (await shown(page)).pauses === 1);
-  first.close();
-  const second = await serve({ title: "orders (pid 4711)", limitMs: LIMIT_MS, port: Number(new URL(first.url).port) });
-  second.send(endedAt(events[1], Date.now()));
-  await statusHas(page, "orders (pid 4711)");
-  await pausesAre(page, 1);
-  await comes("the page goes on with the next JVM by itself", () => page.title(), (it) => it.startsWith("orders (pid 4711)"), (it) => it);
-  await page.context().close();
-  second.close();
-}
-
-/** All JVMs of a host on one page: each pause says its own. */
-async function severalJvms(browser, events) {
-  const live = await serve({ title: "all JVMs", limitMs: LIMIT_MS, sinceMs: Date.now() - 60_000 });
-  const page = await open(browser, live.url);
-  const of = (jvm, event) => live.send({ ...endedAt(event, Date.now()), jvm });
-  for (const [i, jvm] of ["orders (pid 4242)", "<b>billing</b> (pid 4711)", "orders (pid 4242)"].entries()) of(jvm, events[i]);
-  await pausesAre(page, 3);
-  const text = (of) => () => page.textContent(of);
-  const rows = (of) => () => page.locator(of).allTextContents();
-  const whole = (it) => `${it}`;
-  await comes("the headline says whose pause it is", text("h1"), (it) => it.includes("orders (pid 4242): "), whole);
-  await comes("and so does the open one", text("#pause .about"), (it) => it.includes("orders (pid 4242)"), whole);
-  const areCounted = (it) => it.length === 2 && it.some((row) => row.includes("<b>billing</b> (pid 4711)"));
-  await comes("pauses are counted by JVM", rows("#jvms tbody tr"), areCounted, whole);
-  const sayWhose = (it) => it.length === 3 && it.every((row) => row.includes("(pid 4"));
-  await comes("each of the longest says its JVM", rows("#longest tbody tr"), sayWhose, whole);
-  await comes("the sum is said to be that of several", text(".cards"), (it) => /stopped in the last .*, 2 JVMs/.test(it), whole);
-  check("no console errors with several JVMs", page.problems.length === 0, page.problems.slice(0, 3).join(" | "));
-  await seen(browser, live.url);
-  if (screenshots) await page.screenshot({ path: `${screenshots}/live-all.png`, fullPage: true });
-  await page.context().close();
-  live.close();
 }
 
 const countersOf = (session) => session.send("Memory.getDOMCounters");
@@ -374,7 +242,8 @@ async function all(browser, file) {
   live.close();
   await another(browser, events);
   await nextJvm(browser, events);
-  await severalJvms(browser, events);
+  await refused(browser, events);
+  await severalJvms(browser, events, screenshots);
   await memory(browser, events);
 }
 
@@ -392,5 +261,6 @@ try {
 } finally {
   await browser.close();
 }
+const { checks, failures } = tally();
 console.log(`${checks - failures} passed, ${failures} failed`);
 process.exit(failures > 0 ? 1 : 0);

@@ -36,7 +36,10 @@ fn collect(folder: &Path, prefix: &str, found: &mut Vec<String>) {
 
 /// Whether it is what people wrote, or a folder of that. In a second worktree `.git` is a file.
 fn is_ours(name: &str, path: &str) -> bool {
-    !matches!(name, "target" | ".git" | "node_modules")
+    // A folder of sources may have that name as well.
+    let is_output = name == "target" && !path.contains("/src/");
+    !is_output
+        && !matches!(name, ".git" | "node_modules")
         && !matches!(path, "fuzz/corpus" | "fuzz/artifacts" | "fuzz/coverage")
 }
 

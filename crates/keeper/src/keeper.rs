@@ -1,15 +1,16 @@
 //! Round after round: what was appended to the log goes to the copy.
 use crate::{
     Event, KeeperError, Options, Outcome, Round,
-    liveness::Liveness,
+    liveness::Alive,
     pack::{Packer, TEXT_BYTES},
     print::crc,
     record::Position,
     source::{Next, Source},
     target::{Opened, Target, Written},
 };
+use rustix::event::{Timespec, poll};
 use std::{
-    fs, io,
+    io,
     os::unix::ffi::OsStrExt,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
@@ -34,7 +35,7 @@ pub struct Keeper {
     options: Options,
     /// Checksum of the log's name.
     name: u32,
-    liveness: Liveness,
+    alive: Option<Alive>,
     /// Whether the JVM had ended when the last round began, so that no end of it is to be awaited.
     over: bool,
     source: Source,
@@ -63,17 +64,17 @@ impl Keeper {
             return Err(KeeperError::Option("the period must not be 0".to_owned()));
         }
         let uid = options.source_uid.unwrap_or_else(|| rustix::process::geteuid().as_raw());
-        let mut source = Source::new(options.from.clone(), uid, boot())?;
+        let mut source =
+            Source::new(options.from.clone(), uid, options.boot, options.descriptors.clone())?;
         let base = options.from.file_name().unwrap_or_default();
         let packer = Packer::new(options.compression).map_err(|it| cannot_pack(options, it))?;
-        let liveness = Liveness::of(options.while_alive)?;
         let Opened { target, position, events } = Target::open(options, None, None)?;
         if let Some(position) = position {
             source.resume(position);
         }
         Ok(Keeper {
             name: crc(base.as_bytes()),
-            liveness,
+            alive: options.while_alive.clone(),
             over: false,
             source,
             packer,
@@ -92,7 +93,7 @@ impl Keeper {
     /// [`KeeperError`]. Nothing is lost by that: the next round begins where the last entry ended.
     pub fn round(&mut self) -> Result<Round, KeeperError> {
         // Before anything is read: what it wrote last is there then.
-        self.over = self.liveness.ended();
+        self.over = self.alive.as_ref().is_some_and(Alive::has_ended);
         let mut round = Round::default();
         let copied = self.reach_target().and_then(|()| self.copy(&mut round));
         if let Err(error) = copied {
@@ -138,12 +139,17 @@ impl Keeper {
                 }
             }
             if ended || stopping {
-                if let Some(target) = self.target.take() {
-                    target.close();
-                }
+                self.close();
                 return if ended { Outcome::Ended } else { Outcome::Stopped };
             }
             self.wait(begin + self.options.period, stop);
+        }
+    }
+
+    /// Lets go of the directory with the copies; its lock is removed.
+    pub fn close(&mut self) {
+        if let Some(target) = self.target.take() {
+            target.close();
         }
     }
 
@@ -152,11 +158,13 @@ impl Keeper {
         // Where a round that knew of it failed, it is no hurry.
         while !stop.load(Ordering::Relaxed) {
             let left = until.saturating_duration_since(Instant::now()).min(LOOK_EVERY);
-            if left.is_zero() || !self.over && self.liveness.ends_within(left) {
+            if left.is_zero() {
                 return;
             }
-            if self.over {
-                std::thread::sleep(left);
+            match self.alive.as_ref().filter(|_| !self.over) {
+                Some(alive) if alive.ends_within(left) => return,
+                Some(_) => {}
+                None => wait_for_a_signal(left),
             }
         }
     }
@@ -242,6 +250,11 @@ impl Keeper {
     }
 }
 
+/// Waits for so long, or for a signal.
+fn wait_for_a_signal(time: Duration) {
+    let _ = poll(&mut [], Timespec::try_from(time).ok().as_ref());
+}
+
 /// Of text that goes on, what ends with a line: a copy may end with it, and each is a log that can be
 /// read alone.
 fn whole_lines(text: &[u8], goes_on: bool) -> &[u8] {
@@ -253,17 +266,11 @@ fn cannot_pack(options: &Options, source: io::Error) -> KeeperError {
     KeeperError::Target { what: "compress for", path: options.to.clone(), source }
 }
 
-/// The running of the host, as the kernel names it; zeros where it does not.
-fn boot() -> [u8; 16] {
-    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
-    u128::from_str_radix(&digits, 16).unwrap_or(0).to_be_bytes()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Process, liveness::start_ticks};
+    use std::fs;
 
     const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -279,7 +286,11 @@ mod tests {
         let process = Process { pid, start_ticks: start_ticks(pid).unwrap() };
         let to = folder.path().join("copy");
         fs::create_dir(&to).unwrap();
-        let options = Options { while_alive: Some(process), period, ..Options::new(from, to) };
+        let options = Options {
+            while_alive: Some(Alive::of(process).unwrap()),
+            period,
+            ..Options::new(from, to)
+        };
         let mut keeper = Keeper::open(&options).unwrap();
         if ended_before_the_round {
             jvm.kill().unwrap();

@@ -54,4 +54,5 @@ mod target;
 pub use error::KeeperError;
 pub use event::{Event, Outcome, Round};
 pub use keeper::Keeper;
-pub use options::{Compression, Options, Process};
+pub use liveness::Alive;
+pub use options::{Compression, Options, Process, boot};

@@ -5,13 +5,36 @@ use rustix::{
     io::Errno,
     process::{Pid, PidfdFlags, pidfd_open},
 };
-use std::{os::fd::OwnedFd, time::Duration};
+use std::{os::fd::OwnedFd, sync::Arc, time::Duration};
 
-/// A process that is looked at, if there is one.
+/// A process that is held, so that no later one with its number is taken for it. From then on nothing is
+/// looked up in `/proc`.
+#[derive(Clone, Debug)]
+pub struct Alive(Arc<Liveness>);
+
+impl Alive {
+    /// This process; it may have ended.
+    ///
+    /// # Errors
+    /// [`KeeperError::Option`] where the kernel does not give it.
+    pub fn of(process: Process) -> Result<Alive, KeeperError> {
+        Ok(Alive(Arc::new(Liveness::of(process)?)))
+    }
+
+    /// Whether it has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.0.ends_within(Duration::ZERO)
+    }
+
+    /// Waits for `time`, or until it has ended, or for a signal. Whether it has ended.
+    pub(crate) fn ends_within(&self, time: Duration) -> bool {
+        self.0.ends_within(time)
+    }
+}
+
 #[derive(Debug)]
-pub(crate) enum Liveness {
-    /// Nobody said which process it is.
-    Unknown,
+enum Liveness {
     /// It had ended before it could be held.
     Ended,
     /// A descriptor of it (`pidfd_open(2)`), readable when all of its threads have ended.
@@ -19,8 +42,7 @@ pub(crate) enum Liveness {
 }
 
 impl Liveness {
-    pub(crate) fn of(process: Option<Process>) -> Result<Liveness, KeeperError> {
-        let Some(Process { pid, start_ticks }) = process else { return Ok(Liveness::Unknown) };
+    fn of(Process { pid, start_ticks }: Process) -> Result<Liveness, KeeperError> {
         let refuse =
             |why: &str| KeeperError::Option(format!("cannot wait for process {pid}: {why}"));
         let id = i32::try_from(pid).ok().and_then(Pid::from_raw);
@@ -32,20 +54,10 @@ impl Liveness {
         }
     }
 
-    pub(crate) fn ended(&self) -> bool {
-        self.ends_within(Duration::ZERO)
-    }
-
-    /// Waits for `time`, or until it has ended, or for a signal. Whether it has ended.
-    pub(crate) fn ends_within(&self, time: Duration) -> bool {
-        let held = match self {
-            Liveness::Held(held) => vec![PollFd::new(held, PollFlags::IN)],
-            Liveness::Unknown => Vec::new(),
-            Liveness::Ended => return true,
-        };
-        let mut held = held;
+    fn ends_within(&self, time: Duration) -> bool {
+        let Liveness::Held(held) = self else { return true };
         let timeout = Timespec::try_from(time).ok();
-        poll(&mut held, timeout.as_ref()).is_ok_and(|ready| ready > 0)
+        poll(&mut [PollFd::new(held, PollFlags::IN)], timeout.as_ref()).is_ok_and(|it| it > 0)
     }
 }
 

@@ -8,7 +8,13 @@ use crate::{
     ring::{Known, Member, Rotation, successors},
 };
 use files::{Directory, Found};
-use std::{fs::File, io, os::unix::fs::FileExt, path::PathBuf};
+use std::{
+    fs::File,
+    io,
+    os::{fd::OwnedFd, unix::fs::FileExt},
+    path::PathBuf,
+    sync::Arc,
+};
 
 /// What there is to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +49,14 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn new(from: PathBuf, uid: u32, boot: [u8; 16]) -> Result<Source, KeeperError> {
+    pub(crate) fn new(
+        from: PathBuf,
+        uid: u32,
+        boot: [u8; 16],
+        descriptors: Option<Arc<OwnedFd>>,
+    ) -> Result<Source, KeeperError> {
         Ok(Source {
-            directory: Directory::of(from, uid)?,
+            directory: Directory::of(from, uid, descriptors)?,
             position: Position { boot, ..Position::default() },
             file: None,
             head: Vec::new(),

@@ -95,7 +95,7 @@ impl Target {
             max_file_bytes: options.max_file_bytes.min(options.max_bytes / 2),
             max_bytes: options.max_bytes,
         };
-        let directory = TargetDirectory::open(&options.to, device)?;
+        let directory = TargetDirectory::open(options, device)?;
         let lock = directory.lock(&kind.base)?;
         let (older, open, next) = (Vec::new(), None, 1);
         let mut target = Target { kind, directory, lock, older, open, next };

@@ -102,6 +102,20 @@ pub(crate) fn keep_idle(aside: Aside) {
     drop(surplus);
 }
 
+/// Ends the readers that are kept, and waits for that, at most a second: what gives up its rights leaves no
+/// process behind that has them and reads for it.
+pub fn end_readers() {
+    let idle = std::mem::take(&mut shared().idle);
+    let until = Instant::now() + Duration::from_secs(1);
+    let mut ended: Vec<Pid> = idle.into_iter().filter_map(Aside::give_up).collect();
+    while !ended.is_empty() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+        let mut shared = shared();
+        shared.reap();
+        ended.retain(|it| shared.left.contains(it));
+    }
+}
+
 /// When a process aside ends that is not dropped before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {

@@ -32,16 +32,18 @@ mod sampler;
 mod session;
 mod stop_state;
 
+pub use aside::end_readers;
 pub use attach::{
     CodeNames, ConnectionError, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog,
     ThreadNames, log_outputs, set_log_output,
 };
 pub use attach_error::AttachError;
 pub use host::{
-    Directory, Found, HostSources, Jvm, JvmError, Lock, MemoryGroups, MemoryLook, MemoryWatch,
-    Roots, Selected, Stat, Stuck, StuckThread, chosen, directory_of, find_jvms, group_directory,
-    host_fact, host_settings, jvm, jvm_fact, memory_groups, now, sees_our_mounts, select, stat,
-    stat_of, stats, survey, surveys, variable_of,
+    Anybodys, Arguments, Directory, Found, HostSources, Jvm, JvmError, Lock, MemoryGroups,
+    MemoryLook, MemoryWatch, Roots, Selected, StandIn, Stat, Stuck, StuckThread, Whose, chosen,
+    directory_of, find_jvms, group_directory, host_fact, host_settings, jvm, jvm_fact,
+    memory_groups, now, sees_our_mounts, select, shares_our_users, stand_in_for, stat, stat_of,
+    stats, survey, surveys, variable_of,
 };
 pub use kernel::Windows;
 pub use own_memory::{give_memory_back, let_go_of_program};

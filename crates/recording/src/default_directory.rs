@@ -38,6 +38,36 @@ pub struct RecordingDirectory {
 ///
 /// The last one, where none of them can be had.
 pub fn default_directory() -> Result<RecordingDirectory, RecordingError> {
+    first_of(&candidates())
+}
+
+/// The one of these in which this user has this file, with something in it; or else the first. What another
+/// user has put in the way of one for a while, or a variable that was set, hides nothing.
+///
+/// # Errors
+///
+/// Those of [`default_directory`].
+pub fn directory_with(file: &str) -> Result<PathBuf, RecordingError> {
+    match of_these_with(&candidates(), file) {
+        Some(path) => Ok(path),
+        None => default_directory().map(|it| it.path),
+    }
+}
+
+fn of_these_with(candidates: &[PathBuf], file: &str) -> Option<PathBuf> {
+    let is_own = |path: &PathBuf| {
+        fs::lstat(path).is_ok_and(|it| {
+            let mode = Mode::from_raw_mode(it.st_mode);
+            FileType::from_raw_mode(it.st_mode) == FileType::Directory
+                && it.st_uid == geteuid().as_raw()
+                && !mode.intersects(Mode::WGRP | Mode::WOTH)
+        })
+    };
+    let has = |path: &PathBuf| fs::lstat(path.join(file)).is_ok_and(|it| it.st_size > 0);
+    candidates.iter().find(|it| is_own(it) && has(it)).cloned()
+}
+
+fn candidates() -> Vec<PathBuf> {
     let uid = geteuid();
     let own = format!("whypause-{}", uid.as_raw());
     let mut candidates = Vec::new();
@@ -48,7 +78,7 @@ pub fn default_directory() -> Result<RecordingDirectory, RecordingError> {
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|it| it.is_absolute());
     candidates.extend(runtime.map(|it| it.join("whypause")));
     candidates.push(Path::new("/var/tmp").join(&own));
-    first_of(&candidates)
+    candidates
 }
 
 /// Makes a directory that did not exist: `name` in `place`, or `name-2` and so on.
@@ -152,6 +182,23 @@ mod tests {
         let mode = place.path.metadata().expect("it exists").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         assert!(place.free_bytes > 0);
+    }
+
+    #[test]
+    fn what_was_kept_is_found_though_another_place_can_be_had_by_now() {
+        let parent = tempfile::tempdir().expect("a temporary directory");
+        let places = ["first", "empty", "with", "others"].map(|it| parent.path().join(it));
+        let kept = "fix/changes";
+        for place in &places {
+            std::fs::create_dir_all(place.join("fix")).expect("a directory");
+        }
+        assert_eq!(of_these_with(&places, kept), None);
+        std::fs::write(places[1].join(kept), "").expect("written");
+        std::fs::write(places[2].join(kept), "x").expect("written");
+        assert_eq!(of_these_with(&places, kept).as_ref(), Some(&places[2]));
+        let others = std::fs::Permissions::from_mode(0o777);
+        std::fs::set_permissions(&places[2], others).expect("changed");
+        assert_eq!(of_these_with(&places, kept), None);
     }
 
     #[test]

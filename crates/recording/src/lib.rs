@@ -52,6 +52,7 @@ mod limits;
 mod log_lines;
 mod losses;
 mod manifest;
+mod new_file;
 mod outputs;
 mod part;
 mod reader;
@@ -78,7 +79,7 @@ mod writer;
 pub use background::BackgroundWriter;
 pub use clock::{Clock, ClockOffset, Interval, MonoTime};
 pub use coverage::{Coverage, Note, Source, SourceState};
-pub use default_directory::{RecordingDirectory, default_directory, new_directory};
+pub use default_directory::{RecordingDirectory, default_directory, directory_with, new_directory};
 pub use error::RecordingError;
 pub use facts::{
     CodeFact, Cut, Facts, FileFact, HostFact, JavaStackFact, JvmFact, KernelWork, KernelWorkKind,
@@ -87,6 +88,7 @@ pub use facts::{
 pub use limits::Limits;
 pub use log_lines::{LogLine, PackedLines};
 pub use manifest::{Manifest, TableRows};
+pub use new_file::NewFile;
 pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use reader::is_recording;
 pub use recording::Recording;

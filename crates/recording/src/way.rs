@@ -65,22 +65,25 @@ fn mode(status: &Stat) -> Mode {
 struct Trusted(Vec<u32>);
 
 impl Trusted {
-    /// Root and this user; whoever called [sudo](caller), who chose the path; and the owner of `/`, who can
-    /// replace everything below it (in a user namespace that is not 0).
+    /// Root and this user; whoever called [sudo](sudo_caller), who chose the path; and the owner of `/`, who
+    /// can replace everything below it (in a user namespace that is not 0).
     fn here(path: &Path) -> Result<Trusted, RecordingError> {
         let root = fs::stat("/").map_err(|error| RecordingError::io(path, "find", error))?;
-        let own = geteuid();
-        let mut users = vec![0, own.as_raw(), root.st_uid];
-        if own.is_root() {
-            let login = std::fs::read_to_string("/proc/self/loginuid").unwrap_or_default();
-            users.extend(caller(env::var("SUDO_UID").ok().as_deref(), &login));
-        }
+        let mut users = vec![0, geteuid().as_raw(), root.st_uid];
+        users.extend(sudo_caller());
         Ok(Trusted(users))
     }
 
     fn has(&self, uid: u32) -> bool {
         self.0.contains(&uid)
     }
+}
+
+/// The user for whom this is root, by `sudo`; `None` where that is not known for certain.
+pub(crate) fn sudo_caller() -> Option<u32> {
+    let variable = env::var("SUDO_UID").ok().filter(|_| geteuid().is_root());
+    let login = std::fs::read_to_string("/proc/self/loginuid").unwrap_or_default();
+    caller(variable.as_deref(), &login)
 }
 
 /// Who called sudo, if the kernel knows that it was the one who logged in here (`loginuid`): anybody may

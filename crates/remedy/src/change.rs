@@ -12,11 +12,12 @@ mod io_priority;
 mod jvm_log;
 mod keeper;
 mod mount;
+mod process;
 mod setting;
 mod unit;
 
 use crate::Action;
-use recorder::{Jvm, JvmError, Roots};
+use recorder::Roots;
 use serde::{Deserialize, Serialize};
 use std::{io, process::Command, sync::atomic::AtomicBool, time::Duration};
 
@@ -28,8 +29,10 @@ pub use in_memory::InMemory;
 pub use io_priority::IoPriority;
 pub(crate) use jvm_log::value as jvm_log_value;
 pub use jvm_log::{JvmLog, LogDirectory};
-pub use keeper::{GO, Keep, KeptLog};
+pub use keeper::{BEGUN, GO, Keep, KeptLog};
 pub use mount::Mount;
+pub use process::Process;
+pub(crate) use process::has_ended;
 pub use setting::Setting;
 pub(crate) use unit::is_systemd_here;
 pub use unit::{UnitFile, UnitProperty, UnitState};
@@ -114,13 +117,33 @@ trait Kind {
         a == b
     }
 
+    /// Whether the value that it has is the wanted one, so that nothing need be done.
+    fn is_set(&self, now: &Value) -> bool {
+        self.are_same(now, &self.wanted())
+    }
+
     /// Values that it may come to have by itself once it was set.
     fn also_ours(&self) -> Vec<Value> {
         Vec::new()
     }
 
+    /// The process that it is about, where it is one.
+    fn process(&self) -> Option<&Process> {
+        None
+    }
+
+    /// Whether it uses what was changed before it in its plan, as long as it is there.
+    fn uses_the_earlier(&self) -> bool {
+        false
+    }
+
     /// Why it is not taken back, where it is to stay as it is.
     fn stays(&self, _host: &Host<'_>) -> Option<String> {
+        None
+    }
+
+    /// What is there in addition once it was taken back, and why: it is nobody's to remove but the user's.
+    fn leaves(&self) -> Option<String> {
         None
     }
 
@@ -230,12 +253,28 @@ impl Change {
         self.kind().are_same(a, b)
     }
 
+    pub(crate) fn is_set(&self, now: &Value) -> bool {
+        self.kind().is_set(now)
+    }
+
     pub(crate) fn also_ours(&self) -> Vec<Value> {
         self.kind().also_ours()
     }
 
+    pub(crate) fn process(&self) -> Option<&Process> {
+        self.kind().process()
+    }
+
+    pub(crate) fn uses_the_earlier(&self) -> bool {
+        self.kind().uses_the_earlier()
+    }
+
     pub(crate) fn stays(&self, host: &Host<'_>) -> Option<String> {
         self.kind().stays(host)
+    }
+
+    pub(crate) fn leaves(&self) -> Option<String> {
+        self.kind().leaves()
     }
 
     pub(crate) fn reads_as_set(&self) -> bool {
@@ -274,6 +313,9 @@ pub enum ChangeError {
     /// It is not as it must be.
     #[error("{0}")]
     Refused(String),
+    /// What is to be taken away holds something of others, and stays with that.
+    #[error("{0}")]
+    InUse(String),
 }
 
 impl ChangeError {
@@ -283,66 +325,9 @@ impl ChangeError {
     }
 }
 
-/// The process that a change is about, of which no other one with the same id is taken for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process {
-    /// Its id.
-    pub pid: u32,
-    /// When it started, in clock ticks since the boot (field 22 of `/proc/PID/stat`).
-    pub start_ticks: u64,
-    /// Its name, for people.
-    pub name: String,
-}
-
-impl Process {
-    /// The process with this id.
-    ///
-    /// # Errors
-    /// [`ChangeError::Gone`] where there is none.
-    pub fn of(pid: u32) -> Result<Process, ChangeError> {
-        let stat = recorder::stat(pid);
-        let stat = stat.map_err(|_| ChangeError::Gone(format!("process {pid}")))?;
-        Ok(Process { pid, start_ticks: stat.start_ticks, name: stat.name })
-    }
-
-    /// The same of a JVM.
-    #[must_use]
-    pub fn of_jvm(jvm: &Jvm) -> Process {
-        Process { pid: jvm.pid, start_ticks: jvm.start_ticks, name: jvm.main.clone() }
-    }
-
-    /// An error where it has ended.
-    pub(crate) fn is_there(&self) -> Result<(), ChangeError> {
-        match Process::of(self.pid) {
-            Ok(it) if it.start_ticks == self.start_ticks => Ok(()),
-            _ => Err(self.gone()),
-        }
-    }
-
-    /// The same as a JVM.
-    pub(crate) fn jvm(&self, host: &Host<'_>) -> Result<Jvm, ChangeError> {
-        match recorder::jvm(host.roots, self.pid) {
-            Ok(jvm) if jvm.start_ticks == self.start_ticks => Ok(jvm),
-            Ok(_) | Err(JvmError::NoSuchProcess { .. } | JvmError::NotAJvm { .. }) => {
-                Err(self.gone())
-            }
-            Err(error) => Err(ChangeError::Refused(error.to_string())),
-        }
-    }
-
-    pub(crate) fn gone(&self) -> ChangeError {
-        ChangeError::Gone(self.to_string())
-    }
-}
-
-impl std::fmt::Display for Process {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} (pid {})", self.name, self.pid)
-    }
-}
-
-/// How long a program may take that answers at once.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a program may take: as long as systemd itself waits for a unit to start (`DefaultTimeoutStartSec=` of
+/// `systemd-system.conf(5)`), for `systemctl` waits for that.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Runs a program and returns what it wrote to standard output.
 pub(crate) fn run(argv: &[&str]) -> Result<String, ChangeError> {

@@ -11,9 +11,18 @@ use std::{
     path::PathBuf,
 };
 
-/// A journal larger than this is not one of ours: it grows by some KiB per run of a variant and
-/// is emptied at the end.
-const LARGEST_JOURNAL_BYTES: u64 = 64 << 20;
+/// A journal larger than this is not read.
+const MOST_READ_BYTES: u64 = 64 << 20;
+
+/// Nothing is added to one that would be larger than this, so that what was written can always be read,
+/// and taken back. It grows by some KiB per run, and is emptied when all is undone.
+const MOST_WRITTEN_BYTES: u64 = 16 << 20;
+
+/// A change is some KiB. What a JVM tells is part of some, and may be as long as it likes.
+const LONGEST_LINE_BYTES: usize = 256 << 10;
+
+/// One that is larger is written anew, with what is open alone.
+const LARGE_BYTES: u64 = 1 << 20;
 
 /// A new one for each boot (`man 4 random`).
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -85,8 +94,11 @@ impl Journal {
 
     fn open_in<T: Undoable>(path: PathBuf, boot: String) -> io::Result<Opened<T>> {
         let mut file = options().create(true).open(&path)?;
-        if !is_ours(&file) || file.metadata()?.len() > LARGEST_JOURNAL_BYTES {
+        if !is_ours(&file) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "not a journal of this user"));
+        }
+        if file.metadata()?.len() > MOST_READ_BYTES {
+            return Err(too_large(format!("it has more than {} MiB", MOST_READ_BYTES >> 20)));
         }
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
@@ -126,7 +138,21 @@ impl Journal {
     /// # Errors
     /// Where it cannot be written. There is no half a line then.
     pub fn promise<T: Undoable>(&mut self, id: u64, undo: &T) -> io::Result<()> {
-        self.append(&Line::Promise(id, undo.clone(), self.boot.clone()))?;
+        self.promise_all([(id, undo)])
+    }
+
+    /// The same of several, at once: whoever kills this process leaves all lines or none.
+    ///
+    /// # Errors
+    /// As [`promise`](Journal::promise).
+    pub fn promise_all<'a, T: Undoable + 'a>(
+        &mut self,
+        all: impl IntoIterator<Item = (u64, &'a T)>,
+    ) -> io::Result<()> {
+        let boot = &self.boot;
+        let line = |(id, undo): (u64, &T)| Line::Promise(id, undo.clone(), boot.clone());
+        let lines: Vec<Line<T>> = all.into_iter().map(line).collect();
+        self.append(&lines)?;
         self.file.sync_data()
     }
 
@@ -135,12 +161,29 @@ impl Journal {
     /// # Errors
     /// Where it cannot be written; the next start undoes it again then.
     pub fn done(&mut self, id: u64) -> io::Result<()> {
-        self.append(&Line::<()>::Done(id))
+        self.append(&[Line::<()>::Done(id)])
     }
 
-    fn append<T: Serialize>(&mut self, what: &Line<T>) -> io::Result<()> {
+    /// By one write.
+    fn append<T: Serialize>(&mut self, all: &[Line<T>]) -> io::Result<()> {
         let before = self.file.metadata()?.len();
-        self.file.write_all(&line(what)?).inspect_err(|_| {
+        let mut text = Vec::new();
+        for what in all {
+            let line = line(what)?;
+            if line.len() > LONGEST_LINE_BYTES {
+                let most = LONGEST_LINE_BYTES >> 10;
+                return Err(too_large(format!("a change with more than {most} KiB")));
+            }
+            text.extend(line);
+        }
+        // That something was undone always has room.
+        let adds = all.iter().any(|it| matches!(it, Line::Promise(..)));
+        if adds && before + text.len() as u64 > MOST_WRITTEN_BYTES {
+            let most = MOST_WRITTEN_BYTES >> 20;
+            let why = format!("it would have more than {most} MiB: undo something first");
+            return Err(too_large(why));
+        }
+        self.file.write_all(&text).inspect_err(|_| {
             // else the next line would be a part of this one
             let _ = self.file.set_len(before);
         })
@@ -151,6 +194,16 @@ impl Journal {
         let bytes: usize = self.unread.iter().map(|it| it.len() + 1).sum();
         // where that fails the next start undoes nothing, once more
         let _ = self.file.set_len(bytes as u64);
+    }
+
+    /// Writes it anew with what is open alone, where the rest has become large.
+    pub fn shorten<T: Undoable>(&mut self, open: &[(u64, T)]) {
+        if self.file.metadata().is_ok_and(|it| it.len() > LARGE_BYTES) {
+            let of_boot = |(id, undo): &(u64, T)| (*id, undo.clone(), self.boot.clone());
+            let open: Vec<_> = open.iter().map(of_boot).collect();
+            // Where that fails the long one is still right.
+            let _ = self.rewrite(&open);
+        }
     }
 
     /// What to say of lines that cannot be read, where there are some.
@@ -166,6 +219,10 @@ impl Journal {
             "{lines} of `{path}` cannot be read and {were} kept: what they are about may be left behind"
         ))
     }
+}
+
+fn too_large(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, message)
 }
 
 fn options() -> OpenOptions {

@@ -10,6 +10,7 @@ mod agree;
 mod change;
 mod disk;
 mod flag_line;
+mod held;
 mod host;
 pub mod journal;
 mod jvm;
@@ -21,19 +22,22 @@ mod remedy;
 mod start_flags;
 mod store;
 pub mod tuner;
+mod units;
 
 pub use action::{Action, Command};
 pub use advice::{Advice, AdviceWhen};
 pub use change::{
-    Change, ChangeError, DeviceLimit, GO, Group, GroupMemory, Host, InMemory, IoPriority, JvmLog,
-    Keep, KeptLog, LogDirectory, Member, Mount, Needs, Process, Setting, UnitFile, UnitProperty,
-    UnitState, Value,
+    BEGUN, Change, ChangeError, DeviceLimit, GO, Group, GroupMemory, Host, InMemory, IoPriority,
+    JvmLog, Keep, KeptLog, LogDirectory, Member, Mount, Needs, Process, Setting, UnitFile,
+    UnitProperty, UnitState, Value,
 };
 pub use flag_line::{FlagLine, LineFlag, OtherCollector, flag_line};
+pub use held::directory;
 pub use plan::{Plan, Refusal, Target, Wishes};
 pub use remedy::{Remedy, page_of_cause};
 pub use start_flags::FLAGS_VARIABLE;
-pub use store::{Entry, Places, Store, StoreError, Undone, Which};
+pub use store::{Entry, NOTES, Places, Store, StoreError, Undone, Which};
+pub use units::Units;
 
 use diagnose::{Diagnosis, Finding, Hazard, Situation};
 

@@ -57,7 +57,7 @@ pub(crate) fn move_to_memory(
     all: &[Moved<'_>],
 ) -> Result<Plan, Refusal> {
     let jvm = target.the_jvm()?;
-    let name = LogDirectory::name_for(plan.remedy, jvm);
+    let name = LogDirectory::new_name(plan.remedy, jvm);
     let directory = MemoryDirectory::of(target.roots, jvm, name.as_str(), target.interrupt)
         .map_err(|error| Refusal::new(error.to_string(), "give the container a /dev/shm"))?;
     let need = BOUND_BYTES * all.len() as u64 + SPARE_BYTES;
@@ -85,7 +85,12 @@ pub(crate) fn move_to_memory(
             LogOutput { name: format!("file={path}"), options: BOUND.into(), ..moved.from.clone() };
         if let Some(kept_in) = &moved.kept_in {
             plan = plan.change(Change::Keep(Keep {
-                log: KeptLog::OfJvm { process: process.clone(), owner, directory: name.clone() },
+                log: KeptLog::OfJvm {
+                    process: process.clone(),
+                    owner,
+                    directory: name.clone(),
+                    sees_ours: recorder::sees_our_mounts(target.roots, jvm).unwrap_or(false),
+                },
                 file: moved.name.clone(),
                 to: kept_in.clone(),
                 period_ms: millis(target.wishes.period.unwrap_or(PERIOD)),

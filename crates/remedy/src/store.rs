@@ -7,14 +7,17 @@
 //!
 //! What a boot takes back is written down in memory, so that nothing is written to a disk that may
 //! be the one under suspicion. What outlives a boot is on a disk already, and so are its notes.
+mod back;
 mod lock;
 mod notes;
+mod run;
 
 use crate::{Change, ChangeError, Host, Plan, Value, journal::Undoable};
-pub(crate) use lock::Locked;
+pub(crate) use lock::{Locked, take as lock};
 use notes::Notes;
+use run::Run;
 use serde::{Deserialize, Serialize};
-use std::{io, path::PathBuf, sync::atomic::Ordering};
+use std::{io, path::PathBuf, sync::atomic::Ordering, time::Duration};
 
 /// What is kept in mind of one change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +32,29 @@ pub struct Entry {
     pub ours: Vec<Value>,
     /// Whether all changes of its plan were made. Where not, its run was cut.
     pub kept: bool,
+    /// What a run that was cut has found, where an earlier one had made this change already: that is what
+    /// it is put back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Found>,
+}
+
+/// A change of an earlier run, as a later one found it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// What the earlier one changed.
+    pub change: Change,
+    /// The values that it had had.
+    pub ours: Vec<Value>,
+    /// The value that it had.
+    pub value: Value,
+}
+
+impl Entry {
+    /// The entry as it was before the run that was cut, and the value that was there then.
+    fn before_the_cut_run(&self) -> Option<(Entry, Value)> {
+        let Found { change, ours, value } = self.found.clone()?;
+        Some((Entry { change, ours, kept: true, found: None, ..self.clone() }, value))
+    }
 }
 
 impl Undoable for Entry {
@@ -86,6 +112,8 @@ pub struct Undone {
     pub left: Vec<String>,
     /// What could not be taken back: it stays in mind.
     pub failed: Vec<String>,
+    /// What is there in addition, and why.
+    pub stays: Vec<String>,
 }
 
 impl Undone {
@@ -126,12 +154,19 @@ pub struct Places {
     pub disk: PathBuf,
 }
 
+/// The notes in memory, below the directory of this user: where there are some, what belongs to them is, too.
+pub const NOTES: &str = "fix/changes";
+
+/// How long another run is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// All changes that are not undone. One process has it at a time.
 #[derive(Debug)]
 pub struct Store {
     memory: Notes,
     disk: Option<Notes>,
     places: Places,
+    rolled_back: Undone,
     _lock: Locked,
 }
 
@@ -143,10 +178,17 @@ impl Store {
     /// [`StoreError::Journal`], [`StoreError::Unsafe`], [`StoreError::Busy`].
     pub fn open(places: &Places) -> Result<Store, StoreError> {
         notes::make_directory(&places.memory)?;
-        let lock = lock::take(&places.memory.join("lock"))?;
+        let lock = lock::take(&places.memory.join("lock"), PATIENCE)?;
         let memory = Notes::open(&places.memory)?;
         let disk = places.disk.join("changes").exists().then(|| Notes::open(&places.disk));
-        Ok(Store { memory, disk: disk.transpose()?, places: places.clone(), _lock: lock })
+        let (disk, places) = (disk.transpose()?, places.clone());
+        Ok(Store { memory, disk, places, rolled_back: Undone::default(), _lock: lock })
+    }
+
+    /// What became of the changes of a plan that failed.
+    #[must_use]
+    pub fn rolled_back(&self) -> &Undone {
+        &self.rolled_back
     }
 
     /// What is changed and not taken back, in the order in which it was changed.
@@ -176,7 +218,7 @@ impl Store {
         host: &Host<'_>,
         tell: &mut dyn FnMut(&str),
     ) -> Result<bool, StoreError> {
-        let mut run = Run { store: self, host, plan, made: false };
+        let mut run = Run::new(self, host, plan);
         let mut any = false;
         for change in &plan.changes {
             if host.interrupt.load(Ordering::Relaxed) {
@@ -200,7 +242,7 @@ impl Store {
         let failed = |source| StoreError::Change { subject: subject.clone(), source };
         let wanted = change.wanted();
         let now = change.now(host).map_err(failed)?;
-        if now == wanted {
+        if change.is_set(&now) {
             tell(&format!("{subject} is already set"));
             return Ok(false);
         }
@@ -211,12 +253,21 @@ impl Store {
         let (id, mut entry) = earlier.unwrap_or_else(|| {
             let remedy = remedy.to_owned();
             let (change, before) = (change.clone(), now.clone());
-            (notes.next, Entry { remedy, change, before, ours: Vec::new(), kept: false })
+            let (ours, kept, found) = (Vec::new(), false, None);
+            (notes.next, Entry { remedy, change, before, ours, kept, found })
         });
+        if entry.kept {
+            let (change, ours) = (entry.change.clone(), entry.ours.clone());
+            entry.found = Some(Found { change, ours, value: now });
+        }
         entry.change = change.clone();
         entry.kept = false;
-        entry.ours.push(wanted.clone());
-        entry.ours.extend(change.also_ours());
+        for value in [wanted.clone()].into_iter().chain(change.also_ours()) {
+            // One that is switched all day does not grow.
+            if !entry.ours.contains(&value) {
+                entry.ours.push(value);
+            }
+        }
         notes.write(id, entry.clone()).map_err(written)?;
         change.set(&wanted, host).map_err(failed)?;
         let now = change.now(host).map_err(failed)?;
@@ -230,78 +281,6 @@ impl Store {
         }
         tell(&format!("changed: {subject}"));
         Ok(true)
-    }
-
-    /// Takes back what is meant, the last change first. Where one of a remedy cannot be taken back,
-    /// those before it stay, too: they may be what it rests on.
-    pub fn undo(&mut self, which: Which<'_>, host: &Host<'_>) -> Undone {
-        let mut undone = Undone::default();
-        let notes = self.disk.iter_mut().chain([&mut self.memory]);
-        for notes in notes {
-            let mut stuck: Vec<String> = Vec::new();
-            let meant = notes.open.iter().filter(|it| which.means(&it.1));
-            let meant: Vec<(u64, Entry)> = meant.rev().cloned().collect();
-            for (id, entry) in meant {
-                if stuck.contains(&entry.remedy) {
-                    undone.failed.push(format!("{}: not tried", entry.change.subject()));
-                    continue;
-                }
-                match take_back(&entry, host) {
-                    Ok(TakenBack::PutBack(what)) => undone.put_back.push(what),
-                    Ok(TakenBack::Left(what)) => undone.left.push(what),
-                    Ok(TakenBack::Nothing) => {}
-                    Err(error) => {
-                        undone.failed.push(format!("{}: {error}", entry.change.subject()));
-                        stuck.push(entry.remedy);
-                        continue;
-                    }
-                }
-                notes.forget(id);
-            }
-        }
-        undone
-    }
-}
-
-/// What became of taking back one change.
-enum TakenBack {
-    PutBack(String),
-    Left(String),
-    /// It is as it was.
-    Nothing,
-}
-
-fn take_back(entry: &Entry, host: &Host<'_>) -> Result<TakenBack, ChangeError> {
-    let Entry { change, before, ours, .. } = entry;
-    let subject = change.subject();
-    let now = match change.now(host) {
-        Err(ChangeError::Gone(what)) => {
-            return Ok(TakenBack::Left(format!("{subject}: {what} has ended")));
-        }
-        other => other?,
-    };
-    if change.are_same(&now, before) {
-        return Ok(TakenBack::Nothing);
-    }
-    // Where the run was cut before the value was read again, nobody knows how it reads.
-    let may_be_ours = ours.len() == 1 && !entry.kept && !change.reads_as_set();
-    if !ours.iter().any(|it| change.are_same(it, &now)) && !may_be_ours {
-        let [now, last] = [now, ours.last().cloned().flatten()].map(words);
-        return Ok(TakenBack::Left(format!(
-            "{subject} is {now}, was set to {last}: changed by someone else, left as it is"
-        )));
-    }
-    if let Some(why) = change.stays(host) {
-        return Ok(TakenBack::Left(format!("{subject}: {why}")));
-    }
-    let undone = change.set(before, host).and_then(|()| match change.now(host)? {
-        now if took(change, &now, before) => Ok(()),
-        now => Err(ChangeError::Refused(format!("it is {} after it was set back", words(now)))),
-    });
-    match undone {
-        Ok(()) => Ok(TakenBack::PutBack(format!("{subject}: {}", words(before.clone())))),
-        Err(ChangeError::Gone(what)) => Ok(TakenBack::Left(format!("{subject}: {what} has ended"))),
-        Err(error) => Err(error),
     }
 }
 
@@ -318,50 +297,6 @@ pub(crate) fn words(value: Value) -> String {
         None | Some((None, _)) => "not there".into(),
         Some((Some(line), None)) => format!("`{line}`"),
         Some((Some(line), Some(_))) => format!("`{line}` …"),
-    }
-}
-
-/// A plan that is being carried out. Where it does not come to its end, also by a panic, what it
-/// has changed is taken back.
-struct Run<'a, 'b> {
-    store: &'a mut Store,
-    host: &'a Host<'b>,
-    plan: &'a Plan,
-    made: bool,
-}
-
-impl Run<'_, '_> {
-    fn make(&mut self, change: &Change, tell: &mut dyn FnMut(&str)) -> Result<bool, StoreError> {
-        self.store.make(self.plan.remedy, change, self.host, tell)
-    }
-
-    /// From now on the changes stay until they are taken back.
-    fn keep(mut self) -> Result<(), StoreError> {
-        let path = self.store.places.memory.display().to_string();
-        let disk = self.store.disk.iter_mut();
-        for notes in disk.chain([&mut self.store.memory]) {
-            let of_plan =
-                |it: &&(u64, Entry)| !it.1.kept && self.plan.changes.contains(&it.1.change);
-            let cut: Vec<_> = notes.open.iter().filter(of_plan).cloned().collect();
-            for (id, entry) in cut {
-                notes
-                    .write(id, Entry { kept: true, ..entry })
-                    .map_err(|source| StoreError::Journal { path: path.clone(), source })?;
-            }
-        }
-        self.made = true;
-        Ok(())
-    }
-}
-
-impl Drop for Run<'_, '_> {
-    fn drop(&mut self) {
-        if !self.made {
-            // What fails here stays in mind for the next run.
-            let never = std::sync::atomic::AtomicBool::new(false);
-            let host = Host { interrupt: &never, ..*self.host };
-            let _ = self.store.undo(Which::Interrupted, &host);
-        }
     }
 }
 

@@ -14,16 +14,11 @@ pub use rules::{Control, Measured};
 
 use crate::{
     Change, ChangeError, Host, Places, Plan, Setting, Store, StoreError, Undone, Value, Which,
-    store::Locked,
+    store::{self, Locked},
 };
 use recorder::MemoryLook;
 use rules::Switch;
-use rustix::{
-    fs::{FlockOperation, flock},
-    io::Errno,
-};
 use std::{
-    fs::File,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
@@ -53,17 +48,10 @@ impl Seat {
         // It makes the directory, and checks that no other process can write there.
         drop(Store::open(places)?);
         let path = places.memory.join("thp-tuner.lock");
-        let failed = |source| StoreError::Journal { path: path.display().to_string(), source };
-        let file =
-            File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-        let until = Instant::now() + SEAT_PATIENCE;
-        loop {
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Some(Seat { _lock: Locked(file) })),
-                Err(Errno::WOULDBLOCK) if Instant::now() >= until => return Ok(None),
-                Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(20)),
-                Err(error) => return Err(failed(error.into())),
-            }
+        match store::lock(&path, SEAT_PATIENCE) {
+            Ok(lock) => Ok(Some(Seat { _lock: lock })),
+            Err(StoreError::Busy) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 }

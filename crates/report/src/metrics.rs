@@ -2,8 +2,8 @@
 //!
 //! [`Metrics`] holds the numbers of all JVMs that are watched, [`JvmMetrics`] is where those of one of
 //! them are counted, [`Metrics::text`] is what is scraped and [`Metrics::otlp`] what is pushed. A label
-//! never holds a process id, and what a JVM chose of one is cleaned and bounded; so is the number of
-//! series, whatever comes and goes.
+//! never holds the process id of a JVM, and what a JVM chose of one is cleaned and bounded; so is the
+//! number of series, whatever comes and goes.
 //!
 //! Times become floating-point seconds here and nowhere before, as both formats want them.
 mod exposition;
@@ -41,8 +41,36 @@ struct All {
     /// Stops of at least this are over the limit.
     limit: Duration,
     began: SystemTime,
-    jvms: BTreeMap<String, Series>,
+    jvms: BTreeMap<Label, Series>,
+    /// JVMs that are left out, as there are too many.
+    left_out: u64,
     recorder: Recorder,
+}
+
+/// What tells series apart. Whoever can start a process can give it the main class of another one, but not
+/// its user.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Label {
+    /// The main class.
+    jvm: String,
+    /// Whose it is.
+    user: String,
+}
+
+impl Label {
+    fn others() -> Label {
+        Label { jvm: OTHERS.into(), user: OTHERS.into() }
+    }
+
+    /// The labels of a series of it.
+    fn own(&self) -> [(&str, &str); 2] {
+        [("jvm", &self.jvm), ("user", &self.user)]
+    }
+
+    /// The same and one more.
+    fn and<'a>(&'a self, name: &'a str, value: &'a str) -> [(&'a str, &'a str); 3] {
+        [("jvm", &self.jvm), ("user", &self.user), (name, value)]
+    }
 }
 
 /// The numbers under one label, and how many JVMs count there.
@@ -52,8 +80,6 @@ struct Series {
     jvms: u64,
     /// Since when they are counted.
     since: SystemTime,
-    /// The process, where it was one alone.
-    pid: Option<u32>,
     /// Since when none of them runs.
     ended: Option<SystemTime>,
 }
@@ -69,33 +95,33 @@ impl Metrics {
     /// None yet, at `began`. A stop of `limit` or more is one that exceeds it.
     #[must_use]
     pub fn new(limit: Duration, began: SystemTime) -> Metrics {
-        let (jvms, recorder) = (BTreeMap::new(), Recorder::default());
-        Metrics(Arc::new(Mutex::new(All { limit, began, jvms, recorder })))
+        let (jvms, left_out, recorder) = (BTreeMap::new(), 0, Recorder::default());
+        Metrics(Arc::new(Mutex::new(All { limit, began, jvms, left_out, recorder })))
     }
 
-    /// Where stops of a JVM with this main class are counted from `now` on. JVMs with the same main class
-    /// are counted together; the series stay for two minutes after the last of them has gone.
+    /// So many JVMs are left out, as there are too many.
+    pub fn left_out(&self, jvms: usize) {
+        self.all().left_out = jvms as u64;
+    }
+
+    /// Where stops of a JVM with this main class, of this user, are counted from `now` on. JVMs of one user
+    /// with the same main class are counted together; the series stay for two minutes after the last of them
+    /// has gone.
     #[must_use]
-    pub fn jvm(&self, main: &str, pid: u32, now: SystemTime) -> JvmMetrics {
+    pub fn jvm(&self, main: &str, user: &str, now: SystemTime) -> JvmMetrics {
         let main = clean_name(if main.is_empty() { "java" } else { main }, MOST_LABEL);
+        let own = Label { jvm: main, user: clean_name(user, MOST_LABEL) };
         let mut all = self.all();
         all.let_go(now);
         if all.jvms.len() >= MOST_JVMS {
             all.jvms.retain(|_, it| it.jvms > 0);
         }
-        let has_room = all.jvms.len() < MOST_JVMS || all.jvms.contains_key(&main);
-        let label = if has_room { main } else { OTHERS.to_owned() };
-        let first = || Series {
-            numbers: Numbers::default(),
-            jvms: 0,
-            since: now,
-            pid: Some(pid),
-            ended: None,
-        };
+        let has_room = all.jvms.len() < MOST_JVMS || all.jvms.contains_key(&own);
+        let label = if has_room { own } else { Label::others() };
+        let first = || Series { numbers: Numbers::default(), jvms: 0, since: now, ended: None };
         let series = all.jvms.entry(label.clone()).or_insert_with(first);
         series.jvms += 1;
         series.ended = None;
-        series.pid = series.pid.filter(|it| *it == pid);
         drop(all);
         JvmMetrics { metrics: self.clone(), label, lost: 0 }
     }
@@ -144,7 +170,7 @@ impl All {
 #[derive(Debug)]
 pub struct JvmMetrics {
     metrics: Metrics,
-    label: String,
+    label: Label,
     /// What was lost of it, as far as that is counted.
     lost: u64,
 }

@@ -132,7 +132,7 @@ impl Redactor {
     /// A line of the list of JVMs.
     pub fn row(&mut self, row: &mut Row) {
         if self.works {
-            row.user = self.placeholder(Kind::User, &row.user, "");
+            row.user = self.user(&row.user);
             row.main = self.main(&row.main);
             row.gc_log = self.path(&row.gc_log);
             row.heap = row.heap.iter().map(|it| self.flag(it)).collect();
@@ -144,7 +144,7 @@ impl Redactor {
         if !self.works {
             return;
         }
-        it.user = self.placeholder(Kind::User, &it.user, "");
+        it.user = self.user(&it.user);
         if let Some(thread) = &mut it.thread {
             it.reason = it.reason.replace(&format!(" `{}`", thread.name), "");
             thread.name.clear();
@@ -157,6 +157,12 @@ impl Redactor {
         const FILES: [&str; 5] = ["jar", "war", "ear", "java", "jsh"];
         let is_file = main.contains('/') || extension(main).is_some_and(|it| FILES.contains(&it));
         if is_file { self.path(main) } else { main.to_owned() }
+    }
+
+    /// The name of a user of this host, or the number.
+    #[must_use]
+    pub fn user(&mut self, name: &str) -> String {
+        self.placeholder(Kind::User, name, "")
     }
 
     fn knows_host(&mut self, name: &str) {

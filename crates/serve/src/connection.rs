@@ -2,6 +2,7 @@
 use crate::{
     Request, Response,
     body::{Answer, Stream as Events},
+    open::Open,
     request::Hosts,
     server::Route,
     sockets::{Clock, Stream},
@@ -13,6 +14,7 @@ use hyper::{
     server::conn::http1,
     service::service_fn,
 };
+use rustix::net::sockopt::set_tcp_user_timeout;
 use std::{
     convert::Infallible,
     sync::{
@@ -28,11 +30,16 @@ use tokio::{
 };
 
 /// A request has to be there by then.
-const TIME_TO_ASK: Duration = Duration::from_secs(5);
+pub(crate) const TIME_TO_ASK: Duration = Duration::from_secs(5);
+/// Who wants events where too many have some asks again after this.
+const WHEN_FULL: Duration = Duration::from_secs(60);
 /// How long a client may take nothing of its answer.
 const TIME_TO_TAKE: Duration = Duration::from_secs(10);
 /// How long a whole answer may be under way, however slowly it is taken.
-const TIME_TO_ANSWER: Duration = Duration::from_secs(30);
+pub(crate) const TIME_TO_ANSWER: Duration = Duration::from_secs(30);
+/// A client whose host acknowledges nothing for so many milliseconds has gone. Of a stream of events it is
+/// sent something each [`HEARTBEAT`](crate::body::HEARTBEAT); the kernel would try for a quarter of an hour.
+const GONE_AFTER_MS: u32 = 30_000;
 /// Longer headers are refused; the least that the HTTP library can be limited to is 8 KiB.
 const MAX_HEADER_BYTES: usize = 16 << 10;
 /// More headers are refused.
@@ -45,16 +52,24 @@ pub(crate) struct Shared {
     pub(crate) routes: Vec<Route>,
     /// Places for streams of events, which last.
     pub(crate) streams: Arc<Semaphore>,
+    /// Those that end where others want their places.
+    pub(crate) open: Open,
 }
 
 /// Answers one request, and gives the place among the connections back.
-pub(crate) async fn answer(socket: TcpStream, shared: Arc<Shared>, place: OwnedSemaphorePermit) {
-    // A stream's events are small and shall be there at once. Without it all works.
-    let _ = socket.set_nodelay(true);
+pub(crate) async fn answer(
+    socket: TcpStream,
+    shared: Arc<Shared>,
+    place: OwnedSemaphorePermit,
+    id: u64,
+) {
+    prepare(&socket);
     let lasts = AtomicBool::new(false);
     let service = service_fn(|request: hyper::Request<Incoming>| {
         let response = shared.respond(request.method(), request.uri(), request.headers());
-        lasts.store(matches!(response.body(), Answer::Events(_)), Relaxed);
+        let is_stream = matches!(response.body(), Answer::Events(_));
+        lasts.store(is_stream, Relaxed);
+        shared.open.has_asked(id, is_stream);
         std::future::ready(Ok::<_, Infallible>(response))
     });
     let mut http = http1::Builder::new();
@@ -74,6 +89,13 @@ pub(crate) async fn answer(socket: TcpStream, shared: Arc<Shared>, place: OwnedS
     drop(place);
 }
 
+/// What a connection does better with; without it all works.
+fn prepare(socket: &TcpStream) {
+    // A stream's events are small and shall be there at once.
+    let _ = socket.set_nodelay(true);
+    let _ = set_tcp_user_timeout(socket, GONE_AFTER_MS);
+}
+
 impl Shared {
     fn respond(
         &self,
@@ -89,6 +111,7 @@ impl Shared {
             self.routes.iter().find(|it| same(it.path.as_bytes(), request.path().as_bytes()));
         match found.map_or(Response::NotFound, |it| (it.handler)(&request)) {
             Response::NotFound => refused(StatusCode::NOT_FOUND),
+            Response::Busy(wait) => busy(wait),
             Response::Bytes { content_type, body } => {
                 with(StatusCode::OK, content_type, Answer::Whole(Some(Bytes::from(body))))
             }
@@ -96,7 +119,7 @@ impl Shared {
                 let body = match self.streams.clone().try_acquire_owned() {
                     Ok(_) if method == Method::HEAD => Answer::Whole(None),
                     Ok(place) => Answer::Events(Events::new(events, place)),
-                    Err(_) => return refused(StatusCode::SERVICE_UNAVAILABLE),
+                    Err(_) => return busy(WHEN_FULL),
                 };
                 with(StatusCode::OK, "text/event-stream", body)
             }
@@ -120,6 +143,13 @@ fn refused(status: StatusCode) -> hyper::Response<Answer> {
     response
 }
 
+/// There is no room.
+fn busy(wait: Duration) -> hyper::Response<Answer> {
+    let mut response = refused(StatusCode::SERVICE_UNAVAILABLE);
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs()));
+    response
+}
+
 /// With what keeps a browser from guessing, storing, framing or passing on what it got.
 fn with(status: StatusCode, content_type: &'static str, body: Answer) -> hyper::Response<Answer> {
     let mut response = hyper::Response::new(body);
@@ -136,4 +166,25 @@ fn with(status: StatusCode, content_type: &'static str, body: Answer) -> hyper::
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::net::sockopt::tcp_user_timeout;
+    use tokio::net::TcpListener;
+
+    /// It kept its place on the page until the kernel had tried for a quarter of an hour.
+    #[test]
+    fn a_browser_that_vanishes_is_gone_after_half_a_minute() {
+        let builder = &mut tokio::runtime::Builder::new_current_thread();
+        builder.enable_io().build().unwrap().block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let _browser = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+            let (socket, _) = listener.accept().await.unwrap();
+            assert_eq!(tcp_user_timeout(&socket), Ok(0), "as long as the kernel likes");
+            prepare(&socket);
+            assert_eq!(tcp_user_timeout(&socket), Ok(30_000));
+        });
+    }
 }

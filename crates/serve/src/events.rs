@@ -25,6 +25,20 @@ impl EventSender {
     pub fn send(&self, name: &'static str, event: &str) -> bool {
         self.0.try_send(framed(name, event)).is_ok()
     }
+
+    /// The same of one that has an id, which the reader's browser names when it connects again
+    /// (`Last-Event-ID`).
+    #[must_use]
+    pub fn send_with_id(&self, name: &'static str, id: &str, event: &str) -> bool {
+        let id: String = id.chars().filter(|it| !it.is_control()).collect();
+        self.0.try_send(format!("id: {id}\n{}", framed(name, event))).is_ok()
+    }
+
+    /// Whether the reader has gone.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
 }
 
 /// One message of the stream: each line of the text in a field of its own.

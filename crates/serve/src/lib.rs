@@ -16,6 +16,7 @@ mod address;
 mod body;
 mod connection;
 mod events;
+mod open;
 mod push;
 mod request;
 mod server;

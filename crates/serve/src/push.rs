@@ -19,6 +19,9 @@ use std::{
 };
 use tokio::{net::TcpStream, runtime::Builder, time::timeout};
 
+/// Nothing of an answer but its status and one header is of use: one that goes on, also with `100 Continue`
+/// without end, is given up.
+const MOST_OF_ANSWER: usize = 64 << 10;
 /// How long one attempt may take, from the connection to the answer.
 const TIME_FOR_ONE: Duration = Duration::from_secs(10);
 /// The same at the end, for which somebody waits.
@@ -223,7 +226,7 @@ async fn post(
             break;
         }
     }
-    let stream = Stream::new(socket?, TIME_FOR_ONE);
+    let stream = Stream::new(socket?, TIME_FOR_ONE).reading_at_most(MOST_OF_ANSWER);
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(16 << 10)
         .handshake(stream)
@@ -238,7 +241,7 @@ async fn post(
         .header(CONTENT_TYPE, content_type)
         .body(Answer::Whole(Some(Bytes::from(body))))
         .map_err(|it| failed(&it))?;
-    let response = sender.send_request(request).await.map_err(|it| failed(&it));
+    let response = sender.send_request(request).await.map_err(|it| failed(&reason(&it)));
     connection.abort();
     let response = response?;
     let status = response.status();
@@ -247,6 +250,12 @@ async fn post(
     }
     let seconds = response.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.parse().ok());
     Err(Failed { why: status.to_string(), again_after: seconds.map(Duration::from_secs) })
+}
+
+/// What an error says, and what was behind it.
+fn reason(error: &dyn std::error::Error) -> String {
+    let behind = error.source().map_or_else(String::new, |it| format!(": {it}"));
+    format!("{error}{behind}")
 }
 
 #[cfg(test)]

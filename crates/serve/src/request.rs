@@ -4,7 +4,7 @@ use hyper::{
     HeaderMap, Method, StatusCode, Uri,
     header::{HOST, HeaderName, ORIGIN},
 };
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 /// What a route is told of a request.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,8 @@ pub enum Response {
     },
     /// Server-sent events until the sender is dropped or the reader goes.
     Events(EventReceiver),
+    /// There is no room now; who asks again shall wait so long before.
+    Busy(Duration),
     /// There is nothing here, as for a path that is not known.
     NotFound,
 }

@@ -2,6 +2,7 @@
 use crate::{
     Address, Request, Response,
     connection::{Shared, answer},
+    open::Open,
     request::Hosts,
 };
 use std::{
@@ -14,10 +15,10 @@ use std::{
 };
 use tokio::{
     runtime::{Builder, Runtime},
-    sync::{Semaphore, oneshot},
+    sync::{AcquireError, OwnedSemaphorePermit, Semaphore, oneshot},
 };
 
-/// Connections at once; further ones wait in the kernel until one has ended.
+/// Connections at once. For a further one the oldest ends that asks for nothing or takes its answer slowly.
 const MAX_CONNECTIONS: usize = 64;
 /// Streams of events among them: the rest stays free for those who ask once.
 const MAX_STREAMS: usize = 48;
@@ -162,6 +163,7 @@ impl Bound {
             hosts: Hosts { bound, name },
             routes: options.routes,
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            open: Open::default(),
         };
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
         let (stop, stopped) = oneshot::channel();
@@ -228,10 +230,26 @@ fn work(
 }
 
 async fn accept(listener: tokio::net::TcpListener, shared: Arc<Shared>, places: Arc<Semaphore>) {
-    while let Ok(place) = places.clone().acquire_owned().await {
-        match listener.accept().await {
-            Ok((socket, _)) => drop(tokio::spawn(answer(socket, shared.clone(), place))),
-            Err(_) => tokio::time::sleep(AFTER_ERROR).await,
+    for id in 0.. {
+        let Ok((socket, _)) = listener.accept().await else {
+            tokio::time::sleep(AFTER_ERROR).await;
+            continue;
+        };
+        let Ok(place) = place(&places, &shared.open).await else { return };
+        let answering = tokio::spawn(answer(socket, shared.clone(), place, id));
+        shared.open.add(id, answering.abort_handle());
+        // Whoever asks at once is heard before the next one comes.
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A place for one more connection.
+async fn place(places: &Arc<Semaphore>, open: &Open) -> Result<OwnedSemaphorePermit, AcquireError> {
+    loop {
+        let place = places.clone().acquire_owned();
+        let Some(wait) = open.make_room(places.available_permits()) else { return place.await };
+        if let Ok(place) = tokio::time::timeout(wait, place).await {
+            return place;
         }
     }
 }
@@ -246,4 +264,48 @@ pub(crate) fn give_up_rights() {
         CapabilitySets { effective: none, permitted: none, inheritable: none },
     );
     let _ = set_no_new_privs(true);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::{TIME_TO_ANSWER, TIME_TO_ASK};
+    use tokio::time::{Instant, sleep};
+
+    /// How long one more has to wait for a place behind five hundred of which each would keep its own for so
+    /// long; in a time that goes on only while nothing else does.
+    fn wait_behind(five_hundred: Duration, have_asked: bool) -> Duration {
+        let builder = &mut Builder::new_current_thread();
+        builder.enable_time().start_paused(true).build().unwrap().block_on(async {
+            let (places, open) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), Open::default());
+            let begun = Instant::now();
+            for id in 0..500 {
+                let place = place(&places, &open).await.unwrap();
+                let task = tokio::spawn(async move {
+                    sleep(five_hundred).await;
+                    drop(place);
+                });
+                open.add(id, task.abort_handle());
+                if have_asked {
+                    open.has_asked(id, false);
+                }
+            }
+            drop(place(&places, &open).await.unwrap());
+            begun.elapsed()
+        })
+    }
+
+    /// They took the places one after the other before, for five seconds each: a scrape failed.
+    #[test]
+    fn five_hundred_that_say_nothing_do_not_keep_a_scrape_waiting() {
+        let waited = wait_behind(TIME_TO_ASK, false);
+        assert!(waited < TIME_TO_ASK, "{waited:?}");
+    }
+
+    /// They did the same with half a minute each.
+    #[test]
+    fn five_hundred_that_take_nothing_do_not_keep_a_scrape_waiting() {
+        let waited = wait_behind(TIME_TO_ANSWER, true);
+        assert!(waited < TIME_TO_ANSWER / 3, "{waited:?}");
+    }
 }

@@ -22,12 +22,19 @@ pub(crate) struct Stream {
     patience: Duration,
     /// When it is given up, while its other end takes nothing.
     stalled: Option<Pin<Box<tokio::time::Sleep>>>,
+    /// How much more of what the other end sends is read.
+    left: usize,
 }
 
 impl Stream {
     /// `patience` is how long its other end may take nothing of what it is sent.
     pub(crate) fn new(inner: TcpStream, patience: Duration) -> Stream {
-        Stream { inner, patience, stalled: None }
+        Stream { inner, patience, stalled: None, left: usize::MAX }
+    }
+
+    /// The same, given up where its other end sends more than so many bytes in all.
+    pub(crate) fn reading_at_most(self, bytes: usize) -> Stream {
+        Stream { left: bytes, ..self }
     }
 
     /// What a write came to, with its limit.
@@ -57,6 +64,11 @@ impl Read for Stream {
         let most = out.remaining().min(READ_BYTES);
         let mut buffer = ReadBuf::new(&mut bytes[..most]);
         ready!(Pin::new(&mut self.inner).poll_read(cx, &mut buffer))?;
+        let Some(left) = self.left.checked_sub(buffer.filled().len()) else {
+            let error = io::Error::new(io::ErrorKind::FileTooLarge, "the answer is too long");
+            return Poll::Ready(Err(error));
+        };
+        self.left = left;
         out.put_slice(buffer.filled());
         Poll::Ready(Ok(()))
     }

@@ -107,3 +107,18 @@ fn a_collector_that_is_not_there_is_said_and_one_that_hangs_holds_up_nobody() {
     let more = socket.read_to_end(&mut all).unwrap_err();
     assert_eq!(more.kind(), ErrorKind::WouldBlock, "{}", String::from_utf8_lossy(&all));
 }
+
+#[test]
+fn an_answer_without_an_end_is_given_up_after_so_many_bytes() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (_push, told) = push(listener.local_addr().unwrap());
+    let (socket, _) = listener.accept().unwrap();
+    socket.set_write_timeout(Some(LIMIT)).unwrap();
+    read(&socket);
+    let many = "HTTP/1.1 100 Continue\r\n\r\n".repeat(4096);
+    while (&socket).write_all(many.as_bytes()).is_ok() {}
+    // Not because it took too long, as it would without a limit.
+    let line = told.recv_timeout(LIMIT).unwrap();
+    assert!(line.starts_with("cannot send metrics"), "{line}");
+    assert!(line.ends_with(": the answer is too long"), "{line}");
+}

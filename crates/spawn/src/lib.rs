@@ -11,11 +11,15 @@
 //!    terminal reaches the parent alone.
 //! 4. Nobody waits for it without a limit.
 //!
+//! One that root starts for another user gets none of root's variables ([`without_environment`]), and
+//! makes itself that user's before it looks at anything ([`Identity::assume`]).
+//!
 //! The kernel sends the signal when the *thread* ends that started the child (`prctl(2)`,
 //! `PR_SET_PDEATHSIG`), so start what is to live on in a thread that does. It forgets the signal
 //! when the child changes its user, or executes a file with rights of its own such as `sudo`.
 mod afterwards;
 mod child_side;
+mod identity;
 mod running;
 
 use std::{
@@ -26,6 +30,7 @@ use std::{
 };
 
 pub use afterwards::Afterwards;
+pub use identity::{Identity, without_environment};
 pub use running::Running;
 
 /// Why a child is not as it should be.

@@ -9,6 +9,7 @@ mod json_flag;
 mod lab;
 mod pages;
 pub mod size;
+mod which;
 mod zone;
 
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
@@ -21,6 +22,7 @@ pub use lab::{
     LabReproduceArgs, LabRunArgs, LabSweepArgs, Rights, Where,
 };
 pub use pages::{CauseArgs, CompletionsArgs, ManArgs};
+pub use which::{User, WhichJvm, WhoseJvm};
 pub use zone::ZoneArgs;
 
 use clap::{
@@ -109,26 +111,6 @@ pub enum Command {
     /// Print a man page, or write all generated files
     #[command(after_help = examples::MAN, hide = true)]
     Man(ManArgs),
-}
-
-/// Which running JVM.
-#[derive(Debug, Args)]
-#[group(id = "which-jvm", multiple = false)]
-pub struct WhichJvm {
-    /// Process id, or a part of the main class if only one JVM has it
-    #[arg(short, long, value_name = "PID|NAME", group = "jvm")]
-    pub pid: Option<String>,
-    /// The same by name only: a part of the main class or jar
-    #[arg(long = "match", value_name = "NAME", group = "jvm")]
-    pub matching: Option<String>,
-}
-
-impl WhichJvm {
-    /// The pid or name that was given.
-    #[must_use]
-    pub fn pattern(&self) -> Option<&str> {
-        self.pid.as_deref().or(self.matching.as_deref())
-    }
 }
 
 /// Where windows of pauses come from.
@@ -267,7 +249,7 @@ pub struct WatchArgs {
     #[arg(long)]
     pub wait: bool,
     /// Watch all JVMs of this host, or those that --match names, as they come and go: up to 64
-    #[arg(long, conflicts_with_all = ["pid", "bare_pid", "wait", "redact", "ask_jvm", "log_safepoints"])]
+    #[arg(long, conflicts_with_all = ["pid", "bare_pid", "service", "wait", "redact", "ask_jvm", "log_safepoints"])]
     pub all: bool,
     /// Print pauses of at least this, from 1ms to 7d
     #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_watch_over)]
@@ -362,6 +344,12 @@ pub struct KeepArgs {
     /// To whom the log belongs
     #[arg(long, value_name = "UID")]
     pub source_uid: Option<u32>,
+    /// Run as this user and group, with no other rights than the JVM
+    #[arg(long, value_name = "UID:GID")]
+    pub run_as: Option<String>,
+    /// What the directory of the copies is called in messages
+    #[arg(long, value_name = "DIR", default_value = "standard output")]
+    pub to: String,
     /// Copy once and end
     #[arg(long)]
     pub once: bool,

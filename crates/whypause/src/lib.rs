@@ -14,6 +14,7 @@ mod failure;
 pub mod generated;
 mod interrupt;
 mod target;
+mod users;
 
 pub use exit::Exit;
 pub use failure::Failure;

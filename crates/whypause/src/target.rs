@@ -1,6 +1,12 @@
 //! Which JVM is meant: one that runs, or one that a command starts.
-use crate::{Failure, args::WhichJvm, failure::reason, interrupt::Interrupt};
+use crate::{
+    Failure,
+    args::{User, WhichJvm, WhoseJvm},
+    failure::reason,
+    interrupt::Interrupt,
+};
 use recorder::{Jvm, JvmError, Roots, Selected, Stuck};
+use remedy::Units;
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     ffi::OsString,
@@ -81,16 +87,46 @@ pub(crate) fn waiting(why: &JvmError) -> Vec<String> {
 
 /// That JVM, with what does not respond; the outer failure is that none was named.
 pub(crate) fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Failure> {
-    let Some(pattern) = which.pattern() else {
+    if !which.is_given() {
         return Err(Failure::input(
             "no JVM named",
             "give its process id, or `-p NAME`; `whypause ps` lists them",
         ));
-    };
-    if pattern.is_empty() {
+    }
+    if which.pattern() == Some("") {
         return Err(Failure::input("an empty name matches every JVM", "see `whypause ps`"));
     }
-    Ok(recorder::select(&Roots::default(), pattern))
+    let whose = Whose { asked: &which.whose, units: Units::default() };
+    Ok(recorder::select(&Roots::default(), which.pattern(), &whose))
+}
+
+/// Of whom a JVM is wanted, as `--user` and `--service` say it.
+#[derive(Debug)]
+struct Whose<'a> {
+    asked: &'a WhoseJvm,
+    units: Units,
+}
+
+impl recorder::Whose for Whose<'_> {
+    fn said(&self) -> Option<String> {
+        let user = self.asked.user.as_ref().map(|it| format!("user `{}`", it.given));
+        let service = self.asked.service.as_ref().map(|it| format!("service `{it}`"));
+        let both: Vec<String> = user.into_iter().chain(service).collect();
+        (!both.is_empty()).then(|| both.join(" of "))
+    }
+
+    fn fits(&self, jvm: &Jvm) -> bool {
+        let of_user = self.asked.user.as_ref().is_none_or(|it| is_of_user(it, jvm));
+        let is_of = |unit: &String| self.units.is_of(&Roots::default(), jvm.pid, unit);
+        of_user && self.asked.service.as_ref().is_none_or(is_of)
+    }
+}
+
+/// Whether a JVM is of this user. A name is one of this host: what a container has under the same number
+/// is another user.
+pub(crate) fn is_of_user(user: &User, jvm: &Jvm) -> bool {
+    let is_ours = || recorder::shares_our_users(&Roots::default(), jvm).unwrap_or(false);
+    jvm.uid == user.uid && (!user.by_name || is_ours())
 }
 
 /// Why there is no such JVM, for people.

@@ -12,6 +12,7 @@ mod layers;
 mod messages;
 mod network;
 mod packaging;
+mod paths;
 mod prose;
 mod purity;
 mod reach;

@@ -8,8 +8,12 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io,
-    os::{fd::OwnedFd, unix::ffi::OsStrExt},
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::ffi::OsStrExt,
+    },
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// File systems that are empty when the host has started (`linux/magic.h`).
@@ -55,18 +59,24 @@ pub(super) struct Directory {
     base: OsString,
     /// Only this user's files are read.
     uid: u32,
+    /// This process's own, to open what was looked at; where it is not given, that in `/proc`.
+    descriptors: Option<Arc<OwnedFd>>,
     /// Opened anew each round: somebody may have made another one.
     open: Option<OwnedFd>,
 }
 
 impl Directory {
-    pub(super) fn of(log: PathBuf, uid: u32) -> Result<Directory, KeeperError> {
+    pub(super) fn of(
+        log: PathBuf,
+        uid: u32,
+        descriptors: Option<Arc<OwnedFd>>,
+    ) -> Result<Directory, KeeperError> {
         let Some(base) = log.file_name().map(OsStr::to_owned) else {
             return Err(KeeperError::Option(format!("`{}` is no name of a log", log.display())));
         };
         let above = log.parent().filter(|it| !it.as_os_str().is_empty());
         let path = above.unwrap_or(Path::new(".")).to_owned();
-        Ok(Directory { log, path, base, uid, open: None })
+        Ok(Directory { log, path, base, uid, descriptors, open: None })
     }
 
     pub(super) fn log(&self) -> &Path {
@@ -174,16 +184,24 @@ impl Directory {
 
     /// Opens a file that was found. `None` where it has another name by now, or is gone.
     pub(super) fn file(&self, found: &Found) -> Result<Option<File>, KeeperError> {
-        // Not waiting for whoever would write to a FIFO, and no terminal becomes ours.
-        let flags =
-            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let file = match openat(self.held()?, &found.name, flags, Mode::empty()) {
-            Ok(file) => file,
-            Err(Errno::NOENT | Errno::LOOP) => return Ok(None),
+        // To open a device may do something: it is looked at before.
+        let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let looked_at = match openat(self.held()?, &found.name, look, Mode::empty()) {
+            Ok(it) => it,
+            Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(self.failed("open", error.into())),
         };
-        let status = fstat(&file).map_err(|error| self.failed("inspect", error.into()))?;
+        let status = fstat(&looked_at).map_err(|error| self.failed("inspect", error.into()))?;
         let same = (status.st_dev, status.st_ino) == (found.device, found.inode);
-        Ok((same && self.refuses(&status).is_none()).then(|| file.into()))
+        if !same || self.refuses(&status).is_some() {
+            return Ok(None);
+        }
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let number = looked_at.as_raw_fd();
+        let file = match &self.descriptors {
+            Some(all) => openat(all, number.to_string(), flags, Mode::empty()),
+            None => openat(CWD, format!("/proc/self/fd/{number}"), flags, Mode::empty()),
+        };
+        Ok(Some(file.map_err(|error| self.failed("open", error.into()))?.into()))
     }
 }

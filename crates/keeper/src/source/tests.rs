@@ -7,7 +7,7 @@ const LOG: &str = "[0.004s][info][gc] Using G1\n";
 
 fn source(directory: &Path, boot: [u8; 16]) -> Source {
     let uid = rustix::process::geteuid().as_raw();
-    Source::new(directory.join("gc.log"), uid, boot).unwrap()
+    Source::new(directory.join("gc.log"), uid, boot, None).unwrap()
 }
 
 /// All that is to be read.

@@ -5,7 +5,7 @@ use crate::{
     tail::{Whose, whose},
 };
 use rustix::{
-    fs::{Dir, FileType, Mode, OFlags, fstat, openat},
+    fs::{Dir, FileType, Mode, OFlags, Stat, fstat, openat},
     io::Errno,
     process::geteuid,
 };
@@ -78,21 +78,27 @@ pub(super) fn list(directory: &TargetDirectory, kind: &Kind) -> Result<Copies, K
 }
 
 /// Opens a file that may be a copy. `None` where it is none: no regular file, another user's, or one
-/// that has other names.
+/// that has other names. What only has the name of one is never opened: to open a device does something.
 pub(super) fn file(directory: &TargetDirectory, name: &OsStr) -> Result<Option<File>, KeeperError> {
-    let flags =
-        OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match openat(&directory.directory, name, flags, Mode::empty()) {
-        Ok(file) => file,
-        Err(Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO) => return Ok(None),
-        Err(Errno::ACCESS | Errno::PERM) => return Ok(None),
-        Err(error) => return Err(directory.failed("open", name, error.into())),
-    };
-    let status = fstat(&file).map_err(|it| directory.failed("inspect", name, it.into()))?;
-    let right = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile
+    let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let found = openat(&directory.directory, name, look, Mode::empty());
+    let opened = found.and_then(|found| match is_one_of_ours(&fstat(&found)?) {
+        true => directory.open_held(&found),
+        false => Err(Errno::NOENT),
+    });
+    match opened {
+        Ok(file) => Ok(Some(file.into())),
+        Err(
+            Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO | Errno::ACCESS | Errno::PERM,
+        ) => Ok(None),
+        Err(error) => Err(directory.failed("open", name, error.into())),
+    }
+}
+
+fn is_one_of_ours(status: &Stat) -> bool {
+    FileType::from_raw_mode(status.st_mode) == FileType::RegularFile
         && status.st_uid == geteuid().as_raw()
-        && status.st_nlink == 1;
-    Ok(right.then(|| file.into()))
+        && status.st_nlink == 1
 }
 
 /// Whether a copy of this log has this name.

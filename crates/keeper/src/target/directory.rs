@@ -1,8 +1,8 @@
 //! The directory of the copies: whether it is still the one that was meant, and whose it is.
-use crate::KeeperError;
+use crate::{KeeperError, Options};
 use rustix::{
     fs::{
-        AtFlags, CWD, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, stat, statat,
+        AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, statat,
         unlinkat,
     },
     io::Errno,
@@ -11,9 +11,13 @@ use rustix::{
 use std::{
     ffi::{OsStr, OsString},
     io,
-    os::fd::OwnedFd,
+    os::fd::{AsRawFd, OwnedFd},
     path::{Path, PathBuf},
+    sync::Arc,
 };
+
+/// What this process has open, to open again what was only looked at.
+const OWN_DESCRIPTORS: &str = "/proc/self/fd";
 
 /// How often the lock is taken anew where another keeper has just removed it.
 const TRIES: u32 = 8;
@@ -32,15 +36,30 @@ pub(super) fn hidden(base: &OsStr, what: &str) -> OsString {
 pub(super) struct TargetDirectory {
     pub(super) path: PathBuf,
     pub(super) directory: OwnedFd,
+    descriptors: Arc<OwnedFd>,
     pub(super) device: u64,
     inode: u64,
+    /// How its path is looked up again; where it was held before that only names it.
+    open: Option<fn(&Path) -> io::Result<OwnedFd>>,
 }
 
 impl TargetDirectory {
-    pub(super) fn open(path: &Path, device: Option<u64>) -> Result<TargetDirectory, KeeperError> {
+    pub(super) fn open(
+        options: &Options,
+        device: Option<u64>,
+    ) -> Result<TargetDirectory, KeeperError> {
+        let path = options.to.as_path();
+        let held = match &options.to_held {
+            Some(held) => Arc::clone(held),
+            None => Arc::new((options.open_to)(path).map_err(|it| failed(path, "open", it))?),
+        };
         let failed = |it: Errno| failed(path, "open", it.into());
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let directory = openat(CWD, path, flags, Mode::empty()).map_err(failed)?;
+        let directory = openat(&held, ".", flags, Mode::empty()).map_err(failed)?;
+        let descriptors = match &options.descriptors {
+            Some(given) => Arc::clone(given),
+            None => Arc::new(openat(CWD, OWN_DESCRIPTORS, flags, Mode::empty()).map_err(failed)?),
+        };
         let status = fstat(&directory).map_err(failed)?;
         if device.is_some_and(|it| it != status.st_dev) {
             return Err(KeeperError::Gone { path: path.into() });
@@ -51,13 +70,23 @@ impl TargetDirectory {
             return Err(KeeperError::Unsafe { path: path.into(), why: "others may write to it" });
         }
         let (device, inode) = (status.st_dev, status.st_ino);
-        Ok(TargetDirectory { path: path.into(), directory, device, inode })
+        let open = options.to_held.is_none().then_some(options.open_to);
+        Ok(TargetDirectory { path: path.into(), directory, descriptors, device, inode, open })
     }
 
     /// Whether its path still leads to it. `false` where that is another directory of the same file
     /// system.
     pub(super) fn is_there(&self) -> Result<bool, KeeperError> {
-        let status = stat(&self.path).map_err(|it| failed(&self.path, "find", it.into()))?;
+        let failed = |it| failed(&self.path, "find", it);
+        let Some(open) = self.open else {
+            let status = fstat(&self.directory).map_err(|it| failed(it.into()))?;
+            return match status.st_nlink {
+                // It was removed, and nothing that is written to it has a name.
+                0 => Err(KeeperError::Gone { path: self.path.clone() }),
+                _ => Ok(true),
+            };
+        };
+        let status = open(&self.path).and_then(|it| Ok(fstat(it)?)).map_err(failed)?;
         if status.st_dev != self.device {
             return Err(KeeperError::Gone { path: self.path.clone() });
         }
@@ -74,6 +103,12 @@ impl TargetDirectory {
         KeeperError::Target { what, path, source }
     }
 
+    /// Opens for writing what was only looked at, whatever has its name by now.
+    pub(super) fn open_held(&self, found: &OwnedFd) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        openat(&self.descriptors, found.as_raw_fd().to_string(), flags, Mode::empty())
+    }
+
     /// Removes a name.
     pub(super) fn remove(&self, name: &OsStr) -> Result<(), KeeperError> {
         match unlinkat(&self.directory, name, AtFlags::empty()) {
@@ -86,16 +121,9 @@ impl TargetDirectory {
     pub(super) fn lock(&self, base: &OsStr) -> Result<Lock, KeeperError> {
         let name = hidden(base, "lock");
         let failed = |it: Errno| self.failed("lock", &name, it.into());
-        let flags =
-            OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         for _ in 0..TRIES {
-            let mode = Mode::RUSR | Mode::WUSR;
-            let file = openat(&self.directory, &name, flags, mode).map_err(failed)?;
+            let Some(file) = self.lock_file(&name)? else { continue };
             let status = fstat(&file).map_err(failed)?;
-            if status.st_uid != geteuid().as_raw() {
-                let why = "its lock file belongs to another user";
-                return Err(KeeperError::Unsafe { path: self.path.clone(), why });
-            }
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => {
@@ -110,6 +138,33 @@ impl TargetDirectory {
             }
         }
         Err(failed(Errno::AGAIN))
+    }
+
+    /// The file of the lock, made where it is not there. What somebody has put in its place is only looked
+    /// at: to open a device may do something. `None` where it came or went meanwhile.
+    fn lock_file(&self, name: &OsStr) -> Result<Option<OwnedFd>, KeeperError> {
+        let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let found = match openat(&self.directory, name, look, Mode::empty()) {
+            Ok(found) => found,
+            Err(Errno::NOENT) => {
+                let make = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+                return match openat(&self.directory, name, make, Mode::RUSR | Mode::WUSR) {
+                    Ok(made) => Ok(Some(made)),
+                    Err(Errno::EXIST) => Ok(None),
+                    Err(error) => Err(self.failed("lock", name, error.into())),
+                };
+            }
+            Err(error) => return Err(self.failed("lock", name, error.into())),
+        };
+        let failed = |it: Errno| self.failed("lock", name, it.into());
+        let status = fstat(&found).map_err(failed)?;
+        let is_regular = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
+        let why = match () {
+            () if status.st_uid != geteuid().as_raw() => "its lock file belongs to another user",
+            () if !is_regular || status.st_nlink > 1 => "its lock file is not one of ours",
+            () => return self.open_held(&found).map(Some).map_err(failed),
+        };
+        Err(KeeperError::Unsafe { path: self.path.clone(), why })
     }
 }
 
@@ -147,11 +202,31 @@ impl Lock {
 mod tests {
     use super::*;
 
+    /// Opening a device would do something, and a second name of another file would lock that.
+    #[test]
+    fn what_somebody_put_in_the_place_of_the_lock_is_not_opened() {
+        let place = tempfile::tempdir().unwrap();
+        let options = Options::new("gc.log", place.path());
+        let directory = TargetDirectory::open(&options, None).unwrap();
+        let name = place.path().join(".gc.log.lock");
+        let lock = || directory.lock(OsStr::new("gc.log"));
+        rustix::fs::mknodat(CWD, &name, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(matches!(lock(), Err(KeeperError::Unsafe { .. })));
+        std::fs::remove_file(&name).unwrap();
+        std::fs::write(place.path().join("precious"), "x").unwrap();
+        std::fs::hard_link(place.path().join("precious"), &name).unwrap();
+        assert!(matches!(lock(), Err(KeeperError::Unsafe { .. })));
+        std::fs::remove_file(&name).unwrap();
+        assert!(lock().is_ok());
+        assert!(lock().is_ok(), "one that is left over is ours");
+    }
+
     /// As a child of another thread has it between `fork` and `execve`.
     #[test]
     fn a_lock_that_was_given_back_is_free_though_a_child_has_its_descriptor() {
         let place = tempfile::tempdir().unwrap();
-        let directory = TargetDirectory::open(place.path(), None).unwrap();
+        let options = Options::new("gc.log", place.path());
+        let directory = TargetDirectory::open(&options, None).unwrap();
         let lock = || directory.lock(OsStr::new("gc.log"));
         let first = lock().unwrap();
         let inherited = first.file.try_clone().unwrap();

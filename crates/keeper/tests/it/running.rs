@@ -1,6 +1,6 @@
 //! How a keeper begins and ends.
 use super::*;
-use keeper::{Outcome, Process};
+use keeper::{Alive, Outcome, Process};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn start_ticks(pid: u32) -> u64 {
@@ -21,7 +21,8 @@ fn it_ends_with_the_jvm_when_everything_is_copied() {
     let mut jvm = writer(&bench.log());
     let process = Process { pid: jvm.id(), start_ticks: start_ticks(jvm.id()) };
     let period = Duration::from_secs(3600);
-    let options = Options { while_alive: Some(process), period, ..bench.options() };
+    let options =
+        Options { while_alive: Some(Alive::of(process).unwrap()), period, ..bench.options() };
     let mut keeper = Keeper::open(&options).unwrap();
     until("it writes", || fs::metadata(bench.log()).is_ok_and(|it| it.len() > 20));
     assert!(!keeper.round().unwrap().ended);
@@ -44,7 +45,7 @@ fn a_later_process_with_its_number_is_not_the_jvm() {
         Process { pid, start_ticks: start_ticks(pid) - 1 },
         Process { pid: 0x7fff_fff0, start_ticks: 1 },
     ] {
-        let options = Options { while_alive: Some(process), ..bench.options() };
+        let options = Options { while_alive: Some(Alive::of(process).unwrap()), ..bench.options() };
         let mut keeper = Keeper::open(&options).unwrap();
         assert_eq!(keeper.run(&AtomicBool::new(false), &mut |_| {}), Outcome::Ended);
         assert_eq!(bench.text(), "log\n");

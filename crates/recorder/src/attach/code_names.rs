@@ -225,7 +225,8 @@ fn list(roots: &Roots, jvm: &Jvm, over: &AtomicBool) -> Answer {
     let until = Until::new(over);
     let memory = anonymous_code(&ProcessDir::open(roots, jvm.pid)?)?;
     let connection = Connection::again(roots, jvm, &until)?;
-    Ok(CodeList::parse(&connection.command("Compiler.codelist", &until)?, memory))
+    let told = connection.command("Compiler.codelist", &until)?;
+    Ok(told.read_as(|text| CodeList::parse(text, memory)))
 }
 
 #[cfg(test)]

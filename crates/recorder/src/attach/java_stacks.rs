@@ -91,8 +91,8 @@ fn stacks(
     let never = AtomicBool::new(false);
     let until = Until::new(&never);
     let connection = Connection::again(roots, jvm, &until)?;
-    let stacks =
-        by_ids_here(roots, jvm, dump::stacks(&connection.command("Thread.print", &until)?))?;
+    let dump = connection.command("Thread.print", &until)?;
+    let stacks = by_ids_here(roots, jvm, dump.read_as(dump::stacks))?;
     Ok(stacks.into_iter().filter(|(tid, _)| tids.contains(tid)).collect())
 }
 

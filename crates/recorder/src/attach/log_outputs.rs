@@ -7,6 +7,15 @@ use std::{sync::atomic::AtomicBool, time::Duration};
 /// write that a slow disk holds up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// More outputs than anybody has: what a JVM tells is kept in mind, and need not be true.
+const MOST_OUTPUTS: usize = 32;
+/// The longest path (`PATH_MAX` of `include/uapi/linux/limits.h`), with `file=`.
+const LONGEST_NAME: usize = 5 + 4096;
+/// All tags with a level each are 5 KiB in JDK 25.
+const LONGEST_WHAT: usize = 16 << 10;
+/// All decorators, or all options.
+const LONGEST_WORD: usize = 1 << 10;
+
 /// What goes to an output that is off.
 const OFF: &str = "all=off";
 
@@ -83,7 +92,14 @@ impl LogOutput {
             (rest, last) = rest.rsplit_once(' ')?;
         }
         let (name, what) = rest.rsplit_once(' ')?;
-        if !what.contains('=') || name.is_empty() {
+        let lengths = [
+            (name, LONGEST_NAME),
+            (what, LONGEST_WHAT),
+            (last, LONGEST_WORD),
+            (options, LONGEST_WORD),
+        ];
+        let is_too_long = lengths.iter().any(|(text, most)| text.len() > *most);
+        if !what.contains('=') || name.is_empty() || is_too_long {
             return None;
         }
         Some(LogOutput {
@@ -106,14 +122,16 @@ pub fn log_outputs(
 ) -> Result<Vec<LogOutput>, ConnectionError> {
     let until = Until::new(interrupt);
     let connection = Connection::open(roots, jvm, &until)?;
-    read_list(&connection.command("VM.log list", &until)?)
+    connection.command("VM.log list", &until)?.read_as(read_list)
 }
 
 fn read_list(answer: &str) -> Result<Vec<LogOutput>, ConnectionError> {
     let lines = answer.split_once("Log output configuration:").map(|it| it.1);
     let unknown = || ConnectionError::Broken("its list of log outputs cannot be read".into());
     let lines = lines.ok_or_else(unknown)?.lines().filter(|it| !it.trim().is_empty());
-    lines.map(|it| LogOutput::parse(it).ok_or_else(unknown)).collect()
+    let outputs: Result<Vec<_>, _> =
+        lines.take(MOST_OUTPUTS + 1).map(|it| LogOutput::parse(it).ok_or_else(unknown)).collect();
+    outputs.and_then(|it| if it.len() <= MOST_OUTPUTS { Ok(it) } else { Err(unknown()) })
 }
 
 /// Has a running JVM write to an output as told. Waits for a minute at most: the JVM waits for a
@@ -132,12 +150,7 @@ pub fn set_log_output(
     })?;
     let until = Until::within(PATIENCE, interrupt);
     let connection = Connection::open(roots, jvm, &until)?;
-    let said = connection.command(&command, &until)?;
-    // What it did not understand it says in words, and calls that a success.
-    match said.trim() {
-        "" | "Command executed successfully" => Ok(()),
-        said => Err(ConnectionError::Refused(said.lines().next().unwrap_or_default().to_owned())),
-    }
+    connection.command(&command, &until)?.nothing_else()
 }
 
 #[cfg(test)]
@@ -179,6 +192,23 @@ mod tests {
         assert!(read_list("").is_err());
         assert!(read_list("Log output configuration:\n #0: stdout\n").is_err());
         assert!(read_list("Log output configuration:\n #x: stdout all=off none\n").is_err());
+    }
+
+    #[test]
+    fn a_list_that_no_jvm_has_is_not_kept_in_mind() {
+        let list = |lines: &[String]| format!("Log output configuration:\n{}", lines.concat());
+        let line = |name: usize, what: usize| {
+            let what = "x".repeat(what - 2);
+            format!(" #2: file={} {what}=y time filecount=2\n", "n".repeat(name - 5))
+        };
+        let check = |lines: &[String], fine: bool| {
+            assert_eq!(read_list(&list(lines)).is_ok(), fine);
+        };
+        check(&[line(LONGEST_NAME, LONGEST_WHAT)], true);
+        check(&[line(LONGEST_NAME + 1, 10)], false);
+        check(&[line(10, LONGEST_WHAT + 1)], false);
+        check(&vec![line(10, 10); MOST_OUTPUTS], true);
+        check(&vec![line(10, 10); MOST_OUTPUTS + 1], false);
     }
 
     #[test]

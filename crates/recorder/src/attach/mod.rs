@@ -17,6 +17,7 @@ mod request;
 mod safepoint_log;
 mod socket;
 mod thread_names;
+mod told;
 mod until;
 
 pub use code_names::CodeNames;

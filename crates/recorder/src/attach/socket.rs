@@ -6,7 +6,7 @@
 //!
 //! Whoever may write to that `/tmp` may put there what it likes, and answer. So the socket must
 //! belong to the JVM's user, and the kernel says whose process listens at it.
-use super::{ConnectionError, request::Request, until::Until};
+use super::{ConnectionError, request::Request, told::Told, until::Until};
 use crate::{
     Jvm, Roots,
     host::{Given, Looked, Named, ProcessDir, Rights, Stat, Status, flag_switch, flags},
@@ -85,14 +85,14 @@ impl Connection {
         &self,
         command: &str,
         until: &Until<'_>,
-    ) -> Result<String, ConnectionError> {
+    ) -> Result<Told, ConnectionError> {
         // Another process with the same id would not be the one that was chosen.
         let _process = self.hold()?;
         let socket = self.socket(until)?.ok_or(ConnectionError::NotResponding)?;
         let stream = self.connect(&socket, until)?;
         // Version 1 of the protocol: a command and always three arguments.
         send(&stream, format!("1\0jcmd\0{command}\0\0\0").as_bytes(), until)?;
-        read_answer(&String::from_utf8_lossy(&receive(&stream, until)?))
+        Told::read(&String::from_utf8_lossy(&receive(&stream, until)?))
     }
 
     /// The very process, of which nothing else can take the place while it is held.
@@ -254,15 +254,6 @@ fn receive(stream: &OwnedFd, until: &Until<'_>) -> Result<Vec<u8>, ConnectionErr
     }
 }
 
-/// The first line is a number, 0 for success.
-pub(super) fn read_answer(answer: &str) -> Result<String, ConnectionError> {
-    let (code, text) = answer.split_once('\n').unwrap_or((answer, ""));
-    match code {
-        "0" => Ok(text.to_owned()),
-        _ => Err(ConnectionError::Refused(text.lines().next().unwrap_or(code).trim().to_owned())),
-    }
-}
-
 /// Whether SIGQUIT would be handled and not end the process.
 fn catches_quit(status: &str) -> bool {
     Status(status).bits("SigCgt").is_some_and(|it| it & CATCHES_QUIT != 0)
@@ -313,13 +304,5 @@ mod tests {
         );
         let unsure = Err(ConnectionError::Unsure("`opts` could not be read".into()));
         check("-XX:-DisableAttachMechanism", &["`opts`"], unsure);
-    }
-
-    #[test]
-    fn an_answer_begins_with_its_success() {
-        assert_eq!(read_answer("0\nhello\nworld\n"), Ok("hello\nworld\n".into()));
-        let refused = read_answer("1\njava.lang.IllegalArgumentException: Unknown\n");
-        assert!(matches!(refused, Err(ConnectionError::Refused(why)) if why.contains("Unknown")));
-        assert!(read_answer("").is_err());
     }
 }

@@ -27,7 +27,7 @@ impl ThreadNames {
     ) -> Result<ThreadNames, ConnectionError> {
         let until = Until::new(interrupt);
         let connection = Connection::open(roots, jvm, &until)?;
-        let names = dump::thread_names(&connection.command("Thread.print", &until)?);
+        let names = connection.command("Thread.print", &until)?.read_as(dump::thread_names);
         Ok(ThreadNames(by_ids_here(roots, jvm, names)?))
     }
 

@@ -3,7 +3,7 @@ use super::{jvms::Jvm, launch, process::ProcessDir, rights::Rights};
 use recording::MASK;
 use std::io;
 
-/// Argument files and flag files longer than this are not read.
+/// Argument files and flag files longer than this are not read, nor more of all of them.
 const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 /// The kernel's own limit for arguments and environment is of this order (`MAX_ARG_STRLEN` × n).
 const ENVIRONMENT_LIMIT_BYTES: u64 = 2 * 1024 * 1024;
@@ -44,13 +44,18 @@ pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm, named: Named) -> Given {
     if !whole {
         unread.push("the environment".to_owned());
     }
-    if jvm.arguments_cut {
-        unread.push("the rest of the command line".to_owned());
+    let arguments = jvm.started_with(dir);
+    match &arguments {
+        Ok(it) if it.cut => unread.push("the rest of the command line".to_owned()),
+        Ok(_) => {}
+        Err(_) => unread.push("the command line".to_owned()),
     }
+    let arguments = arguments.unwrap_or_default();
     let environment = Environment(environment);
+    let mut file_named = files_named(dir, jvm);
     let mut read_file = |path: &str| {
         let text = match named {
-            Named::Read => read_named(dir, jvm, path).ok(),
+            Named::Read => file_named(path),
             Named::Leave => None,
         };
         if text.is_none() && unread.len() < MAX_UNREAD {
@@ -64,7 +69,7 @@ pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm, named: Named) -> Given {
         launcher_options: environment
             .get("JDK_JAVA_OPTIONS")
             .filter(|_| jvm.is_modular() && jvm.java_launcher),
-        arguments: &jvm.arguments,
+        arguments: &arguments.words,
         last_options: environment.get("_JAVA_OPTIONS"),
     };
     let mut flags = collect(&sources, &mut read_file);
@@ -75,12 +80,33 @@ pub(crate) fn read(dir: &ProcessDir, jvm: &Jvm, named: Named) -> Given {
     Given { flags, unread }
 }
 
+/// Reads files that the JVM names, as far as it may read them itself.
+pub(super) fn files_named<'a>(
+    dir: &'a ProcessDir,
+    jvm: &'a Jvm,
+) -> impl FnMut(&str) -> Option<String> + 'a {
+    within(FILE_LIMIT_BYTES, move |path| read_named(dir, jvm, path).ok())
+}
+
+/// What `read` reads as long as it is no more than this in all: a command line may name one file as often
+/// as it likes.
+fn within(
+    mut left: u64,
+    read: impl Fn(&str) -> Option<String>,
+) -> impl FnMut(&str) -> Option<String> {
+    move |path: &str| {
+        let text = read(path)?;
+        left = left.checked_sub(text.len() as u64)?;
+        Some(text)
+    }
+}
+
 /// Reads a file that the JVM names, with the JVM's rights.
 ///
 /// # Errors
 /// As [`ProcessDir::text_inside`]; also where the process is no longer that of the user who named
 /// the file: a program with the set-user-id bit may have taken its place.
-pub(super) fn read_named(dir: &ProcessDir, jvm: &Jvm, path: &str) -> io::Result<String> {
+fn read_named(dir: &ProcessDir, jvm: &Jvm, path: &str) -> io::Result<String> {
     // Once: between two readings it could become somebody else.
     let rights = Rights::of(dir)?;
     if rights.uid() != jvm.uid {
@@ -261,6 +287,14 @@ mod tests {
         check(&format!("{flags} Main"), flags);
         let undone = "-XX:-IgnoreUnrecognizedVMOptions";
         check(&format!("{ignore} {flags} {undone} Main"), &format!("{ignore} {flags} {undone}"));
+    }
+
+    /// Each time its words were kept once more.
+    #[test]
+    fn a_file_that_is_named_again_and_again_is_read_up_to_a_limit() {
+        let mut read = within(25, |_| Some("-Xmx1g -Xm".into()));
+        let read = [(); 4].map(|()| read("opts").is_some());
+        assert_eq!(read, [true, true, false, false]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! `hsperfdata` is not asked: it may be switched off, hidden in a container's `/tmp`, or the
 //! very cause of the pauses.
 use super::{
-    Roots, Stuck, clocks, command_line, flags, launch,
+    Roots, Stuck, clocks, command_line, launch,
     locked::{Lock, not_responding},
     maps,
     process::{ProcessDir, Stat, is_gone, pids},
@@ -11,6 +11,13 @@ use super::{
 };
 use recording::MonoTime;
 use std::io;
+
+mod arguments;
+mod select;
+
+pub use arguments::Arguments;
+use select::named;
+pub use select::{Anybodys, Whose, select, shares_our_users};
 
 /// A running HotSpot JVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +38,9 @@ pub struct Jvm {
     /// where the launcher is not `java`. `@all`, or `@opts Main`, where an argument file was not
     /// read that may tell another one.
     pub main: String,
-    /// Arguments after the program's own name. They hold secrets: no fact is made of them as they
-    /// are.
-    pub arguments: Vec<String>,
-    /// Whether there are more of them than were read.
-    pub arguments_cut: bool,
+    /// What it was started with. `None` in what a search of all JVMs returns: of thousands of processes
+    /// that is more than fits into memory, so it is read where it is needed.
+    pub arguments: Option<Arguments>,
     /// The program as it was called, and its main class or jar.
     pub command_line: String,
     /// Whether the launcher is `java`, which knows `JDK_JAVA_OPTIONS` and argument files.
@@ -116,11 +121,11 @@ pub enum JvmError {
         /// What is known of it.
         stuck: Stuck,
     },
-    /// No main class contains the pattern.
-    #[error("no JVM matches `{pattern}`")]
+    /// There is none as it is wanted.
+    #[error("no JVM matches {wanted}")]
     NoMatch {
         /// Asked for.
-        pattern: String,
+        wanted: String,
         /// Processes that could not be inspected; one of them may be meant.
         unreadable: u64,
         /// Processes that do not let themselves be read; likewise.
@@ -129,10 +134,10 @@ pub enum JvmError {
         hidden: u64,
     },
     /// Several do.
-    #[error("`{pattern}` matches {} JVMs: {}", .jvms.len(), list(.jvms))]
+    #[error("{wanted} matches {} JVMs: {}", .jvms.len(), list(.jvms))]
     Ambiguous {
         /// Asked for.
-        pattern: String,
+        wanted: String,
         /// Pid and main class of each.
         jvms: Vec<(u32, String)>,
     },
@@ -177,7 +182,9 @@ impl JvmError {
                     .into()
             }
             JvmError::NoMatch { .. } => "`whypause ps` lists the JVMs of this host".into(),
-            JvmError::Ambiguous { .. } => "give the pid, or more of the name".into(),
+            JvmError::Ambiguous { .. } => {
+                "give the pid, or more of the name, or --user or --service".into()
+            }
         }
     }
 
@@ -207,14 +214,15 @@ fn are(count: usize) -> String {
     if count == 1 { "a process is".into() } else { format!("{count} processes are") }
 }
 
-/// Finds all JVMs, and opens no file that one of them names. A process that ends while it is looked at
-/// is no JVM and no error. One that does not let itself be read is waited for only for a moment.
+/// Finds all JVMs, and opens no file that one of them names. Their arguments are not kept. A process that
+/// ends while it is looked at is no JVM and no error. One that does not let itself be read is waited for
+/// only for a moment.
 #[must_use]
 pub fn find_jvms(roots: &Roots) -> Found {
     let mut found = Found::default();
     for pid in pids(roots).unwrap_or_default() {
         match read(roots, pid) {
-            Ok(jvm) => found.jvms.extend(jvm),
+            Ok(jvm) => found.jvms.extend(jvm.map(|it| Jvm { arguments: None, ..it })),
             Err(error) if is_gone(&error) => {}
             Err(error) => match not_responding(&error) {
                 Some(what) => found.stuck.push(Stuck::look(roots, pid, what)),
@@ -239,57 +247,11 @@ pub fn jvm(roots: &Roots, pid: u32) -> Result<Jvm, JvmError> {
     }
 }
 
-/// The JVM named by a pid or by a part of its main class. A main class that is the whole pattern
-/// counts before those that only contain it. To find a name no file is opened that a JVM names.
-///
-/// # Errors
-///
-/// As [`jvm`], and where no JVM or more than one fits.
-pub fn select(roots: &Roots, pattern: &str) -> Result<Selected, JvmError> {
-    if let Ok(pid) = pattern.parse() {
-        return Ok(Selected { jvm: jvm(roots, pid)?, stuck: Vec::new() });
-    }
-    let Found { jvms, unreadable, stuck } = find_jvms(roots);
-    let mut chosen = fitting(&jvms, pattern);
-    match chosen.len() {
-        0 => {
-            let hidden = jvms.iter().filter(|it| it.main.starts_with('@')).count() as u64;
-            Err(JvmError::NoMatch { pattern: pattern.into(), unreadable, stuck, hidden })
-        }
-        1 => Ok(Selected { jvm: named(roots, chosen.remove(0)), stuck }),
-        _ => Err(JvmError::Ambiguous {
-            pattern: pattern.into(),
-            jvms: chosen.into_iter().map(|it| (it.pid, it.main)).collect(),
-        }),
-    }
-}
-
-/// Those whose main class is the pattern; if there are none, those whose main class contains it.
-fn fitting(jvms: &[Jvm], pattern: &str) -> Vec<Jvm> {
-    let of = |fits: &dyn Fn(&str) -> bool| -> Vec<Jvm> {
-        jvms.iter().filter(|it| fits(&it.main)).cloned().collect()
-    };
-    let whole = of(&|main| main == pattern || main.rsplit(' ').next() == Some(pattern));
-    if whole.is_empty() { of(&|main| main.contains(pattern)) } else { whole }
-}
-
-/// The same with the main class that its argument files tell, as far as they can be read.
-fn named(roots: &Roots, jvm: Jvm) -> Jvm {
-    if !jvm.main.starts_with('@') {
-        return jvm;
-    }
-    let Ok(dir) = ProcessDir::open(roots, jvm.pid) else { return jvm };
-    let main = launch::main(&jvm.arguments, &mut |path| flags::read_named(&dir, &jvm, path).ok());
-    Jvm { main, ..jvm }
-}
-
 fn process_name(roots: &Roots, pid: u32) -> String {
     let name = ProcessDir::open(roots, pid).and_then(|dir| dir.text("comm", 64));
     name.map(|it| it.trim_end().to_owned()).unwrap_or_default()
 }
 
-/// More than any command line in use.
-const ARGUMENTS_LIMIT_BYTES: u64 = 1024 * 1024;
 /// No class file has a longer name.
 const MAIN_LIMIT_BYTES: usize = 1024;
 
@@ -300,15 +262,13 @@ fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
     let stat = Stat::of(&dir)?;
     let before = dir.text("status", Status::LIMIT_BYTES)?;
     let (java_home, modular) = home_of(&library.path);
-    let given = dir.bytes("cmdline", ARGUMENTS_LIMIT_BYTES)?;
-    let arguments_cut = given.len() as u64 == ARGUMENTS_LIMIT_BYTES;
+    let given = dir.bytes("cmdline", arguments::LIMIT_BYTES)?;
     let command_line = command_line::kept(&given);
-    let mut arguments = split_arguments(&given);
-    let program = program_name(&dir, arguments.first(), &stat.name);
-    arguments.drain(..arguments.len().min(1));
+    let (called, arguments) = Arguments::split(&given);
+    let program = program_name(&dir, called, &stat.name);
     let java_launcher = program == "java";
     let main = match java_launcher {
-        true => main_of(&arguments, modular),
+        true => main_of(&arguments.words, modular),
         false => program,
     };
     let status = dir.text("status", Status::LIMIT_BYTES)?;
@@ -324,8 +284,7 @@ fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
         uid: status.uid().unwrap_or_default(),
         pid_in_namespace: status.id_inside().unwrap_or(pid),
         main: cut(main, MAIN_LIMIT_BYTES),
-        arguments,
-        arguments_cut,
+        arguments: Some(arguments),
         command_line,
         java_launcher,
         libjvm: library.path.clone(),
@@ -342,17 +301,12 @@ fn started(start_ticks: u64) -> MonoTime {
     MonoTime(u64::try_from(since_boot).unwrap_or(u64::MAX)) - clocks::suspended()
 }
 
-fn split_arguments(bytes: &[u8]) -> Vec<String> {
-    let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
-    bytes.split(|&byte| byte == 0).map(|it| String::from_utf8_lossy(it).into_owned()).collect()
-}
-
 /// The program's name: the executable's, which nobody can set; else what it calls itself.
-fn program_name(dir: &ProcessDir, first: Option<&String>, comm: &str) -> String {
+fn program_name(dir: &ProcessDir, called: String, comm: &str) -> String {
     let base = |path: &str| {
         path.trim_end_matches(maps::DELETED).rsplit('/').next().unwrap_or("").to_owned()
     };
-    let names = [dir.link("exe").ok(), first.cloned(), Some(comm.to_owned())];
+    let names = [dir.link("exe").ok(), Some(called), Some(comm.to_owned())];
     names.iter().flatten().map(|it| base(it)).find(|it| !it.is_empty()).unwrap_or_default()
 }
 

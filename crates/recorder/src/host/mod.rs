@@ -53,6 +53,7 @@ mod processes;
 mod rights;
 mod rounds;
 mod sources;
+mod stand_in;
 mod status;
 mod stuck;
 mod survey;
@@ -75,7 +76,10 @@ pub use host_facts::host_fact;
 pub(crate) use in_the_way::ProbedLibrary;
 pub(crate) use inside::Looked;
 pub use jvm_fact::jvm_fact;
-pub use jvms::{Found, Jvm, JvmError, Selected, find_jvms, jvm, select};
+pub use jvms::{
+    Anybodys, Arguments, Found, Jvm, JvmError, Selected, Whose, find_jvms, jvm, select,
+    shares_our_users,
+};
 pub use locked::Lock;
 pub(crate) use locked::Unresponsive;
 pub(crate) use mapped::open as open_mapped;
@@ -91,6 +95,7 @@ pub(crate) use process::ProcessDir;
 pub use process::{Stat, stat, stat_of, stats};
 pub(crate) use rights::{By, Rights};
 pub use sources::HostSources;
+pub use stand_in::{StandIn, stand_in_for};
 pub(crate) use status::Status;
 pub use stuck::{Stuck, StuckThread};
 pub use survey::{chosen, host_settings, survey, surveys};

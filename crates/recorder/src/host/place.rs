@@ -1,12 +1,15 @@
 //! What a change of a JVM's surroundings must know before it is made.
 use super::{Roots, jvms::Jvm, process::ProcessDir};
-use rustix::fd::OwnedFd;
+use crate::aside::{self, Kind};
+use rustix::fd::{AsRawFd, OwnedFd};
 use std::io;
 
 /// File systems whose files are in memory (`include/uapi/linux/magic.h`): tmpfs and ramfs.
-const IN_MEMORY: [u32; 2] = [0x0102_1994, 0x8584_58f6];
+const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
 /// The kernel's own limit for an environment is of this order.
 const ENVIRONMENT_LIMIT_BYTES: u64 = 8 << 20;
+
+const KIND: Kind = Kind::with_thread(c"whypause-opener", None);
 
 /// A directory of a JVM.
 #[derive(Debug)]
@@ -31,8 +34,11 @@ pub fn directory_of(roots: &Roots, jvm: &Jvm, file: &str) -> io::Result<Director
         (".", false) => dir.working_directory()?,
         (path, false) => dir.directory_inside(&format!("{}/{path}", dir.link("cwd")?))?,
     };
-    let about = rustix::fs::fstatfs(&descriptor)?;
-    let in_memory = u32::try_from(about.f_type).is_ok_and(|it| IN_MEMORY.contains(&it));
+    // A file system of the JVM's user need not answer.
+    let kind = aside::run(KIND, &[descriptor.as_raw_fd()], || {
+        Ok(vec![u64::try_from(rustix::fs::fstatfs(&descriptor)?.f_type).unwrap_or(0)])
+    })?;
+    let in_memory = kind.iter().any(|it| IN_MEMORY.contains(it));
     Ok(Directory { descriptor, in_memory })
 }
 

@@ -77,6 +77,16 @@ impl Rights {
         Rights { uid, gid, groups: Vec::new(), capabilities: CapabilitySet::empty() }
     }
 
+    /// The same for a process that has them for good.
+    pub(super) fn identity(&self) -> spawn::Identity {
+        spawn::Identity {
+            uid: self.uid,
+            gid: self.gid,
+            groups: self.groups.clone(),
+            capabilities: self.capabilities.bits(),
+        }
+    }
+
     /// User and group.
     pub(crate) fn ids(&self) -> (u32, u32) {
         (self.uid, self.gid)

@@ -19,8 +19,10 @@ pub(super) fn made_up_jvm(pid: u32, arguments: &[&str]) -> Jvm {
         uid: 0,
         pid_in_namespace: pid,
         main: "Main".into(),
-        arguments: arguments.iter().map(|&it| it.to_owned()).collect(),
-        arguments_cut: false,
+        arguments: Some(jvms::Arguments {
+            words: arguments.iter().map(|&it| it.to_owned()).collect(),
+            cut: false,
+        }),
         command_line: "java Main".into(),
         java_launcher: true,
         libjvm: "/j/lib/server/libjvm.so".into(),

@@ -111,7 +111,8 @@ impl Actor {
     /// As if it were a JVM with these arguments.
     pub(crate) fn jvm(&self, arguments: &[&str]) -> Jvm {
         let mut jvm = recorder::jvm(&Roots::default(), self.pid()).unwrap();
-        jvm.arguments = arguments.iter().map(|it| (*it).to_owned()).collect();
+        let words = arguments.iter().map(|it| (*it).to_owned()).collect();
+        jvm.arguments = Some(recorder::Arguments { words, cut: false });
         jvm.java_launcher = true;
         jvm
     }

@@ -57,7 +57,7 @@ impl Named {
         let listed = self.jvm.listed();
         let fact = recorder::jvm_fact(&roots, &listed);
         let chosen = recorder::jvm(&roots, self.jvm.pid()).unwrap();
-        let by_name = recorder::select(&roots, MARK);
+        let by_name = recorder::select(&roots, Some(MARK), &recorder::Anybodys);
         assert!(!by_name.is_ok_and(|it| it.jvm.pid == self.jvm.pid()), "selected by a secret");
         format!("{listed:?} {fact:?} {chosen:?} {:?}", recorded(&chosen))
     }

@@ -1,9 +1,9 @@
 //! What a control group may do to a device: one line of `io.max`, `io.latency` or
 //! `blkio.throttle.write_bps_device`, which have one for each device.
 use super::{ChangeError, Host, Kind, Value};
-use crate::Action;
+use crate::{Action, held::Held};
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::path::Path;
 
 /// A limit of a control group on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ impl Kind for DeviceLimit {
     }
 
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
-        match fs::read_to_string(&self.file) {
+        match Held::open(Path::new(&self.file)).and_then(|it| it.text()) {
             Ok(text) => Ok(line_of(&text, &self.device)),
             // The group is gone, and its limits with it.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -50,7 +50,8 @@ impl Kind for DeviceLimit {
 
     fn set(&self, value: &Value, _host: &Host<'_>) -> Result<(), ChangeError> {
         let line = format!("{} {}", self.device, value.as_deref().unwrap_or(self.none()));
-        fs::write(&self.file, line).map_err(ChangeError::file(&self.file))
+        let done = Held::open(Path::new(&self.file)).and_then(|it| it.write(&line));
+        done.map_err(ChangeError::file(&self.file))
     }
 
     fn by_hand(&self, value: &Value) -> Action {

@@ -1,6 +1,10 @@
 //! Control groups: that one is there, and which one a process is in.
 use super::{ChangeError, Host, Kind, Process, Value};
-use crate::{Action, Command};
+use crate::{
+    Action, Command,
+    held::{Held, Named},
+};
+use rustix::fs::{FileType, Mode};
 use serde::{Deserialize, Serialize};
 use std::{fs, io, path::Path};
 
@@ -36,12 +40,21 @@ impl Kind for Group {
     }
 
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
-        Ok(self.checked()?.is_dir().then(|| "there".into()))
+        let path = self.checked()?;
+        match Named::open(path).and_then(|it| it.held()) {
+            Ok(it) => Ok((it.kind() == FileType::Directory).then(|| "there".into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(ChangeError::file(path)(error)),
+        }
     }
 
     fn set(&self, value: &Value, _host: &Host<'_>) -> Result<(), ChangeError> {
         let path = self.checked()?;
-        let done = if value.is_some() { fs::create_dir(path) } else { fs::remove_dir(path) };
+        let mode = Mode::RWXU | Mode::RGRP | Mode::XGRP | Mode::ROTH | Mode::XOTH;
+        let done = Named::open(path).and_then(|it| match value.is_some() {
+            true => it.make_directory(mode),
+            false => it.remove_directory(),
+        });
         done.map_err(ChangeError::file(path))
     }
 
@@ -85,6 +98,10 @@ impl Kind for Member {
         format!("control group{of}{} of {}", self.controller, self.process)
     }
 
+    fn process(&self) -> Option<&Process> {
+        Some(&self.process)
+    }
+
     fn wanted(&self) -> Value {
         Some(self.to.clone())
     }
@@ -98,18 +115,22 @@ impl Kind for Member {
     }
 
     fn set(&self, value: &Value, _host: &Host<'_>) -> Result<(), ChangeError> {
-        self.process.is_there()?;
+        let held = self.process.held()?;
         let group = value.as_deref().unwrap_or(&self.root);
         let file = format!("{group}/cgroup.procs");
-        match fs::write(&file, self.process.pid.to_string()) {
+        let pid = self.process.pid.to_string();
+        match Held::open(Path::new(&file)).and_then(|it| it.write(&pid)) {
             // ESRCH: it ended meanwhile.
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => {
-                Err(ChangeError::Gone(self.process.to_string()))
+                Err(self.process.gone())
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ChangeError::Refused(
                 format!("the control group `{group}`, in which it was, is not there any more"),
             )),
-            other => other.map_err(ChangeError::file(&file)),
+            other => {
+                other.map_err(ChangeError::file(&file))?;
+                self.process.was_meant(&held, "moved")
+            }
         }
     }
 

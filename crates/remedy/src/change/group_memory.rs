@@ -1,8 +1,8 @@
 //! What a control group of the memory controller may have, or keeps: one number in one of its files.
 use super::{ChangeError, Host, Kind, Value};
-use crate::Action;
+use crate::{Action, held::Held};
 use serde::{Deserialize, Serialize};
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 /// The files that are changed (`Documentation/admin-guide/cgroup-v2.rst`, `cgroup-v1/memory.rst`).
 const FILES: [&str; 5] =
@@ -29,7 +29,7 @@ impl GroupMemory {
     }
 
     fn read(&self, file: &Path) -> Result<String, ChangeError> {
-        match fs::read_to_string(file) {
+        match Held::open(file).and_then(|it| it.text()) {
             Ok(text) => Ok(text.trim().to_owned()),
             // With its group its value is gone, too.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -49,7 +49,8 @@ impl GroupMemory {
             return Ok(());
         }
         // It says no where it reclaims less, and is not there before Linux 5.19.
-        let _ = fs::write(group.join("memory.reclaim"), (above + MARGIN_BYTES).to_string());
+        let reclaim = Held::open(&group.join("memory.reclaim"));
+        let _ = reclaim.and_then(|it| it.write(&(above + MARGIN_BYTES).to_string()));
         match used(self)? <= limit {
             true => Ok(()),
             false => Err(ChangeError::Refused(
@@ -88,7 +89,8 @@ impl Kind for GroupMemory {
         if let ("memory.max", Ok(limit)) = (name, value.parse()) {
             self.make_room(group, limit)?;
         }
-        fs::write(&self.file, value).map_err(ChangeError::file(&self.file))
+        let done = Held::open(Path::new(&self.file)).and_then(|it| it.write(value));
+        done.map_err(ChangeError::file(&self.file))
     }
 
     fn by_hand(&self, value: &Value) -> Action {
@@ -99,6 +101,7 @@ impl Kind for GroupMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn only_settings_of_groups_are_written() {

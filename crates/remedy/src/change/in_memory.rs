@@ -50,6 +50,10 @@ impl Kind for InMemory {
         format!("swapped memory of {}", self.process)
     }
 
+    fn process(&self) -> Option<&Process> {
+        Some(&self.process)
+    }
+
     fn wanted(&self) -> Value {
         Some(IN_MEMORY.into())
     }
@@ -79,6 +83,10 @@ impl Kind for InMemory {
         false
     }
 
+    fn is_set(&self, now: &Value) -> bool {
+        *now == self.wanted()
+    }
+
     /// There is nothing to take back, whatever it is by then.
     fn are_same(&self, _a: &Value, _b: &Value) -> bool {
         true
@@ -88,6 +96,15 @@ impl Kind for InMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_in_swap_is_brought_in_though_there_is_nothing_to_take_back() {
+        let process = Process { pid: 1, start_ticks: 1, name: "a".into() };
+        let change = InMemory { process };
+        let swapped = value(716 << 20);
+        assert!(!change.is_set(&swapped) && change.is_set(&value(0)));
+        assert!(change.are_same(&swapped, &value(0)));
+    }
 
     #[test]
     fn a_mebibyte_is_swapped_and_less_is_not() {

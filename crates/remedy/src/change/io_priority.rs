@@ -1,7 +1,8 @@
 //! How urgent the kernel takes a process's reads and writes to be (`ioprio_set(2)`).
-use super::{ChangeError, Host, Kind, Process, Value, run};
+use super::{ChangeError, Host, Kind, Process, Value, has_ended, run};
 use crate::{Action, Command};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// The class and priority of all threads of a process, by `ionice`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,20 +52,27 @@ impl Kind for IoPriority {
         format!("I/O priority of {}", self.process)
     }
 
+    fn process(&self) -> Option<&Process> {
+        Some(&self.process)
+    }
+
     fn wanted(&self) -> Value {
         Some(self.to.clone())
     }
 
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
-        self.process.is_there()?;
+        let held = self.process.held()?;
         let said = run(&["ionice", "-p", &self.process.pid.to_string()])?;
+        if has_ended(&held, Duration::ZERO) {
+            return Err(self.process.gone());
+        }
         // The number behind `none` is no choice of anybody's: the kernel derives it from `nice`.
         let said = if said.starts_with(NONE) { NONE } else { said.trim() };
         Ok(Some(said.to_owned()))
     }
 
     fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {
-        self.process.is_there()?;
+        let held = self.process.held()?;
         let said = value.as_deref().unwrap_or(NONE);
         let unknown = || ChangeError::Refused(format!("`{said}` is no I/O priority"));
         let mut argv = vec!["ionice".to_owned()];
@@ -72,7 +80,8 @@ impl Kind for IoPriority {
         argv.push("-p".into());
         argv.extend(self.threads(host));
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
-        run(&argv).map(|_| ())
+        run(&argv)?;
+        self.process.was_meant(&held, "changed")
     }
 
     fn by_hand(&self, value: &Value) -> Action {

@@ -3,6 +3,10 @@ use super::{ChangeError, Host, Kind, Needs, Process, Value};
 use crate::{Action, log_output};
 use recorder::{LogOutput, MemoryDirectory};
 use serde::{Deserialize, Serialize};
+use std::{
+    hash::{BuildHasher, RandomState},
+    io,
+};
 
 /// One output of the log of a JVM (JDK 9 and later).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,9 +61,35 @@ fn careful(options: &str) -> String {
     }
 }
 
+/// The same options with the size in bytes: `8m` is told as `8192K` (HotSpot `utilities/globalDefinitions.hpp`,
+/// `EXACTFMT`).
+fn in_bytes(options: &str) -> String {
+    let Some((rest, size)) = options.rsplit_once("filesize=") else { return options.to_owned() };
+    let digits = size.trim_end_matches(|it: char| it.is_ascii_alphabetic());
+    let shift = match size[digits.len()..].to_ascii_lowercase().as_str() {
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        _ => 0,
+    };
+    match digits.parse::<u64>() {
+        Ok(number) => format!("{rest}filesize={}", number << shift),
+        Err(_) => options.to_owned(),
+    }
+}
+
 impl Kind for JvmLog {
     fn subject(&self) -> String {
         format!("log output {} of {}", self.output, self.process)
+    }
+
+    fn process(&self) -> Option<&Process> {
+        Some(&self.process)
+    }
+
+    /// A file that we had the JVM open is in the directory that we made, and is copied.
+    fn uses_the_earlier(&self) -> bool {
+        self.to.is_some()
     }
 
     fn wanted(&self) -> Value {
@@ -85,13 +115,19 @@ impl Kind for JvmLog {
         log_output::set(self.process.pid, &output)
     }
 
-    /// A log that was opened again has the rotation that it was opened with.
+    /// A log that was opened again has the rotation that it was opened with, in other words.
     fn are_same(&self, a: &Value, b: &Value) -> bool {
         let read = |it: &Value| {
             let output = output(&self.output, it);
-            LogOutput { options: careful(&output.options), ..output }
+            LogOutput { options: in_bytes(&careful(&output.options)), ..output }
         };
         read(a) == read(b)
+    }
+
+    /// HotSpot `logging/logFileOutput.cpp`, `initialize`.
+    fn leaves(&self) -> Option<String> {
+        let file = self.output.strip_prefix("file=").filter(|_| self.to.is_none())?;
+        Some(format!("{file}.N, the log until the change: a JVM that opens a log again renames it"))
     }
 
     /// The JVM tells its own reading of what it was told.
@@ -120,10 +156,11 @@ pub struct LogDirectory {
 }
 
 impl LogDirectory {
-    /// The name of a remedy's directory for a JVM. The start of the JVM makes it another name for
-    /// another process with the same id.
-    pub(crate) fn name_for(remedy: &str, jvm: &recorder::Jvm) -> String {
-        format!("whypause-{remedy}-{}-{}", jvm.pid_in_namespace, jvm.start_ticks)
+    /// A name for a remedy's directory for a JVM that nothing has. Where it could be known before, anybody
+    /// could put something there; and of two users who move the same log each has an output of their own.
+    pub(crate) fn new_name(remedy: &str, jvm: &recorder::Jvm) -> String {
+        let name = format!("whypause-{remedy}-{}-{}", jvm.pid_in_namespace, jvm.start_ticks);
+        format!("{name}-{:016x}", RandomState::new().hash_one(&name))
     }
 
     fn directory(&self, host: &Host<'_>) -> Result<MemoryDirectory, ChangeError> {
@@ -147,6 +184,10 @@ impl Kind for LogDirectory {
         format!("/dev/shm/{} of {}", self.name, self.process)
     }
 
+    fn process(&self) -> Option<&Process> {
+        Some(&self.process)
+    }
+
     fn wanted(&self) -> Value {
         Some("there".into())
     }
@@ -163,7 +204,12 @@ impl Kind for LogDirectory {
             Some(_) => directory.make(),
             None => directory.remove(&self.files),
         };
-        done.map_err(ChangeError::file(directory.path()))
+        done.map_err(|error| match error.kind() {
+            io::ErrorKind::DirectoryNotEmpty => ChangeError::InUse(
+                "it holds files that are not of whypause: its user can remove it".into(),
+            ),
+            _ => ChangeError::file(directory.path())(error),
+        })
     }
 
     fn by_hand(&self, value: &Value) -> Action {
@@ -195,6 +241,20 @@ mod tests {
         assert_eq!(value(&output("stdout", &stream)), stream);
         assert_eq!(value(&output("stdout", &None)), None);
         assert!(output("stdout", &None).is_off());
+    }
+
+    #[test]
+    fn a_log_that_was_opened_again_is_the_same_in_other_words() {
+        let process = Process { pid: 1, start_ticks: 1, name: "x".into() };
+        let log = JvmLog { process, uid: 0, output: "file=/a".into(), to: None };
+        let value = |options: &str| Some(format!("all=off,gc*=info time {options}"));
+        let check = |a: &str, b: &str, same: bool| {
+            assert_eq!(log.are_same(&value(a), &value(b)), same, "{a} {b}");
+        };
+        check("filecount=2,filesize=8m", "filecount=2,filesize=8192K,async=false", true);
+        check("filecount=2,filesize=8m", "filecount=2,filesize=8388608", true);
+        check("filecount=2,filesize=8m", "filecount=2,filesize=8191K", false);
+        check("filecount=2,filesize=8m", "filecount=3,filesize=8m", false);
     }
 
     #[test]

@@ -1,26 +1,30 @@
 //! A process that copies a log from memory to a disk, and outlives whoever started it.
 //!
-//! It has the rights of the JVM's user and no others, and no path that it could be led astray with:
-//! its working directory is the log's, its standard output the directory that it copies to. It
-//! begins only once its process id is written down, so that none is ever forgotten.
-use super::{ChangeError, Host, Kind, Needs, Process, Value};
-use crate::{Action, Command};
+//! It has the rights of the JVM and no others, and no path that it could be led astray with: its working
+//! directory is the log's, its standard output the directory that it copies to. It gives up what else it
+//! has before it looks at anything, none of root's variables are its own, and its user can neither trace it
+//! nor take its descriptors. It begins only once its process id is written down, so that none is ever
+//! forgotten.
+use super::{ChangeError, Host, Kind, Needs, Process, Value, has_ended};
+use crate::{Action, Command, held};
 use recorder::MemoryDirectory;
 use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
     fd::{AsRawFd, OwnedFd},
-    fs::{Mode, OFlags},
-    process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
+    process::{Signal, pidfd_send_signal},
 };
 use serde::{Deserialize, Serialize};
 use std::{
-    fs::{self, DirBuilder, File},
-    io::{self, Write},
-    os::unix::{fs::DirBuilderExt, process::CommandExt},
-    path::{Path, PathBuf},
+    fs::File,
+    io::{self, Read, Write},
+    os::unix::{net::UnixStream, process::CommandExt},
+    path::Path,
     process::Stdio,
     time::Duration,
 };
+
+mod notes;
+
+use notes::Notes;
 
 /// A keeper of one log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +51,10 @@ pub enum KeptLog {
         owner: (u32, u32),
         /// The name of the directory.
         directory: String,
+        /// Whether it saw the mounts that we see. Where not, and it has ended, no path that it told leads
+        /// anywhere.
+        #[serde(default)]
+        sees_ours: bool,
     },
     /// In a directory of this host.
     Here {
@@ -57,124 +65,131 @@ pub enum KeptLog {
     },
 }
 
-/// How long a last round may take; a keeper is given as long to end.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a last round may take.
+const LAST_ROUND: Duration = Duration::from_secs(60);
+
+/// How long a keeper is given to end by itself.
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What both ends of a keeper are.
 struct Ends {
     from: OwnedFd,
     to: OwnedFd,
-    /// The user that it runs as, where that is another one.
-    user: Option<(u32, u32)>,
 }
 
 impl Keep {
-    fn ends(&self, host: &Host<'_>) -> Result<Ends, ChangeError> {
-        let own = rustix::process::geteuid();
-        match &self.log {
-            KeptLog::OfJvm { process, owner, directory } => {
-                let user = (own.is_root() && owner.0 != own.as_raw()).then_some(*owner);
+    /// Both ends; `None` where the log is gone, as after the end of a container: then there is nothing to copy.
+    /// That there is no place for copies any more is an error: the log is still there.
+    fn ends(&self, host: &Host<'_>) -> Result<Option<Ends>, ChangeError> {
+        let (from, to) = match &self.log {
+            KeptLog::OfJvm { process, owner, directory, sees_ours } => {
                 let (memory, to) = match process.jvm(host) {
                     Ok(jvm) => {
                         let name = directory.as_str();
                         let memory = MemoryDirectory::of(host.roots, &jvm, name, host.interrupt)?;
                         let inside = format!("{}/{}", self.to.trim_end_matches('/'), self.file);
                         let to = recorder::directory_of(host.roots, &jvm, &inside);
-                        (memory, to.map_err(ChangeError::file(&self.to))?.descriptor)
+                        (memory, to.map(|it| it.descriptor).map_err(ChangeError::file(&self.to)))
                     }
+                    Err(ChangeError::Gone(_)) if !sees_ours => return Ok(None),
                     Err(ChangeError::Gone(_)) => {
                         let memory = MemoryDirectory::left_by(directory.as_str(), owner.0, owner.1)
                             .map_err(ChangeError::file("/dev/shm"))?;
-                        (memory, open(&self.to)?)
+                        (memory, open(&self.to))
                     }
                     Err(error) => return Err(error),
                 };
-                let from = memory.open().map_err(ChangeError::file(memory.path()))?;
-                Ok(Ends { from, to, user })
+                (memory.open().map_err(ChangeError::file(memory.path())), to)
             }
-            KeptLog::Here { directory, .. } => {
-                Ok(Ends { from: open(directory)?, to: open(&self.to)?, user: None })
+            KeptLog::Here { directory, .. } => (open(directory), open(&self.to)),
+        };
+        match from {
+            Ok(from) => Ok(Some(Ends { from, to: to? })),
+            Err(ChangeError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Ok(None)
             }
+            Err(error) => Err(error),
         }
     }
 
     /// The process, not yet started.
-    fn command(&self, ends: &Ends, said: &Path) -> Result<std::process::Command, ChangeError> {
+    fn command(
+        &self,
+        ends: &Ends,
+        said: &Path,
+        once: bool,
+    ) -> Result<std::process::Command, ChangeError> {
         // Whoever it runs as need not be able to look up the program's path.
         let mut command = spawn::command("/proc/self/exe");
-        command.arg0("whypause").arg("keep").arg(&self.file);
+        spawn::without_environment(&mut command);
+        command.arg0("whypause").arg("keep").arg(format!("--to={}", self.to));
         command.arg("--period-ms").arg(self.period_ms.to_string());
+        if once {
+            command.arg("--once");
+        }
         match &self.log {
-            KeptLog::OfJvm { process: Process { pid, start_ticks, .. }, .. } => {
+            KeptLog::OfJvm {
+                process: Process { pid, start_ticks, .. }, owner: (uid, gid), ..
+            } => {
                 command.arg("--jvm").arg(format!("{pid}:{start_ticks}"));
+                command.arg("--run-as").arg(format!("{uid}:{gid}"));
             }
             KeptLog::Here { uid, .. } => {
                 command.arg("--source-uid").arg(uid.to_string());
             }
         }
+        // A log may have any name, also one that begins with a dash.
+        command.arg("--").arg(&self.file);
         command.current_dir(format!("/proc/self/fd/{}", ends.from.as_raw_fd()));
         let to = ends.to.try_clone().map_err(ChangeError::file(&self.to))?;
         let stderr = File::options().create(true).append(true).open(said);
         command.stdin(Stdio::piped()).stdout(Stdio::from(to));
         command.stderr(stderr.map_err(ChangeError::file(said))?);
-        if let Some((uid, gid)) = ends.user {
-            command.uid(uid).gid(gid);
-        }
         Ok(command)
     }
 
     fn start(&self, host: &Host<'_>) -> Result<(), ChangeError> {
         let notes = Notes::of(self)?;
-        let ends = self.ends(host)?;
-        // What an earlier one has said is of no use any more.
-        let _ = fs::remove_file(&notes.said);
-        let mut running = spawn::Running::start_outliving(self.command(&ends, &notes.said)?)?;
+        let gone = || ChangeError::Refused(format!("`{}` is gone", self.file));
+        let ends = self.ends(host)?.ok_or_else(gone)?;
+        notes.forget_words();
+        let (mut ours, theirs) = UnixStream::pair().map_err(ChangeError::file("the keeper"))?;
+        let mut command = self.command(&ends, &notes.said, false)?;
+        command.stdin(Stdio::from(OwnedFd::from(theirs)));
+        let running = spawn::Running::start_outliving(command)?;
         let process = Process::of(running.id())?;
         notes.write(&process)?;
-        let mut stdin = running.stdin().ok_or_else(|| ChangeError::Refused("no pipe".into()))?;
-        stdin.write_all(GO).map_err(ChangeError::file("the keeper"))?;
-        drop(stdin);
-        // One that cannot begin says so at once.
-        if running.ends_within(Duration::from_millis(500))?.is_some() {
-            let said = notes.last_word();
-            notes.remove();
-            return Err(ChangeError::Said { command: "whypause keep".into(), said });
-        }
-        Ok(())
+        // Where that cannot be written it has ended, and there is no answer.
+        let _ = ours.write_all(GO);
+        let said = match answer(&mut ours, LAST_ROUND) {
+            Answer::Begun => return Ok(()),
+            Answer::Ended => notes.last_word(),
+            Answer::Silence => "it does not begin".to_owned(),
+        };
+        drop(running);
+        let _ = end_process(&notes);
+        notes.remove();
+        Err(ChangeError::Said { command: "whypause keep".into(), said })
     }
 
     /// Ends it, and makes sure that all of the log is copied.
     fn end(&self, host: &Host<'_>) -> Result<(), ChangeError> {
         let notes = Notes::of(self)?;
-        if let Some(process) = notes.process()
-            && let Some(pid) = i32::try_from(process.pid).ok().and_then(Pid::from_raw)
-            && let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty())
-            && process.is_there().is_ok()
-        {
-            let _ = pidfd_send_signal(&pidfd, Signal::TERM);
-            if !ends_within(&pidfd, PATIENCE) {
-                let message = format!("process {}, which copies the log, does not exit", pid);
-                return Err(ChangeError::Refused(message));
-            }
-        }
-        let ends = match self.ends(host) {
-            Ok(ends) => ends,
-            // The log is gone, as after the end of a container: there is nothing to copy.
-            Err(ChangeError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                notes.remove();
-                return Ok(());
-            }
-            Err(error) => return Err(error),
+        end_process(&notes)?;
+        let Some(ends) = self.ends(host)? else {
+            notes.remove();
+            return Ok(());
         };
-        let mut command = self.command(&ends, &notes.said)?;
-        command.arg("--once");
-        let mut running = spawn::Running::start(command)?;
+        let mut running = spawn::Running::start(self.command(&ends, &notes.said, true)?)?;
         if let Some(mut stdin) = running.stdin() {
             stdin.write_all(GO).map_err(ChangeError::file("the keeper"))?;
         }
-        let status = running.wait(PATIENCE)?;
-        if !status.success() {
-            let said = notes.last_word();
+        let said = match running.wait(LAST_ROUND) {
+            Ok(status) if status.success() => None,
+            Ok(_) => Some(notes.last_word()),
+            Err(_) => Some(format!("it did not end within {} s", LAST_ROUND.as_secs())),
+        };
+        if let Some(said) = said {
             return Err(ChangeError::Said { command: "whypause keep".into(), said });
         }
         notes.remove();
@@ -184,67 +199,52 @@ impl Keep {
 
 /// What it waits for before it begins.
 pub const GO: &[u8] = b"go\n";
+/// What it answers once it has opened everything.
+pub const BEGUN: &[u8] = b"begun\n";
 
+/// Ends the keeper that is noted, whether it wants that or not.
+fn end_process(notes: &Notes) -> Result<(), ChangeError> {
+    let Some(process) = notes.process() else { return Ok(()) };
+    let held = match process.held() {
+        Ok(held) => held,
+        Err(ChangeError::Gone(_)) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let _ = pidfd_send_signal(&held, Signal::TERM);
+    if has_ended(&held, PATIENCE) {
+        return Ok(());
+    }
+    // Its user may have stopped it. What it has not copied is copied once more.
+    let _ = pidfd_send_signal(&held, Signal::KILL);
+    match has_ended(&held, PATIENCE) {
+        true => Ok(()),
+        false => {
+            let message = format!("{process}, which copies the log, does not exit");
+            Err(ChangeError::Refused(message))
+        }
+    }
+}
+
+/// What a keeper that was started does.
+enum Answer {
+    Begun,
+    /// It has said why, on standard error.
+    Ended,
+    Silence,
+}
+
+fn answer(from: &mut UnixStream, patience: Duration) -> Answer {
+    let mut word = [0; BEGUN.len()];
+    match from.set_read_timeout(Some(patience)).and_then(|()| from.read_exact(&mut word)) {
+        Ok(()) if word == BEGUN => Answer::Begun,
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Answer::Silence,
+        _ => Answer::Ended,
+    }
+}
+
+/// A directory of this host, to which no link leads that others may have made.
 fn open(directory: &str) -> Result<OwnedFd, ChangeError> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(directory, flags, Mode::empty());
-    opened.map_err(io::Error::from).map_err(ChangeError::file(directory))
-}
-
-fn ends_within(pidfd: &OwnedFd, patience: Duration) -> bool {
-    let timeout = Timespec { tv_sec: patience.as_secs().cast_signed(), tv_nsec: 0 };
-    let mut wait = [PollFd::new(pidfd, PollFlags::IN)];
-    rustix::io::retry_on_intr(|| poll(&mut wait, Some(&timeout))).is_ok_and(|it| it > 0)
-}
-
-/// What is kept in mind of a keeper, in our own directory.
-struct Notes {
-    process: PathBuf,
-    said: PathBuf,
-}
-
-impl Notes {
-    fn of(keep: &Keep) -> Result<Notes, ChangeError> {
-        let directory = recording::default_directory()
-            .map_err(|error| ChangeError::Refused(error.to_string()))?
-            .path
-            .join("keepers");
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&directory);
-        made.map_err(ChangeError::file(&directory))?;
-        let of = match &keep.log {
-            KeptLog::OfJvm { process, .. } => format!("{}-{}", process.pid, process.start_ticks),
-            KeptLog::Here { directory, .. } => directory.clone(),
-        };
-        let name: String = format!("{of}-{}", keep.file)
-            .chars()
-            .map(|it| if it.is_ascii_alphanumeric() || "-_.".contains(it) { it } else { '_' })
-            .collect();
-        let file = |suffix: &str| directory.join(format!("{name}.{suffix}"));
-        Ok(Notes { process: file("pid"), said: file("said") })
-    }
-
-    fn write(&self, process: &Process) -> Result<(), ChangeError> {
-        let text = format!("{} {}\n", process.pid, process.start_ticks);
-        fs::write(&self.process, text).map_err(ChangeError::file(&self.process))
-    }
-
-    /// The process; it may have ended.
-    fn process(&self) -> Option<Process> {
-        let text = fs::read_to_string(&self.process).ok()?;
-        let (pid, start) = text.trim().split_once(' ')?;
-        let (pid, start_ticks) = (pid.parse().ok()?, start.parse().ok()?);
-        Some(Process { pid, start_ticks, name: "whypause keep".into() })
-    }
-
-    fn last_word(&self) -> String {
-        let text = fs::read_to_string(&self.said).unwrap_or_default();
-        text.lines().last().unwrap_or("it did not say why").to_owned()
-    }
-
-    fn remove(&self) {
-        let _ = fs::remove_file(&self.process);
-        let _ = fs::remove_file(&self.said);
-    }
+    held::directory(Path::new(directory)).map_err(ChangeError::file(directory))
 }
 
 /// Of one that was started and has ended.
@@ -262,6 +262,13 @@ impl Kind for Keep {
         }
     }
 
+    fn process(&self) -> Option<&Process> {
+        match &self.log {
+            KeptLog::OfJvm { process, .. } => Some(process),
+            KeptLog::Here { .. } => None,
+        }
+    }
+
     fn wanted(&self) -> Value {
         Some(format!("every {} s", self.period_ms as f64 / 1e3))
     }
@@ -269,9 +276,14 @@ impl Kind for Keep {
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
         let notes = Notes::of(self)?;
         let ended = || Some(ENDED.to_owned());
-        Ok(match notes.process() {
-            Some(it) if it.is_there().is_ok() => self.wanted(),
-            Some(_) => ended(),
+        let runs = |it: Process| match it.held() {
+            Ok(held) => Ok(!has_ended(&held, Duration::ZERO)),
+            Err(ChangeError::Gone(_)) => Ok(false),
+            Err(error) => Err(error),
+        };
+        Ok(match notes.process().map(runs).transpose()? {
+            Some(true) => self.wanted(),
+            Some(false) => ended(),
             // Whoever started it was killed before its number was written down, and it ended as well.
             None if notes.said.exists() => ended(),
             None => None,
@@ -279,7 +291,11 @@ impl Kind for Keep {
     }
 
     fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {
-        if value.is_some() { self.start(host) } else { self.end(host) }
+        match value.as_deref() {
+            Some(ENDED) => Ok(()),
+            Some(_) => self.start(host),
+            None => self.end(host),
+        }
     }
 
     fn by_hand(&self, value: &Value) -> Action {
@@ -296,6 +312,10 @@ impl Kind for Keep {
 
     fn also_ours(&self) -> Vec<Value> {
         vec![Some(ENDED.into())]
+    }
+
+    fn leaves(&self) -> Option<String> {
+        Some(format!("{}/{}*.zst, the log that was written meanwhile", self.to, self.file))
     }
 
     fn needs(&self) -> Needs {

@@ -1,8 +1,8 @@
 //! A setting of the kernel: one value in one file below `/sys` or `/proc/sys`.
 use super::{ChangeError, Host, Kind, Value};
-use crate::Action;
+use crate::{Action, held::Held};
 use serde::{Deserialize, Serialize};
-use std::{fs, io};
+use std::{io, path::Path};
 
 /// A value in a file of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,8 @@ impl Kind for Setting {
 
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
         let file = self.checked()?;
-        let text = fs::read_to_string(file).map_err(|error| match error.kind() {
+        let text = Held::open(Path::new(file)).and_then(|it| it.text());
+        let text = text.map_err(|error| match error.kind() {
             // A control group ends with what ran in it.
             io::ErrorKind::NotFound if file.starts_with("/sys/fs/cgroup/") => {
                 ChangeError::Gone(file.to_owned())
@@ -48,7 +49,8 @@ impl Kind for Setting {
     fn set(&self, value: &Value, _host: &Host<'_>) -> Result<(), ChangeError> {
         let file = self.checked()?;
         let value = value.as_deref().unwrap_or_default();
-        fs::write(file, value).map_err(ChangeError::file(file))
+        let done = Held::open(Path::new(file)).and_then(|it| it.write(value));
+        done.map_err(ChangeError::file(file))
     }
 
     fn by_hand(&self, value: &Value) -> Action {

@@ -1,12 +1,9 @@
 //! Units of systemd: their files, whether they run, and what they may use.
 use super::{ChangeError, Host, Kind, Value, run};
-use crate::{Action, Command};
+use crate::{Action, Command, held::Named};
+use rustix::fs::Mode;
 use serde::{Deserialize, Serialize};
-use std::{
-    fs::{self, File},
-    io::{self, Write},
-    path::Path,
-};
+use std::{io, path::Path};
 
 /// Where an administrator's units are.
 pub(crate) const DIRECTORY: &str = "/etc/systemd/system";
@@ -47,7 +44,7 @@ impl Kind for UnitFile {
 
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
         let path = self.path()?;
-        match fs::read_to_string(&path) {
+        match Named::open(Path::new(&path)).and_then(|it| it.held()?.text()) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(ChangeError::File { path, source }),
@@ -57,27 +54,17 @@ impl Kind for UnitFile {
     /// Written aside and renamed, so that systemd never reads half of it.
     fn set(&self, value: &Value, _host: &Host<'_>) -> Result<(), ChangeError> {
         let path = self.path()?;
-        let directory = Path::new(&path).parent().unwrap_or(Path::new(DIRECTORY));
-        match value {
-            Some(text) => {
-                fs::create_dir_all(directory).map_err(ChangeError::file(directory))?;
-                let aside = format!("{path}.whypause-new");
-                let write = || {
-                    let mut file = File::create(&aside)?;
-                    file.write_all(text.as_bytes())?;
-                    file.sync_all()?;
-                    fs::rename(&aside, &path)
-                };
-                write().map_err(ChangeError::file(&path))?;
-            }
-            None => {
-                fs::remove_file(&path).map_err(ChangeError::file(&path))?;
-                if directory != Path::new(DIRECTORY) {
-                    // Not where others have a part of that unit, too.
-                    let _ = fs::remove_dir(directory);
-                }
-            }
-        }
+        let directory = Path::new(&path).parent().filter(|it| *it != Path::new(DIRECTORY));
+        let done = match value {
+            Some(text) => directory
+                .map_or(Ok(()), made)
+                .and_then(|()| Named::open(Path::new(&path))?.replace(text)),
+            None => Named::open(Path::new(&path)).and_then(|it| it.remove()).inspect(|()| {
+                // Not where others have a part of that unit, too.
+                let _ = directory.map(|it| Named::open(it)?.remove_directory());
+            }),
+        };
+        done.map_err(ChangeError::file(&path))?;
         if is_systemd_here() {
             run(&["systemctl", "daemon-reload"])?;
         }
@@ -97,6 +84,15 @@ impl Kind for UnitFile {
 
     fn survives_a_boot(&self) -> bool {
         true
+    }
+}
+
+/// Makes the directory of a unit's parts, if it is not there.
+fn made(directory: &Path) -> io::Result<()> {
+    let mode = Mode::RWXU | Mode::RGRP | Mode::XGRP | Mode::ROTH | Mode::XOTH;
+    match Named::open(directory)?.make_directory(mode) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -26,7 +26,7 @@ use crate::{
     Action, Advice, Change, Command, DeviceLimit, Group, IoPriority, Plan, Process, Refusal,
     Remedy, Setting, Target, UnitProperty,
     disk::{Disk, Limits, V1_LIMIT},
-    start_flags,
+    units::Units,
 };
 use diagnose::{Culprit, CulpritKind, Detail, Finding, Situation};
 use recording::WriterFact;
@@ -72,18 +72,18 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     let disk = Disk::of_log(target)?;
     let plan = Plan::new(REMEDY.id);
     let seen = seen(target, &disk);
+    let units = Units::default();
     let of_service = |plan: Plan, unit: &str| {
-        let is_meant =
-            |it: &WriterFact| start_flags::service_in(&it.cgroup).as_deref() == Some(unit);
+        let is_meant = |it: &WriterFact| units.of_group(&it.cgroup).as_deref() == Some(unit);
         Ok(of_unit(plan, &disk, unit, rate(target, speed(&seen, is_meant))?))
     };
     if let Some(unit) = &target.wishes.unit {
         return of_service(plan, unit);
     }
-    let (has_systemd, own) = (crate::change::is_systemd_here(), start_flags::unit_of(target));
+    let own = target.jvm.and_then(|it| units.of_process(target.roots, it.pid));
     let of_writer = |plan: Plan, writer: Process| {
-        let unit = start_flags::unit_of_process(&target.roots.proc, writer.pid);
-        if let Some(unit) = unit.filter(|it| has_systemd && can_be_limited(it, own.as_deref())) {
+        let unit = units.of_process(target.roots, writer.pid);
+        if let Some(unit) = unit.filter(|it| can_be_limited(it, own.as_deref())) {
             return of_service(plan, &unit);
         }
         let speed = speed(&seen, |it| it.pid == writer.pid);
@@ -95,7 +95,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     if let Some(pid) = target.wishes.process {
         return of_writer(plan, process(pid)?);
     }
-    match most(&seen, has_systemd, own.as_deref()) {
+    match most(&seen, &|it| units.of_group(it), own.as_deref()) {
         None => {
             let note = format!("no process but the JVM was seen writing to {}", disk.name);
             of_disk(plan.note(note), &disk, target)
@@ -162,12 +162,15 @@ fn seen<'a>(target: &Target<'a>, disk: &Disk) -> Vec<&'a WriterFact> {
 }
 
 /// Who wrote most. A script writes by one process after the other, each of which has ended soon:
-/// what stays is their service.
-fn most(seen: &[&WriterFact], has_systemd: bool, own: Option<&str>) -> Option<Writer> {
+/// what stays is their service, by their control group.
+fn most(
+    seen: &[&WriterFact],
+    service_of: &dyn Fn(&str) -> Option<String>,
+    own: Option<&str>,
+) -> Option<Writer> {
     let mut bytes = BTreeMap::new();
     for it in seen {
-        let unit = start_flags::service_in(&it.cgroup);
-        let unit = unit.filter(|it| has_systemd && can_be_limited(it, own));
+        let unit = service_of(&it.cgroup).filter(|it| can_be_limited(it, own));
         let writer = unit.map_or(Writer::Process(it.pid), Writer::Service);
         *bytes.entry(writer).or_insert(0) += it.bytes;
     }
@@ -257,11 +260,13 @@ mod tests {
             wrote(0, 2, 9, "/user.slice/session.scope", 500),
         ];
         let rows: Vec<_> = rows.iter().collect();
-        assert_eq!(most(&rows, true, None), Some(Writer::Service("backup.service".into())));
-        assert_eq!(most(&rows, false, None), Some(Writer::Process(9)));
-        assert_eq!(most(&rows, true, Some("backup.service")), Some(Writer::Process(9)));
-        assert_eq!(most(&rows[..2], true, Some("backup.service")), Some(Writer::Process(11)));
-        assert_eq!(most(&[], true, None), None);
+        let known = |path: &str| (path == backup).then(|| "backup.service".to_owned());
+        let none = |_: &str| None;
+        assert_eq!(most(&rows, &known, None), Some(Writer::Service("backup.service".into())));
+        assert_eq!(most(&rows, &none, None), Some(Writer::Process(9)));
+        assert_eq!(most(&rows, &known, Some("backup.service")), Some(Writer::Process(9)));
+        assert_eq!(most(&rows[..2], &known, Some("backup.service")), Some(Writer::Process(11)));
+        assert_eq!(most(&[], &known, None), None);
         assert_eq!(speed(&rows, |it| it.pid < 12 && it.pid > 9), Some(300));
         assert_eq!(speed(&rows, |it| it.pid == 9), Some(250));
         assert_eq!(speed(&rows, |it| it.pid == 1), None);

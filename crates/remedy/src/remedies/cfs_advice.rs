@@ -22,8 +22,8 @@
 //! "Application Pauses When Running JVM Inside Linux Control Groups", LinkedIn Engineering, 2016.
 //! HotSpot `gc/shared/workerPolicy.cpp`, `gc/g1/g1ConcurrentMark.cpp` (`scale_concurrent_worker_threads`).
 use crate::{
-    Action, Advice, Change, Plan, Refusal, Remedy, Setting, Target, UnitProperty,
-    change::is_systemd_here, host, start_flags,
+    Action, Advice, Change, Plan, Refusal, Remedy, Setting, Target, UnitProperty, host,
+    units::Units,
 };
 use diagnose::{
     Detail, Finding, Situation, text,
@@ -190,10 +190,8 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
         ));
     }
     let milli = limits.milli_cpus().filter(|_| limits.quota != today.quota);
-    let unit = start_flags::unit_of(target).filter(|it| {
-        let is_of_unit = group.cpu_path.ends_with(&format!("/{it}"));
-        is_systemd_here() && is_of_unit
-    });
+    let unit = Units::default().of_process(target.roots, jvm.pid);
+    let unit = unit.filter(|it| group.cpu_path.ends_with(&format!("/{it}")));
     if let (Some(unit), Some(milli)) = (unit, milli) {
         let (property, to) = ("CPUQuota".into(), format!("{}%", milli.div_ceil(10)));
         return Ok(plan.change(Change::UnitProperty(UnitProperty { unit, property, to })));

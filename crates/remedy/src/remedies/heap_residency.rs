@@ -123,7 +123,7 @@ fn limit(plan: Plan, target: &Target<'_>, groups: &MemoryGroups) -> Result<Plan,
     let own = groups.own().ok_or_else(|| {
         Refusal::new("the JVM is in the root group, which has no limit", "leave --group-limit out")
     })?;
-    let unit = protection::unit(target.roots, own);
+    let unit = protection::unit(target.roots, groups, own);
     if let Some(unit) = unit {
         let set = Command::new("systemctl").args(["set-property", "--runtime", "--"]);
         let set = set.arg(&unit).arg(format!("MemoryMax={bytes}"));

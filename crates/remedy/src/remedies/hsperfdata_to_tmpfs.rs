@@ -19,9 +19,11 @@
 use crate::{
     Action, Advice, Change, Command, Mount, Plan, Refusal, Remedy, Target, UnitFile, UnitState,
     change::{is_systemd_here, run},
+    held::Named,
 };
 use diagnose::{Finding, Situation};
-use std::fs;
+use rustix::fs::FileType;
+use std::{fs, path::Path};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "hsperfdata-to-tmpfs",
@@ -58,7 +60,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
             "give the container a tmpfs at /tmp, or use -XX:+PerfDisableSharedMem",
         ));
     }
-    let uid = target.situation.jvm.as_ref().map_or(0, |it| it.uid).to_string();
+    let uid = jvm.uid.to_string();
     let user = run(&["id", "-nu", &uid]);
     let user = user.map_err(|_| Refusal::new(format!("user {uid} has no name here"), ""))?;
     let (user, directory) = (user.trim(), format!("/tmp/hsperfdata_{}", user.trim()));
@@ -67,6 +69,10 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     }
     let group = run(&["id", "-g", &uid]).unwrap_or_default();
     let options = format!("size=4m,mode=0755,uid={uid},gid={}", group.trim());
+    let held = Named::open(Path::new(&directory)).and_then(|it| it.held());
+    if held.as_ref().is_ok_and(|it| it.is_in_memory().unwrap_or(false)) {
+        return Err(Refusal::new(format!("`{directory}` is in memory already"), ""));
+    }
     let running = with_files(target, &directory);
     let mut plan = Plan::new(REMEDY.id);
     plan.at_next_start = true;
@@ -76,26 +82,28 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
             running.join(", ")
         ));
     }
+    let is_there = held.is_ok_and(|it| it.kind() == FileType::Directory && it.uid() == jvm.uid);
+    let mount = Mount { target: directory.clone(), owner: jvm.uid, options: options.clone() };
+    let mount = Change::Mount(mount);
     if is_systemd_here() {
         let unit = format!("tmp-hsperfdata_{}.mount", escaped(user));
         let text = unit_text(user, &directory, &options);
-        let start = running.is_empty();
-        if !start {
-            plan = plan.note(format!(
-                "the mount is made at the next boot; once those JVMs are stopped: systemctl start {unit}"
-            ));
-        }
-        return Ok(plan
+        // systemd mounts by the path, which the user can move. At boot no user is there yet.
+        plan = plan
             .change(Change::UnitFile(UnitFile { name: unit.clone(), text }))
-            .change(Change::UnitState(UnitState { unit, start })));
+            .change(Change::UnitState(UnitState { unit, start: false }));
+        return Ok(match running.is_empty() && is_there {
+            true => plan.change(mount),
+            false => plan.note("the mount is made at the next boot"),
+        });
     }
-    if !fs::symlink_metadata(&directory).is_ok_and(|it| it.is_dir()) {
+    if !is_there {
         let hint = format!("make it: install -d -m 0755 -o {user} {directory}");
         return Err(Refusal::new(format!("`{directory}` is not there to mount on"), hint));
     }
     Ok(plan
         .note("no systemd runs here: the mount goes at the next boot, so put it into /etc/fstab as well")
-        .change(Change::Mount(Mount { target: directory, options })))
+        .change(mount))
 }
 
 /// Process ids of running JVMs that have a file in the directory.

@@ -7,12 +7,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long another run is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// A file that is locked.
 #[derive(Debug)]
-pub(crate) struct Locked(pub(crate) File);
+pub(crate) struct Locked(File);
 
 impl Drop for Locked {
     fn drop(&mut self) {
@@ -22,15 +19,15 @@ impl Drop for Locked {
     }
 }
 
-/// Takes the lock of a file; waits for another run.
+/// Takes the lock of a file in this user's own directory; waits so long for another run.
 ///
 /// # Errors
 /// [`StoreError::Busy`], and where it cannot be opened.
-pub(super) fn take(path: &Path) -> Result<Locked, StoreError> {
+pub(crate) fn take(path: &Path, patience: Duration) -> Result<Locked, StoreError> {
     let failed = |source| StoreError::Journal { path: path.display().to_string(), source };
     let lock =
         File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + patience;
     while let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
         if error != rustix::io::Errno::WOULDBLOCK {
             return Err(failed(error.into()));
@@ -41,4 +38,22 @@ pub(super) fn take(path: &Path) -> Result<Locked, StoreError> {
         std::thread::sleep(Duration::from_millis(50));
     }
     Ok(Locked(lock))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a child of another thread has it between `fork` and `execve`.
+    #[test]
+    fn a_lock_that_was_given_back_is_free_though_a_child_has_its_descriptor() {
+        let dir = tempfile::tempdir().unwrap();
+        let take = || take(&dir.path().join("lock"), Duration::ZERO);
+        let first = take().unwrap();
+        let inherited = first.0.try_clone().unwrap();
+        assert!(matches!(take(), Err(StoreError::Busy)));
+        drop(first);
+        assert!(take().is_ok());
+        drop(inherited);
+    }
 }

@@ -1,6 +1,9 @@
 //! The notes of changes in one directory.
 use super::{Entry, StoreError};
-use crate::journal::{Journal, Opened};
+use crate::{
+    Change,
+    journal::{Journal, Opened},
+};
 use std::{
     fs::{self, DirBuilder},
     io,
@@ -38,13 +41,36 @@ impl Notes {
     }
 
     pub(super) fn write(&mut self, id: u64, entry: Entry) -> io::Result<()> {
-        self.journal.promise(id, &entry)?;
-        match self.open.iter_mut().find(|it| it.0 == id) {
-            Some(earlier) => earlier.1 = entry,
-            None => self.open.push((id, entry)),
+        self.write_all(vec![(id, entry)])
+    }
+
+    /// All of them, or none.
+    pub(super) fn write_all(&mut self, entries: Vec<(u64, Entry)>) -> io::Result<()> {
+        self.journal.shorten(&self.open);
+        self.journal.promise_all(entries.iter().map(|(id, entry)| (*id, entry)))?;
+        for (id, entry) in entries {
+            match self.open.iter_mut().find(|it| it.0 == id) {
+                Some(earlier) => earlier.1 = entry,
+                None => self.open.push((id, entry)),
+            }
+            self.next = self.next.max(id + 1);
         }
-        self.next = self.next.max(id + 1);
         Ok(())
+    }
+
+    /// Those of a run of which nobody knows whether they stay.
+    pub(super) fn cut(&self, changes: &[Change]) -> Vec<(u64, Entry)> {
+        let of_run = |it: &&(u64, Entry)| !it.1.kept && changes.contains(&it.1.change);
+        self.open.iter().filter(of_run).cloned().collect()
+    }
+
+    /// They do not stay, after all.
+    pub(super) fn doubt(&mut self, cut: Vec<(u64, Entry)>) {
+        for (id, entry) in cut {
+            if let Some(it) = self.open.iter_mut().find(|it| it.0 == id) {
+                it.1 = entry;
+            }
+        }
     }
 
     pub(super) fn forget(&mut self, id: u64) {
@@ -53,6 +79,8 @@ impl Notes {
         self.open.retain(|it| it.0 != id);
         if self.open.is_empty() {
             self.journal.forget();
+        } else {
+            self.journal.shorten(&self.open);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What is changed is taken back, whatever happened meanwhile.
 #![allow(clippy::print_stdout, reason = "a test may")]
 use super::*;
-use crate::{Group, IoPriority, Member, Mount, Process, Setting, UnitFile};
+use crate::{Group, IoPriority, JvmLog, Member, Mount, Process, Setting, UnitFile};
 use recorder::Roots;
 use std::{
     fs::{self, DirBuilder},
@@ -9,6 +9,8 @@ use std::{
     panic::AssertUnwindSafe,
     sync::atomic::AtomicBool,
 };
+
+mod reused;
 
 /// A process whose priority is changed, and notes of it.
 struct Bench {
@@ -33,6 +35,12 @@ impl Bench {
     fn places(&self) -> Places {
         let at = |name: &str| self.directory.path().join(name);
         Places { memory: at("memory"), disk: at("disk") }
+    }
+
+    /// A change that was made, with so long a value before it.
+    fn kept(&self, bytes: usize) -> Entry {
+        let (change, before) = (self.change("idle"), Some("x".repeat(bytes)));
+        Entry { remedy: "test".into(), change, before, ours: vec![], kept: true, found: None }
     }
 
     fn store(&self) -> Store {
@@ -145,6 +153,39 @@ fn what_a_killed_run_has_changed_is_taken_back_by_the_next_one() {
     assert_eq!((undone.put_back.len(), bench.now().as_str()), (1, BEFORE));
 }
 
+/// A second run, of another plan, that fails, panics or is killed behind a change of the first.
+#[test]
+fn a_later_run_that_fails_leaves_what_an_earlier_one_has_changed() {
+    let wrong = Setting { file: "/proc/sys/vm/no_such_setting".into(), to: "1".into() };
+    type Cut<'a> = (&'a str, &'a dyn Fn(&Bench));
+    let cuts: [Cut; 3] = [
+        ("failed", &|bench| {
+            let plan = bench.plan(&["best-effort: prio 7"]).change(Change::Setting(wrong.clone()));
+            assert!(bench.store().apply(&plan, &bench.host(), &mut |_| {}).is_err());
+        }),
+        ("panicked", &|bench| {
+            let (mut store, plan) = (bench.store(), bench.plan(&["best-effort: prio 7"]));
+            let run = || store.apply(&plan, &bench.host(), &mut |_| panic!("on purpose"));
+            assert!(std::panic::catch_unwind(AssertUnwindSafe(run)).is_err());
+        }),
+        ("killed", &|bench| {
+            let change = bench.change("best-effort: prio 7");
+            bench.store().make("test", &change, &bench.host(), &mut |_| {}).unwrap();
+            bench.store().undo(Which::Interrupted, &bench.host());
+        }),
+    ];
+    for (how, cut) in cuts {
+        let bench = Bench::new();
+        bench.apply(&["idle"]).unwrap();
+        cut(&bench);
+        assert_eq!(bench.now(), "idle", "{how}");
+        let entries: Vec<Entry> = bench.store().entries().cloned().collect();
+        assert!(matches!(&entries[..], [it] if it.kept && it.found.is_none()), "{entries:?}");
+        assert_eq!(bench.undo().put_back.len(), 1, "{how}");
+        assert_eq!(bench.now(), BEFORE, "{how}");
+    }
+}
+
 #[test]
 fn what_was_kept_is_not_taken_for_a_run_that_was_cut() {
     let bench = Bench::new();
@@ -211,6 +252,7 @@ fn all_kinds(bench: &Bench) -> Option<Vec<Change>> {
                 Change::Member(Member { process, root, controller, to: path }),
                 Change::Mount(Mount {
                     target: target.display().to_string(),
+                    owner: 0,
                     options: "size=1m,mode=0700".into(),
                 }),
             ]);
@@ -262,6 +304,60 @@ fn a_setting_a_group_its_member_and_a_mount_are_as_before_however_it_ends() {
     assert_eq!(now(), before);
 }
 
+/// Notes of thousands of runs, while something else stays changed.
+#[test]
+fn notes_do_not_grow_with_the_number_of_runs() {
+    let bench = Bench::new();
+    bench.apply(&["idle"]).unwrap();
+    let long = "x".repeat(100 << 10);
+    for n in 0..400_u32 {
+        let mut store = bench.store();
+        let name = format!("whypause-test-{n}.service");
+        let change = Change::JvmLog(JvmLog {
+            process: Process { pid: n, start_ticks: 1, name },
+            uid: 0,
+            output: format!("file={long}"),
+            to: None,
+        });
+        let entry = Entry { change, ..bench.kept(1) };
+        let id = store.memory.next;
+        store.memory.write(id, entry).unwrap();
+        store.memory.forget(id);
+    }
+    let bytes = fs::metadata(bench.places().memory.join("changes")).unwrap().len();
+    assert!(bytes < 2 << 20, "{bytes} bytes");
+    assert_eq!(bench.undo().put_back.len(), 1);
+}
+
+/// What a JVM tells is a part of some changes, and may be as long as it likes.
+#[test]
+fn notes_are_never_too_large_to_be_read() {
+    let bench = Bench::new();
+    let mut store = bench.store();
+    let refused = store.memory.write(0, bench.kept(300 << 10)).unwrap_err().to_string();
+    assert_eq!(refused, "a change with more than 256 KiB");
+    let refused = (1..200).find_map(|id| store.memory.write(id, bench.kept(200 << 10)).err());
+    let refused = refused.expect("a bound").to_string();
+    assert_eq!(refused, "it would have more than 16 MiB: undo something first");
+    drop(store);
+    assert!(bench.store().entries().count() > 50);
+}
+
+/// A kill between two lines left half a plan for good.
+#[test]
+fn of_a_plan_all_changes_are_noted_to_stay_or_none() {
+    let bench = Bench::new();
+    let mut store = bench.store();
+    let all = |last: usize| {
+        [1, 1, last].into_iter().zip(0..).map(|(it, id)| (id, bench.kept(it))).collect()
+    };
+    assert!(store.memory.write_all(all(300 << 10)).is_err());
+    drop(store);
+    assert_eq!(bench.store().entries().count(), 0);
+    bench.store().memory.write_all(all(1)).unwrap();
+    assert_eq!(bench.store().entries().count(), 3);
+}
+
 /// The notes of a file of a unit, as another boot has written them.
 #[test]
 fn after_a_boot_only_what_outlives_it_is_taken_back() {
@@ -272,6 +368,7 @@ fn after_a_boot_only_what_outlives_it_is_taken_back() {
         change,
         before: None,
         kept: true,
+        found: None,
     };
     let unit = UnitFile { name: "whypause-test-of-boots.service".into(), text: "x".into() };
     let notes = [("memory", entry(bench.change("idle"))), ("disk", entry(Change::UnitFile(unit)))];

@@ -1,6 +1,6 @@
 //! The text that is scraped.
 use super::{
-    All, Series,
+    All, Label, Series,
     numbers::{BUCKETS, Numbers, OfCause},
 };
 use prometheus_client::{
@@ -99,7 +99,7 @@ impl Out<'_, '_> {
         (name, help): (&str, &str),
         unit: Option<&Unit>,
         kind: MetricType,
-        one: impl Fn(&str, &Series, &mut MetricEncoder<'_>) -> fmt::Result,
+        one: impl Fn(&Label, &Series, &mut MetricEncoder<'_>) -> fmt::Result,
     ) -> fmt::Result {
         let mut metric = self.encoder.encode_descriptor(name, help, unit, kind)?;
         for (label, series) in &self.all.jvms {
@@ -114,7 +114,7 @@ impl Out<'_, '_> {
             let it = &it.numbers;
             let bounds = BUCKETS.iter().map(Duration::as_secs_f64).chain([f64::INFINITY]);
             let buckets: Vec<(f64, u64)> = bounds.zip(it.buckets).collect();
-            metric.encode_family(&[("jvm", jvm)])?.encode_histogram::<NoLabelSet>(
+            metric.encode_family(&jvm.own())?.encode_histogram::<NoLabelSet>(
                 it.stopped.as_secs_f64(),
                 it.count(),
                 &buckets,
@@ -126,7 +126,7 @@ impl Out<'_, '_> {
         self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
             let it = &it.numbers;
             for (phase, time) in [("reach", it.reaching), ("at", it.stopped - it.reaching)] {
-                counter(&mut metric.encode_family(&[("jvm", jvm), ("phase", phase)])?, time)?;
+                counter(&mut metric.encode_family(&jvm.and("phase", phase))?, time)?;
             }
             Ok(())
         })
@@ -140,7 +140,7 @@ impl Out<'_, '_> {
         self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
             for (cause, of) in &it.numbers.by_cause {
                 let cause = cause.replace('-', "_");
-                by_cause(metric.encode_family(&[("jvm", jvm), ("cause", &cause)])?, of)?;
+                by_cause(metric.encode_family(&jvm.and("cause", &cause))?, of)?;
             }
             Ok(())
         })
@@ -159,7 +159,7 @@ impl Out<'_, '_> {
         for (name, help, count) in counts {
             self.each((name, help), None, MetricType::Counter, |jvm, it, metric| {
                 let count = count(&it.numbers);
-                let labels = [("jvm", jvm)];
+                let labels = jvm.own();
                 let mut metric = metric.encode_family(&labels)?;
                 metric.encode_counter::<NoLabelSet, u64, f64>(&count, None)
             })?;
@@ -167,11 +167,11 @@ impl Out<'_, '_> {
         let name = ("whypause_stw_longest", "The longest stop of the last minute or two");
         self.each(name, Some(&Unit::Seconds), MetricType::Gauge, |jvm, it, metric| {
             let longest = it.numbers.longest(now).as_secs_f64();
-            metric.encode_family(&[("jvm", jvm)])?.encode_gauge(&longest)
+            metric.encode_family(&jvm.own())?.encode_gauge(&longest)
         })?;
         let name = ("whypause_watched_jvms", "JVMs that are watched");
         self.each(name, None, MetricType::Gauge, |jvm, it, metric| {
-            metric.encode_family(&[("jvm", jvm)])?.encode_gauge(&it.jvms)
+            metric.encode_family(&jvm.own())?.encode_gauge(&it.jvms)
         })
     }
 
@@ -181,6 +181,10 @@ impl Out<'_, '_> {
         let name = "whypause_recorder_cpu";
         let help = "CPU time of whypause itself; that of its programs in the kernel is not in it";
         counter(&mut encoder.encode_descriptor(name, help, unit, kind)?, recorder.cpu)?;
+        let (name, help) =
+            ("whypause_unwatched_jvms", "JVMs that are left out, as there are too many");
+        let mut left_out = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+        left_out.encode_gauge(&self.all.left_out)?;
         let (name, unit) = ("whypause_recorder_peak_resident", Some(&Unit::Bytes));
         let help = "The most memory that whypause itself has had";
         let mut peak = encoder.encode_descriptor(name, help, unit, MetricType::Gauge)?;

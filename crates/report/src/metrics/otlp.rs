@@ -3,10 +3,15 @@
 //! Names go on from those of OpenTelemetry's conventions for JVMs, where `jvm.gc.duration` is the nearest:
 //! it has the collections alone, and not why threads waited. Sums are cumulative, so a message that was
 //! lost is made good by the next.
+//!
+//! What is counted together has one resource from the first message to the last: `service.name` and
+//! `service.instance.id` are what tells series apart for those who read them (`job` and `instance` in
+//! Prometheus). So the process id of a JVM is none of its attributes: the next one of its name goes on with
+//! its sums.
 mod proto;
 
 use super::{
-    All, Recorder, Series,
+    All, Label, Series,
     numbers::{BUCKETS, Example, Numbers},
 };
 use prost::Message;
@@ -22,22 +27,27 @@ pub const CONTENT_TYPE: &str = "application/x-protobuf";
 const NAME: &str = "whypause";
 
 pub(super) fn message(all: &All, host: &str, now: SystemTime) -> Vec<u8> {
-    let jvms = all.jvms.iter().map(|(label, series)| {
-        let pid = series.pid.map(|it| ("process.pid", number(it.into())));
-        let attributes = [("service.name", text(label)), ("host.name", text(host))];
-        resource(attributes.into_iter().chain(pid), of_jvm(series, now))
+    let jvms = all.jvms.iter().map(|(Label { jvm, user }, series)| {
+        let instance = format!("{jvm}/{user}@{host}");
+        let attributes = [
+            ("service.name", jvm.as_str()),
+            ("service.instance.id", instance.as_str()),
+            ("process.owner", user.as_str()),
+            ("host.name", host),
+        ];
+        resource(&attributes, of_jvm(series, now))
     });
-    let own = [("service.name", text(NAME)), ("host.name", text(host))];
-    let own = resource(own.into_iter(), of_recorder(all.recorder, all.began, now));
+    // Several may watch one host, and each has its own costs.
+    let instance = format!("{NAME}/{}@{host}", std::process::id());
+    let instance = ("service.instance.id", instance.as_str());
+    let own = [("service.name", NAME), instance, ("host.name", host)];
+    let own = resource(&own, of_recorder(all, now));
     let resource_metrics = jvms.chain([own]).collect();
     Request { resource_metrics }.encode_to_vec()
 }
 
-fn resource(
-    attributes: impl Iterator<Item = (&'static str, AnyValue)>,
-    metrics: Vec<Metric>,
-) -> ResourceMetrics {
-    let attributes = attributes.map(|(key, value)| attribute(key, value)).collect();
+fn resource(attributes: &[(&str, &str)], metrics: Vec<Metric>) -> ResourceMetrics {
+    let attributes = attributes.iter().map(|(key, value)| attribute(key, text(value))).collect();
     let scope = Scope { name: NAME.into(), version: env!("CARGO_PKG_VERSION").into() };
     let scope_metrics = vec![ScopeMetrics { scope: Some(scope), metrics }];
     ResourceMetrics { resource: Some(Resource { attributes }), scope_metrics }
@@ -92,7 +102,8 @@ fn of_jvm(series: &Series, now: SystemTime) -> Vec<Metric> {
     ]
 }
 
-fn of_recorder(recorder: Recorder, since: SystemTime, now: SystemTime) -> Vec<Metric> {
+fn of_recorder(all: &All, now: SystemTime) -> Vec<Metric> {
+    let (recorder, since) = (all.recorder, all.began);
     let point = |value| Point { since, now }.of(value);
     let cpu = vec![point(seconds(recorder.cpu))];
     vec![
@@ -102,6 +113,12 @@ fn of_recorder(recorder: Recorder, since: SystemTime, now: SystemTime) -> Vec<Me
             "The most memory that whypause itself has had",
             "By",
             point(count(recorder.peak_bytes)),
+        ),
+        gauge(
+            "whypause.unwatched_jvms",
+            "JVMs that are left out, as there are too many",
+            "{jvm}",
+            point(count(all.left_out)),
         ),
     ]
 }
@@ -167,10 +184,6 @@ fn attribute(key: &str, value: AnyValue) -> KeyValue {
 
 fn text(value: &str) -> AnyValue {
     AnyValue { value: Some(Value::String(value.into())) }
-}
-
-fn number(value: i64) -> AnyValue {
-    AnyValue { value: Some(Value::Int(value)) }
 }
 
 fn seconds(time: Duration) -> Number {

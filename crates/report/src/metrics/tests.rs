@@ -1,6 +1,11 @@
 //! Stops go in, text comes out.
 use super::*;
 use diagnose::{Certainty, Part, Pause, PauseKind};
+use opentelemetry_proto::tonic::{
+    collector::metrics::v1::ExportMetricsServiceRequest, common::v1::any_value,
+    metrics::v1::ResourceMetrics,
+};
+use prost::Message;
 use std::borrow::Cow;
 
 const NOW: SystemTime = SystemTime::UNIX_EPOCH;
@@ -47,7 +52,7 @@ fn has(lines: &[String], wanted: &[&str]) {
 #[test]
 fn every_stop_is_counted_and_its_causes_are_all_of_it() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let jvm = metrics.jvm("orders.Main", 42, NOW);
+    let jvm = metrics.jvm("orders.Main", "app", NOW);
     jvm.add(&stop(100, &[("gc-log-write-blocked", 80), ("gc-work", 10)]), NOW);
     jvm.add(&stop(4, &[("gc-work", 3)]), NOW);
     jvm.add(&stop(20_000, &[("gc-work", 20_000)]), NOW);
@@ -55,21 +60,21 @@ fn every_stop_is_counted_and_its_causes_are_all_of_it() {
         &lines(&metrics, Exposition::Prometheus),
         &[
             "# TYPE whypause_stw_pause_seconds histogram",
-            r#"whypause_stw_pause_seconds_sum{jvm="orders.Main"} 20.104"#,
-            r#"whypause_stw_pause_seconds_count{jvm="orders.Main"} 3"#,
-            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="0.001"} 0"#,
-            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="0.005"} 1"#,
-            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="0.1"} 2"#,
-            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="10"} 2"#,
-            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",le="+Inf"} 3"#,
-            r#"whypause_stw_phase_seconds_total{jvm="orders.Main",phase="reach"} 5.026"#,
-            r#"whypause_stw_phase_seconds_total{jvm="orders.Main",phase="at"} 15.078"#,
-            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="gc_log_write_blocked"} 0.08"#,
-            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="gc_work"} 20.013"#,
-            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="unexplained"} 0.01"#,
-            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="not_recorded_in_detail"} 0.001"#,
-            r#"whypause_stw_limit_exceeded_total{jvm="orders.Main"} 2"#,
-            r#"whypause_stw_longest_seconds{jvm="orders.Main"} 20.0"#,
+            r#"whypause_stw_pause_seconds_sum{jvm="orders.Main",user="app"} 20.104"#,
+            r#"whypause_stw_pause_seconds_count{jvm="orders.Main",user="app"} 3"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",user="app",le="0.001"} 0"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",user="app",le="0.005"} 1"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",user="app",le="0.1"} 2"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",user="app",le="10"} 2"#,
+            r#"whypause_stw_pause_seconds_bucket{jvm="orders.Main",user="app",le="+Inf"} 3"#,
+            r#"whypause_stw_phase_seconds_total{jvm="orders.Main",user="app",phase="reach"} 5.026"#,
+            r#"whypause_stw_phase_seconds_total{jvm="orders.Main",user="app",phase="at"} 15.078"#,
+            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",user="app",cause="gc_log_write_blocked"} 0.08"#,
+            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",user="app",cause="gc_work"} 20.013"#,
+            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",user="app",cause="unexplained"} 0.01"#,
+            r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",user="app",cause="not_recorded_in_detail"} 0.001"#,
+            r#"whypause_stw_limit_exceeded_total{jvm="orders.Main",user="app"} 2"#,
+            r#"whypause_stw_longest_seconds{jvm="orders.Main",user="app"} 20.0"#,
             "whypause_stw_limit_seconds 0.05",
         ],
     );
@@ -78,11 +83,11 @@ fn every_stop_is_counted_and_its_causes_are_all_of_it() {
 #[test]
 fn open_metrics_has_units_an_example_of_each_cause_and_an_end() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let jvm = metrics.jvm("orders.Main", 42, NOW);
+    let jvm = metrics.jvm("orders.Main", "app", NOW);
     jvm.add(&stop(100, &[("gc-log-write-blocked", 80)]), NOW);
     jvm.add(&stop(4, &[("vm-operation", 4)]), NOW);
     let lines = lines(&metrics, Exposition::OpenMetrics);
-    let prefix = r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",cause="#;
+    let prefix = r#"whypause_stw_attributed_seconds_total{jvm="orders.Main",user="app",cause="#;
     let example = r#"{stopped_seconds="0.100000",operation="G1CollectForAllocation"}"#;
     has(
         &lines,
@@ -99,31 +104,50 @@ fn open_metrics_has_units_an_example_of_each_cause_and_an_end() {
 fn what_a_jvm_chose_breaks_no_line_and_no_bound() {
     let metrics = Metrics::new(LIMIT, NOW);
     let evil = format!("a\"}} 1\nb\\ \u{202e}{}", "x".repeat(10_000));
-    let mut kept = vec![metrics.jvm(&evil, 42, NOW)];
+    let mut kept = vec![metrics.jvm(&evil, "app", NOW)];
     let text = metrics.text(Exposition::Prometheus, NOW);
     let label = text.lines().find(|it| it.starts_with("whypause_watched_jvms{")).unwrap();
     assert!(label.starts_with(r#"whypause_watched_jvms{jvm="a\"} 1 b\\ \\u{202e}xxx"#), "{label}");
     assert!(label.len() < 200 && label.ends_with("} 1"), "{label}");
-    kept.extend((0..300).map(|n| metrics.jvm(&format!("jvm{n}"), 42, NOW)));
+    kept.extend((0..300).map(|n| metrics.jvm(&format!("jvm{n}"), "app", NOW)));
     let text = metrics.text(Exposition::Prometheus, NOW);
     let labels = text.lines().filter(|it| it.starts_with("whypause_watched_jvms{"));
     assert_eq!(labels.count(), MOST_JVMS + 1);
-    assert!(text.contains(r#"whypause_watched_jvms{jvm="other"} 173"#));
+    assert!(text.contains(r#"whypause_watched_jvms{jvm="other",user="other"} 173"#));
+}
+
+/// A name is no identity: whoever starts a process chooses it.
+#[test]
+fn a_jvm_of_another_user_with_the_same_name_is_counted_apart() {
+    let metrics = Metrics::new(LIMIT, NOW);
+    let [app, eve] = ["app", "eve"].map(|user| metrics.jvm("Orders", user, NOW));
+    app.add(&stop(1, &[]), NOW);
+    eve.add(&stop(9_000, &[]), NOW);
+    has(
+        &lines(&metrics, Exposition::Prometheus),
+        &[
+            r#"whypause_stw_pause_seconds_sum{jvm="Orders",user="app"} 0.001"#,
+            r#"whypause_stw_pause_seconds_sum{jvm="Orders",user="eve"} 9.0"#,
+        ],
+    );
 }
 
 #[test]
 fn series_go_two_minutes_after_the_last_jvm_of_their_name() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let (first, second) = (metrics.jvm("a", 42, NOW), metrics.jvm("a", 42, NOW));
+    let (first, second) = (metrics.jvm("a", "app", NOW), metrics.jvm("a", "app", NOW));
     first.add(&stop(1, &[]), NOW);
     second.add(&stop(1, &[]), NOW);
     drop(first);
     has(
         &lines(&metrics, Exposition::Prometheus),
-        &[r#"whypause_stw_pause_seconds_count{jvm="a"} 2"#, r#"whypause_watched_jvms{jvm="a"} 1"#],
+        &[
+            r#"whypause_stw_pause_seconds_count{jvm="a",user="app"} 2"#,
+            r#"whypause_watched_jvms{jvm="a",user="app"} 1"#,
+        ],
     );
     drop(second);
-    let gone = r#"whypause_watched_jvms{jvm="a"} 0"#;
+    let gone = r#"whypause_watched_jvms{jvm="a",user="app"} 0"#;
     has(&lines(&metrics, Exposition::Prometheus), &[gone]);
     let is_there = |at| metrics.text(Exposition::Prometheus, at).contains("jvm=");
     let limit = NOW + AFTERWARDS;
@@ -133,7 +157,7 @@ fn series_go_two_minutes_after_the_last_jvm_of_their_name() {
 #[test]
 fn losses_are_counted_once_though_they_are_told_as_sums() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let mut jvm = metrics.jvm("", 42, NOW);
+    let mut jvm = metrics.jvm("", "app", NOW);
     for lost_events in [3, 3, 5] {
         let recorder_cpu = Duration::from_millis(250);
         jvm.look(&Coverage { lost_events, recorder_cpu, ..Coverage::default() });
@@ -141,7 +165,7 @@ fn losses_are_counted_once_though_they_are_told_as_sums() {
     has(
         &lines(&metrics, Exposition::Prometheus),
         &[
-            r#"whypause_recorder_dropped_events_total{jvm="java"} 5"#,
+            r#"whypause_recorder_dropped_events_total{jvm="java",user="app"} 5"#,
             "whypause_recorder_cpu_seconds_total 0.25",
             &format!(r#"whypause_build_info{{version="{}"}} 1"#, env!("CARGO_PKG_VERSION")),
         ],
@@ -166,21 +190,22 @@ fn who_likes_open_metrics_best_gets_it() {
 
 #[test]
 fn the_message_that_is_pushed_has_the_same_numbers() {
-    use opentelemetry_proto::tonic::{
-        collector::metrics::v1::ExportMetricsServiceRequest,
-        metrics::v1::{Metric, NumberDataPoint, metric::Data, number_data_point::Value},
+    use opentelemetry_proto::tonic::metrics::v1::{
+        Metric, NumberDataPoint, metric::Data, number_data_point::Value,
     };
-    use prost::Message;
     let metrics = Metrics::new(LIMIT, NOW);
-    let jvm = metrics.jvm("orders.Main", 42, NOW);
+    let jvm = metrics.jvm("orders.Main", "app", NOW);
     jvm.add(&stop(100, &[("gc-log-write-blocked", 80), ("gc-work", 20)]), NOW);
     let bytes = metrics.otlp("node7", NOW + Duration::from_secs(9));
     let request = ExportMetricsServiceRequest::decode(&bytes[..]).unwrap();
     let [of_jvm, own] = &request.resource_metrics[..] else { panic!("{request:?}") };
-    let resource = format!("{:?}", of_jvm.resource);
-    for word in ["service.name", "orders.Main", "host.name", "node7", "process.pid", "IntValue(42)"]
-    {
-        assert!(resource.contains(word), "{word}: {resource}");
+    for (key, value) in [
+        ("service.name", "orders.Main"),
+        ("service.instance.id", "orders.Main/app@node7"),
+        ("process.owner", "app"),
+        ("host.name", "node7"),
+    ] {
+        assert_eq!(attribute(of_jvm, key), value, "{key}");
     }
     let all: Vec<&Metric> = of_jvm.scope_metrics.iter().flat_map(|it| &it.metrics).collect();
     let units: Vec<_> = all.iter().map(|it| (it.name.as_str(), it.unit.as_str())).collect();
@@ -208,5 +233,45 @@ fn the_message_that_is_pushed_has_the_same_numbers() {
     assert!(causes.is_monotonic && causes.aggregation_temporality == 2);
     assert_eq!(causes.data_points.iter().map(seconds).collect::<Vec<_>>(), [0.08, 0.02]);
     assert_eq!(causes.data_points[0].exemplars.len(), 1);
-    assert!(format!("{:?}", own.resource).contains("whypause"));
+    assert_eq!(attribute(own, "service.name"), "whypause");
+    assert!(attribute(own, "service.instance.id").ends_with("@node7"));
+}
+
+/// The value of an attribute of a resource.
+#[track_caller]
+fn attribute(of: &ResourceMetrics, key: &str) -> String {
+    let attributes = &of.resource.as_ref().unwrap().attributes;
+    let found = attributes.iter().find(|it| it.key == key).and_then(|it| it.value.clone());
+    match found.and_then(|it| it.value) {
+        Some(any_value::Value::StringValue(it)) => it,
+        other => panic!("{key}: {other:?}"),
+    }
+}
+
+fn pushed(metrics: &Metrics) -> Vec<ResourceMetrics> {
+    let bytes = metrics.otlp("node7", NOW);
+    ExportMetricsServiceRequest::decode(&bytes[..]).unwrap().resource_metrics
+}
+
+/// What reads OTLP knows a series by these two, and took them for one.
+#[test]
+fn jvms_of_two_users_with_one_name_are_two_instances() {
+    let metrics = Metrics::new(LIMIT, NOW);
+    let _both = ["app", "eve"].map(|user| metrics.jvm("Orders", user, NOW));
+    let instances = |it: &ResourceMetrics| attribute(it, "service.instance.id");
+    let instances: Vec<String> = pushed(&metrics).iter().take(2).map(instances).collect();
+    assert_eq!(instances, ["Orders/app@node7", "Orders/eve@node7"]);
+}
+
+/// It had the id of the first process, and none once there was a second one: a new series with old sums.
+#[test]
+fn sums_that_go_on_have_one_resource_from_the_first_to_the_last() {
+    let metrics = Metrics::new(LIMIT, NOW);
+    let first = metrics.jvm("Orders", "app", NOW);
+    let before = pushed(&metrics)[0].resource.clone();
+    let second = metrics.jvm("Orders", "app", NOW);
+    assert_eq!(pushed(&metrics)[0].resource, before);
+    drop((first, second));
+    let _third = metrics.jvm("Orders", "app", NOW);
+    assert_eq!(pushed(&metrics)[0].resource, before);
 }

@@ -137,6 +137,7 @@ fn what_is_changed_is_put_back_by_commands_the_last_first() {
         before: Some(before.into()),
         ours: vec![Some("defer".into())],
         kept: true,
+        found: None,
     };
     let entries = [entry("madvise"), entry("always")];
     let entries: Vec<&Entry> = entries.iter().collect();

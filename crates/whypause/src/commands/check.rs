@@ -20,7 +20,7 @@ use std::{
 
 pub(crate) fn run(args: &CheckArgs, console: &Console) -> Result<Exit, Failure> {
     let gates = gates(&args.fail_if)?;
-    let accepted = accepted::all(&args.accepted)?;
+    let accepted = accepted::all(&args.accepted, console)?;
     if args.paths.iter().filter(|it| it.as_os_str() == "-").count() > 1 {
         return Err(Failure::input("`-` is given twice", "there is one standard input"));
     }

@@ -8,6 +8,7 @@ use crate::{
     args::{DoctorArgs, DoctorFormat},
     console::Console,
     target,
+    users::Users,
 };
 use diagnose::{Exposure, Scope, examine};
 use fail_on::FailOn;
@@ -19,7 +20,6 @@ use report::{
     ps::NotResponding,
 };
 use std::{
-    collections::BTreeMap,
     fs,
     io::{self, Write},
     path::Path,
@@ -30,7 +30,7 @@ use std::{
 const LOOK: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, Failure> {
-    let accepted = accepted::all(&args.accepted)?;
+    let accepted = accepted::all(&args.accepted, console)?;
     let fail_on = FailOn::parse(&args.fail_on)?;
     let checkup = match (&args.flags, &args.recording) {
         (Some(flags), _) => of_flags(flags, args, &accepted),
@@ -117,7 +117,7 @@ fn of_host(args: &DoctorArgs, accepted: &[Accepted]) -> Result<Checkup, Failure>
     of_host.facts.host = Some(host);
     redactor.survey(&mut of_host);
     let name = of_host.facts.host.as_ref().map_or_else(String::new, |it| it.name.clone());
-    let users = ps::users(&fs::read_to_string("/etc/passwd").unwrap_or_default());
+    let users = Users::of_this_host();
     let mut not_responding: Vec<NotResponding> =
         stuck.iter().map(|it| ps::not_responding(it, &users)).collect();
     not_responding.iter_mut().for_each(|it| redactor.not_responding(it));
@@ -136,10 +136,10 @@ fn of_host(args: &DoctorArgs, accepted: &[Accepted]) -> Result<Checkup, Failure>
 }
 
 /// A JVM that can be read, but names files that cannot.
-fn without_answer(jvm: &Jvm, users: &BTreeMap<u32, String>) -> NotResponding {
+fn without_answer(jvm: &Jvm, users: &Users) -> NotResponding {
     NotResponding {
         pid: jvm.pid,
-        user: users.get(&jvm.uid).cloned().unwrap_or_else(|| jvm.uid.to_string()),
+        user: users.name(jvm.uid),
         name: jvm.main.clone(),
         reason: "whose files do not answer in time".into(),
         ..NotResponding::default()
@@ -148,7 +148,7 @@ fn without_answer(jvm: &Jvm, users: &BTreeMap<u32, String>) -> NotResponding {
 
 /// The JVM that was asked for, or all of this host.
 fn chosen(args: &DoctorArgs, roots: &Roots) -> Result<Found, Failure> {
-    if args.jvm.pattern().is_none() {
+    if !args.jvm.is_given() {
         return Ok(recorder::find_jvms(roots));
     }
     match target::select(&args.jvm)? {

@@ -17,7 +17,7 @@ use crate::{
 use diagnose::Diagnosis;
 use found::Found;
 use recorder::Roots;
-use remedy::{Change, Host, Plan, Refusal, Remedy, Store, StoreError, Value};
+use remedy::{Change, Host, Plan, Refusal, Remedy, Store, StoreError, Undone, Value};
 use report::{Redactor, fix::Planned};
 use std::{io, os::unix::fs::MetadataExt};
 
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
     if remedy.id == remedy::tuner::TUNER && (args.apply || args.dry_run) {
         return tune::run(args, &found, &interrupt, console);
     }
-    let plan = found.plan(remedy, args, &interrupt)?;
+    let plan = || found.plan(remedy, args, &interrupt);
     if args.dry_run {
         let hint = "without --apply nothing is changed either";
         return Err(Failure::input(format!("`{id}` has no dry run"), hint));
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
     if args.apply {
         return apply(args, &found, remedy, &plan, &interrupt, console);
     }
-    show(args, &found, remedy, &plan, &interrupt, console)
+    show(args, &found, remedy, &plan()?, &interrupt, console)
 }
 
 /// Shows a plan, and changes nothing.
@@ -155,7 +155,10 @@ fn store(host: &Host<'_>, console: &Console) -> Result<Store, Failure> {
     let mut store = Store::open(&places).map_err(failure)?;
     let undone = store.undo(remedy::Which::Interrupted, host);
     if !undone.is_empty() {
-        console.say("an earlier run was interrupted; its changes are undone");
+        console.say(match undone.failed.is_empty() {
+            true => "an earlier run was interrupted; its changes are undone",
+            false => "an earlier run was interrupted; not all of its changes could be undone",
+        });
         undo::tell(&undone, console);
     }
     Ok(store)
@@ -165,10 +168,47 @@ fn apply(
     args: &FixArgs,
     found: &Found,
     remedy: &'static Remedy,
-    plan: &Plan,
+    plan: &dyn Fn() -> Result<Plan, Failure>,
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
+    check(args, remedy, &plan()?)?;
+    let before = found.before(args, interrupt, console)?;
+    if interrupt.came() {
+        console.say("interrupted: nothing is changed");
+        return Ok(Exit::Interrupted);
+    }
+    let host = Host { roots: &Roots::default(), interrupt: interrupt.flag() };
+    let mut store = store(&host, console)?;
+    // Once more, now that no other run changes anything: one may have, since.
+    let plan = &plan()?;
+    check(args, remedy, plan)?;
+    let swapped = swapped(plan, &host);
+    let changed = store.apply(plan, &host, &mut |it| console.say(it));
+    let changed = changed.map_err(|error| rolled_back(error, store.rolled_back(), console));
+    drop(store);
+    if let (Some(before), Some(after)) = (swapped, self::swapped(plan, &host)) {
+        let [before, after] = [before, after].map(diagnose::text::memory);
+        console.say(&format!("in swap: {before} before, {after} after"));
+    }
+    if !changed? {
+        console.say("nothing to change");
+    }
+    for note in &plan.notes {
+        console.say(note);
+    }
+    let undo = remedy::Command::new("whypause").args(["fix", "--undo", remedy.id]);
+    if let Some(undo) = console.copyable(undo) {
+        console.say(&format!("undo with: {undo}"));
+    }
+    match before {
+        Some(before) => verify::after(args, &before, interrupt, console),
+        None => Ok(Exit::Fine),
+    }
+}
+
+/// Whether a plan can be carried out here, and compared.
+fn check(args: &FixArgs, remedy: &Remedy, plan: &Plan) -> Result<(), Failure> {
     if let Some(needs) = plan.changes.iter().map(|it| it.needs()).find(|it| !it.are_met()) {
         return Err(Failure::input(
             format!("`fix {}` has to run as {needs}", remedy.id),
@@ -184,34 +224,7 @@ fn apply(
             "apply it without --verify, or give the command that starts the JVM: -- COMMAND",
         ));
     }
-    let before = found.before(args, interrupt, console)?;
-    if interrupt.came() {
-        console.say("interrupted: nothing is changed");
-        return Ok(Exit::Interrupted);
-    }
-    let host = Host { roots: &Roots::default(), interrupt: interrupt.flag() };
-    let mut store = store(&host, console)?;
-    let swapped = swapped(plan, &host);
-    let changed = store.apply(plan, &host, &mut |it| console.say(it));
-    drop(store);
-    if let (Some(before), Some(after)) = (swapped, self::swapped(plan, &host)) {
-        let [before, after] = [before, after].map(diagnose::text::memory);
-        console.say(&format!("in swap: {before} before, {after} after"));
-    }
-    if !changed.map_err(failure)? {
-        console.say("nothing to change");
-    }
-    for note in &plan.notes {
-        console.say(note);
-    }
-    let undo = remedy::Command::new("whypause").args(["fix", "--undo", remedy.id]);
-    if let Some(undo) = console.copyable(undo) {
-        console.say(&format!("undo with: {undo}"));
-    }
-    match before {
-        Some(before) => verify::after(args, &before, interrupt, console),
-        None => Ok(Exit::Fine),
-    }
+    Ok(())
 }
 
 /// What of the JVM is in swap, in bytes, where the plan brings it back.
@@ -241,11 +254,37 @@ fn keep_here(
     let options = keeper::Options::new(from, to);
     let period = args.period.unwrap_or(options.period);
     let source_uid = Some(about.uid());
-    super::keep::keep(&keeper::Options { period, source_uid, ..options }, interrupt, console)
+    let open_to = remedy::directory;
+    let options = keeper::Options { period, source_uid, open_to, ..options };
+    super::keep::keep(&options, interrupt, console, || Ok(()))
 }
 
 fn refused(refusal: Refusal) -> Failure {
     Failure::input(refusal.message, refusal.hint)
+}
+
+/// Why a plan was not carried out, with what became of the changes that were made before it failed.
+fn rolled_back(error: StoreError, undone: &Undone, console: &Console) -> Failure {
+    let (left, failed) = (undone.left.clone(), undone.failed.clone());
+    undo::tell(&Undone { left, failed, ..Undone::default() }, console);
+    let hint = match (undone.failed.is_empty(), undone.put_back.is_empty()) {
+        (false, _) => {
+            "not all changes made before it are undone; `whypause fix --undo` tries again"
+        }
+        (true, false) => {
+            "the changes made before it are undone; `whypause fix --undo` checks again"
+        }
+        (true, true) => return failure(error),
+    };
+    match error {
+        StoreError::Interrupted if undone.failed.is_empty() => failure(error),
+        StoreError::Interrupted => Failure::Said {
+            message: "interrupted".into(),
+            hint: Some(hint.into()),
+            exit: Exit::Interrupted,
+        },
+        error => Failure::input(error.to_string(), hint),
+    }
 }
 
 fn failure(error: StoreError) -> Failure {
@@ -261,7 +300,7 @@ fn failure(error: StoreError) -> Failure {
         StoreError::Change { .. } | StoreError::NotTaken { .. } => {
             "the changes made before it are undone; `whypause fix --undo` checks again"
         }
-        StoreError::Journal { .. } | StoreError::Unsafe(_) => "nothing was changed",
+        StoreError::Journal { .. } | StoreError::Unsafe(_) => "nothing is changed",
     };
     Failure::input(error.to_string(), hint)
 }

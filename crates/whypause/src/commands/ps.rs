@@ -3,18 +3,18 @@ use crate::{
     Exit, Failure,
     args::{ListFormat, PsArgs},
     console::Console,
+    users::Users,
 };
 use recorder::{Found, Jvm, Roots, Stuck};
 use report::{
     Redactor,
     ps::{NotResponding, Row, WaitingThread},
 };
-use std::{collections::BTreeMap, fs};
 
 pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
     let roots = Roots::default();
     let Found { jvms, unreadable, stuck } = recorder::find_jvms(&roots);
-    let users = users(&fs::read_to_string("/etc/passwd").unwrap_or_default());
+    let users = Users::of_this_host();
     let stopped = recorder::are_stopped(&roots, &jvms);
     let rows = jvms.iter().zip(stopped);
     let mut rows: Vec<Row> =
@@ -40,13 +40,12 @@ pub(crate) fn run(args: &PsArgs, console: &Console) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-fn row(roots: &Roots, jvm: &Jvm, users: &BTreeMap<u32, String>) -> Row {
+fn row(roots: &Roots, jvm: &Jvm, users: &Users) -> Row {
     let fact = recorder::jvm_fact(roots, jvm);
-    let user = user(jvm.uid, users);
     let heap = fact.flags.iter().filter(|flag| is_heap(flag)).cloned().collect();
     Row {
         pid: jvm.pid,
-        user,
+        user: users.name(jvm.uid),
         version: fact.version,
         collector: fact.collector,
         main: fact.main,
@@ -56,15 +55,11 @@ fn row(roots: &Roots, jvm: &Jvm, users: &BTreeMap<u32, String>) -> Row {
     }
 }
 
-fn user(uid: u32, users: &BTreeMap<u32, String>) -> String {
-    users.get(&uid).cloned().unwrap_or_else(|| uid.to_string())
-}
-
 /// What is reported of a process that does not let itself be read.
-pub(super) fn not_responding(stuck: &Stuck, users: &BTreeMap<u32, String>) -> NotResponding {
+pub(super) fn not_responding(stuck: &Stuck, users: &Users) -> NotResponding {
     NotResponding {
         pid: stuck.pid,
-        user: user(stuck.uid, users),
+        user: users.name(stuck.uid),
         name: stuck.name.clone(),
         reason: stuck.to_string(),
         memory_map_locked: stuck.lock == Some(recorder::Lock::MemoryMap),
@@ -89,27 +84,4 @@ fn is_heap(flag: &str) -> bool {
         "-XX:MaxRAM=",
     ];
     PREFIXES.iter().any(|prefix| flag.starts_with(prefix))
-}
-
-/// Names of users from the text of `/etc/passwd`. Users of another source show by number.
-pub(super) fn users(passwd: &str) -> BTreeMap<u32, String> {
-    let user = |line: &str| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        let uid = fields.nth(1)?.parse().ok()?;
-        Some((uid, name.to_owned()))
-    };
-    passwd.lines().filter_map(user).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_users_come_from_passwd() {
-        let users = users("root:x:0:0:root:/root:/bin/sh\nbroken\nkafka:x:990:990::/:/bin/false\n");
-        assert_eq!(users.get(&990).map(String::as_str), Some("kafka"));
-        assert_eq!(users.len(), 2);
-    }
 }

@@ -13,6 +13,7 @@ use crate::{
     target::{self, Started},
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use page::Page;
 use recorder::{Duties, Jvm, Options, Roots};
 use recording::{BackgroundWriter, Facts, Limits, Recording, RecordingDirectory, Summary, Writer};
 use report::Redactor;
@@ -29,6 +30,8 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
+    // Before a command is started, and before rights are given up that its owner takes.
+    let page = args.html.as_deref().map(Page::begin).transpose()?;
     attached::undo_leftovers(&interrupt, console);
     let (mut started, jvm) = match args.command.as_slice() {
         [] => (None, target::running(&args.jvm, |it| console.say(it))?),
@@ -37,7 +40,7 @@ pub(crate) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, Failure>
             (Some(started), jvm)
         }
     };
-    let recorded = record(args, &jvm, started.is_some(), &interrupt, console);
+    let recorded = record(args, &jvm, started.is_some(), page, &interrupt, console);
     if let Some(started) = started.take() {
         // The command lives as long as it wants; if the user wanted an end, it is to end too.
         let ended = started.wait(|| interrupt.came() || recorded.is_err())?;
@@ -50,12 +53,10 @@ fn record(
     args: &RecordArgs,
     jvm: &Jvm,
     own_command: bool,
+    page: Option<Page<'_>>,
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    if let Some(file) = &args.html {
-        page::is_possible(file)?;
-    }
     let writer = writer(args, jvm, console)?;
     let others = args.html.as_deref().is_some_and(|it| is_of_another(page::folder(it)));
     let duties = Duties {
@@ -95,8 +96,8 @@ fn record(
     if let Some(next) = console.copyable(explain::command(&summary.path)) {
         console.say(&format!("next: {next}"));
     }
-    if let Some(file) = &args.html {
-        let (bytes, verdict) = page::write(&summary.path, file, console)?;
+    if let Some((page, file)) = page.zip(args.html.as_deref()) {
+        let (bytes, verdict) = page.write(&summary.path, console)?;
         console.say(&format!("page: {} ({})", file.display(), report::bytes(bytes)));
         console.say(&verdict);
     } else if summary.bytes <= EXPLAINED_BYTES {

@@ -56,6 +56,8 @@ enum End {
     JvmExited,
     Interrupted,
     TimeOver,
+    /// Of `watch --all`: there are too many JVMs, and most of them are this one's user's.
+    MadeRoom,
 }
 
 impl End {
@@ -65,6 +67,7 @@ impl End {
             End::JvmExited => "the JVM exited",
             End::Interrupted => "interrupted",
             End::TimeOver => "duration elapsed",
+            End::MadeRoom => "it made room for a JVM of another user",
         }
     }
 }
@@ -107,14 +110,22 @@ impl Watch<'_> {
         let mut redactor = Redactor::new(args.redact, Some(&host));
         let jvm = target::running(&args.jvm, |it| console.say(it))?;
         let begun = Instant::now();
-        let (end, why) = self.one(&jvm, &mut redactor)?;
+        let (end, why) = self.one(&jvm, &mut redactor, &AtomicBool::default())?;
         let watched = report::duration(begun.elapsed());
         console.say(&format!("watched for {watched}: {why}"));
         Ok(if self.others_follow(end) { Exit::NextJvm } else { Exit::Fine })
     }
 
-    fn attach(&self, jvm: &Jvm) -> Result<(Attached, Option<SafepointLog>), Failure> {
+    /// Attaches to a JVM, if it is not to `stop` before its turn comes.
+    fn attach(
+        &self,
+        jvm: &Jvm,
+        stop: &AtomicBool,
+    ) -> Result<Option<(Attached, Option<SafepointLog>)>, Failure> {
         let _turn = self.attaching.lock().unwrap_or_else(PoisonError::into_inner);
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         // What is not printed need not be known in detail.
         let options = Options {
             detail_over: self.args.over,
@@ -123,7 +134,8 @@ impl Watch<'_> {
             duties_after: Some(Duties::default()),
             ..Options::default()
         };
-        attached::attach(jvm, options, self.args.collect, &self.interrupt, self.console)
+        let (args, console) = (self.args, self.console);
+        attached::attach(jvm, options, args.collect, &self.interrupt, console).map(Some)
     }
 
     /// The page, where one is served, is of what has this title from now on.
@@ -134,23 +146,32 @@ impl Watch<'_> {
         }
     }
 
-    /// Watches one JVM until it exits, or the watch ends; with what was seen and why it ended, for people.
-    fn one(&self, jvm: &Jvm, redactor: &mut Redactor) -> Result<(End, String), Failure> {
+    /// Watches one JVM until it exits, it is to `stop`, or the watch ends; with what was seen and why it
+    /// ended, for people.
+    fn one(
+        &self,
+        jvm: &Jvm,
+        redactor: &mut Redactor,
+        stop: &AtomicBool,
+    ) -> Result<(End, String), Failure> {
         let (args, console) = (self.args, self.console);
         // The log is switched off last.
-        let (mut session, _log) = self.attach(jvm)?;
+        let Some((mut session, _log)) = self.attach(jvm, stop)? else {
+            return Ok((End::MadeRoom, End::MadeRoom.why().to_owned()));
+        };
         let over = report::duration(args.over);
         let main = redactor.main(&jvm.main);
         let name = attached::name(&main, jvm.pid);
         console.say(&format!("watching {name}, pauses of {over} or more"));
-        let label = args.all.then(|| name.clone());
         let mut announcement = Announcement::new(args.all);
-        let metrics = self.published.jvm(&main, jvm.pid);
-        let live = self.published.live().cloned();
         if !args.all {
             self.begin_page(name.clone());
         }
-        let told = Told { label, metrics, live };
+        let told = Told {
+            label: args.all.then_some(name),
+            metrics: self.published.jvm(&main, jvm.uid, redactor),
+            live: self.published.live().cloned(),
+        };
         let mut printer = Printer::start(args.over, args.zone.clone(), *console, told)?;
         let mut hung = None;
         let end = loop {
@@ -171,6 +192,8 @@ impl Watch<'_> {
                 break End::OutputClosed;
             } else if step.exited {
                 break End::JvmExited;
+            } else if stop.load(Ordering::Relaxed) {
+                break End::MadeRoom;
             } else if let Some(end) = self.end() {
                 break end;
             }

@@ -20,7 +20,7 @@ const VARIABLES: [(&str, &str, &[&str]); 12] = [
     ),
     (
         "SUDO_UID",
-        "Of root: the user whose directories are trusted, if this user has logged in here.",
+        "Of root: the user whose directories are trusted, and whose the page of --html is, if this user has logged in here.",
         &["record", "fix", "lab"],
     ),
     (

@@ -88,11 +88,30 @@ impl Bench {
 
     /// One of this user.
     pub(crate) fn of_user(jdk: &Jdk, flags: &[&str], uid: u32) -> Bench {
+        Bench::started(jdk, flags, uid, &[])
+    }
+
+    /// One that a program starts which becomes it, as a container's; `LOGS` in its arguments is where the log
+    /// goes.
+    pub(crate) fn started_by(jdk: &Jdk, uid: u32, program: &[&str]) -> Bench {
+        Bench::started(jdk, &[], uid, program)
+    }
+
+    pub(crate) fn started(jdk: &Jdk, flags: &[&str], uid: u32, by: &[&str]) -> Bench {
         let one = alone();
         let logs = tempfile::tempdir_in("/var/tmp").unwrap();
         std::os::unix::fs::chown(logs.path(), Some(uid), Some(uid)).unwrap();
         let classes = classes(jdk);
-        let mut command = jdk.java();
+        let place = logs.path().to_str().unwrap();
+        let mut command = match by {
+            [program, arguments @ ..] => {
+                let mut command = spawn::command(program);
+                command.args(arguments.iter().map(|it| it.replace("LOGS", place)));
+                command.arg(jdk.tool("java"));
+                command
+            }
+            [] => jdk.java(),
+        };
         let log = format!("-Xlog:gc*,safepoint=debug:file={}:tn,tags:filecount=0", log_of(&logs));
         command.args(["-Xmx64m", "-XX:CICompilerCount=2", "-XX:TieredStopAtLevel=1"]);
         command.args(["-XX:-UsePerfData"]).arg(log).args(flags);

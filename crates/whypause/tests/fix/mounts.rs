@@ -6,8 +6,9 @@ use testing::PATIENCE;
 /// after it, and the mount taken back.
 const SCRIPT: &str = r#"
 set -e
-whypause=$1 java=$2
-mount -t tmpfs tmpfs /tmp
+whypause=$1 java=$2 disk=$3
+mount --bind "$disk" /tmp
+chmod 1777 /tmp
 install -d -m 0755 /tmp/hsperfdata_root
 cat > /tmp/Sleep.java <<'END'
 public class Sleep { public static void main(String[] a) throws Exception { Thread.sleep(60000); } }
@@ -16,7 +17,7 @@ END
 until [ -e /tmp/hsperfdata_root/$! ]; do sleep 0.1; done
 first=$!
 "$whypause" fix hsperfdata-to-tmpfs -p $first --apply
-grep -q ' /tmp/hsperfdata_root .* - tmpfs whypause ' /proc/self/mountinfo && echo MOUNTED
+grep -q ' /tmp/hsperfdata_root .* - tmpfs whypause:/tmp/hsperfdata_root ' /proc/self/mountinfo && echo MOUNTED
 [ -e /tmp/hsperfdata_root/$first ] || echo HIDDEN
 grep -q "/tmp/hsperfdata_root/$first" /proc/$first/maps && echo KEPT
 "$whypause" fix --undo hsperfdata-to-tmpfs
@@ -43,9 +44,10 @@ fn counters_are_kept_in_memory_from_the_next_start() {
         return;
     }
     let _alone = alone();
+    let disk = tempfile::tempdir_in("/var/tmp").unwrap();
     let mut command = spawn::command("unshare");
     command.args(["-m", "--propagation", "private", "sh", "-c", SCRIPT, "sh"]);
-    command.arg(program).arg(jdk.tool("java"));
+    command.arg(program).arg(jdk.tool("java")).arg(disk.path());
     let output = spawn::run(command, PATIENCE).unwrap();
     let said = said(&output);
     for word in ["MOUNTED", "HIDDEN", "KEPT", "BACK", "KILLED"] {

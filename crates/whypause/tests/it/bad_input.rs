@@ -48,6 +48,33 @@ fn a_directory_with_nothing_in_it() {
     );
 }
 
+/// The way to the page was looked at only after all was recorded.
+#[test]
+fn a_page_that_cannot_be_written_is_refused_before_anything_is_recorded() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let dir = dir.path().canonicalize().expect("it exists");
+    let open = dir.join("open");
+    fs::create_dir(&open).expect("a directory");
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).expect("a mode");
+    let refused = |path: &Path, message: &str, hint: &str| {
+        let path = path.to_str().expect("UTF-8");
+        // No process has this id, which is found out later.
+        let ran = run(&["record", "-p", "999999999", "--html", path]);
+        check(&ran, &message.replace("PAGE", path).replace("DIR", dir.to_str().expect("UTF-8")));
+        assert!(ran.stderr.contains(hint), "{}", ran.stderr);
+    };
+    let no_directory = "no directory for `PAGE`";
+    refused(&dir.join("missing/page.html"), no_directory, "hint: make the directory first");
+    let unsafe_way = "refusing to write to `PAGE`: others may write to `DIR/open`";
+    refused(&open.join("page.html"), unsafe_way, "hint: name a file in a directory that only you");
+    let page = file(&dir, "page.html", b"");
+    refused(&page, "`PAGE` is there already", "hint: name a new file");
+    let new = dir.join("new.html");
+    let ran = run(&["record", "-p", "999999999", "--html", new.to_str().expect("UTF-8")]);
+    check(&ran, "no process with pid `999999999`");
+    assert!(!new.exists(), "nothing stays of a page that is not written");
+}
+
 #[test]
 fn an_empty_log() {
     check_content(b"", "`FILE` is empty");

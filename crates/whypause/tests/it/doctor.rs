@@ -105,7 +105,7 @@ fn a_file_that_is_named_is_read_in_place_of_the_usual_one() {
     assert!(gone.stderr.starts_with("error: no such file or directory"), "{}", gone.stderr);
 }
 
-/// Whoever can write here could hang who runs the program.
+/// Whoever can write here could hang who runs the program, or have it fail.
 #[test]
 fn a_file_that_is_none_is_not_waited_for() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -113,11 +113,17 @@ fn a_file_that_is_none_is_not_waited_for() {
     let mut mkfifo = spawn::command("mkfifo");
     mkfifo.arg(&path);
     spawn::run(mkfifo, crate::run::PATIENCE).expect("it runs");
-    let mut command = whypause(&["doctor", "--flags", FIXED]);
-    command.current_dir(dir.path());
-    let ran = ran(command);
-    assert_eq!(ran.code, 2, "{}", ran.stdout);
-    assert!(ran.stderr.contains("not a regular file"), "{}", ran.stderr);
+    let doctor = |more: &[&str]| {
+        let mut command = whypause(&[&["doctor", "--flags", FIXED], more].concat());
+        command.current_dir(dir.path());
+        ran(command)
+    };
+    let unasked = doctor(&[]);
+    assert_eq!(unasked.code, 0, "{}", unasked.stderr);
+    assert!(unasked.stderr.contains("is not read, it is no regular file"), "{}", unasked.stderr);
+    let asked = doctor(&["--accept-file", ".whypause-accept"]);
+    assert_eq!(asked.code, 2, "{}", asked.stdout);
+    assert!(asked.stderr.contains("not a regular file"), "{}", asked.stderr);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! `effective_protection` of `mm/page_counter.c`). So each ancestor needs the sum of what is
 //! promised to groups in it.
 use super::number;
-use crate::{Change, GroupMemory, Refusal, UnitProperty, change::is_systemd_here};
+use crate::{Change, GroupMemory, Refusal, UnitProperty, units::Units};
 use recorder::{MemoryGroups, Roots};
 use std::{fs, path::Path};
 
@@ -68,7 +68,7 @@ impl Protection<'_> {
 
     fn change(&self, group: &Path, bytes: u64) -> Change {
         let property = if self.hard { "MemoryMin" } else { "MemoryLow" };
-        match unit(self.roots, group) {
+        match unit(self.roots, self.groups, group) {
             Some(unit) => Change::UnitProperty(UnitProperty {
                 unit,
                 property: property.into(),
@@ -82,23 +82,20 @@ impl Protection<'_> {
     }
 }
 
-/// The unit that a group is of, where systemd runs this host: it sets the group's values anew
-/// whenever it likes.
-pub(super) fn unit(roots: &Roots, group: &Path) -> Option<String> {
-    let is_this_host = roots.sys == Path::new("/sys") && is_systemd_here();
-    let name = group.file_name()?.to_str().filter(|_| is_this_host)?;
-    // Of a user's own units it is that user's systemd which owns them.
-    let of_user = group
-        .parent()?
-        .components()
-        .any(|it| it.as_os_str().to_str().is_some_and(|it| it.starts_with("user@")));
-    unit_named(name).filter(|_| !of_user)
-}
-
-fn unit_named(name: &str) -> Option<String> {
-    let is_unit = [".service", ".slice", ".scope"].iter().any(|it| name.ends_with(it));
-    let plain = |it: char| it.is_ascii_alphanumeric() || "-_.@:\\".contains(it);
-    (is_unit && name.chars().all(plain)).then(|| name.to_owned())
+/// The unit whose own a group is, where systemd runs this host: it sets the group's values anew whenever it
+/// likes. A name is no proof, as whoever may make groups names them (see [`Units`]).
+pub(super) fn unit(roots: &Roots, groups: &MemoryGroups, group: &Path) -> Option<String> {
+    if roots.sys != Path::new("/sys") {
+        return None;
+    }
+    let below = group.strip_prefix(roots.sys.join("fs/cgroup")).ok()?;
+    let mut names = below.components();
+    if !groups.is_v2 {
+        // The controller, or several.
+        names.next();
+    }
+    let path = Path::new("/").join(names.as_path());
+    Units::default().any_of_group(path.to_str()?)
 }
 
 /// The name of a file as it is on a host, wherever its root of `/sys` is.
@@ -142,13 +139,5 @@ mod tests {
         check("a=0 a/b=0 a/c=40", &["a/b=100", "a=140"]);
         check("a=140 a/b=0 a/c=40", &["a/b=100"]);
         check("a=0 a/b=0 a/c=max", &["a/b=100", "a=107"]);
-    }
-
-    #[test]
-    fn groups_of_systemd_are_units() {
-        assert_eq!(unit_named("kafka.service").as_deref(), Some("kafka.service"));
-        assert_eq!(unit_named("system.slice").as_deref(), Some("system.slice"));
-        assert_eq!(unit_named("docker"), None);
-        assert_eq!(unit_named("a b.service"), None);
     }
 }

@@ -150,7 +150,7 @@ pub(super) struct KeyValue {
 
 #[derive(Message)]
 pub(super) struct AnyValue {
-    #[prost(oneof = "Value", tags = "1, 3")]
+    #[prost(oneof = "Value", tags = "1")]
     pub(super) value: Option<Value>,
 }
 
@@ -159,6 +159,4 @@ pub(super) struct AnyValue {
 pub(super) enum Value {
     #[prost(string, tag = "1")]
     String(String),
-    #[prost(int64, tag = "3")]
-    Int(i64),
 }

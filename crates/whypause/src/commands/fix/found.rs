@@ -26,7 +26,7 @@ impl Found {
         remedy: &Remedy,
         console: &Console,
     ) -> Result<Found, Failure> {
-        let is_named = args.jvm.pattern().is_some();
+        let is_named = args.jvm.is_given();
         if !is_named && !args.paths.is_empty() {
             let (situation, facts) = (Situation::default(), Facts::default());
             return Ok(Found { jvm: None, situation, facts, writers: Vec::new(), diagnosis: None });

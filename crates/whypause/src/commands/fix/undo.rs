@@ -12,7 +12,7 @@ use std::{io, path::PathBuf};
 
 /// Where it is kept in mind what was changed: see [`Store`].
 pub(super) fn places() -> Result<Places, Failure> {
-    let memory = recording::default_directory()?.path.join("fix");
+    let memory = recording::directory_with(remedy::NOTES)?.join("fix");
     let disk = match rustix::process::geteuid().is_root() {
         true => PathBuf::from("/var/lib/whypause"),
         false => memory.join("disk"),
@@ -67,6 +67,7 @@ pub(super) fn tell(undone: &Undone, console: &Console) {
         ("undone", &undone.put_back),
         ("left as it is", &undone.left),
         ("not undone", &undone.failed),
+        ("stays", &undone.stays),
     ] {
         all.iter().for_each(|it| console.say(&format!("{what}: {it}")));
     }

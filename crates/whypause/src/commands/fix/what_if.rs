@@ -52,7 +52,7 @@ pub(super) fn run(
     tell(args, &found, asked.as_ref(), console)?;
     // A running JVM keeps its GC threads.
     let chosen = asked.as_ref().or(found.without_restart()).or(found.advice());
-    let Some(chosen) = chosen.filter(|_| args.jvm.pattern().is_some()) else {
+    let Some(chosen) = chosen.filter(|_| args.jvm.is_given()) else {
         return Ok(Exit::Fine);
     };
     drop(recording);
@@ -94,11 +94,11 @@ fn plan(
     console: &Console,
 ) -> Result<Exit, Failure> {
     let found = Found::look(args, remedy, console)?;
-    let plan = found.plan_with(remedy, args, Some(*limits), interrupt);
+    let plan = || found.plan_with(remedy, args, Some(*limits), interrupt);
     if args.apply {
-        return apply(args, &found, remedy, &plan?, interrupt, console);
+        return apply(args, &found, remedy, &plan, interrupt, console);
     }
-    match (plan, args.format) {
+    match (plan(), args.format) {
         (Ok(plan), ListFormat::Text) => show(args, &found, remedy, &plan, interrupt, console),
         // There is one document, and it says what is to be done.
         (_, ListFormat::Json) => Ok(Exit::Fine),

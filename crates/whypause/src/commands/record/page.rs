@@ -1,9 +1,8 @@
-//! The page of a recording that has just been made.
+//! The page of a recording: its file is made before anything is recorded, and written after all was.
 use crate::{Failure, args::ZoneArgs, console::Console, failure};
-use recording::Recording;
+use recording::{NewFile, Recording, RecordingError};
 use report::Format;
 use std::{
-    fs::File,
     io::{BufWriter, Write},
     path::Path,
 };
@@ -13,8 +12,48 @@ pub(super) fn folder(file: &Path) -> &Path {
     file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether the page can be written later: a minute of recording is not to end in a wrong name.
-pub(super) fn is_possible(file: &Path) -> Result<(), Failure> {
+/// A page to be. Nothing stays of one that is not written.
+#[derive(Debug)]
+pub(super) struct Page<'a> {
+    path: &'a Path,
+    file: NewFile,
+}
+
+impl<'a> Page<'a> {
+    /// Makes its file: a minute of recording is not to end in a wrong name, or one that is refused.
+    pub(super) fn begin(path: &'a Path) -> Result<Page<'a>, Failure> {
+        is_possible(path)?;
+        let file = NewFile::create(path).map_err(|error| refused(&error))?;
+        Ok(Page { path, file })
+    }
+
+    /// Writes the page of a recording. How large it is, and the verdict.
+    pub(super) fn write(
+        self,
+        recording: &Path,
+        console: &Console,
+    ) -> Result<(u64, String), Failure> {
+        let Page { path, file } = self;
+        let diagnosis = diagnose::diagnose_recording(&Recording::open(recording)?);
+        let failed = |error: std::io::Error| {
+            Failure::input(
+                format!("cannot write `{}`: {}", path.display(), failure::reason(&error)),
+                format!("the recording is there: `{}`", recording.display()),
+            )
+        };
+        let mut out = BufWriter::new(file);
+        let options = console.options_in(ZoneArgs::default().of(None));
+        Format::Html
+            .write(&diagnosis, &mut &diagnosis.pauses[..], &options, &mut out)
+            .and_then(|()| out.flush())
+            .map_err(failed)?;
+        let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+        Ok((file.keep().map_err(failed)?, report::verdict(&diagnosis)))
+    }
+}
+
+/// What is wrong with a name already before anything is made.
+fn is_possible(file: &Path) -> Result<(), Failure> {
     let name = file.display();
     if file.symlink_metadata().is_ok() {
         return Err(Failure::input(
@@ -31,25 +70,14 @@ pub(super) fn is_possible(file: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes the page of a recording to a new file. How large it is, and the verdict.
-pub(super) fn write(
-    recording: &Path,
-    file: &Path,
-    console: &Console,
-) -> Result<(u64, String), Failure> {
-    let diagnosis = diagnose::diagnose_recording(&Recording::open(recording)?);
-    let failed = |error: std::io::Error| {
-        Failure::input(
-            format!("cannot write `{}`: {}", file.display(), failure::reason(&error)),
-            format!("the recording is there: `{}`", recording.display()),
-        )
+/// As of a recording, but for what could be done about it.
+fn refused(error: &RecordingError) -> Failure {
+    let hint = match error {
+        RecordingError::UnsafeWay { .. } => {
+            "name a file in a directory that only you and root can change, from `/` down"
+        }
+        RecordingError::Permission { .. } => "name a file in a directory that you may write to",
+        _ => error.hint().unwrap_or_default(),
     };
-    let mut out = BufWriter::new(File::create_new(file).map_err(failed)?);
-    let options = console.options_in(ZoneArgs::default().of(None));
-    Format::Html
-        .write(&diagnosis, &mut &diagnosis.pauses[..], &options, &mut out)
-        .and_then(|()| out.flush())
-        .map_err(failed)?;
-    let bytes = out.get_ref().metadata().map_or(0, |it| it.len());
-    Ok((bytes, report::verdict(&diagnosis)))
+    Failure::input(error.to_string(), hint)
 }

@@ -2,24 +2,29 @@
 //!
 //! One process: a thread searches, with few rights, and for each JVM that it finds another one attaches
 //! and gives up its rights then. The thread that starts them keeps its rights and reads no file.
+mod places;
+
 use super::{End, Watch};
-use crate::{Exit, Failure, commands::attached};
+use crate::{Exit, Failure, commands::attached, target::is_of_user};
+use places::{Guest, Places};
 use recorder::{Jvm, Roots};
 use report::Redactor;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
-        atomic::Ordering,
+        Arc,
+        atomic::{AtomicBool, Ordering},
         mpsc::{SyncSender, sync_channel},
     },
     thread::{self, Scope, ScopedJoinHandle},
     time::{Duration, Instant},
 };
 
-/// JVMs that are watched at once: each has programs in the kernel of its own, which look at each switch of
-/// every thread of the host (`scripts/bench-watch-all.sh` measures what fifty take).
-const MOST_JVMS: usize = 64;
+/// So many of those that are left out are named,
+const MOST_NAMES: usize = 5;
+/// and so often at most.
+const TELL_EVERY: Duration = Duration::from_secs(60);
 /// How often JVMs are searched.
 const SEARCH_EVERY: Duration = Duration::from_secs(2);
 /// How often it is looked whether somebody wants an end.
@@ -30,12 +35,33 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// A process for good: its id, and when it started.
 type Key = (u32, u64);
 
-/// JVMs that were tried, each with the thread that watches it, if any does.
+fn key(jvm: &Jvm) -> Key {
+    (jvm.pid, jvm.start_ticks)
+}
+
+/// A JVM that was tried.
+#[derive(Debug)]
+struct One<'scope> {
+    /// Watches it, if any does.
+    thread: Option<ScopedJoinHandle<'scope, ()>>,
+    /// Whether it is to give up its place.
+    stop: Arc<AtomicBool>,
+}
+
+impl One<'_> {
+    fn runs(&self) -> bool {
+        self.thread.as_ref().is_some_and(|it| !it.is_finished())
+    }
+}
+
+/// JVMs that were tried.
 #[derive(Debug, Default)]
 struct Tried<'scope> {
-    threads: BTreeMap<Key, Option<ScopedJoinHandle<'scope, ()>>>,
-    /// Whether it was said that there are too many.
-    said_full: bool,
+    jvms: BTreeMap<Key, One<'scope>>,
+    /// Of those that are watched.
+    places: Places,
+    /// Those for which there was no room when that was told, and when.
+    told: Option<(Vec<Key>, Instant)>,
 }
 
 pub(super) fn watch_all(watch: &Watch<'_>) -> Result<Exit, Failure> {
@@ -44,6 +70,8 @@ pub(super) fn watch_all(watch: &Watch<'_>) -> Result<Exit, Failure> {
     let over = report::duration(watch.args.over);
     let name = watch.args.jvm.matching.as_ref();
     let named = name.map_or(String::new(), |it| format!(" with `{it}` in their names"));
+    let user = watch.args.jvm.whose.user.as_ref();
+    let named = named + &user.map_or(String::new(), |it| format!(" of user `{}`", it.given));
     watch.console.say(&format!("watching all JVMs{named}, pauses of {over} or more"));
     watch.begin_page(format!("all JVMs{named}"));
     let begun = Instant::now();
@@ -92,13 +120,16 @@ fn search(watch: &Watch<'_>, sender: SyncSender<Vec<Jvm>>) {
         if let Some(name) = &watch.args.jvm.matching {
             jvms.retain(|it| it.main.contains(name.as_str()));
         }
+        if let Some(user) = &watch.args.jvm.whose.user {
+            jvms.retain(|it| is_of_user(user, it));
+        }
         // Where the other thread still attaches to the last ones, these are found again later.
         let _ = sender.try_send(jvms);
     }
 }
 
 impl<'scope> Tried<'scope> {
-    /// Watches those that are new, and forgets those that have gone.
+    /// Watches those that are new, as many as there are places for.
     fn look<'env>(
         &mut self,
         watch: &'env Watch<'env>,
@@ -107,44 +138,82 @@ impl<'scope> Tried<'scope> {
     ) where
         'env: 'scope,
     {
-        let key = |jvm: &Jvm| (jvm.pid, jvm.start_ticks);
         let now = recorder::now();
-        self.threads.retain(|tried, thread| {
-            let runs = thread.as_ref().is_some_and(|it| !it.is_finished());
-            runs || jvms.iter().any(|it| key(it) == *tried)
-        });
-        for jvm in jvms {
-            let key = key(&jvm);
-            if self.threads.contains_key(&key) || now.since(jvm.started) < SETTLED {
-                continue;
+        self.forget(&jvms.iter().map(key).collect());
+        let is_new =
+            |it: &Jvm| !self.jvms.contains_key(&key(it)) && now.since(it.started) >= SETTLED;
+        let new: Vec<Jvm> = jvms.into_iter().filter(is_new).collect();
+        let wanted: Vec<Guest> = new.iter().map(|it| Guest { jvm: key(it), uid: it.uid }).collect();
+        let given = self.places.give(&wanted);
+        for jvm in &given.stop {
+            if let Some(one) = self.jvms.get(jvm) {
+                one.stop.store(true, Ordering::Relaxed);
             }
-            if self.running() >= MOST_JVMS {
-                if !std::mem::replace(&mut self.said_full, true) {
-                    watch
-                        .console
-                        .say(&format!("more than {MOST_JVMS} JVMs: the others are left out"));
-                }
-                return;
-            }
-            let thread = thread::Builder::new().name("whypause-watch".into());
-            let started = thread.spawn_scoped(scope, move || one(watch, &jvm));
-            self.threads.insert(key, started.ok());
         }
+        let has_place = |it: &Jvm| given.watch.contains(&key(it));
+        let (watched, left_out): (Vec<Jvm>, Vec<Jvm>) = new.into_iter().partition(has_place);
+        for jvm in watched {
+            let (key, stop) = (key(&jvm), Arc::new(AtomicBool::new(false)));
+            let thread = thread::Builder::new().name("whypause-watch".into());
+            let asked = stop.clone();
+            let started = thread.spawn_scoped(scope, move || one(watch, &jvm, &asked));
+            self.jvms.insert(key, One { thread: started.ok(), stop });
+        }
+        watch.published.left_out(left_out.len());
+        self.tell(watch, &left_out);
     }
 
-    fn running(&self) -> usize {
-        self.threads.values().flatten().filter(|it| !it.is_finished()).count()
+    /// Frees the places of those that are watched no more. One that could not be watched is not tried again
+    /// while it is `there`; one that has made room is.
+    fn forget(&mut self, there: &BTreeSet<Key>) {
+        let places = &mut self.places;
+        self.jvms.retain(|jvm, it| {
+            if it.runs() {
+                return true;
+            }
+            places.free(*jvm);
+            there.contains(jvm) && !it.stop.load(Ordering::Relaxed)
+        });
+    }
+
+    /// Says which JVMs are left out, when that has changed.
+    fn tell(&mut self, watch: &Watch<'_>, left_out: &[Jvm]) {
+        let keys: Vec<Key> = left_out.iter().map(key).collect();
+        let is_news = match &self.told {
+            None => !keys.is_empty(),
+            Some((told, at)) => *told != keys && at.elapsed() >= TELL_EVERY,
+        };
+        if !is_news {
+            return;
+        }
+        watch.console.say(&words_of(left_out));
+        self.told = (!keys.is_empty()).then(|| (keys, Instant::now()));
     }
 }
 
-/// Watches one of them to its end; that it cannot be watched ends nothing else.
-fn one(watch: &Watch<'_>, jvm: &Jvm) {
+fn words_of(left_out: &[Jvm]) -> String {
+    if left_out.is_empty() {
+        return "there is room for all JVMs again".into();
+    }
+    let named = left_out.iter().take(MOST_NAMES).map(|it| attached::name(&it.main, it.pid));
+    let named: Vec<String> = named.collect();
+    let more = match left_out.len().saturating_sub(MOST_NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("too many JVMs, these are left out: {}{more}", named.join(", "))
+}
+
+/// Watches one of them to its end, or until it is to make room; that it cannot be watched ends nothing else.
+fn one(watch: &Watch<'_>, jvm: &Jvm, stop: &AtomicBool) {
     let name = attached::name(&jvm.main, jvm.pid);
-    match watch.one(jvm, &mut Redactor::new(false, None)) {
+    match watch.one(jvm, &mut Redactor::new(false, None), stop) {
         Ok((End::OutputClosed, _)) | Err(Failure::OutputClosed) => {
             watch.closed.store(true, Ordering::Relaxed);
         }
-        Ok((End::JvmExited, why)) => watch.console.say(&format!("{name}: {why}")),
+        Ok((End::JvmExited | End::MadeRoom, why)) => {
+            watch.console.say(&format!("{name}: {why}"));
+        }
         Ok(_) => {}
         Err(Failure::Said { message, .. }) => {
             watch.console.say(&format!("{name} is left out: {message}"));

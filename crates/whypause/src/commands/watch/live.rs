@@ -5,7 +5,7 @@ use report::{
     Options,
     html::live::{self, Watched},
 };
-use serve::{EventReceiver, EventSender, Response, events};
+use serve::{EventSender, Response, events};
 use std::{
     collections::VecDeque,
     fmt::Write,
@@ -21,8 +21,9 @@ const MOST_BYTES: usize = 8 << 20;
 const MOST_WHOLE: usize = 24;
 /// Of a pause with more than this the threads are left out.
 const MOST_OF_ONE: usize = 512 << 10;
-/// So many browsers are told at once.
+/// So many browsers are told at once; a further one is told to ask again after [`WHEN_FULL`].
 const MOST_READERS: usize = 8;
+const WHEN_FULL: Duration = Duration::from_secs(60);
 /// Events that may wait for a browser beyond those of the last hour.
 const WAITING: usize = 256;
 
@@ -34,6 +35,8 @@ pub(super) struct Live(Arc<Mutex<State>>);
 struct State {
     watched: Option<(Watched, Options)>,
     kept: VecDeque<Kept>,
+    /// What tells the events of this watch from those of an earlier one.
+    generation: u64,
     /// How many are kept no more: the number of the first that is.
     gone: usize,
     /// The numbers of those of which more is kept than the brief event, in order.
@@ -76,6 +79,7 @@ impl Live {
         self.change(|state| {
             *state = State {
                 watched: Some((watched, options)),
+                generation: u64::try_from(since.as_nanos()).unwrap_or(0),
                 readers: std::mem::take(&mut state.readers),
                 ..State::default()
             };
@@ -116,11 +120,11 @@ impl Live {
         });
     }
 
-    /// A browser that wants to be told.
-    pub(super) fn reader(&self) -> Response {
-        let mut reader = None;
-        self.change(|state| reader = state.reader());
-        reader.map_or(Response::NotFound, Response::Events)
+    /// A browser that wants to be told; `last` is the id of the last event that it had, if it had some.
+    pub(super) fn reader(&self, last: Option<&str>) -> Response {
+        let mut response = Response::NotFound;
+        self.change(|state| response = state.reader(last));
+        response
     }
 
     /// The page itself.
@@ -147,10 +151,12 @@ impl State {
     }
 
     fn add(&mut self, kept: Kept) {
-        self.readers.retain(|it| it.send("pause", kept.event()));
+        let number = self.gone + self.kept.len();
+        let id = self.id(number);
+        self.readers.retain(|it| it.send_with_id("pause", &id, kept.event()));
         self.bytes += kept.bytes();
         if kept.whole.is_some() {
-            self.whole.push_back(self.gone + self.kept.len());
+            self.whole.push_back(number);
         }
         self.kept.push_back(kept);
         if self.whole.len() > MOST_WHOLE {
@@ -179,19 +185,41 @@ impl State {
         }
     }
 
-    fn reader(&mut self) -> Option<EventReceiver> {
-        // One that has gone is noticed when it is told something.
-        if self.readers.len() == MOST_READERS {
-            self.readers.remove(0);
+    /// What the pause with this number is called.
+    fn id(&self, number: usize) -> String {
+        format!("{:x}-{number}", self.generation)
+    }
+
+    /// The number of the pause behind the one with this id, where that is one of this watch.
+    fn behind(&self, id: &str) -> Option<usize> {
+        let (generation, number) = id.split_once('-')?;
+        let is_of_this = u64::from_str_radix(generation, 16).ok()? == self.generation;
+        let next = number.parse::<usize>().ok()?.checked_add(1)?;
+        (is_of_this && self.watched.is_some() && next <= self.gone + self.kept.len())
+            .then_some(next)
+    }
+
+    fn reader(&mut self, last: Option<&str>) -> Response {
+        self.readers.retain(|it| !it.is_closed());
+        if self.readers.len() >= MOST_READERS {
+            return Response::Busy(WHEN_FULL);
         }
         let (sender, receiver) = events(self.kept.len() + WAITING);
-        let mut takes = self.hello().iter().all(|it| sender.send("hello", it));
-        takes &= self.kept.iter().all(|it| sender.send("pause", it.event()));
+        // Who was only cut off has the rest already.
+        let behind = last.and_then(|it| self.behind(it));
+        let mut takes = match behind {
+            Some(_) => true,
+            None => self.hello().iter().all(|it| sender.send("hello", it)),
+        };
+        let first = behind.unwrap_or(0).saturating_sub(self.gone);
+        for (place, kept) in self.kept.iter().enumerate().skip(first) {
+            takes &= sender.send_with_id("pause", &self.id(self.gone + place), kept.event());
+        }
         takes &= self.ended.iter().all(|it| sender.send("end", it));
         if takes && self.ended.is_none() {
             self.readers.push(sender);
         }
-        takes.then_some(receiver)
+        if takes { Response::Events(receiver) } else { Response::NotFound }
     }
 }
 
@@ -248,15 +276,46 @@ mod tests {
     #[test]
     fn a_browser_that_does_not_read_is_given_up() {
         let live = Live::default();
-        let Response::Events(_receiver) = live.reader() else { panic!("it is told") };
+        let Response::Events(_receiver) = live.reader(None) else { panic!("it is told") };
         live.change(|state| (0..=WAITING).for_each(|_| state.add(kept(1, 1))));
         live.change(|state| assert_eq!(state.readers.len(), 0));
+    }
+
+    /// They threw each other out, each time with all of the last hour.
+    #[test]
+    fn the_ninth_browser_waits_and_throws_nobody_out() {
+        let live = Live::default();
+        let mut eight: Vec<Response> = (0..MOST_READERS).map(|_| live.reader(None)).collect();
+        assert!(eight.iter().all(|it| matches!(it, Response::Events(_))));
+        assert!(matches!(live.reader(None), Response::Busy(it) if it == WHEN_FULL));
+        // A place is free as soon as one has gone.
+        eight.pop();
+        assert!(matches!(live.reader(None), Response::Events(_)));
+    }
+
+    #[test]
+    fn who_was_cut_off_is_told_only_the_rest() {
+        let live = Live::default();
+        live.begin("orders (pid 4242)".into(), Duration::from_millis(50), Options::default());
+        live.change(|state| (0..5).for_each(|_| state.add(kept(1, 1))));
+        let mut ids = Vec::new();
+        live.change(|state| ids = vec![state.id(2), state.id(4), state.id(5)]);
+        let check = |last: &str, behind: Option<usize>| {
+            live.change(|state| assert_eq!(state.behind(last), behind, "{last}"));
+        };
+        check(&ids[0], Some(3));
+        check(&ids[1], Some(5));
+        // One that there was not yet is of another watch, as is one of another beginning.
+        check(&ids[2], None);
+        check("1-2", None);
+        check("x", None);
+        check("", None);
     }
 
     #[test]
     fn who_comes_before_the_jvm_is_told_of_it_once() {
         let live = Live::default();
-        let Response::Events(_receiver) = live.reader() else { panic!("it is told") };
+        let Response::Events(_receiver) = live.reader(None) else { panic!("it is told") };
         live.change(|state| {
             assert!(state.hello().is_none());
             assert_eq!(state.readers.len(), 1);

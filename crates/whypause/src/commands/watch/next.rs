@@ -108,9 +108,13 @@ fn words(
     addresses: Addresses,
     until: Option<Instant>,
 ) -> Vec<String> {
-    let name = args.jvm.pattern().unwrap_or_default().to_owned();
-    let which = pid.map_or(name, |it| it.to_string());
-    let mut words = vec!["watch".to_owned(), format!("--pid={which}")];
+    let name = args.jvm.pattern().map(str::to_owned);
+    let which = pid.map(|it| it.to_string()).or(name);
+    let mut words = vec!["watch".to_owned()];
+    words.extend(which.map(|it| format!("--pid={it}")));
+    // As it was given: a number is also that of a user of a container.
+    words.extend(args.jvm.whose.user.as_ref().map(|it| format!("--user={}", it.given)));
+    words.extend(args.jvm.whose.service.as_ref().map(|it| format!("--service={it}")));
     words.extend(["--part".into(), if part == Part::Find { "find" } else { "one" }.into()]);
     let millis = |time: Duration, least: u128| format!("{}ms", time.as_millis().max(least));
     words.extend(["--over".into(), millis(args.over, 1)]);
@@ -174,6 +178,20 @@ mod tests {
             arguments(asked, Part::One, Some(42)),
             "watch --pid=42 --part one --over 50ms --metrics 127.0.0.1:9464 \
              --otlp http://c:4318/v1/metrics"
+        );
+        let asked = "whypause watch --wait --user 7 --service kafka";
+        assert_eq!(
+            arguments(asked, Part::Find, None),
+            "watch --user=7 --service=kafka.service --part find --over 50ms"
+        );
+        assert_eq!(
+            arguments(asked, Part::One, Some(42)),
+            "watch --pid=42 --user=7 --service=kafka.service --part one --over 50ms"
+        );
+        let asked = "whypause watch --wait --user root";
+        assert_eq!(
+            arguments(asked, Part::One, Some(42)),
+            "watch --pid=42 --user=root --part one --over 50ms"
         );
         let asked = "whypause watch --wait --match orders --serve 0";
         assert_eq!(

@@ -4,9 +4,13 @@ use crate::{
     Failure,
     args::{Part, WatchArgs},
     console::Console,
+    users::Users,
 };
 use recorder::Roots;
-use report::metrics::{Exposition, JvmMetrics, Metrics, OTLP_CONTENT_TYPE};
+use report::{
+    Redactor,
+    metrics::{Exposition, JvmMetrics, Metrics, OTLP_CONTENT_TYPE},
+};
 use serve::{Address, Bound, Options, Push, Response, Server, StartError, Target};
 use std::{
     env,
@@ -140,9 +144,19 @@ impl Published {
         self.live.as_ref()
     }
 
-    /// Where the stops of a JVM with this main class are counted.
-    pub(super) fn jvm(&self, main: &str, pid: u32) -> Option<JvmMetrics> {
-        self.metrics.as_ref().map(|it| it.jvm(main, pid, SystemTime::now()))
+    /// Where the stops of a JVM with this main class, of this user, are counted. The class is one that may
+    /// be shown already.
+    pub(super) fn jvm(&self, main: &str, uid: u32, redactor: &mut Redactor) -> Option<JvmMetrics> {
+        let metrics = self.metrics.as_ref()?;
+        let user = redactor.user(&Users::of_this_host().name(uid));
+        Some(metrics.jvm(main, &user, SystemTime::now()))
+    }
+
+    /// So many JVMs are not watched, as there are too many.
+    pub(super) fn left_out(&self, jvms: usize) {
+        if let Some(metrics) = &self.metrics {
+            metrics.left_out(jvms);
+        }
     }
 }
 
@@ -173,7 +187,9 @@ fn page_routes(options: Options, live: &Live, token: &str) -> Options {
     let (page, reader) = (live.clone(), live.clone());
     options
         .route(format!("/{token}/"), move |_| page.page())
-        .route(format!("/{token}/events"), move |_| reader.reader())
+        .route(format!("/{token}/events"), move |request| {
+            reader.reader(request.header("last-event-id"))
+        })
 }
 
 fn push(
@@ -206,4 +222,26 @@ fn failure(address: Address, error: &StartError) -> Failure {
         _ => String::new(),
     };
     Failure::input(error.to_string(), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Main class and host had placeholders, and the user's name was a label.
+    #[test]
+    fn a_redacted_watch_names_no_user() {
+        let metrics = Metrics::new(Duration::from_millis(50), SystemTime::now());
+        let published = Published { metrics: Some(metrics.clone()), ..Published::default() };
+        for (redacts, user) in [(false, "4294967293"), (true, "user-1")] {
+            let mut redactor = Redactor::new(redacts, None);
+            let _counted = published.jvm("Orders", 4_294_967_293, &mut redactor);
+            let text = metrics.text(Exposition::Prometheus, SystemTime::now());
+            let series = format!("whypause_watched_jvms{{jvm=\"Orders\",user=\"{user}\"}} 1");
+            assert!(text.contains(&series), "{series}: {text}");
+        }
+        let pushed = metrics.otlp("host-1", SystemTime::now());
+        let wanted: &[u8] = b"Orders/user-1@host-1";
+        assert!(pushed.windows(wanted.len()).any(|it| it == wanted));
+    }
 }
