@@ -40,7 +40,7 @@ seconds_of() {
 # returns 4 the part was skipped, and `why` may say why; where it returns 3 the part itself has some left.
 # Returns 1 where one failed, and 3 where some are left for want of time.
 in_pieces() {
-    local file="$1" act="$2" build part number=0 begun=$SECONDS from left expected status why
+    local file="$1" act="$2" build part number=0 tried=0 begun=$SECONDS from left expected status why
     shift 2
     [[ "$piece_limit" =~ ^[0-9]+$ ]] || fail "LIMIT is \`$piece_limit\`" "LIMIT=SECONDS"
     build="$(this_build)"
@@ -53,13 +53,14 @@ in_pieces() {
             continue
         fi
         expected="$(seconds_of "$file" "$part")"
-        if [ $((SECONDS - begun)) -gt 0 ] && [ $((SECONDS - begun + expected)) -gt "$piece_limit" ]; then
+        # The first always begins, or a part longer than the limit would never be done.
+        if [ "$tried" -gt 0 ] && [ $((SECONDS - begun + expected)) -gt "$piece_limit" ]; then
             say "$((number - 1)) of $# done; start it again to go on"
             return 3
         fi
         left="$(seconds_left "$file" "$build" "$@")"
         step "$number of $#: $part; about $(((left + 59) / 60)) min left"
-        from=$SECONDS status=0 why=""
+        from=$SECONDS status=0 why="" tried=$((tried + 1))
         "$act" "$part" || status=$?
         case "$status" in
             0) keep_part ok ;;
