@@ -49,14 +49,7 @@ pub(crate) fn drop_all(command: &mut Command) {
     // allocates nor takes a lock.
     unsafe {
         command.pre_exec(|| {
-            for bit in 0..u64::BITS {
-                let Some(one) = CapabilitySet::from_bits(1 << bit) else { continue };
-                match thread::remove_capability_from_bounding_set(one) {
-                    // a capability that this kernel does not know
-                    Ok(()) | Err(rustix::io::Errno::INVAL) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
+            spawn::keep_in_bounding_set(CapabilitySet::empty())?;
             let sets = thread::CapabilitySets {
                 inheritable: CapabilitySet::empty(),
                 ..thread::capabilities(None)?

@@ -43,7 +43,7 @@ pub use host::{
     MemoryLook, MemoryWatch, Roots, Selected, StandIn, Stat, Stuck, StuckThread, Whose, chosen,
     directory_of, find_jvms, group_directory, host_fact, host_settings, jvm, jvm_fact,
     memory_groups, now, sees_our_mounts, select, shares_our_users, stand_in_for, stat, stat_of,
-    stats, survey, surveys, variable_of,
+    stats, survey, surveys, unescaped, variable_of,
 };
 pub use kernel::Windows;
 pub use own_memory::{give_memory_back, let_go_of_program};

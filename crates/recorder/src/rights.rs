@@ -7,8 +7,8 @@ use recording::Coverage;
 use rustix::{
     io::Errno,
     thread::{
-        CapabilitySet, capabilities, clear_ambient_capability_set,
-        remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+        CapabilitySet, capabilities, clear_ambient_capability_set, set_capabilities,
+        set_no_new_privs,
     },
 };
 use std::{fs, io};
@@ -127,28 +127,14 @@ fn go_first() {
 }
 
 /// No program that is executed gets them back either. `no_new_privs` says the same; both are cheap.
-fn forget_the_bounds(
-    kept: CapabilitySet,
-    sets: rustix::thread::CapabilitySets,
-) -> rustix::io::Result<()> {
+fn forget_the_bounds(kept: CapabilitySet, sets: rustix::thread::CapabilitySets) -> io::Result<()> {
     if !sets.permitted.contains(CapabilitySet::SETPCAP) {
         return Ok(());
     }
     let mut with = sets;
     with.effective |= CapabilitySet::SETPCAP;
     set_capabilities(None, with)?;
-    for number in 0..u64::BITS {
-        let one = CapabilitySet::from_bits_retain(1 << number);
-        if kept.contains(one) {
-            continue;
-        }
-        match remove_capability_from_bounding_set(one) {
-            // Numbers that this kernel does not know.
-            Ok(()) | Err(Errno::INVAL) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
+    spawn::keep_in_bounding_set(kept)
 }
 
 #[cfg(test)]

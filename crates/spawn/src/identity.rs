@@ -127,7 +127,12 @@ impl Identity {
     }
 }
 
-fn keep_in_bounding_set(kept: CapabilitySet) -> io::Result<()> {
+/// No program that this thread executes, or that a process executes which it starts, ever gets another
+/// capability than these. Takes no lock and no memory, so a child may call it before it executes a program.
+///
+/// # Errors
+/// Without `CAP_SETPCAP`, where there is one to take away.
+pub fn keep_in_bounding_set(kept: CapabilitySet) -> io::Result<()> {
     for number in 0..u64::BITS {
         let one = CapabilitySet::from_bits_retain(1 << number);
         if kept.contains(one) {

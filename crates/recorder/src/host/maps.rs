@@ -85,27 +85,33 @@ pub(crate) fn place(line: &[u8]) -> Option<(u64, FileKey)> {
     Some((u64::from_str_radix(start, 16).ok()?, FileKey { device, inode }))
 }
 
-/// Undoes the octal escapes of `seq_path` (`\012` in maps; blanks too in mountinfo).
+/// A name of the kernel's lists (`maps`, `mountinfo`) as it is: three octal digits stand there for line
+/// ends, and in some for blanks, `#` and backslashes (`mangle_path` of `fs/seq_file.c`). A name is bytes.
+#[must_use]
+pub fn unescaped(word: &[u8]) -> Vec<u8> {
+    let (mut plain, mut rest) = (Vec::with_capacity(word.len()), word);
+    while let [byte, after @ ..] = rest {
+        let digit = |at: usize| after.get(at).filter(|it| matches!(it, b'0'..=b'7')).copied();
+        match (byte, digit(0).zip(digit(1)).zip(digit(2))) {
+            (b'\\', Some(((a, b), c))) => {
+                plain.push(((a & 7) << 6) | ((b & 7) << 3) | (c & 7));
+                rest = &after[3..];
+            }
+            _ => {
+                plain.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    plain
+}
+
+/// The same of a text.
 pub(crate) fn unescape(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
     }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let octal = tail.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
-        match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(byte) if *first == b'\\' => {
-                bytes.push(byte);
-                rest = &tail[3..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8_lossy(&unescaped(text.as_bytes())).into_owned()
 }
 
 /// Hands each mapping of a file to `see` until it breaks.
@@ -280,6 +286,6 @@ mod tests {
 
     #[test]
     fn a_backslash_that_is_no_escape_stays() {
-        assert_eq!(unescape(r"a\040b\x\99"), r"a b\x\99");
+        assert_eq!(unescape(r"a\040b\x\99\+12"), r"a b\x\99\+12");
     }
 }

@@ -83,6 +83,7 @@ pub use jvms::{
 pub use locked::Lock;
 pub(crate) use locked::Unresponsive;
 pub(crate) use mapped::open as open_mapped;
+pub use maps::unescaped;
 pub(crate) use maps::{
     anonymous_code, each as each_mapping, library_base, private_memory, written_back,
 };

@@ -135,32 +135,13 @@ fn with_source(mountinfo: &[u8], source: &str) -> Option<Mounted> {
     let mounted = |line: &[u8]| {
         let mut words = line.split(|it| *it == b' ');
         let id = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
-        let path = unescaped(words.nth(3)?);
+        let path = recorder::unescaped(words.nth(3)?);
         words.find(|it| *it == b"-")?;
-        let is_ours = words.next()? == b"tmpfs" && unescaped(words.next()?) == source.as_bytes();
+        let is_ours =
+            words.next()? == b"tmpfs" && recorder::unescaped(words.next()?) == source.as_bytes();
         is_ours.then(|| Mounted { id, path: OsString::from_vec(path).into() })
     };
     mountinfo.split(|it| *it == b'\n').filter_map(mounted).next_back()
-}
-
-/// A word of the list without its signs for blanks, line ends, `#` and backslashes: three octal digits
-/// (`mangle_path` of `fs/seq_file.c`).
-fn unescaped(word: &[u8]) -> Vec<u8> {
-    let (mut plain, mut rest) = (Vec::new(), word);
-    while let [byte, after @ ..] = rest {
-        let digit = |at: usize| after.get(at).filter(|it| matches!(it, b'0'..=b'7')).copied();
-        match (byte, digit(0).zip(digit(1)).zip(digit(2))) {
-            (b'\\', Some(((a, b), c))) => {
-                plain.push(((a & 7) << 6) | ((b & 7) << 3) | (c & 7));
-                rest = &after[3..];
-            }
-            _ => {
-                plain.push(*byte);
-                rest = after;
-            }
-        }
-    }
-    plain
 }
 
 #[cfg(test)]

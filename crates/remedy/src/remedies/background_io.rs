@@ -97,8 +97,11 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     }
     match most(&seen, &|it| units.of_group(it), own.as_deref()) {
         None => {
-            let note = format!("no process but the JVM was seen writing to {}", disk.name);
-            of_disk(plan.note(note), &disk, target)
+            let why = unseen(target.writers, &disk.name);
+            // That the whole disk cannot be limited is not why there is no plan.
+            of_disk(plan.note(why.clone()), &disk, target).map_err(|_| {
+                Refusal::new(why, "name who writes: --unit NAME or --process PID, with --limit 5M")
+            })
         }
         Some(Writer::Service(unit)) => {
             of_service(plan.note(format!("{unit} writes most to {}", disk.name)), &unit)
@@ -159,6 +162,15 @@ fn seen<'a>(target: &Target<'a>, disk: &Disk) -> Vec<&'a WriterFact> {
     let jvm = target.jvm.map(|it| it.pid);
     let here = target.writers.iter().filter(|it| disk.holds(it.device) && Some(it.pid) != jvm);
     here.collect()
+}
+
+/// Why nobody is known to write to the disk, though it may be busy with what was written before.
+fn unseen(writers: &[WriterFact], disk: &str) -> String {
+    let seen = format!("no process but the JVM was seen writing to {disk}");
+    match writers.iter().find(|it| it.device.is_none()) {
+        Some(it) => format!("{seen}; where {} (pid {}) wrote to was not seen", it.name, it.pid),
+        None => seen,
+    }
 }
 
 /// Who wrote most. A script writes by one process after the other, each of which has ended soon:
@@ -270,5 +282,16 @@ mod tests {
         assert_eq!(speed(&rows, |it| it.pid < 12 && it.pid > 9), Some(300));
         assert_eq!(speed(&rows, |it| it.pid == 9), Some(250));
         assert_eq!(speed(&rows, |it| it.pid == 1), None);
+    }
+
+    #[test]
+    fn a_writer_that_ended_too_soon_is_told_and_is_not_called_what_the_kernel_cannot_limit() {
+        let unknown = wrote(0, 1, 10, "", 300);
+        let elsewhere = WriterFact { device: Some(1), ..wrote(0, 1, 11, "", 300) };
+        let none = "no process but the JVM was seen writing to vdc";
+        assert_eq!(unseen(&[], "vdc"), none);
+        assert_eq!(unseen(&[elsewhere.clone()], "vdc"), none);
+        let told = format!("{none}; where dd (pid 10) wrote to was not seen");
+        assert_eq!(unseen(&[elsewhere, unknown], "vdc"), told);
     }
 }
