@@ -12,9 +12,11 @@ use super::{
 use recording::MonoTime;
 use std::io;
 
+mod account;
 mod arguments;
 mod select;
 
+pub use account::{Account, account_of};
 pub use arguments::Arguments;
 use select::named;
 pub use select::{Anybodys, Whose, select, shares_our_users};

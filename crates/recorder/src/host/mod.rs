@@ -77,8 +77,8 @@ pub(crate) use in_the_way::ProbedLibrary;
 pub(crate) use inside::Looked;
 pub use jvm_fact::jvm_fact;
 pub use jvms::{
-    Anybodys, Arguments, Found, Jvm, JvmError, Selected, Whose, find_jvms, jvm, select,
-    shares_our_users,
+    Account, Anybodys, Arguments, Found, Jvm, JvmError, Selected, Whose, account_of, find_jvms,
+    jvm, select, shares_our_users,
 };
 pub use locked::Lock;
 pub(crate) use locked::Unresponsive;

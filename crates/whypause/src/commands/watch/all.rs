@@ -7,7 +7,7 @@ mod places;
 use super::{End, Watch};
 use crate::{Exit, Failure, commands::attached, target::is_of_user};
 use places::{Guest, Places};
-use recorder::{Jvm, Roots};
+use recorder::{Jvm, Roots, account_of};
 use report::Redactor;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{
@@ -143,7 +143,8 @@ impl<'scope> Tried<'scope> {
         let is_new =
             |it: &Jvm| !self.jvms.contains_key(&key(it)) && now.since(it.started) >= SETTLED;
         let new: Vec<Jvm> = jvms.into_iter().filter(is_new).collect();
-        let wanted: Vec<Guest> = new.iter().map(|it| Guest { jvm: key(it), uid: it.uid }).collect();
+        let guest = |it| Guest { jvm: key(it), account: account_of(&Roots::default(), it) };
+        let wanted: Vec<Guest> = new.iter().map(guest).collect();
         let given = self.places.give(&wanted);
         for jvm in &given.stop {
             if let Some(one) = self.jvms.get(jvm) {

@@ -2,8 +2,10 @@
 //!
 //! Whoever starts many processes, or what only looks like JVMs, hides those of no other user. As long as a
 //! place is empty it is any user's, and one that is taken is given up for a user who has two fewer: then
-//! none of both gains by a change back.
+//! none of both gains by a change back. A user is one with all subordinate users, and a container that root has
+//! made is one whoever is in it ([`Account`]).
 use super::Key;
+use recorder::Account;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// JVMs that are watched at once: each has programs in the kernel of its own, which look at each switch of
@@ -15,8 +17,8 @@ pub(super) const MOST_JVMS: usize = 64;
 pub(super) struct Guest {
     /// Which.
     pub(super) jvm: Key,
-    /// Of which user.
-    pub(super) uid: u32,
+    /// On whose account.
+    pub(super) account: Account,
 }
 
 /// The places.
@@ -54,7 +56,7 @@ impl Places {
         let mut coming = self.leaving.len();
         loop {
             // Of the user who has fewest: where there is no place for this one, there is none for any.
-            let own = waiting.iter().map(|it| held.get(&it.uid).copied().unwrap_or_default());
+            let own = waiting.iter().map(|it| held.get(&it.account).copied().unwrap_or_default());
             let Some((at, own)) = own.enumerate().min_by_key(|(_, own)| *own) else { break };
             let next = waiting.remove(at);
             if self.taken.len() < MOST_JVMS {
@@ -63,23 +65,23 @@ impl Places {
             } else if coming > 0 {
                 coming -= 1;
             } else if let Some(last) = self.newest_of_most(own) {
-                *held.entry(last.uid).or_default() -= 1;
+                *held.entry(last.account).or_default() -= 1;
                 self.leaving.insert(last.jvm);
                 given.stop.push(last.jvm);
             } else {
                 break;
             }
             // Also of a place that is kept for it.
-            *held.entry(next.uid).or_default() += 1;
+            *held.entry(next.account).or_default() += 1;
         }
         given
     }
 
     /// How many places each user has, but for those that are given up.
-    fn held(&self) -> BTreeMap<u32, usize> {
+    fn held(&self) -> BTreeMap<Account, usize> {
         let mut held = BTreeMap::new();
         for it in self.taken.iter().filter(|it| !self.leaving.contains(&it.jvm)) {
-            *held.entry(it.uid).or_default() += 1;
+            *held.entry(it.account).or_default() += 1;
         }
         held
     }
@@ -87,8 +89,8 @@ impl Places {
     /// Of the user who has most the JVM that got its place last; `None` where that user has not two more
     /// than `own`.
     fn newest_of_most(&self, own: usize) -> Option<Guest> {
-        let (uid, most) = self.held().into_iter().max_by_key(|(_, count)| *count)?;
-        let mut theirs = self.taken.iter().filter(|it| it.uid == uid);
+        let (account, most) = self.held().into_iter().max_by_key(|(_, count)| *count)?;
+        let mut theirs = self.taken.iter().filter(|it| it.account == account);
         let newest = theirs.rfind(|it| !self.leaving.contains(&it.jvm)).copied();
         newest.filter(|_| most >= own + 2)
     }
@@ -112,14 +114,14 @@ mod tests {
         fn start(&mut self, uid: u32, count: usize) {
             for _ in 0..count {
                 self.started += 1;
-                self.jvms.push(Guest { jvm: (self.started, 1), uid });
+                self.jvms.push(Guest { jvm: (self.started, 1), account: Account::User(uid) });
             }
         }
 
         /// The first JVMs of a user end.
         fn end(&mut self, uid: u32, count: usize) {
             for _ in 0..count {
-                let at = self.jvms.iter().position(|it| it.uid == uid).unwrap();
+                let at = self.jvms.iter().position(|it| it.account == Account::User(uid)).unwrap();
                 let Guest { jvm, .. } = self.jvms.remove(at);
                 self.watched.retain(|it| *it != jvm);
                 self.places.free(jvm);
@@ -149,7 +151,7 @@ mod tests {
             self.look();
             assert_eq!((&before, &self.going), (&self.watched, &vec![]), "it settles");
             let of = |uid| {
-                let theirs = self.jvms.iter().filter(|it| it.uid == uid);
+                let theirs = self.jvms.iter().filter(|it| it.account == Account::User(uid));
                 theirs.filter(|it| self.watched.contains(&it.jvm)).count()
             };
             assert_eq!([1, 2, 3].map(of), wanted);
@@ -211,7 +213,7 @@ mod tests {
         host.start(1, 64);
         host.look();
         host.start(2, 1);
-        let wanted = [Guest { jvm: (65, 1), uid: 2 }];
+        let wanted = [Guest { jvm: (65, 1), account: Account::User(2) }];
         let given = |watch: &[u32], stop: &[u32]| {
             let keys = |pids: &[u32]| pids.iter().map(|pid| (*pid, 1)).collect();
             Given { watch: keys(watch), stop: keys(stop) }
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!(host.places.give(&wanted), given(&[], &[]));
         host.places.free((64, 1));
         // Both want the place now.
-        let wanted = [Guest { jvm: (64, 1), uid: 1 }, wanted[0]];
+        let wanted = [Guest { jvm: (64, 1), account: Account::User(1) }, wanted[0]];
         assert_eq!(host.places.give(&wanted), given(&[65], &[]));
     }
 }
