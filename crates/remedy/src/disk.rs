@@ -1,7 +1,11 @@
 //! The disk behind a log.
 use crate::{Member, Process, Refusal, Target, change::OURS};
 use recording::FileFact;
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// A block device, as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +22,13 @@ pub(crate) struct Disk {
 const LOOK: Duration = Duration::from_secs(2);
 /// What the kernel counts in, whatever the sectors of a disk are (`Documentation/block/stat.rst`).
 const SECTOR_BYTES: u64 = 512;
+
+/// What `io.stat` of a control group tells of a device (`Documentation/admin-guide/cgroup-v2.rst`).
+fn written_in(io_stat: &str, device: &str) -> Option<u64> {
+    let of_device = |line: &str| line.split_once(' ').is_some_and(|it| it.0 == device);
+    let line = io_stat.lines().find(|it| of_device(it))?;
+    line.split(' ').find_map(|it| it.strip_prefix("wbytes="))?.parse().ok()
+}
 
 /// Field 7 of `/sys/block/NAME/stat`.
 fn sectors_written(stat: &str) -> Option<u64> {
@@ -72,6 +83,26 @@ impl Disk {
         std::thread::sleep(LOOK);
         let sectors = written()?.checked_sub(before)?;
         Some(sectors.saturating_mul(SECTOR_BYTES) / LOOK.as_secs()).filter(|it| *it > 0)
+    }
+
+    /// What a control group of version 2 has written to it, in bytes; `None` where none of them counts that.
+    fn written_by(&self, group: &Path) -> Option<u64> {
+        written_in(&fs::read_to_string(group.join("io.stat")).ok()?, &self.number)
+    }
+
+    /// Those of these control groups that write to it now: looked at for two seconds.
+    pub(crate) fn written_now_by<'a>(
+        &self,
+        groups: impl Iterator<Item = (&'a str, PathBuf)>,
+    ) -> Vec<&'a str> {
+        let before: Vec<_> =
+            groups.filter_map(|(name, at)| Some((name, self.written_by(&at)?, at))).collect();
+        if before.is_empty() {
+            return Vec::new();
+        }
+        std::thread::sleep(LOOK);
+        let now = |at: &Path, bytes| self.written_by(at).is_some_and(|it| it > bytes);
+        before.into_iter().filter(|(_, bytes, at)| now(at, *bytes)).map(|it| it.0).collect()
     }
 
     /// The value of `max_ratio_fine` that lets so many bytes be unwritten.
@@ -187,5 +218,17 @@ mod tests {
         assert_eq!(ratio(1, 4_645_466_112, 1_000_000), Some(1));
         assert_eq!(ratio(8_000_000_000, 4_645_466_112, 1_000_000), Some(1_000_000));
         assert_eq!(ratio(1, 0, 1), None);
+    }
+
+    #[test]
+    fn a_control_group_tells_what_it_writes_to_each_device() {
+        let stat = "254:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0 dios=0\n\
+                    254:16 \n\
+                    254:32 rbytes=5 wbytes=67108864 rios=7 wios=8 dbytes=0 dios=0\n";
+        assert_eq!(written_in(stat, "254:32"), Some(67_108_864));
+        // Named and nothing told, or named by the begin of another's name.
+        assert_eq!(written_in(stat, "254:16"), None);
+        assert_eq!(written_in(stat, "254:3"), None);
+        assert_eq!(written_in("", "254:0"), None);
     }
 }

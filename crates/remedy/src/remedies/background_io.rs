@@ -30,7 +30,7 @@ use crate::{
 };
 use diagnose::{Culprit, CulpritKind, Detail, Finding, Situation};
 use recording::WriterFact;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 pub(super) static REMEDY: Remedy = Remedy {
     id: "background-io",
@@ -158,10 +158,26 @@ enum Writer {
 }
 
 /// What others than the JVM wrote to the disk.
+///
+/// Where a process wrote to is seen by its open files. A script has none: what its commands wrote is counted
+/// as its own once they have ended (`wait_task_zombie` of `kernel/exit.c`). It counts where its control group,
+/// which is not the JVM's, writes to this disk.
 fn seen<'a>(target: &Target<'a>, disk: &Disk) -> Vec<&'a WriterFact> {
     let jvm = target.jvm.map(|it| it.pid);
-    let here = target.writers.iter().filter(|it| disk.holds(it.device) && Some(it.pid) != jvm);
-    here.collect()
+    let others: Vec<&WriterFact> = target.writers.iter().filter(|it| Some(it.pid) != jvm).collect();
+    let directory =
+        |it: &WriterFact, pid| recorder::group_directory(target.roots, pid, "io", &it.cgroup);
+    let unknown: BTreeMap<&str, PathBuf> = others
+        .iter()
+        .filter(|it| it.device.is_none())
+        .filter(|it| jvm.is_none_or(|pid| directory(it, pid).is_none()))
+        .filter_map(|it| Some((it.cgroup.as_str(), directory(it, it.pid)?)))
+        .collect();
+    let writing = disk.written_now_by(unknown.into_iter());
+    let is_here = |it: &&WriterFact| {
+        disk.holds(it.device) || it.device.is_none() && writing.contains(&it.cgroup.as_str())
+    };
+    others.into_iter().filter(is_here).collect()
 }
 
 /// Why nobody is known to write to the disk, though it may be busy with what was written before.
@@ -290,7 +306,7 @@ mod tests {
         let elsewhere = WriterFact { device: Some(1), ..wrote(0, 1, 11, "", 300) };
         let none = "no process but the JVM was seen writing to vdc";
         assert_eq!(unseen(&[], "vdc"), none);
-        assert_eq!(unseen(&[elsewhere.clone()], "vdc"), none);
+        assert_eq!(unseen(std::slice::from_ref(&elsewhere), "vdc"), none);
         let told = format!("{none}; where dd (pid 10) wrote to was not seen");
         assert_eq!(unseen(&[elsewhere, unknown], "vdc"), told);
     }
