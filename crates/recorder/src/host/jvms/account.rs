@@ -93,21 +93,10 @@ fn owner(users: &File) -> io::Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{
-        fs,
-        time::{Duration, Instant},
-    };
+    use std::fs;
+    use testing::until;
 
-    const PATIENCE: Duration = Duration::from_secs(60);
     const OTHER: u32 = 4711;
-
-    fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-        let begin = Instant::now();
-        while !is_so() {
-            assert!(begin.elapsed() < PATIENCE, "not so in a minute: {what}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
 
     /// The process itself, or the first below it, that has become `sleep`.
     fn sleeping(pid: u32) -> Option<u32> {
