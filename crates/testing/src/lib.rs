@@ -5,6 +5,7 @@
 //! the test is killed. It panics where that is how a test is to fail, and where this host cannot do
 //! something it prints `SKIPPED: why`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is for tests")]
+mod directory;
 mod disk;
 mod group;
 mod jdk;
@@ -14,6 +15,7 @@ mod wait;
 
 use std::time::Duration;
 
+pub use directory::CommonDirectory;
 pub use disk::{Disk, Frozen};
 pub use group::Group;
 pub use jdk::Jdk;

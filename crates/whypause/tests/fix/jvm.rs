@@ -3,9 +3,9 @@ use std::{
     fs,
     path::PathBuf,
     process::{Command, Output},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError},
 };
-use testing::{Jdk, JvmProcess, PATIENCE, is_root, ready};
+use testing::{CommonDirectory, Jdk, JvmProcess, PATIENCE, is_root, ready};
 
 /// What is changed is kept in mind in one place for each user: one test after the other.
 static ONE: Mutex<()> = Mutex::new(());
@@ -51,16 +51,12 @@ pub(crate) fn command(arguments: &[&str], uid: u32) -> Command {
 
 /// The program where every user may run it.
 fn readable_program() -> PathBuf {
-    static COPY: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
-    let directory = COPY.get_or_init(|| {
-        use std::os::unix::fs::PermissionsExt;
-        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
-        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let copy = directory.path().join("whypause");
-        fs::copy(env!("CARGO_BIN_EXE_whypause"), copy).unwrap();
+    static COPY: LazyLock<CommonDirectory> = LazyLock::new(|| {
+        let directory = CommonDirectory::new();
+        fs::copy(env!("CARGO_BIN_EXE_whypause"), directory.path().join("whypause")).unwrap();
         directory
     });
-    directory.path().join("whypause")
+    COPY.path().join("whypause")
 }
 
 pub(crate) fn whypause(arguments: &[&str]) -> Output {
@@ -187,11 +183,9 @@ fn log_of(logs: &tempfile::TempDir) -> String {
 
 /// The workload, compiled once, where every user may read it.
 fn classes(jdk: &Jdk) -> PathBuf {
-    static CLASSES: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
+    static CLASSES: OnceLock<CommonDirectory> = OnceLock::new();
     let directory = CLASSES.get_or_init(|| {
-        use std::os::unix::fs::PermissionsExt;
-        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
-        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let directory = CommonDirectory::new();
         jdk.compile("Alloc", directory.path());
         directory
     });
