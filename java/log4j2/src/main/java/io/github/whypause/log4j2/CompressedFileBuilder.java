@@ -1,10 +1,13 @@
 package io.github.whypause.log4j2;
 
 import io.github.whypause.logging.WhenFull;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.Layout;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.appender.rolling.CompositeTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.CronTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.OnStartupTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.TimeBasedTriggeringPolicy;
@@ -55,6 +58,8 @@ public final class CompressedFileBuilder extends AbstractAppender.Builder<Compre
     /** As in configurations of a RollingFile. */
     @PluginBuilderAttribute
     private int bufferSize;
+    @PluginBuilderAttribute
+    private String filePermissions;
     @PluginElement("Policy")
     private TriggeringPolicy policy;
     @PluginElement("Strategy")
@@ -84,9 +89,9 @@ public final class CompressedFileBuilder extends AbstractAppender.Builder<Compre
                     getConfiguration() == null ? null : getConfiguration().getLoggerContext(), settings, layout));
             return new CompressedFileAppender(getName(), getFilter(), layout, isIgnoreExceptions(),
                     getPropertyArray(), manager, important);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             org.apache.logging.log4j.status.StatusLogger.getLogger()
-                    .error("Appender `{}` logs nothing: {}", getName(), e.getMessage());
+                    .error("Appender `{}` logs nothing: {}", getName(), e.getMessage(), e);
             return null;
         }
     }
@@ -104,6 +109,7 @@ public final class CompressedFileBuilder extends AbstractAppender.Builder<Compre
         settings.backlogBytes = Settings.size("backlogSize", backlogSize);
         settings.blockBytes = Settings.size("blockSize", blockSize);
         settings.compressionLevel = compressionLevel;
+        settings.permissions = filePermissions == null ? null : PosixFilePermissions.fromString(filePermissions);
         take(policy, settings);
         if (strategy != null) {
             warn("<" + strategy.getClass().getSimpleName() + "> has no effect; see maxHistory, maxFiles and "
@@ -125,6 +131,10 @@ public final class CompressedFileBuilder extends AbstractAppender.Builder<Compre
             if (settings.maxFileBytes == null) {
                 settings.maxFileBytes = ((SizeBasedTriggeringPolicy) one).getMaxFileSize();
             }
+        } else if (one instanceof CronTriggeringPolicy) {
+            settings.schedule = ((CronTriggeringPolicy) one).getCronExpression();
+        } else if (one instanceof OnStartupTriggeringPolicy) {
+            settings.rollAtStart = true;
         } else if (one instanceof TimeBasedTriggeringPolicy) {
             if (((TimeBasedTriggeringPolicy) one).getInterval() != 1) {
                 warn("the interval of <TimeBasedTriggeringPolicy> has no effect: the finest unit of %d says "
@@ -181,6 +191,149 @@ public final class CompressedFileBuilder extends AbstractAppender.Builder<Compre
      */
     public CompressedFileBuilder setMaxHistory(int periods) {
         this.maxHistory = periods;
+        return this;
+    }
+
+    /**
+     * How many rolled files are kept.
+     *
+     * @param files from 0 on
+     * @return this
+     */
+    public CompressedFileBuilder setMaxFiles(int files) {
+        this.maxFiles = files;
+        return this;
+    }
+
+    /**
+     * How long all rolled files together may be.
+     *
+     * @param size such as {@code 3 GB}
+     * @return this
+     */
+    public CompressedFileBuilder setTotalSizeCap(String size) {
+        this.totalSizeCap = size;
+        return this;
+    }
+
+    /**
+     * When what was logged is handed to the kernel. 1 s by default.
+     *
+     * @param period such as {@code 500 ms}
+     * @return this
+     */
+    public CompressedFileBuilder setFlushEvery(String period) {
+        this.flushEvery = period;
+        return this;
+    }
+
+    /**
+     * What happens to a line when memory is full. {@code drop} by default.
+     *
+     * @param word {@code drop}, {@code wait} or {@code dropUnimportant}: see {@link WhenFull}
+     * @return this
+     */
+    public CompressedFileBuilder setWhenFull(String word) {
+        this.whenFull = word;
+        return this;
+    }
+
+    /**
+     * For how long a thread may wait with {@code wait} and {@code dropUnimportant}. 100 ms by default.
+     *
+     * @param time such as {@code 1 s}
+     * @return this
+     */
+    public CompressedFileBuilder setMaxWait(String time) {
+        this.maxWait = time;
+        return this;
+    }
+
+    /**
+     * From which level on {@code dropUnimportant} waits rather than drops. {@code WARN} by default.
+     *
+     * @param level a level
+     * @return this
+     */
+    public CompressedFileBuilder setImportantFrom(String level) {
+        this.importantFrom = level;
+        return this;
+    }
+
+    /**
+     * Memory between those who log and the thread that compresses. 8 MB by default.
+     *
+     * @param size such as {@code 16 MB}
+     * @return this
+     */
+    public CompressedFileBuilder setRingSize(String size) {
+        this.ringSize = size;
+        return this;
+    }
+
+    /**
+     * Memory for compressed blocks while the disk is slower than the log. 32 MB by default.
+     *
+     * @param size such as {@code 64 MB}
+     * @return this
+     */
+    public CompressedFileBuilder setBacklogSize(String size) {
+        this.backlogSize = size;
+        return this;
+    }
+
+    /**
+     * How much is compressed into one block at most. 1 MB by default.
+     *
+     * @param size such as {@code 256 KB}
+     * @return this
+     */
+    public CompressedFileBuilder setBlockSize(String size) {
+        this.blockSize = size;
+        return this;
+    }
+
+    /**
+     * How hard to compress.
+     *
+     * @param hard 1 to 9 for gzip, 1 to 22 for zstd
+     * @return this
+     */
+    public CompressedFileBuilder setCompressionLevel(int hard) {
+        this.compressionLevel = hard;
+        return this;
+    }
+
+    /**
+     * When files are rolled, as in {@code <Policies>} of a RollingFile.
+     *
+     * @param policies one of Log4j's policies, or several in a {@code CompositeTriggeringPolicy}
+     * @return this
+     */
+    public CompressedFileBuilder setPolicy(TriggeringPolicy policies) {
+        this.policy = policies;
+        return this;
+    }
+
+    /**
+     * Accepted for configurations of a RollingFile, without effect: see {@link #setMaxFiles}.
+     *
+     * @param ignored a warning says that it has no effect
+     * @return this
+     */
+    public CompressedFileBuilder setStrategy(RolloverStrategy ignored) {
+        this.strategy = ignored;
+        return this;
+    }
+
+    /**
+     * Who may read and write new files. By default the process' umask says it.
+     *
+     * @param all such as {@code rw-r-----}
+     * @return this
+     */
+    public CompressedFileBuilder setFilePermissions(String all) {
+        this.filePermissions = all;
         return this;
     }
 }

@@ -4,14 +4,18 @@ import io.github.whypause.logging.LogNames;
 import io.github.whypause.logging.LogWriterOptions;
 import io.github.whypause.logging.WhenFull;
 import java.nio.file.Paths;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.Date;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.logging.log4j.core.appender.rolling.FileSize;
+import org.apache.logging.log4j.core.util.CronExpression;
 
 /** The attributes of an appender that its writer gets. Two of them are equal where a writer would be. */
 final class Settings {
@@ -29,6 +33,9 @@ final class Settings {
     Long backlogBytes;
     Long blockBytes;
     Integer compressionLevel;
+    boolean rollAtStart;
+    CronExpression schedule;
+    Set<PosixFilePermission> permissions;
 
     /** Each may be {@code null}, but not both. */
     Settings(String fileName, String filePattern) {
@@ -70,6 +77,15 @@ final class Settings {
         set(backlogBytes, options::backlogBytes);
         set(blockBytes, bytes -> options.blockBytes((int) Math.min(bytes, Integer.MAX_VALUE)));
         set(compressionLevel, options::level);
+        set(permissions, options::permissions);
+        options.rollAtStart(rollAtStart);
+        CronExpression times = schedule;
+        if (times != null) {
+            options.rollAt(now -> {
+                Date next = times.getNextValidTimeAfter(new Date(now));
+                return next == null ? Long.MAX_VALUE : next.getTime();
+            });
+        }
         return options;
     }
 
@@ -81,7 +97,8 @@ final class Settings {
 
     private Object[] all() {
         return new Object[] {names.file(), names.pattern(), maxFileBytes, maxHistory, maxFiles, totalBytes, flushEvery,
-            whenFull, maxWait, ringBytes, backlogBytes, blockBytes, compressionLevel};
+            whenFull, maxWait, ringBytes, backlogBytes, blockBytes, compressionLevel, rollAtStart, permissions,
+            schedule == null ? null : schedule.getCronExpression()};
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.github.whypause.log4j2;
 
 import io.github.whypause.logging.CompressedLogWriter;
+import io.github.whypause.logging.LogWriterOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -42,11 +43,12 @@ final class WriterManager extends AbstractManager {
         this.settings = wanted.settings;
         this.layout = wanted.layout;
         this.writer = open(wanted.settings);
-        writeExtra(layout.getHeader());
     }
 
-    private static CompressedLogWriter open(Settings settings) throws IOException {
-        return settings.options(LOGGER::warn).open();
+    private CompressedLogWriter open(Settings settings) throws IOException {
+        LogWriterOptions options = settings.options(LOGGER::warn);
+        byte[] header = layout.getHeader();
+        return (header == null ? options : options.header(header)).open();
     }
 
     /**
@@ -129,16 +131,11 @@ final class WriterManager extends AbstractManager {
     }
 
     private boolean closed(CompressedLogWriter last, Duration patience) {
-        try {
-            boolean closed = last.close(patience);
-            if (!closed) {
-                LOGGER.warn("The disk of `{}` is so slow that what was logged is still being written.", getName());
-            }
-            return closed;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+        boolean closed = last.close(patience);
+        if (!closed) {
+            LOGGER.warn("The disk of `{}` is so slow that what was logged is still being written.", getName());
         }
+        return closed;
     }
 
     private void writeExtra(byte[] bytes) {

@@ -56,11 +56,10 @@ public class CompressedFileAppender<E> extends UnsynchronizedAppenderBase<E> {
         }
         try {
             writer = options().open();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | LinkageError e) {
             addError("Appender \"" + getName() + "\" logs nothing: " + reason(e), e);
             return;
         }
-        writeExtra(encoder.headerBytes());
         super.start();
     }
 
@@ -72,13 +71,9 @@ public class CompressedFileAppender<E> extends UnsynchronizedAppenderBase<E> {
         }
         super.stop();
         writeExtra(encoder.footerBytes());
-        try {
-            if (!writer.close(STOP_PATIENCE)) {
-                addWarn("The disk of `" + writer.counters().getFile() + "` is so slow that "
-                        + "what was logged is still being written.");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!writer.close(STOP_PATIENCE)) {
+            addWarn("The disk of `" + writer.counters().getFile() + "` is so slow that "
+                    + "what was logged is still being written.");
         }
     }
 
@@ -146,6 +141,10 @@ public class CompressedFileAppender<E> extends UnsynchronizedAppenderBase<E> {
             roll(options);
         }
         tune(options);
+        byte[] header = encoder.headerBytes();
+        if (header != null) {
+            options.header(header);
+        }
         return options;
     }
 
@@ -198,13 +197,13 @@ public class CompressedFileAppender<E> extends UnsynchronizedAppenderBase<E> {
         }
     }
 
-    private static String reason(Exception e) {
+    private static String reason(Throwable e) {
         return e instanceof IllegalArgumentException && e.getMessage() != null ? e.getMessage() : e.toString();
     }
 
     /**
-     * What makes bytes of an event. Its header is written at the start and its footer at the stop, not
-     * into each rolled file.
+     * What makes bytes of an event. Each file begins with its header; its footer is written at the stop,
+     * not into each rolled file.
      *
      * @param encoder by default a {@code PatternLayoutEncoder}
      */

@@ -19,11 +19,26 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
+import org.slf4j.MDC;
+import org.slf4j.spi.MDCAdapter;
 
 /** Logback with a configuration, and the files that it wrote. */
 final class Logs implements AutoCloseable {
     static final String ENCODER = "<encoder><pattern>%level %msg%n</pattern></encoder>";
-    final LoggerContext context = new LoggerContext();
+    final LoggerContext context = context();
+
+    /** One of its own, with what SLF4J gives to that of an application. */
+    private static LoggerContext context() {
+        LoggerContext made = new LoggerContext();
+        try {
+            LoggerContext.class.getMethod("setMDCAdapter", MDCAdapter.class).invoke(made, MDC.getMDCAdapter());
+        } catch (NoSuchMethodException e) {
+            // before Logback 1.4.8 it finds it by itself
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+        return made;
+    }
 
     Logs(String appender) {
         configure(appender);

@@ -1,17 +1,18 @@
 package io.github.whypause.logging;
 
-import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Blocks that wait for the disk: a bounded queue between the two threads of a writer.
  *
  * <p>These threads belong to nobody else, so an interrupt is somebody's mistake (a container that
- * interrupts all threads that it finds, for one) and does not end a wait.
+ * interrupts all threads that it finds, for one) and does not end a wait. Nothing is allocated here, so
+ * that a block is never in between where memory runs out.
  */
 final class Backlog {
-    private final ArrayDeque<Block> blocks = new ArrayDeque<>();
     private final long limit;
+    private Block first;
+    private Block last;
     private long bytes;
     private boolean ended;
     /** Nobody waits for what is here any more. */
@@ -26,12 +27,30 @@ final class Backlog {
 
     /** Waits for room, unless the log is abandoned. Only for the compressing thread. */
     synchronized void put(Block block) {
-        while (!blocks.isEmpty() && bytes + block.bytes.length > limit && !abandoned) {
+        while (first != null && bytes + block.bytes.length > limit && !abandoned) {
             await(Long.MAX_VALUE);
         }
-        blocks.addLast(block);
+        if (first == null) {
+            first = block;
+        } else {
+            last.next = block;
+        }
+        last = block;
         bytes += block.bytes.length;
         notifyAll();
+    }
+
+    /**
+     * Behind the last block, up to there, comes nothing to write.
+     *
+     * @return whether no block is here that could say so when it is written
+     */
+    synchronized boolean passed(long end) {
+        if (first == null) {
+            return true;
+        }
+        last.end = end;
+        return false;
     }
 
     /** No more will come. */
@@ -43,12 +62,12 @@ final class Backlog {
     /** The first block, which stays there; {@code null} where none came in time. */
     synchronized Block first(long nanos) {
         long until = System.nanoTime() + nanos;
-        for (long left = nanos; blocks.isEmpty() && !ended && !woken && left > 0;) {
+        for (long left = nanos; first == null && !ended && !woken && left > 0;) {
             await(left);
             left = until - System.nanoTime();
         }
         woken = false;
-        return blocks.peekFirst();
+        return first;
     }
 
     /** Has the writing thread look around. */
@@ -76,13 +95,14 @@ final class Backlog {
     }
 
     synchronized void removeFirst() {
-        bytes -= blocks.removeFirst().bytes.length;
+        bytes -= first.bytes.length;
+        first = first.next;
         notifyAll();
     }
 
     /** Whether the last block was taken and no more will come. */
     synchronized boolean isDone() {
-        return ended && blocks.isEmpty();
+        return ended && first == null;
     }
 
     synchronized long bytes() {

@@ -6,8 +6,10 @@ final class Block {
     /** What was compressed, in bytes and lines. */
     final long rawBytes;
     final long lines;
-    /** Up to where of the ring it goes. */
-    final long end;
+    /** Up to where of the ring nothing is left when it is written. Changed by the backlog while it is there. */
+    long end;
+    /** The one behind it in the backlog. */
+    Block next;
     /** Begin of the period whose file it belongs to, in milliseconds since 1970. */
     final long period;
 

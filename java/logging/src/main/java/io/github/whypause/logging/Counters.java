@@ -1,18 +1,31 @@
 package io.github.whypause.logging;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
-/** The counters, and what waits for them. */
+/**
+ * The counters, and what waits for them.
+ *
+ * <p>To count allocates nothing: it is done where memory has run out, too. So no {@code LongAdder},
+ * which makes cells when threads meet.
+ */
 final class Counters implements LogWriterCounters {
     private final CompressedLogWriter writer;
     private final Ring ring;
     private final Backlog backlog;
     private final String file;
-    private final LongAdder droppedLines = new LongAdder();
-    private final LongAdder droppedBytes = new LongAdder();
-    private final LongAdder late = new LongAdder();
-    private final LongAdder waits = new LongAdder();
+    private static final Loss[] LOSSES = Loss.values();
+    // Not constants of the compiler: the text of one is made where it is used first.
+    private static final String OUT_OF_MEMORY = OutOfMemoryError.class.getName();
+    private static final String NO_TEXT = String.valueOf("a failure, and no memory for its text");
+
+    /** By {@link Loss}. */
+    private final AtomicLongArray droppedLines = new AtomicLongArray(LOSSES.length);
+    private final AtomicLong droppedBytes = new AtomicLong();
+    private final AtomicLong late = new AtomicLong();
+    private final AtomicLong waits = new AtomicLong();
+    private final AtomicLong errors = new AtomicLong();
     // Each of these is written by one thread.
     volatile long lines;
     volatile long rawBytes;
@@ -20,49 +33,52 @@ final class Counters implements LogWriterCounters {
     volatile long backlogPeak;
     volatile long rolled;
     volatile long deleted;
-    volatile long errors;
     volatile String lastError = "";
     private volatile long writtenLines;
     private volatile long writtenBytes;
     private volatile long writeNanos;
     private volatile long longestWriteNanos;
-    /** Up to where of the ring the kernel has it. */
-    private long writtenTo;
+    /** Up to where of the ring all is written, or counted as lost. */
+    private long settledTo;
 
     Counters(CompressedLogWriter writer, Ring ring, Backlog backlog, String file) {
         this.writer = writer;
         this.ring = ring;
         this.backlog = backlog;
         this.file = file;
+        // What is used for the first time is linked then, and that takes memory.
+        dropped(Loss.FAILED, 0, 0);
+        textOf(new OutOfMemoryError());
     }
 
-    void dropped(int length) {
-        droppedLines.increment();
-        droppedBytes.add(length);
+    void dropped(Loss why, long lines, long rawBytes) {
+        droppedLines.addAndGet(why.ordinal(), lines);
+        droppedBytes.addAndGet(rawBytes);
     }
 
-    void dropped(long lines, long rawBytes) {
-        droppedLines.add(lines);
-        droppedBytes.add(rawBytes);
+    long dropped(Loss why) {
+        return droppedLines.get(why.ordinal());
     }
 
     void late() {
-        late.increment();
+        late.incrementAndGet();
     }
 
     void waited() {
-        waits.increment();
+        waits.incrementAndGet();
     }
 
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
-    void written(Block block, long nanos) {
+    void written(Block block) {
         writtenLines += block.lines;
         writtenBytes += block.bytes.length;
-        took(nanos);
-        synchronized (this) {
-            writtenTo = block.end;
-            notifyAll();
-        }
+        settled(block.end);
+    }
+
+    /** Nothing up to there is on its way any more. */
+    synchronized void settled(long end) {
+        settledTo = Math.max(settledTo, end);
+        notifyAll();
     }
 
     void took(long nanos) {
@@ -70,22 +86,36 @@ final class Counters implements LogWriterCounters {
         longestWriteNanos = Math.max(longestWriteNanos, nanos);
     }
 
-    void failed(String error) {
-        errors++;
-        lastError = error;
+    void failed(Throwable e) {
+        errors.incrementAndGet();
+        lastError = textOf(e);
     }
 
-    /** Waits until the kernel has all up to there. */
-    synchronized boolean awaitWritten(long end, long nanos) throws InterruptedException {
+    private static String textOf(Throwable e) {
+        try {
+            return e.toString();
+        } catch (Throwable again) {
+            return e instanceof OutOfMemoryError ? OUT_OF_MEMORY : NO_TEXT;
+        }
+    }
+
+    /** Waits until nothing up to there is on its way, and says whether all of it was written. */
+    synchronized boolean awaitSettled(long end, long nanos) throws InterruptedException {
+        long lost = lost();
         long until = System.nanoTime() + nanos;
-        while (writtenTo < end) {
+        while (settledTo < end) {
             long left = until - System.nanoTime();
             if (left <= 0) {
                 return false;
             }
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
-        return true;
+        return lost() == lost;
+    }
+
+    /** Lines that were taken and not written. */
+    private long lost() {
+        return dropped(Loss.FAILED) + dropped(Loss.CLOSED);
     }
 
     @Override
@@ -115,22 +145,41 @@ final class Counters implements LogWriterCounters {
 
     @Override
     public long getDroppedLines() {
-        return droppedLines.sum();
+        long sum = 0;
+        for (Loss why : LOSSES) {
+            sum += dropped(why);
+        }
+        return sum;
+    }
+
+    @Override
+    public long getDroppedFullLines() {
+        return dropped(Loss.NO_ROOM);
+    }
+
+    @Override
+    public long getDroppedFailedLines() {
+        return dropped(Loss.FAILED);
+    }
+
+    @Override
+    public long getDroppedClosedLines() {
+        return dropped(Loss.CLOSED);
     }
 
     @Override
     public long getDroppedBytes() {
-        return droppedBytes.sum();
+        return droppedBytes.get();
     }
 
     @Override
     public long getLateLines() {
-        return late.sum();
+        return late.get();
     }
 
     @Override
     public long getWaits() {
-        return waits.sum();
+        return waits.get();
     }
 
     @Override
@@ -170,7 +219,7 @@ final class Counters implements LogWriterCounters {
 
     @Override
     public long getWriteErrors() {
-        return errors;
+        return errors.get();
     }
 
     @Override

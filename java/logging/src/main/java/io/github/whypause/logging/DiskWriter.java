@@ -4,12 +4,18 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The only thread that waits for the disk. */
+/**
+ * The only thread that waits for the disk.
+ *
+ * <p>As in the {@link Compressor}, a step is guarded as a whole: whatever is thrown in it, the block stays
+ * the first one and is tried again, until nobody waits for it any more.
+ */
 final class DiskWriter extends Thread {
     /** How often it looks whether the file was moved by others. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** How long it waits after a failure before it tries again. */
-    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** How long it waits before it tries again: twice this, and twice as long after each failure that follows. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+    private static final int MOST_DOUBLINGS = 7;
     private static final String KIND = "write";
 
     private final LogFiles files;
@@ -19,6 +25,14 @@ final class DiskWriter extends Thread {
     private final AtomicReference<Runnable> atEnd = new AtomicReference<>();
     private volatile boolean reopen;
     private volatile boolean ended;
+    private long looked = System.nanoTime();
+    /** The block that is being written. */
+    private Block trying;
+    // What failed, and is to be done about it in the next step.
+    private Throwable fault;
+    private boolean pauses;
+    /** Since the last block. */
+    private int failures;
 
     DiskWriter(LogFiles files, Backlog backlog, Counters counters, Problems problems) {
         super("whypause-log-write");
@@ -53,68 +67,83 @@ final class DiskWriter extends Thread {
 
     @Override
     public void run() {
-        try {
-            long looked = System.nanoTime();
-            while (!backlog.isDone()) {
-                Block block = backlog.first(LOOK_NANOS);
-                long now = System.nanoTime();
-                if (reopen || now - looked > LOOK_NANOS) {
-                    looked = now;
-                    look();
-                }
-                if (block == null) {
-                    continue;
-                }
-                if (write(block)) {
-                    backlog.removeFirst();
-                } else if (backlog.isAbandoned()) {
-                    backlog.removeFirst();
-                    counters.dropped(block.lines, block.rawBytes);
+        while (!backlog.isDone()) {
+            try {
+                step();
+            } catch (Throwable e) {
+                try {
+                    failed(e);
+                } catch (Throwable again) {
+                    fault = e;
                 }
             }
-        } catch (RuntimeException | Error e) {
-            problems.tell("end", "it ends, because of " + e);
-            counters.failed(e.toString());
-        } finally {
+        }
+        try {
             files.end();
+        } catch (Throwable e) {
+            counters.failed(e);
+        } finally {
             ended = true;
             runAtEnd();
         }
     }
 
-    /** Follows a file that was moved by others. */
-    private void look() {
-        boolean asked = reopen;
-        reopen = false;
-        try {
-            files.follow(asked);
-        } catch (IOException | RuntimeException e) {
-            failed(e);
+    private void step() throws IOException {
+        if (fault != null) {
+            recover();
         }
-    }
-
-    /** Whether it is written; where not, it is to be tried again. */
-    private boolean write(Block block) {
+        Block block = backlog.first(LOOK_NANOS);
+        long now = System.nanoTime();
+        if (reopen || now - looked > LOOK_NANOS) {
+            looked = now;
+            boolean asked = reopen;
+            reopen = false;
+            files.follow(asked);
+        }
+        if (block == null) {
+            return;
+        }
+        trying = block;
         long start = System.nanoTime();
         try {
             files.append(block.bytes, block.period);
-            counters.written(block, System.nanoTime() - start);
-            if (problems.over(KIND)) {
-                problems.tell("again", "writes to `" + counters.getFile() + "` again; "
-                        + counters.getDroppedLines() + " lines were dropped since it was opened");
-            }
-            return true;
-        } catch (IOException | RuntimeException | OutOfMemoryError e) {
+        } finally {
             counters.took(System.nanoTime() - start);
-            failed(e);
-            backlog.pause(RETRY_NANOS);
-            return false;
+        }
+        // Written. Nothing that may fail is between this and the count.
+        trying = null;
+        failures = 0;
+        backlog.removeFirst();
+        counters.written(block);
+        if (problems.over(KIND)) {
+            problems.tell("again", "writes to `" + counters.getFile() + "` again; "
+                    + counters.getDroppedLines() + " lines were dropped since it was opened");
         }
     }
 
+    /** Where nobody waits any more, the block is counted as lost. Nothing in here is known to fail. */
     private void failed(Throwable e) {
-        counters.failed(e.toString());
-        problems.tell(KIND, "cannot write `" + counters.getFile() + "`: " + LogFiles.reason(e)
+        Block block = trying;
+        trying = null;
+        fault = e;
+        pauses = block != null;
+        failures++;
+        if (block != null && backlog.isAbandoned()) {
+            backlog.removeFirst();
+            counters.dropped(Loss.CLOSED, block.lines, block.rawBytes);
+            counters.settled(block.end);
+        }
+        counters.failed(e);
+    }
+
+    private void recover() {
+        problems.tell(KIND, "cannot write `" + counters.getFile() + "`: " + LogFiles.reason(fault)
                 + "; what is logged waits in memory, and is dropped and counted where that is full");
+        boolean again = pauses;
+        fault = null;
+        pauses = false;
+        if (again) {
+            backlog.pause(RETRY_NANOS << Math.min(failures, MOST_DOUBLINGS));
+        }
     }
 }

@@ -9,40 +9,55 @@ import javax.management.ObjectName;
 final class JmxName {
     private static final String DOMAIN = "io.github.whypause.logging";
     private static final int MOST_OF_A_NAME = 100;
+    private static final Runnable NOTHING = () -> { };
 
-    private final ObjectName name;
+    private JmxName() {}
 
-    private JmxName(ObjectName name) {
-        this.name = name;
-    }
-
-    /** Where JMX does not want it, the log works without. */
-    static JmxName register(LogWriterCounters counters) {
-        String quoted = ObjectName.quote(counters.getFile());
-        for (int i = 1; i <= MOST_OF_A_NAME; i++) {
-            try {
-                String text = DOMAIN + ":type=CompressedLogWriter,name=" + quoted
-                        + (i == 1 ? "" : ",number=" + i);
-                ObjectName name = new ObjectName(text);
-                ManagementFactory.getPlatformMBeanServer().registerMBean(counters, name);
-                return new JmxName(name);
-            } catch (InstanceAlreadyExistsException e) {
-                // a log that is just being closed, or one in another class loader: the next number
-            } catch (JMException | RuntimeException e) {
-                break;
-            }
-        }
-        return new JmxName(null);
-    }
-
-    void unregister() {
-        if (name == null) {
-            return;
+    /**
+     * Where JMX does not want it, or is not there (a runtime without {@code java.management}), the log
+     * works without.
+     *
+     * @return what takes it away again
+     */
+    static Runnable register(LogWriterCounters counters, boolean wanted) {
+        if (!wanted) {
+            return NOTHING;
         }
         try {
-            ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-        } catch (JMException | RuntimeException e) {
-            // it is gone already
+            // a class of its own: the JVM links it here, and not before
+            return Registered.register(counters);
+        } catch (LinkageError e) {
+            return NOTHING;
+        }
+    }
+
+    private static final class Registered {
+        private Registered() {}
+
+        static Runnable register(LogWriterCounters counters) {
+            String quoted = ObjectName.quote(counters.getFile());
+            for (int i = 1; i <= MOST_OF_A_NAME; i++) {
+                try {
+                    String text = DOMAIN + ":type=CompressedLogWriter,name=" + quoted
+                            + (i == 1 ? "" : ",number=" + i);
+                    ObjectName name = new ObjectName(text);
+                    ManagementFactory.getPlatformMBeanServer().registerMBean(counters, name);
+                    return () -> unregister(name);
+                } catch (InstanceAlreadyExistsException e) {
+                    // a log that is just being closed, or one in another class loader: the next number
+                } catch (JMException | RuntimeException e) {
+                    break;
+                }
+            }
+            return NOTHING;
+        }
+
+        private static void unregister(ObjectName name) {
+            try {
+                ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
+            } catch (JMException | RuntimeException e) {
+                // it is gone already
+            }
         }
     }
 }

@@ -1,16 +1,14 @@
 package io.github.whypause.logging;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.time.Clock;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +19,8 @@ import java.util.concurrent.TimeUnit;
  * thread at a time.
  *
  * <p>Blocks are written at a position, the end of the last whole one, so that what a failed write has
- * left is written over.
+ * left is written over. Whatever is thrown in here, what is open is whole up to {@link #good}, or
+ * nothing is open and the next block opens it.
  */
 final class LogFiles {
     /** How long after a failure it tries to roll again. */
@@ -47,17 +46,25 @@ final class LogFiles {
     private final Codec codec;
     private final long maxFileBytes;
     private final Retention retention;
-    private final BlockEncoder salvage;
+    private final boolean rollAtStart;
+    private final byte[] header;
+    private final int level;
+    private final Set<PosixFilePermission> permissions;
+    private final Disk disk;
+    private final Memory memory;
+    private final Clock clock;
     private final Counters counters;
     private final Problems problems;
 
-    /** Not a channel: that would be closed in the middle of a write where its thread is interrupted. */
-    private RandomAccessFile open;
+    private LogFile open;
     private Path path;
     /** Device and inode of what is open. */
     private Object key;
     /** Up to where there are whole blocks. */
     private long good;
+    /** A write has failed, so what is behind {@link #good} is ours. */
+    private boolean unsure;
+    private boolean started;
     private long period;
     private int index;
     private long rollAfter = System.nanoTime();
@@ -68,7 +75,13 @@ final class LogFiles {
         this.codec = options.codec;
         this.maxFileBytes = options.maxFileBytes;
         this.retention = pattern == null ? null : new Retention(options, counters, problems);
-        this.salvage = codec.encoder(options.level);
+        this.rollAtStart = options.rollAtStart;
+        this.header = options.header;
+        this.level = options.level;
+        this.permissions = options.permissions;
+        this.disk = options.disk;
+        this.memory = options.memory;
+        this.clock = options.clock;
         this.counters = counters;
         this.problems = problems;
     }
@@ -76,37 +89,39 @@ final class LogFiles {
     /** Opens the file for what is logged now. */
     void open(long now) throws IOException {
         long begin = pattern == null ? 0 : pattern.period(now);
+        boolean another = rollAtStart && !started;
         if (fixed == null) {
-            openNext(begin, pattern.isIndexed() ? retention.lastIndex(begin) : 0);
+            openNext(begin, pattern.isIndexed() ? retention.lastIndex(begin) : 0, another);
         } else {
-            openFixed(begin);
+            openFixed(begin, another);
         }
+        started = true;
         if (retention != null) {
             retention.apply(now, path);
         }
     }
 
-    private void openFixed(long begin) throws IOException {
+    private void openFixed(long begin, boolean another) throws IOException {
         openPath(fixed);
         period = begin;
         if (good == 0) {
             return;
         }
         if (pattern != null) {
-            period = pattern.period(Files.getLastModifiedTime(fixed).toMillis());
+            period = pattern.period(disk.lastModified(fixed));
         }
-        if (period != begin || good >= maxFileBytes) {
+        if (another || period != begin || good >= maxFileBytes) {
             rollOrStay(begin);
         }
     }
 
     /** Opens the first file of a period, from a number on, that can be written to. */
-    private void openNext(long begin, int from) throws IOException {
+    private void openNext(long begin, int from, boolean empty) throws IOException {
         for (int i = Math.max(from, 0); ; i++) {
             openPath(pattern.name(begin, i));
             period = begin;
             index = i;
-            if (good < maxFileBytes) {
+            if (good == 0 || !empty && good < maxFileBytes) {
                 return;
             }
         }
@@ -115,13 +130,38 @@ final class LogFiles {
     /** Appends a block, in a new file where it belongs to another period or this one is full. */
     void append(byte[] block, long begin) throws IOException {
         if (open == null) {
-            open(System.currentTimeMillis());
+            open(clock.millis());
+        } else {
+            lookBehind();
         }
-        // A clock that was set back does not bring back a past file.
-        if (pattern != null && (begin > period || good >= maxFileBytes)) {
-            rollOrStay(Math.max(begin, period));
+        if (pattern != null && (begin > period || isSetBack(begin) || good >= maxFileBytes)) {
+            rollOrStay(isSetBack(begin) ? begin : Math.max(begin, period));
+        }
+        if (good == 0 && header.length > 0) {
+            put(blockOf(header));
         }
         put(block);
+    }
+
+    /**
+     * A clock that is set back a little does not bring back a past file. One that had been wrong by more
+     * than a period is followed: else nothing would be rolled until that date.
+     */
+    private boolean isSetBack(long begin) {
+        return begin < period && pattern.nextPeriod(begin) < period;
+    }
+
+    /** Whether the file still ends where our last block does. */
+    private void lookBehind() throws IOException {
+        long length = open.length();
+        if (length == 0) {
+            // as `logrotate` does with `copytruncate`
+            good = 0;
+        } else if (length < good || length > good && !unsure) {
+            // somebody else has written to it, or cut it: as at the start
+            close();
+            openPath(path);
+        }
     }
 
     /** Where a file cannot be rolled, it grows. */
@@ -132,7 +172,7 @@ final class LogFiles {
         try {
             roll(begin);
             problems.over(ROLL);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             rollAfter = System.nanoTime() + ROLL_AGAIN_NANOS;
             problems.tell(ROLL, "cannot roll `" + path + "` to `" + pattern + "`: " + reason(e)
                     + "; it goes on in the same file");
@@ -144,18 +184,37 @@ final class LogFiles {
 
     private void put(byte[] block) throws IOException {
         try {
-            // somebody may have cut the file
-            good = Math.min(good, open.length());
-            open.seek(good);
-            open.write(block);
-            good += block.length;
-        } catch (IOException e) {
+            write(open, good, block);
+            unsure = false;
+        } catch (Throwable e) {
+            unsure = true;
+            throw e;
+        }
+        good += block.length;
+    }
+
+    /** All of it, or nothing as far as that is possible. */
+    private static void write(LogFile file, long at, byte[] block) throws IOException {
+        try {
+            file.write(at, block);
+        } catch (Throwable e) {
             try {
-                open.setLength(good);
-            } catch (IOException again) {
+                file.cut(at);
+            } catch (Throwable again) {
                 e.addSuppressed(again);
             }
             throw e;
+        }
+    }
+
+    /** A block of its own. */
+    private byte[] blockOf(byte[] lines) {
+        ByteBuffer raw = memory.direct(lines.length);
+        raw.put(lines);
+        ((Buffer) raw).flip();
+        try (BlockEncoder encoder = codec.encoder(level)) {
+            encoder.write(raw);
+            return encoder.finish();
         }
     }
 
@@ -167,32 +226,32 @@ final class LogFiles {
             return;
         }
         if (fixed == null) {
-            int next = begin == period ? index + 1 : 0;
+            int next = pattern.period(begin) == pattern.period(period) ? index + 1 : 0;
             Path last = path;
             close();
             // somebody may have put another one there
-            if (isEmpty && Files.exists(last) && Files.size(last) == 0) {
-                Files.deleteIfExists(last);
+            if (isEmpty && disk.isEmpty(last)) {
+                disk.delete(last);
             }
-            openNext(begin, next);
+            openNext(begin, next, false);
         } else {
             long of = period;
             Path target = freeName(of);
             close();
-            Files.move(fixed, target);
+            disk.move(fixed, target);
             period = begin;
             openPath(fixed);
         }
         counters.rolled++;
-        retention.apply(System.currentTimeMillis(), path);
+        retention.apply(clock.millis(), path);
     }
 
     private Path freeName(long of) throws IOException {
-        int from = pattern.isIndexed() ? retention.lastIndex(of) + 1 : 0;
+        int from = pattern.isIndexed() ? retention.lastIndex(pattern.period(of)) + 1 : 0;
         for (int i = Math.max(from, 0); ; i++) {
             Path target = pattern.name(of, i);
-            if (!Files.exists(target, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
-                createFolder(target);
+            if (!disk.isTaken(target)) {
+                disk.createFolder(target);
                 return target;
             }
         }
@@ -200,7 +259,7 @@ final class LogFiles {
 
     /** Opens another file where the one with our name is another by now, or it is asked for. */
     void follow(boolean asked) throws IOException {
-        if (open == null || !asked && Objects.equals(key, keyOf(path))) {
+        if (open == null || !asked && Objects.equals(key, disk.key(path))) {
             return;
         }
         close();
@@ -215,24 +274,24 @@ final class LogFiles {
         if (open == null) {
             return;
         }
+        LogFile last = open;
+        open = null;
         try {
-            open.close();
+            last.close();
         } catch (IOException e) {
             problems.tell("close", "cannot close `" + path + "`: " + reason(e));
         }
-        open = null;
     }
 
     /** Frees what is not memory of the JVM. */
     void end() {
         close();
-        salvage.close();
     }
 
     private void openPath(Path wanted) throws IOException {
         close();
-        createFolder(wanted);
-        RandomAccessFile opened = openLocked(wanted);
+        disk.createFolder(wanted);
+        LogFile opened = openLocked(wanted);
         try {
             Torn torn = Torn.of(opened, codec);
             if (torn.kind == Torn.Kind.FOREIGN) {
@@ -241,48 +300,46 @@ final class LogFiles {
                 opened = openLocked(wanted);
                 torn = Torn.of(opened, codec);
             }
-            path = wanted;
-            key = keyOf(wanted);
-            if (key != null) {
-                HELD_HERE.add(key);
+            long whole = repaired(opened, torn.whole, wanted);
+            Object there = disk.key(wanted);
+            if (there != null) {
+                HELD_HERE.add(there);
             }
-            good = torn.whole;
+            // nothing is thrown from here on
+            path = wanted;
+            key = there;
+            good = whole;
+            unsure = false;
             open = opened;
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
             opened.close();
             throw e;
         }
-        repair();
     }
 
-    /** What a crash has cut: its whole lines become a block of their own. */
-    private void repair() throws IOException {
-        long size = open.length();
-        if (good == size) {
-            return;
+    /** What a crash has cut: its whole lines become a block of their own. Where whole blocks end then. */
+    private long repaired(LogFile file, long whole, Path name) throws IOException {
+        long size = file.length();
+        if (whole == size) {
+            return whole;
         }
-        long cut = size - good;
-        byte[] lines = Torn.lines(open, good, size, codec);
-        open.setLength(good);
-        if (lines.length > 0) {
-            ByteBuffer raw = ByteBuffer.allocateDirect(lines.length);
-            raw.put(lines);
-            ((java.nio.Buffer) raw).flip();
-            salvage.write(raw);
-            put(salvage.finish());
-        }
-        problems.tell("repair", "the last block of `" + path + "` was cut after " + cut + " bytes: the whole lines in it, "
-                + lines.length + " bytes, were kept");
+        byte[] lines = Torn.lines(file, whole, size, codec);
+        byte[] block = lines.length > 0 ? blockOf(lines) : lines;
+        file.cut(whole);
+        write(file, whole, block);
+        problems.tell("repair", "the last block of `" + name + "` was cut after " + (size - whole)
+                + " bytes: the whole lines in it, " + lines.length + " bytes, were kept");
+        return whole + block.length;
     }
 
     /** A file with other contents: it keeps them, under another name. */
     private void moveAside(Path wanted) throws IOException {
         for (int i = 1; ; i++) {
             String name = wanted.getFileName().toString();
-            int dot = name.lastIndexOf('.');
+            int dot = name.lastIndexOf('.') < 0 ? name.length() : name.lastIndexOf('.');
             Path aside = wanted.resolveSibling(name.substring(0, dot) + ".before-" + i + name.substring(dot));
-            if (!Files.exists(aside, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
-                Files.move(wanted, aside, StandardCopyOption.ATOMIC_MOVE);
+            if (!disk.isTaken(aside)) {
+                disk.rename(wanted, aside);
                 problems.tell("aside", "`" + wanted + "` was not written by this library, or is damaged: "
                         + "it is now `" + aside + "`");
                 return;
@@ -290,43 +347,33 @@ final class LogFiles {
         }
     }
 
-    private static RandomAccessFile openLocked(Path wanted) throws IOException {
+    private LogFile openLocked(Path wanted) throws IOException {
         // Not even opened: to close any descriptor of a file ends all locks that a process has on it.
-        Object there = keyOf(wanted);
+        Object there = disk.key(wanted);
         if (there != null && HELD_HERE.contains(there)) {
             throw new HeldHere(wanted);
         }
-        RandomAccessFile opened = new RandomAccessFile(wanted.toFile(), "rw");
-        boolean locked = false;
-        boolean here = false;
+        LogFile opened = disk.open(wanted, permissions);
         try {
-            FileLock lock = opened.getChannel().tryLock();
-            locked = lock != null;
-        } catch (OverlappingFileLockException e) {
-            here = true;
-        } catch (IOException e) {
-            // a file system without locks
-            locked = true;
-        }
-        if (!locked) {
+            if (!isLocked(opened, wanted)) {
+                throw new FileSystemException(wanted.toString(), null, HELD);
+            }
+            return opened;
+        } catch (Throwable e) {
             opened.close();
-            throw here ? new HeldHere(wanted) : new FileSystemException(wanted.toString(), null, HELD);
-        }
-        return opened;
-    }
-
-    private static void createFolder(Path of) throws IOException {
-        Path folder = of.toAbsolutePath().getParent();
-        if (folder != null && !Files.isDirectory(folder)) {
-            Files.createDirectories(folder);
+            throw e;
         }
     }
 
-    private static Object keyOf(Path of) throws IOException {
+    private boolean isLocked(LogFile opened, Path wanted) throws IOException {
         try {
-            return Files.readAttributes(of, BasicFileAttributes.class).fileKey();
-        } catch (NoSuchFileException e) {
-            return null;
+            return opened.lock();
+        } catch (OverlappingFileLockException e) {
+            throw new HeldHere(wanted);
+        } catch (IOException e) {
+            problems.tell("lock", "`" + wanted + "` cannot be locked: " + reason(e)
+                    + "; no other process must write to it");
+            return true;
         }
     }
 

@@ -5,6 +5,10 @@ import javax.management.MXBean;
 /**
  * What a writer has done since it was opened, and what waits in its memory. In JMX as {@code
  * io.github.whypause.logging:type=CompressedLogWriter,name=FILE}.
+ *
+ * <p>Each line that was logged is in one of them, whatever has failed: once a log is closed and its
+ * threads have ended, {@code WrittenLines + DroppedLines + LateLines} are all calls of {@code write} that
+ * had something to write and returned.
  */
 @MXBean
 public interface LogWriterCounters {
@@ -44,12 +48,33 @@ public interface LogWriterCounters {
     long getWrittenBytes();
 
     /**
-     * Lines that were dropped because there was no room in memory, or because the log was closed while
-     * the disk did not take them.
+     * Lines that were dropped, for each of the three reasons that follow.
      *
      * @return a number that only grows
      */
     long getDroppedLines();
+
+    /**
+     * Lines that were dropped because there was no room in memory.
+     *
+     * @return a number that only grows
+     */
+    long getDroppedFullLines();
+
+    /**
+     * Lines that were lost because something failed in memory: there was none left to compress them, or
+     * the codec failed. The log goes on behind them.
+     *
+     * @return a number that only grows
+     */
+    long getDroppedFailedLines();
+
+    /**
+     * Lines that were dropped because the log was closed while the disk did not take them.
+     *
+     * @return a number that only grows
+     */
+    long getDroppedClosedLines();
 
     /**
      * Their bytes.
@@ -122,7 +147,7 @@ public interface LogWriterCounters {
     long getWriteMicros();
 
     /**
-     * Writes that failed, and are tried again.
+     * What failed: writes, which are tried again, and blocks that could not be compressed.
      *
      * @return a number that only grows
      */

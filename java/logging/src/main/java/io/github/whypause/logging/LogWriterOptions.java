@@ -2,10 +2,18 @@ package io.github.whypause.logging;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 
 /**
  * How a log is written. Set what differs from the defaults, and {@link #open}.
@@ -40,6 +48,17 @@ public final class LogWriterOptions {
     WhenFull whenFull = WhenFull.DROP;
     Duration maxWait = Duration.ofMillis(100);
     Consumer<String> onProblem = problem -> System.err.println("whypause-logging: " + problem);
+
+    boolean jmx = true;
+    byte[] header = {};
+    boolean rollAtStart;
+    LongUnaryOperator nextRoll;
+    Set<PosixFilePermission> permissions;
+    // For tests of what fails, and of clocks that jump.
+    Memory memory = new Memory();
+    Disk disk = new Disk();
+    Clock clock = Clock.systemUTC();
+    LongSupplier nanos = System::nanoTime;
 
     private LogWriterOptions(Path file) {
         this.file = file;
@@ -241,6 +260,62 @@ public final class LogWriterOptions {
     }
 
     /**
+     * Whether the counters are in JMX. They are by default, where the runtime has it.
+     *
+     * @param wanted {@code false} leaves them out
+     * @return this
+     */
+    public LogWriterOptions jmx(boolean wanted) {
+        this.jmx = wanted;
+        return this;
+    }
+
+    /**
+     * What each file begins with, rolled ones, too; nothing by default. It is in no counter of lines.
+     *
+     * @param bytes whole lines; not kept
+     * @return this
+     */
+    public LogWriterOptions header(byte[] bytes) {
+        this.header = bytes.clone();
+        return this;
+    }
+
+    /**
+     * Whether each start begins a new file. By default it goes on in the one that is there.
+     *
+     * @param rolled {@code true} rolls a file that is not empty; needs {@link #rollTo}
+     * @return this
+     */
+    public LogWriterOptions rollAtStart(boolean rolled) {
+        this.rollAtStart = rolled;
+        return this;
+    }
+
+    /**
+     * Begins another file at more times than the date of {@link #rollTo} says, as {@code cron} does.
+     *
+     * @param next says for a time when the next file is begun, both in milliseconds since 1970; needs a
+     *     pattern with {@code %i}, or with a date that is fine enough to tell the files apart
+     * @return this
+     */
+    public LogWriterOptions rollAt(LongUnaryOperator next) {
+        this.nextRoll = Objects.requireNonNull(next, "next");
+        return this;
+    }
+
+    /**
+     * Who may read and write new files. By default the process' umask says it.
+     *
+     * @param all the permissions that a new file gets, whatever the umask
+     * @return this
+     */
+    public LogWriterOptions permissions(Set<PosixFilePermission> all) {
+        this.permissions = new HashSet<>(all);
+        return this;
+    }
+
+    /**
      * Opens the file and starts the threads.
      *
      * @return the log
@@ -250,6 +325,9 @@ public final class LogWriterOptions {
     public CompressedLogWriter open() throws IOException {
         if (rolled == null && maxFileBytes != Long.MAX_VALUE) {
             throw new IllegalArgumentException("maxFileBytes needs rollTo: a name for full files");
+        }
+        if (rolled == null && (rollAtStart || nextRoll != null)) {
+            throw new IllegalArgumentException("rollAtStart and rollAt need rollTo: a name for full files");
         }
         if (file == null && !rolled.isIndexed() && !rolled.hasDate()) {
             throw new IllegalArgumentException("pattern `" + rolled + "` needs %d or %i");
@@ -265,16 +343,27 @@ public final class LogWriterOptions {
         return new CompressedLogWriter(this);
     }
 
+    /** Where an application server has this library, the application may have the codec. */
     private static Codec codecOf(String name) {
-        StringBuilder known = new StringBuilder();
-        for (Codec codec : ServiceLoader.load(Codec.class, LogWriterOptions.class.getClassLoader())) {
-            if (name.endsWith("." + codec.extension())) {
-                return codec;
+        Set<String> known = new LinkedHashSet<>();
+        ClassLoader own = LogWriterOptions.class.getClassLoader();
+        for (ClassLoader loader : new ClassLoader[] {own, Thread.currentThread().getContextClassLoader()}) {
+            try {
+                for (Codec codec : ServiceLoader.load(Codec.class, loader)) {
+                    if (name.endsWith("." + codec.extension())) {
+                        return codec;
+                    }
+                    known.add("." + codec.extension());
+                }
+            } catch (ServiceConfigurationError e) {
+                // the application has another copy of this library, whose codecs are not ours
+                if (loader == own) {
+                    throw e;
+                }
             }
-            known.append(known.length() == 0 ? "" : ", ").append('.').append(codec.extension());
         }
         throw new IllegalArgumentException("file name `" + name + "` must say how to compress, with one of "
-                + known + (name.endsWith(".zst") ? "; .zst needs whypause-logging-zstd" : ""));
+                + String.join(", ", known) + (name.endsWith(".zst") ? "; .zst needs whypause-logging-zstd" : ""));
     }
 
     private static long atLeast(String what, long value, long least) {

@@ -21,11 +21,11 @@ import java.util.regex.Pattern;
  * Names of rolled files, as logging frameworks write them: {@code logs/app-%d{yyyy-MM-dd}.%i.log.gz}.
  *
  * <p>{@code %d{PATTERN}} is a date (also {@code %d{PATTERN, ZONE}}, and {@code %d{PATTERN, aux}}
- * for one that only repeats a part of another), {@code %i} a number. The finest unit of the date says
+ * for one that only repeats a part of another), {@code %i} a number, {@code %03i} one of three digits at least. The finest unit of the date says
  * how often files are rolled.
  */
 final class NamePattern {
-    private static final Pattern TOKEN = Pattern.compile("%(d|date|i)(\\{[^}]*})?|%%");
+    private static final Pattern TOKEN = Pattern.compile("%(?:(date|d)(\\{[^}]*})?|(\\d{0,2})i|%)");
     private static final String DAY = "yyyy-MM-dd";
 
     private final String text;
@@ -42,10 +42,13 @@ final class NamePattern {
         final String literal;
         /** A date; {@code null} for the number. */
         final DateTimeFormatter date;
+        /** Digits of the number at least. */
+        final int digits;
 
-        Part(String literal, DateTimeFormatter date) {
+        Part(String literal, DateTimeFormatter date, int digits) {
             this.literal = literal;
             this.date = date;
+            this.digits = digits;
         }
     }
 
@@ -61,15 +64,16 @@ final class NamePattern {
         while (matcher.find()) {
             literal(known(text.substring(from, matcher.start())), expression);
             from = matcher.end();
-            if (matcher.group(1) == null) {
+            if (matcher.group(1) != null) {
+                date(matcher.group(2), expression);
+            } else if (matcher.group(3) == null) {
                 literal("%", expression);
-            } else if (matcher.group(1).equals("i")) {
-                parts.add(new Part(null, null));
+            } else {
+                String digits = matcher.group(3);
+                parts.add(new Part(null, null, digits.isEmpty() ? 1 : Integer.parseInt(digits)));
                 // a second number is the same, and only one group may have the name
                 expression.append(hasIndex ? "\\d+" : "(?<index>\\d{1,9})");
                 hasIndex = true;
-            } else {
-                date(matcher.group(2), expression);
             }
         }
         literal(known(text.substring(from)), expression);
@@ -87,7 +91,7 @@ final class NamePattern {
 
     private void literal(String piece, StringBuilder expression) {
         if (!piece.isEmpty()) {
-            parts.add(new Part(piece, null));
+            parts.add(new Part(piece, null, 0));
             expression.append(Pattern.quote(piece));
         }
     }
@@ -104,7 +108,7 @@ final class NamePattern {
             }
             // years as the frameworks count them, with and without an era
             DateTimeFormatter date = DateTimeFormatter.ofPattern(format, Locale.ROOT).withZone(of);
-            parts.add(new Part(null, date));
+            parts.add(new Part(null, date, 0));
             if (auxiliary || unit != null) {
                 expression.append(".+?");
                 return;
@@ -209,7 +213,11 @@ final class NamePattern {
             } else if (part.date != null) {
                 name.append(part.date.format(at));
             } else {
-                name.append(index);
+                String number = Integer.toString(index);
+                for (int i = number.length(); i < part.digits; i++) {
+                    name.append('0');
+                }
+                name.append(number);
             }
         }
         if (!indexed && index > 0) {

@@ -26,7 +26,7 @@ final class Problems {
         told.put(kind, now);
         try {
             listener.accept(problem);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             // whoever listens must not end the log
         }
     }

@@ -1,28 +1,29 @@
 package io.github.whypause.logging;
 
 import java.io.IOException;
-import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** Which rolled files there are, and which of them go. */
 final class Retention {
-    private static final Set<FileVisitOption> NO_LINKS = EnumSet.noneOf(FileVisitOption.class);
-
     private final NamePattern pattern;
     private final int maxHistory;
     private final int maxFiles;
     private final long maxTotalBytes;
     private final Counters counters;
     private final Problems problems;
+    private final Disk disk;
+    private final LongSupplier nanos;
+    /** What the clock was taken for, in milliseconds since 1970, and when that was. */
+    private long trusted = Long.MIN_VALUE;
+    private long trustedAt;
 
     Retention(LogWriterOptions options, Counters counters, Problems problems) {
         this.pattern = options.rolled;
@@ -31,6 +32,8 @@ final class Retention {
         this.maxTotalBytes = options.maxTotalBytes;
         this.counters = counters;
         this.problems = problems;
+        this.disk = options.disk;
+        this.nanos = options.nanos;
     }
 
     /** A rolled file. */
@@ -69,20 +72,51 @@ final class Retention {
             files.sort(Comparator.<Rolled>comparingLong(it -> it.period).thenComparingInt(it -> it.index)
                     .reversed());
             long oldest = maxHistory == Integer.MAX_VALUE ? Long.MIN_VALUE
-                    : pattern.earlier(now, maxHistory);
+                    : pattern.earlier(trusted(now), maxHistory);
             int kept = 0;
             long bytes = 0;
+            Exception failure = null;
             for (Rolled file : files) {
                 bytes += file.bytes;
                 kept++;
                 if (file.period < oldest || kept > maxFiles || bytes > maxTotalBytes) {
-                    Files.deleteIfExists(file.path);
-                    counters.deleted++;
+                    try {
+                        disk.delete(file.path);
+                        counters.deleted++;
+                    } catch (IOException | RuntimeException e) {
+                        // the others can still go
+                        failure = e;
+                    }
                 }
             }
-        } catch (IOException e) {
+            if (failure != null) {
+                throw failure;
+            }
+        } catch (Exception e) {
             problems.tell("retention", "cannot delete old files of `" + pattern + "`: " + LogFiles.reason(e));
         }
+    }
+
+    /**
+     * The time by which files are too old. A clock that jumps ahead must not delete all there is: it is
+     * followed at twice its usual speed until it is reached, so that people have time to see it.
+     */
+    private long trusted(long now) {
+        long at = nanos.getAsLong();
+        if (trusted != Long.MIN_VALUE) {
+            long most = trusted + 2 * TimeUnit.NANOSECONDS.toMillis(at - trustedAt);
+            if (now > most) {
+                if (pattern.period(now) > pattern.nextPeriod(most)) {
+                    problems.tell("clock", "the clock is ahead by "
+                            + TimeUnit.MILLISECONDS.toSeconds(now - most) + " s all at once: files of `" + pattern
+                            + "` are not deleted for it yet");
+                }
+                now = most;
+            }
+        }
+        trusted = now;
+        trustedAt = at;
+        return now;
     }
 
     private static boolean isSame(Path one, Path other) {
@@ -94,10 +128,7 @@ final class Retention {
         List<Rolled> found = new ArrayList<>();
         Path folder = pattern.folder();
         Path start = folder.toString().isEmpty() ? java.nio.file.Paths.get(".") : folder;
-        if (!Files.isDirectory(start)) {
-            return found;
-        }
-        Files.walkFileTree(start, NO_LINKS, pattern.depth(), new SimpleFileVisitor<Path>() {
+        disk.walk(start, pattern.depth(), new SimpleFileVisitor<Path>() {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
                 Path named = folder.toString().isEmpty() ? start.relativize(file) : file;

@@ -4,7 +4,6 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -30,11 +29,11 @@ final class Torn {
     }
 
     /** Goes from header to header. */
-    static Torn of(RandomAccessFile file, Codec codec) throws IOException {
+    static Torn of(LogFile file, Codec codec) throws IOException {
         long size = file.length();
         long at = 0;
         while (at < size) {
-            byte[] header = read(file, at, codec.headerBytes());
+            byte[] header = file.read(at, codec.headerBytes());
             if (header.length < codec.headerBytes()) {
                 return new Torn(at > 0 || isZero(header) ? Kind.OURS : cutHeader(header, codec), at);
             }
@@ -69,8 +68,8 @@ final class Torn {
     }
 
     /** The whole lines of a block that was cut. */
-    static byte[] lines(RandomAccessFile file, long from, long to, Codec codec) throws IOException {
-        byte[] cut = read(file, from, (int) Math.min(to - from, LONGEST_BLOCK));
+    static byte[] lines(LogFile file, long from, long to, Codec codec) throws IOException {
+        byte[] cut = file.read(from, (int) Math.min(to - from, LONGEST_BLOCK));
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
         byte[] piece = new byte[8 << 10];
         try (InputStream in = codec.decode(new ByteArrayInputStream(cut))) {
@@ -88,9 +87,9 @@ final class Torn {
         return Arrays.copyOf(all, end);
     }
 
-    private static boolean isZero(RandomAccessFile file, long from, long to) throws IOException {
+    private static boolean isZero(LogFile file, long from, long to) throws IOException {
         for (long at = from; at < to; at += 1 << 16) {
-            if (!isZero(read(file, at, (int) Math.min(1 << 16, to - at)))) {
+            if (!isZero(file.read(at, (int) Math.min(1 << 16, to - at)))) {
                 return false;
             }
         }
@@ -104,15 +103,5 @@ final class Torn {
             }
         }
         return true;
-    }
-
-    private static byte[] read(RandomAccessFile file, long at, int length) throws IOException {
-        byte[] bytes = new byte[length];
-        file.seek(at);
-        int read = 0;
-        for (int n = 0; n >= 0 && read < length; read += Math.max(n, 0)) {
-            n = file.read(bytes, read, length - read);
-        }
-        return Arrays.copyOf(bytes, read);
     }
 }

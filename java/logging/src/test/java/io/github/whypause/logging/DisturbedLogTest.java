@@ -97,6 +97,6 @@ class DisturbedLogTest {
         expected.add("first");
         expected.add("last");
         assertEquals(expected, Logs.zcat(file));
-        assertTrue(problems.get(0).startsWith("lost 1 lines, because memory ran out"), problems.toString());
+        assertTrue(problems.get(0).startsWith("lost 1 lines of `" + file + "`, because memory ran out"), problems.toString());
     }
 }

@@ -105,9 +105,11 @@ class FullDiskTest {
             assertEquals(3, refused);
             assertTrue(longest >= TimeUnit.MILLISECONDS.toNanos(30), longest + " ns");
             assertTrue(log.counters().getWaits() >= 3);
-            // a thread that is interrupted does not wait
+            // a thread that is interrupted waits as long as others, and stays interrupted
             Thread.currentThread().interrupt();
+            long start = System.nanoTime();
             assertFalse(log.write(lines.get(0)));
+            assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(30));
             assertTrue(Thread.interrupted());
             LogWriterCounters counters = log.counters();
             assertFalse(log.close(Duration.ofMillis(50)));

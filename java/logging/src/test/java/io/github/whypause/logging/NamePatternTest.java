@@ -28,6 +28,8 @@ class NamePatternTest {
                 "2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z"},
             {"/var/%d{yyyy/MM/dd, UTC}/a.%i.gz", "/var/2026/03/05/a.2.gz",
                 "2026-03-05T00:00:00Z", "2026-03-06T00:00:00Z"},
+            {"a-%date{yyyy-MM-dd, UTC}.%03i.gz", "a-2026-03-05.002.gz",
+                "2026-03-05T00:00:00Z", "2026-03-06T00:00:00Z"},
             // without a number, a second file gets one before its last extension
             {"a-%d{yyyy-MM-dd, UTC}.log.gz", "a-2026-03-05.log.2.gz",
                 "2026-03-05T00:00:00Z", "2026-03-06T00:00:00Z"},

@@ -2,6 +2,7 @@ package io.github.whypause.logging;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -23,7 +24,7 @@ class RingTest {
     void records_of_many_threads_come_whole_once_and_in_order() throws Exception {
         int producers = 4;
         int each = 20_000;
-        Ring ring = new Ring(8 << 10);
+        Ring ring = new Ring(8 << 10, new Memory());
         List<Thread> threads = new ArrayList<>();
         for (int p = 0; p < producers; p++) {
             int producer = p;
@@ -68,7 +69,7 @@ class RingTest {
 
     @Test
     void what_has_no_room_is_refused_and_room_comes_back() {
-        Ring ring = new Ring(4096);
+        Ring ring = new Ring(4096, new Memory());
         byte[] record = new byte[1000];
         for (int i = 0; i < 4; i++) {
             assertEquals(Ring.Offer.TAKEN, ring.offer(record, 0, record.length));
@@ -81,7 +82,7 @@ class RingTest {
 
     @Test
     void large_records_take_no_more_than_the_ring_or_one_of_them() {
-        Ring ring = new Ring(4096);
+        Ring ring = new Ring(4096, new Memory());
         byte[] large = new byte[3000];
         assertEquals(Ring.Offer.TAKEN, ring.offer(large, 0, large.length));
         assertEquals(Ring.Offer.FULL, ring.offer(large, 0, large.length));
@@ -94,7 +95,7 @@ class RingTest {
 
     @Test
     void a_closed_ring_gives_what_it_took_before() throws Exception {
-        Ring ring = new Ring(1 << 16);
+        Ring ring = new Ring(1 << 16, new Memory());
         AtomicLong taken = new AtomicLong();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -124,5 +125,36 @@ class RingTest {
         }
         assertEquals(taken.get(), polled);
         assertFalse(ring.poll((bytes, offset, length) -> { }));
+    }
+
+    @Test
+    void a_record_that_the_sink_could_not_take_is_gone_and_the_next_one_comes() {
+        Ring ring = new Ring(4096, new Memory());
+        for (int length : new int[] {100, 3000, 50}) {
+            ring.offer(new byte[length], 0, length);
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThrows(OutOfMemoryError.class, () -> ring.poll((bytes, offset, length) -> {
+                throw new OutOfMemoryError();
+            }));
+        }
+        assertEquals(2, ring.records());
+        assertEquals(3100, ring.recordBytes());
+        assertEquals(50, poll(ring).length);
+        assertEquals(0, ring.used());
+        assertEquals(Ring.Offer.TAKEN, ring.offer(new byte[4000], 0, 4000));
+    }
+
+    @Test
+    void without_memory_a_long_record_is_refused_and_the_ring_goes_on() {
+        Ring ring = new Ring(4096, new Memory() {
+            @Override
+            byte[] copy(byte[] from, int offset, int length) {
+                throw new OutOfMemoryError();
+            }
+        });
+        assertEquals(Ring.Offer.FULL, ring.offer(new byte[3000], 0, 3000));
+        assertEquals(Ring.Offer.TAKEN, ring.offer(new byte[10], 0, 10));
+        assertEquals(10, poll(ring).length);
     }
 }
