@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Java libraries, and tests them with each JDK that is found, with the oldest and the
-# newest version of each logging framework. `scripts/java.sh publish` makes the jars of a release.
+# newest version of each logging framework. `scripts/java.sh publish` makes what is
+# published, and looks at it.
 #
 # JAVA_TEST_HOMES="DIR DIR" tests with those JDKs instead.
 set -euo pipefail
@@ -8,16 +9,6 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 
 log="target/test-logs/java.log"
-
-# Homes of JDKs, one for each feature release: "17 /usr/lib/jvm/…".
-find_jdks() {
-    local home version
-    for home in ${JAVA_TEST_HOMES:-"${JAVA_HOME:-/nonexistent}" /usr/lib/jvm/*}; do
-        [ -x "$home/bin/java" ] || continue
-        version="$("$home/bin/java" -version 2>&1 | sed -n 's/.*version "\(1\.\)\?\([0-9]*\).*/\2/p')"
-        [ -z "$version" ] || echo "$version $home"
-    done | sort -n -u -k1,1
-}
 
 # Runs Maven with arguments "$@"; all it says is in the log.
 maven() {
@@ -70,11 +61,7 @@ if ! have mvn || ! jdk_is_there; then
     exit 0
 fi
 case "${1:-test}" in
-    publish)
-        maven -P release clean package -DskipTests || fail "it failed; all output is in $log"
-        find java -name 'whypause-*.jar' -path '*/target/*' | sort
-        exit
-        ;;
+    publish) exec scripts/publish-java.sh ;;
     test) ;;
     *) fail "what is \`$1\`?" "scripts/java.sh [test | publish]" ;;
 esac
@@ -82,7 +69,7 @@ esac
 # The newest versions of the frameworks; the oldest are in the modules' pom.xml, which are compiled
 # against them. Their classes are tested as they are.
 newest=(-Dmaven.main.skip -Dlogback.version=1.6.6 -Dslf4j.version=2.0.19 -Dlog4j.version=2.26.1
-    -pl "logback,log4j2" -am -Dtest=CompressedFileAppenderTest -Dsurefire.failIfNoSpecifiedTests=false)
+    -pl "logback,log4j2" -am -Dtest="CompressedFileAppenderTest,LayoutsTest,TriggersAndLayoutsTest" -Dsurefire.failIfNoSpecifiedTests=false)
 # The first JDK that the newest Logback runs on.
 newest_needs=11
 

@@ -90,6 +90,16 @@ jdk_is_there() {
     return 1
 }
 
+# Homes of JDKs, one for each feature release: "17 /usr/lib/jvm/…"; JAVA_TEST_HOMES="DIR DIR" are others.
+find_jdks() {
+    local home version
+    for home in ${JAVA_TEST_HOMES:-"${JAVA_HOME:-/nonexistent}" /usr/lib/jvm/*}; do
+        [ -x "$home/bin/java" ] || continue
+        version="$("$home/bin/java" -version 2>&1 | sed -n 's/.*version "\(1\.\)\?\([0-9]*\).*/\2/p')"
+        [ -z "$version" ] || echo "$version $home"
+    done | sort -n -u -k1,1
+}
+
 # The sources of the lab's Java programs, and of the libraries that they use.
 workload_sources() { find java/{workloads,unmap,logging}/src/main/java -name '*.java' | sort; }
 

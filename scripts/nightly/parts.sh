@@ -123,6 +123,10 @@ part_bench_java() { # Maven's repository
     make -s bench-java CHECK=1
 }
 
+part_stress_unmap() { # a JDK
+    CHECK=1 scripts/stress-unmap.sh
+}
+
 part_check_metrics() { # a JDK, Debian's package prometheus
     make -s check-metrics
 }

@@ -72,7 +72,7 @@ final class Foreign {
         try {
             return (Object) OF_CONFINED.invokeExact();
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw Handles.unchecked(e);
         }
     }
 
@@ -80,7 +80,7 @@ final class Foreign {
         try {
             return (Object) OF_SHARED.invokeExact();
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw Handles.unchecked(e);
         }
     }
 
@@ -88,7 +88,7 @@ final class Foreign {
         try {
             CLOSE.invokeExact(arena);
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw Handles.unchecked(e);
         }
     }
 
@@ -99,7 +99,7 @@ final class Foreign {
         } catch (IOException e) {
             throw e;
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw Handles.unchecked(e);
         }
     }
 
@@ -108,17 +108,7 @@ final class Foreign {
             Object slice = (Object) AS_SLICE.invokeExact(segment, offset, length);
             return (ByteBuffer) (Object) AS_BUFFER.invokeExact(slice);
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw Handles.unchecked(e);
         }
-    }
-
-    private static RuntimeException unchecked(Throwable e) {
-        if (e instanceof RuntimeException) {
-            return (RuntimeException) e;
-        }
-        if (e instanceof Error) {
-            throw (Error) e;
-        }
-        return new IllegalStateException(e);
     }
 }

@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Before JDK 22, for all threads: an access says in a table what it uses, and closing waits until
+ * For all threads: an access says in a table what it uses, and closing waits until
  * no entry of the table names what is closed.
  *
- * <p>Both sides write first and read then (the entry and {@code closed}), so that one of them sees
+ * <p>Both sides write first and read then (the entry and whether it is open), so that one of them sees
  * the other. The table is one for all mappings, as in the BRAVO lock of Dice and Kogan: an access
  * writes to a cache line that its thread usually has for itself, and a mapping costs no table.
  * Entries are numbers, for which the collector has no barrier.
  */
-final class GuardedLifetime extends CleanedLifetime {
+final class GuardedLifetime extends Lifetime {
     /** Longs apart, so that no two entries share a cache line, nor the one that is fetched with it. */
     private static final int SPACING = 16;
     private static final int ENTRIES = entries(Runtime.getRuntime().availableProcessors());
@@ -34,7 +34,10 @@ final class GuardedLifetime extends CleanedLifetime {
     /** Never 0. Should two have the same, closing waits for both; that is all. */
     private final long id = IDS.incrementAndGet() & 0xffffffffL | 1L << 31;
     private final AtomicInteger unlisted = new AtomicInteger();
-    private volatile boolean closed;
+
+    GuardedLifetime(Memory memory) {
+        super(memory);
+    }
 
     /** More than threads that can run, as a thread may lose its CPU during an access. */
     private static int entries(int processors) {
@@ -56,7 +59,7 @@ final class GuardedLifetime extends CleanedLifetime {
                     entered = true;
                 }
                 if (entered) {
-                    if (closed) {
+                    if (!isOpen()) {
                         TABLE.lazySet(at, 0);
                         throw closed();
                     }
@@ -68,7 +71,7 @@ final class GuardedLifetime extends CleanedLifetime {
             throw e;
         }
         unlisted.incrementAndGet();
-        if (closed) {
+        if (!isOpen()) {
             unlisted.decrementAndGet();
             throw closed();
         }
@@ -120,30 +123,8 @@ final class GuardedLifetime extends CleanedLifetime {
     }
 
     @Override
-    boolean isOpen() {
-        return !closed;
-    }
-
-    @Override
-    void checkOpen() {
-        if (closed) {
-            throw closed();
-        }
-    }
-
-    @Override
-    synchronized void close() {
-        InternalError pending = Faults.take();
-        if (!closed) {
-            closed = true;
-            forget();
-            await();
-            release(0);
-        }
-        Faults.rethrow(pending);
-    }
-
-    private void await() {
+    void awaitUse() {
+        forget();
         long begun = System.nanoTime();
         for (int spin = 0; isUsed(); spin++) {
             if (spin < SPINS) {
@@ -152,7 +133,7 @@ final class GuardedLifetime extends CleanedLifetime {
                 LockSupport.parkNanos(NAP_NS);
             } else {
                 throw new IllegalStateException("an access is still under way after 10 s;"
-                        + " the mapping is closed, and its memory left to the garbage collector");
+                        + " the mapping is closed, and closing it again releases its memory");
             }
         }
     }

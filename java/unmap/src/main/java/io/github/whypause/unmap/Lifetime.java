@@ -7,24 +7,36 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The memory of one or several mappings, from the first to their one release. */
 abstract class Lifetime {
     /** Instead of a length. */
     static final long WHOLE = Long.MIN_VALUE;
 
+    private final Memory memory;
+    /**
+     * Its use has ended. An arena knows as well; this fails with our words, and before arguments
+     * are checked.
+     */
+    private volatile boolean closed;
+    /** Of the memory; closing ends its use before. */
+    private boolean released;
+
+    Lifetime(Memory memory) {
+        this.memory = memory;
+    }
+
     /** For the thread that calls, which alone may use and close it. */
     static Lifetime confined() {
-        return Foreign.isThere()
-                ? new ArenaLifetime(Foreign.confinedArena(), Thread.currentThread())
-                : new OwnedLifetime();
+        return new OwnedLifetime(Memory.confined());
     }
 
     /** For all threads. */
     static Lifetime shared() {
-        return Foreign.isThere()
-                ? new ArenaLifetime(Foreign.sharedArena(), null)
-                : new GuardedLifetime();
+        return SharedArenas.AreSafe.HERE
+                ? new ArenaLifetime(new ArenaMemory(Foreign.sharedArena()))
+                : new GuardedLifetime(Memory.shared());
     }
 
     /**
@@ -39,14 +51,56 @@ abstract class Lifetime {
     /** Ends an access. */
     abstract void exit(int ticket);
 
-    abstract boolean isOpen();
+    final boolean isOpen() {
+        return !closed;
+    }
 
-    /** Maps a part of a file; nothing is left of it where that fails. */
-    abstract Pieces map(FileChannel channel, MapMode mode, long offset, long length)
-            throws IOException;
+    /** Throws what {@link #enter} throws. */
+    final void checkOpen() {
+        checkThread();
+        if (closed) {
+            throw closed();
+        }
+    }
 
-    /** Releases all of it, on this thread. A second time does nothing. */
-    abstract void close();
+    /** Throws if it is not for this thread. */
+    void checkThread() {}
+
+    /**
+     * Ends all use and releases the memory, on this thread. If that throws, the use has ended all
+     * the same, and the next call tries the release again; otherwise it does nothing.
+     */
+    final void close() {
+        checkThread();
+        InternalError pending = Faults.take();
+        closed = true;
+        try {
+            awaitUse();
+            release();
+        } catch (RuntimeException | Error e) {
+            if (pending != null) {
+                e.addSuppressed(pending);
+            }
+            throw e;
+        }
+        Faults.rethrow(pending);
+    }
+
+    /** Waits for accesses that began before it was closed. */
+    void awaitUse() {}
+
+    private synchronized void release() {
+        if (!released) {
+            memory.release();
+            released = true;
+        }
+    }
+
+    private synchronized Pieces map(
+            FileChannel channel, MapMode mode, long offset, long length) throws IOException {
+        checkOpen();
+        return memory.map(channel, mode, offset, length);
+    }
 
     /** See {@link MappedFile#open(Path, MapMode, long, long)}. */
     final MappedFile open(Path path, MapMode mode, long offset, long length, boolean alone)
@@ -59,7 +113,10 @@ abstract class Lifetime {
         }
     }
 
-    /** See {@link MappedFile#map}. If it fails, a lifetime without mappings needs no close. */
+    /**
+     * See {@link MappedFile#map}. If it fails, nothing is left of the mapping, or it goes with the
+     * others of its group.
+     */
     final MappedFile map(
             FileChannel channel, MapMode mode, long offset, long length, boolean alone)
             throws IOException {
@@ -72,7 +129,24 @@ abstract class Lifetime {
             throw new EOFException("the file has " + there + " bytes, fewer than " + offset
                     + " + " + length);
         }
-        return new MappedFile(map(channel, mode, offset, length), length, this, alone);
+        try {
+            return new MappedFile(map(channel, mode, offset, length), length, this,
+                    alone ? null : new AtomicBoolean(), false);
+        } catch (Throwable e) {
+            if (alone) {
+                abandon(e);
+            }
+            throw e;
+        }
+    }
+
+    /** An arena keeps what was mapped into it, also where its user never saw it. */
+    private void abandon(Throwable failed) {
+        try {
+            close();
+        } catch (RuntimeException | Error e) {
+            failed.addSuppressed(e);
+        }
     }
 
     static IllegalStateException closed() {

@@ -2,10 +2,12 @@ package io.github.whypause.unmap;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A file mapped into memory, which is released when it is closed and not some time later.
@@ -19,17 +21,18 @@ import java.nio.file.Path;
  * made it may use and close it; others get an IllegalStateException. One of {@link #openShared},
  * {@link #mapShared} or {@link MappedFiles} is for all threads. What is written is seen by other
  * threads as in an array: there is no ordering and no atomicity between threads beyond what they
- * establish themselves.
+ * establish themselves, by locks or by {@link #putLongRelease} and {@link #getLongAcquire}.
  *
  * <p><b>Cost.</b> A confined access compares a few words more than one to a ByteBuffer does. A
- * shared access costs an atomic instruction before JDK 22 and next to nothing since; the bulk
- * methods pay it once. Closing is one {@code munmap} for each GiB; for a shared mapping it waits
- * before JDK 22 for accesses under way, and since JDK 22 makes a handshake with all threads, which
- * {@link MappedFiles} makes once for many files. The numbers are in the project's README.
+ * shared access costs an atomic instruction, on JDK 27 and newer next to nothing; the bulk methods
+ * pay it once. Closing is one {@code munmap} for each GiB; for a shared mapping it waits for
+ * accesses under way, and since JDK 22 makes a handshake with all threads, which {@link
+ * MappedFiles} makes once for many files. The numbers are in the project's README.
  *
- * <p><b>Values</b> are big-endian, as in a new {@link java.nio.ByteBuffer} and in {@code DataOutput}; {@link
- * Long#reverseBytes} and its like turn them round in one instruction. Positions are bytes from the
- * beginning of the mapping, up to 2<sup>63</sup>-1, and need no alignment.
+ * <p><b>Values</b> are big-endian, as in a new {@link java.nio.ByteBuffer} and in {@code
+ * DataOutput}, unless {@link #withOrder} was asked for another order. Positions are bytes from the
+ * beginning of the mapping, up to 2<sup>63</sup>-1, and need no alignment but where a method says
+ * so.
  *
  * <p><b>Errors.</b> Each method that reads or writes throws an IllegalStateException if the mapping
  * is closed or confined to another thread, an {@link IndexOutOfBoundsException} if a byte of it is
@@ -38,23 +41,12 @@ import java.nio.file.Path;
  *
  * <p><b>What remains.</b> If the file is made shorter under the mapping, an access beyond its new
  * end throws an {@link InternalError}, as with every mapping of the JVM, which may come a moment
- * later than the access; JDK 8 may crash. On JDK 22 and newer a mapping that is never closed is never released; on
- * older ones the collector releases it some day.
+ * later than the access; JDK 8 may crash. On JDK 22 and newer a mapping that is never closed is
+ * never released; on older ones the collector releases it some day.
  */
-public final class MappedFile implements AutoCloseable {
-    private final Pieces pieces;
-    private final long size;
-    private final Lifetime lifetime;
-    /** Whether the memory goes with this object, and not with its group. */
-    private final boolean alone;
-    /** Of a file of a group that is closed before the group. */
-    private volatile boolean closed;
-
-    MappedFile(Pieces pieces, long size, Lifetime lifetime, boolean alone) {
-        this.pieces = pieces;
-        this.size = size;
-        this.lifetime = lifetime;
-        this.alone = alone;
+public final class MappedFile extends MappedValues implements AutoCloseable {
+    MappedFile(Pieces pieces, long size, Lifetime lifetime, AtomicBoolean ended, boolean little) {
+        super(pieces, size, lifetime, ended, little);
     }
 
     /**
@@ -166,193 +158,46 @@ public final class MappedFile implements AutoCloseable {
      * @return false once this mapping, or the group it is of, is closed
      */
     public boolean isOpen() {
-        return !closed && lifetime.isOpen();
+        return (ended == null || !ended.get()) && lifetime.isOpen();
     }
 
     /**
-     * Reads a byte.
+     * The same mapping with another order of bytes. Both are closed when one of them is.
      *
-     * @param position of the byte
-     * @return the byte
+     * @param order of the values that are read and written through what is returned
+     * @return this, if it has that order already
      */
-    public byte get(long position) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, 1);
-            return pieces.get(position);
-        } finally {
-            lifetime.exit(ticket);
-        }
+    public MappedFile withOrder(ByteOrder order) {
+        boolean wanted = Objects.requireNonNull(order, "order") == ByteOrder.LITTLE_ENDIAN;
+        return wanted == little ? this : new MappedFile(pieces, size, lifetime, ended, wanted);
     }
 
     /**
-     * Writes a byte.
+     * The whole mapping in the shape of a {@link java.nio.ByteBuffer}, for code that was written
+     * for one.
      *
-     * @param position of the byte
-     * @param value the byte
+     * @return a view at position 0, with the order of this mapping
+     * @throws IllegalStateException if the mapping is larger than 2 GiB less one byte
      */
-    public void put(long position, byte value) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, 1);
-            pieces.put(position, value);
-        } finally {
-            lifetime.exit(ticket);
+    public MappedBuffer buffer() {
+        if (size > Integer.MAX_VALUE) {
+            throw new IllegalStateException("a mapping of " + size
+                    + " bytes is too large for one buffer: take a part of it");
         }
+        return buffer(0, (int) size);
     }
 
     /**
-     * Reads two bytes.
+     * A part of the mapping in the shape of a {@link java.nio.ByteBuffer}.
      *
-     * @param position of the first
-     * @return the value
+     * @param position of its first byte
+     * @param length its capacity in bytes
+     * @return a view at its position 0, with the order of this mapping
+     * @throws IndexOutOfBoundsException if it is not within the mapping
      */
-    public short getShort(long position) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, Short.BYTES);
-            return pieces.getShort(position);
-        } finally {
-            lifetime.exit(ticket);
-        }
-    }
-
-    /**
-     * Writes two bytes.
-     *
-     * @param position of the first
-     * @param value the value
-     */
-    public void putShort(long position, short value) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, Short.BYTES);
-            pieces.putShort(position, value);
-        } finally {
-            lifetime.exit(ticket);
-        }
-    }
-
-    /**
-     * Reads four bytes.
-     *
-     * @param position of the first
-     * @return the value
-     */
-    public int getInt(long position) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, Integer.BYTES);
-            return pieces.getInt(position);
-        } finally {
-            lifetime.exit(ticket);
-        }
-    }
-
-    /**
-     * Writes four bytes.
-     *
-     * @param position of the first
-     * @param value the value
-     */
-    public void putInt(long position, int value) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, Integer.BYTES);
-            pieces.putInt(position, value);
-        } finally {
-            lifetime.exit(ticket);
-        }
-    }
-
-    /**
-     * Reads eight bytes.
-     *
-     * @param position of the first
-     * @return the value
-     */
-    public long getLong(long position) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, Long.BYTES);
-            return pieces.getLong(position);
-        } finally {
-            lifetime.exit(ticket);
-        }
-    }
-
-    /**
-     * Writes eight bytes.
-     *
-     * @param position of the first
-     * @param value the value
-     */
-    public void putLong(long position, long value) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, Long.BYTES);
-            pieces.putLong(position, value);
-        } finally {
-            lifetime.exit(ticket);
-        }
-    }
-
-    /**
-     * Reads many bytes, for the cost of one access. If the mapping is closed meanwhile, closing
-     * waits before JDK 22; since JDK 22 this method may throw and leave some bytes copied.
-     *
-     * @param position of the first in the mapping
-     * @param into where they go
-     * @param offset of the first there
-     * @param length how many
-     */
-    public void get(long position, byte[] into, int offset, int length) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, length);
-            check(into, offset, length);
-            pieces.get(position, into, offset, length);
-        } finally {
-            lifetime.exit(ticket);
-        }
-    }
-
-    /**
-     * Writes many bytes, for the cost of one access. If the mapping is closed meanwhile, closing
-     * waits before JDK 22; since JDK 22 this method may throw and leave some bytes written.
-     *
-     * @param position of the first in the mapping
-     * @param from where they come from
-     * @param offset of the first there
-     * @param length how many
-     */
-    public void put(long position, byte[] from, int offset, int length) {
-        int ticket = lifetime.enter();
-        try {
-            check(position, length);
-            check(from, offset, length);
-            pieces.put(position, from, offset, length);
-        } finally {
-            lifetime.exit(ticket);
-        }
-    }
-
-    /**
-     * Writes what was changed to the disk and waits for it ({@code msync}); nothing of a read-only
-     * or private mapping. Closing does not do this: the kernel writes changes later by itself.
-     *
-     * @throws IOException if the disk reports an error
-     */
-    public void force() throws IOException {
-        int ticket = lifetime.enter();
-        try {
-            check(0, 0);
-            pieces.force();
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        } finally {
-            lifetime.exit(ticket);
-        }
+    public MappedBuffer buffer(long position, int length) {
+        check(position, length);
+        return new MappedBuffer(this, position, length);
     }
 
     /**
@@ -360,18 +205,18 @@ public final class MappedFile implements AutoCloseable {
      * MappedFiles} the memory goes with the group. A second time does nothing, and the file may be
      * deleted or shortened already.
      *
-     * @throws IllegalStateException if the mapping is confined to another thread; or before JDK 22,
-     *     if an access is still under way after ten seconds, as on a disk that does not respond:
-     *     the mapping is closed then, and its memory left to the garbage collector
+     * @throws IllegalStateException if the mapping is confined to another thread; or if an access
+     *     is still under way after ten seconds, as on a disk that does not respond: nothing can use
+     *     the mapping then, and closing it again releases its memory
      * @throws InternalError if an earlier access of this thread was beyond the end of its file, and
      *     the JVM has not reported it yet; the memory is released all the same
      */
     @Override
     public void close() {
-        if (alone) {
+        if (ended == null) {
             lifetime.close();
         } else {
-            closed = true;
+            ended.set(true);
         }
     }
 
@@ -379,22 +224,5 @@ public final class MappedFile implements AutoCloseable {
     @Override
     public String toString() {
         return "MappedFile[" + size + " bytes, " + (isOpen() ? "open" : "closed") + "]";
-    }
-
-    private void check(long position, int length) {
-        if (closed) {
-            throw Lifetime.closed();
-        }
-        if (position < 0 || length < 0 || position > size - length) {
-            throw new IndexOutOfBoundsException(length + " bytes at " + position
-                    + " in a mapping of " + size);
-        }
-    }
-
-    private static void check(byte[] array, int offset, int length) {
-        if (offset < 0 || offset > array.length - length) {
-            throw new IndexOutOfBoundsException(length + " bytes at " + offset
-                    + " in an array of " + array.length);
-        }
     }
 }

@@ -78,9 +78,9 @@ public final class MappedFiles implements AutoCloseable {
      * Releases all mappings of this group, on this thread. Each access to one of its files from
      * then on throws an {@link IllegalStateException}. A second time does nothing.
      *
-     * @throws IllegalStateException before JDK 22, if an access is still under way after ten
-     *     seconds, as on a disk that does not respond; the group is closed, and its memory left to
-     *     the garbage collector
+     * @throws IllegalStateException if an access is still under way after ten seconds, as on a disk
+     *     that does not respond; nothing can use the group then, and closing it again releases its
+     *     memory
      */
     @Override
     public void close() {

@@ -20,8 +20,12 @@ final class Pieces {
 
     private final ByteBuffer[] pieces;
 
-    Pieces(ByteBuffer[] pieces) {
+    /** Of the mapping in its file, which pages are aligned with: its last three bits. */
+    private final int skew;
+
+    Pieces(ByteBuffer[] pieces, long offset) {
         this.pieces = pieces;
+        this.skew = (int) offset & (Long.BYTES - 1);
     }
 
     /** How many there are of so many bytes. */
@@ -93,6 +97,34 @@ final class Pieces {
             of(position).putLong((int) position & MASK, value);
         } else {
             split(position, value, Long.BYTES);
+        }
+    }
+
+    int getIntAcquire(long position) {
+        checkAligned(position, Integer.BYTES);
+        return Ordered.getInt(of(position), (int) position & MASK);
+    }
+
+    void putIntRelease(long position, int value) {
+        checkAligned(position, Integer.BYTES);
+        Ordered.putInt(of(position), (int) position & MASK, value);
+    }
+
+    long getLongAcquire(long position) {
+        checkAligned(position, Long.BYTES);
+        return Ordered.getLong(of(position), (int) position & MASK);
+    }
+
+    void putLongRelease(long position, long value) {
+        checkAligned(position, Long.BYTES);
+        Ordered.putLong(of(position), (int) position & MASK, value);
+    }
+
+    /** Both, so that it is aligned in memory and within one piece. */
+    private void checkAligned(long position, int bytes) {
+        if ((((int) position | skew) & bytes - 1) != 0) {
+            throw new IllegalArgumentException("position " + position
+                    + ", or where the mapping begins in its file, is not a multiple of " + bytes);
         }
     }
 

@@ -82,6 +82,9 @@ public final class Cost {
             line("getLong, plain MappedByteBuffer", ns(plainLongs, ACCESSES));
             line("getLong, confined", ns(confinedLongs, ACCESSES));
             line("getLong, shared", ns(sharedLongs, ACCESSES));
+            if (Foreign.isThere()) {
+                arena(path);
+            }
             line("getLong, shared, two threads", two(sharedLongs));
             line("get of 4 KiB, plain", ns(times -> {
                 long sum = 0;
@@ -101,6 +104,15 @@ public final class Cost {
                 }
                 return sum;
             }, ACCESSES / 100));
+        }
+    }
+
+    /** What {@link SharedArenas} decides about. */
+    private static void arena(Path path) throws Exception {
+        Lifetime lifetime = new ArenaLifetime(new ArenaMemory(Foreign.sharedArena()));
+        try (MappedFile file =
+                lifetime.open(path, MapMode.READ_ONLY, 0, Lifetime.WHOLE, true)) {
+            line("getLong, shared, guarded by the JVM", ns(times -> longs(file, times), ACCESSES));
         }
     }
 

@@ -14,6 +14,9 @@ import java.util.concurrent.TimeUnit;
 
 /** A JVM of its own, for what could crash one, and for what one prints. */
 final class Jvm {
+    /** Only so that nothing hangs for good: a busy machine may take a hundred times as long. */
+    private static final int LIMIT_MINUTES = 15;
+
     final int exit;
     final String out;
     final String err;
@@ -54,9 +57,9 @@ final class Jvm {
             builder.environment().remove(name);
         }
         Process process = builder.start();
-        if (!process.waitFor(120, TimeUnit.SECONDS)) {
+        if (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
             process.destroyForcibly();
-            throw new AssertionError("still running after 120 s: " + command + text(out)
+            throw new AssertionError("still running after " + LIMIT_MINUTES + " min: " + command + text(out)
                     + text(err));
         }
         return new Jvm(process.exitValue(), text(out), text(err));
