@@ -70,20 +70,28 @@ esac
 # against them. Their classes are tested as they are.
 newest=(-Dmaven.main.skip -Dlogback.version=1.6.6 -Dslf4j.version=2.0.19 -Dlog4j.version=2.26.1
     -pl "logback,log4j2" -am -Dtest="CompressedFileAppenderTest,LayoutsTest,TriggersAndLayoutsTest" -Dsurefire.failIfNoSpecifiedTests=false)
-# The first JDK that the newest Logback runs on.
+newest_spring=(-Dmaven.main.skip -Dspring.boot.version=4.1.2
+    -pl spring-boot -am -Dtest=CompressedLogApplicationTest -Dsurefire.failIfNoSpecifiedTests=false)
+# The first JDK that the newest Logback runs on, and Spring Boot.
 newest_needs=11
+spring_needs=17
 
 result=0
 goal="package"
 jdks="$(find_jdks)"
 while read -r version home; do
-    test_with "JDK $version" "$goal" -Dtest.java="$home/bin/java" || result=1
+    spring=()
+    [ "$version" -ge "$spring_needs" ] || spring=(-Dspring.skip)
+    test_with "JDK $version" "$goal" -Dtest.java="$home/bin/java" "${spring[@]}" || result=1
     # the classes are made once, by the JDK of the build
     goal="test"
 done <<<"$jdks"
 while read -r version home; do
     [ "$version" -ge "$newest_needs" ] || continue
     test_with "JDK $version and the newest Logback and Log4j" test "${newest[@]}" \
+        -Dtest.java="$home/bin/java" || result=1
+    [ "$version" -ge "$spring_needs" ] || continue
+    test_with "JDK $version and the newest Spring Boot" test "${newest_spring[@]}" \
         -Dtest.java="$home/bin/java" || result=1
 done <<<"$jdks"
 exit "$result"
