@@ -26,9 +26,9 @@ public final class CompressedLogListener
     private static final String FOLDER = "io/github/whypause/spring/";
     private static final String LOGBACK = "ch.qos.logback.classic.LoggerContext";
     /** What Logback and Spring Boot look for by themselves. */
-    private static final List<String> OWN =
-            List.of("logback-test.groovy", "logback-test.xml", "logback.groovy", "logback.xml", "logback-test-spring.groovy",
-                    "logback-test-spring.xml", "logback-spring.groovy", "logback-spring.xml");
+    private static final List<String> OWN = List.of("logback-test.groovy", "logback-test.xml", "logback.groovy",
+            "logback.xml", "logback-test-spring.groovy", "logback-test-spring.xml", "logback-spring.groovy",
+            "logback-spring.xml");
 
     /** As Spring Boot makes it. */
     public CompressedLogListener() {}

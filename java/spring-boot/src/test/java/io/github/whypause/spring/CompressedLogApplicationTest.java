@@ -72,7 +72,8 @@ class CompressedLogApplicationTest {
         }
         ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
         // Spring Boot tells Logback by properties of the JVM, of which there is one for all tests
-        System.getProperties().keySet().removeIf(it -> it.toString().matches("(LOGBACK|LOG|FILE_LOG|CONSOLE_LOG)_.*"));
+        System.getProperties().keySet()
+                .removeIf(it -> it.toString().matches("(LOGBACK|LOG|FILE_LOG|CONSOLE_LOG)_.*"));
     }
 
     @Test
