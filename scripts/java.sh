@@ -12,7 +12,7 @@ log="target/test-logs/java.log"
 
 # Runs Maven with arguments "$@"; all it says is in the log.
 maven() {
-    timeout 900 mvn -B -f java/pom.xml "$@" >>"$log" 2>&1 </dev/null
+    timeout 3600 mvn -B -f java/pom.xml "$@" >>"$log" 2>&1 </dev/null
 }
 
 # Whether the last lines of the log say that nothing could be downloaded.
@@ -47,7 +47,6 @@ test_with() {
     fi
     say "Java libraries with $what: $(add_result)"
     if [ "$result" = 1 ]; then
-        grep -E '^\[ERROR\]|SKIPPED: ' "$log" | head -n 40 >&2 || true
         say "all output is in $log"
     fi
     return "$result"
@@ -94,4 +93,10 @@ while read -r version home; do
     test_with "JDK $version and the newest Spring Boot" test "${newest_spring[@]}" \
         -Dtest.java="$home/bin/java" || result=1
 done <<<"$jdks"
+if [ "$result" != 0 ]; then
+    # at the end, as whoever looks for it looks there
+    { grep -E '^\[ERROR\]' "$log" || echo "Maven did not say what failed"; } | head -n 60 >"$log.errors"
+    tee -a "$log" <"$log.errors" >&2
+    rm -f "$log.errors"
+fi
 exit "$result"

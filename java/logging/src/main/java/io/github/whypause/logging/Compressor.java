@@ -23,6 +23,8 @@ final class Compressor extends Thread implements Ring.Sink {
     private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     /** It sleeps until it is woken after so long without a line. */
     private static final long WAKEFUL_NANOS = TimeUnit.SECONDS.toNanos(2);
+    /** So long at most: where its stack ends, who logs a line may have meant to wake it and have not. */
+    private static final long SLEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long FILLING_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
     /** How long it waits after a failure: from this on, twice as long after each that follows. */
     private static final long RETRY_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
@@ -353,11 +355,7 @@ final class Compressor extends Thread implements Ring.Sink {
             // somebody has claimed a place and not filled it yet
             LockSupport.parkNanos(this, FILLING_NANOS);
         } else if (!ring.isClosed() && flushTo <= finishedTo) {
-            if (deep) {
-                LockSupport.park(this);
-            } else {
-                LockSupport.parkNanos(this, nap);
-            }
+            LockSupport.parkNanos(this, deep ? SLEEP_NANOS : nap);
         }
         state.set(AWAKE);
     }

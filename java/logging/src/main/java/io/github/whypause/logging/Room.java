@@ -1,29 +1,35 @@
 package io.github.whypause.logging;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Where threads wait for room in the ring.
  *
  * <p>They sleep until one is woken, which wakes the next one if there still is room: so as many are awake
- * as there is room for, and the thread that makes room has its CPU to itself. A lock of
- * {@code java.util.concurrent}, as a monitor would pin virtual threads to their carriers.
+ * as there is room for, and the thread that makes room has its CPU to itself.
+ *
+ * <p>Nobody owns anything here. A lock would stay locked for good, and each thread that logs would wait
+ * for it for good, where its owner's stack ends (or its memory, or the thread) before it is unlocked. Here
+ * that costs a wakeup, and each thread looks for itself soon after.
  */
 final class Room {
-    /** For where a signal came just before its waiter slept. */
+    /** For where a wakeup was lost. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Ring ring;
     private final int enough;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition more = lock.newCondition();
-    private volatile int waiting;
+    private final Queue<Thread> sleepers = new ConcurrentLinkedQueue<>();
 
     Room(Ring ring) {
         this.ring = ring;
         this.enough = ring.capacity() / 2;
+        // A class that is used for the first time where a stack ends could not be used ever after.
+        enlist(Thread.currentThread());
+        sleepers.remove(Thread.currentThread());
+        wakeNext();
     }
 
     /**
@@ -32,47 +38,51 @@ final class Room {
      */
     Ring.Offer offer(byte[] bytes, int offset, int length, long nanos) {
         long until = System.nanoTime() + nanos;
+        Thread current = Thread.currentThread();
         boolean interrupted = false;
-        lock.lock();
         try {
-            waiting++;
             while (true) {
+                // before it looks, so that it is woken for what is freed after that
+                enlist(current);
                 Ring.Offer offer = ring.offer(bytes, offset, length);
                 long left = until - System.nanoTime();
-                if (offer != Ring.Offer.FULL || left <= 0) {
-                    return offer;
+                boolean sleeps = offer == Ring.Offer.FULL && left > 0;
+                if (sleeps) {
+                    LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
+                    interrupted |= Thread.interrupted();
                 }
-                try {
-                    more.awaitNanos(Math.min(left, LOOK_NANOS));
-                } catch (InterruptedException e) {
-                    interrupted = true;
+                sleepers.remove(current);
+                if (!sleeps) {
+                    return offer;
                 }
             }
         } finally {
-            waiting--;
-            if (hasWaiting()) {
-                more.signal();
-            }
-            lock.unlock();
+            freed();
             if (interrupted) {
-                Thread.currentThread().interrupt();
+                current.interrupt();
             }
         }
     }
 
-    /** There may be room now: wakes one who waits for it. Only for the thread that makes room. */
+    private void enlist(Thread current) {
+        try {
+            sleepers.add(current);
+        } catch (OutOfMemoryError e) {
+            // nobody wakes it, and it looks soon all the same
+        }
+    }
+
+    /** There may be room now: wakes one who waits for it. */
     void freed() {
-        // who has the lock looks itself when it leaves
-        if (hasWaiting() && lock.tryLock()) {
-            try {
-                more.signal();
-            } finally {
-                lock.unlock();
-            }
+        if (ring.used() <= enough || ring.isClosed()) {
+            wakeNext();
         }
     }
 
-    private boolean hasWaiting() {
-        return waiting > 0 && (ring.used() <= enough || ring.isClosed());
+    private void wakeNext() {
+        Thread next = sleepers.poll();
+        if (next != null) {
+            LockSupport.unpark(next);
+        }
     }
 }

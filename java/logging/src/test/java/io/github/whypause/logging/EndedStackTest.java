@@ -15,8 +15,8 @@ class EndedStackTest {
     @TempDir
     Path folder;
 
-    private void check(String mode) throws Exception {
-        List<String> command = Logs.java(Recursion.class, folder.resolve("a.log.gz").toString());
+    private void check(String mode, int ringBytes) throws Exception {
+        List<String> command = Logs.java(Recursion.class, folder.resolve("a.log.gz").toString(), "" + ringBytes);
         command.add(1, mode);
         Logs.Ran ran = Logs.run(command.toArray(new String[0]));
         String said = new String(ran.out, StandardCharsets.UTF_8);
@@ -26,12 +26,22 @@ class EndedStackTest {
 
     @Test
     void a_stack_that_ends_in_the_middle_of_a_line_does_not_stop_the_log() throws Exception {
-        check("-Xint");
+        check("-Xint", 1 << 20);
     }
 
     @Test
     void nor_does_it_where_the_code_is_compiled() throws Exception {
-        check("-XX:TieredStopAtLevel=1");
+        check("-XX:TieredStopAtLevel=1", 1 << 20);
+    }
+
+    @Test
+    void a_stack_that_ends_while_its_thread_waits_for_room_does_not_stop_the_others() throws Exception {
+        check("-Xint", 4 << 10);
+    }
+
+    @Test
+    void nor_does_it_there_where_the_code_is_compiled() throws Exception {
+        check("-XX:TieredStopAtLevel=1", 4 << 10);
     }
 
     /** Logs at each depth of its stack, until it ends, and then once more from above. */
@@ -45,11 +55,11 @@ class EndedStackTest {
         /**
          * Ends with status 0 where the log goes on and all lines are accounted for.
          *
-         * @param arguments the file
+         * @param arguments the file, and the bytes of the ring: few of them are full at each end
          */
         public static void main(String[] arguments) throws Exception {
             Path file = Paths.get(arguments[0]);
-            CompressedLogWriter log = LogWriterOptions.file(file).ringBytes(1 << 20).whenFull(WhenFull.WAIT)
+            CompressedLogWriter log = LogWriterOptions.file(file).ringBytes(Integer.parseInt(arguments[1])).whenFull(WhenFull.WAIT)
                     .maxWait(Duration.ofSeconds(60)).open();
             for (int i = 0; i < TIMES; i++) {
                 // each begins a little deeper, so that the stack ends at another call

@@ -35,12 +35,18 @@ final class Logs {
         }
     }
 
+    /** A JVM that takes longer is asked for the stacks of its threads, and is ended ten seconds later. */
+    private static final List<String> LIMIT =
+            Arrays.asList("timeout", "--signal=QUIT", "--kill-after=10", "240");
+
     private Logs() {}
 
     static Ran run(String... command) throws IOException, InterruptedException {
         File errors = File.createTempFile("whypause", ".err");
         try {
-            Process process = new ProcessBuilder(command).redirectError(errors).start();
+            List<String> limited = new ArrayList<>(LIMIT);
+            limited.addAll(Arrays.asList(command));
+            Process process = new ProcessBuilder(limited).redirectError(errors).start();
             process.getOutputStream().close();
             byte[] out = readAll(process.getInputStream());
             int status = process.waitFor();
