@@ -7,6 +7,9 @@
 #     A Kafka broker (KRaft, one node, loopback only) that logs each request, with the appenders that come with
 #     Kafka and with ours, in turns; a producer measures latencies. Its application log goes to DIR, which may be
 #     on a slow disk; its data do not. VERSION is 4.4.0 by default; 3.9.1 works, too.
+#   scripts/bench-java.sh access [--check]
+#     What an access to a mapping costs: a MappedByteBuffer, ours for one thread, ours for all threads with our
+#     guard and with the JVM's (JDK 22 and newer), in about 5 minutes; prints the table of JMH.
 # --check: each appender once and for seconds, to see that it works; the numbers are worth nothing.
 # Says SKIPPED where what it is built with cannot be downloaded.
 # environment: JAVA: the JVM to run with (default: java)
@@ -46,6 +49,24 @@ jmh() {
   machine "$dir"
   "$java" -cp "benchmarks/target/classes:benchmarks/target/lib/*" \
     io.github.whypause.benchmarks.Main "$(realpath "$dir")" "${more[@]}"
+}
+
+access() {
+  local -a more=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --check) more=(-f 1 -wi 0 -i 1 -r 10ms); shift ;;
+      *) usage >&2; exit 2 ;;
+    esac
+  done
+  build
+  machine "$PWD"
+  "$java" -version 2>&1 | head -1
+  local with='AccessBenchmark'
+  [ "$("$java" -version 2>&1 | sed -n '1s/[^"]*"\([0-9]*\).*/\1/p')" -ge 22 ] ||
+    with='AccessBenchmark\..*(Plain|Confined|Guarded)'
+  "$java" -cp "benchmarks/target/classes:benchmarks/target/lib/*" org.openjdk.jmh.Main "${more[@]}" "$with" |
+    sed -n '/^Benchmark /,$p'
 }
 
 # Ends what was started, by its number, whatever happens.
@@ -192,6 +213,7 @@ kafka() {
 case ${1:-} in
   jmh) shift; jmh "$@" ;;
   kafka) shift; kafka "$@" ;;
+  access) shift; access "$@" ;;
   -h | --help) usage ;;
   *) usage >&2; exit 2 ;;
 esac

@@ -59,7 +59,7 @@ row() {
     local out version result=0 right="right"
     version="$("$1/bin/java" -version 2>&1 | sed -n 's/.*version "\(.*\)".*/\1/p')"
     # shellcheck disable=SC2086 # several flags
-    out="$(cd "$work/files" && timeout 3600 "$1/bin/java" -Xmx64m -XX:+UseSerialGC $3 \
+    out="$(cd "$work/files" && timeout 3600 "$1/bin/java" -Xmx64m -XX:+UseSerialGC -XX:ThreadPriorityPolicy=1 $3 \
         -XX:ErrorFile="$work/hs_err" -cp "$work/classes" io.github.whypause.unmap.Stress \
         . "$how" "$closes" "${SEED:-1}" 4 2>&1 </dev/null)" || result=$?
     [ "$result" = 0 ] || right="**exit status $result: $(grep -m 1 -o -E 'SIG[A-Z]+|read [0-9a-f-]+ of the file.*' <<<"$out" || echo "see below")**"

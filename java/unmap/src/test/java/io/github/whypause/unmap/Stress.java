@@ -68,12 +68,15 @@ public final class Stress {
         for (int i = 0; i < many; i++) {
             int first = i;
             Thread thread = new Thread(() -> use(first));
+            thread.setPriority(Thread.MIN_PRIORITY);
             thread.start();
             threads.add(thread);
         }
         Thread stops = new Thread(Stress::stopAll);
         stops.start();
         threads.add(stops);
+        // Heeded with -XX:ThreadPriorityPolicy=1, and there many times as many closes beside load.
+        Thread.currentThread().setPriority(Thread.MAX_PRIORITY);
         long begun = System.nanoTime();
         int closed = 0;
         for (; closed < closes && wrong == null; closed++) {
