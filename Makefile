@@ -70,9 +70,10 @@ accuracy: ## measure how often the answers are right, into docs/accuracy.md (an 
 remedies: ## apply remedies to the faults that they are for, and write before and after into docs/remedies.md (ten minutes)
 	@scripts/remedies.sh $(if $(CHECK),--check)
 
-bench-java: ## measure the Java appenders beside those of the frameworks, and with a Kafka broker (ten minutes)
+bench-java: ## measure the Java libraries: appenders beside those of the frameworks, a Kafka broker, mappings (15 minutes)
 	@scripts/bench-java.sh jmh $(if $(CHECK),--check)
 	@scripts/bench-java.sh kafka $(if $(CHECK),--check)
+	@scripts/bench-java.sh access $(if $(CHECK),--check)
 
 bench-recorder: ## measure what recording costs, as a table
 	@scripts/bench-recorder.sh $(if $(CHECK),--check)
