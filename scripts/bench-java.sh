@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Java appenders beside those of the frameworks.
+# The Java libraries, measured: the appenders beside those of the frameworks, and what an access to a mapping costs.
 #   scripts/bench-java.sh jmh [--log-dir DIR] [--check]
 #     CPU of the whole process for each line, from the first line until all are compressed and on disk, in one
 #     run of about 5 minutes; prints Markdown. Logs go to DIR (default: java/benchmarks/target/logs).
@@ -10,7 +10,7 @@
 #   scripts/bench-java.sh access [--check]
 #     What an access to a mapping costs: a MappedByteBuffer, ours for one thread, ours for all threads with our
 #     guard and with the JVM's (JDK 22 and newer), in about 5 minutes; prints the table of JMH.
-# --check: each appender once and for seconds, to see that it works; the numbers are worth nothing.
+# --check: each once and for seconds, to see that it works; the numbers are worth nothing.
 # Says SKIPPED where what it is built with cannot be downloaded.
 # environment: JAVA: the JVM to run with (default: java)
 set -euo pipefail
@@ -29,9 +29,10 @@ maven() {
   exit 0
 }
 build() { maven -P bench -pl benchmarks -am -DskipTests package; }
+# What was measured on, with what kind of file system "$1" are in: those of directory "$2".
 machine() {
   echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) CPUs, $(uname -sr)," \
-    "logs in $(df --output=fstype "$1" | tail -1)"
+    "$1 in $(df --output=fstype "$2" | tail -1)"
 }
 
 jmh() {
@@ -46,7 +47,7 @@ jmh() {
   done
   build
   mkdir -p "$dir"
-  machine "$dir"
+  machine logs "$dir"
   "$java" -cp "benchmarks/target/classes:benchmarks/target/lib/*" \
     io.github.whypause.benchmarks.Main "$(realpath "$dir")" "${more[@]}"
 }
@@ -60,12 +61,12 @@ access() {
     esac
   done
   build
-  machine "$PWD"
+  machine files /tmp
   "$java" -version 2>&1 | head -1
   local with='AccessBenchmark'
   [ "$("$java" -version 2>&1 | sed -n '1s/[^"]*"\([0-9]*\).*/\1/p')" -ge 22 ] ||
     with='AccessBenchmark\..*(Plain|Confined|Guarded)'
-  "$java" -cp "benchmarks/target/classes:benchmarks/target/lib/*" org.openjdk.jmh.Main "${more[@]}" "$with" |
+  "$java" -cp "benchmarks/target/classes:benchmarks/target/lib/*" org.openjdk.jmh.Main -foe true "${more[@]}" "$with" |
     sed -n '/^Benchmark /,$p'
 }
 
@@ -196,7 +197,7 @@ kafka() {
     -Dkafka.version="$version" -DoutputDirectory="$lib"
   jars="$lib/*"
   trap end_broker EXIT
-  machine "$dir"
+  machine logs "$dir"
   echo "Kafka $version, $rate records of 200 bytes a second for $seconds s"
   echo
   echo "| appender | latency p50 ms | p99 | p99.9 | max | events | mean time in the appender | calls of 5 ms and more" \

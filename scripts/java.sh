@@ -95,8 +95,7 @@ while read -r version home; do
 done <<<"$jdks"
 if [ "$result" != 0 ]; then
     # at the end, as whoever looks for it looks there
-    { grep -E '^\[ERROR\]' "$log" || echo "Maven did not say what failed"; } | head -n 60 >"$log.errors"
-    tee -a "$log" <"$log.errors" >&2
-    rm -f "$log.errors"
+    errors="$(grep -m 60 -E '^\[ERROR\]' "$log" || echo "Maven did not say what failed")"
+    tee -a "$log" <<<"$errors" >&2
 fi
 exit "$result"

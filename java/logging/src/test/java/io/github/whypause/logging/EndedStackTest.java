@@ -16,7 +16,8 @@ class EndedStackTest {
     Path folder;
 
     private void check(String mode, int ringBytes) throws Exception {
-        List<String> command = Logs.java(Recursion.class, folder.resolve("a.log.gz").toString(), "" + ringBytes);
+        List<String> command = Logs.java(
+                Recursion.class, folder.resolve("a.log.gz").toString(), Integer.toString(ringBytes));
         command.add(1, mode);
         Logs.Ran ran = Logs.run(command.toArray(new String[0]));
         String said = new String(ran.out, StandardCharsets.UTF_8);
@@ -55,11 +56,12 @@ class EndedStackTest {
         /**
          * Ends with status 0 where the log goes on and all lines are accounted for.
          *
-         * @param arguments the file, and the bytes of the ring: few of them are full at each end
+         * @param arguments the file, and the bytes of the ring: a small one is full where a stack ends
          */
         public static void main(String[] arguments) throws Exception {
             Path file = Paths.get(arguments[0]);
-            CompressedLogWriter log = LogWriterOptions.file(file).ringBytes(Integer.parseInt(arguments[1])).whenFull(WhenFull.WAIT)
+            int ringBytes = Integer.parseInt(arguments[1]);
+            CompressedLogWriter log = LogWriterOptions.file(file).ringBytes(ringBytes).whenFull(WhenFull.WAIT)
                     .maxWait(Duration.ofSeconds(60)).open();
             for (int i = 0; i < TIMES; i++) {
                 // each begins a little deeper, so that the stack ends at another call

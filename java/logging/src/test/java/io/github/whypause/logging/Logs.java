@@ -37,7 +37,7 @@ final class Logs {
 
     /** A JVM that takes longer is asked for the stacks of its threads, and is ended ten seconds later. */
     private static final List<String> LIMIT =
-            Arrays.asList("timeout", "--signal=QUIT", "--kill-after=10", "240");
+            Arrays.asList("timeout", "--signal=QUIT", "--kill-after=10", "600");
 
     private Logs() {}
 

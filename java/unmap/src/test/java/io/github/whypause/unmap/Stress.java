@@ -75,7 +75,7 @@ public final class Stress {
         Thread stops = new Thread(Stress::stopAll);
         stops.start();
         threads.add(stops);
-        // Heeded with -XX:ThreadPriorityPolicy=1, and there many times as many closes beside load.
+        // Heeded with -XX:ThreadPriorityPolicy=1: who closes takes the CPU from who is in an access.
         Thread.currentThread().setPriority(Thread.MAX_PRIORITY);
         long begun = System.nanoTime();
         int closed = 0;
