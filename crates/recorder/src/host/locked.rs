@@ -6,6 +6,7 @@
 //! aside](crate::aside), which is given up where the answer does not come. One process reads many
 //! files, one after the other, and is kept for the next one.
 mod reader;
+mod runnable;
 
 use super::process::{self, ProcessDir};
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
 };
 pub(super) use reader::What;
 use reader::{FAILED, LAST, MORE_COMES, PAGE, serve};
+use runnable::{InVain, wants_cpu};
 use rustix::{
     fd::{AsFd, BorrowedFd, OwnedFd},
     fs::{Mode, openat},
@@ -46,6 +48,13 @@ const FEW: usize = 4;
 const MOST: Duration = Duration::from_secs(10);
 /// The same once several were waited for in vain.
 const LESS: Duration = Duration::from_secs(1);
+/// How long a process is waited for that keeps its lock while one of its threads wants a CPU: that one
+/// may have the lock, and will let it go once it gets a CPU. On a host with too few, to free the memory of
+/// the program that another one takes the place of took more than a second.
+const STARVED: Duration = Duration::from_secs(3);
+/// The waits of that length that brought nothing: after several there are no more for [`LATELY`].
+static IN_VAIN: InVain = InVain::none();
+const LATELY: Duration = Duration::from_secs(60);
 /// A process that kept its lock is not asked again for so long.
 const KEPT_FOR: Duration = Duration::from_secs(5);
 /// Such processes that are remembered.
@@ -145,7 +154,7 @@ impl LockedFile {
             let reader = kept.map_or_else(|| Aside::start(KIND, &[], serve), Ok)?;
             let sent = reader.send(question, Some(dir));
             file.reader = Some(reader);
-            match sent.and_then(|()| file.receive()) {
+            match sent.and_then(|()| file.receive(Some(dir))) {
                 // One that somebody has killed meanwhile.
                 Err(error) if is_over(&error) && !is_new => {}
                 other => return other.map(|()| file),
@@ -153,11 +162,12 @@ impl LockedFile {
         }
     }
 
-    fn receive(&mut self) -> io::Result<()> {
+    /// `dir`: of the process, where it is waited for longer if it wants a CPU.
+    fn receive(&mut self, dir: Option<BorrowedFd<'_>>) -> io::Result<()> {
         self.chunk.resize(MESSAGE_BYTES, 0);
         self.at = 1;
         let Some(reader) = &self.reader else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        let of = match receive(reader, &mut self.chunk) {
+        let of = match receive(reader, &mut self.chunk, dir) {
             Ok((bytes, _)) => {
                 self.chunk.truncate(bytes);
                 return self.take();
@@ -189,15 +199,29 @@ impl LockedFile {
 }
 
 /// Waits for a message. That the reader waits in the kernel is the process's doing where it waits for
-/// a lock, or where nobody may know for what; a page that is read from a disk comes in time.
-fn receive(reader: &Aside, buffer: &mut [u8]) -> Result<(usize, Option<OwnedFd>), NoAnswer> {
+/// a lock, or where nobody may know for what; a page that is read from a disk comes in time, and so does a
+/// lock whose owner wants a CPU.
+fn receive(
+    reader: &Aside,
+    buffer: &mut [u8],
+    dir: Option<BorrowedFd<'_>>,
+) -> Result<(usize, Option<OwnedFd>), NoAnswer> {
     let begun = Instant::now();
+    let may_wait = IN_VAIN.is_below(FEW, LATELY);
+    let is_starved = || may_wait && begun.elapsed() < STARVED && dir.is_some_and(wants_cpu);
+    let mut was_starved = false;
     loop {
         let Patience { waiting, most } = patience();
         let most = most.saturating_sub(begun.elapsed());
         match reader.receive(buffer, Patience { waiting, most }) {
             Err(NoAnswer::Waits(stack)) if is_elsewhere(&stack) => {}
-            received => return received,
+            Err(NoAnswer::Waits(_)) if is_starved() => was_starved = true,
+            received => {
+                if was_starved {
+                    IN_VAIN.ended(received.is_ok());
+                }
+                return received;
+            }
         }
     }
 }
@@ -207,7 +231,7 @@ impl Read for LockedFile {
         if self.at >= self.chunk.len() && !self.ended {
             let reader = self.reader.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
             reader.send(MORE, None)?;
-            self.receive()?;
+            self.receive(None)?;
         }
         let rest = self.chunk.get(self.at..).unwrap_or_default();
         let read = rest.len().min(buffer.len());

@@ -1,7 +1,8 @@
 //! Files that are read aside.
 use super::*;
 use crate::{Roots, host::ProcessDir};
-use rustix::io::Errno;
+use rustix::{io::Errno, process::Signal};
+use spawn::Running;
 use std::fs;
 
 fn dir(root: &std::path::Path, pid: u32) -> ProcessDir {
@@ -104,4 +105,37 @@ fn only_some_files_take_the_lock() {
     assert!(!is_locked("stat") && !is_locked("mountinfo") && !is_locked("fd/maps7"));
     assert!(is_free("status") && is_free("task/7/comm"));
     assert!(!is_free("stat") && !is_free("io") && !is_free("fd/7") && !is_free("maps"));
+}
+
+#[test]
+fn a_process_that_wants_a_cpu_may_let_its_lock_go() {
+    let wants = |child: &Running| {
+        let dir = ProcessDir::open(&Roots::default(), child.id()).unwrap();
+        wants_cpu(dir.as_fd())
+    };
+    let shell = |script: &str| {
+        let mut command = spawn::command("sh");
+        command.args(["-c", script]);
+        Running::start_heard(command).unwrap()
+    };
+    let busy = shell("while :; do :; done");
+    testing::until("it runs", || wants(&busy));
+    let idle = shell("exec sleep 600");
+    testing::until("it sleeps", || !wants(&idle));
+    testing::signal(busy.id(), Signal::STOP);
+    assert!(!wants(&busy), "who is stopped wants none");
+}
+
+#[test]
+fn after_several_waits_in_vain_there_are_no_more_for_a_while() {
+    let waits = InVain::none();
+    for _ in 0..FEW {
+        assert!(waits.is_below(FEW, LATELY));
+        waits.ended(false);
+    }
+    assert!(!waits.is_below(FEW, LATELY));
+    assert!(waits.is_below(FEW, Duration::ZERO), "that was a while ago");
+    waits.ended(false);
+    waits.ended(true);
+    assert!(waits.is_below(1, LATELY));
 }
