@@ -38,6 +38,12 @@ show_recorded() {
     done
 }
 
+# Whoever waits for the build shall not learn only then that it is refused.
+if [ $# -eq 0 ] && [ ! -t 0 ] && have pgrep && pgrep -x java >/dev/null && can_be_root && jdk_is_there; then
+    fail "this host is in use: a JVM runs on it, and there is no terminal to ask at" \
+        "make demo ON_THIS_HOST=1    runs the demo beside it; two minutes of load on all CPUs"
+fi
+
 scripts/build.sh --quick
 rust_is_there
 choose_features 2>/dev/null
@@ -51,4 +57,9 @@ if [ -n "$why" ]; then
 fi
 
 as_root rm -rf "$kept"
-as_root env PATH="$PATH" "$whypause" lab demo --keep "$kept" "$@"
+status=0
+as_root env PATH="$PATH" "$whypause" lab demo --keep "$kept" "$@" || status=$?
+if [ "$status" -eq 2 ] && [ $# -eq 0 ]; then
+    say "with make that option is ON_THIS_HOST=1: make demo ON_THIS_HOST=1"
+fi
+[ "$status" -eq 0 ] || exit "$status"
