@@ -135,12 +135,13 @@ public final class Stress {
     private static void use(int first) {
         byte[] some = new byte[BYTES];
         StressKinds.Kind[] kinds = StressKinds.all();
-        for (int i = first; !over; i++) {
+        // Of an hour there are more accesses than an int can count.
+        for (long i = first; !over; i++) {
             Filled it = now;
             try {
                 if (first % 2 == 0) {
                     for (int j = 0; j < 100; j++, i++) {
-                        kinds[i % kinds.length].at(it, i * 8L % (BYTES - 64), some);
+                        kinds[(int) (i % kinds.length)].at(it, i * 8 % (BYTES - 64), some);
                         ACCESSES.incrementAndGet();
                     }
                 } else {

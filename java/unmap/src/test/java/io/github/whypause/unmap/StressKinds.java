@@ -57,8 +57,8 @@ final class StressKinds {
     }
 
     /** A method that is compiled while it runs, with the accesses within its loop. */
-    static void loop(Stress.Filled it, int kind, int bytes, AtomicLong count) throws IOException {
-        switch (kind % 5) {
+    static void loop(Stress.Filled it, long kind, int bytes, AtomicLong count) throws IOException {
+        switch ((int) (kind % 5)) {
             case 0:
                 longs(it, bytes);
                 break;
