@@ -1,8 +1,9 @@
 //! Events as one line of text each: for expected results of tests and for debugging, exact to the
 //! nanosecond. Not a format for users or programs.
 use crate::{
-    AllocationStall, ConcurrentCycle, CycleEdge, CycleScope, Event, Extent, GcEvent, Generation,
-    InitFact, JvmEvent, MonitorPause, PhaseTime, References, Safepoint, Stamp, Transition,
+    AllocationStall, ClockJump, CollectionShare, ConcurrentCycle, CycleEdge, CycleScope, Event,
+    Extent, GcEvent, Generation, InitFact, JvmEvent, MonitorPause, PhaseTime, References,
+    Safepoint, Stamp, Transition,
 };
 use std::{fmt, time::Duration};
 
@@ -23,6 +24,8 @@ impl fmt::Display for Event {
                 event.stamp, event.free_bytes, event.largest_bytes
             ),
             Event::MonitorPause(event) => event.fmt(f),
+            Event::CollectionShare(event) => event.fmt(f),
+            Event::ClockJump(event) => event.fmt(f),
         }
     }
 }
@@ -196,9 +199,31 @@ impl fmt::Display for MonitorPause {
         if let Some(gc_time) = self.gc_time {
             write!(f, " collections {gc_time:?}")?;
         }
-        match self.gc_count {
-            Some(count) => write!(f, " in {count}"),
-            None => Ok(()),
+        if let Some(count) = self.gc_count {
+            write!(f, " in {count}")?;
         }
+        if let Some(ran) = self.ran {
+            write!(f, " ran {ran:?} before")?;
+        }
+        for (name, sizes) in [("heap", self.heap), ("old", self.old)] {
+            if let Some(sizes) = sizes {
+                write!(f, " {name} ")?;
+                transition(f, sizes, "M", 1 << 20)?;
+            }
+        }
+        f.write_str(if self.may_be_clock { " or the clock was set" } else { "" })
+    }
+}
+
+impl fmt::Display for CollectionShare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CollectionShare { stamp, spent, within, monitor, .. } = self;
+        write!(f, "{stamp}{} counted {spent:?} of {within:?} in collections", monitor.id())
+    }
+}
+
+impl fmt::Display for ClockJump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{} saw the clock jump by {:?}", self.stamp, self.monitor.id(), self.by)
     }
 }

@@ -1,6 +1,7 @@
 //! What a log tells: one value per collection, stop, cycle and fact about the JVM.
 use crate::{
-    FreeSpace, Generation, MonitorPause, PhaseTime, References, Stamp, Step, Tenuring, Transition,
+    ClockJump, CollectionShare, FreeSpace, Generation, MonitorPause, PhaseTime, References, Stamp,
+    Step, Tenuring, Transition,
 };
 use std::time::Duration;
 
@@ -23,6 +24,10 @@ pub enum Event {
     FreeSpace(FreeSpace),
     /// A pause that the application noticed by itself.
     MonitorPause(MonitorPause),
+    /// The application says how much of an interval was spent in collections.
+    CollectionShare(CollectionShare),
+    /// The application noticed that the wall clock jumped.
+    ClockJump(ClockJump),
 }
 
 /// A garbage collector.

@@ -264,7 +264,7 @@ fn collection(
         cause: end.cause.map(name),
         gc_id,
         duration: end.duration,
-        cpu: None,
+        cpu: end.cpu,
         heap: end.heap,
         generations: Vec::new(),
         failures: Failures { evacuation: end.evacuation_failed, ..Failures::default() },

@@ -1,7 +1,6 @@
 //! What a file is, from its first bytes.
 use crate::{
-    lines::without_return,
-    monitors,
+    clean, monitors,
     scan::integer,
     unified::{self, decorations},
     unwrap,
@@ -146,8 +145,11 @@ impl LogKind {
             return LogKind::NotAGcLog(NotAGcLog::Compressed(by));
         }
         // A file system may pad a log with zeros after a crash, so lines count for more.
-        let mut lines = first_bytes.split(|&byte| byte == b'\n').map(without_return);
-        let of_jvm = lines.clone().find_map(|line| of_line(line).or_else(|| of_wrapped(line)));
+        let mut lines = first_bytes.split(|&byte| matches!(byte, b'\n' | b'\r')).map(clean::ends);
+        let of_jvm = lines.clone().find_map(|line| {
+            let line = clean::plain(line);
+            of_line(&line).or_else(|| of_wrapped(&line))
+        });
         of_jvm.unwrap_or_else(|| match memchr(0, first_bytes) {
             _ if lines.any(monitors::is_pause) => LogKind::Legacy,
             Some(_) => LogKind::NotAGcLog(NotAGcLog::Binary),
@@ -169,8 +171,7 @@ pub(crate) fn is_of_jvm(line: &[u8]) -> bool {
 
 /// What a line shows to which a container runtime or syslog has added something in front.
 fn of_wrapped(line: &[u8]) -> Option<LogKind> {
-    let (inside, _) = unwrap::any(line, is_of_jvm)?;
-    of_line(&inside)
+    of_line(&unwrap::inside_of(line, is_of_jvm)?)
 }
 
 /// What one line shows, if anything.

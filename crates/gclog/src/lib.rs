@@ -13,8 +13,8 @@
 //! - Legacy logs (JDK 1.3 to 8) of Serial, `ParNew`, CMS, Parallel, G1 and Shenandoah, with any of
 //!   the `Print…` options in any mixture: each stop-the-world record as one event, however other
 //!   threads wrote into it; stops; concurrent cycles; the header.
-//! - In application logs the lines of monitors that noticed a pause (Neo4j, Hadoop, `HBase`,
-//!   Cassandra, Elasticsearch).
+//! - In application logs the lines of monitors that noticed a pause, such as those of Hadoop, Cassandra,
+//!   Elasticsearch, Trino ([`Monitor`]).
 //!
 //! # Promises
 //!
@@ -31,11 +31,12 @@
 //! collector, such as `unified/g1.rs`. Legacy logs have `legacy/`, which begins with how they are
 //! read. `jvms.rs` tells JVMs that write to one place apart, `jvm.rs` is one of them,
 //! `join.rs` and `details.rs` put the lines of one collection together, whatever its collector,
-//! `cycles.rs` those of a concurrent cycle, and `unwrap.rs` takes off what others put before a
-//! line. `monitors.rs` reads what applications tell of their pauses.
+//! `cycles.rs` those of a concurrent cycle. `clean.rs` and `unwrap.rs` take off what others put around a
+//! line. `monitors/` reads what applications tell of their pauses.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod clean;
 mod counts;
 mod cycles;
 mod dates;
@@ -67,7 +68,7 @@ pub use event::{
 pub use heap::{Extent, Generation, Space, Transition};
 pub use kind::{LogKind, NotAGcLog, looks_like_gc_log};
 pub use lines::{LineSplitter, MAX_LINE};
-pub use monitors::{Monitor, MonitorPause};
+pub use monitors::{ClockJump, CollectionShare, Monitor, MonitorPause};
 pub use parser::Parser;
 pub use phase::{FreeSpace, GcPhase, PhaseTime, References, Step, Tenuring};
 pub use stamp::Stamp;

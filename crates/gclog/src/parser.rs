@@ -1,10 +1,9 @@
 //! The state of one log: lines in, events out.
 use crate::{
-    Collector, Event, InitFact, LineCounts, Unrecognised,
+    Collector, Event, InitFact, LineCounts, Unrecognised, clean,
     jvms::Jvms,
     kind,
     legacy::Legacy,
-    lines::without_return,
     monitors::Monitors,
     unified::{self, Message, decorations},
     unwrap::Wrapping,
@@ -50,15 +49,52 @@ impl Parser {
         Parser::default()
     }
 
-    /// Reads one line, given without its line end (a `\r` at its end is ignored).
+    /// Reads one line, given without its line end. Blanks at its end, escape sequences of colours and what
+    /// a container runtime or another program put around it do no harm; where several lines stand in it,
+    /// each of them counts as one.
     pub fn line(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) {
+        let text = clean::ends(line);
+        if !self.wrapping.is_plain() {
+            let plain = clean::plain(text);
+            let inside = self.wrapping.unwrap(&plain, kind::is_of_jvm);
+            return self.dirty(&inside, sink);
+        }
+        if clean::is_dirty(text) {
+            return self.dirty(text, sink);
+        }
+        self.glued(text, sink);
+    }
+
+    /// Reads a line that may have escape sequences, and line ends within it.
+    fn dirty(&mut self, text: &[u8], sink: &mut impl FnMut(Event)) {
+        let plain = clean::plain(text);
+        if plain.is_empty() {
+            return self.one(b"", b"", b"", sink);
+        }
+        for line in clean::at_returns(&plain) {
+            self.glued(line, sink);
+        }
+    }
+
+    /// Reads a line that may consist of several, with nothing between them.
+    fn glued(&mut self, mut line: &[u8], sink: &mut impl FnMut(Event)) {
+        loop {
+            let (decorations, text) = self.layout.split(line);
+            let next = if decorations.is_empty() { None } else { clean::glued(text) };
+            let Some(at) = next else { return self.one(line, decorations, text, sink) };
+            let behind = line.len() - text.len() + at;
+            self.one(&line[..behind], decorations, clean::ends(&text[..at]), sink);
+            line = &line[behind..];
+        }
+    }
+
+    /// Reads one line, of which the decorations and the message are known.
+    fn one(&mut self, line: &[u8], decorations: &[u8], text: &[u8], sink: &mut impl FnMut(Event)) {
         self.counts.lines += 1;
-        let line = without_return(line);
-        let read = if self.wrapping.is_plain() {
-            self.read(line, sink)
-        } else {
-            self.perhaps_wrapped(line, sink)
-        };
+        let read = self.read(line, decorations, text, sink);
+        if read == Ok(true) && !self.wrapping.is_plain() {
+            self.wrapping.understood();
+        }
         if !line.is_empty() {
             self.continues = read != Err(Unrecognised::NotALogLine);
         }
@@ -117,8 +153,10 @@ impl Parser {
     ) -> Result<bool, Unrecognised> {
         let Parser { counts, monitors, .. } = self;
         let out = &mut counted(&mut counts.events, sink);
+        // Brackets of Elasticsearch, which without its own head look like decorations.
+        let perhaps = read.is_err() || read == Ok(false) && line.starts_with(b"[gc][");
         match read {
-            Err(_) if monitors.line(line, out) => {
+            _ if perhaps && monitors.line(line, out) => {
                 counts.of_applications += 1;
                 return Ok(true);
             }
@@ -131,26 +169,17 @@ impl Parser {
         read
     }
 
-    /// Reads a line of a log of which it is not known that its lines are as the JVM wrote them.
-    fn perhaps_wrapped(
+    /// Whether the line was used.
+    fn read(
         &mut self,
         line: &[u8],
+        decorations: &[u8],
+        text: &[u8],
         sink: &mut impl FnMut(Event),
     ) -> Result<bool, Unrecognised> {
-        let inside = self.wrapping.unwrap(line, kind::is_of_jvm);
-        let read = self.read(&inside, sink);
-        if read == Ok(true) {
-            self.wrapping.understood();
-        }
-        read
-    }
-
-    /// Whether the line was used.
-    fn read(&mut self, line: &[u8], sink: &mut impl FnMut(Event)) -> Result<bool, Unrecognised> {
         if self.legacy.claims(line) {
             return self.legacy(line, sink);
         }
-        let (decorations, text) = self.layout.split(line);
         if let Some(message) = unified::read(text)? {
             self.legacy.end(&mut counted(&mut self.counts.events, sink));
             return self.message(line, decorations, message, sink);

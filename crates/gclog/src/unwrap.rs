@@ -1,29 +1,57 @@
-//! Lines to which a container runtime, syslog or another program has added something in front.
+//! Lines to which a container runtime, syslog or another program has added something.
 //!
 //! A wrapped log is told by its first line of a JVM; until then each line is tried. In a plain log
-//! that costs nothing from its first line on. Two layers are taken off, such as the name and the
+//! that costs nothing from its first line on. Several layers are taken off, such as the name and the
 //! time that `kubectl logs --prefix --timestamps` adds.
-use crate::{scan::integer, unified::decorations};
+//!
+//! What an object, a record or a table holds is found by its content and not by its name: whichever of
+//! its texts is a line of a JVM. Its name, or its place, is kept for the lines that follow, some of which
+//! are none by themselves.
+use crate::{clean, scan::integer, unified::decorations};
 use memchr::{memchr, memmem};
 use std::borrow::Cow;
 
-/// How lines may be wrapped.
-const FORMS: [Form; 8] = [cri, json, pod, syslog, wrapper, compose, time, anything];
+/// How lines may be wrapped, the most particular first.
+const FORMS: [(Form, &str); 9] = [
+    (cri, "a container runtime's"),
+    (pod, "kubectl's"),
+    (syslog, "syslog's"),
+    (wrapper, "the Java Service Wrapper's"),
+    (compose, "docker compose's"),
+    (time, "with a time before them"),
+    (labels, "Loki's"),
+    (clean::plain_of_text, "with colours"),
+    (anything, "with text before them"),
+];
 
 /// What is inside a line of this form; `None` where it is of another.
 type Form = fn(&[u8]) -> Option<Cow<'_, [u8]>>;
 
+/// One thing that was put around a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Layer {
+    /// One of [`FORMS`].
+    Form(usize),
+    /// The text with this name in an object, which may be inside another.
+    Member(Box<[u8]>),
+    /// The quoted text at this place of a line, counted from 0.
+    Quoted(usize),
+}
+
 /// Layers that are taken off.
-const MAX_LAYERS: usize = 2;
+const MAX_LAYERS: usize = 3;
 
 /// The longest name of a service or host with its padding, in bytes.
 const MAX_NAME: usize = 256;
 
+/// Texts of an object that are looked at.
+const MAX_TEXTS: usize = 64;
+
 /// What is known of how a log is wrapped.
 #[derive(Debug, Default)]
 pub(crate) struct Wrapping {
-    /// The forms of the layers, the outermost first.
-    layers: Option<Vec<Form>>,
+    /// The outermost first.
+    layers: Option<Vec<Layer>>,
 }
 
 impl Wrapping {
@@ -43,8 +71,13 @@ impl Wrapping {
         line: &'a [u8],
         is_of_jvm: impl Fn(&[u8]) -> bool,
     ) -> Cow<'a, [u8]> {
-        if let Some(layers) = &self.layers {
-            return peel(line, layers).unwrap_or(Cow::Borrowed(line));
+        let peeled = self.layers.as_ref().map(|layers| peel(line, layers));
+        if let Some(Some(inside)) = peeled {
+            return inside;
+        }
+        // The first one of this log, or one that is wrapped in another way.
+        if peeled.is_some() && !may_be_of_jvm(line) {
+            return Cow::Borrowed(line);
         }
         match any(line, is_of_jvm) {
             Some((inside, layers)) => {
@@ -54,35 +87,87 @@ impl Wrapping {
             None => Cow::Borrowed(line),
         }
     }
+
+    /// How the lines were wrapped, the outermost layer first: words that follow "the lines are".
+    pub(crate) fn said(&self) -> Vec<String> {
+        let each = self.layers.iter().flatten();
+        let said = each.map(|layer| match layer {
+            Layer::Form(at) => FORMS[*at].1.to_owned(),
+            Layer::Member(name) => format!("in `{}` of objects", String::from_utf8_lossy(name)),
+            Layer::Quoted(_) => "in quotes".to_owned(),
+        });
+        said.collect()
+    }
+}
+
+/// A quick look, for logs of applications in which few lines are a JVM's.
+fn may_be_of_jvm(line: &[u8]) -> bool {
+    [&b"GC"[..], b"Pause ", b"afepoint"].iter().any(|it| memmem::find(line, it).is_some())
 }
 
 /// What is inside a line and how it was wrapped, where that is a line of a JVM.
-pub(crate) fn any(
-    line: &[u8],
-    is_of_jvm: impl Fn(&[u8]) -> bool,
-) -> Option<(Cow<'_, [u8]>, Vec<Form>)> {
+fn any(line: &[u8], is_of_jvm: impl Fn(&[u8]) -> bool) -> Option<(Cow<'_, [u8]>, Vec<Layer>)> {
     // As HotSpot decorates a line.
-    if matches!(line, [] | [b'[', b'0'..=b'9', ..]) {
+    if matches!(line, [] | [b'[', b'0'..=b'9', ..]) && !is_record(line) {
         return None;
     }
     let mut layers = Vec::new();
-    let mut inside = Cow::Borrowed(line);
-    while layers.len() < MAX_LAYERS {
-        let form = FORMS.into_iter().find(|form| form(&inside).is_some())?;
-        layers.push(form);
-        inside = peel(line, &layers)?;
-        if is_of_jvm(&inside) {
-            return Some((inside, layers));
-        }
-    }
-    None
+    search(line, &is_of_jvm, &mut layers).then_some(())?;
+    let inside = peel(line, &layers)?;
+    Some((inside, layers))
 }
 
-fn peel<'a>(line: &'a [u8], layers: &[Form]) -> Option<Cow<'a, [u8]>> {
-    layers.iter().try_fold(Cow::Borrowed(line), |inside, form| match inside {
-        Cow::Borrowed(text) => form(text),
-        Cow::Owned(text) => form(&text).map(|it| Cow::Owned(it.into_owned())),
+/// What is inside a line, where that is a line of a JVM.
+pub(crate) fn inside_of(line: &[u8], is_of_jvm: impl Fn(&[u8]) -> bool) -> Option<Cow<'_, [u8]>> {
+    any(line, is_of_jvm).map(|(inside, _)| inside)
+}
+
+/// `[0] name: [[1.0, {}], {"log"=>"…"}]` of fluent-bit begins as a decoration does.
+fn is_record(line: &[u8]) -> bool {
+    memmem::find(&line[..line.len().min(MAX_NAME)], b": [").is_some()
+}
+
+/// Finds the layers around a line of a JVM; whether there are some.
+fn search(line: &[u8], is_of_jvm: &impl Fn(&[u8]) -> bool, layers: &mut Vec<Layer>) -> bool {
+    if layers.len() == MAX_LAYERS {
+        return false;
+    }
+    let mut quoted = Vec::new();
+    if line.len() > 1 && line.contains(&b'"') {
+        quoted = texts(line);
+    }
+    for (layer, inside) in quoted.into_iter().chain(forms(line)) {
+        layers.push(layer);
+        if is_of_jvm(&inside) || search(&inside, is_of_jvm, layers) {
+            return true;
+        }
+        layers.pop();
+    }
+    false
+}
+
+fn forms(line: &[u8]) -> impl Iterator<Item = (Layer, Cow<'_, [u8]>)> {
+    let each = FORMS.iter().enumerate();
+    each.filter_map(|(at, (form, _))| Some((Layer::Form(at), form(line)?)))
+}
+
+fn peel<'a>(line: &'a [u8], layers: &[Layer]) -> Option<Cow<'a, [u8]>> {
+    layers.iter().try_fold(Cow::Borrowed(line), |inside, layer| match inside {
+        Cow::Borrowed(text) => layer.inside(text),
+        Cow::Owned(text) => layer.inside(&text).map(|it| Cow::Owned(it.into_owned())),
     })
+}
+
+impl Layer {
+    fn inside<'a>(&self, text: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+        match self {
+            Layer::Form(at) => FORMS[*at].0(text),
+            wanted => {
+                let found = texts(text).into_iter().find(|(layer, _)| layer == wanted);
+                found.map(|(_, inside)| inside)
+            }
+        }
+    }
 }
 
 /// `2024-01-01T00:00:00.000000000Z stdout F …`: the format of Kubernetes' container runtimes.
@@ -130,7 +215,7 @@ fn wrapper(line: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// line in.
 fn anything(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     // Of an object that is cut short.
-    if line.first() == Some(&b'{') {
+    if matches!(line.trim_ascii_start(), [b'{', b'"', ..]) {
         return None;
     }
     let begin = &line[..line.len().min(MAX_NAME)];
@@ -176,29 +261,86 @@ fn date_time(line: &[u8]) -> Option<(&[u8], &[u8])> {
     zoned.then(|| (&line[..end], &line[end + 1..]))
 }
 
-/// `{"log":"…\n","stream":"stdout",…}` of Docker's `json-file`, and other objects with a text.
-fn json(line: &[u8]) -> Option<Cow<'_, [u8]>> {
-    const KEYS: [&[u8]; 4] = [b"\"log\":\"", b"\"message\":\"", b"\"MESSAGE\":\"", b"\"msg\":\""];
-    if line.first() != Some(&b'{') {
-        return None;
+/// `{app="orders", pod="orders-0"} …`: lines of Loki with their labels.
+fn labels(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let inside = line.strip_prefix(b"{")?;
+    inside.first().is_some_and(u8::is_ascii_alphabetic).then_some(())?;
+    let end = memmem::find(inside, b"\"}")?;
+    let rest = inside[end + 2..].trim_ascii_start();
+    (!rest.is_empty()).then_some(Cow::Borrowed(rest))
+}
+
+/// Each quoted text of an object, a record or a row: `{"log":"…"}`, `{"result": {"_raw": "…"}}`,
+/// `{"log"=>"…"}`, `time,host,"…"`. One that is cut short is left out.
+fn texts(line: &[u8]) -> Vec<(Layer, Cow<'_, [u8]>)> {
+    // In a row a quote is doubled, elsewhere it is escaped.
+    let is_row = memmem::find(line, b"\":").is_none() && memmem::find(line, b"\"=>").is_none();
+    let (mut found, mut name, mut at) = (Vec::new(), None, 0);
+    while found.len() < MAX_TEXTS {
+        let Some(quote) = memchr(b'"', &line[at..]) else { break };
+        let begin = at + quote + 1;
+        let Some((inside, end)) = quoted(&line[begin..], is_row) else { break };
+        at = begin + end;
+        if is_row {
+            found.push((Layer::Quoted(found.len()), inside));
+        } else if is_name(&line[at..]) {
+            name = Some(inside);
+        } else if let Some(name) = name.take() {
+            found.push((Layer::Member(name.into_owned().into()), inside));
+        }
     }
-    let key = |key: &&[u8]| memmem::find(line, key).map(|at| at + key.len());
-    let text = &line[KEYS.iter().find_map(key)?..];
+    found
+}
+
+/// Whether what stands before this is the name of a member.
+fn is_name(behind: &[u8]) -> bool {
+    let rest = behind.trim_ascii_start();
+    rest.starts_with(b":") || rest.starts_with(b"=>")
+}
+
+/// The text up to the quote that ends it, and where what follows that begins.
+fn quoted(text: &[u8], is_row: bool) -> Option<(Cow<'_, [u8]>, usize)> {
+    if is_row {
+        return quoted_in_row(text);
+    }
     let end = memchr::memchr2(b'"', b'\\', text)?;
     if text[end] == b'"' {
-        return Some(Cow::Borrowed(&text[..end]));
+        return Some((Cow::Borrowed(&text[..end]), end + 1));
     }
-    Some(Cow::Owned(unescaped(text)?))
+    let (read, end) = unescaped(text)?;
+    Some((Cow::Owned(read), end))
+}
+
+fn quoted_in_row(text: &[u8]) -> Option<(Cow<'_, [u8]>, usize)> {
+    let mut quotes = memchr::memchr_iter(b'"', text);
+    let first = quotes.next()?;
+    if text.get(first + 1) != Some(&b'"') {
+        return Some((Cow::Borrowed(&text[..first]), first + 1));
+    }
+    let (mut read, mut at) = (Vec::new(), 0);
+    loop {
+        let quote = at + memchr(b'"', &text[at..])?;
+        read.extend_from_slice(&text[at..quote]);
+        at = quote + 1;
+        if text.get(at) != Some(&b'"') {
+            return Some((Cow::Owned(read), at));
+        }
+        read.push(b'"');
+        at += 1;
+    }
 }
 
 /// The text up to the quote that ends it. A line end at its end is left out.
-fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
+fn unescaped(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut read = Vec::with_capacity(text.len());
     let mut rest = text;
     loop {
         rest = match rest {
             [] => return None,
-            [b'"', ..] => break,
+            [b'"', after @ ..] => {
+                rest = after;
+                break;
+            }
             [b'\\', b'u', a, b, c, d, after @ ..] => {
                 push_unicode(&mut read, [*a, *b, *c, *d])?;
                 after
@@ -221,7 +363,7 @@ fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
     while matches!(read.last(), Some(b'\n' | b'\r')) {
         read.pop();
     }
-    Some(read)
+    Some((read, text.len() - rest.len()))
 }
 
 fn push_unicode(read: &mut Vec<u8>, digits: [u8; 4]) -> Option<()> {
@@ -239,7 +381,7 @@ mod tests {
     fn check(line: &str, wanted: &str) {
         let is_of_jvm =
             |text: &[u8]| text.starts_with(b"[0.003s]") || text.starts_with(b"1.234: [GC");
-        let inside = any(line.as_bytes(), is_of_jvm).map(|(inside, _)| inside.into_owned());
+        let inside = inside_of(line.as_bytes(), is_of_jvm).map(Cow::into_owned);
         let text = inside.map_or("none".into(), |it| String::from_utf8_lossy(&it).into_owned());
         assert_eq!(text, wanted, "{line}");
     }

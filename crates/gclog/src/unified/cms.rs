@@ -1,5 +1,5 @@
 //! What only CMS and its young collector ParNew write (JDK 9 to 13).
-use super::{Names, pause::last_word_ms};
+use super::{Names, pause::first_ms};
 use crate::{GcKind, Space};
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(super) const GENERATIONS: Names<Space> = &[(b"ParNew", Space::Young), (b"CMS
 /// Relocation Set 0.817ms` of ZGC. A cycle has no line of its own.
 pub(super) fn ends_cycle(message: &[u8]) -> Option<Duration> {
     let rest = message.strip_prefix(b"Concurrent Reset ")?;
-    rest.first().is_some_and(u8::is_ascii_digit).then(|| last_word_ms(rest))?
+    rest.first().is_some_and(u8::is_ascii_digit).then(|| first_ms(rest))?
 }
 
 /// `Concurrent mode failure`, which is logged at debug level only.

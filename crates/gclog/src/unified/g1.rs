@@ -1,5 +1,5 @@
 //! What only G1 writes: kinds of young collections, numbers of regions, the concurrent cycle.
-use super::{CycleLine, CycleStep, Names, pause::last_word_ms};
+use super::{CycleLine, CycleStep, Names, pause::first_ms};
 use crate::{GcKind, Space, YoungKind, scan::integer};
 use memchr::memmem;
 
@@ -50,7 +50,7 @@ pub(super) fn parse_cycle(message: &[u8]) -> Option<CycleLine<'static>> {
     match rest {
         b"" => Some(CycleLine::of(CycleStep::Begin)),
         [b' ', ..] => {
-            let duration = Some(last_word_ms(rest)?);
+            let duration = Some(first_ms(rest)?);
             Some(CycleLine { duration, ..CycleLine::of(CycleStep::End) })
         }
         _ => None,

@@ -5,7 +5,7 @@ use crate::{
     heap::bytes_transition,
     scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, parenthesised},
 };
-use memchr::memrchr;
+use memchr::memchr;
 use std::time::Duration;
 
 /// What a `Pause …` message says, id already removed.
@@ -29,6 +29,8 @@ pub(crate) struct PauseEnd<'a> {
     pub(crate) evacuation_failed: bool,
     pub(crate) heap: Option<Transition>,
     pub(crate) duration: Duration,
+    /// Where they stand in the same line.
+    pub(crate) cpu: Option<CpuTimes>,
 }
 
 /// Names that may follow `Pause `, and whose they are.
@@ -45,16 +47,19 @@ const NAMES: [Names; 5] = [
 
 /// Reads a message such as `Pause Young (Normal) (G1 Evacuation Pause) 31M->28M(600M) 18.693ms`.
 ///
-/// The duration is the last word, and what stands between the heap and it is skipped. Without
-/// anything after the parentheses it is the line that opens the pause. A pause of a name not known
-/// is one of [`GcKind::Other`] if it has a duration.
+/// The duration is the first word that is one; what stands between the heap and it, or was put behind it,
+/// is skipped. Without anything after the parentheses it is the line that opens the pause. A pause of a
+/// name not known is one of [`GcKind::Other`] if it has a duration.
+///
+/// Tools that put the lines of a collection into one write the sizes of metaspace before those of the
+/// heap, and the CPU times behind the duration.
 pub(crate) fn parse(message: &[u8]) -> Result<PauseLine<'_>, Unrecognised> {
     let text = message.strip_prefix(b"Pause ").ok_or(Unrecognised::Malformed)?;
     let Some((kind, collector, rest)) = named(text) else {
         if zgc::is_part(text) {
             return Ok(PauseLine::Part);
         }
-        let duration = last_word_ms(text).ok_or(Unrecognised::UnknownPause)?;
+        let duration = first_ms(text).ok_or(Unrecognised::UnknownPause)?;
         return Ok(PauseLine::End(PauseEnd { duration, ..ending(GcKind::Other) }));
     };
     let mut end = PauseEnd { collector, ..ending(kind) };
@@ -67,9 +72,20 @@ pub(crate) fn parse(message: &[u8]) -> Result<PauseLine<'_>, Unrecognised> {
         end.collector = Some(Collector::G1);
     }
     let sizes = rest.strip_prefix(b" ").ok_or(Unrecognised::Malformed)?;
-    end.heap = bytes_transition(sizes).map(|(heap, _)| heap);
-    end.duration = last_word_ms(sizes).ok_or(Unrecognised::Malformed)?;
+    let (sizes, duration, behind) = at_ms(sizes).ok_or(Unrecognised::Malformed)?;
+    end.duration = duration;
+    end.heap = heap(sizes);
+    end.cpu = parse_cpu(behind.trim_ascii_start());
     Ok(PauseLine::End(end))
+}
+
+/// The sizes of the heap: the first that no name and colon stand before.
+fn heap(text: &[u8]) -> Option<Transition> {
+    let mut named = false;
+    text.split(|&byte| byte == b' ').find_map(|word| {
+        let is_named = std::mem::replace(&mut named, word.ends_with(b":"));
+        if is_named { None } else { bytes_transition(word).map(|(heap, _)| heap) }
+    })
 }
 
 /// What the name says, and what follows it.
@@ -90,6 +106,7 @@ fn ending<'a>(kind: GcKind) -> PauseEnd<'a> {
         evacuation_failed: false,
         heap: None,
         duration: Duration::ZERO,
+        cpu: None,
     }
 }
 
@@ -123,12 +140,27 @@ fn has_cause(end: &PauseEnd<'_>) -> bool {
     }
 }
 
-/// The duration in milliseconds that a message ends in.
-pub(crate) fn last_word_ms(text: &[u8]) -> Option<Duration> {
-    let word = &text[memrchr(b' ', text).map_or(0, |at| at + 1)..];
-    match decimal_ns(word, MILLISECOND_NS)? {
-        (ns, b"ms") => Some(Duration::from_nanos(ns)),
-        _ => None,
+/// The first word of a message that is a duration in milliseconds.
+pub(crate) fn first_ms(text: &[u8]) -> Option<Duration> {
+    at_ms(text).map(|(_, duration, _)| duration)
+}
+
+/// What stands before the first word that is a duration in milliseconds, that duration, and what follows
+/// it.
+///
+/// What follows a unit may be anything that cannot be a part of the word, as where a quote or a comma was
+/// left there.
+pub(crate) fn at_ms(text: &[u8]) -> Option<(&[u8], Duration, &[u8])> {
+    let mut at = 0;
+    loop {
+        if text.get(at)?.is_ascii_digit()
+            && let Some((ns, rest)) = decimal_ns(&text[at..], MILLISECOND_NS)
+            && let [b'm', b's', rest @ ..] = rest
+            && !rest.first().is_some_and(u8::is_ascii_alphanumeric)
+        {
+            return Some((&text[..at.saturating_sub(1)], Duration::from_nanos(ns), rest));
+        }
+        at += memchr(b' ', &text[at..])? + 1;
     }
 }
 
@@ -237,6 +269,30 @@ mod tests {
     fn opening_lines() {
         check("Pause Young (Normal) (G1 Evacuation Pause)", expect!["start"]);
         check("Pause Remark", expect!["start"]);
+    }
+
+    #[test]
+    fn what_stands_behind_the_duration_takes_nothing_away() {
+        for behind in
+            ["\"", ",", " | host=web-1", "\" 5ms", " User=0.01s Sys=0.00s Real=0.00s", "}", ";x"]
+        {
+            check(
+                &format!("Pause Full (System.gc()) 3M->2M(6M) 1.5ms{behind}"),
+                expect!["full | System.gc() | Some((3, 2, Some(6291456))) | 1.5ms"],
+            );
+        }
+        check("Pause Full (System.gc()) 3M->2M(6M) 1.5msx", expect!["Malformed"]);
+    }
+
+    #[test]
+    fn all_lines_of_a_collection_in_one() {
+        let line =
+            b"Pause Full (System.gc()) Metaspace: 81364K->81363K(1126400K) 826M->741M(1024M) \
+                     870.722ms User=2.01s Sys=0.02s Real=0.87s";
+        let Ok(PauseLine::End(end)) = parse(line) else { panic!("it has ended") };
+        assert_eq!(end.heap.map(|it| (it.before >> 20, it.after >> 20)), Some((826, 741)));
+        assert_eq!(end.duration, Duration::from_micros(870_722));
+        assert_eq!(end.cpu.map(|it| it.user), Some(Duration::from_millis(2_010)));
     }
 
     #[test]

@@ -2,12 +2,15 @@
 //!
 //! Only lines that say clearly how long something took are read. Of phases that several threads
 //! work on it is the longest thread's time.
-use super::{Names, named, pause::last_word_ms};
+use super::{
+    Names, named,
+    pause::{at_ms, first_ms},
+};
 use crate::{
     GcPhase, PhaseTime, Step,
     scan::{MILLISECOND_NS, decimal_ns},
 };
-use memchr::{memmem, memrchr};
+use memchr::memmem;
 use std::time::Duration;
 
 /// The time of a part, and whether it is that of a whole step, which other lines of the same
@@ -131,7 +134,7 @@ pub(super) fn with_colon(name: &[u8], value: &[u8]) -> Option<Timed> {
     let (phase, whole_step) = named(YOUNG, by_threads.unwrap_or(name))?;
     let duration = match by_threads {
         Some(_) => longest_thread(value)?,
-        None => last_word_ms(value)?,
+        None => first_ms(value)?,
     };
     let step = if by_threads.is_some() { None } else { step_named(STEPS, name) };
     Some(Timed { time: PhaseTime { phase, duration }, whole_step, name: step })
@@ -154,10 +157,9 @@ pub(super) fn parse(message: &[u8]) -> Option<Timed> {
         }
         _ => message,
     };
-    let space = memrchr(b' ', text)?;
-    let phase = named(FULL_OR_REMARK, &text[..space])?;
-    let duration = last_word_ms(text)?;
-    let name = step_named(FULL_STEPS, &message[..message.len() - (text.len() - space)]);
+    let (phase, duration, _) = at_ms(text)?;
+    let name = step_named(FULL_STEPS, &message[..message.len() - text.len() + phase.len()]);
+    let phase = named(FULL_OR_REMARK, phase)?;
     Some(Timed { time: PhaseTime { phase, duration }, whole_step: false, name })
 }
 

@@ -3,7 +3,7 @@
 //! A cycle has no lines of its own: it begins with the concurrent reset, and ends with the cleanup
 //! after references were updated or with the final roots pause, or else a full or degenerated
 //! collection gives it up.
-use super::{CycleLine, CycleStep, pause::last_word_ms};
+use super::{CycleLine, CycleStep, pause::first_ms};
 use crate::{CycleScope, GcKind, heap::bytes_transition, scan::parenthesised};
 
 /// The pauses of a cycle, JDK 11 to 25. Traversal mode was removed in JDK 14.
@@ -41,7 +41,7 @@ pub(super) fn parse_cycle(message: &[u8]) -> Option<CycleLine<'_>> {
     let rest =
         rest.strip_prefix(b" ").filter(|rest| rest[..].first().is_some_and(u8::is_ascii_digit))?;
     let heap = bytes_transition(rest).map(|(heap, _)| heap);
-    Some(CycleLine { heap, duration: Some(last_word_ms(rest)?), ..line })
+    Some(CycleLine { heap, duration: Some(first_ms(rest)?), ..line })
 }
 
 /// The generation in parentheses, which only the generational mode of JDK 24 and later writes.

@@ -2,12 +2,11 @@
 //!
 //! Generational ZGC (JDK 21 and later) begins the lines of a cycle's parts with `Y: ` or `y: ` for
 //! the young generation within a major or a minor collection, and `O: ` for the old one.
-use super::{CycleLine, CycleStep, pause::last_word_ms};
+use super::{CycleLine, CycleStep, pause::at_ms};
 use crate::{
     CycleScope, GcKind, Transition,
     scan::{SECOND_NS, decimal_ns, parenthesised, size_bytes},
 };
-use memchr::memrchr;
 use std::time::Duration;
 
 /// The pauses of a cycle, of either generation.
@@ -97,9 +96,8 @@ fn seconds(text: &[u8]) -> Option<Duration> {
 /// that thread waits for one object to be moved, not for memory.
 pub(super) fn parse_stall(message: &[u8]) -> Option<(&[u8], Duration)> {
     let rest = message.strip_prefix(b"Allocation Stall (")?;
-    let duration = last_word_ms(rest)?;
-    let thread = rest[..memrchr(b' ', rest)?].strip_suffix(b")")?;
-    Some((thread, duration))
+    let (thread, duration, _) = at_ms(rest)?;
+    Some((thread.strip_suffix(b")")?, duration))
 }
 
 #[cfg(test)]

@@ -1,0 +1,478 @@
+//! Pauses that applications notice themselves and write into their own logs.
+//!
+//! A thread that sleeps for a fixed time and wakes late knows that it was paused, whatever the
+//! reason, and beans of the JVM tell how much of that were collections. Such lines are tried only
+//! where a line is nothing else, so that they cost a GC log nothing. What each monitor writes is in
+//! `table`, one entry each.
+mod date;
+mod table;
+
+use crate::{Event, Stamp, Transition};
+use memchr::memmem;
+use std::time::Duration;
+use table::{Found, TABLE};
+
+/// Who noticed a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Monitor {
+    /// `VmPauseMonitor` of Neo4j.
+    Neo4j,
+    /// `JvmPauseMonitor` of Hadoop, and what is built on it or like it: `HBase`, `ZooKeeper`, Ratis, Ozone.
+    Hadoop,
+    /// `Sleeper` of `HBase`, which does not look for collections.
+    HbaseSleeper,
+    /// `GCInspector` of Cassandra, which tells of collections only.
+    Cassandra,
+    /// `FailureDetector` of Cassandra, which does not look for collections.
+    CassandraDetector,
+    /// `JvmGcMonitorService` of Elasticsearch and `OpenSearch`, which tells of collections only.
+    Elasticsearch,
+    /// The timer thread of Elasticsearch and `OpenSearch`, which looks at two clocks.
+    ElasticsearchTimer,
+    /// `JmxGcMonitor` of airlift (Trino, Presto), which tells of collections only.
+    Airlift,
+    /// `LongJVMPauseDetector` of Ignite.
+    Ignite,
+    /// The heartbeat of Hazelcast, which looks at the wall clock alone.
+    Hazelcast,
+    /// `JVMPauseDetectorThread` of Hiero and Swirlds.
+    Hiero,
+    /// The housekeeper of `HikariCP`.
+    Hikari,
+    /// The heartbeat of a cluster of Akka or Pekko.
+    Akka,
+}
+
+impl Monitor {
+    /// The name used in reports.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        self.names().0
+    }
+
+    /// What it is called in the lines that it writes, as far as it is.
+    #[must_use]
+    pub fn class(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Monitor::Neo4j => ("neo4j", "VmPauseMonitor"),
+            Monitor::Hadoop => ("hadoop", "JvmPauseMonitor"),
+            Monitor::HbaseSleeper => ("hbase-sleeper", "Sleeper"),
+            Monitor::Cassandra => ("cassandra", "GCInspector"),
+            Monitor::CassandraDetector => ("cassandra-failure-detector", "FailureDetector"),
+            Monitor::Elasticsearch => ("elasticsearch", "JvmGcMonitorService"),
+            Monitor::ElasticsearchTimer => ("elasticsearch-timer", "timer thread"),
+            Monitor::Airlift => ("airlift", "JmxGcMonitor"),
+            Monitor::Ignite => ("ignite", "LongJVMPauseDetector"),
+            Monitor::Hazelcast => ("hazelcast", "clock of the heartbeat"),
+            Monitor::Hiero => ("hiero", "JVMPauseDetectorThread"),
+            Monitor::Hikari => ("hikari", "housekeeper of the pool"),
+            Monitor::Akka => ("akka", "heartbeat of the cluster"),
+        }
+    }
+}
+
+/// A pause that an application noticed by itself. Whether it was a stop at a safepoint nobody
+/// says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MonitorPause {
+    /// Of the line, thus soon after the end. A date without a zone is taken in that of the JVM's own
+    /// lines before it, or else as UTC.
+    pub stamp: Stamp,
+    /// Whether the zone of its date is known.
+    pub zoned: bool,
+    /// How long, to the millisecond or coarser.
+    pub duration: Duration,
+    /// Time in collections meanwhile, as the JVM's beans count it: that of concurrent ones too.
+    /// May be longer than the pause. `None` where the monitor does not look.
+    pub gc_time: Option<Duration>,
+    /// Collections meanwhile. `None` where the monitor does not look or say.
+    pub gc_count: Option<u64>,
+    /// The application ran for so long between the collection before and this one, where the monitor
+    /// says so.
+    pub ran: Option<Duration>,
+    /// The heap before and after, in bytes as printed, thus rounded; its capacity where it is there.
+    pub heap: Option<Transition>,
+    /// The old generation, likewise.
+    pub old: Option<Transition>,
+    /// The monitor looks at the wall clock alone: it may have been set, and there was no pause.
+    pub may_be_clock: bool,
+    /// Who noticed.
+    pub monitor: Monitor,
+}
+
+/// How much of an interval was spent in collections: the sum of several, of which none is known alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectionShare {
+    /// Of the line, thus soon after the end of the interval; as in [`MonitorPause`].
+    pub stamp: Stamp,
+    /// Whether the zone of its date is known.
+    pub zoned: bool,
+    /// In collections.
+    pub spent: Duration,
+    /// Of so long.
+    pub within: Duration,
+    /// Who counted.
+    pub monitor: Monitor,
+}
+
+/// The wall clock went on by more than time has passed: it was set, or the machine was suspended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockJump {
+    /// Of the line; as in [`MonitorPause`].
+    pub stamp: Stamp,
+    /// By so much.
+    pub by: Duration,
+    /// Who noticed.
+    pub monitor: Monitor,
+}
+
+/// Reads the lines of monitors. Some tell of a pause in several lines.
+#[derive(Debug, Default)]
+pub(crate) struct Monitors {
+    waiting: Option<Waiting>,
+    zone: Zone,
+}
+
+/// What a line has told and the next ones may add to.
+#[derive(Debug)]
+enum Waiting {
+    /// Of what was collected meanwhile.
+    ForPools(MonitorPause),
+    /// Of the other clock; and for how many lines more.
+    ForClock(MonitorPause, u8),
+}
+
+/// The lines of the two clocks follow each other, but for what other threads write.
+const BETWEEN_CLOCKS: u8 = 8;
+
+/// The zone of the dates in the JVM's own lines, as they print it.
+#[derive(Debug, Default)]
+struct Zone {
+    text: Option<[u8; 5]>,
+    tried: u32,
+}
+
+/// After so many lines of the JVM without a date there will be none.
+const MOST_TRIED: u32 = 64;
+
+impl Monitors {
+    /// Reads a line that is nothing else. Whether it is one of a monitor.
+    pub(crate) fn line(&mut self, line: &[u8], out: &mut impl FnMut(Event)) -> bool {
+        let found = noticed(line, self.zone.text);
+        if found.is_none() && self.continues(line) {
+            return true;
+        }
+        match (found, self.waiting.take()) {
+            (None, None) => return false,
+            (None, Some(waiting)) => {
+                self.still(line, waiting, out);
+                return false;
+            }
+            // The other clock went by as much.
+            (Some(Found::Relative(it)), Some(Waiting::ForClock(..))) => {
+                out(Event::MonitorPause(it))
+            }
+            (Some(found), waiting) => {
+                waiting.into_iter().for_each(|it| it.release(out));
+                self.found(found, out);
+            }
+        }
+        true
+    }
+
+    fn found(&mut self, found: Found, out: &mut impl FnMut(Event)) {
+        match found {
+            Found::Pause(it) if it.monitor == Monitor::Hadoop && it.gc_count.is_none() => {
+                self.waiting = Some(Waiting::ForPools(it));
+            }
+            Found::Absolute(it) => self.waiting = Some(Waiting::ForClock(it, BETWEEN_CLOCKS)),
+            Found::Pause(it) | Found::Relative(it) => out(Event::MonitorPause(it)),
+            Found::Share(it) => out(Event::CollectionShare(it)),
+        }
+    }
+
+    /// A line of something else.
+    fn still(&mut self, line: &[u8], waiting: Waiting, out: &mut impl FnMut(Event)) {
+        // Of a service, if anything: `docker compose` puts its name before empty lines, too.
+        let is_blank = line.ends_with(b"|") || line.is_empty();
+        match waiting {
+            Waiting::ForPools(it) if is_blank => self.waiting = Some(Waiting::ForPools(it)),
+            Waiting::ForClock(it, left) if left > 0 => {
+                self.waiting = Some(Waiting::ForClock(it, left - 1));
+            }
+            _ => waiting.release(out),
+        }
+    }
+
+    /// Looks at a line of the JVM: an application writes its dates in the same zone.
+    #[inline]
+    pub(crate) fn of_jvm(&mut self, line: &[u8]) {
+        if self.zone.text.is_none() && self.zone.tried < MOST_TRIED {
+            self.zone.tried += 1;
+            self.zone.text = date::find(line).and_then(|(_, zone)| zone);
+        }
+    }
+
+    /// Gives out what waits for lines that may still come.
+    pub(crate) fn release(&mut self, out: &mut impl FnMut(Event)) {
+        self.waiting.take().into_iter().for_each(|it| it.release(out));
+    }
+
+    /// `No GCs detected`, or `GC pool 'ParNew' had collection(s): count=1 time=5678ms` for each
+    /// pool.
+    fn continues(&mut self, line: &[u8]) -> bool {
+        let Some(Waiting::ForPools(pause)) = &mut self.waiting else { return false };
+        if memmem::find(line, table::NO_COLLECTIONS).is_some() {
+            (pause.gc_time, pause.gc_count) = (Some(Duration::ZERO), Some(0));
+            return true;
+        }
+        let Some((count, ms)) = table::pool(line) else { return false };
+        // The sum that some write in the first line is that of the pools.
+        let before = if pause.gc_count.is_some() { pause.gc_time } else { None };
+        let time = before.unwrap_or_default().saturating_add(Duration::from_millis(ms));
+        pause.gc_time = Some(time);
+        pause.gc_count = Some(pause.gc_count.unwrap_or(0).saturating_add(count));
+        true
+    }
+}
+
+impl Waiting {
+    fn release(self, out: &mut impl FnMut(Event)) {
+        match self {
+            Waiting::ForPools(it) => out(Event::MonitorPause(it)),
+            Waiting::ForClock(it, _) => {
+                let MonitorPause { stamp, duration: by, monitor, .. } = it;
+                out(Event::ClockJump(ClockJump { stamp, by, monitor }));
+            }
+        }
+    }
+}
+
+/// Whether a line tells of a pause that an application noticed.
+pub(crate) fn is_pause(line: &[u8]) -> bool {
+    noticed(line, None).is_some()
+}
+
+/// `zone`: of a date that has none.
+fn noticed(line: &[u8], zone: Option<[u8; 5]>) -> Option<Found> {
+    TABLE.iter().find_map(|entry| {
+        let at = memmem::find(line, entry.mark)?;
+        let (head, text) = (&line[..at], &line[at + entry.mark.len()..]);
+        let found = (entry.read)(head, text)?;
+        let (stamp, zoned) = date::stamp(head, zone, text);
+        Some(found.at(stamp, zoned))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{LogKind, Parser};
+    use expect_test::{Expect, expect};
+
+    #[track_caller]
+    fn check(log: &str, expected: Expect) {
+        let (mut parser, mut text) = (Parser::new(), String::new());
+        let mut sink = |it| text += &format!("{it}\n");
+        log.lines().for_each(|line| parser.line(line.as_bytes(), &mut sink));
+        parser.finish(&mut sink);
+        let counts = parser.counts();
+        text += &format!("{} of {} lines used", counts.used, counts.lines);
+        expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn neo4j_of_all_versions() {
+        check(
+            "1970-01-01 00:00:01.328+0000 WARN  [o.n.k.i.c.VmPauseMonitorComponent] Detected VM stop-the-world pause: {pauseTime=444, gcTime=0, gcCount=0}
+1970-01-01 01:00:02.894+0100 WARN [o.n.k.i.c.VmPauseMonitorComponent] Detected VM stop-the-world pause: {pauseTime=714, gcTime=727, gcCount=2}
+1970-01-01 00:00:03.000+0000 INFO [o.n.k.NeoStoreDataSource] Rotated to transaction log [/var/lib/neo4j/x.db.1091]
+1970-01-01 00:00:04.000+0000 WARN [c.n.VmPauseMonitorComponent] Detected VM stop-the-world pause: {pauseTime=44",
+            expect![[r#"
+                wall 1.328000000 neo4j noticed 444ms collections 0ns in 0
+                wall 2.894000000 neo4j noticed 714ms collections 727ms in 2
+                2 of 4 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn hadoop_tells_in_the_next_lines_what_was_collected() {
+        check(
+            "1970-01-01 00:00:01,328 WARN  [JvmPauseMonitor] util.JvmPauseMonitor: Detected pause in JVM or host machine (eg GC): pause of approximately 1234ms
+No GCs detected
+1970-01-01 00:00:11,328 INFO org.apache.hadoop.util.JvmPauseMonitor: Detected pause in JVM or host machine (eg GC): pause of approximately 6000ms
+GC pool 'ParNew' had collection(s): count=1 time=678ms
+GC pool 'ConcurrentMarkSweep' had collection(s): count=1 time=5000ms
+1970-01-01 00:00:12,328 INFO something else
+GC pool 'ParNew' had collection(s): count=1 time=1ms
+Detected pause in JVM or host machine (eg GC): pause of approximately 7ms",
+            expect![[r#"
+                wall 1.328000000 hadoop noticed 1.234s collections 0ns in 0
+                wall 11.328000000 hadoop noticed 6s collections 5.678s in 2
+                hadoop noticed 7ms
+                6 of 8 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn hbase_slept_longer_than_it_wanted() {
+        check(
+            "1970-01-01 00:01:01,787 WARN org.apache.hadoop.hbase.util.Sleeper: We slept 50631ms instead of 3000ms, this is likely due to a long garbage collecting pause
+We slept 7ms instead of 3000ms
+We slept well",
+            expect![[r#"
+                wall 61.787000000 hbase-sleeper noticed 47.631s
+                1 of 3 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn cassandra_tells_of_collections_and_not_all_are_pauses() {
+        check(
+            "INFO  [Service Thread] 1970-01-01 00:00:03,130 GCInspector.java:284 - G1 Young Generation GC in 2345ms.  G1 Eden Space: 3470786560 -> 0; G1 Old Gen: 2 -> 3;
+INFO  [Service Thread] 1970-01-01 00:00:09,130 GCInspector.java:284 - ConcurrentMarkSweep GC in 467ms.  CMS Old Gen: 2 -> 1
+There was no GC in 3ms",
+            expect![[r#"
+                wall 3.130000000 cassandra noticed 2.345s collections 2.345s old 0M->0M
+                1 of 3 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn elasticsearch_of_all_versions() {
+        check(
+            "[1970-01-01T00:00:24,079][INFO ][o.e.m.j.JvmGcMonitorService] [DfhKXPP] [gc][5301] overhead, spent [361ms] collecting in the last [1s]
+[1970-01-01T00:00:55,167][INFO ][o.e.m.j.JvmGcMonitorService] [DfhKXPP] [gc][young][5332][98] duration [1.2s], collections [1]/[1.9s], total [726ms]/[9.5s], memory [459.3mb]->[384.4mb]/[1007.3mb], all_pools {[young] [107.6mb]->[16.2mb]/[133.1mb]}
+[1970-01-02 00:00:00,429][WARN ][monitor.jvm              ] [node-173.65] [gc][ParNew][47112][14482] duration [11.3h], collections [1]/[11.3h], total [11.3h]/[11.4h]
+[1970-01-01T00:00:24,079][INFO ][o.e.n.Node               ] [DfhKXPP] started",
+            expect![[r#"
+                wall 24.079000000 elasticsearch counted 361ms of 1s in collections
+                wall 55.167000000 elasticsearch noticed 1.2s collections 1.2s in 1 heap 459M->384M(1007M)
+                wall 86400.429000000 elasticsearch noticed 40680s collections 40680s in 1
+                3 of 4 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn the_timer_thread_of_elasticsearch_looks_at_two_clocks() {
+        let line = |at: &str, took: &str, clock: &str| {
+            format!(
+                r#"{{"type": "server", "timestamp": "1970-01-01T00:00:{at}Z", "level": "WARN", "message": "timer thread slept for [{took}] on {clock} clock which is above the warn threshold of [5000ms]" }}"#
+            )
+        };
+        let both = [
+            line("25,568", "41.2s/41200ms", "absolute"),
+            "[1970-01-01T00:00:25,600][INFO ][o.e.n.Node] another thread".into(),
+            line("25,601", "41.2s/41199400100ns", "relative"),
+            line("50,002", "1h/3600000ms", "absolute"),
+            line("51,002", "1h/3600000ms", "absolute"),
+        ];
+        check(
+            &both.join("\n"),
+            expect![[r#"
+                wall 25.601000000 elasticsearch-timer noticed 41.1994001s
+                wall 50.002000000 elasticsearch-timer saw the clock jump by 3600s
+                wall 51.002000000 elasticsearch-timer saw the clock jump by 3600s
+                4 of 5 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn elasticsearch_says_how_full_the_heap_stays() {
+        check(
+            "[gc][old][3561][12] duration [6.1s], collections [1]/[6.3s], total [6.1s]/[3.2m], memory [11.4gb]->[11.2gb]/[11.7gb], all_pools {[young] [1.6gb]->[1.5gb]/[1.8gb]}{[survivor] [0b]->[0b]/[232.9mb]}{[old] [9.7gb]->[9.6gb]/[9.7gb]} | @timestamp=1970-01-01T00:10:45.828Z log.level=WARN",
+            expect![[r#"
+                wall 645.828000000 elasticsearch noticed 6.1s collections 6.1s in 1 heap 11673M->11468M(11980M) old 9932M->9830M(9932M)
+                1 of 1 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn airlift_says_for_how_long_the_application_ran() {
+        check(
+            "1970-01-01T00:14:05.101Z\tINFO\tService Thread\tio.airlift.stats.JmxGcMonitor\tMajor GC: application 62ms, stopped 7300ms: 38.91GB -> 38.80GB
+1970-01-01T00:14:12.101Z\tWARN\tx\ty\tMajor GC: application 79ms, stopped 7412ms:: 38.91GB -> 38.80GB (only recovered 0.3% of heap memory)
+1970-01-01T00:14:12.101Z\tINFO\tx\ty\tZGC Cycle: application 79ms, stopped 7412ms: 38.91GB -> 38.80GB",
+            expect![[r#"
+                wall 845.101000000 airlift noticed 7.3s collections 7.3s in 1 ran 62ms before heap 39843M->39731M
+                wall 852.101000000 airlift noticed 7.412s collections 7.412s in 1 ran 79ms before heap 39843M->39731M
+                2 of 3 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn monitors_like_that_of_hadoop() {
+        check(
+            "1970-01-01 00:06:16,666 WARN  util.JvmPauseMonitor - JvmPauseMonitor-s1: Detected pause in JVM or host machine approximately 71.205s without any GCs.
+om_1 | 1970-01-01 00:20:37,955 [x] WARN util.JvmPauseMonitor: JvmPauseMonitor-om1: Detected pause in JVM or host machine (eg GC): pause of approximately 201200300ns
+om_1 |
+om_1 | No GCs detected
+om_1 | 1970-01-01 00:47:26,546 [x] WARN util.JvmPauseMonitor: Detected pause in JVM or host machine (eg GC): pause of approximately 150700200ns. No GCs detected.
+dn_2  | 1970-01-01 01:03:17,098 [x] WARN util.JvmPauseMonitor: Detected pause in JVM or host machine (eg GC): pause of approximately 170300400ns.
+dn_2  | GC pool 'ParNew' had collection(s): count=2 time=168ms
+1970-01-01 01:04:17,098 Detected pause in JVM or host machine approximately 1.5s with 1.234s GC time.
+GC pool 'G1 Young Generation' had collection(s): count=1, time=1234ms",
+            expect![[r#"
+                wall 376.666000000 hadoop noticed 71.205s collections 0ns in 0
+                wall 1237.955000000 hadoop noticed 201.2003ms collections 0ns in 0
+                wall 2846.546000000 hadoop noticed 150.7002ms collections 0ns in 0
+                wall 3797.098000000 hadoop noticed 170.3004ms collections 168ms in 2
+                wall 3857.098000000 hadoop noticed 1.5s collections 1.234s in 1
+                8 of 9 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn monitors_that_tell_it_in_one_line() {
+        check(
+            "1970-01-01T00:20:09,918Z+0000|WARN|jvm-pause-detector-worker|Log4J2Logger#warning:523|Possible too long JVM pause: 871 milliseconds.
+1970-01-01 00:20:10 Possible too long JVM pause: 872 ms. Precision: 50 ms.
+1970-01-01T00:20:11+01:00 Possible too long JVM pause [duration=873ms]
+[INFO ] 1970-01-01 00:36:58,954 [hz.main] - System clock apparently jumped from 2026-01-27T07:36:29.760 to 2026-01-27T07:36:58.953 since last heartbeat (+28193ms).
+1970-01-01 00:36:58,954 System clock apparently jumped from a to b since last heartbeat (-28193 ms)
+1970-01-01 00:36:59,954 jvmPauseDetectorThread detected JVM paused for 5412 ms, allocation pause 8 ms
+1970-01-01 00:37:59.954  WARN 1 --- [l-1 housekeeper] HikariPool-1 - Thread starvation or clock leap detected (housekeeper delta=1m6s828ms665µs608ns).
+1970-01-01 00:38:59.954 Scheduled sending of heartbeat was delayed. Previous heartbeat was sent [21309] ms ago, expected interval is [3000] ms. This may
+WARN  [GossipTasks:1] 1970-01-01 00:39:01,518 FailureDetector.java:335 - Not marking nodes down due to local pause of 9236573980ns > 5000000000ns
+WARN  [GossipTasks:1] 1970-01-01 00:40:01,518 FailureDetector.java:278 - Not marking nodes down due to local pause of 6097678730 > 5000000000",
+            expect![[r#"
+                wall 1209.918000000 ignite noticed 871ms
+                wall 1210.000000000 ignite noticed 872ms
+                wall -2389.000000000 ignite noticed 873ms
+                wall 2218.954000000 hazelcast noticed 28.193s or the clock was set
+                wall 2219.954000000 hiero noticed 5.412s
+                wall 2279.954000000 hikari noticed 36.828665608s or the clock was set
+                wall 2339.954000000 akka noticed 18.309s
+                wall 2341.518000000 cassandra-failure-detector noticed 8.23657398s
+                wall 2401.518000000 cassandra-failure-detector noticed 5.09767873s
+                9 of 10 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn a_file_of_such_lines_can_be_read_and_a_line_about_them_cannot() {
+        let kind = |text: &str| LogKind::detect(text.as_bytes());
+        let line = "2023-08-25 08:23:33.328+0000 WARN  [c] Detected VM stop-the-world pause: {pauseTime=444, gcTime=0, gcCount=0}";
+        assert_eq!(kind(&format!("started\n{line}\n")), LogKind::Legacy);
+        assert!(matches!(kind("grep 'Detected VM stop-the-world pause'"), LogKind::NotAGcLog(_)));
+    }
+
+    #[test]
+    fn a_date_without_zone_is_in_that_of_the_jvm() {
+        check(
+            "1970-01-01 09:00:01,328 We slept 50631ms instead of 3000ms
+1970-01-01T09:00:02.000+0900: 2.500: [GC (Allocation Failure) 100K->10K(200K), 0.0010000 secs]
+1970-01-01 09:00:03,328 We slept 50631ms instead of 3000ms
+1970-01-01 01:00:04,328+0100 We slept 50631ms instead of 3000ms",
+            expect![[r#"
+                wall 32401.328000000 hbase-sleeper noticed 47.631s
+                wall 3.328000000 hbase-sleeper noticed 47.631s
+                wall 4.328000000 hbase-sleeper noticed 47.631s
+                uptime 2.501000000 wall 2.001000000 GC(0) unknown young (Allocation Failure) 1ms heap 100K->10K(200K) start uptime 2.500000000 wall 2.000000000
+                4 of 4 lines used"#]],
+        );
+    }
+}
