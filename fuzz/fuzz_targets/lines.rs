@@ -53,7 +53,9 @@ fn sane(event: &Event) {
         Event::Jvm(_)
         | Event::HumongousAllocation(_)
         | Event::FreeSpace(_)
-        | Event::MonitorPause(_) => {}
+        | Event::MonitorPause(_)
+        | Event::CollectionShare(_)
+        | Event::ClockJump(_) => {}
     }
     // Whoever shows an event must not be the one to find an overflow.
     assert!(!format!("{event:?}").is_empty());

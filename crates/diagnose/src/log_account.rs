@@ -62,8 +62,12 @@ pub(crate) fn stop(safepoint: Safepoint, inside: Vec<Collection>, start_ns: u64)
     layout.finish(pause, inside)
 }
 
-/// A pause that the application noticed by itself.
-pub(crate) fn noticed(monitor: &MonitorPause, start_ns: u64) -> LogPause {
+/// A pause that the application noticed by itself; `collection`: it was one, and nothing else.
+pub(crate) fn noticed(
+    monitor: &MonitorPause,
+    collection: Option<Collection>,
+    start_ns: u64,
+) -> LogPause {
     // Beans count concurrent collections too, so that their time may be more than the pause.
     let collecting = monitor.gc_time.unwrap_or_default().min(monitor.duration);
     let collected = !collecting.is_zero();
@@ -80,7 +84,7 @@ pub(crate) fn noticed(monitor: &MonitorPause, start_ns: u64) -> LogPause {
     let mut layout = Layout::new(&pause);
     layout.add(collecting, PausePhase::Operation, LogPart::Collecting, true, 0);
     layout.add(Duration::MAX, PausePhase::Operation, rest, false, 0);
-    layout.finish(pause, Vec::new())
+    layout.finish(pause, collection.into_iter().collect())
 }
 
 /// What a pause for a collection is called where the log names no operation. The usual names need

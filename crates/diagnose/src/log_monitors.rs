@@ -4,7 +4,9 @@
 //! `log_joined` finds those that the JVM does not tell of; where the two have no clock in common they
 //! are only counted.
 use crate::log_joined::Joined;
-use gclog::{Monitor, MonitorPause, Stamp};
+use gclog::{
+    ClockJump, CollectionShare, Failures, GcEvent, Monitor, MonitorPause, Stamp, Transition,
+};
 use std::time::Duration;
 
 /// So many are kept until it is clear whether the JVM's own lines follow. A log with more before
@@ -23,19 +25,31 @@ pub(crate) struct Noticed {
     used: u64,
     /// Who noticed them.
     monitors: Vec<Monitor>,
+    /// Intervals of which only the sum of the collections is known.
+    pub(crate) shares: Shares,
+    /// The wall clock was set, as a monitor says that looks at two.
+    pub(crate) jumps: crate::Count,
     /// Those beside lines of the JVM.
     pub(crate) joined: Joined,
     /// How many lines told of those.
     to_join: u64,
 }
 
+/// How much of some intervals was spent in collections.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shares {
+    pub(crate) count: u64,
+    pub(crate) spent: Duration,
+    pub(crate) within: Duration,
+    /// Of the one with the most, spent and whole.
+    pub(crate) worst: Option<(Duration, Duration)>,
+}
+
 impl Noticed {
     /// Takes the next one. `beside`: the JVM has written lines of its own.
     pub(crate) fn add(&mut self, pause: MonitorPause, beside: bool) {
         self.seen += 1;
-        if !self.monitors.contains(&pause.monitor) {
-            self.monitors.push(pause.monitor);
-        }
+        self.saw(pause.monitor);
         match self.pending.last_mut() {
             Some(last) if is_same(last, &pause) => join(last, pause),
             // The last one is complete.
@@ -72,16 +86,35 @@ impl Noticed {
         self.to_join += u64::from(self.joined.noticed(pause));
     }
 
-    /// The names of the classes that noticed, as they are in the log.
+    /// The names of those that noticed, as they are in the log.
     pub(crate) fn monitors(&self) -> String {
-        let name = |it: &Monitor| match it {
-            Monitor::Neo4j => "VmPauseMonitor",
-            Monitor::Hadoop => "JvmPauseMonitor",
-            Monitor::HbaseSleeper => "Sleeper",
-            Monitor::Cassandra => "GCInspector",
-            Monitor::Elasticsearch => "JvmGcMonitorService",
+        self.monitors.iter().map(|it| it.class()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The application counted collections over an interval: no pause is known of it.
+    pub(crate) fn share(&mut self, share: &CollectionShare) {
+        self.saw(share.monitor);
+        self.shares.count += 1;
+        self.shares.spent += share.spent;
+        self.shares.within += share.within;
+        let is_worse = |it: &(Duration, Duration)| {
+            share.spent.as_nanos() * it.1.as_nanos() > it.0.as_nanos() * share.within.as_nanos()
         };
-        self.monitors.iter().map(name).collect::<Vec<_>>().join(", ")
+        if self.shares.worst.as_ref().is_none_or(is_worse) {
+            self.shares.worst = Some((share.spent, share.within));
+        }
+    }
+
+    /// The clock that the log's dates are from jumped.
+    pub(crate) fn jump(&mut self, jump: &ClockJump) {
+        self.saw(jump.monitor);
+        self.jumps.add(jump.by);
+    }
+
+    fn saw(&mut self, monitor: Monitor) {
+        if !self.monitors.contains(&monitor) {
+            self.monitors.push(monitor);
+        }
     }
 
     /// Those that are pauses by now, except for the last one, of which a line may still come.
@@ -109,6 +142,31 @@ impl Noticed {
         self.used += count as u64;
         self.pending.drain(..count).collect()
     }
+}
+
+/// What a monitor that looks at collections alone tells, as one of them: what it does not say is not there.
+pub(crate) fn collection(pause: &MonitorPause) -> Option<GcEvent> {
+    // It does not say how full the heap may be: it was at least as full as before.
+    let sizes = pause.old.or(pause.heap);
+    let heap = sizes.map(|it| Transition { capacity: it.capacity.or(Some(it.before)), ..it });
+    Some(GcEvent {
+        stamp: pause.stamp,
+        start: None,
+        collector: None,
+        kind: pause.collection?,
+        cause: None,
+        gc_id: 0,
+        duration: pause.duration,
+        cpu: None,
+        heap,
+        generations: Vec::new(),
+        failures: Failures::default(),
+        phases: Vec::new(),
+        steps: Vec::new(),
+        references: None,
+        tenuring: None,
+        nested: false,
+    })
 }
 
 /// Whether two tell of one pause: they overlap by more than half of the shorter.

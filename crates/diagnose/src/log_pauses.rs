@@ -5,7 +5,7 @@ use crate::{
     history::{Collection, History},
     log_account,
     log_clock::LogClock,
-    log_monitors::Noticed,
+    log_monitors::{self, Noticed},
     pause::{Pause, PauseKind},
 };
 use gclog::{Event, GcEvent, InitFact, MonitorPause, Safepoint, Stamp};
@@ -127,6 +127,8 @@ impl LogPauses {
             Event::HumongousAllocation(request) => self.history.humongous.request(&request),
             Event::FreeSpace(free) => self.history.free_space(&free),
             Event::MonitorPause(pause) => self.noticed(pause),
+            Event::CollectionShare(share) => self.noticed.share(&share),
+            Event::ClockJump(jump) => self.noticed.jump(&jump),
         }
     }
 
@@ -213,7 +215,12 @@ impl LogPauses {
         for it in pauses {
             let begin = it.stamp.earlier(it.duration);
             self.see_span(&begin, &it.stamp);
-            self.done.push_back(log_account::noticed(&it, self.clock.at(&begin)));
+            let start_ns = self.clock.at(&begin);
+            let collection = log_monitors::collection(&it).map(|gc| {
+                let around = self.history.collection(&gc, start_ns);
+                Collection { gc: Box::new(gc), around }
+            });
+            self.done.push_back(log_account::noticed(&it, collection, start_ns));
         }
     }
 
@@ -293,7 +300,7 @@ impl LogPauses {
                 self.held.pop_front()
         {
             if let Some(hiccup) = hiccup {
-                self.done.push_back(log_account::noticed(&hiccup, start_ns));
+                self.done.push_back(log_account::noticed(&hiccup, None, start_ns));
                 continue;
             }
             for it in &mut collections {

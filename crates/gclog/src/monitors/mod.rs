@@ -7,7 +7,7 @@
 mod date;
 mod table;
 
-use crate::{Event, Stamp, Transition};
+use crate::{Event, GcKind, Stamp, Transition};
 use memchr::memmem;
 use std::time::Duration;
 use table::{Found, TABLE};
@@ -91,6 +91,8 @@ pub struct MonitorPause {
     pub gc_time: Option<Duration>,
     /// Collections meanwhile. `None` where the monitor does not look or say.
     pub gc_count: Option<u64>,
+    /// It is one collection of this kind (or several, see `gc_count`), as the monitor looks at nothing else.
+    pub collection: Option<GcKind>,
     /// The application ran for so long between the collection before and this one, where the monitor
     /// says so.
     pub ran: Option<Duration>,

@@ -9,7 +9,7 @@
 //! `ClusterHeartbeat`.
 use super::{CollectionShare, Monitor, MonitorPause};
 use crate::{
-    Stamp, Transition,
+    GcKind, Stamp, Transition, YoungKind,
     scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, integer},
 };
 use memchr::memmem;
@@ -86,6 +86,7 @@ fn of(monitor: Monitor, duration: Duration) -> MonitorPause {
         duration,
         gc_time: None,
         gc_count: None,
+        collection: None,
         ran: None,
         heap: None,
         old: None,
@@ -95,8 +96,17 @@ fn of(monitor: Monitor, duration: Duration) -> MonitorPause {
 }
 
 /// Of a monitor that tells of collections only: that was all of it.
-fn collected(monitor: Monitor, duration: Duration, gc_count: Option<u64>) -> MonitorPause {
-    MonitorPause { gc_time: Some(duration), gc_count, ..of(monitor, duration) }
+fn collected(monitor: Monitor, kind: GcKind, took: Duration, gc_count: Option<u64>) -> MonitorPause {
+    MonitorPause { gc_time: Some(took), gc_count, collection: Some(kind), ..of(monitor, took) }
+}
+
+/// The names of collectors of the young generation, as the JVM's beans and Elasticsearch call them, end so
+/// or are so; those of others collect the whole heap or the old generation.
+const YOUNG: [&[u8]; 6] = [b"young", b"Young Generation", b"ParNew", b"PS Scavenge", b"Copy", b"survivor"];
+
+fn kind_of(name: &[u8]) -> GcKind {
+    let is_young = YOUNG.iter().any(|it| name.ends_with(it));
+    if is_young { GcKind::Young(YoungKind::Normal) } else { GcKind::Full }
 }
 
 /// `444, gcTime=0, gcCount=0}`.
@@ -159,7 +169,7 @@ fn cassandra(head: &[u8], text: &[u8]) -> Option<Found> {
         let (after, _) = integer(sizes.strip_prefix(b" -> ")?)?;
         Some(Transition { before, after, capacity: None })
     });
-    let pause = collected(Monitor::Cassandra, Duration::from_millis(ms), None);
+    let pause = collected(Monitor::Cassandra, kind_of(head), Duration::from_millis(ms), None);
     Some(Found::Pause(MonitorPause { old, ..pause }))
 }
 
@@ -198,7 +208,8 @@ fn elasticsearch(text: &[u8]) -> Option<Found> {
     let (count, rest) = integer(rest.strip_prefix(b"], collections [")?)?;
     let rest = rest.strip_prefix(b"]/[")?;
     let sizes_of = |name: &[u8]| bracketed_sizes(&rest[memmem::find(rest, name)? + name.len()..]);
-    let pause = collected(Monitor::Elasticsearch, took, Some(count));
+    let name = text.split(|&byte| byte == b']').next()?;
+    let pause = collected(Monitor::Elasticsearch, kind_of(name), took, Some(count));
     let (heap, old) = (sizes_of(b"memory ["), sizes_of(b"{[old] ["));
     Some(Found::Pause(MonitorPause { heap, old, ..pause }))
 }
@@ -239,7 +250,7 @@ fn airlift(text: &[u8]) -> Option<Found> {
     let (before, rest) = size(sizes)?;
     let (after, _) = size(rest.strip_prefix(b" -> ")?)?;
     let heap = Some(Transition { before, after, capacity: None });
-    let pause = collected(Monitor::Airlift, took, Some(1));
+    let pause = collected(Monitor::Airlift, GcKind::Full, took, Some(1));
     Some(Found::Pause(MonitorPause { ran: Some(ran), heap, ..pause }))
 }
 

@@ -117,7 +117,11 @@ fn times_do_not_run_backwards() {
                 Event::ConcurrentCycle(it) => it.stamp,
                 Event::HumongousAllocation(it) => it.stamp,
                 Event::FreeSpace(it) => it.stamp,
-                Event::Jvm(_) | Event::AllocationStall(_) | Event::MonitorPause(_) => continue,
+                Event::Jvm(_)
+                | Event::AllocationStall(_)
+                | Event::MonitorPause(_)
+                | Event::CollectionShare(_)
+                | Event::ClockJump(_) => continue,
             };
             let since_ns = stamp.since_ns(&last).unwrap_or_default();
             assert!(since_ns >= -STAMP_SLACK_NS, "{}: {since_ns} ns: {event}", path.display());

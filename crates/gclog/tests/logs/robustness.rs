@@ -16,7 +16,9 @@ fn essence(event: &Event) -> Option<(u64, Duration)> {
         | Event::AllocationStall(_)
         | Event::HumongousAllocation(_)
         | Event::FreeSpace(_)
-        | Event::MonitorPause(_) => None,
+        | Event::MonitorPause(_)
+        | Event::CollectionShare(_)
+        | Event::ClockJump(_) => None,
     }
 }
 

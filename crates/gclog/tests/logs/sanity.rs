@@ -152,6 +152,8 @@ fn times_do_not_run_backwards() {
                 Event::HumongousAllocation(it) => it.stamp,
                 Event::FreeSpace(it) => it.stamp,
                 Event::MonitorPause(it) => it.stamp,
+                Event::CollectionShare(it) => it.stamp,
+                Event::ClockJump(it) => it.stamp,
             };
             let since = stamp.since_ns(&last).unwrap_or_default();
             assert!(since >= -LOCK_WAIT_NS, "{}: {since} ns: {event}", path.display());
